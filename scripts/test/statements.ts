@@ -37,10 +37,8 @@ const oneDatabaseFile = /[/-](?:postgres|sqlite)[/.-]/;
 const serverLock = /^\s*SELECT pg_advisory_xact_lock\(/;
 
 export const ofOneDatabase: readonly OfOneDatabase[] = [
-  one("app/diagnosis/fleet.ts lookAtClock", "the embedded database has this machine's clock"),
   one("features/agents/presence/presence-store.ts markProcessesSeen", "locks rows in one order; the embedded database has one writer"),
   one("features/agents/presence/presence-store.ts lockAgent", "locks a row; the embedded database has one writer"),
-  one("features/audit/chain/store.ts writeChain", "one statement on the server database, two on the embedded one"),
   one("features/events/store.ts projectsWithEventsBefore", "the server database drops partitions"),
   one("features/events/store.ts deleteEventsBefore", "the server database drops partitions"),
   one("features/events/store.ts", "the server database drops partitions"),

@@ -144,7 +144,7 @@ export async function startAccess(
     onError,
     async cancelCommands(tx, projectId, now) {
       const of = { project_id: projectId };
-      const gone = await cancelPending(tx, database.dialect, { of, error: "the project was archived", now });
+      const gone = await cancelPending(tx, { of, error: "the project was archived", now });
       return { count: gone.length, tell() {} };
     },
   });

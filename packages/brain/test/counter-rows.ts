@@ -1,5 +1,4 @@
 /** What ingest notes for the counters, before it is folded into rollups. */
-import { sql } from "kysely";
 import type { Database } from "../src/platform/database/database.ts";
 import type { CounterDeltaRow, Tables } from "../src/schema/tables/index.ts";
 
@@ -33,14 +32,4 @@ export const noteChanges = ({ write }: Database<Tables>, changes: readonly Count
         .values(changes.slice(start, start + rowsPerStatement))
         .execute();
     }
-  });
-
-/** Leaves what an upgrade at this instant found: rollups, of which neither totals by name nor totals of queues were kept so far. */
-export const forgetTotals = ({ write }: Database<Tables>, upgradedAt: Date): Promise<void> =>
-  write(async (tx) => {
-    await tx.deleteFrom("name_rollups").execute();
-    await tx.deleteFrom("rollups").where("engine", "=", "").where("queue", "<>", "").execute();
-    await sql`UPDATE schema_migrations SET applied_at = ${upgradedAt} WHERE name >= '0005'`.execute(tx);
-    const earlier = new Date(upgradedAt.getTime() - 1);
-    await sql`UPDATE schema_migrations SET applied_at = ${earlier} WHERE name < '0005'`.execute(tx);
   });

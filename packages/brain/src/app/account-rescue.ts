@@ -13,10 +13,11 @@ import { createPasswords } from "../platform/crypto/passwords.ts";
 import { ApiError } from "../platform/http/error-codes.ts";
 import { createLog } from "../platform/log.ts";
 import { createMail } from "../platform/mail/mail.ts";
+import type { BrainDatabase } from "../schema/tables/index.ts";
 import { offlineStorage, requireFile, requireSecrets, secureOffline } from "./offline.ts";
 import { secretFault } from "./secret-fault.ts";
 import { type BrainSettings, loadBrainSettings, type SettingsSources } from "./settings.ts";
-import { type BrainDatabase, checkStorage, openStorage, prepareSchema } from "./storage.ts";
+import { checkStorage, openStorage, prepareSchema } from "./storage.ts";
 
 export { type AdminMade, type AdminPlan, ApiError };
 

@@ -2,9 +2,10 @@ import { type Audit, type ChainUpkeep, createAudit, createUpkeep } from "../feat
 import { systemClock } from "../platform/clock.ts";
 import { createKeyring } from "../platform/crypto/keyring.ts";
 import { isInUse } from "../platform/database/in-use.ts";
+import type { BrainDatabase } from "../schema/tables/index.ts";
 import { offlineStorage, requireFile, requireSecrets, secureOffline } from "./offline.ts";
 import { type BrainSettings, loadBrainSettings, type SettingsSources } from "./settings.ts";
-import { type BrainDatabase, checkStorage, DatabaseUnreachable, openStorage } from "./storage.ts";
+import { checkStorage, DatabaseUnreachable, openStorage } from "./storage.ts";
 
 export { type AnchorFault, type HeadAnchor, parseAnchor, UnknownChainKey } from "../features/audit/index.ts";
 export { parseInstant } from "../platform/http/schemas.ts";

@@ -7,13 +7,13 @@ import type { Access } from "../platform/http/access.ts";
 import type { App } from "../platform/http/app.ts";
 import { createServer } from "../platform/http/server.ts";
 import { createLoopRunner, type LoopRunner } from "../platform/loop.ts";
+import type { BrainDatabase } from "../schema/tables/index.ts";
 import { dashboardPages } from "./dashboard-files.ts";
 import { type BrainDeps, createFeatures, type Features } from "./features.ts";
 import { registerGauges } from "./gauges.ts";
 import { brainLoops } from "./loops.ts";
 import { maskNames } from "./mask-names.ts";
 import { mountRoutes } from "./routes.ts";
-import type { BrainDatabase } from "./storage.ts";
 import { createTransport } from "./transport.ts";
 
 /** One brain process: built, not yet listening. */

@@ -33,10 +33,11 @@ import type { Metrics } from "../platform/metrics.ts";
 import { createRetentionGuard } from "../platform/retention.ts";
 import type { SettingRow } from "../platform/settings.ts";
 import { createThrottledLog } from "../platform/throttled-log.ts";
+import type { BrainDatabase } from "../schema/tables/index.ts";
 import { liveReaders } from "./live-readers.ts";
 import { installedPackages } from "./packages.ts";
 import type { BrainSettings } from "./settings.ts";
-import { appliedVersion, type BrainDatabase, schemaVersion } from "./storage.ts";
+import { appliedVersion, schemaVersion } from "./storage.ts";
 import { watchRoles } from "./watch-roles.ts";
 
 export interface BrainDeps {
@@ -104,7 +105,7 @@ export function createFeatures(deps: BrainDeps) {
     onError: onError("projects"),
     cancelCommands: async (tx, projectId, now) => {
       const of = { project_id: projectId };
-      const gone = await cancelPending(tx, database.dialect, { of, error: "the project was archived", now });
+      const gone = await cancelPending(tx, { of, error: "the project was archived", now });
       return { count: gone.length, tell: () => commands.cancelled(gone) };
     },
   });

@@ -6,7 +6,7 @@ import { createWorkers } from "../features/workers/index.ts";
 import { systemClock } from "../platform/clock.ts";
 import { createLog, type Log } from "../platform/log.ts";
 import { createMetrics } from "../platform/metrics.ts";
-import type { BrainDatabase } from "./storage.ts";
+import type { BrainDatabase } from "../schema/tables/index.ts";
 
 export interface IngestAloneOptions {
   readonly database: BrainDatabase;

@@ -7,7 +7,7 @@ import { taskCounts } from "../features/stats/index.ts";
 import { changedTasks } from "../features/tasks/index.ts";
 import { workerCounts, workersById } from "../features/workers/index.ts";
 import type { Clock } from "../platform/clock.ts";
-import type { BrainDatabase } from "./storage.ts";
+import type { BrainDatabase } from "../schema/tables/index.ts";
 
 /** How the hub reads each topic: the rows of the REST lists, less what their tables leave out. */
 export function liveReaders(deps: {

@@ -7,11 +7,11 @@ import type { Log } from "../platform/log.ts";
 import { secureDatabaseFiles } from "../platform/settings/file-modes.ts";
 import type { LoadedSettings } from "../platform/settings.ts";
 import { migrations } from "../schema/migrations/index.ts";
-import type { Tables } from "../schema/tables/index.ts";
+import type { BrainDatabase, Tables } from "../schema/tables/index.ts";
 import type { BrainSettings } from "./settings.ts";
 import { threadEntries } from "./thread-entries.ts";
 
-export type BrainDatabase = Database<Tables>;
+export type { BrainDatabase };
 export type StorageOptions = Omit<OpenDatabaseOptions, "writerEntry" | "readerEntry">;
 
 /** The database that the settings name gives no connection. The message names the place, never user or password. */

@@ -4,10 +4,11 @@ import { ingestJob } from "../features/ingest/commit/writer-job.ts";
 import { fingerprintOf } from "../features/issues/fingerprint.ts";
 import { openDeltaStore } from "../features/stats/delta-sqlite-store.ts";
 import { createDeltas } from "../features/stats/deltas.ts";
-import { taskEventOf } from "../features/tasks/event-row.ts";
-import { rowOfEvents } from "../features/tasks/fold.ts";
 import { indexTaskIdsJob } from "../features/tasks/index-task-ids.ts";
-import { openLinkStore } from "../features/tasks/links-sqlite-store.ts";
+import { taskEventOf } from "../features/tasks/projection/event-row.ts";
+import { rowOfEvents } from "../features/tasks/projection/fold.ts";
+import { openLinkStore } from "../features/tasks/projection/links-sqlite-store.ts";
+import { openTermStore } from "../features/tasks/projection/search-sqlite-store.ts";
 import {
   openTaskStore,
   storedName,
@@ -15,8 +16,7 @@ import {
   storedState,
   storedTask,
   storedWorker,
-} from "../features/tasks/sqlite-store.ts";
-import { openTermStore } from "../features/tasks/terms-sqlite-store.ts";
+} from "../features/tasks/projection/sqlite-store.ts";
 import { decidingChanges } from "../features/workers/state-change.ts";
 import { openWorkerStateStore } from "../features/workers/state-sqlite-store.ts";
 import { runWriter } from "../platform/database/dialects/sqlite/writer-thread.ts";

@@ -11,7 +11,8 @@ for (const dialect of routeDialects) {
     });
     afterAll(() => brain.stop());
     const deep = () => brain.as.viewer.get("//health/deep");
-    const [before, newest] = migrations.map(({ name }) => name).slice(-2);
+    const newest = migrations.at(-1)?.name;
+    const before = "0000_before";
 
     test("are ok while the database has all of them, degraded with 200 when it lacks the newest", async () => {
       const fine = { status: "ok", revision: newest, expected: newest };
@@ -19,7 +20,8 @@ for (const dialect of routeDialects) {
 
       await brain.running.brain.database.write((tx) =>
         tx
-          .deleteFrom("schema_migrations" as never)
+          .updateTable("schema_migrations" as never)
+          .set({ name: before } as never)
           .where("name" as never, "=", newest as never)
           .execute(),
       );

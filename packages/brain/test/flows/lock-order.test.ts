@@ -7,8 +7,8 @@ import pg from "pg";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { deleteOldProcesses, markSilent } from "../../src/features/agents/presence/presence-store.ts";
 import { deleteUnseenQueues } from "../../src/features/queues/prune-store.ts";
-import { bulkDelete } from "../../src/features/tasks/bulk-delete.ts";
-import { pruneTaskBatch } from "../../src/features/tasks/prune.ts";
+import { bulkDelete } from "../../src/features/tasks/retention/bulk-delete.ts";
+import { pruneTaskBatch } from "../../src/features/tasks/retention/prune.ts";
 import { deleteUnseenWorkers } from "../../src/features/workers/prune-store.ts";
 import { takeSilentOffline } from "../../src/features/workers/store.ts";
 
@@ -63,9 +63,9 @@ async function oneRound(brain: TestBrain, agents: readonly string[]): Promise<nu
   await Promise.all([
     ...shuffled(agents).slice(0, 3).map(submit),
     contact(),
-    write((tx) => takeSilentOffline(tx, database.dialect, { cutoff: endOfTime, now: new Date() }), { alone: true }),
-    write((tx) => markSilent(tx, database.dialect, endOfTime, new Date()), { alone: true }),
-    write((tx) => deleteOldProcesses(tx, database.dialect, endOfTime), { alone: true }),
+    write((tx) => takeSilentOffline(tx, { cutoff: endOfTime, now: new Date() }), { alone: true }),
+    write((tx) => markSilent(tx, endOfTime, new Date()), { alone: true }),
+    write((tx) => deleteOldProcesses(tx, endOfTime), { alone: true }),
     deleteUnseenQueues(database, endOfTime, named),
     deleteUnseenWorkers(database, endOfTime, named),
     bulkDelete(

@@ -1,9 +1,10 @@
 import { systemClock } from "../../platform/clock.ts";
 import { openToOthers } from "../../platform/settings/home.ts";
 import { type LoadedSettings, SettingsError } from "../../platform/settings.ts";
+import type { BrainDatabase } from "../../schema/tables/index.ts";
 import { missingFile, offlineStorage } from "../offline.ts";
 import { type BrainSettings, loadBrainSettings, type SettingsSources } from "../settings.ts";
-import { type BrainDatabase, DatabaseUnreachable, openStorage } from "../storage.ts";
+import { DatabaseUnreachable, openStorage } from "../storage.ts";
 import { about, type Finding, type FindingStatus, worst } from "./finding.ts";
 import { lookAtAgents, lookAtClock } from "./fleet.ts";
 import { lookAtDisk, lookAtPort, lookAtProxies } from "./machine.ts";

@@ -2,9 +2,9 @@ import { wireTimes } from "@svc/protocol";
 import manifest from "../../../package.json" with { type: "json" };
 import { type AgentContact, listContacts, versionStatus } from "../../features/agents/index.ts";
 import type { Clock } from "../../platform/clock.ts";
-import { readDatabaseTime } from "../../platform/database/database-time.ts";
+import { readDatabaseTime } from "../../platform/database/dialects/database-facts.ts";
+import type { BrainDatabase } from "../../schema/tables/index.ts";
 import type { BrainSettings } from "../settings.ts";
-import type { BrainDatabase } from "../storage.ts";
 import { about, type Finding } from "./finding.ts";
 
 /** Agents that get a line of their own, those with something to tell first. */

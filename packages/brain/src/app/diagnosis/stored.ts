@@ -1,10 +1,11 @@
 import { createAudit, UnknownChainKey } from "../../features/audit/index.ts";
-import { readDatabaseFacts } from "../../features/health/index.ts";
 import { masterFit } from "../../features/setup/index.ts";
 import { systemClock } from "../../platform/clock.ts";
 import { createKeyring } from "../../platform/crypto/keyring.ts";
+import { readDatabaseFacts } from "../../platform/database/dialects/database-facts.ts";
+import type { BrainDatabase } from "../../schema/tables/index.ts";
 import type { BrainSettings } from "../settings.ts";
-import { type BrainDatabase, migrationState } from "../storage.ts";
+import { migrationState } from "../storage.ts";
 import { about, type Finding } from "./finding.ts";
 
 const names = { postgres: "PostgreSQL", sqlite: "SQLite" };

@@ -79,7 +79,6 @@ for (const dialect of testDialects) {
       let written = 0;
       const heartbeats = createHeartbeats({
         database: {
-          dialect,
           write(work) {
             written += 1;
             return opened.database.write(work);

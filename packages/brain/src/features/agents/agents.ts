@@ -223,12 +223,12 @@ export function createAgents(deps: AgentsDeps): Agents {
     countByState: (projectId) => countByState(database.read, projectId),
     countOnline: (maxProjects) => countOnline(database.read, maxProjects),
     able: (ability) =>
-      ableAgents(ability.projectId === undefined ? database.slow : database.read, database.dialect, {
+      ableAgents(ability.projectId === undefined ? database.slow : database.read, {
         ...ability,
         since: uploadedSince(),
       }),
     ableAmong: (projectId, agentIds, token) =>
-      ableAmong(database.read, database.dialect, { projectId, agentIds, token, since: uploadedSince() }),
+      ableAmong(database.read, { projectId, agentIds, token, since: uploadedSince() }),
     advertised: (projectId, limit) => advertisedAbilities(database.read, { projectId, limit, since: uploadedSince() }),
     async advertisedBy(projectId, agentId) {
       const query = { projectId, agentId, limit: 1, since: uploadedSince() };
@@ -237,7 +237,7 @@ export function createAgents(deps: AgentsDeps): Agents {
     async sweepStale(signal) {
       if (settings.SVC_AGENT_STALE_PRUNE_DAYS === 0) return 0;
       const cutoff = new Date(clock.now().getTime() - settings.SVC_AGENT_STALE_PRUNE_DAYS * dayMs);
-      await database.write((tx) => deleteOldProcesses(tx, database.dialect, cutoff), { alone: true });
+      await database.write((tx) => deleteOldProcesses(tx, cutoff), { alone: true });
       let revoked = 0;
       for (let batch = staleBatch; batch === staleBatch && !signal.aborted; ) {
         const stale = await listStale(database.read, cutoff, staleBatch);

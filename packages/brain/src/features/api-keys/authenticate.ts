@@ -10,7 +10,7 @@ import type { Tables } from "../../schema/tables/index.ts";
 import { keysOfDigests, touchKey } from "./store.ts";
 
 export interface AuthenticateDeps {
-  readonly database: Pick<Database<Tables>, "read" | "write" | "bulk">;
+  readonly database: Pick<Database<Tables>, "read" | "write" | "prepared">;
   readonly clock: Clock;
   readonly masters: Keyring;
   /** Told when a last use could not be written; the request goes on. */

@@ -72,7 +72,6 @@ export interface Audit {
 export function createAudit({ database, secrets, clock, onError, onSuppressed, via }: AuditDeps): Audit {
   const context: AppendContext = {
     keys: createChainKeys(secrets),
-    dialect: database.dialect,
     newId: () => uuidV7(clock),
   };
   const refusals = createOncePerWindow(clock);

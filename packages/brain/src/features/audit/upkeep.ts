@@ -43,7 +43,7 @@ export function createUpkeep({
   clock: Clock;
 }): ChainUpkeep {
   const keys = createChainKeys(secrets);
-  const context: AppendContext = { keys, dialect: database.dialect, newId: () => uuidV7(clock) };
+  const context: AppendContext = { keys, newId: () => uuidV7(clock) };
   return {
     verify: (options) => verifyChain(database, keys, options),
     verifyAnchor: (anchor) => verifyAnchor(database, keys, anchor),

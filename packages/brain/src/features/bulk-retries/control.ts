@@ -25,7 +25,7 @@ export function createControl({ database, clock, audit, parentTimeoutSeconds }: 
       if ((await findRequest(database.read, projectId, id)) === undefined) throw notFound();
       return database.write(
         async (tx) => {
-          const row = await holdRequest(tx, database.dialect, id);
+          const row = await holdRequest(tx, id);
           if (row === undefined) throw notFound();
           const now = clock.now();
           if (isFinished(row)) throw new ApiError("conflict", { reason: "finished", status: statusOf(row, now) });
@@ -46,7 +46,7 @@ export function createControl({ database, clock, audit, parentTimeoutSeconds }: 
           });
           return { ...row, ...changes };
         },
-        { alone: database.dialect === "postgres" },
+        { alone: true },
       );
     };
   }
@@ -65,7 +65,7 @@ export function createControl({ database, clock, audit, parentTimeoutSeconds }: 
         control_state: running,
         blocked_reason: null,
         deadline_at: new Date(now.getTime() + parentTimeoutSeconds * 1000),
-        ...(await resumedCanary(tx, database.dialect, { row, now })),
+        ...(await resumedCanary(tx, { row, now })),
       };
     }),
   };

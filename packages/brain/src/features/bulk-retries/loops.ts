@@ -39,7 +39,7 @@ export const pruneBulkRetries: Loop<{
     const cutoff = new Date(base.getTime() - settings.SVC_HISTORY_RETENTION_DAYS * dayMs);
     let deleted = 0;
     for (let batch = 1; batch > 0 && !signal.aborted; deleted += batch) {
-      batch = await database.write((tx) => deleteRequestsEndedBefore(tx, database.dialect, cutoff));
+      batch = await database.write((tx) => deleteRequestsEndedBefore(tx, cutoff));
     }
     return { deleted };
   },

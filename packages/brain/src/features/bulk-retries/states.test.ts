@@ -52,7 +52,7 @@ for (const dialect of testDialects) {
         if (move === "claim") {
           const claim = { id, command_id: randomUUID(), claimed_agent_id: randomUUID(), claimed_generation: null };
           const shared = { claimed_at: now, claim_deadline_at: later, task_outcome: null };
-          await claimChildren(tx, dialect, [{ ...claim, ended_before_at: null }], shared);
+          await claimChildren(tx, [{ ...claim, ended_before_at: null }], shared);
         } else {
           await settleChildren(tx, [id], move, { error: null, completed_at: now, new_task_id: null });
         }

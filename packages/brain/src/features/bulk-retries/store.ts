@@ -1,5 +1,5 @@
 import { type ExpressionBuilder, sql } from "kysely";
-import type { DialectName, Tx } from "../../platform/database/database.ts";
+import type { Tx } from "../../platform/database/database.ts";
 import type { BulkRetryChildRow, BulkRetryRequestRow, Db, Tables } from "../../schema/tables/index.ts";
 import { commandMachine } from "../commands/index.ts";
 import { type ChildMove, childColumns, childMachine } from "./states.ts";
@@ -51,17 +51,8 @@ export async function insertChildren(tx: Tx<Tables>, children: readonly BulkRetr
 }
 
 /** The request, held until the end of the transaction: whoever changes it or its children holds it first. Undefined when it is gone. */
-export const holdRequest = (
-  tx: Tx<Tables>,
-  dialect: DialectName,
-  id: string,
-): Promise<BulkRetryRequestRow | undefined> =>
-  tx
-    .selectFrom("bulk_retry_requests")
-    .selectAll()
-    .where("id", "=", id)
-    .$if(dialect === "postgres", (query) => query.forUpdate())
-    .executeTakeFirst();
+export const holdRequest = (tx: Tx<Tables>, id: string): Promise<BulkRetryRequestRow | undefined> =>
+  tx.selectFrom("bulk_retry_requests").selectAll().where("id", "=", id).forUpdate().executeTakeFirst();
 
 export async function updateRequest(tx: Tx<Tables>, id: string, changes: Partial<BulkRetryRequestRow>): Promise<void> {
   await tx.updateTable("bulk_retry_requests").set(changes).where("id", "=", id).execute();
@@ -80,7 +71,7 @@ const mostChildren = 10_000;
  * Deletes some of what finished before `cutoff`, or was left paused or blocked since before it; children first. Gives how many rows went, 0
  * when there are none left.
  */
-export async function deleteRequestsEndedBefore(tx: Tx<Tables>, dialect: DialectName, cutoff: Date): Promise<number> {
+export async function deleteRequestsEndedBefore(tx: Tx<Tables>, cutoff: Date): Promise<number> {
   const finished = await tx
     .selectFrom("bulk_retry_requests")
     .select("id")
@@ -89,7 +80,7 @@ export async function deleteRequestsEndedBefore(tx: Tx<Tables>, dialect: Dialect
     .orderBy("finished_at")
     .limit(requestsPerBatch)
     .execute();
-  const abandoned = finished.length > 0 ? [] : await abandonedBefore(tx, dialect, cutoff);
+  const abandoned = finished.length > 0 ? [] : await abandonedBefore(tx, cutoff);
   const requests = [...finished, ...abandoned];
   if (requests.length === 0) return 0;
   const ids = requests.map(({ id }) => id);
@@ -108,7 +99,7 @@ export async function deleteRequestsEndedBefore(tx: Tx<Tables>, dialect: Dialect
 }
 
 /** A request that waits for an operator since before `cutoff`, held until the end of the transaction. Resuming it would have moved its deadline. */
-const abandonedBefore = (tx: Tx<Tables>, dialect: DialectName, cutoff: Date): Promise<{ id: string }[]> =>
+const abandonedBefore = (tx: Tx<Tables>, cutoff: Date): Promise<{ id: string }[]> =>
   tx
     .selectFrom("bulk_retry_requests")
     .select("id")
@@ -119,7 +110,8 @@ const abandonedBefore = (tx: Tx<Tables>, dialect: DialectName, cutoff: Date): Pr
     .where((eb) => eb.or([eb("last_progress_at", "is", null), eb("last_progress_at", "<", cutoff)]))
     .orderBy("id")
     .limit(1)
-    .$if(dialect === "postgres", (query) => query.forUpdate().skipLocked())
+    .forUpdate()
+    .skipLocked()
     .execute();
 
 /** Something may happen to it without an operator: it runs, or the outcome of what it sent is awaited. */

@@ -12,7 +12,7 @@ describe.runIf(testDialects.includes("postgres"))("what a process tells the othe
     const { database } = opened;
     let notifications = 0;
     const counting = {
-      dialect: database.dialect,
+      isShared: database.isShared,
       listen: database.listen,
       notify(channel: string, payload: string) {
         notifications += 1;
@@ -41,7 +41,7 @@ describe.runIf(testDialects.includes("postgres"))("what a process tells the othe
     const sent: string[] = [];
     let isAway = true;
     const failing = {
-      dialect: database.dialect,
+      isShared: database.isShared,
       listen: database.listen,
       async notify(_channel: string, payload: string) {
         if (isAway) throw new Error("the network is away");

@@ -3,7 +3,7 @@ import type { Log } from "../../platform/log.ts";
 import type { Tables } from "../../schema/tables/index.ts";
 
 export interface AnnouncerDeps {
-  readonly database: Pick<Database<Tables>, "dialect" | "listen" | "notify">;
+  readonly database: Pick<Database<Tables>, "isShared" | "listen" | "notify">;
   readonly log: Log;
   /** Names this process among the replicas. */
   readonly processId: string;
@@ -21,7 +21,7 @@ export function createAnnouncer<Item>({ database, log, processId }: AnnouncerDep
   let waiting: Item[] = [];
   let isSending = false;
   let stopListening: (() => Promise<void>) | null = null;
-  const isAlone = database.dialect === "sqlite";
+  const isAlone = !database.isShared;
 
   async function send(): Promise<void> {
     isSending = true;

@@ -1,10 +1,9 @@
 import { isUuid } from "@svc/protocol";
-import type { Database } from "../../platform/database/database.ts";
 import type { Role } from "../../platform/http/actor.ts";
 import { decodeCursor, encodeCursor } from "../../platform/http/cursors.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
 import { clampLimit, type PageSizes } from "../../platform/http/paging.ts";
-import type { Tables } from "../../schema/tables/index.ts";
+import type { BrainDatabase } from "../../schema/tables/index.ts";
 import { type CommandPosition, commandsAmong, commandsById, newestCommands } from "./reads.ts";
 import type { CommandPublic, CommandQuery } from "./schemas.ts";
 import { publicCommand } from "./shapes.ts";
@@ -12,7 +11,7 @@ import { type CommandStatus, commandStatuses } from "./states.ts";
 
 /** A project's commands, newest first, as the role may see them. */
 export async function listCommands(
-  { read, slow, dialect }: Database<Tables>,
+  { read, slow }: BrainDatabase,
   sizes: PageSizes,
   { projectId, role, query }: { projectId: string; role: Role; query: CommandQuery },
 ): Promise<{ items: CommandPublic[]; next_cursor: string | null }> {
@@ -25,7 +24,7 @@ export async function listCommands(
   const bounds = { after: readPosition(query.cursor), limit: clampLimit(query.limit, sizes) };
   // An index serves one filter: where several hold together for few rows, many are walked.
   const isWalk = [filter.status, filter.agentId, filter.action].filter((value) => value !== null).length > 1;
-  const { rows, hasMore } = await newestCommands(isWalk ? slow : read, dialect, filter, bounds);
+  const { rows, hasMore } = await newestCommands(isWalk ? slow : read, filter, bounds);
   const last = hasMore ? rows.at(-1) : undefined;
   return {
     items: rows.map((row) => publicCommand(row, role)),
@@ -35,7 +34,7 @@ export async function listCommands(
 
 /** @throws ApiError `not_found` */
 export async function getCommand(
-  { read }: Database<Tables>,
+  { read }: BrainDatabase,
   { projectId, id, role }: { projectId: string; id: string; role: Role },
 ): Promise<CommandPublic> {
   const [row] = await commandsById(read, projectId, [id.toLowerCase()]);
@@ -48,10 +47,10 @@ const hubBytes = 1_048_576;
 
 /** Commands by id for the dashboard hub, as the role may see them; null when they are too large together. */
 export async function changedCommands(
-  { read, dialect }: Database<Tables>,
+  { read }: BrainDatabase,
   { projectId, ids, role }: { projectId: string; ids: readonly string[]; role: Role },
 ): Promise<CommandPublic[] | null> {
-  const { rows, hasMore } = await commandsAmong(read, dialect, { projectId, ids }, hubBytes);
+  const { rows, hasMore } = await commandsAmong(read, { projectId, ids }, hubBytes);
   return hasMore ? null : rows.map((row) => publicCommand(row, role));
 }
 

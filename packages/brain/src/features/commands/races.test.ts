@@ -83,7 +83,7 @@ for (const dialect of testDialects) {
       await add(agentId, {});
       const request = { agentId, max: 100, retryContracts: new Set<string>() };
       const cancel = again.write((tx) =>
-        cancelPending(tx, dialect, { of: { agent_id: agentId }, error: "revoked", now: clock.now() }),
+        cancelPending(tx, { of: { agent_id: agentId }, error: "revoked", now: clock.now() }),
       );
       const [first, second, gone] = await Promise.all([one.claim(request), two.claim(request), cancel]);
       const claimed = [...first.commands, ...second.commands].map(({ id }) => id);

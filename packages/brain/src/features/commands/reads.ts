@@ -1,6 +1,10 @@
 import { type RawBuilder, sql } from "kysely";
-import type { DialectName } from "../../platform/database/database.ts";
-import { type BoundedRows, rowsWithinBytes, type WideTable } from "../../platform/database/rows-within-bytes.ts";
+import { indexed, newestThrough } from "../../platform/database/dialects/index-hints.ts";
+import {
+  type BoundedRows,
+  rowsWithinBytes,
+  type WideTable,
+} from "../../platform/database/dialects/rows-within-bytes.ts";
 import type { CommandRow, Db } from "../../schema/tables/index.ts";
 import { type PublicCommandRow, publicCommandColumns } from "./shapes.ts";
 import { type CommandStatus, commandMachine } from "./states.ts";
@@ -52,55 +56,43 @@ const wideCommands: WideTable = {
 
 /** The index that has each filter in list order. */
 const indexes = {
-  agentId: { column: "agent_id", name: "commands_by_project_agent" },
-  status: { column: "status", name: "commands_by_status" },
-  action: { column: "action", name: "commands_by_action" },
+  agentId: { column: "agent_id", index: "commands_by_project_agent" },
+  status: { column: "status", index: "commands_by_status" },
+  action: { column: "action", index: "commands_by_action" },
 } as const;
+const byTime = { table: "commands", time: "issued_at", tie: "id" } as const;
+const newestFirst = sql`issued_at DESC, id DESC`;
 const filters = Object.keys(indexes) as (keyof typeof indexes)[];
 
 /** A project's commands after `after`, newest first: as many as the bounds of a page let in. */
 export function newestCommands(
   db: Db,
-  dialect: DialectName,
   filter: CommandFilter,
   { after, limit }: { after: CommandPosition | null; limit: number },
 ): Promise<BoundedRows<PublicCommandRow>> {
   const conditions: RawBuilder<unknown>[] = [sql`project_id = ${filter.projectId}`];
-  const given = filters.filter((name) => filter[name] !== null);
-  const [leading] = given;
-  const order = [sql`issued_at DESC`, sql`id DESC`];
-  for (const name of given) {
-    const column = sql.ref(indexes[name].column);
-    if (dialect === "sqlite" || name !== leading) {
-      conditions.push(sql`${column} = ${filter[name]}`);
-      continue;
-    }
-    // Said as a range, and part of the order, so that no other index will do: a rare value would cost a walk over all commands.
-    conditions.push(
-      sql`(${column}, issued_at) >= (${filter[name]}, '-infinity'::timestamptz)`,
-      sql`(${column}, issued_at) <= (${filter[name]}, ${after?.issuedAt ?? "infinity"}::timestamptz)`,
-    );
-    order.unshift(sql`${column} DESC`);
-  }
+  const [leading, ...others] = filters.filter((name) => filter[name] !== null);
+  for (const name of others) conditions.push(sql`${sql.ref(indexes[name].column)} = ${filter[name]}`);
   if (after !== null) {
     conditions.push(sql`issued_at <= ${after.issuedAt}`, sql`(issued_at, id) < (${after.issuedAt}, ${after.id})`);
   }
-  const index = leading === undefined ? "commands_by_project" : indexes[leading].name;
-  const table = dialect === "sqlite" ? sql`commands INDEXED BY ${sql.ref(index)}` : sql`commands`;
-  const from = sql`FROM ${table} WHERE ${sql.join(conditions, sql` AND `)} ORDER BY ${sql.join(order)}`;
-  return rowsWithinBytes(db, dialect, { table: wideCommands, from }, { limit });
+  const range = { from: null, to: after?.issuedAt ?? null };
+  const from =
+    leading === undefined
+      ? sql`FROM ${indexed("commands", "commands_by_project")} WHERE ${sql.join(conditions, sql` AND `)} ORDER BY ${newestFirst}`
+      : newestThrough({ ...byTime, ...indexes[leading] }, sql`${filter[leading]}`, conditions, range);
+  return rowsWithinBytes(db, { table: wideCommands, from }, { limit });
 }
 
 /** Commands of a project among these ids, newest first, as many as `maxBytes` let in. */
 export function commandsAmong(
   db: Db,
-  dialect: DialectName,
   { projectId, ids }: { projectId: string; ids: readonly string[] },
   maxBytes: number,
 ): Promise<BoundedRows<PublicCommandRow>> {
   if (ids.length === 0) return Promise.resolve({ rows: [], hasMore: false });
-  const from = sql`FROM commands WHERE project_id = ${projectId} AND id IN (${sql.join(ids)}) ORDER BY issued_at DESC, id DESC`;
-  return rowsWithinBytes(db, dialect, { table: wideCommands, from }, { limit: ids.length, maxBytes });
+  const from = sql`FROM commands WHERE project_id = ${projectId} AND id IN (${sql.join(ids)}) ORDER BY ${newestFirst}`;
+  return rowsWithinBytes(db, { table: wideCommands, from }, { limit: ids.length, maxBytes });
 }
 
 /** How many commands of a project wait for their agent, and for their result. */

@@ -114,7 +114,7 @@ export const commandRoutes: Routes<CommandRouteDeps> = (app, deps) => {
     const projectId = request.project.id;
     try {
       return requests.bulkRetry(body, (engine, taskIds, limit) =>
-        unknownTasks(database.read, database.dialect, { projectId, engine, taskIds, limit }),
+        unknownTasks(database.read, { projectId, engine, taskIds, limit }),
       );
     } catch (error) {
       if (error instanceof ApiError && error.code === "gone") {

@@ -21,11 +21,11 @@ for (const dialect of testDialects) {
   /** What makes each move, for a command that only its status could keep from it. */
   const makers: Record<CommandMove, (tx: Tx<Tables>, row: CommandRow) => Promise<unknown>> = {
     claim: (tx, { id }) => claimPending(tx, { claims: [{ id, token }], now, timeoutAt: at(60) }),
-    agent_gone: (tx) => cancelPending(tx, dialect, { of: { agent_id: agentId }, error: "revoked", now }),
-    project_archived: (tx) => cancelPending(tx, dialect, { of: { project_id: projectId }, error: "archived", now }),
+    agent_gone: (tx) => cancelPending(tx, { of: { agent_id: agentId }, error: "revoked", now }),
+    project_archived: (tx) => cancelPending(tx, { of: { project_id: projectId }, error: "archived", now }),
     report_success: (tx, { id }) => finish(tx, { ...report, id, move: "report_success" }),
     report_failure: (tx, { id }) => finish(tx, { ...report, id, move: "report_failure" }),
-    expire: (tx) => expireDue(tx, dialect, { now: at(61), limit: 10 }),
+    expire: (tx) => expireDue(tx, { now: at(61), limit: 10 }),
     redeliver: (tx, { id }) =>
       winResend(tx, { id, token, rule: resendRule(now, { windowSeconds: 60, minIntervalSeconds: 10 }) }),
     send_failed: (tx, { id }) => putBack(tx, { id, token }),

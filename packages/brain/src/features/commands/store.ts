@@ -8,7 +8,6 @@ import { commandMachine } from "./states.ts";
  */
 export function cancelPending(
   tx: Tx<Tables>,
-  dialect: Database<Tables>["dialect"],
   { of, error, now }: { of: { agent_id: string } | { project_id: string }; error: string; now: Date },
 ): Promise<Pick<CommandRow, "id" | "project_id" | "action" | "status">[]> {
   const move = "agent_id" in of ? "agent_gone" : "project_archived";
@@ -20,7 +19,7 @@ export function cancelPending(
     .where("status", "in", from)
     .orderBy("id");
   return tx
-    .with("pending", () => (dialect === "postgres" ? pending.forUpdate() : pending))
+    .with("pending", () => pending.forUpdate())
     .updateTable("commands")
     .set({ status: commandMachine.to(move), completed_at: now, error })
     .where("id", "in", (eb) => eb.selectFrom("pending").select("pending.id"))

@@ -70,7 +70,7 @@ export function createListDeadLetters(deps: DeadLettersDeps) {
     const named = query.agent_id?.toLowerCase();
     const agentId = named === undefined ? await seenLast(projectId, engine) : await admit(projectId, named, engine);
     const command = await database.write(async (tx) => {
-      if (!(await holdAgent(tx, database.dialect, agentId))) return null;
+      if (!(await holdAgent(tx, agentId))) return null;
       const issued = await commands.issue(tx, {
         projectId,
         agentId,

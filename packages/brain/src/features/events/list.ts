@@ -1,5 +1,4 @@
-import type { Database } from "../../platform/database/database.ts";
-import type { EventRow, Tables } from "../../schema/tables/index.ts";
+import type { BrainDatabase, EventRow } from "../../schema/tables/index.ts";
 import {
   type EventPosition,
   type EventScope,
@@ -31,8 +30,6 @@ export interface EventPage {
   readonly next: EventPosition | null;
 }
 
-type Db = Database<Tables>;
-
 interface PageRequest {
   readonly after: EventPosition | null;
   readonly limit: number;
@@ -44,7 +41,7 @@ interface PageRequest {
 
 /** Stored events of a project after `after`, newest first, at most `limit`. */
 export async function listEvents(
-  db: Db,
+  db: BrainDatabase,
   projectId: string,
   filter: EventFilter,
   page: PageRequest,
@@ -67,7 +64,7 @@ export async function listEvents(
 }
 
 async function newest(
-  db: Db,
+  db: BrainDatabase,
   list: { scope: EventScope; source: EventSource },
   { limit, maxBytes }: PageRequest,
 ): Promise<EventPage> {
@@ -77,7 +74,7 @@ async function newest(
 
 /** Several lists as one: first the places in all of them, so that whole rows are read only for the page. */
 async function merged(
-  db: Db,
+  db: BrainDatabase,
   { scope, sources }: { scope: EventScope; sources: readonly EventSource[] },
   page: PageRequest,
 ): Promise<EventPage> {
@@ -90,7 +87,7 @@ async function merged(
 }
 
 async function walk(
-  db: Db,
+  db: BrainDatabase,
   list: { scope: EventScope; source: { kind: string } | null; engine: string },
   page: PageRequest,
 ): Promise<EventPage> {
@@ -111,7 +108,7 @@ async function walk(
 
 /** The page of what was found; `next` holds when all of it fits. */
 async function pageAt(
-  db: Db,
+  db: BrainDatabase,
   projectId: string,
   { found, next }: { found: readonly EventPosition[]; next: EventPosition | null },
   { limit, maxBytes }: PageRequest,

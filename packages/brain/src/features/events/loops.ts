@@ -1,10 +1,9 @@
 import { retentionHorizonMs } from "@svc/protocol";
 import type { Clock } from "../../platform/clock.ts";
-import type { Database } from "../../platform/database/database.ts";
 import { newestOfEach } from "../../platform/database/newest.ts";
 import type { Loop } from "../../platform/loop.ts";
 import { retentionBase } from "../../platform/retention.ts";
-import type { Tables } from "../../schema/tables/index.ts";
+import type { BrainDatabase } from "../../schema/tables/index.ts";
 import { createPartitionKeeper } from "./partitions.ts";
 import { dayOf, dropPartitions } from "./partitions-store.ts";
 import { deleteEventsBefore, projectsWithEventsBefore } from "./store.ts";
@@ -16,7 +15,7 @@ const rowsPerBatch = 5000;
  * so that two replicas never drop the same partition. The embedded database deletes in batches, between which others can write.
  */
 export const pruneEvents: Loop<{
-  database: Database<Tables>;
+  database: BrainDatabase;
   clock: Pick<Clock, "now">;
   settings: { SVC_EVENT_RETENTION_DAYS: number };
 }> = {

@@ -1,15 +1,12 @@
 import { type RawBuilder, sql } from "kysely";
-import type { Database, DialectName } from "../../platform/database/database.ts";
+import type { DialectName } from "../../platform/database/database.ts";
 import {
   type BoundedRows,
   type PageBounds,
   rowsWithinBytes,
   type WideTable,
-} from "../../platform/database/rows-within-bytes.ts";
-import type { EventRow, Tables } from "../../schema/tables/index.ts";
-
-type Db = Database<Tables>;
-type Runner = Db["read"];
+} from "../../platform/database/dialects/rows-within-bytes.ts";
+import type { Db, EventRow } from "../../schema/tables/index.ts";
 
 export interface EventPosition {
   readonly occurredAt: Date;
@@ -75,18 +72,18 @@ function inListOrder(dialect: DialectName, scope: EventScope, source: EventSourc
 
 /** The newest events of a source. */
 export const newestEvents = (
-  db: Runner,
+  db: Db,
   dialect: DialectName,
   { scope, source }: { scope: EventScope; source: EventSource },
   bounds: PageBounds,
 ): Promise<BoundedRows<EventRow>> => {
   const from = inListOrder(dialect, scope, source);
-  return rowsWithinBytes(db, dialect, { table: wideEvents, from }, bounds);
+  return rowsWithinBytes(db, { table: wideEvents, from }, bounds);
 };
 
 /** Where the newest events of a source are, at most `limit`. */
 export async function newestPositions(
-  db: Runner,
+  db: Db,
   dialect: DialectName,
   { scope, source }: { scope: EventScope; source: EventSource },
   limit: number,
@@ -103,7 +100,7 @@ const positionOf = ({ id, occurred_at }: { id: string; occurred_at: Date }): Eve
 
 /** The events of one engine among the next `rows` of a source, `limit` at most, and the last one looked at when there are more. */
 export async function walkEvents(
-  db: Runner,
+  db: Db,
   dialect: DialectName,
   { scope, source, engine }: { scope: EventScope; source: EventSource; engine: string },
   { rows, limit }: { rows: number; limit: number },
@@ -120,7 +117,7 @@ export async function walkEvents(
 
 /** The newest events among those at the positions, which are in list order. */
 export async function eventsAt(
-  db: Runner,
+  db: Db,
   dialect: DialectName,
   { projectId, positions }: { projectId: string; positions: readonly EventPosition[] },
   bounds: PageBounds,
@@ -134,11 +131,11 @@ export async function eventsAt(
   const from = sql`FROM events WHERE project_id = ${projectId}
     AND occurred_at >= ${oldest.occurredAt} AND occurred_at <= ${newest.occurredAt}
     AND (occurred_at, id) IN (VALUES ${sql.join(positions.map(place))}) ORDER BY occurred_at DESC, id DESC`;
-  return rowsWithinBytes(db, dialect, { table: wideEvents, from }, bounds);
+  return rowsWithinBytes(db, { table: wideEvents, from }, bounds);
 }
 
 /** Engines of which the project holds events, by name, each found by one step in the index; `limit` at most. */
-export async function eventEngines(db: Runner, projectId: string, limit: number): Promise<string[]> {
+export async function eventEngines(db: Db, projectId: string, limit: number): Promise<string[]> {
   const { rows } = await sql<{ engine: string }>`
     WITH RECURSIVE each (engine) AS (
       SELECT min(engine) FROM events WHERE project_id = ${projectId}

@@ -1,18 +1,14 @@
 import { type EventKind, isUuid, parseJson } from "@svc/protocol";
-import type { Database } from "../../platform/database/database.ts";
 import { plainSerializer, type Routes } from "../../platform/http/app.ts";
 import { decodeCursor, encodeCursor } from "../../platform/http/cursors.ts";
 import { clampLimit, type PageSizes } from "../../platform/http/paging.ts";
 import { ProjectParams, parseInstant } from "../../platform/http/schemas.ts";
-import type { Tables } from "../../schema/tables/index.ts";
+import type { BrainDatabase } from "../../schema/tables/index.ts";
 import { listEvents } from "./list.ts";
 import type { EventPosition } from "./reads.ts";
 import { EventPage, EventQuery } from "./schemas.ts";
 
-export const eventRoutes: Routes<{ database: Database<Tables>; settings: PageSizes }> = (
-  app,
-  { database, settings },
-) => {
+export const eventRoutes: Routes<{ database: BrainDatabase; settings: PageSizes }> = (app, { database, settings }) => {
   app.get(
     "/projects/:slug/events",
     {

@@ -1,9 +1,8 @@
-import type { Database } from "../../platform/database/database.ts";
-import type { Tables } from "../../schema/tables/index.ts";
+import type { BrainDatabase } from "../../schema/tables/index.ts";
 
 /** Deletes up to `limit` events before `cutoff` of one project and tells how many; for the embedded database, which has no partitions. */
 export async function deleteEventsBefore(
-  database: Pick<Database<Tables>, "read" | "write">,
+  database: Pick<BrainDatabase, "read" | "write">,
   projectId: string,
   cutoff: Date,
   limit: number,
@@ -33,10 +32,7 @@ export async function deleteEventsBefore(
 }
 
 /** Projects whose oldest event lies before `cutoff`. */
-export async function projectsWithEventsBefore(
-  database: Pick<Database<Tables>, "read">,
-  cutoff: Date,
-): Promise<string[]> {
+export async function projectsWithEventsBefore(database: Pick<BrainDatabase, "read">, cutoff: Date): Promise<string[]> {
   const projects = await database.read.selectFrom("projects").select("id").execute();
   const old: string[] = [];
   // One look at the head of the primary key each: the events themselves are never scanned.

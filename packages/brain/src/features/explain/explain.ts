@@ -1,6 +1,5 @@
 import { parseJson } from "@svc/protocol";
-import type { Database } from "../../platform/database/database.ts";
-import type { Tables } from "../../schema/tables/index.ts";
+import type { BrainDatabase } from "../../schema/tables/index.ts";
 import { listEvents } from "../events/index.ts";
 import { runTimesOf } from "../stats/index.ts";
 import { type Cause, causesOf, endOf } from "./causes.ts";
@@ -17,8 +16,6 @@ import {
   workerOf,
 } from "./facts-reads.ts";
 
-type Db = Database<Tables>;
-
 export interface Explanation {
   readonly state: KnownTask["state"];
   readonly causes: Cause[];
@@ -34,7 +31,7 @@ const scheduleEvents = 50;
  * Costs one statement by key for each thing that the task touches, however many tasks and events are stored; agents and workers that may
  * watch its engine or serve its queue are looked through.
  */
-export async function explainTask(db: Db, address: TaskAddress, now: Date): Promise<Explanation | null> {
+export async function explainTask(db: BrainDatabase, address: TaskAddress, now: Date): Promise<Explanation | null> {
   const task = await taskAt(db, address);
   if (task === null) return null;
   const end = endOf(task);
@@ -43,7 +40,7 @@ export async function explainTask(db: Db, address: TaskAddress, now: Date): Prom
 }
 
 async function factsOf(
-  db: Db,
+  db: BrainDatabase,
   { address, task, now }: { address: TaskAddress; task: KnownTask; now: Date },
 ): Promise<Facts> {
   const { projectId, engine } = address;
@@ -83,7 +80,7 @@ interface ToldSchedule extends ScheduleFacts {
 }
 
 /** As the newest events of schedules tell: those of the engine that start tasks like this one, newest first. */
-async function schedulesOf(db: Db, projectId: string, task: KnownTask): Promise<ScheduleFacts[]> {
+async function schedulesOf(db: BrainDatabase, projectId: string, task: KnownTask): Promise<ScheduleFacts[]> {
   const pages = await Promise.all(
     scheduleKinds.map((kind) => listEvents(db, projectId, { kind }, { after: null, limit: scheduleEvents })),
   );

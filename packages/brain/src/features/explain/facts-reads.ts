@@ -1,7 +1,6 @@
 import { parseJson, type TaskState } from "@svc/protocol";
-import { sql } from "kysely";
-import type { Database } from "../../platform/database/database.ts";
-import type { Tables } from "../../schema/tables/index.ts";
+import { jsonArrayHas } from "../../platform/database/dialects/json-columns.ts";
+import type { BrainDatabase } from "../../schema/tables/index.ts";
 import {
   type AgentFacts,
   finalStates,
@@ -10,8 +9,6 @@ import {
   type TaskFacts,
   type WorkerFacts,
 } from "./facts.ts";
-
-type Db = Database<Tables>;
 
 export interface TaskAddress {
   readonly projectId: string;
@@ -34,7 +31,10 @@ const mostLosses = 20;
 const depthCellMs = 120_000;
 
 /** The task at an address, without its large values; null when the project has none. */
-export async function taskAt({ read }: Db, { projectId, engine, taskId }: TaskAddress): Promise<KnownTask | null> {
+export async function taskAt(
+  { read }: BrainDatabase,
+  { projectId, engine, taskId }: TaskAddress,
+): Promise<KnownTask | null> {
   const row = await read
     .selectFrom("tasks")
     .select([
@@ -61,7 +61,7 @@ export async function taskAt({ read }: Db, { projectId, engine, taskId }: TaskAd
 
 /** How many children of a task have not ended, among the oldest of its family. */
 export async function openChildren(
-  { read }: Db,
+  { read }: BrainDatabase,
   { projectId, rootId, engine, taskId }: TaskAddress & { readonly rootId: string },
 ): Promise<number> {
   const { count } = await read
@@ -86,7 +86,7 @@ export async function openChildren(
 
 /** The queue of a name with who serves it; null when it is not known. */
 export async function queueOf(
-  db: Db,
+  db: BrainDatabase,
   { projectId, engine, name }: { projectId: string; engine: string; name: string },
 ): Promise<QueueFacts | null> {
   const row = await db.read
@@ -124,26 +124,23 @@ export async function queueOf(
 const earlierOf = (a: Date | null, b: Date | null): Date | null => (a !== null && b !== null && b < a ? b : a);
 const instantOf = (value: unknown): Date | null => (typeof value === "string" ? new Date(value) : null);
 
-/** Whether a JSON array of texts in `column` holds `value`. */
-const holds = ({ dialect }: Db, column: string, value: string) =>
-  dialect === "postgres"
-    ? sql<boolean>`${sql.ref(column)} @> ${JSON.stringify([value])}::jsonb`
-    : sql<boolean>`EXISTS (SELECT 1 FROM json_each(${sql.ref(column)}) AS held WHERE held.value = ${value})`;
-
-async function serversOf(db: Db, { projectId, engine, queue }: { projectId: string; engine: string; queue: string }) {
+async function serversOf(
+  db: BrainDatabase,
+  { projectId, engine, queue }: { projectId: string; engine: string; queue: string },
+) {
   const rows = await db.read
     .selectFrom("workers")
     .select(["state", (eb) => eb.fn.countAll<number>().as("count")])
     .where("project_id", "=", projectId)
     .where("engine", "=", engine)
-    .where(holds(db, "queues", queue))
+    .where(jsonArrayHas("queues", queue))
     .groupBy("state")
     .execute();
   const of = (state: string) => Number(rows.find((row) => row.state === state)?.count ?? 0);
   return { workers_online: of("online"), workers_offline: of("offline") };
 }
 
-async function consumedUntilOf({ read }: Db, projectId: string, queueId: string): Promise<Date | null> {
+async function consumedUntilOf({ read }: BrainDatabase, projectId: string, queueId: string): Promise<Date | null> {
   const row = await read
     .selectFrom("queue_depths")
     .select("cell_at")
@@ -158,7 +155,7 @@ async function consumedUntilOf({ read }: Db, projectId: string, queueId: string)
 
 /** The worker that a task names; null when it is not known. */
 export async function workerOf(
-  { read }: Db,
+  { read }: BrainDatabase,
   { projectId, engine, name, taskId }: TaskAddress & { readonly name: string },
 ): Promise<WorkerFacts | null> {
   const row = await read
@@ -183,7 +180,7 @@ function listsTask(active: unknown, taskId: string): boolean | null {
 }
 
 /** An agent of the project, revoked or not. */
-export async function agentAt({ read }: Db, projectId: string, agentId: string): Promise<AgentFacts | null> {
+export async function agentAt({ read }: BrainDatabase, projectId: string, agentId: string): Promise<AgentFacts | null> {
   const row = await read
     .selectFrom("agents")
     .select(["id", "name", "state", "last_seen_at", "revoked_at"])
@@ -196,21 +193,21 @@ export async function agentAt({ read }: Db, projectId: string, agentId: string):
 }
 
 /** How many agents are online that watch this engine. */
-export async function watchersOnline(db: Db, projectId: string, engine: string): Promise<number> {
+export async function watchersOnline(db: BrainDatabase, projectId: string, engine: string): Promise<number> {
   const { count } = await db.read
     .selectFrom("agents")
     .select((eb) => eb.fn.countAll<number>().as("count"))
     .where("project_id", "=", projectId)
     .where("revoked_at", "is", null)
     .where("state", "=", "online")
-    .where(holds(db, "engine_adapters", engine))
+    .where(jsonArrayHas("engine_adapters", engine))
     .executeTakeFirstOrThrow();
   return Number(count);
 }
 
 /** Events that agents of the engine lost at `since` or later, newest first. */
 export async function lossesSince(
-  db: Db,
+  db: BrainDatabase,
   { projectId, engine, since }: { projectId: string; engine: string; since: Date },
 ): Promise<LossFacts[]> {
   const rows = await db.read
@@ -220,7 +217,7 @@ export async function lossesSince(
     .where("l.project_id", "=", projectId)
     .where("l.to_at", ">=", since)
     .where("l.event_records", ">", 0)
-    .where(holds(db, "a.engine_adapters", engine))
+    .where(jsonArrayHas("a.engine_adapters", engine))
     .orderBy("l.to_at", "desc")
     .orderBy("l.id", "desc")
     .limit(mostLosses)

@@ -1,13 +1,12 @@
 import type { Clock } from "../../platform/clock.ts";
-import type { Database } from "../../platform/database/database.ts";
 import type { Routes } from "../../platform/http/app.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
-import type { Tables } from "../../schema/tables/index.ts";
+import type { BrainDatabase } from "../../schema/tables/index.ts";
 import { explainTask } from "./explain.ts";
 import { ExplainParams, TaskExplanation } from "./schemas.ts";
 
 export interface ExplainRouteDeps {
-  readonly database: Database<Tables>;
+  readonly database: BrainDatabase;
   readonly clock: Pick<Clock, "now">;
 }
 

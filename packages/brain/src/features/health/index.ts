@@ -1,7 +1,6 @@
 export { createHealth } from "./health.ts";
 export { probeWrites, watchClock } from "./loops.ts";
 export { registerProcessMetrics } from "./metrics.ts";
-export { readDatabaseFacts } from "./reads.ts";
 export { retentionCheck } from "./retention-check.ts";
 export { healthRoutes } from "./routes.ts";
 export { readLastSeen } from "./store.ts";

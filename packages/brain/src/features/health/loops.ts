@@ -1,8 +1,7 @@
 import type { Clock } from "../../platform/clock.ts";
-import type { Database } from "../../platform/database/database.ts";
 import type { Loop } from "../../platform/loop.ts";
 import type { RetentionGuard } from "../../platform/retention.ts";
-import type { Tables } from "../../schema/tables/index.ts";
+import type { BrainDatabase } from "../../schema/tables/index.ts";
 import { saveLastSeen } from "./store.ts";
 import type { WriteProbe } from "./write-probe.ts";
 
@@ -19,7 +18,7 @@ export const probeWrites: Loop<{ writeProbe: Pick<WriteProbe, "run"> }> = {
  * machine has a clock of its own. A time that is in doubt is not noted.
  */
 export const watchClock: Loop<{
-  database: Pick<Database<Tables>, "write">;
+  database: Pick<BrainDatabase, "write">;
   clock: Pick<Clock, "now">;
   retention: Pick<RetentionGuard, "check">;
 }> = {

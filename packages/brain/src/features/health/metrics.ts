@@ -1,11 +1,10 @@
-import type { Database } from "../../platform/database/database.ts";
 import type { Metrics } from "../../platform/metrics.ts";
-import type { Tables } from "../../schema/tables/index.ts";
+import type { BrainDatabase } from "../../schema/tables/index.ts";
 
 /** Gauges of the process itself and of its database connections. */
 export function registerProcessMetrics(
   metrics: Pick<Metrics, "gauge">,
-  database: Pick<Database<Tables>, "poolStats">,
+  database: Pick<BrainDatabase, "poolStats">,
 ): void {
   const memory = metrics.gauge({
     name: "svc_brain_rss_bytes",

@@ -1,7 +1,6 @@
 import type { Clock } from "../../platform/clock.ts";
-import type { Database } from "../../platform/database/database.ts";
 import type { Log } from "../../platform/log.ts";
-import type { Tables } from "../../schema/tables/index.ts";
+import type { BrainDatabase } from "../../schema/tables/index.ts";
 import { writeProbeRow } from "./store.ts";
 
 export type WriteFault = "write_probe_failed" | "write_probe_stale";
@@ -19,7 +18,7 @@ const staleMs = 30_000;
 const roundMs = 20_000;
 
 export interface WriteProbeDeps {
-  readonly database: Pick<Database<Tables>, "write">;
+  readonly database: Pick<BrainDatabase, "write">;
   readonly clock: Clock;
   readonly log: Pick<Log, "warn" | "info">;
   readonly processId: string;

@@ -1,8 +1,8 @@
 import { sql } from "kysely";
-import type { Database } from "../../platform/database/database.ts";
-import type { Tables } from "../../schema/tables/index.ts";
-
-type Db = Database<Tables>;
+import { firstOfEach } from "../../platform/database/dialects/for-each-given.ts";
+import { newestThrough } from "../../platform/database/dialects/index-hints.ts";
+import { valuesRows, valuesTable } from "../../platform/database/dialects/values-table.ts";
+import type { Db } from "../../schema/tables/index.ts";
 
 export interface FailurePosition {
   readonly occurredAt: Date;
@@ -28,57 +28,42 @@ export interface FailureRow {
 const failedKind = "task.failed";
 const exceptionCharacters = 2000;
 
+const byKind = { table: "events", index: "events_by_kind", column: "kind", time: "occurred_at", tie: "id" };
+
 /**
  * Where the newest failures of several projects are: the first ones of each through the index of kinds, and of those the newest. What it
  * costs is given by the number of projects and the limit, and on the server database by the days that are looked at: `since` narrows these.
  */
 export async function newestFailures(
-  { slow, dialect }: Pick<Db, "slow" | "dialect">,
+  slow: Db,
   ids: readonly string[],
   { after, since = null, limit }: { after: FailurePosition | null; since?: Date | null; limit: number },
 ): Promise<FailurePlace[]> {
-  const isSince = since === null ? sql`` : sql`AND occurred_at >= ${since}`;
-  const isAfter =
-    after === null
-      ? isSince
-      : sql`${isSince} AND occurred_at <= ${after.occurredAt} AND (occurred_at, id) < (${after.occurredAt}, ${after.id})`;
-  const first = sql`ORDER BY occurred_at DESC, id DESC LIMIT ${limit}`;
-  // The range of (kind, occurred_at) and the order by kind leave the server database no other index than the one meant, whatever its
-  // figures say: a kind that is rare would otherwise cost a walk over all events.
-  const statement =
-    dialect === "postgres"
-      ? sql<{ project_id: string; occurred_at: Date; id: string }>`
-          SELECT found.project_id, found.occurred_at, found.id
-          FROM unnest(${[...ids]}::uuid[]) AS given (id) CROSS JOIN LATERAL (
-            SELECT project_id, occurred_at, id FROM events
-            WHERE project_id = given.id AND (kind, occurred_at) >= (${failedKind}, '-infinity'::timestamptz)
-              AND (kind, occurred_at) <= (${failedKind}, ${after?.occurredAt ?? "infinity"}::timestamptz) ${isAfter}
-            ORDER BY kind DESC, occurred_at DESC, id DESC LIMIT ${limit}
-          ) AS found ${first}`
-      : sql<{ project_id: string; occurred_at: Date; id: string }>`
-          SELECT e.project_id, e.occurred_at, e.id
-          FROM json_each(${JSON.stringify(ids)}) AS given CROSS JOIN events AS e
-          WHERE e.rowid IN (
-            SELECT rowid FROM events INDEXED BY events_by_kind
-            WHERE project_id = given.value AND kind = ${failedKind} ${isAfter} ${first}
-          ) ORDER BY e.occurred_at DESC, e.id DESC LIMIT ${limit}`;
-  const { rows } = await statement.execute(slow);
+  const conditions = [sql`project_id = given.value`];
+  if (since !== null) conditions.push(sql`occurred_at >= ${since}`);
+  if (after !== null)
+    conditions.push(
+      sql`occurred_at <= ${after.occurredAt}`,
+      sql`(occurred_at, id) < (${after.occurredAt}, ${after.id})`,
+    );
+  // A kind that is rare would otherwise cost a walk over all events.
+  const newest = newestThrough(byKind, sql`${failedKind}`, conditions, { from: null, to: after?.occurredAt ?? null });
+  const own = firstOfEach({ table: "events", alias: "e", columns: ["project_id", "occurred_at", "id"] }, newest, limit);
+  const { rows } = await sql<{ project_id: string; occurred_at: Date; id: string }>`
+    SELECT e.project_id, e.occurred_at, e.id FROM ${valuesTable("uuid", ids)} ${own}
+    ORDER BY e.occurred_at DESC, e.id DESC LIMIT ${limit}`.execute(slow);
   return rows.map(({ project_id, occurred_at, id }) => ({ projectId: project_id, occurredAt: occurred_at, id }));
 }
 
 /** The failures at these places, in their order; what an event does not tell comes from its task. */
-export async function failuresAt(
-  { slow, dialect }: Pick<Db, "slow" | "dialect">,
-  places: readonly FailurePlace[],
-): Promise<FailureRow[]> {
+export async function failuresAt(slow: Db, places: readonly FailurePlace[]): Promise<FailureRow[]> {
   if (places.length === 0) return [];
-  const values = places.map(({ projectId, occurredAt, id }) =>
-    dialect === "postgres"
-      ? sql`(${projectId}::uuid, ${occurredAt}::timestamptz, ${id}::uuid)`
-      : sql`(${projectId}, ${occurredAt}, ${id})`,
+  const given = valuesRows(
+    ["uuid", "timestamptz", "uuid"],
+    places.map(({ projectId, occurredAt, id }) => [projectId, occurredAt, id]),
   );
   const { rows } = await sql<FailureRow>`
-    WITH given (project_id, occurred_at, id) AS (VALUES ${sql.join(values)})
+    WITH given (project_id, occurred_at, id) AS (${given})
     SELECT e.id, e.occurred_at, e.project_id, e.engine, e.task_id,
       coalesce(e.payload ->> 'task_name', t.name) AS task_name, coalesce(e.payload ->> 'worker', t.worker_name) AS worker,
       substr(e.payload ->> 'exception', 1, ${sql.lit(exceptionCharacters)}) AS exception, t.priority

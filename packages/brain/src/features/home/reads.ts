@@ -1,8 +1,6 @@
 import { sql } from "kysely";
-import type { Database } from "../../platform/database/database.ts";
-import type { Tables } from "../../schema/tables/index.ts";
+import type { Db } from "../../schema/tables/index.ts";
 
-type Db = Pick<Database<Tables>, "slow">;
 type Ids = readonly string[];
 
 // One statement each for all projects of a page, each through an index that leads with the project; none looks at stored tasks or events.
@@ -15,7 +13,7 @@ export interface EndCount {
 }
 
 /** Events of these kinds by project and hour, in hours that begin at `from` or later. */
-export const countsByHour = ({ slow }: Db, ids: Ids, kinds: readonly string[], from: Date): Promise<EndCount[]> =>
+export const countsByHour = (slow: Db, ids: Ids, kinds: readonly string[], from: Date): Promise<EndCount[]> =>
   slow
     .selectFrom("name_rollups")
     .select(["project_id", "kind", "bucket_at", "count"])
@@ -29,7 +27,7 @@ export const countsByHour = ({ slow }: Db, ids: Ids, kinds: readonly string[], f
 
 /** Events of these kinds by project in the minutes from `from` to before `to`, which are of the last 48 h. */
 export const countsOfMinutes = (
-  { slow }: Db,
+  slow: Db,
   ids: Ids,
   kinds: readonly string[],
   { from, to }: { from: Date; to: Date },
@@ -48,7 +46,7 @@ export const countsOfMinutes = (
     .execute();
 
 /** Unrevoked agents by project and state; `seen` of them were there at least once. */
-export const agentsByState = ({ slow }: Db, ids: Ids) =>
+export const agentsByState = (slow: Db, ids: Ids) =>
   slow
     .selectFrom("agents")
     .select((eb) => [
@@ -64,7 +62,7 @@ export const agentsByState = ({ slow }: Db, ids: Ids) =>
     .groupBy(["project_id", "state"])
     .execute();
 
-export const workersByState = ({ slow }: Db, ids: Ids) =>
+export const workersByState = (slow: Db, ids: Ids) =>
   slow
     .selectFrom("workers")
     .select((eb) => ["project_id", "state", eb.fn.countAll<number>().as("count")])
@@ -73,7 +71,7 @@ export const workersByState = ({ slow }: Db, ids: Ids) =>
     .execute();
 
 /** Tasks that wait in the queues of each project, as last reported. */
-export const backlogs = ({ slow }: Db, ids: Ids) =>
+export const backlogs = (slow: Db, ids: Ids) =>
   slow
     .selectFrom("queues")
     .select((eb) => ["project_id", eb.fn.sum<number>("pending_count").as("count")])
@@ -82,7 +80,7 @@ export const backlogs = ({ slow }: Db, ids: Ids) =>
     .execute();
 
 /** Commands that have been open for more than half of their time. */
-export const stuckCommands = ({ slow }: Db, ids: Ids, now: Date) =>
+export const stuckCommands = (slow: Db, ids: Ids, now: Date) =>
   slow
     // By itself and as text, because else the embedded database reads all commands of the projects instead of the few open ones.
     .with(
@@ -101,7 +99,7 @@ export const stuckCommands = ({ slow }: Db, ids: Ids, now: Date) =>
     .execute();
 
 /** When each project was last heard of: the newest minute (an hour where it lies more than 48 h back) with stored events. */
-export const lastActivity = ({ slow }: Db, ids: Ids) =>
+export const lastActivity = (slow: Db, ids: Ids) =>
   slow
     .selectFrom("projects as p")
     .select((eb) => [

@@ -18,7 +18,7 @@ export async function listRecentFailures(
   if (projects.size === 0) return { items: [], next_cursor: null };
   const places = await findPlaces(deps, [...projects.keys()], { after: readPosition(cursor), limit: limit + 1 });
   const page = pageOf(places, limit, ({ occurredAt, id }) => encodeCursor([occurredAt, id]));
-  const rows = await failuresAt(deps.database, page.items);
+  const rows = await failuresAt(deps.database.slow, page.items);
   return {
     items: rows.map(({ priority, ...row }) => ({
       ...row,
@@ -37,8 +37,8 @@ async function findPlaces(
   page: { after: FailurePosition | null; limit: number },
 ): Promise<FailurePlace[]> {
   const since = new Date((page.after?.occurredAt ?? clock.now()).getTime() - dayMs);
-  const places = await newestFailures(database, ids, { ...page, since });
-  return places.length === page.limit ? places : newestFailures(database, ids, page);
+  const places = await newestFailures(database.slow, ids, { ...page, since });
+  return places.length === page.limit ? places : newestFailures(database.slow, ids, page);
 }
 
 function readPosition(cursor: string | undefined): FailurePosition | null {

@@ -273,11 +273,11 @@ for (const dialect of routeDialects) {
       const ids = [brain.project.id, otherId];
       const day = { from: new Date(now - 24 * hourMs), to: new Date(now) };
       const plans = await Promise.all([
-        plansOf(database, (slow) => countsByHour({ slow }, ids, ["task.failed"], day.from)),
-        plansOf(database, (slow) => countsOfMinutes({ slow }, ids, ["task.failed"], day)),
-        plansOf(database, (slow) => lastActivity({ slow }, ids)),
-        plansOf(database, (slow) => stuckCommands({ slow }, ids, day.to)),
-        plansOf(database, (slow) => newestFailures({ slow, dialect }, ids, { after: null, limit: 10 })),
+        plansOf(database, (slow) => countsByHour(slow, ids, ["task.failed"], day.from)),
+        plansOf(database, (slow) => countsOfMinutes(slow, ids, ["task.failed"], day)),
+        plansOf(database, (slow) => lastActivity(slow, ids)),
+        plansOf(database, (slow) => stuckCommands(slow, ids, day.to)),
+        plansOf(database, (slow) => newestFailures(slow, ids, { after: null, limit: 10 })),
       ]);
       for (const plan of plans) {
         expect(plan).not.toMatch(

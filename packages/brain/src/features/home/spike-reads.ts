@@ -1,10 +1,8 @@
 import { sql } from "kysely";
-import type { Database } from "../../platform/database/database.ts";
-import type { Tables } from "../../schema/tables/index.ts";
+import { indexed } from "../../platform/database/dialects/index-hints.ts";
+import type { Db } from "../../schema/tables/index.ts";
 
-type Db = Pick<Database<Tables>, "slow" | "dialect">;
-
-export interface IssueCount {
+export interface FrequentIssue {
   readonly project_id: string;
   readonly fingerprint: string;
   readonly count: number;
@@ -17,23 +15,22 @@ export interface IssueCount {
  * costs is given by the number of projects and the limit.
  */
 export async function mostFrequentIssues(
-  { slow, dialect }: Db,
+  slow: Db,
   ids: readonly string[],
   { from, limit }: { from: Date; limit: number },
-): Promise<IssueCount[]> {
+): Promise<FrequentIssue[]> {
   if (ids.length === 0) return [];
-  const tasks = dialect === "sqlite" ? sql`tasks INDEXED BY tasks_by_failure` : sql`tasks`;
   const parts = ids.map(
     (id) => sql`
       SELECT * FROM (
         SELECT project_id, fingerprint, count(*) AS count, sum(count(*)) OVER () AS seen FROM (
-          SELECT project_id, fingerprint FROM ${tasks}
+          SELECT project_id, fingerprint FROM ${indexed("tasks", "tasks_by_failure")}
           WHERE project_id = ${id} AND fingerprint IS NOT NULL AND last_failed_at >= ${from}
           ORDER BY last_failed_at DESC LIMIT ${limit}
         ) AS newest GROUP BY project_id, fingerprint ORDER BY count(*) DESC, fingerprint LIMIT 1
       ) AS most`,
   );
-  const { rows } = await sql<IssueCount>`${sql.join(parts, sql` UNION ALL `)}`.execute(slow);
+  const { rows } = await sql<FrequentIssue>`${sql.join(parts, sql` UNION ALL `)}`.execute(slow);
   return rows.map((row) => ({ ...row, count: Number(row.count), seen: Number(row.seen) }));
 }
 
@@ -49,8 +46,8 @@ const exceptionCharacters = 2000;
 
 /** How often each issue occurred in [from, to), counted up to a limit of its own, and what its newest failure looked like. */
 export async function earlierFailures(
-  { slow }: Db,
-  issues: readonly (Pick<IssueCount, "project_id" | "fingerprint"> & { readonly limit: number })[],
+  slow: Db,
+  issues: readonly (Pick<FrequentIssue, "project_id" | "fingerprint"> & { readonly limit: number })[],
   { from, to }: { from: Date; to: Date },
 ): Promise<EarlierIssue[]> {
   if (issues.length === 0) return [];

@@ -88,11 +88,9 @@ for (const dialect of testDialects) {
       if (dialect === "postgres") await sql`ANALYZE tasks`.execute(opened.database.slow);
       const issues = ids.map((project_id) => ({ project_id, fingerprint: print(1), limit: 41 }));
       const plans = await Promise.all([
+        plansOf(opened.database, (slow) => mostFrequentIssues(slow, ids, { from: minutesAgo(60), limit: 1000 })),
         plansOf(opened.database, (slow) =>
-          mostFrequentIssues({ slow, dialect }, ids, { from: minutesAgo(60), limit: 1000 }),
-        ),
-        plansOf(opened.database, (slow) =>
-          earlierFailures({ slow, dialect }, issues, { from: minutesAgo(420), to: minutesAgo(60) }),
+          earlierFailures(slow, issues, { from: minutesAgo(420), to: minutesAgo(60) }),
         ),
       ]);
       expect(plans[0]).toMatch(/tasks_by_failure/);

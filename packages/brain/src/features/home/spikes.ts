@@ -1,5 +1,4 @@
-import type { Database } from "../../platform/database/database.ts";
-import type { Tables } from "../../schema/tables/index.ts";
+import type { BrainDatabase } from "../../schema/tables/index.ts";
 import type { Concern } from "./health.ts";
 import { earlierFailures, mostFrequentIssues } from "./spike-reads.ts";
 
@@ -36,7 +35,7 @@ interface RecentFailures {
  * projects; only of those the newest failures are looked at, never all stored tasks.
  */
 export async function findSpikes(
-  database: Database<Tables>,
+  database: BrainDatabase,
   projects: readonly RecentFailures[],
   now: Date,
 ): Promise<Spike[]> {
@@ -47,14 +46,14 @@ export async function findSpikes(
     .map(({ projectId }) => projectId);
   const to = new Date(now.getTime() - hourMs);
   const from = new Date(to.getTime() - hoursBefore * hourMs);
-  const recent = await mostFrequentIssues(database, ids, { from: to, limit: maxFailures });
+  const recent = await mostFrequentIssues(database.slow, ids, { from: to, limit: maxFailures });
   const frequent = recent.filter(({ count }) => count >= fewestFailures);
   // One more than a spike may have had before: counting further would tell nothing.
   const asked = frequent.map((issue) => ({
     ...issue,
     limit: Math.floor((issue.count * hoursBefore) / timesAsMany) + 1,
   }));
-  const earlier = await earlierFailures(database, asked, { from, to });
+  const earlier = await earlierFailures(database.slow, asked, { from, to });
   const earlierOf = new Map(earlier.map((row) => [row.project_id, row]));
   return frequent.flatMap(({ project_id, fingerprint, count, seen }) => {
     const before = earlierOf.get(project_id);

@@ -1,7 +1,6 @@
 import type { Clock } from "../../platform/clock.ts";
-import type { Database } from "../../platform/database/database.ts";
 import type { Actor } from "../../platform/http/actor.ts";
-import type { Tables } from "../../schema/tables/index.ts";
+import type { BrainDatabase } from "../../schema/tables/index.ts";
 import type { Memberships } from "../memberships/index.ts";
 import type { Projects } from "../projects/index.ts";
 import { concernsOf, healthOf } from "./health.ts";
@@ -17,7 +16,7 @@ import {
 import { concernOf, findSpikes } from "./spikes.ts";
 
 export interface HomeDeps {
-  readonly database: Database<Tables>;
+  readonly database: BrainDatabase;
   readonly clock: Pick<Clock, "now">;
   readonly projects: Pick<Projects, "list">;
   readonly memberships: Pick<Memberships, "listOf">;
@@ -148,20 +147,20 @@ export async function readSummary(deps: HomeDeps, actor: Actor) {
 const rateOf = (failed: number, succeeded: number): number =>
   failed + succeeded === 0 ? 0 : failed / (failed + succeeded);
 
-async function figuresOf(database: Database<Tables>, ids: readonly string[], now: Date): Promise<Map<string, Figures>> {
+async function figuresOf(database: BrainDatabase, ids: readonly string[], now: Date): Promise<Map<string, Figures>> {
   const figures = new Map(ids.map((id) => [id, noFigures()]));
   if (ids.length === 0) return figures;
   const firstHour = Math.floor(now.getTime() / hourMs) * hourMs - (hoursShown - 1) * hourMs;
   const from = new Date(firstHour);
   const before = { from: new Date(now.getTime() - hoursShown * hourMs), to: from };
   const [hours, minutes, agents, workers, queues, stuck, activity] = await Promise.all([
-    countsByHour(database, ids, endKinds, from),
-    countsOfMinutes(database, ids, endKinds, before),
-    agentsByState(database, ids),
-    workersByState(database, ids),
-    backlogs(database, ids),
-    stuckCommands(database, ids, now),
-    lastActivity(database, ids),
+    countsByHour(database.slow, ids, endKinds, from),
+    countsOfMinutes(database.slow, ids, endKinds, before),
+    agentsByState(database.slow, ids),
+    workersByState(database.slow, ids),
+    backlogs(database.slow, ids),
+    stuckCommands(database.slow, ids, now),
+    lastActivity(database.slow, ids),
   ]);
   const of = ({ project_id }: { project_id: string }): Figures => figures.get(project_id) ?? noFigures();
   for (const row of [...hours, ...minutes]) {

@@ -65,10 +65,17 @@ const maxWaitingCharacters = 16 * 1024 * 1024;
 /** Changed rows that are named to the dashboard; more are a reason to fetch again. */
 const maxNamedRows = 200;
 
+/** How groups are committed. SQLite has one writer, which finds its next group waiting when it ends one. PostgreSQL works on two at once. */
+function waysToCommit({ database: { bulk }, clock, partitions, grouping }: IngestDeps) {
+  if (bulk.dialect === "sqlite") return { commit: commitOnSqlite(bulk, clock), lanes: 1, inFlightPerLane: 2 };
+  const { pool } = bulk;
+  const commit = commitOnPostgres({ pool, clock, partitions: partitions ?? createPartitionKeeper(pool) });
+  return { commit, lanes: grouping?.lanes ?? 2, inFlightPerLane: 1 };
+}
+
 /** The door into storage for everything that agents report (spec part 3, sections 1.10 and 2). */
 export function createIngest(deps: IngestDeps) {
   const { clock, log, queues, releases, settings, workers } = deps;
-  const { bulk } = deps.database;
   const redactor = redactorOf(settings);
   const metrics = createIngestMetrics(deps.metrics, deps.labels, redactor);
   const prepare = createPreparer({
@@ -90,17 +97,7 @@ export function createIngest(deps: IngestDeps) {
   );
 
   const groupCommit = createGroupCommit({
-    commit:
-      bulk.dialect === "sqlite"
-        ? commitOnSqlite(bulk, clock)
-        : commitOnPostgres({
-            pool: bulk.pool,
-            clock,
-            partitions: deps.partitions ?? createPartitionKeeper(bulk.pool),
-          }),
-    // SQLite has one writer, which finds its next group waiting when it ends one. PostgreSQL works on two at once.
-    lanes: bulk.dialect === "sqlite" ? 1 : (deps.grouping?.lanes ?? 2),
-    inFlightPerLane: bulk.dialect === "sqlite" ? 2 : 1,
+    ...waysToCommit(deps),
     maxGroupRows: deps.grouping?.maxGroupRows ?? groupRows,
     taken(member) {
       const load = loads.get(member);

@@ -272,14 +272,12 @@ for (const dialect of testDialects) {
       const scope = everything(projectId);
       const fingerprints = [print(1), print(2)];
       const seen = fingerprints.map((fingerprint) => ({ fingerprint, last_seen_at: at(299) }));
-      const planOf = (read: (db: { slow: typeof opened.database.slow; dialect: typeof dialect }) => Promise<unknown>) =>
-        plansOf(opened.database, (slow) => read({ slow, dialect }));
       const plans = await Promise.all([
-        planOf((db) => walkFailures(db, scope, 100)),
-        planOf((db) => fewIssues(db, scope, 100)),
-        planOf((db) => lastFailures(db, scope, { fingerprints, limit: 100 })),
-        planOf((db) => countIssues(db, scope, { seen, limit: 100, trend: null })),
-        planOf((db) => sampleIssues(db, scope, seen)),
+        plansOf(opened.database, (db) => walkFailures(db, scope, 100)),
+        plansOf(opened.database, (db) => fewIssues(db, scope, 100)),
+        plansOf(opened.database, (db) => lastFailures(db, scope, { fingerprints, limit: 100 })),
+        plansOf(opened.database, (db) => countIssues(db, scope, { seen, limit: 100, trend: null })),
+        plansOf(opened.database, (db) => sampleIssues(db, scope, seen)),
       ]);
       for (const plan of plans) expect(plan).not.toMatch(/SCAN (tasks|t|e)\b|Seq Scan on (tasks|events)/);
       expect(plans[0]).toMatch(/tasks_by_failure/);

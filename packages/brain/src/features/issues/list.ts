@@ -1,5 +1,5 @@
-import type { Database } from "../../platform/database/database.ts";
-import type { Tables } from "../../schema/tables/index.ts";
+import type { TimeBuckets } from "../../platform/database/dialects/time-buckets.ts";
+import type { BrainDatabase } from "../../schema/tables/index.ts";
 import {
   countIssues,
   type FailureScope,
@@ -8,12 +8,9 @@ import {
   lastFailures,
   type SeenIssue,
   sampleIssues,
-  type TrendBuckets,
   type WalkedIssue,
   walkFailures,
 } from "./reads.ts";
-
-type Db = Database<Tables>;
 
 export interface IssuePosition {
   readonly lastSeenAt: Date;
@@ -24,7 +21,7 @@ export interface IssueQuery extends FailureScope {
   readonly status: "ongoing" | "recovered" | null;
   /** This issue alone, whatever the page; null for all. */
   readonly fingerprint: string | null;
-  readonly trend: TrendBuckets | null;
+  readonly trend: TimeBuckets | null;
 }
 
 export interface Issue {
@@ -84,16 +81,16 @@ export interface IssueList {
  * newest failures are walked step by step. Both are bounded, and so is what is described of each: the cost of a page is not given by the
  * number of tasks or failures.
  */
-export async function listIssues(db: Db, query: IssueQuery, page: PageRequest): Promise<IssueList> {
+export async function listIssues(db: BrainDatabase, query: IssueQuery, page: PageRequest): Promise<IssueList> {
   const { after } = page;
   const sheet = createSheet(db, query, page);
   if (query.fingerprint !== null) {
     const { fingerprint } = query;
-    const last = await lastFailures(db, query, { fingerprints: [fingerprint], limit: laterRows });
+    const last = await lastFailures(db.slow, query, { fingerprints: [fingerprint], limit: laterRows });
     await sheet.fill([...last.values()].map((at) => ({ fingerprint, last_seen_at: at })));
     return { items: sheet.items, next: null };
   }
-  const few = query.engine === null ? await fewIssues(db, query, page.maxFew ?? maxFew) : null;
+  const few = query.engine === null ? await fewIssues(db.slow, query, page.maxFew ?? maxFew) : null;
   if (few !== null) {
     const found = few.filter((issue) => isBehind(issue, after)).sort(newestFirst);
     return { items: sheet.items, next: await sheet.fill(found) };
@@ -103,7 +100,7 @@ export async function listIssues(db: Db, query: IssueQuery, page: PageRequest): 
   let before = after;
   for (let step = 0; step < steps; step += 1) {
     const scope = { ...query, until: earliest(query.until, before?.lastSeenAt ?? null) };
-    const walked = await walkFailures(db, scope, rows);
+    const walked = await walkFailures(db.slow, scope, rows);
     const isEnd = walked.reduce((sum, { count }) => sum + count, 0) < rows;
     const reached = isEnd ? null : reachedBy(walked, scope.until);
     const found = walked
@@ -123,7 +120,7 @@ export async function listIssues(db: Db, query: IssueQuery, page: PageRequest): 
 }
 
 /** The issues of one page, described as they are found. */
-function createSheet(db: Db, query: IssueQuery, { limit, maxDescribed: most = maxDescribed }: PageRequest) {
+function createSheet(db: BrainDatabase, query: IssueQuery, { limit, maxDescribed: most = maxDescribed }: PageRequest) {
   const items: Issue[] = [];
   let described = 0;
   const isFull = (): boolean => items.length === limit || described >= most;
@@ -176,10 +173,14 @@ const newestFirst = (a: SeenIssue, b: SeenIssue): number =>
   b.last_seen_at.getTime() - a.last_seen_at.getTime() || (a.fingerprint < b.fingerprint ? 1 : -1);
 
 /** A page that does not begin at the top meets older failures of issues that an earlier page has shown. */
-async function withoutLater(db: Db, scope: FailureScope, found: readonly SeenIssue[]): Promise<readonly SeenIssue[]> {
+async function withoutLater(
+  db: BrainDatabase,
+  scope: FailureScope,
+  found: readonly SeenIssue[],
+): Promise<readonly SeenIssue[]> {
   if (found.length === 0) return found;
   const fingerprints = found.map(({ fingerprint }) => fingerprint);
-  const last = await lastFailures(db, scope, { fingerprints, limit: laterRows });
+  const last = await lastFailures(db.slow, scope, { fingerprints, limit: laterRows });
   return found.filter(({ fingerprint, last_seen_at }) => {
     // Not found within the limit: shown rather than never shown.
     const lastMs = last.get(fingerprint)?.getTime() ?? last_seen_at.getTime();
@@ -187,11 +188,11 @@ async function withoutLater(db: Db, scope: FailureScope, found: readonly SeenIss
   });
 }
 
-async function describe(db: Db, query: IssueQuery, seen: readonly SeenIssue[]): Promise<Issue[]> {
+async function describe(db: BrainDatabase, query: IssueQuery, seen: readonly SeenIssue[]): Promise<Issue[]> {
   const limit = Math.min(mostCounted, Math.max(leastCounted, Math.floor(countedTogether / seen.length)));
   const [counts, samples] = await Promise.all([
-    countIssues(db, query, { seen, limit, trend: query.trend }),
-    sampleIssues(db, query, seen),
+    countIssues(db.slow, query, { seen, limit, trend: query.trend }),
+    sampleIssues(db.slow, query, seen),
   ]);
   const countsOf = Map.groupBy(counts, ({ fingerprint }) => fingerprint);
   const sampleOf = new Map(samples.map((sample) => [sample.fingerprint, sample]));

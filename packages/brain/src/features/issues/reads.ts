@@ -1,8 +1,9 @@
 import { type RawBuilder, sql } from "kysely";
-import type { Database } from "../../platform/database/database.ts";
-import type { Tables } from "../../schema/tables/index.ts";
-
-type Db = Pick<Database<Tables>, "slow" | "dialect">;
+import { selectForEach } from "../../platform/database/dialects/for-each-given.ts";
+import { indexed } from "../../platform/database/dialects/index-hints.ts";
+import { bucketNumber, type TimeBuckets } from "../../platform/database/dialects/time-buckets.ts";
+import { valuesRows, valuesTable } from "../../platform/database/dialects/values-table.ts";
+import type { Db } from "../../schema/tables/index.ts";
 
 /** Whose failures are looked at; the bounds are of last_failed_at and inclusive, null for none. */
 export interface FailureScope {
@@ -41,12 +42,11 @@ export interface WalkedIssue {
 }
 
 /** The issues among the newest `limit` failures. */
-export async function walkFailures({ slow, dialect }: Db, scope: FailureScope, limit: number): Promise<WalkedIssue[]> {
-  const from = dialect === "sqlite" ? sql`tasks INDEXED BY tasks_by_failure` : sql`tasks`;
+export async function walkFailures(slow: Db, scope: FailureScope, limit: number): Promise<WalkedIssue[]> {
   const { rows } = await sql<WalkedIssue>`
     SELECT fingerprint, max(${ofMatching(scope)}) AS last_seen_at, min(last_failed_at) AS first_walked_at, count(*) AS count
     FROM (
-      SELECT fingerprint, last_failed_at, engine FROM ${from} WHERE ${ofFailures(scope)}
+      SELECT fingerprint, last_failed_at, engine FROM ${indexed("tasks", "tasks_by_failure")} WHERE ${ofFailures(scope)}
       ORDER BY last_failed_at DESC LIMIT ${limit}
     ) AS newest GROUP BY fingerprint`.execute(slow);
   return rows.map((row) => ({ ...row, count: Number(row.count) }));
@@ -57,18 +57,18 @@ export async function walkFailures({ slow, dialect }: Db, scope: FailureScope, l
  * next in the index, so the cost is given by their number and not by that of the failures. Engines are not looked at.
  */
 export async function fewIssues(
-  { slow, dialect }: Db,
+  slow: Db,
   scope: Omit<FailureScope, "engine">,
   limit: number,
 ): Promise<SeenIssue[] | null> {
-  const from = dialect === "sqlite" ? sql`tasks INDEXED BY tasks_by_fingerprint` : sql`tasks`;
+  const from = indexed("tasks", "tasks_by_fingerprint");
   const all = { projectId: scope.projectId, engine: null, since: null, until: null };
   const { rows } = await sql<{ place: number; fingerprint: string; last_seen_at: Date | null }>`
     WITH RECURSIVE found (place, fingerprint) AS (
       SELECT 1, (SELECT fingerprint FROM ${from} WHERE ${ofFailures(all)} ORDER BY fingerprint LIMIT 1)
       UNION ALL
       SELECT place + 1, (
-        SELECT t.fingerprint FROM ${dialect === "sqlite" ? sql`tasks AS t INDEXED BY tasks_by_fingerprint` : sql`tasks AS t`}
+        SELECT t.fingerprint FROM ${indexed("tasks", "tasks_by_fingerprint", "t")}
         WHERE t.project_id = ${scope.projectId} AND t.fingerprint > found.fingerprint ORDER BY t.fingerprint LIMIT 1
       ) FROM found WHERE found.fingerprint IS NOT NULL AND place <= ${limit}
     )
@@ -82,7 +82,7 @@ export async function fewIssues(
 
 /** When each of the issues failed last in the scope, among the newest `limit` failures of each. */
 export async function lastFailures(
-  { slow, dialect }: Db,
+  slow: Db,
   scope: FailureScope,
   { fingerprints, limit }: { fingerprints: readonly string[]; limit: number },
 ): Promise<Map<string, Date>> {
@@ -92,21 +92,12 @@ export async function lastFailures(
         SELECT last_failed_at, engine FROM tasks WHERE ${ofFailures(scope)} AND fingerprint = given.value
         ORDER BY last_failed_at DESC LIMIT ${scope.engine === null ? 1 : limit}
       ) AS newest ${ofEngine(scope)} ORDER BY last_failed_at DESC LIMIT 1
-    ) AS last_seen_at FROM ${listOf(dialect, fingerprints)}`.execute(slow);
+    ) AS last_seen_at FROM ${valuesTable("text", fingerprints)}`.execute(slow);
   return new Map(rows.flatMap(({ fingerprint, last_seen_at: at }) => (at === null ? [] : [[fingerprint, at]])));
 }
 
-const listOf = (dialect: Db["dialect"], values: readonly string[]): RawBuilder<unknown> =>
-  dialect === "postgres"
-    ? sql`unnest(${[...values]}::text[]) AS given (value)`
-    : sql`json_each(${JSON.stringify(values)}) AS given`;
-
-const valuesOf = (dialect: Db["dialect"], seen: readonly SeenIssue[]): RawBuilder<unknown> =>
-  sql`VALUES ${sql.join(
-    seen.map(({ fingerprint, last_seen_at: at }) =>
-      dialect === "postgres" ? sql`(${fingerprint}::text, ${at}::timestamptz)` : sql`(${fingerprint}, ${at})`,
-    ),
-  )}`;
+const pairsOf = (seen: readonly SeenIssue[]) =>
+  seen.map(({ fingerprint, last_seen_at: at }): [string, Date] => [fingerprint, at]);
 
 /** With an engine the look begins at its own newest failure: before it there may be any number of another one's. */
 const upTo = ({ engine }: FailureScope, at: RawBuilder<unknown>): RawBuilder<unknown> =>
@@ -121,52 +112,24 @@ export interface IssueCount {
   readonly count: number;
 }
 
-/** Buckets of a trend, in milliseconds. */
-export interface TrendBuckets {
-  readonly fromMs: number;
-  readonly widthMs: number;
-}
-
 /**
  * How many task rows of each issue there are by state, engine and bucket of their last failure; of an issue with more than `limit` the
  * newest are counted, for all engines together. Read from the index alone, issue by issue in one statement.
  */
 export async function countIssues(
-  { slow, dialect }: Db,
+  slow: Db,
   scope: FailureScope,
-  { seen, limit, trend }: { seen: readonly SeenIssue[]; limit: number; trend: TrendBuckets | null },
+  { seen, limit, trend }: { seen: readonly SeenIssue[]; limit: number; trend: TimeBuckets | null },
 ): Promise<IssueCount[]> {
-  const bucket = bucketOf(dialect, trend);
+  const bucket = trend === null ? sql`0` : bucketNumber("last_failed_at", trend);
   const counted = (fingerprint: RawBuilder<unknown>, at: RawBuilder<unknown>) => sql`
     SELECT state, engine, ${bucket} AS bucket, count(*) AS count FROM (
       SELECT state, engine, last_failed_at FROM tasks
       WHERE ${ofFailures(scope)} AND fingerprint = ${fingerprint} ${upTo(scope, at)} ORDER BY last_failed_at DESC LIMIT ${limit}
     ) AS newest GROUP BY 1, 2, 3`;
-  const statement =
-    dialect === "postgres"
-      ? sql<IssueCount>`
-          WITH given (fingerprint, at) AS (${valuesOf(dialect, seen)})
-          SELECT given.fingerprint, counted.* FROM given
-            CROSS JOIN LATERAL (${counted(sql`given.fingerprint`, sql`given.at`)}) AS counted`
-      : sql<IssueCount>`
-          ${sql.join(
-            seen.map(
-              ({ fingerprint, last_seen_at: at }) =>
-                sql`SELECT ${fingerprint} AS fingerprint, counted.* FROM (${counted(sql`${fingerprint}`, sql`${at}`)}) AS counted`,
-            ),
-            sql` UNION ALL `,
-          )}`;
+  const statement = selectForEach<IssueCount>("fingerprint", ["text", "timestamptz"], pairsOf(seen), counted);
   const { rows } = await statement.execute(slow);
   return rows.map((row) => ({ ...row, bucket: Number(row.bucket), count: Number(row.count) }));
-}
-
-function bucketOf(dialect: Db["dialect"], trend: TrendBuckets | null): RawBuilder<number> {
-  if (trend === null) return sql<number>`0`;
-  const { fromMs, widthMs } = trend;
-  return dialect === "postgres"
-    ? sql<number>`floor((date_part('epoch', last_failed_at) * 1000 - ${fromMs}::float8) / ${widthMs}::float8)::int`
-    : // Towards negative numbers as well: failures before the first bucket are not in it.
-      sql<number>`CAST(floor((last_failed_at / 1000.0 - ${fromMs}) / ${widthMs}) AS INTEGER)`;
 }
 
 export interface IssueSample {
@@ -184,14 +147,10 @@ const sampledRows = 50;
  * The first failure of each issue in all that is kept, and what its newest one in the scope looked like: the event tells it, the task when
  * the event is gone.
  */
-export async function sampleIssues(
-  { slow, dialect }: Db,
-  scope: FailureScope,
-  seen: readonly SeenIssue[],
-): Promise<IssueSample[]> {
+export async function sampleIssues(slow: Db, scope: FailureScope, seen: readonly SeenIssue[]): Promise<IssueSample[]> {
   const { projectId, engine } = scope;
   const { rows } = await sql<IssueSample>`
-    WITH given (fingerprint, at) AS (${valuesOf(dialect, seen)})
+    WITH given (fingerprint, at) AS (${valuesRows(["text", "timestamptz"], pairsOf(seen))})
     SELECT given.fingerprint, t.name AS sample_task_name,
       (SELECT min(last_failed_at) FROM tasks WHERE project_id = ${projectId} AND fingerprint = given.fingerprint) AS first_seen_at,
       substr(coalesce((

@@ -1,9 +1,8 @@
 import type { Clock } from "../../platform/clock.ts";
-import type { Database } from "../../platform/database/database.ts";
 import type { Routes } from "../../platform/http/app.ts";
 import { decodeCursor, encodeCursor } from "../../platform/http/cursors.ts";
 import { ProjectParams } from "../../platform/http/schemas.ts";
-import type { Tables } from "../../schema/tables/index.ts";
+import type { BrainDatabase } from "../../schema/tables/index.ts";
 import { readRange } from "../stats/index.ts";
 import { type IssuePosition, listIssues, trendBuckets } from "./list.ts";
 import { IssuePage, IssueQuery } from "./schemas.ts";
@@ -11,7 +10,7 @@ import { IssuePage, IssueQuery } from "./schemas.ts";
 const defaultLimit = 50;
 const hourMs = 3_600_000;
 
-export const issueRoutes: Routes<{ database: Database<Tables>; clock: Pick<Clock, "now"> }> = (
+export const issueRoutes: Routes<{ database: BrainDatabase; clock: Pick<Clock, "now"> }> = (
   app,
   { database, clock },
 ) => {

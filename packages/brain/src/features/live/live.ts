@@ -30,7 +30,7 @@ export function createLive(deps: LiveDeps) {
   let outgoing = new Map<string, PendingChanges>();
   /** More projects changed at once than are kept apart: everyone fetches everything again. */
   let isOverfull = false;
-  const isAlone = database.dialect === "sqlite";
+  const isAlone = !database.isShared;
   let timer: NodeJS.Timeout | null = null;
   let announcing: Promise<void> = Promise.resolve();
   let isStopped = false;

@@ -1,7 +1,7 @@
 import type { Clock } from "../../platform/clock.ts";
 import type { Database, Tx } from "../../platform/database/database.ts";
+import { lockSubject } from "../../platform/database/dialects/locks.ts";
 import { isUniqueViolation } from "../../platform/database/errors.ts";
-import { lockSubject } from "../../platform/database/subject-lock.ts";
 import type { Role } from "../../platform/http/actor.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
 import type { Tables, UserRow } from "../../schema/tables/index.ts";
@@ -59,7 +59,7 @@ export function createMemberAdministration(deps: MemberAdministrationDeps): Memb
     async changeRole({ projectId, membershipId, origin }, name) {
       const role = requireRole(name);
       const [before, after] = await database.write(async (tx) => {
-        await lockAdmins(tx, database.dialect, projectId);
+        await lockAdmins(tx, projectId);
         const member = await requireMember(tx, projectId, membershipId);
         if (member.role === role) return [member, member];
         if (member.role === "admin") await requireOtherAdmin(tx, member);
@@ -73,7 +73,7 @@ export function createMemberAdministration(deps: MemberAdministrationDeps): Memb
     },
     async revoke({ projectId, membershipId, origin }) {
       await database.write(async (tx) => {
-        await lockAdmins(tx, database.dialect, projectId);
+        await lockAdmins(tx, projectId);
         const member = await requireMember(tx, projectId, membershipId);
         if (member.role === "admin") await requireOtherAdmin(tx, member);
         await deleteMembership(tx, member.id);
@@ -85,8 +85,7 @@ export function createMemberAdministration(deps: MemberAdministrationDeps): Memb
 }
 
 /** Transactions that may take a project's last admin away wait for one another (spec part 3, section 5.1 rule 14). */
-const lockAdmins = (tx: Tx<Tables>, dialect: Database<Tables>["dialect"], projectId: string): Promise<void> =>
-  lockSubject(tx, dialect, `project-admins:${projectId}`);
+const lockAdmins = (tx: Tx<Tables>, projectId: string): Promise<void> => lockSubject(tx, `project-admins:${projectId}`);
 
 async function requireOtherAdmin(tx: Tx<Tables>, { project_id, id }: Member): Promise<void> {
   if (!(await isOtherAdmin(tx, project_id, id))) throw new ApiError("conflict", { reason: "last_project_admin" });

@@ -1,10 +1,10 @@
 import type { Clock } from "../../platform/clock.ts";
-import type { Database, Tx } from "../../platform/database/database.ts";
+import type { Tx } from "../../platform/database/database.ts";
 import { isUniqueViolation } from "../../platform/database/errors.ts";
 import { storedJson } from "../../platform/database/stored-json.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
 import { uuidV7 } from "../../platform/ids.ts";
-import type { ProjectRow, Tables } from "../../schema/tables/index.ts";
+import type { BrainDatabase, ProjectRow, Tables } from "../../schema/tables/index.ts";
 import type { Audit, AuditEntry, AuditOrigin } from "../audit/index.ts";
 import type { Memberships } from "../memberships/index.ts";
 import { requireSchedulers, requireSettingsSize, requireSlug } from "./rules.ts";
@@ -15,7 +15,7 @@ import { insertProject } from "./store.ts";
 const ownScheduler = "svc-scheduler";
 
 export interface CreateProjectDeps {
-  readonly database: Database<Tables>;
+  readonly database: BrainDatabase;
   readonly clock: Clock;
   readonly audit: Pick<Audit, "append">;
   readonly memberships: Pick<Memberships, "add">;

@@ -1,18 +1,13 @@
 import type { Updateable } from "kysely";
-import type { DialectName, Tx } from "../../platform/database/database.ts";
+import type { Tx } from "../../platform/database/database.ts";
 import type { Db, ProjectRow, Tables } from "../../schema/tables/index.ts";
 
 export const findProject = (db: Db, id: string): Promise<ProjectRow | undefined> =>
   db.selectFrom("projects").selectAll().where("id", "=", id).executeTakeFirst();
 
 /** Reads a project that the transaction is about to change; others wait. */
-export const lockProject = (tx: Tx<Tables>, dialect: DialectName, id: string): Promise<ProjectRow | undefined> =>
-  tx
-    .selectFrom("projects")
-    .selectAll()
-    .where("id", "=", id)
-    .$if(dialect === "postgres", (query) => query.forUpdate())
-    .executeTakeFirst();
+export const lockProject = (tx: Tx<Tables>, id: string): Promise<ProjectRow | undefined> =>
+  tx.selectFrom("projects").selectAll().where("id", "=", id).forUpdate().executeTakeFirst();
 
 export async function insertProject(tx: Tx<Tables>, row: ProjectRow): Promise<void> {
   await tx.insertInto("projects").values(row).execute();

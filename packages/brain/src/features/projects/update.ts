@@ -1,10 +1,10 @@
 import { canonicalText } from "@svc/protocol";
 import type { Clock } from "../../platform/clock.ts";
-import type { Database, Tx } from "../../platform/database/database.ts";
+import type { Tx } from "../../platform/database/database.ts";
+import { lockSubject } from "../../platform/database/dialects/locks.ts";
 import { isUniqueViolation } from "../../platform/database/errors.ts";
-import { lockSubject } from "../../platform/database/subject-lock.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
-import type { ProjectRow, Tables } from "../../schema/tables/index.ts";
+import type { BrainDatabase, ProjectRow, Tables } from "../../schema/tables/index.ts";
 import type { Audit, AuditEntry, AuditOrigin } from "../audit/index.ts";
 import { jsonOrNull } from "./create.ts";
 import { requireSchedulers, requireSettingsSize, requireSlug } from "./rules.ts";
@@ -12,7 +12,7 @@ import type { UpdateBody } from "./schemas.ts";
 import { isOtherProjectActive, lockProject, updateProject } from "./store.ts";
 
 export interface UpdateDeps {
-  readonly database: Database<Tables>;
+  readonly database: BrainDatabase;
   readonly clock: Clock;
   readonly audit: Pick<Audit, "append">;
   /** Cancels the commands of a project that no agent has been sent yet. */
@@ -52,8 +52,8 @@ export async function changeProject(
   try {
     const changed = await database.write(async (tx) => {
       // Taken before the row, in every transaction that archives: the order of two locks must not differ.
-      if (body.is_active === false) await lockSubject(tx, database.dialect, "active-projects");
-      const before = await lockProject(tx, database.dialect, projectId);
+      if (body.is_active === false) await lockSubject(tx, "active-projects");
+      const before = await lockProject(tx, projectId);
       if (before === undefined) throw new ApiError("not_found", { resource: "project" });
       const changes = changesOf(before, body);
       if (Object.keys(changes).length === 0) return { before, after: before, cancelled: null };

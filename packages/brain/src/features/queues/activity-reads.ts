@@ -1,8 +1,5 @@
-import type { Database } from "../../platform/database/database.ts";
-import type { Tables } from "../../schema/tables/index.ts";
+import type { BrainDatabase } from "../../schema/tables/index.ts";
 import { isTotal } from "../stats/index.ts";
-
-type Db = Database<Tables>;
 
 export interface QueueName {
   readonly engine: string;
@@ -10,7 +7,11 @@ export interface QueueName {
 }
 
 /** Ids and names of a project's queues by (engine, name), at most `limit`; of `only` alone when it is given. */
-export function queueKeys(db: Db, projectId: string, { limit, only }: { limit: number; only: Partial<QueueName> }) {
+export function queueKeys(
+  db: BrainDatabase,
+  projectId: string,
+  { limit, only }: { limit: number; only: Partial<QueueName> },
+) {
   const { engine, name } = only;
   return db.read
     .selectFrom("queues")
@@ -32,7 +33,11 @@ export interface QueueKindCount {
 }
 
 /** Those of the names that queues of more than one engine have. */
-export async function sharedQueueNames(db: Db, projectId: string, names: readonly string[]): Promise<Set<string>> {
+export async function sharedQueueNames(
+  db: BrainDatabase,
+  projectId: string,
+  names: readonly string[],
+): Promise<Set<string>> {
   if (names.length === 0) return new Set();
   const rows = await db.read
     .selectFrom("queues")
@@ -53,7 +58,7 @@ interface MinuteRange {
 
 /** Events of queues by kind whose minute begins in [from, to), from the totals of each queue, which know no engine. */
 export async function totalsOfQueues(
-  db: Db,
+  db: BrainDatabase,
   projectId: string,
   { names, from, to, kinds }: MinuteRange & { names: readonly string[] },
 ): Promise<Omit<QueueKindCount, "engine">[]> {
@@ -74,7 +79,7 @@ export async function totalsOfQueues(
 
 /** The same by engine, from the rows of each task name: there are as many of them as names in every minute. */
 export async function countsOfQueues(
-  db: Db,
+  db: BrainDatabase,
   projectId: string,
   { names, from, to, kinds }: MinuteRange & { names: readonly string[] },
 ): Promise<QueueKindCount[]> {
@@ -95,7 +100,7 @@ export async function countsOfQueues(
 
 /** Depths of queues by id, whose cell begins at `from` or later. */
 export async function depthsOfQueues(
-  db: Db,
+  db: BrainDatabase,
   projectId: string,
   { from, ids }: { from: Date; ids: readonly string[] },
 ): Promise<{ queue_id: string; cell_at: Date; pending_count: number }[]> {
@@ -110,7 +115,11 @@ export async function depthsOfQueues(
 }
 
 /** Cells of one queue that begin in [from, to], oldest first. */
-export function depthsOfQueue(db: Db, projectId: string, { id, from, to }: { id: string; from: Date; to: Date }) {
+export function depthsOfQueue(
+  db: BrainDatabase,
+  projectId: string,
+  { id, from, to }: { id: string; from: Date; to: Date },
+) {
   return db.read
     .selectFrom("queue_depths")
     .select(["cell_at", "pending_count", "consumer_count"])

@@ -1,7 +1,6 @@
-import type { Database } from "../../platform/database/database.ts";
 import { invalid } from "../../platform/http/error-codes.ts";
 import { parseInstant } from "../../platform/http/schemas.ts";
-import type { Tables } from "../../schema/tables/index.ts";
+import type { BrainDatabase } from "../../schema/tables/index.ts";
 import {
   countsOfQueues,
   depthsOfQueue,
@@ -13,8 +12,6 @@ import {
 import { depthCell, depthCellMs, depthsKeptMs } from "./depth-store.ts";
 import type { ActivityQuery, DepthsQuery } from "./schemas.ts";
 
-type Db = Database<Tables>;
-
 const minuteMs = 60_000;
 /** More queues than this are not shown at once. */
 const maxQueues = 2000;
@@ -24,7 +21,7 @@ const kinds = ["task.sent", "task.started", ...endKinds];
 
 /** What went into each queue and came out of it of late, and how deep it was meanwhile. */
 export async function readQueueActivity(
-  db: Db,
+  db: BrainDatabase,
   { projectId, query, now }: { projectId: string; query: ActivityQuery; now: Date },
 ) {
   const { minutes, engine, name } = query;
@@ -72,7 +69,7 @@ export async function readQueueActivity(
 
 /** How deep a queue was over a range, by default all that is kept of it. */
 export async function readQueueDepths(
-  db: Db,
+  db: BrainDatabase,
   { projectId, queueId, query, now }: { projectId: string; queueId: string; query: DepthsQuery; now: Date },
 ) {
   const keptFrom = new Date(now.getTime() - depthsKeptMs);

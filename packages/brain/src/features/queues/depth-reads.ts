@@ -1,9 +1,6 @@
 import { sql } from "kysely";
-import type { Database } from "../../platform/database/database.ts";
 import { maxLabelChars, maxValuesPerProject, overflowLabel } from "../../platform/metrics.ts";
-import type { Tables } from "../../schema/tables/index.ts";
-
-type Db = Pick<Database<Tables>, "slow">;
+import type { BrainDatabase } from "../../schema/tables/index.ts";
 
 export interface LabelledDepth {
   readonly project: string;
@@ -21,7 +18,7 @@ const maxSeries = 20_000;
  * their names: at most a thousand, and fewer where all projects together have too many; the rest is summed.
  */
 export async function labelledDepths(
-  db: Db,
+  db: BrainDatabase,
   since: Date,
   limits: { perProject?: number; inAll?: number } = {},
 ): Promise<LabelledDepth[]> {

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
-import type { Database, Tx } from "../../platform/database/database.ts";
-import type { Tables } from "../../schema/tables/index.ts";
+import type { Tx } from "../../platform/database/database.ts";
+import type { BrainDatabase, Tables } from "../../schema/tables/index.ts";
 import type { WrittenQueue } from "./store.ts";
 
 /** Depths are kept by cells of this width, aligned to UTC. */
@@ -38,7 +38,7 @@ export async function writeDepthCells(tx: Tx<Tables>, queues: readonly DeepQueue
 
 /** Deletes at most `limit` cells of all projects from before `cutoff`, and tells how many. */
 export async function deleteOldDepths(
-  { write }: Pick<Database<Tables>, "write">,
+  { write }: Pick<BrainDatabase, "write">,
   cutoff: Date,
   limit: number,
 ): Promise<number> {

@@ -1,10 +1,9 @@
 import { retentionHorizonMs } from "@svc/protocol";
 import type { Clock } from "../../platform/clock.ts";
-import type { Database } from "../../platform/database/database.ts";
 import { newestInstant } from "../../platform/database/newest.ts";
 import type { Loop } from "../../platform/loop.ts";
 import { retentionBase } from "../../platform/retention.ts";
-import type { Tables } from "../../schema/tables/index.ts";
+import type { BrainDatabase } from "../../schema/tables/index.ts";
 import { deleteOldDepths, depthsKeptMs } from "./depth-store.ts";
 import { deleteUnseenQueues, newestSeenQueue } from "./prune-store.ts";
 
@@ -12,7 +11,7 @@ const rowsPerBatch = 5000;
 
 /** Deletes queues that no event and no agent has named for as long as tasks are kept. Leader only: one replica is enough for it. */
 export const pruneQueues: Loop<{
-  database: Database<Tables>;
+  database: BrainDatabase;
   clock: Pick<Clock, "now">;
   settings: { SVC_TASK_RETENTION_DAYS: number };
 }> = {
@@ -34,7 +33,7 @@ export const pruneQueues: Loop<{
 };
 
 /** Deletes depths that are older than charts of them reach. Leader only: one replica is enough for it. */
-export const pruneQueueDepths: Loop<{ database: Database<Tables>; clock: Pick<Clock, "now"> }> = {
+export const pruneQueueDepths: Loop<{ database: BrainDatabase; clock: Pick<Clock, "now"> }> = {
   name: "queues.depths-retention",
   everyMs: 600_000,
   leaderOnly: true,

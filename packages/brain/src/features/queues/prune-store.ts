@@ -1,12 +1,11 @@
-import type { Database } from "../../platform/database/database.ts";
-import type { Tables } from "../../schema/tables/index.ts";
+import type { BrainDatabase } from "../../schema/tables/index.ts";
 
 /**
  * Deletes at most `limit` queues of all projects that nothing named since `cutoff`, and tells how many. Locked in the order in which
  * notes are written; one that is named meanwhile stays.
  */
 export async function deleteUnseenQueues(
-  { dialect, write }: Pick<Database<Tables>, "dialect" | "write">,
+  { write }: Pick<BrainDatabase, "write">,
   cutoff: Date,
   limit: number,
 ): Promise<number> {
@@ -21,7 +20,7 @@ export async function deleteUnseenQueues(
         .orderBy("name")
         .limit(limit);
       return tx
-        .with("unseen", () => (dialect === "postgres" ? unseen.forUpdate() : unseen))
+        .with("unseen", () => unseen.forUpdate())
         .deleteFrom("queues")
         .where("id", "in", (eb) => eb.selectFrom("unseen").select("unseen.id"))
         .executeTakeFirst();
@@ -32,7 +31,7 @@ export async function deleteUnseenQueues(
 }
 
 /** When any of them was named last; null when there is none. */
-export async function newestSeenQueue({ slow }: Pick<Database<Tables>, "slow">): Promise<Date | null> {
+export async function newestSeenQueue({ slow }: Pick<BrainDatabase, "slow">): Promise<Date | null> {
   const row = await slow
     .selectFrom("queues")
     .select((eb) => eb.fn.max(eb.fn.coalesce("last_seen_at", "updated_at")).as("newest_at"))

@@ -1,15 +1,15 @@
 import { type QueueHold, readAdapterHealth, readHeartbeat, readInstant, storableText } from "@svc/protocol";
 import type { Clock } from "../../platform/clock.ts";
-import type { Database, Tx } from "../../platform/database/database.ts";
+import type { Tx } from "../../platform/database/database.ts";
 import { writeOrSplit } from "../../platform/database/row-by-row.ts";
 import { createGatherer } from "../../platform/gather.ts";
 import { uuidV7 } from "../../platform/ids.ts";
-import type { Tables } from "../../schema/tables/index.ts";
+import type { BrainDatabase, Tables } from "../../schema/tables/index.ts";
 import { writeDepthCells } from "./depth-store.ts";
 import { type QueueNote, type StoredHold, writeQueueNotes } from "./store.ts";
 
 export interface QueuesDeps {
-  readonly database: Pick<Database<Tables>, "dialect" | "write">;
+  readonly database: Pick<BrainDatabase, "write">;
   readonly clock: Pick<Clock, "now">;
   publish(change: { projectId: string; topic: "queue.changed"; ids: readonly string[] | null }): void;
   onError(error: unknown): void;
@@ -42,7 +42,7 @@ export function createQueues({ database, clock, publish, onError }: QueuesDeps) 
     const sorted = gathered.sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
     for (let start = 0; start < sorted.length; start += rowsPerStatement) {
       const some = sorted.slice(start, start + rowsPerStatement);
-      const options = { dialect: database.dialect, now: clock.now(), newId: () => uuidV7(clock) };
+      const options = { now: clock.now(), newId: () => uuidV7(clock) };
       const rows = await writeOrSplit(
         some,
         (notes) => {

@@ -1,6 +1,5 @@
 import { parseJson } from "@svc/protocol";
-import type { Database } from "../../platform/database/database.ts";
-import type { Tables } from "../../schema/tables/index.ts";
+import type { BrainDatabase } from "../../schema/tables/index.ts";
 
 const columns = [
   "id",
@@ -19,7 +18,7 @@ const columns = [
   "created_at",
 ] as const;
 
-const ofProject = (db: Database<Tables>, projectId: string) =>
+const ofProject = (db: BrainDatabase, projectId: string) =>
   db.read.selectFrom("queues").select(columns).where("project_id", "=", projectId);
 
 const shown = <Row extends { metadata: string }>(row: Row) => ({
@@ -28,11 +27,7 @@ const shown = <Row extends { metadata: string }>(row: Row) => ({
 });
 
 /** Queues of a project by (engine, name), after the queue with the id `after`, at most `limit`; from the top when there is none. */
-export async function listQueues(
-  db: Database<Tables>,
-  projectId: string,
-  page: { after: string | null; limit: number },
-) {
+export async function listQueues(db: BrainDatabase, projectId: string, page: { after: string | null; limit: number }) {
   const after = page.after === null ? undefined : await positionOf(db, projectId, page.after);
   const rows = await ofProject(db, projectId)
     .$if(after !== undefined, (query) =>
@@ -45,7 +40,7 @@ export async function listQueues(
   return rows.map(shown);
 }
 
-const positionOf = (db: Database<Tables>, projectId: string, id: string) =>
+const positionOf = (db: BrainDatabase, projectId: string, id: string) =>
   db.read
     .selectFrom("queues")
     .select(["engine", "name"])
@@ -54,14 +49,14 @@ const positionOf = (db: Database<Tables>, projectId: string, id: string) =>
     .executeTakeFirst();
 
 /** Queues by id, for the dashboard hub. */
-export async function queuesById(db: Database<Tables>, projectId: string, ids: readonly string[]) {
+export async function queuesById(db: BrainDatabase, projectId: string, ids: readonly string[]) {
   if (ids.length === 0) return [];
   const rows = await ofProject(db, projectId).where("id", "in", ids).execute();
   return rows.map(shown);
 }
 
 /** One queue by its engine and name; undefined when there is none. */
-export async function queueNamed(db: Database<Tables>, projectId: string, queue: { engine: string; name: string }) {
+export async function queueNamed(db: BrainDatabase, projectId: string, queue: { engine: string; name: string }) {
   const row = await ofProject(db, projectId)
     .where("engine", "=", queue.engine)
     .where("name", "=", queue.name)

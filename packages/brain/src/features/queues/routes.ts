@@ -1,12 +1,11 @@
 import { isUuid } from "@svc/protocol";
 import type { Clock } from "../../platform/clock.ts";
-import type { Database } from "../../platform/database/database.ts";
 import type { Routes } from "../../platform/http/app.ts";
 import { decodeCursor, encodeCursor } from "../../platform/http/cursors.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
 import { clampLimit, type PageSizes, pageOf } from "../../platform/http/paging.ts";
 import { PageQuery, ProjectParams } from "../../platform/http/schemas.ts";
-import type { Tables } from "../../schema/tables/index.ts";
+import type { BrainDatabase } from "../../schema/tables/index.ts";
 import { readQueueActivity, readQueueDepths } from "./activity.ts";
 import { listQueues, queueNamed } from "./reads.ts";
 import {
@@ -20,7 +19,7 @@ import {
 } from "./schemas.ts";
 
 export interface QueueRouteDeps {
-  readonly database: Database<Tables>;
+  readonly database: BrainDatabase;
   readonly clock: Pick<Clock, "now">;
   readonly settings: PageSizes;
 }

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
-import type { DialectName, Tx } from "../../platform/database/database.ts";
+import type { Tx } from "../../platform/database/database.ts";
+import { jsonWithMemberOf } from "../../platform/database/dialects/json-columns.ts";
 import type { Tables } from "../../schema/tables/index.ts";
 
 /** What keeps a queue from starting tasks, in its metadata; the instants are ISO 8601 in UTC with milliseconds. */
@@ -39,14 +40,9 @@ function oldestOf({ depth, oldest }: QueueNote): { since: Date | null; at: Date 
 }
 
 /** The hold of a newer report; a queue that goes on being paused keeps since when. */
-function heldOn(dialect: DialectName): RawBuilder<string> {
-  const since = dialect === "postgres" ? sql`'{paused_since}'` : sql`'$.paused_since'`;
-  const set = dialect === "postgres" ? sql.ref("jsonb_set") : sql.ref("json_set");
-  const known =
-    dialect === "postgres" ? sql`queues.metadata -> 'paused_since'` : sql`queues.metadata ->> 'paused_since'`;
-  return sql`CASE WHEN excluded.metadata ->> 'paused' IS NOT NULL AND queues.metadata ->> 'paused_since' IS NOT NULL
-    THEN ${set}(excluded.metadata, ${since}, ${known}) ELSE excluded.metadata END`;
-}
+const heldOn: RawBuilder<string> = sql`CASE
+  WHEN excluded.metadata ->> 'paused' IS NOT NULL AND queues.metadata ->> 'paused_since' IS NOT NULL
+    THEN ${jsonWithMemberOf("excluded.metadata", "queues.metadata", "paused_since")} ELSE excluded.metadata END`;
 
 /** A queue after its notes were written. */
 export interface WrittenQueue {
@@ -63,7 +59,7 @@ export interface WrittenQueue {
 export async function writeQueueNotes(
   tx: Tx<Tables>,
   notes: readonly QueueNote[],
-  { dialect, now, newId }: { dialect: DialectName; now: Date; newId: () => string },
+  { now, newId }: { now: Date; newId: () => string },
 ): Promise<WrittenQueue[]> {
   return tx
     .insertInto("queues")
@@ -94,7 +90,7 @@ export async function writeQueueNotes(
         oldest_waiting_since: takeWhen(isNewer("oldest_reported_at"), "oldest_waiting_since"),
         oldest_reported_at: takeWhen(isNewer("oldest_reported_at"), "oldest_reported_at"),
         depth_reported_at: takeWhen(isNewer("depth_reported_at"), "depth_reported_at"),
-        metadata: sql<string>`CASE WHEN ${isNewer("depth_reported_at")} THEN ${heldOn(dialect)} ELSE queues.metadata END`,
+        metadata: sql<string>`CASE WHEN ${isNewer("depth_reported_at")} THEN ${heldOn} ELSE queues.metadata END`,
         consumer_count: takeWhen(isNewer("consumers_reported_at"), "consumer_count"),
         consumers_reported_at: takeWhen(isNewer("consumers_reported_at"), "consumers_reported_at"),
         updated_at: now,

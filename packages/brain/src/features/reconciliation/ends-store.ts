@@ -1,5 +1,5 @@
-import type { Database, Tx } from "../../platform/database/database.ts";
-import type { Tables } from "../../schema/tables/index.ts";
+import type { Tx } from "../../platform/database/database.ts";
+import type { BrainDatabase, Tables } from "../../schema/tables/index.ts";
 
 /** A correction that ends a task, from before its event is stored until its audit row is. */
 export interface ExpectedEnd {
@@ -36,7 +36,7 @@ export async function takeEnd(tx: Tx<Tables>, { eventId }: ExpectedEnd): Promise
 }
 
 export async function expectedEnds(
-  { read }: Pick<Database<Tables>, "read">,
+  { read }: Pick<BrainDatabase, "read">,
   { limit }: { limit: number },
 ): Promise<ExpectedEnd[]> {
   const rows = await read

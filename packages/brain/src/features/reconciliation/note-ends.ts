@@ -1,13 +1,12 @@
-import type { Database } from "../../platform/database/database.ts";
 import { retryTransient } from "../../platform/database/retry-transient.ts";
-import type { Tables } from "../../schema/tables/index.ts";
+import type { BrainDatabase } from "../../schema/tables/index.ts";
 import { type Audit, type AuditEntry, ownOrigin } from "../audit/index.ts";
 import { winnerIdOf } from "../tasks/index.ts";
 import { type ExpectedEnd, expectEnd, expectedEnds, hasAuditRow, takeEnd } from "./ends-store.ts";
 import { findReconciledTask } from "./reads.ts";
 
 export interface EndsDeps {
-  readonly database: Database<Tables>;
+  readonly database: BrainDatabase;
   readonly audit: Pick<Audit, "append">;
 }
 

@@ -88,8 +88,8 @@ for (const dialect of testDialects) {
       const after = { receivedAt: at(1), id: randomUUID() };
       const plans = await Promise.all(
         [query, { ...query, after }].flatMap((each) => [
-          plansOf(opened.database, (slow) => staleTasks({ slow, dialect }, each, 10)),
-          plansOf(opened.database, (slow) => scanEnd({ slow, dialect }, each)),
+          plansOf(opened.database, (slow) => staleTasks({ slow }, each, 10)),
+          plansOf(opened.database, (slow) => scanEnd({ slow }, each)),
         ]),
       );
       for (const plan of plans) {

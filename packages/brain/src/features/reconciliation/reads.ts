@@ -1,6 +1,6 @@
 import { sql } from "kysely";
-import type { Database } from "../../platform/database/database.ts";
-import type { Tables, TaskRow } from "../../schema/tables/index.ts";
+import { indexed } from "../../platform/database/dialects/index-hints.ts";
+import type { BrainDatabase, TaskRow } from "../../schema/tables/index.ts";
 
 /** Where a walk over the tasks of a project and state stands. */
 export interface TaskPosition {
@@ -23,12 +23,12 @@ export interface StaleQuery {
 
 export type StaleTask = Pick<TaskRow, "id" | "engine" | "task_id" | "received_at" | "reported_by">;
 
-type Slow = Pick<Database<Tables>, "slow" | "dialect">;
+type Slow = Pick<BrainDatabase, "slow">;
 
 /** The rows that are looked at: of the project and state, seen first before the cutoff, which no stale task was after. */
-function scanned({ dialect }: Pick<Slow, "dialect">, { projectId, state, cutoff, after, scanRows }: StaleQuery) {
+function scanned({ projectId, state, cutoff, after, scanRows }: StaleQuery) {
   // Between two times the embedded database takes the index of all states.
-  const from = dialect === "sqlite" ? sql`tasks INDEXED BY tasks_by_state` : sql`tasks`;
+  const from = indexed("tasks", "tasks_by_state");
   const behind = after === null ? sql`` : sql` AND (received_at, id) > (${after.receivedAt}, ${after.id})`;
   return sql`SELECT id, engine, task_id, received_at, started_at, eta, reported_by FROM ${from}
     WHERE project_id = ${projectId} AND state = ${state} AND received_at < ${cutoff}${behind}
@@ -39,7 +39,7 @@ function scanned({ dialect }: Pick<Slow, "dialect">, { projectId, state, cutoff,
 export async function staleTasks(db: Slow, query: StaleQuery, limit: number): Promise<StaleTask[]> {
   const { engines, cutoff, now } = query;
   const { rows } = await sql<StaleTask>`SELECT id, engine, task_id, received_at, reported_by
-    FROM (${scanned(db, query)}) AS t
+    FROM (${scanned(query)}) AS t
     WHERE engine IN (${sql.join(engines)}) AND coalesce(started_at, received_at) < ${cutoff}
       AND (eta IS NULL OR eta <= ${now})
     ORDER BY received_at, id LIMIT ${limit}`.execute(db.slow);
@@ -48,9 +48,7 @@ export async function staleTasks(db: Slow, query: StaleQuery, limit: number): Pr
 
 /** The last row that is looked at; undefined when there are fewer than may be. */
 export async function scanEnd(db: Slow, query: StaleQuery): Promise<Pick<TaskRow, "id" | "received_at"> | undefined> {
-  const { rows } = await sql<
-    Pick<TaskRow, "id" | "received_at">
-  >`SELECT id, received_at FROM (${scanned(db, query)}) AS t
+  const { rows } = await sql<Pick<TaskRow, "id" | "received_at">>`SELECT id, received_at FROM (${scanned(query)}) AS t
     ORDER BY received_at, id LIMIT 1 OFFSET ${query.scanRows - 1}`.execute(db.slow);
   return rows[0];
 }
@@ -58,7 +56,7 @@ export async function scanEnd(db: Slow, query: StaleQuery): Promise<Pick<TaskRow
 export type TaskNow = Pick<TaskRow, "id" | "state" | "attempt" | "fold">;
 
 export const findReconciledTask = (
-  { read }: Pick<Database<Tables>, "read">,
+  { read }: Pick<BrainDatabase, "read">,
   { projectId, engine, taskId }: { projectId: string; engine: string; taskId: string },
 ): Promise<TaskNow | undefined> =>
   read

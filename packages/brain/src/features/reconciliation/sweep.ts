@@ -1,15 +1,14 @@
 import { createHash } from "node:crypto";
 import { fitsCharacters } from "@svc/protocol";
 import type { Clock } from "../../platform/clock.ts";
-import type { Database } from "../../platform/database/database.ts";
-import type { CommandRow, Tables } from "../../schema/tables/index.ts";
+import type { BrainDatabase, CommandRow } from "../../schema/tables/index.ts";
 import type { Agents } from "../agents/index.ts";
 import { type Audit, type AuditEntry, ownOrigin } from "../audit/index.ts";
 import { type Commands, holdAgent, type IssuedCommand } from "../commands/index.ts";
 import { type StaleQuery, type StaleTask, scanEnd, staleTasks, type TaskPosition } from "./reads.ts";
 
 export interface SweepDeps {
-  readonly database: Database<Tables>;
+  readonly database: BrainDatabase;
   readonly clock: Pick<Clock, "now">;
   readonly agents: Pick<Agents, "able" | "ableAmong">;
   readonly audit: Pick<Audit, "append">;
@@ -121,7 +120,7 @@ export function createSweep({ database, clock, agents, audit, commands, settings
     return database.write(async (tx) => {
       const held = new Set<string>();
       for (const id of [...new Set(tasks.map(agentIdOf))].sort()) {
-        if (await holdAgent(tx, database.dialect, id)) held.add(id);
+        if (await holdAgent(tx, id)) held.add(id);
       }
       const issued = await commands.issueAll(
         tx,

@@ -1,11 +1,10 @@
 import type { Clock } from "../../platform/clock.ts";
-import type { Database } from "../../platform/database/database.ts";
+import { lockSubject } from "../../platform/database/dialects/locks.ts";
 import { isUniqueViolation } from "../../platform/database/errors.ts";
 import { storedJson } from "../../platform/database/stored-json.ts";
-import { lockSubject } from "../../platform/database/subject-lock.ts";
 import { ApiError, invalid } from "../../platform/http/error-codes.ts";
 import { uuidV7 } from "../../platform/ids.ts";
-import type { SavedViewRow, Tables } from "../../schema/tables/index.ts";
+import type { BrainDatabase, SavedViewRow } from "../../schema/tables/index.ts";
 import type { SavedView, SavedViewBody } from "./schemas.ts";
 import { countViews, deleteView, insertView, listViews, type Owner, updateView } from "./store.ts";
 
@@ -24,7 +23,7 @@ const maxViews = 100;
 const maxNameCharacters = 80;
 
 /** Filters of the task list that users keep under names of their own (spec part 3, section 5.5). */
-export function createSavedViews({ database, clock }: { database: Database<Tables>; clock: Clock }): SavedViews {
+export function createSavedViews({ database, clock }: { database: BrainDatabase; clock: Clock }): SavedViews {
   return {
     async list(owner) {
       return (await listViews(database.read, owner, maxViews)).map(publicView);
@@ -41,7 +40,7 @@ export function createSavedViews({ database, clock }: { database: Database<Table
       };
       await refusingTakenName(() =>
         database.write(async (tx) => {
-          await lockSubject(tx, database.dialect, `saved-views:${owner.userId}:${owner.projectId}`);
+          await lockSubject(tx, `saved-views:${owner.userId}:${owner.projectId}`);
           if ((await countViews(tx, owner)) >= maxViews)
             throw new ApiError("conflict", { reason: "too_many_views", maximum: maxViews });
           await insertView(tx, row);

@@ -1,6 +1,5 @@
-import type { Kysely } from "kysely";
 import type { Tx } from "../../platform/database/database.ts";
-import type { SavedViewRow, Tables } from "../../schema/tables/index.ts";
+import type { Db, SavedViewRow, Tables } from "../../schema/tables/index.ts";
 
 /** Whose views, and where: nobody sees or changes those of another. */
 export interface Owner {
@@ -9,7 +8,7 @@ export interface Owner {
 }
 
 /** The views of one user in one project, by name. */
-export const listViews = (db: Kysely<Tables>, owner: Owner, limit: number): Promise<SavedViewRow[]> =>
+export const listViews = (db: Db, owner: Owner, limit: number): Promise<SavedViewRow[]> =>
   db
     .selectFrom("saved_views")
     .selectAll()

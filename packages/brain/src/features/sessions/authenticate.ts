@@ -10,7 +10,7 @@ import type { Activity } from "./session-activity.ts";
 import { sessionOfDigest } from "./store.ts";
 
 export interface SessionAuthenticatorDeps {
-  readonly database: Pick<Database<Tables>, "read" | "bulk">;
+  readonly database: Pick<Database<Tables>, "read" | "prepared">;
   readonly clock: Clock;
   readonly keyring: Keyring;
   readonly mfa: Pick<Mfa, "gatesOf">;

@@ -1,5 +1,5 @@
 import type { Database, Tx } from "../../platform/database/database.ts";
-import { lockSubject } from "../../platform/database/subject-lock.ts";
+import { lockSubject } from "../../platform/database/dialects/locks.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
 import type { Tables, UserRow } from "../../schema/tables/index.ts";
 import type { Audit, AuditOrigin } from "../audit/index.ts";
@@ -33,7 +33,7 @@ export function makeFirstAdmin<T>(
   also: (tx: Tx<Tables>, user: UserRow) => Promise<T>,
 ): Promise<{ user: UserRow; projectId: string; also: T }> {
   return database.write(async (tx) => {
-    await lockSubject(tx, database.dialect, "users-empty");
+    await lockSubject(tx, "users-empty");
     if (await users.isAny(tx)) throw alreadyInitialised();
     const user = await users.add(tx, { ...admin, isAdmin: true });
     const origin = { ...admin.origin, user_id: user.id };

@@ -1,8 +1,7 @@
 import type { Clock } from "../../platform/clock.ts";
-import type { Database } from "../../platform/database/database.ts";
 import type { Loop } from "../../platform/loop.ts";
 import { overflowLabel } from "../../platform/metrics.ts";
-import type { Tables } from "../../schema/tables/index.ts";
+import type { BrainDatabase } from "../../schema/tables/index.ts";
 import {
   addRollups,
   addTaskCounts,
@@ -45,7 +44,7 @@ export const nameNotedMs = 24 * hourMs;
  * and counts them in one transaction, which waits for any other that merges counters; so a change is counted exactly once whatever
  * happens in between.
  */
-export const foldCounters: Loop<{ database: Database<Tables>; clock: Pick<Clock, "now"> }> = {
+export const foldCounters: Loop<{ database: BrainDatabase; clock: Pick<Clock, "now"> }> = {
   name: "stats.fold-counters",
   everyMs: 1000,
   leaderOnly: true,
@@ -54,7 +53,7 @@ export const foldCounters: Loop<{ database: Database<Tables>; clock: Pick<Clock,
     let folded = 0;
     for (let round = 0; round < roundsPerTick && !signal.aborted; round += 1) {
       const count = await database.write(async (tx) => {
-        await lockCounters(tx, database.dialect);
+        await lockCounters(tx);
         return foldRound(tx, now);
       });
       folded += count;
@@ -65,7 +64,7 @@ export const foldCounters: Loop<{ database: Database<Tables>; clock: Pick<Clock,
 };
 
 /** Moves minutes older than 48 h into hours, in rounds that are transactions as those of the folding are. Leader only, as it is. */
-export const compactRollups: Loop<{ database: Database<Tables>; clock: Pick<Clock, "now"> }> = {
+export const compactRollups: Loop<{ database: BrainDatabase; clock: Pick<Clock, "now"> }> = {
   name: "stats.compact-rollups",
   everyMs: 600_000,
   leaderOnly: true,
@@ -74,8 +73,8 @@ export const compactRollups: Loop<{ database: Database<Tables>; clock: Pick<Cloc
     let compacted = 0;
     while (!signal.aborted) {
       const count = await database.write(async (tx) => {
-        await lockCounters(tx, database.dialect);
-        const minutes = await takeOldMinutes(tx, database.dialect, cutoff, minutesPerRound);
+        await lockCounters(tx);
+        const minutes = await takeOldMinutes(tx, cutoff, minutesPerRound);
         const hours = new Sums();
         for (const minute of minutes) hours.addRollup(minute, bucketStart(minute.bucket_at, hourMs), 60);
         await addRollups(tx, [...hours.rollups.values()]);

@@ -1,9 +1,9 @@
 import { sql } from "kysely";
-import type { DialectName, Tx } from "../../platform/database/database.ts";
-import { lockSubject } from "../../platform/database/subject-lock.ts";
+import type { Tx } from "../../platform/database/database.ts";
+import { lockSubject } from "../../platform/database/dialects/locks.ts";
+import { rowAddress } from "../../platform/database/dialects/row-address.ts";
 import type { CounterDeltaRow, RollupRow, Tables, WorkerRollupRow } from "../../schema/tables/index.ts";
 import { addStored, encodeHistogram, type Histogram } from "./histogram.ts";
-import { rowPlace } from "./prune-store.ts";
 
 export type CounterTx = Tx<Tables>;
 export type TakenDelta = Omit<CounterDeltaRow, "seq">;
@@ -20,8 +20,7 @@ const rowsPerStatement = 200;
  * Lets one transaction at a time merge counters, until it ends. A lease alone does not: each loop has its own, and a process may lose
  * it in the middle of a round.
  */
-export const lockCounters = (tx: CounterTx, dialect: DialectName): Promise<void> =>
-  lockSubject(tx, dialect, "counters");
+export const lockCounters = (tx: CounterTx): Promise<void> => lockSubject(tx, "counters");
 
 const deltaColumns = [
   "project_id",
@@ -191,13 +190,13 @@ export async function noteNames(
 }
 
 /** Deletes at most `limit` of the oldest rollups by the minute that begin before `cutoff`, and gives them. */
-export function takeOldMinutes(tx: CounterTx, dialect: DialectName, cutoff: Date, limit: number): Promise<RollupRow[]> {
+export function takeOldMinutes(tx: CounterTx, cutoff: Date, limit: number): Promise<RollupRow[]> {
   return tx
     .deleteFrom("rollups")
-    .where(rowPlace(dialect), "in", (eb) =>
+    .where(rowAddress, "in", (eb) =>
       eb
         .selectFrom("rollups")
-        .select(rowPlace(dialect).as("place"))
+        .select(rowAddress.as("place"))
         .where("grain_minutes", "=", 1)
         .where("bucket_at", "<", cutoff)
         .orderBy("bucket_at")

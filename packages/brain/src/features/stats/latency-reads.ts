@@ -1,11 +1,9 @@
 import { sql } from "kysely";
-import type { Database } from "../../platform/database/database.ts";
+import { indexed } from "../../platform/database/dialects/index-hints.ts";
 import { overflowLabel } from "../../platform/metrics.ts";
-import type { Tables } from "../../schema/tables/index.ts";
+import type { Db } from "../../schema/tables/index.ts";
 import { isTotal } from "./reads.ts";
 import type { TimeRange } from "./time-range.ts";
-
-type Db = Pick<Database<Tables>, "slow">;
 
 export interface StoredDurations {
   readonly bucket_at: Date;
@@ -33,7 +31,7 @@ const columns = ["bucket_at", "kind", "run_histogram", "wait_histogram"] as cons
 
 /** Durations in the rollups whose bucket begins in [from, to). */
 export async function rollupDurations(
-  { slow }: Db,
+  slow: Db,
   { projectId, kinds, name, queue }: DurationScope,
   { from, to }: TimeRange,
 ): Promise<StoredDurations[]> {
@@ -60,7 +58,7 @@ export async function rollupDurations(
 
 /** The same from the figures by name, which know no queue: of one name, or of all of the project. */
 export const durationsByName = (
-  { slow }: Db,
+  slow: Db,
   grainMinutes: number,
   { projectId, kinds, name = "" }: Omit<DurationScope, "queue">,
   { from, to }: TimeRange,
@@ -83,7 +81,7 @@ export interface NamesRange extends TimeRange {
 
 /** The names whose runs took longest on average in a range, at most `limit`: a few sums for each name. */
 export async function longestNames(
-  { slow }: Db,
+  slow: Db,
   { projectId, kinds }: Pick<DurationScope, "projectId" | "kinds">,
   { grainMinutes, from, to, limit }: NamesRange & { readonly limit: number },
 ): Promise<string[]> {
@@ -106,14 +104,14 @@ export interface NamesScope extends Pick<DurationScope, "projectId" | "kinds"> {
 
 /** Run times of these names by the minute (of the last 48 h), the hour or the day. */
 export async function durationsOfNames(
-  { slow, dialect }: Db & Pick<Database<Tables>, "dialect">,
+  slow: Db,
   { projectId, kinds, names }: NamesScope,
   { grainMinutes, from, to }: NamesRange,
 ): Promise<NamedDurations[]> {
   if (names.length === 0) return [];
-  const byMinute = dialect === "sqlite" ? sql`rollups INDEXED BY rollups_by_name` : sql`rollups`;
+  const table = grainMinutes === 1 ? indexed("rollups", "rollups_by_name") : sql`name_rollups`;
   const { rows } = await sql<NamedDurations>`
-    SELECT name, kind, count, run_histogram FROM ${grainMinutes === 1 ? byMinute : sql`name_rollups`}
+    SELECT name, kind, count, run_histogram FROM ${table}
     WHERE project_id = ${projectId} AND grain_minutes = ${grainMinutes} AND name IN (${sql.join(names)})
       AND kind IN (${sql.join(kinds)}) AND bucket_at >= ${from} AND bucket_at < ${to}`.execute(slow);
   return rows.map((row) => ({ ...row, count: Number(row.count) }));

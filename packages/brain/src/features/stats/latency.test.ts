@@ -184,14 +184,12 @@ for (const dialect of testDialects) {
       const { database } = brain.running.brain;
       const scope = { projectId: brain.project.id, kinds: ["task.failed", "task.started"] };
       const range = { from: new Date(hour), to: new Date(hour + hourMs) };
-      const planOf = (read: (db: { slow: typeof database.slow }) => Promise<unknown>) =>
-        plansOf(database, (slow) => read({ slow }));
       const plans = await Promise.all([
-        planOf((db) => rollupDurations(db, scope, range)),
-        planOf((db) => rollupDurations(db, { ...scope, name: "pdf" }, range)),
-        planOf((db) => rollupDurations(db, { ...scope, queue: "files" }, range)),
-        planOf((db) => rollupDurations(db, { ...scope, name: "pdf", queue: "files" }, range)),
-        planOf((db) => durationsByName(db, 60, { ...scope, name: "pdf" }, range)),
+        plansOf(database, (db) => rollupDurations(db, scope, range)),
+        plansOf(database, (db) => rollupDurations(db, { ...scope, name: "pdf" }, range)),
+        plansOf(database, (db) => rollupDurations(db, { ...scope, queue: "files" }, range)),
+        plansOf(database, (db) => rollupDurations(db, { ...scope, name: "pdf", queue: "files" }, range)),
+        plansOf(database, (db) => durationsByName(db, 60, { ...scope, name: "pdf" }, range)),
       ]);
       for (const plan of plans) expect(plan).not.toMatch(/SCAN (name_)?rollups|Seq Scan on (name_)?rollups/);
       const [ofProject, ofName, ofQueue, ofBoth] = plans;

@@ -1,6 +1,5 @@
 import { cutCharacters } from "@svc/protocol";
-import type { Database } from "../../platform/database/database.ts";
-import type { Tables } from "../../schema/tables/index.ts";
+import type { BrainDatabase } from "../../schema/tables/index.ts";
 import { nameCharacters } from "./deltas.ts";
 import { addStored, countOf, type Histogram, quantilesOf } from "./histogram.ts";
 import {
@@ -43,7 +42,7 @@ interface Request<Query> {
 }
 
 /** Percentiles of run and waiting times by UTC bucket (spec part 3, section 5.7); a bucket without values has null, never 0. */
-export async function readLatency(database: Database<Tables>, { projectId, query, now }: Request<LatencyQuery>) {
+export async function readLatency(database: BrainDatabase, { projectId, query, now }: Request<LatencyQuery>) {
   const range = rangeOrLastDay(query, now);
   const plan = planBuckets(range, query.bucket ?? widthFor(range), now);
   const scope = {
@@ -70,13 +69,13 @@ export async function readLatency(database: Database<Tables>, { projectId, query
 
 /** Percentiles of the run times of a name in the last UTC days, the running one included; null without a run. */
 export async function runTimesOf(
-  database: Database<Tables>,
+  database: BrainDatabase,
   { projectId, name, days, now }: { projectId: string; name: string; days: number; now: Date },
 ) {
   const scope = { projectId, kinds: runKinds, name: cutCharacters(name, nameCharacters) };
   const from = new Date(bucketStart(now, bucketMs["1d"]).getTime() - (days - 1) * bucketMs["1d"]);
   const run: Histogram = new Map();
-  for (const { run_histogram } of await durationsByName(database, 1440, scope, { from, to: now })) {
+  for (const { run_histogram } of await durationsByName(database.slow, 1440, scope, { from, to: now })) {
     addStored(run, run_histogram);
   }
   return percentilesOf(run);
@@ -84,32 +83,29 @@ export async function runTimesOf(
 
 /** Figures by name are the shorter way where they go back far enough and no queue is asked for. */
 function durationsOf(
-  database: Database<Tables>,
+  database: BrainDatabase,
   scope: DurationScope,
   { plan, now }: { plan: BucketPlan; now: Date },
 ): Promise<StoredDurations[]> {
   const { bucket, from, to } = plan;
   if (scope.queue === undefined) {
-    if (bucket === "1d") return durationsByName(database, 1440, scope, { from, to });
-    if (bucket === "1h" && from >= hoursBegin(now)) return durationsByName(database, 60, scope, { from, to });
-    if (bucket === "15m" && scope.name === undefined) return durationsByName(database, 15, scope, { from, to });
+    if (bucket === "1d") return durationsByName(database.slow, 1440, scope, { from, to });
+    if (bucket === "1h" && from >= hoursBegin(now)) return durationsByName(database.slow, 60, scope, { from, to });
+    if (bucket === "15m" && scope.name === undefined) return durationsByName(database.slow, 15, scope, { from, to });
   }
-  return rollupDurations(database, scope, { from, to });
+  return rollupDurations(database.slow, scope, { from, to });
 }
 
 /**
  * The names whose runs of a range took longest, by p95, each with its run times in the range of the same length before. Histograms are read
  * of the names only that took longest on average: of all names of a busy project they would be tens of thousands.
  */
-export async function readSlowestNames(
-  database: Database<Tables>,
-  { projectId, query, now }: Request<LatencyNamesQuery>,
-) {
+export async function readSlowestNames(database: BrainDatabase, { projectId, query, now }: Request<LatencyNamesQuery>) {
   const limit = query.limit ?? 8;
   const { range, before, cover } = comparedRanges(rangeOrLastDay(query, now), now);
   const scope = { projectId, kinds: runKinds };
-  const names = await longestNames(database, scope, { ...cover, limit: limit + spareNames });
-  const rows = await durationsOfNames(database, { ...scope, names }, range);
+  const names = await longestNames(database.slow, scope, { ...cover, limit: limit + spareNames });
+  const rows = await durationsOfNames(database.slow, { ...scope, names }, range);
   const slowest = [...Map.groupBy(rows, ({ name }) => name)]
     .flatMap(([name, own]) => {
       const run = runOf(own);
@@ -118,7 +114,7 @@ export async function readSlowestNames(
     })
     .sort((a, b) => b.run.p95 - a.run.p95 || (a.name < b.name ? -1 : 1))
     .slice(0, limit);
-  const earlier = await durationsOfNames(database, { ...scope, names: slowest.map(({ name }) => name) }, before);
+  const earlier = await durationsOfNames(database.slow, { ...scope, names: slowest.map(({ name }) => name) }, before);
   const earlierByName = Map.groupBy(earlier, ({ name }) => name);
   const items = slowest.map((item) => ({ ...item, previous: runOf(earlierByName.get(item.name) ?? []) }));
   return { since: range.from, until: range.to, previous_since: before.from, items };

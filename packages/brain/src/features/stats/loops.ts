@@ -1,10 +1,9 @@
 import { retentionHorizonMs } from "@svc/protocol";
 import type { Clock } from "../../platform/clock.ts";
-import type { Database } from "../../platform/database/database.ts";
 import { newestInstant } from "../../platform/database/newest.ts";
 import type { Loop } from "../../platform/loop.ts";
 import { retentionBase } from "../../platform/retention.ts";
-import type { Tables } from "../../schema/tables/index.ts";
+import type { BrainDatabase } from "../../schema/tables/index.ts";
 import { nameNotedMs } from "./fold-counters.ts";
 import {
   deleteNameRollupsBefore,
@@ -23,7 +22,7 @@ const nameGrains = [15, 60, 1440];
 
 /** Drops counters that are older than task rows may be. Leader only, as the folding is. */
 export const pruneRollups: Loop<{
-  database: Database<Tables>;
+  database: BrainDatabase;
   clock: Pick<Clock, "now">;
   settings: { SVC_TASK_RETENTION_DAYS: number };
 }> = {

@@ -3,7 +3,7 @@ import { startTestBrain, type TestBrain } from "@svc/testkit/brain";
 import { testDialects } from "@svc/testkit/databases";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { counterDelta, forgetTotals, noteChanges } from "../../../test/counter-rows.ts";
+import { counterDelta, noteChanges } from "../../../test/counter-rows.ts";
 import { projectTotals, rollupTotals } from "./reads.ts";
 import { hoursBegin, minutesBegin, stretchesOf } from "./time-range.ts";
 
@@ -18,15 +18,12 @@ describe("the stretches of a range", () => {
   test("follow on one another, are aligned, and hold no hours where only days are kept", () => {
     const minutes = fc.integer({ min: 0, max: 90 * 24 * 60 });
     const widths = fc.constantFrom(5 * minuteMs, 15 * minuteMs, 30 * minuteMs, hourMs, dayMs, Number.POSITIVE_INFINITY);
-    const begins = fc.option(fc.integer({ min: 0, max: 90 * 24 }), { nil: Number.POSITIVE_INFINITY });
     fc.assert(
-      fc.property(minutes, minutes, widths, begins, (a, b, widthMs, hoursAgo) => {
+      fc.property(minutes, minutes, widths, (a, b, widthMs) => {
         fc.pre(a !== b);
         const to = new Date(now.getTime() - Math.min(a, b) * minuteMs);
         const from = new Date((thisMinute - Math.max(a, b)) * minuteMs);
-        const thisHourMs = Math.floor(now.getTime() / hourMs) * hourMs;
-        const begin = new Date(Math.max(0, thisHourMs - hoursAgo * hourMs));
-        const stretches = stretchesOf({ from, to }, { widthMs, now, begin });
+        const stretches = stretchesOf({ from, to }, { widthMs, now });
         expect(stretches.map((stretch) => stretch.from)).toEqual([
           from,
           ...stretches.slice(0, -1).map((each) => each.to),
@@ -36,7 +33,6 @@ describe("the stretches of a range", () => {
         for (const { grain, from: start, to: end } of stretches) {
           expect(start < end).toBe(true);
           if (grain === null) continue;
-          expect(start >= begin).toBe(true);
           expect(start.getTime() % (grain * minuteMs)).toBe(0);
           if (end < now) expect(end.getTime() % (grain * minuteMs)).toBe(0);
           if (grain < 1440) expect(start >= hoursBegin(now)).toBe(true);
@@ -49,16 +45,13 @@ describe("the stretches of a range", () => {
 
   test("of a day are few, however it lies", () => {
     const range = { from: new Date(thisMinute * minuteMs - dayMs), to: now };
-    const parts = { widthMs: Number.POSITIVE_INFINITY, now, begin: new Date(0) };
+    const parts = { widthMs: Number.POSITIVE_INFINITY, now };
     expect(stretchesOf(range, parts).length).toBeLessThanOrEqual(7);
   });
 });
 
-/** Minutes ago at which a database was upgraded that had rollups only; null for one that had the totals from the start. */
-const upgrades = [null, 26 * 60 + 7, 62 * 60 + 7];
-
 for (const dialect of testDialects) {
-  describe.each(upgrades)(`totals of a project on ${dialect}, upgraded %s minutes ago`, (upgradedAgo) => {
+  describe(`totals of a project on ${dialect}`, () => {
     let brain: TestBrain;
     // Each minute of four days has its own number of ends, of some names and in some queues; the older two days are kept by the hour.
     const minutesBack = 4 * 24 * 60;
@@ -84,18 +77,7 @@ for (const dialect of testDialects) {
           queue: queueAt(minute),
         });
       });
-      // Of what was before the upgrade every tenth change came late, and was summed up.
-      const isBefore = (index: number) => upgradedAgo !== null && index >= upgradedAgo && index % 10 > 0;
-      await noteChanges(
-        database,
-        changes.filter((_, index) => isBefore(index)),
-      );
-      await brain.runLoop("stats.fold-counters");
-      if (upgradedAgo !== null) await forgetTotals(database, new Date((thisMinute - upgradedAgo) * minuteMs));
-      await noteChanges(
-        database,
-        changes.filter((_, index) => !isBefore(index)),
-      );
+      await noteChanges(database, changes);
       await brain.runLoop("stats.fold-counters");
       await brain.runLoop("stats.compact-rollups");
     });

@@ -1,32 +1,34 @@
-import { sql } from "kysely";
-import type { Database, DialectName } from "../../platform/database/database.ts";
-import type { Tables } from "../../schema/tables/index.ts";
-
-type Db = Pick<Database<Tables>, "dialect" | "write">;
-
-/** Where a row lies: these tables have wide keys, and a batch is deleted within one statement. */
-export const rowPlace = (dialect: DialectName) => sql.ref<string>(dialect === "postgres" ? "ctid" : "rowid");
+import { rowAddress } from "../../platform/database/dialects/row-address.ts";
+import type { BrainDatabase, Db } from "../../schema/tables/index.ts";
 
 /** Deletes at most `limit` rollups of one grain that begin before `cutoff`, and tells how many. */
-export const deleteRollupsBefore = (db: Db, grainMinutes: number, cutoff: Date, limit: number): Promise<number> =>
-  deleteGrainBefore(db, "rollups", { grainMinutes, cutoff, limit });
+export const deleteRollupsBefore = (
+  db: BrainDatabase,
+  grainMinutes: number,
+  cutoff: Date,
+  limit: number,
+): Promise<number> => deleteGrainBefore(db, "rollups", { grainMinutes, cutoff, limit });
 
 /** The same for figures by name. */
-export const deleteNameRollupsBefore = (db: Db, grainMinutes: number, cutoff: Date, limit: number): Promise<number> =>
-  deleteGrainBefore(db, "name_rollups", { grainMinutes, cutoff, limit });
+export const deleteNameRollupsBefore = (
+  db: BrainDatabase,
+  grainMinutes: number,
+  cutoff: Date,
+  limit: number,
+): Promise<number> => deleteGrainBefore(db, "name_rollups", { grainMinutes, cutoff, limit });
 
 async function deleteGrainBefore(
-  { dialect, write }: Db,
+  { write }: BrainDatabase,
   table: "rollups" | "name_rollups",
   { grainMinutes, cutoff, limit }: { grainMinutes: number; cutoff: Date; limit: number },
 ): Promise<number> {
   const { numDeletedRows } = await write((tx) =>
     tx
       .deleteFrom(table)
-      .where(rowPlace(dialect), "in", (eb) =>
+      .where(rowAddress, "in", (eb) =>
         eb
           .selectFrom(table)
-          .select(rowPlace(dialect).as("place"))
+          .select(rowAddress.as("place"))
           .where("grain_minutes", "=", grainMinutes)
           .where("bucket_at", "<", cutoff)
           .orderBy("bucket_at")
@@ -39,7 +41,7 @@ async function deleteGrainBefore(
 
 /** When the newest rollup of these grains begins; null when there is none. */
 export async function newestBucket(
-  slow: Database<Tables>["slow"],
+  slow: Db,
   table: "rollups" | "name_rollups",
   grains: readonly number[],
 ): Promise<Date | null> {
@@ -59,14 +61,18 @@ export async function newestBucket(
 }
 
 /** Deletes at most `limit` counts of workers from hours before `cutoff`, and tells how many. */
-export async function deleteWorkerRollupsBefore({ dialect, write }: Db, cutoff: Date, limit: number): Promise<number> {
+export async function deleteWorkerRollupsBefore(
+  { write }: BrainDatabase,
+  cutoff: Date,
+  limit: number,
+): Promise<number> {
   const { numDeletedRows } = await write((tx) =>
     tx
       .deleteFrom("worker_rollups")
-      .where(rowPlace(dialect), "in", (eb) =>
+      .where(rowAddress, "in", (eb) =>
         eb
           .selectFrom("worker_rollups")
-          .select(rowPlace(dialect).as("place"))
+          .select(rowAddress.as("place"))
           .where("hour_at", "<", cutoff)
           .orderBy("hour_at")
           .limit(limit),
@@ -77,7 +83,7 @@ export async function deleteWorkerRollupsBefore({ dialect, write }: Db, cutoff: 
 }
 
 /** Forgets names that were last counted before `cutoff`, so that others can be told apart; at most a thousand per project exist. */
-export async function deleteNamesBefore({ write }: Db, cutoff: Date): Promise<number> {
+export async function deleteNamesBefore({ write }: BrainDatabase, cutoff: Date): Promise<number> {
   const { numDeletedRows } = await write((tx) =>
     tx.deleteFrom("rollup_names").where("seen_at", "<", cutoff).executeTakeFirst(),
   );
@@ -85,7 +91,7 @@ export async function deleteNamesBefore({ write }: Db, cutoff: Date): Promise<nu
 }
 
 /** Forgets releases that were last noted before `cutoff`; at most a thousand per project exist. */
-export async function deleteReleasesBefore({ write }: Db, cutoff: Date): Promise<number> {
+export async function deleteReleasesBefore({ write }: BrainDatabase, cutoff: Date): Promise<number> {
   const { numDeletedRows } = await write((tx) =>
     tx.deleteFrom("releases").where("noted_at", "<", cutoff).executeTakeFirst(),
   );

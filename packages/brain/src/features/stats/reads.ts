@@ -1,12 +1,8 @@
 import { cutCharacters } from "@svc/protocol";
 import { sql } from "kysely";
-import type { Database } from "../../platform/database/database.ts";
-import type { Tables } from "../../schema/tables/index.ts";
+import type { BrainDatabase } from "../../schema/tables/index.ts";
 import { nameCharacters } from "./deltas.ts";
 import { type Parts, stretchesOf, type TimeRange } from "./time-range.ts";
-import { totalsBegin } from "./totals-begin.ts";
-
-type Db = Database<Tables>;
 
 export interface KindTotal {
   readonly bucket_at: Date;
@@ -28,7 +24,7 @@ export interface CountScope {
 
 const totalColumns = ["bucket_at", "kind", "count", "run_ms_sum", "run_count"] as const;
 
-const rollupsIn = (db: Db, { projectId, kinds, queue = "" }: CountScope, { from, to }: TimeRange) =>
+const rollupsIn = (db: BrainDatabase, { projectId, kinds, queue = "" }: CountScope, { from, to }: TimeRange) =>
   db.slow
     .selectFrom("rollups")
     .select(totalColumns)
@@ -40,61 +36,20 @@ const rollupsIn = (db: Db, { projectId, kinds, queue = "" }: CountScope, { from,
     .where(isTotal);
 
 /** Totals of a project or of one of its queues whose bucket begins in [from, to), by bucket and kind: the minute, or the hour before 48 h. */
-export async function rollupTotals(db: Db, scope: CountScope, { from, to }: TimeRange): Promise<KindTotal[]> {
-  const totals = (start: Date) => rollupsIn(db, scope, { from: start, to }).execute();
-  if (scope.queue === undefined) return totals(from);
-  const begin = await totalsBegin(db, "queue");
-  if (begin <= from) return totals(from);
-  const [older, newer] = await Promise.all([
-    summedByName(db, { ...scope, queue: scope.queue }, { from, to: begin < to ? begin : to }),
-    begin < to ? totals(begin) : [],
-  ]);
-  return [...older, ...newer];
-}
-
-/** The same of a queue from before its totals were kept, from the rollups of all names in it. */
-async function summedByName(
-  db: Db,
-  { projectId, kinds, queue }: CountScope & { readonly queue: string },
-  { from, to }: TimeRange,
-): Promise<KindTotal[]> {
-  const rows = await db.slow
-    .selectFrom("rollups")
-    .select(["bucket_at", "kind"])
-    .select(({ fn }) => [
-      fn.sum<number>("count").as("count"),
-      fn.sum<number>("run_ms_sum").as("run_ms_sum"),
-      fn.sum<number>("run_count").as("run_count"),
-    ])
-    .where("project_id", "=", projectId)
-    .where("queue", "=", queue)
-    .where("kind", "in", kinds)
-    .where("bucket_at", ">=", from)
-    .where("bucket_at", "<", to)
-    .where("engine", "<>", "")
-    .groupBy(["bucket_at", "kind"])
-    .execute();
-  return rows.map(({ bucket_at, kind, ...sums }) => ({
-    bucket_at,
-    kind,
-    count: Number(sums.count),
-    run_ms_sum: Number(sums.run_ms_sum),
-    run_count: Number(sums.run_count),
-  }));
-}
+export const rollupTotals = (db: BrainDatabase, scope: CountScope, range: TimeRange): Promise<KindTotal[]> =>
+  rollupsIn(db, scope, range).execute();
 
 /**
  * Totals of a project in [from, to), by kind and the widest buckets that lie within parts of `widthMs`: what ended, and no other kind
  * (`NameRollupRow`). A total by the minute lies far from the next one, among the rows of all names, so the few wide ones are read instead.
  */
 export async function projectTotals(
-  db: Db,
+  db: BrainDatabase,
   scope: Omit<CountScope, "queue">,
   range: TimeRange,
-  { widthMs, now }: Omit<Parts, "begin">,
+  parts: Parts,
 ): Promise<KindTotal[]> {
-  const begin = await totalsBegin(db, "project");
-  const [first, ...more] = stretchesOf(range, { widthMs, now, begin }).map(({ grain, from, to }) =>
+  const [first, ...more] = stretchesOf(range, parts).map(({ grain, from, to }) =>
     grain === null
       ? rollupsIn(db, scope, { from, to })
       : db.slow
@@ -114,7 +69,7 @@ export async function projectTotals(
 
 /** Events of one kind of one task name by the hour (of the last eight days) or the day, whose bucket begins in [from, to). */
 export const countsOfName = (
-  db: Db,
+  db: BrainDatabase,
   { projectId, name, kind }: { projectId: string; name: string; kind: string },
   grainMinutes: 60 | 1440,
   { from, to }: TimeRange,
@@ -132,7 +87,7 @@ export const countsOfName = (
     .execute();
 
 /** Task rows by state, as folded so far (at most 5 s behind). */
-export async function taskCounts(db: Db, projectId: string): Promise<Record<string, number>> {
+export async function taskCounts(db: BrainDatabase, projectId: string): Promise<Record<string, number>> {
   const rows = await db.read
     .selectFrom("task_counts")
     .select(["state", "count"])
@@ -142,7 +97,7 @@ export async function taskCounts(db: Db, projectId: string): Promise<Record<stri
 }
 
 /** Rows of a table by state, revoked agents left out. */
-export async function agentsByState(db: Db, projectId: string): Promise<Record<string, number>> {
+export async function agentsByState(db: BrainDatabase, projectId: string): Promise<Record<string, number>> {
   const rows = await db.read
     .selectFrom("agents")
     .select(["state", (eb) => eb.fn.countAll<number>().as("count")])
@@ -153,7 +108,7 @@ export async function agentsByState(db: Db, projectId: string): Promise<Record<s
   return Object.fromEntries(rows.map(({ state, count }) => [state, Number(count)]));
 }
 
-export async function workersByState(db: Db, projectId: string): Promise<Record<string, number>> {
+export async function workersByState(db: BrainDatabase, projectId: string): Promise<Record<string, number>> {
   const rows = await db.read
     .selectFrom("workers")
     .select(["state", (eb) => eb.fn.countAll<number>().as("count")])
@@ -165,7 +120,7 @@ export async function workersByState(db: Db, projectId: string): Promise<Record<
 
 /** Commands issued in the range by status. */
 export async function commandsByStatus(
-  db: Db,
+  db: BrainDatabase,
   projectId: string,
   { from, to }: TimeRange,
 ): Promise<Record<string, number>> {
@@ -181,7 +136,10 @@ export async function commandsByStatus(
 }
 
 /** Commands that wait to be sent now, and those that an agent has, whenever they were issued. */
-export async function countOpenCommands(db: Db, projectId: string): Promise<Record<"pending" | "dispatched", number>> {
+export async function countOpenCommands(
+  db: BrainDatabase,
+  projectId: string,
+): Promise<Record<"pending" | "dispatched", number>> {
   const rows = await db.read
     // By itself and as text, because else the embedded database reads all commands of the project instead of the few open ones.
     .with(
@@ -203,7 +161,7 @@ export async function countOpenCommands(db: Db, projectId: string): Promise<Reco
 
 const maxQueuesShown = 500;
 
-export const queueDepths = (db: Db, projectId: string) =>
+export const queueDepths = (db: BrainDatabase, projectId: string) =>
   db.read
     .selectFrom("queues")
     .select(["name", "engine", "pending_count", "broker_type", "last_seen_at"])

@@ -1,11 +1,10 @@
-import { type Kysely, sql } from "kysely";
-import type { DialectName, Tx } from "../../platform/database/database.ts";
-import { lockSubject } from "../../platform/database/subject-lock.ts";
-import type { ReleaseRow, Tables } from "../../schema/tables/index.ts";
+import { sql } from "kysely";
+import type { Tx } from "../../platform/database/database.ts";
+import { lockSubject } from "../../platform/database/dialects/locks.ts";
+import type { Db, ReleaseRow, Tables } from "../../schema/tables/index.ts";
 import type { TimeRange } from "./time-range.ts";
 
 export interface ReleaseLimit {
-  readonly dialect: DialectName;
   /** Releases of a project; they come from outside, so those beyond that were noted longest ago are not kept. */
   readonly perProject: number;
 }
@@ -14,10 +13,10 @@ export interface ReleaseLimit {
 export async function noteReleases(
   tx: Tx<Tables>,
   rows: readonly ReleaseRow[],
-  { dialect, perProject }: ReleaseLimit,
+  { perProject }: ReleaseLimit,
 ): Promise<void> {
   // Two processes that count to the limit at once would both stay below it.
-  await lockSubject(tx, dialect, "releases");
+  await lockSubject(tx, "releases");
   for (const [projectId, own] of Map.groupBy(rows, ({ project_id }) => project_id)) {
     const known = await tx
       .selectFrom("releases")
@@ -62,7 +61,7 @@ async function deleteOldest(tx: Tx<Tables>, projectId: string, count: number): P
 
 /** The newest releases first seen in [from, to), the newest first. */
 export const releasesWithin = (
-  db: Kysely<Tables>,
+  db: Db,
   projectId: string,
   { from, to }: TimeRange,
   limit: number,

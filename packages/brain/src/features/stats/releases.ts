@@ -1,7 +1,6 @@
-import type { Database } from "../../platform/database/database.ts";
 import { writeOrSplit } from "../../platform/database/row-by-row.ts";
 import { createGatherer } from "../../platform/gather.ts";
-import type { Tables } from "../../schema/tables/index.ts";
+import type { BrainDatabase } from "../../schema/tables/index.ts";
 import { noteReleases, releasesWithin } from "./releases-store.ts";
 import type { TimeRange } from "./time-range.ts";
 
@@ -21,7 +20,7 @@ export interface Releases {
 }
 
 export interface ReleasesDeps {
-  readonly database: Pick<Database<Tables>, "dialect" | "write">;
+  readonly database: Pick<BrainDatabase, "write">;
   onError(error: unknown): void;
 }
 
@@ -59,7 +58,7 @@ export function createReleases({ database, onError }: ReleasesDeps): Releases {
         first_seen_at: new Date(firstMs),
         noted_at: new Date(lastMs),
       }));
-      await noteReleases(tx, rows, { dialect: database.dialect, perProject: releasesPerProject });
+      await noteReleases(tx, rows, { perProject: releasesPerProject });
       return some;
     });
 
@@ -103,7 +102,7 @@ const keyOf = ({ projectId, release }: Pick<Note, "projectId" | "release">): str
 const maxShown = 200;
 
 /** The releases of a project that were first seen in the range, in order of time: marks for charts (spec part 3, section 5.7). */
-export async function readReleases({ read }: Pick<Database<Tables>, "read">, projectId: string, range: TimeRange) {
+export async function readReleases({ read }: Pick<BrainDatabase, "read">, projectId: string, range: TimeRange) {
   const rows = await releasesWithin(read, projectId, range, maxShown);
   return { items: rows.reverse().map(({ release, first_seen_at }) => ({ release, first_seen: first_seen_at })) };
 }

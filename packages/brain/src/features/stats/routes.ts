@@ -1,8 +1,7 @@
 import type { Clock } from "../../platform/clock.ts";
-import type { Database } from "../../platform/database/database.ts";
 import type { Routes } from "../../platform/http/app.ts";
 import { ProjectParams } from "../../platform/http/schemas.ts";
-import type { Tables } from "../../schema/tables/index.ts";
+import type { BrainDatabase } from "../../schema/tables/index.ts";
 import { readLatency, readSlowestNames } from "./latency.ts";
 import { readReleases } from "./releases.ts";
 import {
@@ -21,7 +20,7 @@ import { readStats } from "./summary.ts";
 import { rangeOrLastDay } from "./time-range.ts";
 import { readTrends } from "./trends.ts";
 
-export const statsRoutes: Routes<{ database: Database<Tables>; clock: Clock }> = (app, { database, clock }) => {
+export const statsRoutes: Routes<{ database: BrainDatabase; clock: Clock }> = (app, { database, clock }) => {
   app.get(
     "/projects/:slug/stats",
     {

@@ -117,14 +117,16 @@ for (const dialect of testDialects) {
       if (dialect === "postgres") await sql`ANALYZE rollups, name_rollups, rollup_names`.execute(opened.database.slow);
       const scope = { projectId, kinds };
       const range = { grainMinutes: 60, from: new Date(ago(dayMs)), to: now };
-      const planOf = (read: (db: { slow: typeof opened.database.slow; dialect: typeof dialect }) => Promise<unknown>) =>
-        plansOf(opened.database, (slow) => read({ slow, dialect }));
       const names = [nameOf(1), nameOf(2)];
       const isByName = dialect === "postgres" ? /Index Cond: .*\bname\b/ : /(?<!SCAN .*)\bname=\?/;
-      expect(await planOf((db) => longestNames(db, scope, { ...range, limit: 5 }))).toMatch(isByName);
-      expect(await planOf((db) => durationsOfNames(db, { ...scope, names }, range))).toMatch(isByName);
+      expect(await plansOf(opened.database, (db) => longestNames(db, scope, { ...range, limit: 5 }))).toMatch(isByName);
+      expect(await plansOf(opened.database, (db) => durationsOfNames(db, { ...scope, names }, range))).toMatch(
+        isByName,
+      );
       expect(
-        await planOf((db) => durationsOfNames(db, { ...scope, names }, { ...range, grainMinutes: 1 })),
+        await plansOf(opened.database, (db) =>
+          durationsOfNames(db, { ...scope, names }, { ...range, grainMinutes: 1 }),
+        ),
       ).not.toMatch(/SCAN rollups|Seq Scan/);
     });
   });

@@ -1,6 +1,5 @@
 import { taskStates } from "@svc/protocol";
-import type { Database } from "../../platform/database/database.ts";
-import type { Tables } from "../../schema/tables/index.ts";
+import type { BrainDatabase } from "../../schema/tables/index.ts";
 import {
   agentsByState,
   commandsByStatus,
@@ -18,10 +17,7 @@ const deepQueue = 10_000;
 const highFailureRate = 0.1;
 
 /** The figures of GET /stats (spec part 3, section 5.5): what is now, and what was stored in the asked hours. */
-export async function readStats(
-  database: Database<Tables>,
-  request: { projectId: string; query: StatsQuery; now: Date },
-) {
+export async function readStats(database: BrainDatabase, request: { projectId: string; query: StatsQuery; now: Date }) {
   const { projectId, query, now } = request;
   const range = readRange(query, now) ?? { from: new Date(now.getTime() - (query.hours ?? 24) * hourMs), to: now };
   // What is older is kept by the hour at its beginning: an hour in which the range begins or ends is counted whole.

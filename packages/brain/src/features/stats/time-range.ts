@@ -83,8 +83,6 @@ export interface Parts {
   /** Of each of its parts, the first of which begins where the range does; infinite when it is counted as one. */
   readonly widthMs: number;
   readonly now: Date;
-  /** From when on there are wide counts at all. */
-  readonly begin: Date;
 }
 
 /**
@@ -103,12 +101,12 @@ const wholeEnd = (to: Date, now: Date): Date => (to < minutesBegin(now) ? nextBu
 
 function cover(range: TimeRange, [grain, ...finer]: readonly Grain[], parts: Parts): Stretch[] {
   const { from, to } = range;
-  const { now, begin } = parts;
+  const { now } = parts;
   if (from >= to) return [];
   if (grain === undefined) return [{ from, to, grain: null }];
   const grainMs = grain * minuteMs;
   const keptFromMs = grain === 1440 ? 0 : hoursBegin(now).getTime();
-  const firstMs = Math.max(from.getTime(), keptFromMs, begin.getTime());
+  const firstMs = Math.max(from.getTime(), keptFromMs);
   const start = nextBucketStart(new Date(firstMs), grainMs);
   const end = to >= now ? to : bucketStart(to, grainMs);
   if (start >= end) return cover(range, finer, parts);

@@ -1,5 +1,4 @@
-import type { Database } from "../../platform/database/database.ts";
-import type { Tables } from "../../schema/tables/index.ts";
+import type { BrainDatabase } from "../../schema/tables/index.ts";
 import { projectTotals } from "./reads.ts";
 import type { TrendsQuery } from "./schemas.ts";
 import { defaultBucket, planBuckets, readRange, type TimeRange, widthFor, windowMs } from "./time-range.ts";
@@ -23,7 +22,7 @@ interface Point {
 
 /** Counts of stored events by UTC bucket, zero-filled; the last bucket is the running one. */
 export async function readTrends(
-  database: Database<Tables>,
+  database: BrainDatabase,
   request: { projectId: string; query: TrendsQuery; now: Date },
 ) {
   const { projectId, query, now } = request;

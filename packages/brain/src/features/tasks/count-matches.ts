@@ -1,23 +1,20 @@
-import type { Database } from "../../platform/database/database.ts";
-import type { Tables } from "../../schema/tables/index.ts";
-import { findContent } from "./find-content.ts";
-import { findMatches, type Matches, narrowest, scopeOf } from "./find-matches.ts";
-import { countAtOnce, countStep, countStretch, type Position } from "./match-reads.ts";
-import type { ListFilter, Plan } from "./query.ts";
-import { indexedSources, isDirect } from "./term-sources.ts";
-import { isTimeout } from "./time-limit-reads.ts";
-
-type Db = Database<Tables>;
+import type { BrainDatabase } from "../../schema/tables/index.ts";
+import type { ListFilter, Plan } from "./query/query.ts";
+import { searchesOf } from "./search/database-searches.ts";
+import { findContent } from "./search/find-content.ts";
+import { findMatches, type Matches, narrowest, scopeOf } from "./search/find-matches.ts";
+import { countStep, type Position } from "./search/match-reads.ts";
+import { indexedSources, isDirect } from "./search/term-sources.ts";
 
 /** Matches that are counted by finding them. */
 const fewMatches = 2000;
 /** Rows of one counting step: some tens of milliseconds of the reader, which other requests share. Of those of an index, five times as many. */
 const stepRows = 20_000;
-const stretchRows = 100_000;
+const indexStepRows = 100_000;
 
 /** How many tasks match, exactly; null when the count is not done within the time that a statement may take. */
 export async function countMatches(
-  db: Db,
+  db: BrainDatabase,
   projectId: string,
   filter: ListFilter,
   timeoutMs = 10_000,
@@ -27,17 +24,19 @@ export async function countMatches(
     const few = await countFew(db, projectId, filter);
     if (few !== null) return few;
   }
-  if (db.dialect === "sqlite") return countInSteps(db, { projectId, filter, cap: Infinity, deadlineMs });
-  try {
-    return await countAtOnce(db.slow, scopeOf(projectId, filter, null), filter);
-  } catch (error) {
-    if (isTimeout(error)) return null;
-    throw error;
-  }
+  const { countAtOnce } = searchesOf(db);
+  return countAtOnce === null
+    ? countInSteps(db, { projectId, filter, cap: Infinity, deadlineMs })
+    : countAtOnce(db.slow, scopeOf(projectId, filter, null), filter);
 }
 
 /** How many tasks a plan finds, exactly; null when the count is not done within the time. */
-export const countPlan = (db: Db, projectId: string, plan: Counted, timeoutMs?: number): Promise<number | null> =>
+export const countPlan = (
+  db: BrainDatabase,
+  projectId: string,
+  plan: Counted,
+  timeoutMs?: number,
+): Promise<number | null> =>
   plan.content.length === 0
     ? countMatches(db, projectId, plan.filter, timeoutMs)
     : countContent(db, projectId, plan, { cap: Infinity, timeoutMs });
@@ -46,7 +45,7 @@ type Counted = Pick<Plan, "filter" | "content">;
 
 /** How many tasks a plan finds, counting no further than just beyond `cap`; null when that is not done within the time. */
 export async function countPlanUpTo(
-  db: Db,
+  db: BrainDatabase,
   projectId: string,
   plan: Counted,
   { cap, timeoutMs }: { cap: number; timeoutMs: number },
@@ -59,7 +58,7 @@ export async function countPlanUpTo(
 }
 
 async function countContent(
-  db: Db,
+  db: BrainDatabase,
   projectId: string,
   { filter, content }: Counted,
   { cap, timeoutMs = 10_000 }: { cap: number; timeoutMs?: number | undefined },
@@ -77,7 +76,7 @@ async function countContent(
   return count;
 }
 
-async function countFew(db: Db, projectId: string, filter: ListFilter): Promise<number | null> {
+async function countFew(db: BrainDatabase, projectId: string, filter: ListFilter): Promise<number | null> {
   const { found, reached } = await findMatches(db, {
     projectId,
     filter,
@@ -89,16 +88,17 @@ async function countFew(db: Db, projectId: string, filter: ListFilter): Promise<
 }
 
 async function countInSteps(
-  db: Db,
+  db: BrainDatabase,
   { projectId, filter, cap, deadlineMs }: { projectId: string; filter: ListFilter; cap: number; deadlineMs: number },
 ): Promise<number | null> {
   let scope = scopeOf(projectId, filter, null);
   const source = await narrowest(db, scope, indexedSources(filter));
-  const isByIndex = db.dialect === "sqlite" && isDirect(filter);
+  const countIndexStep = isDirect(filter) ? searchesOf(db).countIndexStep : null;
   for (let count = 0; performance.now() < deadlineMs; ) {
-    const step = isByIndex
-      ? await countStretch(db.slow, scope, source, stretchRows)
-      : await countStep(db.slow, db.dialect, { scope, source, filter }, stepRows);
+    const step =
+      countIndexStep === null
+        ? await countStep(db.slow, { scope, source, filter }, stepRows)
+        : await countIndexStep(db.slow, scope, source, indexStepRows);
     count += step.count;
     if (step.rest === null || count > cap) return count;
     scope = step.rest;

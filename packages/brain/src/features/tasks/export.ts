@@ -1,17 +1,20 @@
 import { Readable } from "node:stream";
-import { exportFields } from "@svc/client/task-query";
-import type { Database } from "../../platform/database/database.ts";
+import { setImmediate } from "node:timers/promises";
+import { type ExportField, exportFields } from "@svc/client/task-query";
 import { csvOf, jsonArrayOf } from "../../platform/exports/csv.ts";
 import { readFields } from "../../platform/exports/fields.ts";
 import { xlsxOf } from "../../platform/exports/xlsx.ts";
 import { ApiError, invalid } from "../../platform/http/error-codes.ts";
-import type { Tables } from "../../schema/tables/index.ts";
+import type { BrainDatabase } from "../../schema/tables/index.ts";
 import type { Audit, AuditOrigin } from "../audit/index.ts";
 import { countPlanUpTo } from "./count-matches.ts";
-import { batchesOf } from "./export-batches.ts";
-import { planList } from "./list.ts";
+import { matchingPage, planList } from "./list.ts";
+import type { Plan } from "./query/query.ts";
+import { addressKey, lineageOf } from "./reads.ts";
 import type { TaskListQuery } from "./schemas.ts";
-import type { PublicTask } from "./task-public.ts";
+import type { Search } from "./search/find-matches.ts";
+import type { Position } from "./search/match-reads.ts";
+import { type PublicTask, partOfTask, publicColumns } from "./task-public.ts";
 
 export type ExportFormat = "csv" | "xlsx" | "json";
 
@@ -34,7 +37,7 @@ export interface TaskExport {
 }
 
 export interface ExportDeps {
-  readonly database: Database<Tables>;
+  readonly database: BrainDatabase;
   readonly audit: Pick<Audit, "append">;
   readonly maxRows: number;
   /** Rows as exports show them. */
@@ -106,4 +109,36 @@ function encode(
     case "xlsx":
       return xlsxOf("tasks", fields, pages);
   }
+}
+
+const batchRows = 500;
+
+/** What links and positions need, whichever fields are asked. */
+const addressColumns = ["engine", "task_id"] as const;
+
+/**
+ * All matches, newest first, in batches that are bounded like a page, so that what an export reads is what it is sending; of each row
+ * only what the fields need. Every batch waits its turn at the connection for long reads: the process goes on meanwhile, and whoever else
+ * asks there is answered between two batches.
+ */
+export async function* batchesOf(
+  { database, projectId }: { database: BrainDatabase; projectId: string },
+  { filter, content }: Pick<Plan, "filter"> & Partial<Plan>,
+  fields: readonly ExportField[],
+): AsyncGenerator<readonly Partial<PublicTask>[]> {
+  const { slow: db } = database;
+  const needed: ReadonlySet<string> = new Set(fields);
+  const reads = { db, columns: [...addressColumns, ...publicColumns.filter((column) => needed.has(column))] };
+  const isLinked = needed.has("retry_of") || needed.has("retried_as");
+  const limits = { limit: batchRows, budgetMs: Number.POSITIVE_INFINITY };
+  let after: Position | null = null;
+  do {
+    const search: Search = { projectId, filter, content, after, ...limits };
+    const { rows, next } = await matchingPage(database, search, reads);
+    const lineage = isLinked ? await lineageOf(db, { projectId, tasks: rows }) : null;
+    if (rows.length > 0) yield rows.map((row) => partOfTask(row, lineage?.get(addressKey(row))));
+    after = next;
+    // The reader may have answered again before the loop has looked at anything else.
+    await setImmediate();
+  } while (after !== null);
 }

@@ -1,8 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
-import type { Database } from "../../platform/database/database.ts";
 import type { Loop } from "../../platform/loop.ts";
-import type { Tables } from "../../schema/tables/index.ts";
-import { openIdIndex } from "./id-index-sqlite-store.ts";
+import type { BrainDatabase } from "../../schema/tables/index.ts";
+import { openIdIndex } from "./projection/id-index-sqlite-store.ts";
 
 /** Rows of one round: some tens of milliseconds of the writer, so that a batch of events never waits long for it. */
 const rowsPerRound = 8000;
@@ -15,7 +14,7 @@ export const indexTaskIdsJob = (db: DatabaseSync): (() => number) => {
 };
 
 /** Brings the trigram index of task ids up to date; in large rounds this costs a fraction of doing it with each task. */
-export const indexTaskIds: Loop<{ database: Database<Tables> }> = {
+export const indexTaskIds: Loop<{ database: BrainDatabase }> = {
   name: "tasks.index-task-ids",
   everyMs: 1000,
   leaderOnly: false,

@@ -4,8 +4,8 @@ import { startTestBrain, type TestBrain } from "@svc/testkit/brain";
 import { testDialects } from "@svc/testkit/databases";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type GivenTask, insertTasks } from "../../../test/task-rows.ts";
-import { maxPageBytes } from "../../platform/database/rows-within-bytes.ts";
-import { batchesOf } from "./export-batches.ts";
+import { maxPageBytes } from "../../platform/database/dialects/rows-within-bytes.ts";
+import { batchesOf } from "./export.ts";
 import { changedTasks } from "./list.ts";
 import type { PublicTask } from "./task-public.ts";
 

@@ -14,7 +14,7 @@ for (const dialect of testDialects) {
     const lineage = async (...tasks: [engine: string, task_id: string][]) => {
       const { read } = opened.database;
       const addresses = tasks.map(([engine, task_id]) => ({ engine, task_id }));
-      const all = await lineageOf(read, dialect, { projectId, tasks: addresses });
+      const all = await lineageOf(read, { projectId, tasks: addresses });
       return addresses.map((address) => all.get(addressKey(address)));
     };
 
@@ -81,7 +81,7 @@ for (const dialect of testDialects) {
 
     test("enters the links at each task and sorts none, however many there are", async () => {
       const tasks = ["others", "other-7"].map((task_id) => ({ engine: "bullmq", task_id }));
-      const plan = await plansOf(opened.database, (db) => lineageOf(db, dialect, { projectId, tasks }));
+      const plan = await plansOf(opened.database, (db) => lineageOf(db, { projectId, tasks }));
       for (const column of ["old_id", "new_id"]) {
         expect(plan).toMatch(
           dialect === "sqlite"

@@ -1,19 +1,19 @@
+import type { QueryField } from "@svc/client/task-query";
 import { systemClock } from "../../platform/clock.ts";
-import type { Database } from "../../platform/database/database.ts";
 import { decodeCursor, encodeCursor } from "../../platform/http/cursors.ts";
 import { clampLimit, type PageSizes } from "../../platform/http/paging.ts";
-import type { Tables } from "../../schema/tables/index.ts";
+import type { BrainDatabase } from "../../schema/tables/index.ts";
 import { countPlan } from "./count-matches.ts";
-import type { FacetField } from "./facet-schemas.ts";
-import { filterOfQuery } from "./filter.ts";
-import { findContent } from "./find-content.ts";
-import { findMatches, type Search, type Sizes, scopeOf } from "./find-matches.ts";
-import { newestRows, type Position, type ReadRow, type RowReads, rowsByIds } from "./match-reads.ts";
-import { resolveTerms } from "./newest-by-terms.ts";
-import { type Plan, planOf } from "./query.ts";
+import { filterOfQuery } from "./query/filter.ts";
+import { type Plan, planOf } from "./query/query.ts";
 import { addressKey, changedRows, lineageOf } from "./reads.ts";
 import type { TaskListQuery } from "./schemas.ts";
-import type { StepClock } from "./step-pace.ts";
+import { findContent } from "./search/find-content.ts";
+import { findMatches, type Search, type Sizes, scopeOf } from "./search/find-matches.ts";
+import { newestRows, type Position, type ReadRow, type RowReads, rowsByIds } from "./search/match-reads.ts";
+import { resolveTerms } from "./search/newest-by-terms.ts";
+import type { StepClock } from "./search/step-pace.ts";
+import { indexedSources, isDirect } from "./search/term-sources.ts";
 import {
   changedTask,
   type PublicColumn,
@@ -22,7 +22,6 @@ import {
   publicColumns,
   publicTask,
 } from "./task-public.ts";
-import { indexedSources, isDirect } from "./term-sources.ts";
 
 export interface TaskPageAnswer {
   readonly items: PublicTask[];
@@ -47,7 +46,7 @@ export interface ListRequest {
 
 /** One page of the task list, newest received first. */
 export async function listPage(
-  database: Database<Tables>,
+  database: BrainDatabase,
   pageSizes: PageSizes,
   request: ListRequest,
 ): Promise<TaskPageAnswer> {
@@ -74,18 +73,17 @@ export async function listPage(
 
 /** What the parameters of a list ask for, `q` included, with the stored values that fit its patterns; but nothing of the field `aside`. */
 export async function planList(
-  database: Database<Tables>,
+  database: BrainDatabase,
   projectId: string,
-  { query, now, aside }: { query: TaskListQuery; now: Date; aside?: FacetField },
+  { query, now, aside }: { query: TaskListQuery; now: Date; aside?: QueryField },
 ): Promise<Plan> {
   const shown = aside === undefined ? query : { ...query, [aside]: undefined };
   const plan = planOf(filterOfQuery(shown), query.q, now, aside);
   return { ...plan, filter: await resolveTerms(database, projectId, plan.filter) };
 }
 
-export const wholeRows = ({ read, dialect }: Database<Tables>): RowReads => ({
+export const wholeRows = ({ read }: BrainDatabase): RowReads => ({
   db: read,
-  dialect,
   columns: publicColumns,
 });
 
@@ -99,7 +97,7 @@ export interface MatchingPage<Row> {
 
 /** The rows of one page of matches: `limit` at most, and fewer when large ones fill it. */
 export async function matchingPage<Column extends PublicColumn>(
-  database: Database<Tables>,
+  database: BrainDatabase,
   search: Search,
   reads: RowReads<Column>,
 ): Promise<MatchingPage<ReadRow<Column>>> {
@@ -141,18 +139,18 @@ function readCursor(cursor: string | undefined): ReadCursor {
 }
 
 /** Tasks by id for the dashboard hub, each with its retry lineage; their large values are not even read. */
-export async function changedTasks(database: Database<Tables>, projectId: string, ids: readonly string[]) {
+export async function changedTasks(database: BrainDatabase, projectId: string, ids: readonly string[]) {
   const rows = await changedRows(database, projectId, ids);
-  const lineage = await lineageOf(database.read, database.dialect, { projectId, tasks: rows });
+  const lineage = await lineageOf(database.read, { projectId, tasks: rows });
   return rows.map((row) => changedTask(row, lineage.get(addressKey(row))));
 }
 
 /** Public tasks of rows, each with its retry lineage. */
 export async function withLineage(
-  database: Database<Tables>,
+  database: BrainDatabase,
   projectId: string,
   rows: readonly PublicTaskRow[],
 ): Promise<PublicTask[]> {
-  const lineage = await lineageOf(database.read, database.dialect, { projectId, tasks: rows });
+  const lineage = await lineageOf(database.read, { projectId, tasks: rows });
   return rows.map((row) => publicTask(row, lineage.get(addressKey(row))));
 }

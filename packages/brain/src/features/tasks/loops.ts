@@ -1,11 +1,10 @@
 import { retentionHorizonMs } from "@svc/protocol";
 import type { Clock } from "../../platform/clock.ts";
-import type { Database } from "../../platform/database/database.ts";
 import { newestInstant } from "../../platform/database/newest.ts";
 import type { Loop } from "../../platform/loop.ts";
 import { retentionBase } from "../../platform/retention.ts";
-import type { Tables } from "../../schema/tables/index.ts";
-import { pruneTaskBatch, pruneTerms } from "./prune.ts";
+import type { BrainDatabase } from "../../schema/tables/index.ts";
+import { pruneTaskBatch, pruneTerms } from "./retention/prune.ts";
 
 const rowsPerBatch = 5000;
 
@@ -14,7 +13,7 @@ const rowsPerBatch = 5000;
  * last event. Leader only; the transactions are short, and others write between them.
  */
 export const pruneTasks: Loop<{
-  database: Database<Tables>;
+  database: BrainDatabase;
   clock: Pick<Clock, "now">;
   settings: { SVC_TASK_RETENTION_DAYS: number };
 }> = {

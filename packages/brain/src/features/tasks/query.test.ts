@@ -6,12 +6,12 @@ import { isFoundBy } from "../../../test/plain-query.ts";
 import { type GivenTask, insertTasks } from "../../../test/task-rows.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { Tables, TaskRow } from "../../schema/tables/index.ts";
+import { readFacet } from "./breakdowns/facets.ts";
+import { readHistogram } from "./breakdowns/histogram.ts";
+import { type FacetField, facetFields } from "./breakdowns/schemas.ts";
 import { countPlan, countPlanUpTo } from "./count-matches.ts";
-import { type FacetField, facetFields } from "./facet-schemas.ts";
-import { readFacet } from "./facets.ts";
-import { type Sizes, usualSizes } from "./find-matches.ts";
-import { readHistogram } from "./histogram.ts";
 import { listPage, planList } from "./list.ts";
+import { type Sizes, usualSizes } from "./search/find-matches.ts";
 
 const projectId = "11111111-2222-4333-8444-555555555555";
 const otherProjectId = "21111111-2222-4333-8444-555555555555";

@@ -1,12 +1,11 @@
 import { sql } from "kysely";
-import type { Database, DialectName } from "../../platform/database/database.ts";
-import type { Tables, TaskRow } from "../../schema/tables/index.ts";
+import { jsonElements } from "../../platform/database/dialects/json-columns.ts";
+import { isAmong } from "../../platform/database/dialects/values-table.ts";
+import type { BrainDatabase, Db, TaskRow } from "../../schema/tables/index.ts";
 import { type ChangedTaskRow, changedColumns, type Lineage, type PublicTaskRow, publicColumns } from "./task-public.ts";
 
-type Db = Database<Tables>;
-
 export async function findTask(
-  db: Db,
+  db: BrainDatabase,
   { projectId, engine, taskId }: { projectId: string; engine: string; taskId: string },
 ): Promise<PublicTaskRow | null> {
   const row = await db.read
@@ -20,7 +19,7 @@ export async function findTask(
 }
 
 /** What the dashboard hub sends of tasks, by id; ids of other projects are passed over. */
-export const changedRows = (db: Db, projectId: string, ids: readonly string[]): Promise<ChangedTaskRow[]> =>
+export const changedRows = (db: BrainDatabase, projectId: string, ids: readonly string[]): Promise<ChangedTaskRow[]> =>
   ids.length === 0
     ? Promise.resolve([])
     : db.read
@@ -56,7 +55,12 @@ const familyColumns = [
 ] as const;
 
 /** Every task that names `rootId` as its root, of whichever engine, by (received_at, task_id), `limit` at most. */
-export const tasksOfRoot = (db: Db, projectId: string, rootId: string, limit: number): Promise<FamilyMember[]> =>
+export const tasksOfRoot = (
+  db: BrainDatabase,
+  projectId: string,
+  rootId: string,
+  limit: number,
+): Promise<FamilyMember[]> =>
   db.slow
     .selectFrom("tasks")
     .select(familyColumns)
@@ -69,7 +73,7 @@ export const tasksOfRoot = (db: Db, projectId: string, rootId: string, limit: nu
 
 /** The tasks with this id in the given engines. */
 export const tasksNamed = (
-  db: Db,
+  db: BrainDatabase,
   { projectId, engines, taskId }: { projectId: string; engines: readonly string[]; taskId: string },
 ): Promise<FamilyMember[]> =>
   engines.length === 0
@@ -92,13 +96,11 @@ interface TaskAddress {
  * links there are of other tasks, and however often one was retried.
  */
 export async function lineageOf(
-  db: Db["read"],
-  dialect: DialectName,
+  db: Db,
   { projectId, tasks }: { projectId: string; tasks: readonly TaskAddress[] },
 ): Promise<ReadonlyMap<string, Lineage>> {
   if (tasks.length === 0) return new Map();
-  const addresses = JSON.stringify(tasks.map(({ engine, task_id }) => [engine, task_id]));
-  const each = dialect === "postgres" ? sql`jsonb_array_elements(${addresses}::jsonb)` : sql`json_each(${addresses})`;
+  const each = jsonElements(tasks.map(({ engine, task_id }) => [engine, task_id]));
   const { rows } = await sql<TaskAddress & Lineage>`
     SELECT shown.engine, shown.task_id,
       (SELECT old_id FROM task_links AS link WHERE project_id = ${projectId} AND link.engine = shown.engine
@@ -110,3 +112,43 @@ export async function lineageOf(
 }
 
 export const addressKey = ({ engine, task_id }: TaskAddress): string => `${engine}\u0000${task_id}`;
+
+/** What a retry has to know of a task. */
+export type RetriedTask = Pick<
+  TaskRow,
+  | "id"
+  | "engine"
+  | "task_id"
+  | "state"
+  | "priority"
+  | "name"
+  | "queue"
+  | "worker_name"
+  | "received_at"
+  | "finished_at"
+  | "reported_by"
+>;
+
+/** Tasks of one project by row id, in the order of (engine, task_id). */
+export function tasksByRowId(db: Db, projectId: string, ids: readonly string[]): Promise<RetriedTask[]> {
+  return db
+    .selectFrom("tasks")
+    .select([
+      "id",
+      "engine",
+      "task_id",
+      "state",
+      "priority",
+      "name",
+      "queue",
+      "worker_name",
+      "received_at",
+      "finished_at",
+      "reported_by",
+    ])
+    .where("project_id", "=", projectId)
+    .where(isAmong("id", "uuid", ids))
+    .orderBy("engine")
+    .orderBy("task_id")
+    .execute();
+}

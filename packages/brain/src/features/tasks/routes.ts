@@ -1,16 +1,15 @@
 import type { Readable } from "node:stream";
 import { type Static, Type } from "typebox";
-import type { Database } from "../../platform/database/database.ts";
 import { plainSerializer, type Routes } from "../../platform/http/app.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
 import type { PageSizes } from "../../platform/http/paging.ts";
 import { ProjectParams } from "../../platform/http/schemas.ts";
-import type { Tables } from "../../schema/tables/index.ts";
+import type { BrainDatabase } from "../../schema/tables/index.ts";
 import { type Audit, originOf } from "../audit/index.ts";
-import { bulkDelete } from "./bulk-delete.ts";
 import { exportTasks } from "./export.ts";
 import { listPage, withLineage } from "./list.ts";
 import { findTask } from "./reads.ts";
+import { bulkDelete } from "./retention/bulk-delete.ts";
 import {
   BulkDeleteBody,
   BulkDeleteReply,
@@ -23,7 +22,7 @@ import {
 import { readTree } from "./tree.ts";
 
 export interface TaskRouteDeps {
-  readonly database: Database<Tables>;
+  readonly database: BrainDatabase;
   readonly audit: Pick<Audit, "append">;
   readonly settings: PageSizes & { readonly SVC_TASKS_EXPORT_MAX_ROWS: number };
   /** Rows as exports show them. */

@@ -1,11 +1,11 @@
 import { taskRowId } from "@svc/protocol";
-import type { Database, Tx } from "../../platform/database/database.ts";
-import type { Tables } from "../../schema/tables/index.ts";
+import type { Tx } from "../../platform/database/database.ts";
+import type { BrainDatabase, Tables } from "../../schema/tables/index.ts";
 import { countMatches } from "./count-matches.ts";
-import { matchesFilter, type TaskFilter } from "./filter.ts";
-import { matchingIds } from "./matching-ids.ts";
-import type { ListFilter } from "./query.ts";
-import { type RetriedTask, tasksByRowId } from "./retry-reads.ts";
+import { matchesFilter, type TaskFilter } from "./query/filter.ts";
+import type { ListFilter } from "./query/query.ts";
+import { type RetriedTask, tasksByRowId } from "./reads.ts";
+import { matchingIds } from "./search/find-matches.ts";
 
 /** Which tasks of a project a retry means. */
 export interface RetrySelection {
@@ -17,7 +17,7 @@ export interface RetrySelection {
 
 /** Row ids of what a selection may mean; `matched` is exact and the ids are left out when there are more than `limit`. */
 export async function findSelected(
-  db: Database<Tables>,
+  db: BrainDatabase,
   projectId: string,
   { filter, engine, taskIds }: RetrySelection,
   limit: number,
@@ -35,10 +35,9 @@ export async function findSelected(
 /** The selected tasks among these rows as they are in the transaction, in the order of (engine, task_id). */
 export async function readSelected(
   tx: Tx<Tables>,
-  dialect: Database<Tables>["dialect"],
   { projectId, ids, selection }: { projectId: string; ids: readonly string[]; selection: RetrySelection },
 ): Promise<RetriedTask[]> {
-  const tasks = await tasksByRowId(tx, dialect, projectId, ids);
+  const tasks = await tasksByRowId(tx, projectId, ids);
   return tasks.filter(
     (task) => (selection.engine === null || task.engine === selection.engine) && matchesFilter(task, selection.filter),
   );

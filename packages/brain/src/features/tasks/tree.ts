@@ -1,7 +1,6 @@
 import type { TaskState } from "@svc/protocol";
-import type { Database } from "../../platform/database/database.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
-import type { Tables } from "../../schema/tables/index.ts";
+import type { BrainDatabase } from "../../schema/tables/index.ts";
 import { type FamilyMember, findTask, tasksNamed, tasksOfRoot } from "./reads.ts";
 
 const maxNodes = 500;
@@ -15,7 +14,7 @@ export interface TaskTreeAnswer {
 
 /** Every task of the project that shares the root of this one, by (received_at, task_id); at most 500, and `truncated` says when. */
 export async function readTree(
-  database: Database<Tables>,
+  database: BrainDatabase,
   address: { projectId: string; engine: string; taskId: string },
 ): Promise<TaskTreeAnswer> {
   const { projectId, engine } = address;
@@ -33,7 +32,7 @@ export async function readTree(
 
 /** The root itself, which names no root: in the engine of the asked task, else in an engine of its family (one engine may call another). */
 async function rootsOf(
-  database: Database<Tables>,
+  database: BrainDatabase,
   { projectId, engine, rootId }: { projectId: string; engine: string; rootId: string },
   members: readonly FamilyMember[],
 ): Promise<FamilyMember[]> {

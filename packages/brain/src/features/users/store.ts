@@ -1,5 +1,5 @@
 import type { Updateable } from "kysely";
-import type { DialectName, Tx } from "../../platform/database/database.ts";
+import type { Tx } from "../../platform/database/database.ts";
 import type { Db, Tables, UserRow } from "../../schema/tables/index.ts";
 
 export const findByEmail = (db: Db, emailKey: string): Promise<UserRow | undefined> =>
@@ -22,13 +22,8 @@ export async function updateUser(tx: Tx<Tables>, id: string, changes: Updateable
 }
 
 /** Reads an account that the transaction is about to change; others wait. */
-export const lockUser = (tx: Tx<Tables>, dialect: DialectName, id: string): Promise<UserRow | undefined> =>
-  tx
-    .selectFrom("users")
-    .selectAll()
-    .where("id", "=", id)
-    .$if(dialect === "postgres", (query) => query.forUpdate())
-    .executeTakeFirst();
+export const lockUser = (tx: Tx<Tables>, id: string): Promise<UserRow | undefined> =>
+  tx.selectFrom("users").selectAll().where("id", "=", id).forUpdate().executeTakeFirst();
 
 /** Accounts, the newest first. */
 export const listUsers = (db: Db, { limit, offset }: { limit: number; offset: number }): Promise<UserRow[]> =>

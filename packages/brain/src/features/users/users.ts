@@ -82,7 +82,7 @@ export function createUsers({ database, clock }: { database: Database<Tables>; c
       return { ...row, ...applied };
     },
     setPassword: (tx, id, passwordHash) => updateUser(tx, id, { password_hash: passwordHash, updated_at: clock.now() }),
-    lock: (tx, id) => lockUser(tx, database.dialect, id),
+    lock: lockUser,
     noteSuccess,
     noteFailure,
   };

@@ -1,9 +1,8 @@
 import { retentionHorizonMs } from "@svc/protocol";
 import type { Clock } from "../../platform/clock.ts";
-import type { Database } from "../../platform/database/database.ts";
 import type { Loop } from "../../platform/loop.ts";
 import { retentionBase } from "../../platform/retention.ts";
-import type { Tables } from "../../schema/tables/index.ts";
+import type { BrainDatabase } from "../../schema/tables/index.ts";
 import { deleteUnseenWorkers, newestSeenWorker } from "./prune-store.ts";
 import type { Workers } from "./workers.ts";
 
@@ -24,7 +23,7 @@ const rowsPerBatch = 5000;
 
 /** Deletes workers that no event and no agent has named for as long as tasks are kept. Leader only: one replica is enough for it. */
 export const pruneWorkers: Loop<{
-  database: Database<Tables>;
+  database: BrainDatabase;
   clock: Pick<Clock, "now">;
   settings: { SVC_TASK_RETENTION_DAYS: number };
 }> = {

@@ -1,9 +1,8 @@
-import type { Database } from "../../platform/database/database.ts";
-import type { Tables } from "../../schema/tables/index.ts";
+import type { BrainDatabase } from "../../schema/tables/index.ts";
 
 /** Engine workers online now by slug, for at most `limit` active projects that have any worker; none online is 0. */
 export async function workersOnline(
-  { slow }: Pick<Database<Tables>, "slow">,
+  { slow }: Pick<BrainDatabase, "slow">,
   limit: number,
 ): Promise<{ slug: string; count: number }[]> {
   const rows = await slow

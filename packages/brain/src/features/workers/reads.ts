@@ -1,18 +1,17 @@
 import { parseJson } from "@svc/protocol";
-import type { Database } from "../../platform/database/database.ts";
-import type { Tables, WorkerRow } from "../../schema/tables/index.ts";
+import type { BrainDatabase, WorkerRow } from "../../schema/tables/index.ts";
 
 const hourMs = 3_600_000;
 
 /** Counts of the last 24 h: the running UTC hour and the 24 whole ones before it. */
 const countersSince = (now: Date): Date => new Date(Math.floor(now.getTime() / hourMs) * hourMs - 24 * hourMs);
 
-const ofProject = (db: Database<Tables>, projectId: string) =>
+const ofProject = (db: BrainDatabase, projectId: string) =>
   db.read.selectFrom("workers").selectAll().where("project_id", "=", projectId);
 
 /** Engine workers of a project by (engine, name), after the worker with the id `after`, at most `limit`; from the top when there is none. */
 export async function listWorkers(
-  db: Database<Tables>,
+  db: BrainDatabase,
   projectId: string,
   page: { after: string | null; limit: number; now: Date },
 ) {
@@ -28,7 +27,7 @@ export async function listWorkers(
   return withCounters(db, projectId, rows, page.now);
 }
 
-const positionOf = (db: Database<Tables>, projectId: string, id: string) =>
+const positionOf = (db: BrainDatabase, projectId: string, id: string) =>
   db.read
     .selectFrom("workers")
     .select(["engine", "name"])
@@ -37,14 +36,14 @@ const positionOf = (db: Database<Tables>, projectId: string, id: string) =>
     .executeTakeFirst();
 
 /** Workers by id, for one page and for the dashboard hub. */
-export async function workersById(db: Database<Tables>, projectId: string, ids: readonly string[], now: Date) {
+export async function workersById(db: BrainDatabase, projectId: string, ids: readonly string[], now: Date) {
   if (ids.length === 0) return [];
   const rows = await ofProject(db, projectId).where("id", "in", ids).execute();
   return withCounters(db, projectId, rows, now);
 }
 
 /** The counters of all rows in one statement. */
-async function withCounters(db: Database<Tables>, projectId: string, rows: readonly WorkerRow[], now: Date) {
+async function withCounters(db: BrainDatabase, projectId: string, rows: readonly WorkerRow[], now: Date) {
   const counts = new Map<string, number>();
   if (rows.length > 0) {
     const sums = await db.read
@@ -90,10 +89,7 @@ async function withCounters(db: Database<Tables>, projectId: string, rows: reado
 }
 
 /** How many workers of the project are in each state. */
-export async function workerCounts(
-  db: Database<Tables>,
-  projectId: string,
-): Promise<{ online: number; offline: number }> {
+export async function workerCounts(db: BrainDatabase, projectId: string): Promise<{ online: number; offline: number }> {
   const rows = await db.read
     .selectFrom("workers")
     .select(["state", (eb) => eb.fn.countAll<number>().as("count")])

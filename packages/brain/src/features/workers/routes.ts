@@ -1,17 +1,16 @@
 import { isUuid } from "@svc/protocol";
 import type { Clock } from "../../platform/clock.ts";
-import type { Database } from "../../platform/database/database.ts";
 import type { Routes } from "../../platform/http/app.ts";
 import { decodeCursor, encodeCursor } from "../../platform/http/cursors.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
 import { clampLimit, type PageSizes, pageOf } from "../../platform/http/paging.ts";
 import { PageQuery, ProjectParams } from "../../platform/http/schemas.ts";
-import type { Tables } from "../../schema/tables/index.ts";
+import type { BrainDatabase } from "../../schema/tables/index.ts";
 import { listWorkers, workersById } from "./reads.ts";
 import { WorkerDetail, WorkerPage, WorkerParams } from "./schemas.ts";
 
 export interface WorkerRouteDeps {
-  readonly database: Database<Tables>;
+  readonly database: BrainDatabase;
   readonly clock: Clock;
   readonly settings: PageSizes;
 }

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
-import type { DialectName, Tx } from "../../platform/database/database.ts";
+import type { Tx } from "../../platform/database/database.ts";
 import type { Tables } from "../../schema/tables/index.ts";
 
 /** What was heard of an engine's worker since the last write. */
@@ -95,7 +95,6 @@ export async function writeWorkerNotes(
  */
 export function takeSilentOffline(
   tx: Tx<Tables>,
-  dialect: DialectName,
   { cutoff, now }: { cutoff: Date; now: Date },
 ): Promise<{ project_id: string; id: string }[]> {
   const silent = tx
@@ -107,7 +106,7 @@ export function takeSilentOffline(
     .orderBy("engine")
     .orderBy("name");
   return tx
-    .with("silent", () => (dialect === "postgres" ? silent.forUpdate() : silent))
+    .with("silent", () => silent.forUpdate())
     .updateTable("workers")
     .set({ state: "offline", updated_at: now })
     .where("id", "in", (eb) => eb.selectFrom("silent").select("silent.id"))

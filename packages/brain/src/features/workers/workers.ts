@@ -1,16 +1,15 @@
 import { type Redactor, readAdapterHealth, readHeartbeat, type WorkerReport } from "@svc/protocol";
 import type { Clock } from "../../platform/clock.ts";
-import type { Database } from "../../platform/database/database.ts";
 import { writeOrSplit } from "../../platform/database/row-by-row.ts";
 import { storedJson } from "../../platform/database/stored-json.ts";
 import { createGatherer } from "../../platform/gather.ts";
 import { uuidV7 } from "../../platform/ids.ts";
-import type { Tables } from "../../schema/tables/index.ts";
+import type { BrainDatabase } from "../../schema/tables/index.ts";
 import { queueNames } from "../queues/index.ts";
 import { takeSilentOffline, type WorkerDetails, type WorkerNote, writeWorkerNotes } from "./store.ts";
 
 export interface WorkersDeps {
-  readonly database: Pick<Database<Tables>, "dialect" | "write">;
+  readonly database: Pick<BrainDatabase, "write">;
   readonly clock: Pick<Clock, "now">;
   readonly settings: { readonly SVC_AGENT_OFFLINE_TIMEOUT_SECONDS: number };
   readonly redactor: Pick<Redactor, "redactWorker">;
@@ -94,7 +93,7 @@ export function createWorkers({ database, clock, settings, redactor, publish, on
     async sweepSilent(): Promise<number> {
       const now = clock.now();
       const cutoff = new Date(now.getTime() - settings.SVC_AGENT_OFFLINE_TIMEOUT_SECONDS * 1000 - graceMs);
-      const rows = await database.write((tx) => takeSilentOffline(tx, database.dialect, { cutoff, now }), {
+      const rows = await database.write((tx) => takeSilentOffline(tx, { cutoff, now }), {
         alone: true,
       });
       publishRows(rows);

@@ -1,4 +1,4 @@
-import type { Kysely, Transaction } from "kysely";
+import type { CompiledQuery, Kysely, Transaction } from "kysely";
 import type { Pool } from "pg";
 
 export type DialectName = "sqlite" | "postgres";
@@ -12,10 +12,14 @@ export type Tx<Schema> = Transaction<Schema>;
  */
 export interface Database<Schema> {
   readonly dialect: DialectName;
+  /** Whether other processes may work on it: the embedded database belongs to one. */
+  readonly isShared: boolean;
   /** Reads that cost what a page costs. On SQLite in process, on a read-only connection. */
   readonly read: Kysely<Schema>;
   /** Exports, searches, counts: whatever may take longer than a page. On SQLite in a reader thread, so the event loop goes on. */
   readonly slow: Kysely<Schema>;
+  /** Runs a read of `read` whose text is always the same under this name: the server database parses and plans it once per connection. */
+  prepared<Row>(name: string, query: CompiledQuery<Row>): Promise<Row[]>;
   /**
    * Runs `work` in one write transaction (READ COMMITTED; on SQLite the single writer, FIFO) and resolves after the commit is durable.
    * Throws whatever `work` threw, after undoing everything; `isTransient` tells whether trying again can help, as when

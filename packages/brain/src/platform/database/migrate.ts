@@ -1,10 +1,13 @@
 import { type Kysely, sql } from "kysely";
-import type { Database, DialectName } from "./database.ts";
+import type { Database } from "./database.ts";
+import { type ColumnTypes, columnTypes } from "./dialects/column-types.ts";
+import { lockSchema } from "./dialects/locks.ts";
 
-/** One step of the schema. `up` runs in a transaction; names are `NNNN_words` and never change once released. */
+/** One step of the schema; its name is `NNNN_words`. Nothing of it changes once it is released. */
 export interface Migration {
   readonly name: string;
-  up(db: Kysely<unknown>, dialect: DialectName): Promise<void>;
+  /** Run one after another; constants of this program, never input. */
+  statements(types: ColumnTypes): readonly string[];
 }
 
 interface MigrationTables {
@@ -18,17 +21,6 @@ export async function appliedMigrations(database: Database<unknown>): Promise<st
   if (!tables.some(({ name }) => name === "schema_migrations")) return [];
   const rows = await db.selectFrom("schema_migrations").select("name").orderBy("name").execute();
   return rows.map(({ name }) => name);
-}
-
-/** When each of these migrations was applied; those that one start applied have the same instant. */
-export async function migratedAt(database: Database<unknown>, names: readonly string[]): Promise<Map<string, Date>> {
-  const db = database.read as Kysely<MigrationTables>;
-  const rows = await db
-    .selectFrom("schema_migrations")
-    .select(["name", "applied_at"])
-    .where("name", "in", names)
-    .execute();
-  return new Map(rows.map(({ name, applied_at }) => [name, applied_at]));
 }
 
 /** @throws when the database holds a migration that this build does not know: it is newer than the program. */
@@ -64,24 +56,20 @@ export async function migrate(
   return database.write(
     async (transaction) => {
       const tx = transaction as unknown as Kysely<MigrationTables>;
-      const isPostgres = database.dialect === "postgres";
-      if (isPostgres) {
-        await sql`SELECT set_config('lock_timeout', ${String(options.lockTimeoutMs)}, true)`.execute(tx);
-        await sql`SELECT set_config('statement_timeout', '0', true)`.execute(tx);
-        await sql`SELECT pg_advisory_xact_lock(7305527114013)`.execute(tx);
-      }
+      await lockSchema(tx, options.lockTimeoutMs);
+      const { instant } = columnTypes[database.dialect];
       await tx.schema
         .createTable("schema_migrations")
         .ifNotExists()
         .addColumn("name", "text", (column) => column.primaryKey())
-        .addColumn("applied_at", isPostgres ? "timestamptz" : "integer", (column) => column.notNull())
+        .addColumn("applied_at", sql.raw(instant), (column) => column.notNull())
         .execute();
       const rows = await tx.selectFrom("schema_migrations").select("name").execute();
       const applied = new Set(rows.map(({ name }) => name));
       refuseNewer([...applied], migrations);
       const fresh = migrations.filter(({ name }) => !applied.has(name));
-      for (const { name, up } of fresh) {
-        await up(tx as unknown as Kysely<unknown>, database.dialect);
+      for (const { name, statements } of fresh) {
+        for (const statement of statements(columnTypes[database.dialect])) await sql.raw(statement).execute(tx);
         await tx.insertInto("schema_migrations").values({ name, applied_at: options.now }).execute();
       }
       return fresh.map(({ name }) => name);

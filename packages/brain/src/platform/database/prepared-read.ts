@@ -9,17 +9,15 @@ import type { Database } from "./database.ts";
  * @returns the rows for as many values as `count`, in the order in which `build` was given their stand-ins.
  */
 export function prepareRead<Schema, Row>(
-  { read, bulk }: Pick<Database<Schema>, "read" | "bulk">,
+  database: Pick<Database<Schema>, "prepared">,
   name: string,
   { count, build }: { count: number; build: (standIns: readonly string[]) => Compilable<Row> },
 ): (values: readonly string[]) => Promise<Row[]> {
   const standIns = Array.from({ length: count }, (_, index) => `stand-in ${index}`);
   const compiled = build(standIns).compile();
   const places = compiled.parameters.map((parameter) => standIns.indexOf(parameter as string));
-  return async (values) => {
+  return (values) => {
     const parameters = compiled.parameters.map((parameter, index) => values[places[index] ?? -1] ?? parameter);
-    if (bulk.dialect === "sqlite") return (await read.executeQuery<Row>({ ...compiled, parameters })).rows;
-    const { rows } = await bulk.pool.query({ name, text: compiled.sql, values: parameters });
-    return rows as Row[];
+    return database.prepared(name, { ...compiled, parameters });
   };
 }

@@ -1,4 +1,5 @@
 import type { Kysely } from "kysely";
+import type { Database } from "../../platform/database/database.ts";
 import type {
   AccountNoticeRow,
   ApiKeyRow,
@@ -36,14 +37,16 @@ import type {
   RollupNameRow,
   RollupRow,
   TaskCountRow,
+  TaskIdSearchRow,
   TaskLinkRow,
   TaskRow,
+  TaskSearchMarkRow,
   TaskSearchRow,
   TaskTermRow,
   WorkerRollupRow,
 } from "./tasks.ts";
 
-/** Every table of the product, by name. Both databases hold the same ones. */
+/** Every table of the product, by name. Both databases hold the same ones, but for what search needs. docs/schema.md is printed from this file and the rows below. */
 export interface Tables {
   meta: MetaRow;
   users: UserRow;
@@ -70,6 +73,8 @@ export interface Tables {
   events: EventRow;
   tasks: TaskRow;
   task_search: TaskSearchRow;
+  task_id_search: TaskIdSearchRow;
+  task_search_mark: TaskSearchMarkRow;
   task_terms: TaskTermRow;
   task_links: TaskLinkRow;
   counter_deltas: CounterDeltaRow;
@@ -87,8 +92,11 @@ export interface Tables {
   audit_chain_state: AuditChainStateRow;
 }
 
-/** Whatever reads the tables: a connection, a snapshot or a transaction. */
+/** What statements are run on: one connection's reads, or a transaction, which is one as well. */
 export type Db = Kysely<Tables>;
+
+/** The opened database of the product. */
+export type BrainDatabase = Database<Tables>;
 
 export type * from "./access.ts";
 export type * from "./agents.ts";

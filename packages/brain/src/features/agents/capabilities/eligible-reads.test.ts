@@ -53,7 +53,7 @@ for (const dialect of testDialects) {
     }
     const able = async (projectId: string, engine = "bullmq", token = "list_dead_letters") => {
       const { read } = opened.database;
-      const found = await ableAgents(read, dialect, { token, engine, projectId, since: at(20), limit: 10 });
+      const found = await ableAgents(read, { token, engine, projectId, since: at(20), limit: 10 });
       const names = await Promise.all(
         found.map(({ agent_id }) =>
           read.selectFrom("agents").select("name").where("id", "=", agent_id).executeTakeFirstOrThrow(),
@@ -104,7 +104,7 @@ for (const dialect of testDialects) {
       const two = await newProject({ name: "far", sessions: [both] });
       expect([await able(one), await able(one, "celery")]).toEqual([["last"], ["other"]]);
       const { read } = opened.database;
-      const everywhere = await ableAgents(read, dialect, { token: "list_dead_letters", since: at(20), limit: 100 });
+      const everywhere = await ableAgents(read, { token: "list_dead_letters", since: at(20), limit: 100 });
       const pairs = everywhere.map(({ project_id, engine }) => [project_id, engine]);
       for (const project of [one, two]) {
         for (const engine of ["bullmq", "celery"]) {
@@ -126,7 +126,7 @@ for (const dialect of testDialects) {
       );
       const among = async (of: string, agentIds: string[]) => {
         const query = { token: "list_dead_letters", since: at(20), projectId: of, agentIds };
-        const found = await ableAmong(opened.database.read, dialect, query);
+        const found = await ableAmong(opened.database.read, query);
         return found.map(({ agent_id, engine }) => `${agent_id} ${engine}`).sort();
       };
       expect(await among(projectId, ids)).toEqual([`${session} bullmq`, `${session} celery`, `${polls} bullmq`].sort());

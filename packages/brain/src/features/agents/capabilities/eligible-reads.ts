@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { DialectName } from "../../../platform/database/database.ts";
+import { jsonArrayHas, jsonMembers } from "../../../platform/database/dialects/json-columns.ts";
 import type { Db } from "../../../schema/tables/index.ts";
 
 /** The agent to ask for something that an engine's adapter must be able to do. */
@@ -44,26 +44,19 @@ const online = (db: Db, { since, projectId }: Pick<Ability, "since" | "projectId
     .where((eb) => eb.or([eb("w.id", "is not", null), eb("a.last_seen_at", ">=", since)]))
     .$if(projectId !== undefined, (query) => query.where("a.project_id", "=", projectId as string));
 
-/** The engines of a row of `online` as `e`, and whether one of them has the token. */
-const tokensBy = (dialect: DialectName, token: string) =>
-  dialect === "postgres"
-    ? { each: sql`jsonb_each(o.capabilities)`, advertises: sql`jsonb_exists(e.value, ${token})` }
-    : {
-        each: sql`json_each(o.capabilities)`,
-        advertises: sql`EXISTS (SELECT 1 FROM json_each(e.value) AS t WHERE t.value = ${token})`,
-      };
+/** The engines of a row of `online` as `e`. */
+const engines = sql`${jsonMembers("o.capabilities")} AS e`;
 
 /** By project and engine the online agent that was seen last of those that advertise the token for the engine. */
-export async function ableAgents(db: Db, dialect: DialectName, ability: Ability): Promise<AbleAgent[]> {
+export async function ableAgents(db: Db, ability: Ability): Promise<AbleAgent[]> {
   const { token, engine, limit } = ability;
-  const { each, advertises } = tokensBy(dialect, token);
   const isAsked = engine === undefined ? sql`TRUE` : sql`e.key = ${engine}`;
   const { rows } = await sql<AbleAgent>`
     SELECT project_id, engine, agent_id FROM (
       SELECT o.project_id, e.key AS engine, o.id AS agent_id,
              row_number() OVER (PARTITION BY o.project_id, e.key ORDER BY o.last_seen_at DESC, o.id) AS place
-      FROM ${online(db, ability)} AS o, ${each} AS e
-      WHERE ${isAsked} AND ${advertises}
+      FROM ${online(db, ability)} AS o, ${engines}
+      WHERE ${isAsked} AND ${jsonArrayHas("e.value", token)}
     ) AS ranked
     WHERE place = 1 ORDER BY project_id, engine LIMIT ${limit}`.execute(db);
   return rows;
@@ -72,13 +65,13 @@ export async function ableAgents(db: Db, dialect: DialectName, ability: Ability)
 /** Those of the agents that are online and advertise the token, once for each engine for which they do. */
 export async function ableAmong(
   db: Db,
-  dialect: DialectName,
   { token, since, projectId, agentIds }: Pick<Ability, "token" | "since"> & { projectId: string; agentIds: string[] },
 ): Promise<Pick<AbleAgent, "agent_id" | "engine">[]> {
-  const { each, advertises } = tokensBy(dialect, token);
   const among = online(db, { since, projectId }).where("a.id", "in", agentIds);
   const { rows } = await sql<Pick<AbleAgent, "agent_id" | "engine">>`
-    SELECT DISTINCT o.id AS agent_id, e.key AS engine FROM ${among} AS o, ${each} AS e WHERE ${advertises}`.execute(db);
+    SELECT DISTINCT o.id AS agent_id, e.key AS engine FROM ${among} AS o, ${engines} WHERE ${jsonArrayHas("e.value", token)}`.execute(
+    db,
+  );
   return rows;
 }
 

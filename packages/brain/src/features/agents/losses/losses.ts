@@ -1,8 +1,8 @@
 import type { TelemetryLoss } from "@svc/protocol";
 import type { Clock } from "../../../platform/clock.ts";
 import type { Database, Tx } from "../../../platform/database/database.ts";
+import { lockSubject } from "../../../platform/database/dialects/locks.ts";
 import { writeOrSplit } from "../../../platform/database/row-by-row.ts";
-import { lockSubject } from "../../../platform/database/subject-lock.ts";
 import { uuidV7 } from "../../../platform/ids.ts";
 import type { LossIntervalRow, LossMarkRow, Tables } from "../../../schema/tables/index.ts";
 import type { AgentIdentity } from "../reads.ts";
@@ -41,7 +41,7 @@ export interface Losses {
 }
 
 export interface LossesDeps {
-  readonly database: Pick<Database<Tables>, "dialect" | "write">;
+  readonly database: Pick<Database<Tables>, "write">;
   readonly clock: Pick<Clock, "now">;
   readonly onError: (error: unknown) => void;
 }
@@ -127,7 +127,7 @@ export function createLosses({ database, clock, onError }: LossesDeps): Losses {
   const store = (reports: readonly Report[]): Promise<readonly Report[]> =>
     database.write(async (tx) => {
       // Two processes that hear of one buffer must not count a loss twice.
-      await lockSubject(tx, database.dialect, "agent-losses");
+      await lockSubject(tx, "agent-losses");
       const marks = await marksOf(tx, reports);
       const next: LossMarkRow[] = [];
       for (const report of reports) {

@@ -8,7 +8,7 @@ import { findProcesses, markProcessesSeen, markSeen } from "./presence-store.ts"
 import { insertSamples, trimSamples } from "./samples-store.ts";
 
 export interface HeartbeatsDeps {
-  readonly database: Pick<Database<Tables>, "dialect" | "write">;
+  readonly database: Pick<Database<Tables>, "write">;
   /** Newest samples kept per agent; 0 keeps all. */
   readonly samplesPerAgent: number;
   /** Agents of a project that came online by being seen. */
@@ -171,7 +171,7 @@ export function createHeartbeats({ database, samplesPerAgent, onReturned, onErro
     );
     const mark = async (tx: Tx<Tables>) => {
       const signs = new Set(entries.filter(([, contact]) => contact.isSign).map(([id]) => id));
-      const seen = await markSeen(tx, database.dialect, { ids, signs, at });
+      const seen = await markSeen(tx, { ids, signs, at });
       const present = processes.filter(({ agentId }) => seen.alive.has(agentId));
       const processIds: string[] = [];
       for (let start = 0; start < present.length; start += chunkRows) {
@@ -179,7 +179,7 @@ export function createHeartbeats({ database, samplesPerAgent, onReturned, onErro
       }
       processIds.sort();
       for (let start = 0; start < processIds.length; start += chunkRows) {
-        await markProcessesSeen(tx, database.dialect, processIds.slice(start, start + chunkRows), at);
+        await markProcessesSeen(tx, processIds.slice(start, start + chunkRows), at);
       }
       return seen;
     };

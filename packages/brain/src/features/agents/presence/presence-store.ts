@@ -1,5 +1,6 @@
 import { sql } from "kysely";
-import type { DialectName, Tx } from "../../../platform/database/database.ts";
+import type { Tx } from "../../../platform/database/database.ts";
+import { lockRows } from "../../../platform/database/dialects/locks.ts";
 import type { AgentRow, AgentWorkerRow, Db, Tables } from "../../../schema/tables/index.ts";
 
 type ChangedAgent = Pick<AgentRow, "id" | "project_id">;
@@ -81,10 +82,8 @@ export async function upsertProcess(tx: Tx<Tables>, row: AgentWorkerRow): Promis
 }
 
 /** Makes other transactions that change the agent wait for this one. */
-export async function lockAgent(tx: Tx<Tables>, dialect: DialectName, id: string): Promise<void> {
-  if (dialect === "postgres")
-    await tx.selectFrom("agents").select("id").where("id", "=", id).forNoKeyUpdate().execute();
-}
+export const lockAgent = (tx: Tx<Tables>, id: string): Promise<void> =>
+  lockRows(tx, tx.selectFrom("agents").select("id").where("id", "=", id).forNoKeyUpdate());
 
 /** Takes a process offline unless a newer connection of the same row came meanwhile. */
 export async function markProcessGone(
@@ -136,7 +135,6 @@ export interface Contacts {
  */
 export async function markSeen(
   tx: Tx<Tables>,
-  dialect: DialectName,
   { ids, signs, at }: Contacts,
 ): Promise<{ returned: ChangedAgent[]; alive: Set<string> }> {
   const known = await tx
@@ -147,7 +145,7 @@ export async function markSeen(
     .where("a.revoked_at", "is", null)
     .where("p.is_active", "=", true)
     .orderBy("a.id")
-    .$if(dialect === "postgres", (query) => query.forNoKeyUpdate("a"))
+    .forNoKeyUpdate("a")
     .execute();
   const present = known.filter(({ id, state }) => state === "online" || signs.has(id));
   if (present.length > 0) {
@@ -182,34 +180,22 @@ export async function findProcesses(
 }
 
 /** Notes contact with processes; ids of several calls in one transaction ascend. */
-export async function markProcessesSeen(
-  tx: Tx<Tables>,
-  dialect: DialectName,
-  ids: readonly string[],
-  at: Date,
-): Promise<void> {
-  if (dialect === "postgres") {
-    await tx.selectFrom("agent_workers").select("id").where("id", "in", ids).orderBy("id").forNoKeyUpdate().execute();
-  }
+export async function markProcessesSeen(tx: Tx<Tables>, ids: readonly string[], at: Date): Promise<void> {
+  await lockRows(tx, tx.selectFrom("agent_workers").select("id").where("id", "in", ids).orderBy("id").forNoKeyUpdate());
   await tx.updateTable("agent_workers").set({ state: "online", last_seen_at: at }).where("id", "in", ids).execute();
 }
 
 /** Takes agents and processes offline that were last seen before `cutoff`; returns the agents. */
-export async function markSilent(
-  tx: Tx<Tables>,
-  dialect: DialectName,
-  cutoff: Date,
-  now: Date,
-): Promise<ChangedAgent[]> {
-  const agents = await markSilentOf(tx, "agents", { dialect, cutoff, now });
-  await markSilentOf(tx, "agent_workers", { dialect, cutoff, now });
+export async function markSilent(tx: Tx<Tables>, cutoff: Date, now: Date): Promise<ChangedAgent[]> {
+  const agents = await markSilentOf(tx, "agents", { cutoff, now });
+  await markSilentOf(tx, "agent_workers", { cutoff, now });
   return agents;
 }
 
 async function markSilentOf(
   tx: Tx<Tables>,
   table: "agents" | "agent_workers",
-  { dialect, cutoff, now }: { dialect: DialectName; cutoff: Date; now: Date },
+  { cutoff, now }: { cutoff: Date; now: Date },
 ): Promise<ChangedAgent[]> {
   const silent = tx
     .selectFrom(table)
@@ -218,7 +204,7 @@ async function markSilentOf(
     .where("last_seen_at", "<", cutoff)
     .orderBy("id");
   return tx
-    .with("silent", () => (dialect === "postgres" ? silent.forNoKeyUpdate() : silent))
+    .with("silent", () => silent.forNoKeyUpdate())
     .updateTable(table)
     .set({ state: "offline", updated_at: now })
     .where("id", "in", (eb) => eb.selectFrom("silent").select("silent.id"))
@@ -243,7 +229,7 @@ export async function hasSilent(db: Db, cutoff: Date): Promise<boolean> {
 }
 
 /** Deletes process rows that ended before `cutoff`; locked by id, like every change of several processes. */
-export async function deleteOldProcesses(tx: Tx<Tables>, dialect: DialectName, cutoff: Date): Promise<number> {
+export async function deleteOldProcesses(tx: Tx<Tables>, cutoff: Date): Promise<number> {
   const old = tx
     .selectFrom("agent_workers")
     .select("id")
@@ -251,7 +237,7 @@ export async function deleteOldProcesses(tx: Tx<Tables>, dialect: DialectName, c
     .where("last_seen_at", "<", cutoff)
     .orderBy("id");
   const { numDeletedRows } = await tx
-    .with("old", () => (dialect === "postgres" ? old.forUpdate() : old))
+    .with("old", () => old.forUpdate())
     .deleteFrom("agent_workers")
     .where("id", "in", (eb) => eb.selectFrom("old").select("old.id"))
     .executeTakeFirst();

@@ -99,7 +99,7 @@ export function createPresence({ database, clock, heartbeats, offlineTimeoutMs, 
       const wentOffline = await database.write(async (tx) => {
         // Agents before processes: the lock order of markSeen. Of two brains that each lose a connection of the agent, the second one
         // then sees what the first one wrote.
-        if (isLast) await lockAgent(tx, database.dialect, identity.agent_id);
+        if (isLast) await lockAgent(tx, identity.agent_id);
         await markProcessGone(tx, ended);
         return isLast && markGone(tx, ended);
       });
@@ -123,7 +123,7 @@ export function createPresence({ database, clock, heartbeats, offlineTimeoutMs, 
       const now = clock.now();
       const cutoff = new Date(now.getTime() - offlineTimeoutMs);
       if (!(await hasSilent(database.read, cutoff))) return 0;
-      const gone = await database.write((tx) => markSilent(tx, database.dialect, cutoff, now), { alone: true });
+      const gone = await database.write((tx) => markSilent(tx, cutoff, now), { alone: true });
       for (const [projectId, agents] of Map.groupBy(gone, ({ project_id }) => project_id)) {
         onChanged(
           projectId,

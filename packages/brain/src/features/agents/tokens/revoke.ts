@@ -34,7 +34,7 @@ export async function revokeAgent(
   const gone = await database.write(async (tx) => {
     const agent = await tombstone(tx, { id, projectId, now, silentSince });
     if (agent === undefined) throw new ApiError("not_found", { resource: "agent" });
-    const commands = await cancelPending(tx, database.dialect, {
+    const commands = await cancelPending(tx, {
       of: { agent_id: id },
       error: "the agent was revoked",
       now,

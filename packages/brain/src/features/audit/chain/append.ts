@@ -1,5 +1,5 @@
 import { atEnd } from "../../../platform/database/at-end.ts";
-import type { DialectName, Tx } from "../../../platform/database/database.ts";
+import type { Tx } from "../../../platform/database/database.ts";
 import type { AuditLogRow, Tables } from "../../../schema/tables/index.ts";
 import {
   actorRef,
@@ -17,7 +17,6 @@ import { clearUserId, lockState, readState, writeChain } from "./store.ts";
 
 export interface AppendContext {
   readonly keys: ChainKeys;
-  readonly dialect: DialectName;
   /** A fresh UUID. */
   newId(): string;
 }
@@ -49,10 +48,10 @@ export async function changeChain(
   context: AppendContext,
   change: (state: ChainState, nowMicros: number) => ChainChange,
 ): Promise<void> {
-  const sealed = await lockState(tx, context.dialect);
+  const sealed = await lockState(tx);
   if (sealed === undefined) throw new ChainIntegrityError("the state row is missing");
   const { rows, next } = change(openState(sealed, context.keys), Number(sealed.now_us));
-  await writeChain(tx, context.dialect, { rows, sealed: sealState(next, context.keys) });
+  await writeChain(tx, { rows, sealed: sealState(next, context.keys) });
 }
 
 export interface ChainChange {

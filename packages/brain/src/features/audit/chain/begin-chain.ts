@@ -1,10 +1,11 @@
 import { randomUUID } from "node:crypto";
 import type { Tx } from "../../../platform/database/database.ts";
+import { lockSubject } from "../../../platform/database/dialects/locks.ts";
 import { metaOrInsert } from "../../../schema/meta-store.ts";
 import type { Tables } from "../../../schema/tables/index.ts";
 import { type AppendContext, appendEntries } from "./append.ts";
 import { ChainIntegrityError, openState, sealState } from "./chain.ts";
-import { firstRowId, insertState, lockChainStart, lockState } from "./store.ts";
+import { firstRowId, insertState, lockState } from "./store.ts";
 
 /** Key of the installation's id in `meta`. */
 const installationKey = "installation_id";
@@ -17,9 +18,9 @@ const installationKey = "installation_id";
  * away from under its rows.
  */
 export async function beginChain(tx: Tx<Tables>, context: AppendContext): Promise<string> {
-  await lockChainStart(tx, context.dialect);
+  await lockSubject(tx, "audit-chain-start");
   const installationId = await metaOrInsert(tx, installationKey, randomUUID());
-  const sealed = await lockState(tx, context.dialect);
+  const sealed = await lockState(tx);
   if (sealed !== undefined) {
     openState(sealed, context.keys);
     return installationId;

@@ -1,22 +1,18 @@
-import { type QueryCreator, type RawBuilder, sql } from "kysely";
-import type { DialectName, Tx } from "../../../platform/database/database.ts";
-import { commitTogether } from "../../../platform/database/shared-flush.ts";
+import { type QueryCreator, sql } from "kysely";
+import type { Tx } from "../../../platform/database/database.ts";
+import { databaseMicros } from "../../../platform/database/dialects/database-facts.ts";
+import { forUpdate } from "../../../platform/database/dialects/locks.ts";
+import { updateWith } from "../../../platform/database/dialects/one-statement.ts";
+import { commitTogether } from "../../../platform/database/dialects/shared-flush.ts";
 import type { AuditLogRow, Db, Tables } from "../../../schema/tables/index.ts";
 import type { SealedState } from "./chain.ts";
 
 /** Locks the chain's state row until the commit and reads it, with the database's time of after the lock. */
-export async function lockState(
-  tx: Tx<Tables>,
-  dialect: DialectName,
-): Promise<(SealedState & { now_us: number }) | undefined> {
-  const query: RawBuilder<SealedState & { now_us: number }> =
-    dialect === "postgres"
-      ? // The outer row is computed once the inner one is locked, so the time is never older than the wait.
-        sql`WITH locked AS MATERIALIZED (SELECT state, state_hmac FROM audit_chain_state WHERE singleton = 1 FOR UPDATE)
-            SELECT ${commitTogether(tx)}, state, state_hmac, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint AS now_us FROM locked`
-      : sql`SELECT state, state_hmac, CAST(unixepoch('subsec') * 1000 AS INTEGER) * 1000 AS now_us
-            FROM audit_chain_state WHERE singleton = 1`;
-  const { rows } = await query.execute(tx);
+export async function lockState(tx: Tx<Tables>): Promise<(SealedState & { now_us: number }) | undefined> {
+  // The outer row is computed once the inner one is locked, so the time is never older than the wait.
+  const { rows } = await sql<SealedState & { now_us: number }>`
+    WITH locked AS MATERIALIZED (SELECT state, state_hmac FROM audit_chain_state WHERE singleton = 1 ${forUpdate})
+    SELECT ${commitTogether(tx)}, state, state_hmac, ${databaseMicros} AS now_us FROM locked`.execute(tx);
   return rows[0];
 }
 
@@ -50,19 +46,14 @@ export async function clearUserId(tx: Tx<Tables>, userId: string, afterUs: numbe
   }
 }
 
-/** Inserts rows and rewrites the state with them; on the server database one statement, because all others wait for the lock meanwhile. */
+/** Inserts rows and rewrites the state with them. */
 export async function writeChain(
   tx: Tx<Tables>,
-  dialect: DialectName,
   { rows, sealed }: { rows: AuditLogRow[]; sealed: SealedState },
 ): Promise<void> {
   const save = (db: QueryCreator<Tables>) => db.updateTable("audit_chain_state").set(sealed).where("singleton", "=", 1);
   if (rows.length === 0) await save(tx).execute();
-  else if (dialect === "postgres") await tx.with("saved", save).insertInto("audit_log").values(rows).execute();
-  else {
-    await tx.insertInto("audit_log").values(rows).execute();
-    await save(tx).execute();
-  }
+  else await updateWith(tx, save, (db) => db.insertInto("audit_log").values(rows));
 }
 
 export async function insertState(tx: Tx<Tables>, sealed: SealedState): Promise<void> {
@@ -70,11 +61,6 @@ export async function insertState(tx: Tx<Tables>, sealed: SealedState): Promise<
     .insertInto("audit_chain_state")
     .values({ singleton: 1, ...sealed })
     .execute();
-}
-
-/** Keeps two starting processes from both beginning the chain; the embedded writer needs no lock for that. */
-export async function lockChainStart(tx: Tx<Tables>, dialect: DialectName): Promise<void> {
-  if (dialect === "postgres") await sql`SELECT pg_advisory_xact_lock(7305527114014)`.execute(tx);
 }
 
 /** Id of some row; null in an empty log. */

@@ -39,7 +39,7 @@ export function createCoordinator(deps: CoordinatorDeps) {
   async function round(parentId: string): Promise<number> {
     const { issued, nextAt, hasAllowance } = await runRound(deps, {
       parentId,
-      eligible: eligibleSessions(database.dialect),
+      eligible: eligibleSessions,
     });
     commands.offer(...issued);
     // Polls have what no session took.

@@ -49,7 +49,7 @@ export function createRequests(deps: CreateRequestsDeps) {
     if (matched > max) throw tooMany(matched, max);
 
     const made = await database.write(async (tx) => {
-      const tasks = await readSelected(tx, database.dialect, { projectId, ids, selection });
+      const tasks = await readSelected(tx, { projectId, ids, selection });
       const id = uuidV7(clock);
       const plan = await sealPlan({ clock, maxFrameBytes }, { projectId, parentId: id, effective, tasks });
       const now = clock.now();

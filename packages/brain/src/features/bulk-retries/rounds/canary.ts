@@ -1,5 +1,5 @@
 import { taskRowId, terminalTaskStates } from "@svc/protocol";
-import type { DialectName, Tx } from "../../../platform/database/database.ts";
+import type { Tx } from "../../../platform/database/database.ts";
 import type { BulkRetryRequestRow, Tables } from "../../../schema/tables/index.ts";
 import { type RetriedTask, tasksByRowId } from "../../tasks/index.ts";
 import { controlMachine, controlOf, sentOf } from "../states.ts";
@@ -20,18 +20,14 @@ export interface CanaryProgress {
  *
  * @returns null without a canary.
  */
-export async function readCanary(
-  tx: Tx<Tables>,
-  dialect: DialectName,
-  row: BulkRetryRequestRow,
-): Promise<CanaryProgress | null> {
+export async function readCanary(tx: Tx<Tables>, row: BulkRetryRequestRow): Promise<CanaryProgress | null> {
   if (row.canary_size === null) return null;
   const awaited = await awaitedChildren(tx, row.id);
   const rowIdOf = (child: (typeof awaited)[number]) =>
     taskRowId(child.project_id, child.engine, child.new_task_id ?? child.task_id);
   const retried = awaited.filter(({ outcome }) => outcome === "succeeded");
   const ids = retried.map(rowIdOf);
-  const tasks = ids.length === 0 ? [] : await tasksByRowId(tx, dialect, row.project_id, ids);
+  const tasks = ids.length === 0 ? [] : await tasksByRowId(tx, row.project_id, ids);
   const byId = new Map(tasks.map((task) => [task.id, task]));
   let failures = row.canary_failures;
   let unended = Math.max(0, row.canary_size - sentOf(row));
@@ -74,14 +70,13 @@ export const isHeldByCanary = (row: BulkRetryRequestRow): boolean =>
  */
 export async function resumedCanary(
   tx: Tx<Tables>,
-  dialect: DialectName,
   { row, now }: { row: BulkRetryRequestRow; now: Date },
 ): Promise<Partial<Pick<BulkRetryRequestRow, "canary_size" | "canary_failures">>> {
   if (controlOf(row, now) !== "blocked" || row.canary_size === null) return {};
   if (row.canary_failures > row.canary_max_failures) return { canary_size: null };
   if (!isHeldByCanary(row)) return {};
   // Held by tasks that had not ended. Of what failed since then nobody was told.
-  const failures = (await readCanary(tx, dialect, row))?.failures ?? 0;
+  const failures = (await readCanary(tx, row))?.failures ?? 0;
   return { canary_failures: failures, ...(failures <= row.canary_max_failures && { canary_size: null }) };
 }
 

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
-import type { DialectName, Tx } from "../../../platform/database/database.ts";
+import type { Tx } from "../../../platform/database/database.ts";
+import { typed, type ValueType } from "../../../platform/database/dialects/values-table.ts";
 import type { BulkRetryChildRow, CommandRow, Db, Tables } from "../../../schema/tables/index.ts";
 import { type ChildEnd, childColumns, childMachine } from "../states.ts";
 import { isAwaited, isInFlight, mayMake } from "../store.ts";
@@ -73,14 +74,12 @@ export type ChildClaim = Pick<
 /** Claims pending children; gives how many were. */
 export async function claimChildren(
   tx: Tx<Tables>,
-  dialect: DialectName,
   claims: readonly ChildClaim[],
   shared: Pick<BulkRetryChildRow, "claimed_at" | "claim_deadline_at" | "task_outcome">,
 ): Promise<number> {
-  const each = <Value>(column: keyof ChildClaim, type: string) => {
+  const each = <Value>(column: keyof ChildClaim, type: ValueType) => {
     const whens = claims.map((claim) => sql`WHEN ${claim.id} THEN ${claim[column]}`);
-    const value = sql<Value>`CASE id ${sql.join(whens, sql` `)} END`;
-    return dialect === "postgres" ? sql<Value>`CAST(${value} AS ${sql.raw(type)})` : value;
+    return typed<Value>(sql`CASE id ${sql.join(whens, sql` `)} END`, type);
   };
   const { numUpdatedRows } = await tx
     .updateTable("bulk_retry_children")

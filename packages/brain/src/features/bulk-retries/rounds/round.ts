@@ -1,6 +1,6 @@
 import { taskRowId } from "@svc/protocol";
 import type { Clock } from "../../../platform/clock.ts";
-import type { Database, DialectName, Tx } from "../../../platform/database/database.ts";
+import type { Database, Tx } from "../../../platform/database/database.ts";
 import type { BulkRetryRequestRow, CommandRow, Tables } from "../../../schema/tables/index.ts";
 import { type Audit, type AuditEntry, ownOrigin } from "../../audit/index.ts";
 import { type Commands, holdAgents } from "../../commands/index.ts";
@@ -51,17 +51,17 @@ export function runRound(deps: RoundDeps, request: RoundRequest): Promise<RoundR
   const { database, clock } = deps;
   return database.write(
     async (tx) => {
-      const row = await holdRequest(tx, database.dialect, request.parentId);
+      const row = await holdRequest(tx, request.parentId);
       if (row === undefined || row.finished_at !== null) return nothing;
       const now = clock.now();
       const before = { ...row };
       await settle(tx, row, now);
-      const canary = await readCanary(tx, database.dialect, row);
+      const canary = await readCanary(tx, row);
       if (canary !== null) judgeCanary(row, canary);
       const issued = isClaimable(row, now) ? await claim(tx, deps, { row, request, now }) : [];
       if (issued.length > 0) row.last_progress_at = now;
       if (isFinished(row)) row.finished_at = now;
-      else await blockLate(tx, database.dialect, row, { canary, now });
+      else await blockLate(tx, row, { canary, now });
       const changes = changesOf(before, row);
       if (Object.keys(changes).length > 0) await updateRequest(tx, row.id, changes);
       const told = [...issued.map((command) => issueEntry(row, command)), ...closingEntries(row, { before, now })];
@@ -71,7 +71,7 @@ export function runRound(deps: RoundDeps, request: RoundRequest): Promise<RoundR
       return { issued, nextAt: isPaced ? row.next_claim_at : null, hasAllowance: isOpen && allowanceOf(row, now) > 0 };
     },
     // Locks of several requests in one shared transaction could wait for another's in a ring.
-    { alone: database.dialect === "postgres" },
+    { alone: true },
   );
 }
 
@@ -109,7 +109,7 @@ async function claim(
     const reporters = [...new Set(waiting.map(({ reported_by }) => reported_by))];
     const agents = await request.eligible(tx, row, { engine: stretch.engine, reporters });
     if (agents.length === 0) continue;
-    const children = await withPresent(tx, deps.database.dialect, waiting, agents);
+    const children = await withPresent(tx, waiting, agents);
     const last = children.at(-1);
     if (last === undefined) continue;
     issued.push(...(await claimAll(tx, deps, { row, children, now })));
@@ -129,7 +129,6 @@ type AssignedChild = WaitingChild & { readonly agentId: string; readonly generat
 /** The children with their agents, up to the first whose agent is revoked by now; nobody revokes the others before the transaction ends. */
 async function withPresent(
   tx: Tx<Tables>,
-  dialect: DialectName,
   children: readonly WaitingChild[],
   agents: readonly string[],
 ): Promise<AssignedChild[]> {
@@ -137,7 +136,7 @@ async function withPresent(
   const agentOf = ({ reported_by: reporter }: WaitingChild) =>
     agents.includes(reporter) ? reporter : (agents[0] as string);
   if (children.length === 0) return [];
-  const held = await holdAgents(tx, dialect, [...new Set(children.map(agentOf))]);
+  const held = await holdAgents(tx, [...new Set(children.map(agentOf))]);
   const assigned: AssignedChild[] = [];
   for (const child of children) {
     const agent = held.get(agentOf(child));
@@ -150,22 +149,21 @@ async function withPresent(
 /** When the tasks of a canary had ended before, by row id. */
 async function endsOf(
   tx: Tx<Tables>,
-  dialect: Database<Tables>["dialect"],
   row: BulkRetryRequestRow,
   children: readonly WaitingChild[],
 ): Promise<ReadonlyMap<string, Date | null> | null> {
   if (row.canary_size === null) return null;
   const ids = children.map(({ engine, task_id }) => taskRowId(row.project_id, engine, task_id));
-  const tasks = await tasksByRowId(tx, dialect, row.project_id, ids);
+  const tasks = await tasksByRowId(tx, row.project_id, ids);
   return new Map(tasks.map(({ id, finished_at }) => [id, finished_at]));
 }
 
 async function claimAll(
   tx: Tx<Tables>,
-  { database, commands, timeoutSeconds }: RoundDeps,
+  { commands, timeoutSeconds }: RoundDeps,
   { row, children, now }: { row: BulkRetryRequestRow; children: readonly AssignedChild[]; now: Date },
 ): Promise<CommandRow[]> {
-  const before = await endsOf(tx, database.dialect, row, children);
+  const before = await endsOf(tx, row, children);
   const issued = await commands.issueAll(
     tx,
     children.map((child) => ({
@@ -187,7 +185,7 @@ async function claimAll(
     claimed_generation: generation,
     ended_before_at: before?.get(taskRowId(row.project_id, engine, task_id)) ?? null,
   }));
-  const claimed = await claimChildren(tx, database.dialect, claims, {
+  const claimed = await claimChildren(tx, claims, {
     claimed_at: now,
     claim_deadline_at: new Date(now.getTime() + timeoutSeconds * 1000),
     task_outcome: before === null ? null : "awaited",
@@ -199,7 +197,6 @@ async function claimAll(
 /** Blocks a request whose time is over. */
 async function blockLate(
   tx: Tx<Tables>,
-  dialect: DialectName,
   row: BulkRetryRequestRow,
   { canary, now }: { canary: CanaryProgress | null; now: Date },
 ): Promise<void> {
@@ -209,7 +206,7 @@ async function blockLate(
   row.blocked_reason =
     canary !== null && row.canary_size !== null && isHeldByCanary(row)
       ? unendedReason(canary.unended, row.canary_size)
-      : await unsentReason(tx, dialect, row);
+      : await unsentReason(tx, row);
 }
 
 const issueEntry = (

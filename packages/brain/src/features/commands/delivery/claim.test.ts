@@ -64,7 +64,7 @@ for (const dialect of testDialects) {
       const sent = await issue({ status: "dispatched" });
       const foreign = await issue({ project_id: randomUUID(), agent_id: randomUUID() });
       const cancel = (of: { agent_id: string } | { project_id: string }, error: string) =>
-        opened.database.write((tx) => cancelPending(tx, dialect, { of, error, now: clock.now() }));
+        opened.database.write((tx) => cancelPending(tx, { of, error, now: clock.now() }));
       expect(await cancel({ agent_id: agentId }, "one")).toEqual([
         { id: mine, project_id: projectId, action: "cancel_task", status: "cancelled" },
       ]);

@@ -63,11 +63,7 @@ const isOpen = sql<boolean>`status IN (${sql.join(commandMachine.from("expire").
  * Ends at most `limit` open commands whose time is over, those that waited longest first. Rows that somebody changes just now are left to the
  * next round.
  */
-export function expireDue(
-  tx: Tx<Tables>,
-  dialect: Database<Tables>["dialect"],
-  { now, limit }: { now: Date; limit: number },
-): Promise<Moved[]> {
+export function expireDue(tx: Tx<Tables>, { now, limit }: { now: Date; limit: number }): Promise<Moved[]> {
   const due = tx
     .selectFrom("commands")
     .select("id")
@@ -76,7 +72,7 @@ export function expireDue(
     .orderBy("timeout_at")
     .limit(limit);
   return tx
-    .with("due", () => (dialect === "postgres" ? due.forUpdate().skipLocked() : due))
+    .with("due", () => due.forUpdate().skipLocked())
     .updateTable("commands")
     .set({
       error: sql<string>`CASE status WHEN 'pending' THEN 'no session of the agent took it in time' ELSE 'the agent sent no result in time' END`,

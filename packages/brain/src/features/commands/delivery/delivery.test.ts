@@ -69,9 +69,7 @@ for (const dialect of testDialects) {
       for (let index = 0; index < 20; index += 1) await add({ timeout_at: at(-1) });
       const other = await opened.openAgain();
       const expired = await Promise.all(
-        [opened.database, other].map((database) =>
-          database.write((tx) => expireDue(tx, dialect, { now: at(0), limit: 100 })),
-        ),
+        [opened.database, other].map((database) => database.write((tx) => expireDue(tx, { now: at(0), limit: 100 }))),
       );
       await other.close();
       expect(new Set(expired.flat().map(({ id }) => id)).size).toBe(20);
@@ -112,7 +110,7 @@ for (const dialect of testDialects) {
         if (dialect === "postgres") await sql`ANALYZE commands`.execute(tx);
       });
       const list = (given: object) =>
-        newestCommands(opened.database.read, dialect, { ...everything, ...given }, { after: null, limit: 50 });
+        newestCommands(opened.database.read, { ...everything, ...given }, { after: null, limit: 50 });
       for (const given of [{ agentId: rareAgent }, { status: "failed" }, { action: "retry_task" }]) {
         expect((await list(given)).rows).toHaveLength(4);
       }
@@ -126,7 +124,7 @@ for (const dialect of testDialects) {
     ])("listed by %j, they come from an index in list order", async (given, index) => {
       const filter = { ...everything, ...given };
       const plan = await plansOf(opened.database, (db) =>
-        newestCommands(db, dialect, filter, { after: { issuedAt: at(0), id: projectId }, limit: 5 }),
+        newestCommands(db, filter, { after: { issuedAt: at(0), id: projectId }, limit: 5 }),
       );
       expect(plan).toMatch(new RegExp(`${index}\\b`));
       expect(plan).not.toMatch(/Seq Scan|SCAN commands/);

@@ -45,7 +45,7 @@ export function createDelivery({ database, clock, log, counted, changed, ended, 
       for (let batch = rowsPerBatch; batch === rowsPerBatch && !signal.aborted; ) {
         const now = clock.now();
         if (!(await isAnyDue(database.read, now))) break;
-        const rows = await database.write((tx) => expireDue(tx, database.dialect, { now, limit: rowsPerBatch }));
+        const rows = await database.write((tx) => expireDue(tx, { now, limit: rowsPerBatch }));
         for (const row of rows) counted.moved(row, "timeout");
         ended(rows);
         batch = rows.length;

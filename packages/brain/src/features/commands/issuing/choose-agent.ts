@@ -1,7 +1,7 @@
 import { retryContractMarker, retryResubmitsMarker } from "@svc/protocol";
-import type { Database } from "../../../platform/database/database.ts";
+
 import { ApiError } from "../../../platform/http/error-codes.ts";
-import type { Tables } from "../../../schema/tables/index.ts";
+import type { BrainDatabase } from "../../../schema/tables/index.ts";
 import { type Abilities, contractActions } from "../delivery/contract.ts";
 import { type AgentFacts, agentsOnlineWith, findAgent, findAgents, isAnyOnline } from "./session-reads.ts";
 
@@ -54,10 +54,10 @@ function judgeAgent({ sessions }: Pick<AgentFacts, "sessions">, gate: Gate): Ver
 
 const nearer = (a: RefusalReason, b: RefusalReason): RefusalReason => (reasons.indexOf(a) > reasons.indexOf(b) ? a : b);
 
-type Db = Pick<Database<Tables>, "read" | "dialect">;
+type Reader = Pick<BrainDatabase, "read">;
 
 /** The unrevoked agent of the project. @throws ApiError `not_found` */
-export async function requireAgent({ read }: Db, projectId: string, agentId: string): Promise<AgentFacts> {
+export async function requireAgent({ read }: Reader, projectId: string, agentId: string): Promise<AgentFacts> {
   const agent = await findAgent(read, projectId, agentId);
   if (agent === null) throw new ApiError("not_found", { resource: "agent" });
   return agent;
@@ -86,7 +86,7 @@ export function admitNamed(agent: AgentFacts, gate: Gate): void {
  * @throws ApiError as `admitNamed`.
  */
 export async function chooseAgent(
-  db: Db,
+  db: Reader,
   gate: Gate,
   { projectId, reportedBy }: { projectId: string; reportedBy: string | null },
 ): Promise<AgentFacts> {
@@ -95,7 +95,7 @@ export async function chooseAgent(
     admitNamed(reporter, gate);
     return reporter;
   }
-  const agents = await agentsOnlineWith(db.read, db.dialect, { projectId, engine: gate.engine });
+  const agents = await agentsOnlineWith(db.read, { projectId, engine: gate.engine });
   const chosen = agents.find((agent) => judgeAgent(agent, gate).reason === null);
   if (chosen === undefined) {
     const nearest = agents
@@ -110,13 +110,13 @@ export async function chooseAgent(
 
 /** Agents of the project with a session that may be given such a command, those seen last first; with `among` those of them, in no promised order. */
 export async function ableAgents(
-  db: Db,
+  db: Reader,
   gate: Gate,
   { projectId, among }: { projectId: string; among?: readonly string[] },
 ): Promise<string[]> {
   const agents =
     among === undefined
-      ? await agentsOnlineWith(db.read, db.dialect, { projectId, engine: gate.engine })
+      ? await agentsOnlineWith(db.read, { projectId, engine: gate.engine })
       : await findAgents(db.read, projectId, among);
   return agents.flatMap((agent) => {
     const verdict = judgeAgent(agent, gate);
@@ -129,13 +129,13 @@ export async function ableAgents(
  * `overrides_required` when all that do can only submit again and the command brings no inputs.
  */
 export async function whyNotAdvertised(
-  db: Db,
+  db: Reader,
   gate: Gate,
   { projectId, agentId }: { projectId: string; agentId: string | null },
 ): Promise<RefusalReason | "overrides_required" | null> {
   const agents =
     agentId === null
-      ? await agentsOnlineWith(db.read, db.dialect, { projectId, engine: gate.engine })
+      ? await agentsOnlineWith(db.read, { projectId, engine: gate.engine })
       : [await requireAgent(db, projectId, agentId)];
   const verdicts = agents.map((agent) => judgeAgent(agent, gate));
   const listing = verdicts.filter(({ reason }) => reason === null || reason === "retry_contract_missing");

@@ -65,7 +65,7 @@ export function createPlace({ database, audit, issue, offer, maxFrameBytes }: Pl
     requireFrameSize(request, parameters);
 
     const row = await database.write(async (tx) => {
-      if (!(await holdAgent(tx, database.dialect, agentId))) throw await goneMeanwhile(tx, projectId, agentId);
+      if (!(await holdAgent(tx, agentId))) throw await goneMeanwhile(tx, projectId, agentId);
       const issued = await issue(tx, {
         projectId,
         agentId,

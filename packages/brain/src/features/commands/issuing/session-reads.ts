@@ -1,5 +1,5 @@
-import { sql } from "kysely";
-import type { DialectName, Tx } from "../../../platform/database/database.ts";
+import type { Tx } from "../../../platform/database/database.ts";
+import { jsonObjectHas } from "../../../platform/database/dialects/json-columns.ts";
 import type { AgentRow, Db, Tables } from "../../../schema/tables/index.ts";
 import type { Abilities } from "../delivery/contract.ts";
 
@@ -37,13 +37,8 @@ const maxSessions = 500;
  */
 export async function agentsOnlineWith(
   db: Db,
-  dialect: DialectName,
   { projectId, engine }: { projectId: string; engine: string },
 ): Promise<AgentFacts[]> {
-  const names =
-    dialect === "postgres"
-      ? sql<boolean>`jsonb_exists(w.capabilities, ${engine})`
-      : sql<boolean>`EXISTS (SELECT 1 FROM json_each(w.capabilities) AS named WHERE named.key = ${engine})`;
   const rows = await db
     .selectFrom("agents as a")
     .innerJoin("agent_workers as w", "w.agent_id", "a.id")
@@ -52,7 +47,7 @@ export async function agentsOnlineWith(
     .where("a.revoked_at", "is", null)
     .where("a.state", "=", "online")
     .where("w.state", "=", "online")
-    .where(names)
+    .where(jsonObjectHas("w.capabilities", engine))
     .orderBy("a.last_seen_at", "desc")
     .orderBy("a.id")
     .limit(maxSessions)
@@ -88,13 +83,12 @@ function agentsOf(rows: readonly AgentSession[]): AgentFacts[] {
 }
 
 /** Whether the agent is there, unrevoked and of an active project; until the transaction ends nobody revokes or archives it. */
-export const holdAgent = async (tx: Tx<Tables>, dialect: DialectName, agentId: string): Promise<boolean> =>
-  (await holdAgents(tx, dialect, [agentId])).has(agentId);
+export const holdAgent = async (tx: Tx<Tables>, agentId: string): Promise<boolean> =>
+  (await holdAgents(tx, [agentId])).has(agentId);
 
 /** Those of the agents that are there, unrevoked and of an active project, by id; until the transaction ends nobody revokes or archives them. */
 export async function holdAgents(
   tx: Tx<Tables>,
-  dialect: DialectName,
   agentIds: readonly string[],
 ): Promise<ReadonlyMap<string, Pick<AgentRow, "id" | "last_connect_at">>> {
   const rows = await tx
@@ -106,7 +100,7 @@ export async function holdAgents(
     .where("p.is_active", "=", true)
     .orderBy("a.id")
     // Heartbeats go on meanwhile: a revocation changes the name, which is part of a key, and archiving takes the whole row.
-    .$if(dialect === "postgres", (query) => query.forKeyShare())
+    .forKeyShare()
     .execute();
   return new Map(rows.map((row) => [row.id, row]));
 }

@@ -16,7 +16,7 @@ for (const dialect of testDialects) {
         { project_id: projectId, task_id: "elsewhere", engine: "celery" },
       ]);
       const unknown = (limit: number) =>
-        unknownTasks(opened.database.read, dialect, {
+        unknownTasks(opened.database.read, {
           ...{ projectId, engine: "bullmq", limit },
           taskIds: ["z", "known", 'a "quoted" one', "elsewhere"],
         });

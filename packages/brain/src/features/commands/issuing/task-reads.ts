@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { DialectName } from "../../../platform/database/database.ts";
+import { jsonTextsInOrder } from "../../../platform/database/dialects/json-columns.ts";
 import type { Db, TaskRow } from "../../../schema/tables/index.ts";
 
 /** What a command tells its agent of a task, and who reported its newest event. */
@@ -20,7 +20,6 @@ export const findCommandTask = (
 /** Those of the ids that are no task of this project and engine, in their order, `limit` at most. */
 export async function unknownTasks(
   db: Db,
-  dialect: DialectName,
   {
     projectId,
     engine,
@@ -28,13 +27,8 @@ export async function unknownTasks(
     limit,
   }: { projectId: string; engine: string; taskIds: readonly string[]; limit: number },
 ): Promise<string[]> {
-  const list = JSON.stringify(taskIds);
-  const each =
-    dialect === "postgres"
-      ? sql`jsonb_array_elements_text(${list}::jsonb) WITH ORDINALITY AS given (value, place)`
-      : sql`(SELECT value, key AS place FROM json_each(${list})) AS given`;
   const { rows } = await sql<{ value: string }>`
-    SELECT given.value FROM ${each} WHERE NOT EXISTS (
+    SELECT given.value FROM ${jsonTextsInOrder(taskIds)} WHERE NOT EXISTS (
       SELECT 1 FROM tasks WHERE project_id = ${projectId} AND engine = ${engine} AND task_id = given.value
     ) ORDER BY given.place LIMIT ${limit}`.execute(db);
   return rows.map(({ value }) => value);

@@ -20,7 +20,7 @@ const idsPerStatement = 500;
 
 export interface ResultSignalDeps extends AnnouncerDeps {
   readonly clock: Pick<Clock, "monotonicMs">;
-  readonly database: Pick<Database<Tables>, "read" | "listen" | "notify" | "dialect">;
+  readonly database: Pick<Database<Tables>, "read" | "listen" | "notify" | "isShared">;
 }
 
 /**

@@ -19,7 +19,7 @@ export async function changeUser(
   const { database, clock, audit, users, sessions } = deps;
   const mayWeaken = body.is_admin === false || body.is_active === false;
   return database.write(async (tx) => {
-    if (mayWeaken) await lockAdmins(tx, database.dialect);
+    if (mayWeaken) await lockAdmins(tx);
     const before = requireUser(await users.lock(tx, userId));
     const changes = changesOf(before, body);
     const changed = Object.keys(changes);

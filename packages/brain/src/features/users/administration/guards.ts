@@ -1,5 +1,5 @@
-import type { DialectName, Tx } from "../../../platform/database/database.ts";
-import { lockSubject } from "../../../platform/database/subject-lock.ts";
+import type { Tx } from "../../../platform/database/database.ts";
+import { lockSubject } from "../../../platform/database/dialects/locks.ts";
 import { ApiError } from "../../../platform/http/error-codes.ts";
 import type { Tables, UserRow } from "../../../schema/tables/index.ts";
 import { isOtherAdminActive } from "../store.ts";
@@ -8,8 +8,7 @@ import { isOtherAdminActive } from "../store.ts";
  * Makes transactions that may take away an active administrator wait for one another (spec part 3, section 5.1 rule 14). Taken before the
  * account's row: the order of two locks must not differ.
  */
-export const lockAdmins = (tx: Tx<Tables>, dialect: DialectName): Promise<void> =>
-  lockSubject(tx, dialect, "active-admins");
+export const lockAdmins = (tx: Tx<Tables>): Promise<void> => lockSubject(tx, "active-admins");
 
 /** @throws ApiError `conflict` when no other active administrator would be left without this one; call it under `lockAdmins`. */
 export async function requireOtherAdmin(tx: Tx<Tables>, user: UserRow): Promise<void> {

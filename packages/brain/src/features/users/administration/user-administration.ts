@@ -107,7 +107,7 @@ async function removeUser(
 ): Promise<readonly string[]> {
   if (userId === origin.user_id) throw ownAccount();
   const remove = async (tx: Tx<Tables>) => {
-    await lockAdmins(tx, database.dialect);
+    await lockAdmins(tx);
     const user = requireUser(await users.lock(tx, userId));
     await requireOtherAdmin(tx, user);
     const ended = await sessions.endAllOf(tx, user.id);

@@ -1,6 +1,6 @@
-import { Kysely, PostgresDialect } from "kysely";
+import { type CompiledQuery, Kysely, PostgresDialect } from "kysely";
 import type { Database } from "../../database.ts";
-import { commitsTogether, createSharedFlush } from "../../shared-flush.ts";
+import { commitsTogether, createSharedFlush } from "../shared-flush.ts";
 import { createLeases } from "./leases.ts";
 import { createListener } from "./notify.ts";
 import { connectionConfig, openPool, type PostgresOptions } from "./pool.ts";
@@ -34,8 +34,13 @@ export async function openPostgres<Schema>(
   });
   return {
     dialect: "postgres",
+    isShared: true,
     read: db,
     slow: db,
+    async prepared<Row>(name: string, { sql, parameters }: CompiledQuery<Row>) {
+      const { rows } = await pool.query({ name, text: sql, values: [...parameters] });
+      return rows as Row[];
+    },
     write,
     snapshot: (work) => db.transaction().setIsolationLevel("repeatable read").setAccessMode("read only").execute(work),
     flush: flushed,

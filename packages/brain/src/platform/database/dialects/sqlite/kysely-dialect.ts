@@ -7,10 +7,10 @@ import {
   type QueryResult,
   SqliteAdapter,
   SqliteIntrospector,
-  SqliteQueryCompiler,
 } from "kysely";
 import { restoreRows } from "../../instants.ts";
 import type { StatementResult } from "./connection.ts";
+import { EmbeddedQueryCompiler } from "./query-compiler.ts";
 
 /** Where the statements of one Kysely connection go. */
 export interface StatementTarget {
@@ -25,7 +25,7 @@ export function sqliteDialect(openTarget: () => StatementTarget): Dialect {
     createAdapter: () => new SqliteAdapter(),
     createDriver: () => createDriver(openTarget),
     createIntrospector: (db: Kysely<unknown>) => new SqliteIntrospector(db),
-    createQueryCompiler: () => new SqliteQueryCompiler(),
+    createQueryCompiler: () => new EmbeddedQueryCompiler(),
   };
 }
 

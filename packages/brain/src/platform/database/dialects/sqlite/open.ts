@@ -83,10 +83,13 @@ export async function openSqlite<Schema>(options: SqliteDatabaseOptions): Promis
   };
 
   const writing = new Kysely<Schema>({ dialect: sqliteDialect(writerTarget) });
+  const read = new Kysely<Schema>({ dialect: sqliteDialect(() => readTarget) });
   return {
     dialect: "sqlite",
-    read: new Kysely<Schema>({ dialect: sqliteDialect(() => readTarget) }),
+    isShared: false,
+    read,
     slow: new Kysely<Schema>({ dialect: sqliteDialect(() => slowTarget) }),
+    prepared: async (_name, query) => (await read.executeQuery(query)).rows,
     write: (work) => writing.transaction().execute(work),
     async snapshot(work) {
       const connection = openForReading(options.path);

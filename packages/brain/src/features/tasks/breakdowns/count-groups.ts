@@ -1,0 +1,116 @@
+import type { BrainDatabase } from "../../../schema/tables/index.ts";
+import type { ContentTerm, ListFilter } from "../query/query.ts";
+import { findContent } from "../search/find-content.ts";
+import { findMatches, narrowest, scopeOf, usualSizes as usualFindSizes } from "../search/find-matches.ts";
+import type { Position } from "../search/match-reads.ts";
+import { createPace, type StepClock, type StepRows } from "../search/step-pace.ts";
+import { hasText, indexedSources } from "../search/term-sources.ts";
+import { type Group, type GroupKey, groupStep, groupStepInTime, groupsAmong } from "./group-reads.ts";
+
+export interface Count {
+  readonly projectId: string;
+  readonly filter: ListFilter;
+  /** What the large columns must hold besides. */
+  readonly content: readonly ContentTerm[];
+  readonly key: GroupKey;
+  /** Milliseconds. */
+  readonly budgetMs: number;
+  readonly sizes?: CountSizes;
+  readonly clock?: StepClock | undefined;
+}
+
+export interface CountSizes {
+  readonly stepRows: StepRows;
+  /** Matches of a rare text that are counted by finding them. */
+  readonly fewMatches: number;
+}
+
+interface Counted {
+  readonly groups: readonly Group[];
+  /** Set when the time was used up: everything down to here was counted, newest first. */
+  readonly reached: Position | null;
+}
+
+const usualSizes: CountSizes = { stepRows: [100, 2000], fewMatches: 1000 };
+
+/** Names, queues or workers with a text in them that are looked at one by one: together with the matches it says what that costs. */
+const maxValues = 40;
+/** Newest rows that tell whether a search is for something rare. */
+const sampleRows = 2000;
+/** It is when fewer than one in so many of the newest tasks match. */
+const rareOneIn = 100;
+
+/**
+ * Counts the matches of a filter by key. The list is walked as far as the time goes, one step at least. What the newest tasks hardly ever
+ * match is looked for instead as the list does it, whatever lies between; and so is what only large columns tell.
+ */
+export async function countGroups(db: BrainDatabase, count: Count): Promise<Counted> {
+  const { projectId, filter, content, key, budgetMs, sizes = usualSizes, clock } = count;
+  if (content.length > 0) return countContent(db, count, sizes.fewMatches);
+  const pace = createPace(sizes.stepRows, budgetMs, clock);
+  let scope = scopeOf(projectId, filter, null);
+  const sources = indexedSources(filter);
+  // A pattern that no stored value fits.
+  if (sources.some(({ values }) => values.length === 0)) return { groups: [], reached: null };
+  const source = await narrowest(db, scope, sources);
+  const isSearch = hasText(filter) || filter.terms !== undefined;
+  const sums = new Map<string | null, number>();
+  let walked = 0;
+  let isSampled = false;
+  for (;;) {
+    const walk = { scope, source, filter };
+    const rows = pace.next();
+    const timeoutMs = pace.leftMs();
+    const seen =
+      walked === 0
+        ? await groupStep(db, { walk, key }, rows)
+        : await groupStepInTime(db, { walk, key }, { rows, timeoutMs });
+    if (seen === null) return { groups: groupsOf(sums), reached: scope.after };
+    pace.done(rows);
+    walked += rows;
+    const { groups, end } = seen;
+    for (const { value, count: more } of groups) sums.set(value, (sums.get(value) ?? 0) + more);
+    if (end === null) return { groups: groupsOf(sums), reached: null };
+    if (pace.isOver()) return { groups: groupsOf(sums), reached: end };
+    if (isSearch && !isSampled && (walked >= sampleRows || pace.leftMs() < budgetMs / 2)) {
+      isSampled = true;
+      const isRare = totalOf(sums) * rareOneIn < walked;
+      const few = isRare ? await countFew(db, { ...count, budgetMs: pace.leftMs() / 2 }, sizes.fewMatches) : null;
+      if (few !== null) return { groups: few, reached: null };
+    }
+    scope = { ...scope, after: end };
+  }
+}
+
+const totalOf = (sums: ReadonlyMap<string | null, number>): number =>
+  sums.values().reduce((total, count) => total + count, 0);
+
+const groupsOf = (sums: ReadonlyMap<string | null, number>): Group[] =>
+  [...sums].flatMap(([value, count]) => (count > 0 ? [{ value, count }] : []));
+
+/** What was found in the time, and of that no more than the list would show on some pages. */
+async function countContent(
+  db: BrainDatabase,
+  { projectId, filter, content, key, budgetMs, clock }: Count,
+  most: number,
+): Promise<Counted> {
+  const search = { projectId, filter, content, after: null, limit: most + 1, budgetMs, clock };
+  const { found, reached } = await findContent(db, search);
+  const some = found.slice(0, most);
+  const groups = await groupsAmong(db.slow, { ids: some.map(({ id }) => id), key });
+  return { groups, reached: found.length > most ? (some.at(-1) ?? null) : reached };
+}
+
+/** Null when there are more matches, or they cannot be found in the time. */
+async function countFew(
+  db: BrainDatabase,
+  { projectId, filter, key, budgetMs, clock }: Count,
+  fewMatches: number,
+): Promise<readonly Group[] | null> {
+  const limit = fewMatches + 1;
+  const sizes = { ...usualFindSizes, maxValues };
+  const search = { projectId, filter, after: null, limit, budgetMs, sizes, clock };
+  const { found, reached } = await findMatches(db, search);
+  if (reached !== null || found.length > fewMatches) return null;
+  return groupsAmong(db.slow, { ids: found.map(({ id }) => id), key });
+}

@@ -1,0 +1,211 @@
+import { priorities, taskStates } from "@svc/protocol";
+import { systemClock } from "../../../platform/clock.ts";
+import type { BrainDatabase } from "../../../schema/tables/index.ts";
+import { taskCounts } from "../../stats/index.ts";
+import { planList } from "../list.ts";
+import type { ContentTerm, ListFilter } from "../query/query.ts";
+import type { ValueColumn } from "../search/distinct-values-reads.ts";
+import { scopeOf } from "../search/find-matches.ts";
+import type { StepClock } from "../search/step-pace.ts";
+import { isOnlyTimed } from "../search/term-sources.ts";
+import { type CountSizes, countGroups } from "./count-groups.ts";
+import { countsOf, type Group, groupStep, valuesFrom } from "./group-reads.ts";
+import type { FacetField, FacetQuery } from "./schemas.ts";
+
+/**
+ * Values of one field among the tasks that a list shows, with how many there are of each. What asks for values of the field itself, by a
+ * parameter or in the query, is left aside: a chosen state must not make the others look empty. Without any other filter the counts come
+ * from counters, or from the index of the field, value by value. Otherwise the list is walked, newest first, as far as the time goes.
+ */
+export interface FacetValue {
+  readonly value: string;
+  /** At least so many, when not exact. */
+  readonly count: number;
+  readonly exact: boolean;
+}
+
+export interface FacetRequest {
+  readonly projectId: string;
+  readonly query: FacetQuery;
+  /** From when ages in a query count. */
+  readonly now?: Date;
+  /** Milliseconds. */
+  readonly budgetMs?: number;
+  readonly sizes?: FacetSizes;
+  readonly clock?: StepClock;
+}
+
+export interface FacetSizes extends CountSizes {
+  /** Counts beyond are not told. */
+  readonly cap: number;
+  /** Distinct values that are looked at one by one. */
+  readonly maxValues: number;
+  /** Values that one statement counts: with the cap it says how long that takes. */
+  readonly valuesPerCount: number;
+  /** Newest tasks that tell which of many values to count first. */
+  readonly sampleRows: number;
+}
+
+const usualSizes: FacetSizes = {
+  cap: 10_000,
+  maxValues: 1000,
+  valuesPerCount: 10,
+  sampleRows: 500,
+  stepRows: [100, 2000],
+  fewMatches: 1000,
+};
+
+/** Time for one facet: a menu opens with it. */
+const facetBudgetMs = 200;
+const defaultLimit = 20;
+
+const columnOf: Record<FacetField, ValueColumn> = {
+  state: "state",
+  priority: "priority",
+  name: "name",
+  queue: "queue",
+  worker: "worker_name",
+  engine: "engine",
+};
+
+export async function readFacet(
+  db: BrainDatabase,
+  request: FacetRequest,
+): Promise<{ field: FacetField; values: FacetValue[] }> {
+  const {
+    projectId,
+    query,
+    now = new Date(),
+    budgetMs = facetBudgetMs,
+    sizes = usualSizes,
+    clock = systemClock,
+  } = request;
+  const { field, prefix = "", limit = defaultLimit, ...shown } = query;
+  const deadlineMs = clock.monotonicMs() + budgetMs;
+  const { filter, content } = await planList(db, projectId, { query: shown, now, aside: field });
+  const look: Look = {
+    projectId,
+    field,
+    prefix,
+    filter,
+    content,
+    leftMs: () => deadlineMs - clock.monotonicMs(),
+    sizes,
+    clock,
+  };
+  const values = await valuesOf(db, look);
+  return {
+    field,
+    values: values
+      .filter(({ value, count }) => count > 0 && value.startsWith(prefix))
+      .sort((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1))
+      .slice(0, limit),
+  };
+}
+
+interface Look {
+  readonly projectId: string;
+  readonly field: FacetField;
+  readonly prefix: string;
+  readonly filter: ListFilter;
+  readonly content: readonly ContentTerm[];
+  readonly leftMs: () => number;
+  readonly sizes: FacetSizes;
+  readonly clock: StepClock;
+}
+
+async function valuesOf(db: BrainDatabase, look: Look): Promise<FacetValue[]> {
+  const { projectId, field, filter, content, leftMs, sizes, clock } = look;
+  const isFree = isOnlyTimed({ filter, content });
+  const isTimed = filter.since !== undefined || filter.until !== undefined;
+  if (isFree && !isTimed && field === "state") {
+    const counts = Object.entries(await taskCounts(db, projectId));
+    return counts.map(([value, count]) => ({ value, count, exact: true }));
+  }
+  // The index of engines does not know the time.
+  if (isFree && !(isTimed && field === "engine")) return countByIndex(db, look);
+  const { groups, reached } = await countGroups(db, {
+    projectId,
+    filter,
+    content,
+    key: columnOf[field],
+    budgetMs: leftMs(),
+    sizes,
+    clock,
+  });
+  return facetOf(groups, reached === null, sizes);
+}
+
+/** Counts value by value. Of a field with many values the ones that the newest tasks have most often are counted first. */
+async function countByIndex(db: BrainDatabase, look: Look): Promise<FacetValue[]> {
+  const { projectId, field, filter, sizes } = look;
+  const column = columnOf[field];
+  const known = await knownValues(db, look);
+  let sampled = known === null || known.length > sizes.valuesPerCount ? await sampleOf(db, look) : null;
+  const values = [...new Set([...valuesByCount(sampled), ...(known ?? [])])];
+  const scope = scopeOf(projectId, filter, null);
+  const found: FacetValue[] = [];
+  const uncounted: string[] = [];
+  let isOver = false;
+  for (let start = 0; start < values.length; start += sizes.valuesPerCount) {
+    const some = values.slice(start, start + sizes.valuesPerCount);
+    const timeoutMs = look.leftMs();
+    isOver ||= timeoutMs <= 0;
+    const limits = { cap: sizes.cap + 1, timeoutMs };
+    const counts: Map<string, number> | null = isOver
+      ? null
+      : await countsOf(db, scope, { column, values: some }, limits);
+    isOver ||= counts === null;
+    if (counts === null) uncounted.push(...some);
+    else found.push(...some.map((value) => capped(value, counts.get(value) ?? 0, sizes)));
+  }
+  if (uncounted.length > 0) sampled ??= await sampleOf(db, look);
+  // A stored value has a task at least; whether one lies in the asked time is not known.
+  const isTimed = scope.since !== null || scope.until !== null;
+  const least = isTimed || isListed(field) ? 0 : 1;
+  return [...found, ...uncounted.map((value) => ({ value, count: sampled?.get(value) ?? least, exact: false }))];
+}
+
+const valuesByCount = (sampled: ReadonlyMap<string, number> | null): string[] =>
+  [...(sampled ?? [])].sort(([, a], [, b]) => b - a).map(([value]) => value);
+
+/** Whether the program knows every value that there may be, stored or not. */
+const isListed = (field: FacetField): field is "state" | "priority" => field === "state" || field === "priority";
+
+/** Null when the time was used up. */
+async function knownValues(
+  db: BrainDatabase,
+  { projectId, field, prefix, leftMs, sizes }: Look,
+): Promise<readonly string[] | null> {
+  if (isListed(field)) {
+    const all: readonly string[] = field === "state" ? taskStates : priorities;
+    return all.filter((value) => value.startsWith(prefix));
+  }
+  const limits = { limit: sizes.maxValues, timeoutMs: Math.max(1, leftMs()) };
+  return valuesFrom(db, projectId, { column: columnOf[field], prefix }, limits);
+}
+
+/** Values of the newest tasks that have the prefix, with how many of these have each. */
+async function sampleOf(
+  db: BrainDatabase,
+  { projectId, field, prefix, filter, sizes }: Look,
+): Promise<Map<string, number>> {
+  const walk = { scope: scopeOf(projectId, filter, null), source: null, filter };
+  const { groups } = await groupStep(db, { walk, key: columnOf[field] }, sizes.sampleRows);
+  return new Map(
+    groups.flatMap(({ value, count }) => (value?.startsWith(prefix) === true ? [[value, count] as const] : [])),
+  );
+}
+
+const facetOf = (groups: readonly Group[], isWhole: boolean, sizes: FacetSizes): FacetValue[] =>
+  groups.flatMap(({ value, count }) => {
+    if (value === null) return [];
+    const { exact, ...rest } = capped(value, count, sizes);
+    return [{ ...rest, exact: exact && isWhole }];
+  });
+
+const capped = (value: string, count: number, { cap }: FacetSizes): FacetValue => ({
+  value,
+  count: Math.min(count, cap),
+  exact: count <= cap,
+});

@@ -1,0 +1,247 @@
+import type { BrainDatabase } from "../../../schema/tables/index.ts";
+import type { ContentTerm, ListFilter } from "../query/query.ts";
+import { searchesOf } from "./database-searches.ts";
+import {
+  countSource,
+  idStep,
+  matchesAmong,
+  newestOfValues,
+  type Position,
+  type Scope,
+  type Source,
+  walkStep,
+} from "./match-reads.ts";
+import { countValues, newestByTerms } from "./newest-by-terms.ts";
+import { createPace, type Pace, type StepClock, type StepCost, type StepRows } from "./step-pace.ts";
+import { hasText, holdsOnlySources, indexedSources, isCombined } from "./term-sources.ts";
+
+/**
+ * Finds the newest matches of a filter at a cost that does not grow with the table. One condition beside the time has an index in list
+ * order and needs no search at all. Otherwise the newest rows are walked first, where whatever is frequent fills the page; what is not is
+ * rare, and found through dictionary and trigram index, or by walking the narrowest of the conditions to its end. Only a filter that is
+ * frequent in every single condition and absent further up can use up the time budget; its answer says how far it got.
+ */
+export interface Matches {
+  /** In list order, at most the limit. */
+  readonly found: readonly Position[];
+  /** Set when the time was used up before the end: everything down to here was looked at. */
+  readonly reached: Position | null;
+}
+
+export interface Search {
+  readonly projectId: string;
+  readonly filter: ListFilter;
+  /** What the tasks must hold beside, in columns that are read one by one. */
+  readonly content?: readonly ContentTerm[] | undefined;
+  readonly after: Position | null;
+  readonly limit: number;
+  /** Milliseconds, Infinity for the whole answer whatever it takes. */
+  readonly budgetMs: number;
+  /** What the large columns of the page hold together; the usual bound when absent. */
+  readonly maxBytes?: number;
+  readonly sizes?: Sizes;
+  readonly clock?: StepClock | undefined;
+  /** Of the rows that the search walks, where another one has walked some before. */
+  readonly cost?: StepCost;
+}
+
+/** How far each way of looking goes. */
+export interface Sizes {
+  /** Newest rows that are walked before what is rare is looked for elsewhere. */
+  readonly newestRows: number;
+  readonly stepRows: StepRows;
+  /** A source with fewer rows is read whole. */
+  readonly shortRows: number;
+  /** Names, queues or workers with a text in them that are looked at one by one. */
+  readonly maxValues: number;
+  /** Rows that one statement reads of several values, of which it takes a page of each. */
+  readonly valueRows: number;
+  /** Rows of which the large columns are looked at in one statement. */
+  readonly contentRows: StepRows;
+}
+
+export const usualSizes: Sizes = {
+  newestRows: 500,
+  stepRows: [100, 2000],
+  shortRows: 5000,
+  maxValues: 2000,
+  valueRows: 20_000,
+  contentRows: [100, 5000],
+};
+
+export const scopeOf = (projectId: string, filter: ListFilter, after: Position | null): Scope => ({
+  projectId,
+  since: filter.since ?? null,
+  until: filter.until ?? null,
+  after,
+});
+
+export async function findMatches(db: BrainDatabase, search: Search): Promise<Matches> {
+  const { projectId, filter, after, limit, budgetMs, sizes = usualSizes, clock, cost } = search;
+  const pace = createPace(sizes.stepRows, budgetMs, clock, cost);
+  const scope = scopeOf(projectId, filter, after);
+  const sources = indexedSources(filter);
+  if (sources.some(({ values }) => values.length === 0)) return { found: [], reached: null };
+  const [first, second] = sources;
+  if (holdsOnlySources(filter) && first !== undefined && second === undefined) {
+    const isAtOnce = limit <= rowsAtOnce(first, sizes.valueRows);
+    const found = isAtOnce ? await newestOfValues(db, scope, first, { limit, pace }) : null;
+    if (found !== null) return { found, reached: null };
+  }
+  const source = await narrowest(db, scope, sources, sizes.shortRows);
+  const found: Position[] = [];
+  let from = scope;
+  let walked = 0;
+  let isElsewhere = false;
+  for (;;) {
+    const rows = pace.next();
+    const walk = { scope: from, source, filter };
+    const seen = await walkStep(db.slow, walk, { rows, limit: limit - found.length });
+    pace.done(rows);
+    walked += rows;
+    found.push(...seen.found);
+    if (found.length >= limit || seen.end === null) return { found, reached: null };
+    from = { ...from, after: seen.end };
+    // Where rows are slow to come, the walk leaves the other ways half of the time.
+    if (!isElsewhere && (walked >= sizes.newestRows || pace.leftMs() < budgetMs / 2)) {
+      isElsewhere = true;
+      const rest = await newestElsewhere(db, from, filter, { limit: limit - found.length, pace, sizes });
+      if (rest !== null) return { found: [...found, ...rest], reached: null };
+    }
+    if (pace.isOver()) return { found, reached: seen.end };
+  }
+}
+
+/** How many of its newest rows a source gives by one statement, which for several values reads as many of each that may have one of them. */
+export const rowsAtOnce = ({ values }: NonNullable<Source>, mostRows: number): number =>
+  values.length <= 1 ? Infinity : Math.floor(Math.max(mostRows / values.length, Math.sqrt(mostRows)));
+
+/** The source to walk: of several conditions the one with fewest rows, as far as counting a few thousand tells. */
+export async function narrowest(
+  db: BrainDatabase,
+  scope: Scope,
+  sources: readonly NonNullable<Source>[],
+  cap = usualSizes.shortRows,
+): Promise<Source> {
+  const single = sources.filter(({ values }) => values.length === 1);
+  if (single.length <= 1) return single[0] ?? null;
+  let best: { source: Source; count: number } | null = null;
+  for (const source of single) {
+    const count = await countSource(db.slow, scope, source, cap);
+    if (best === null || count < best.count) best = { source, count };
+  }
+  return best?.source ?? null;
+}
+
+/** The newest matches by what is in the filter beside its single values, or null when they are too many for that. */
+async function newestElsewhere(
+  db: BrainDatabase,
+  scope: Scope,
+  filter: ListFilter,
+  need: Need,
+): Promise<Position[] | null> {
+  const { limit, pace, sizes } = need;
+  const byTerms = await newestByTerms(db, scope, filter, { limit, cap: sizes.shortRows, pace });
+  return byTerms ?? (hasText(filter) ? newestOfText(db, scope, filter, need) : null);
+}
+
+interface Need {
+  readonly limit: number;
+  readonly pace: Pick<Pace, "leftMs">;
+  readonly sizes: Sizes;
+}
+
+/**
+ * The newest matches of a filter with a text in it: the names, queues and workers that hold the text, each in list order through its own
+ * index, and the task ids that hold it through their trigrams. Null when that would take too many steps; then the walk goes on.
+ */
+async function newestOfText(
+  db: BrainDatabase,
+  scope: Scope,
+  filter: ListFilter,
+  need: Need,
+): Promise<Position[] | null> {
+  const { limit, pace, sizes } = need;
+  // With both texts the name leads: it is one column, and the condition on the row sees to the other.
+  const needle = filter.name ?? filter.search ?? "";
+  const isFolded = filter.name === undefined;
+  const fields = isFolded ? (["name", "queue", "worker"] as const) : (["name"] as const);
+  const { valuesWith, newestById } = searchesOf(db);
+
+  async function ofField(field: (typeof fields)[number]): Promise<Position[] | null> {
+    const values = await valuesWith(db.slow, scope.projectId, { field, needle, isFolded }, sizes.maxValues + 1);
+    if (values === null || values.length > sizes.maxValues) return null;
+    if (values.length === 0) return [];
+    const source = { column: field === "worker" ? "worker_name" : field, values } as const;
+    return newestOfSource(db, scope, source, { ...need, filter });
+  }
+
+  const parts = await Promise.all([
+    ...fields.map(ofField),
+    isFolded
+      ? newestById(db, { scope, needle, filter }, { limit, cap: sizes.shortRows, timeoutMs: pace.leftMs() })
+      : [],
+  ]);
+  const all: Position[] = [];
+  for (const part of parts) {
+    if (part === null) return null;
+    all.push(...part);
+  }
+  return inOrder(all).slice(0, limit);
+}
+
+/** The newest matches among the rows with one of the values, which the text of the filter is known to match. */
+async function newestOfSource(
+  db: BrainDatabase,
+  scope: Scope,
+  source: NonNullable<Source>,
+  { filter, limit, pace, sizes: { shortRows, valueRows } }: Need & { readonly filter: ListFilter },
+): Promise<Position[] | null> {
+  if (!isCombined(filter) && limit <= rowsAtOnce(source, valueRows))
+    return newestOfValues(db, scope, source, { limit, pace });
+  const rows = await countValues(db, scope, source, shortRows);
+  if (rows >= shortRows) return null;
+  return matchesAmong(db, { scope, source, filter }, { limit, timeoutMs: pace.leftMs() });
+}
+
+/** Positions newest first, each once. */
+function inOrder(positions: readonly Position[]): Position[] {
+  const each = new Map(positions.map((position) => [position.id, position]));
+  return [...each.values()].sort(
+    (a, b) => b.receivedAt.getTime() - a.receivedAt.getTime() || (a.id < b.id ? 1 : a.id > b.id ? -1 : 0),
+  );
+}
+
+/** Rows that are read in the order of their ids in one step. */
+const rowsPerIdStep = 20_000;
+
+/** Ids of the first `limit` matching tasks in UUID order. */
+export async function matchingIds(
+  db: BrainDatabase,
+  projectId: string,
+  filter: ListFilter,
+  limit: number,
+): Promise<string[]> {
+  const { found } = await findMatches(db, {
+    projectId,
+    filter,
+    after: null,
+    limit: limit + 1,
+    budgetMs: Number.POSITIVE_INFINITY,
+  });
+  if (found.length <= limit) return found.map(({ id }) => id).sort();
+  // There are more: ids are spread evenly, so the first ones are met soon when the tasks are read in their order.
+  const ids: string[] = [];
+  let afterId: string | null = null;
+  do {
+    const step = await idStep(db.slow, {
+      scope: scopeOf(projectId, filter, null),
+      filter,
+      afterId,
+      rows: rowsPerIdStep,
+    });
+    ids.push(...step.ids);
+    afterId = step.end;
+  } while (afterId !== null && ids.length < limit);
+  return ids.slice(0, limit);
+}

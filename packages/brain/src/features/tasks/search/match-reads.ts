@@ -1,0 +1,300 @@
+import { type RawBuilder, type SqlBool, sql } from "kysely";
+import { firstOfEach } from "../../../platform/database/dialects/for-each-given.ts";
+import { foundById, indexed, newestThrough } from "../../../platform/database/dialects/index-hints.ts";
+import { greatestId } from "../../../platform/database/dialects/row-address.ts";
+import {
+  type BoundedRows,
+  type PageBounds,
+  rowsWithinBytes,
+  type WideTable,
+} from "../../../platform/database/dialects/rows-within-bytes.ts";
+import { withinTime } from "../../../platform/database/dialects/time-limit.ts";
+import { givenText, isAmong, valuesTable } from "../../../platform/database/dialects/values-table.ts";
+import type { BrainDatabase, Db } from "../../../schema/tables/index.ts";
+import { matchCondition } from "../query/condition-reads.ts";
+import type { ListFilter } from "../query/query.ts";
+import { largeColumns, type PublicColumn, type PublicTaskRow } from "../task-public.ts";
+import type { Pace } from "./step-pace.ts";
+
+// How the list finds its rows. A *source* is a set of tasks that one index gives in list order (newest received first, then by id):
+// all tasks of the project, or those with one value in one column. Everything here reads a bounded number of rows of one source.
+
+/** Place of a row in the list. */
+export interface Position {
+  readonly receivedAt: Date;
+  readonly id: string;
+}
+
+export interface Scope {
+  readonly projectId: string;
+  readonly since: Date | null;
+  /** Inclusive; the place to go on from is `after`. */
+  readonly until: Date | null;
+  readonly after: Position | null;
+}
+
+/** `error` is no column: its one value is every task with an exception or a traceback. */
+export type SourceColumn = "state" | "priority" | "queue" | "worker_name" | "name" | "error";
+
+/** Rows whose column holds one of the values; null is every row of the project. */
+export type Source = { readonly column: SourceColumn; readonly values: readonly string[] } | null;
+
+export const indexOf: Record<SourceColumn, string> = {
+  state: "tasks_by_state",
+  priority: "tasks_by_priority",
+  queue: "tasks_by_queue",
+  worker_name: "tasks_by_worker",
+  name: "tasks_by_name",
+  error: "tasks_by_error",
+};
+
+/** What the index of failed tasks is limited to, word for word. */
+export const hasError = sql<SqlBool>`(exception IS NOT NULL OR traceback IS NOT NULL)`;
+
+/** The bounds of a scope as conditions on received_at and id: of two upper ones only the lower, because an index is entered at one. */
+export function bounds({ since, until, after }: Scope): RawBuilder<SqlBool>[] {
+  const all: RawBuilder<SqlBool>[] = [];
+  if (since !== null) all.push(sql`received_at >= ${since}`);
+  if (until !== null && (after === null || until < after.receivedAt)) all.push(sql`received_at <= ${until}`);
+  else if (after !== null)
+    all.push(sql`received_at <= ${after.receivedAt}`, sql`(received_at, id) < (${after.receivedAt}, ${after.id})`);
+  return all;
+}
+
+/**
+ * FROM, WHERE and ORDER BY that read a source through its own index, whatever the planners think of it. Rows of one instant come in any
+ * order: not all of these indexes hold the id, and a row need not be read to be counted.
+ */
+function inTimeOrder(scope: Scope, column: SourceColumn | null, value: RawBuilder<unknown>): RawBuilder<unknown> {
+  const conditions = [sql`project_id = ${scope.projectId}`, ...bounds(scope)];
+  if (column === null || column === "error") {
+    if (column === "error") conditions.push(hasError);
+    const index = column === null ? "tasks_by_time" : indexOf[column];
+    return sql`FROM ${indexed("tasks", index)} WHERE ${sql.join(conditions, sql` AND `)} ORDER BY received_at DESC`;
+  }
+  const { since, until, after } = scope;
+  const newest = after !== null && (until === null || after.receivedAt <= until) ? after.receivedAt : until;
+  const index = { table: "tasks", index: indexOf[column], column, time: "received_at" };
+  return newestThrough(index, value, conditions, { from: since, to: newest });
+}
+
+/** The same, and rows of one instant by id. */
+const inListOrder = (...source: Parameters<typeof inTimeOrder>): RawBuilder<unknown> =>
+  sql`${inTimeOrder(...source)}, id DESC`;
+
+/** A source with at most one value in list order. */
+export const sourceInListOrder = (scope: Scope, source: Source): RawBuilder<unknown> =>
+  inListOrder(scope, source?.column ?? null, sql`${source?.values[0] ?? null}`);
+
+/** What is read of the rows that a page shows, and on which connection. */
+export interface RowReads<Column extends PublicColumn = PublicColumn> {
+  readonly db: Db;
+  readonly columns: readonly Column[];
+}
+
+const placeColumns = ["id", "received_at"] as const;
+/** A row with the asked columns and its place in the list. */
+export type ReadRow<Column extends PublicColumn> = Pick<PublicTaskRow, Column | (typeof placeColumns)[number]>;
+
+const wideTasks = (columns: readonly PublicColumn[]): WideTable => ({
+  name: "tasks",
+  columns: [...new Set([...placeColumns, ...columns])],
+  largeColumns: largeColumns.filter((column) => columns.includes(column)),
+  orderedBy: ["received_at", "id"],
+});
+
+/** The newest rows of a source with at most one value. */
+export async function newestRows<Column extends PublicColumn>(
+  { db, columns }: RowReads<Column>,
+  scope: Scope,
+  source: Source,
+  bounds: PageBounds,
+): Promise<BoundedRows<ReadRow<Column>>> {
+  return rowsWithinBytes(db, { table: wideTasks(columns), from: sourceInListOrder(scope, source) }, bounds);
+}
+
+/** The newest rows of a project among those with these ids. */
+export async function rowsByIds<Column extends PublicColumn>(
+  { db, columns }: RowReads<Column>,
+  { projectId, ids }: { projectId: string; ids: readonly string[] },
+  bounds: PageBounds,
+): Promise<BoundedRows<ReadRow<Column>>> {
+  if (ids.length === 0) return { rows: [], hasMore: false };
+  const found = foundById("tasks", ids, sql`project_id = ${projectId}`);
+  const from = sql`${found} ORDER BY received_at DESC, id DESC`;
+  return rowsWithinBytes(db, { table: wideTasks(columns), from }, bounds);
+}
+
+export interface PositionRow {
+  id: string;
+  received_at: Date;
+}
+
+export const positionOf = ({ id, received_at }: PositionRow): Position => ({ receivedAt: received_at, id });
+
+/** The newest places of a project's tasks. */
+export async function newestPlaces(db: Db, scope: Scope, limit: number): Promise<Position[]> {
+  const query = sql<PositionRow>`SELECT id, received_at ${sourceInListOrder(scope, null)} LIMIT ${limit}`;
+  return (await query.execute(db)).rows.map(positionOf);
+}
+
+/** Values of which the newest rows are read without a thought: of so few it does not cost more. */
+const fewValues = 4;
+
+/**
+ * The newest rows over all values of a column, however many values there are. Of many a row each is looked at first: enough of these say
+ * down to when to read, so that hardly more rows are read than asked for. Null when the time was used up.
+ */
+export async function newestOfValues(
+  db: BrainDatabase,
+  scope: Scope,
+  source: NonNullable<Source>,
+  { limit, pace }: { limit: number; pace: Pick<Pace, "leftMs"> },
+): Promise<Position[] | null> {
+  const isMany = source.values.length > fewValues;
+  const part = isMany ? await newestPart(db, scope, source, { limit, pace }) : { scope, source };
+  if (part === null) return null;
+  const ofValue = inListOrder(part.scope, source.column, givenText);
+  const own = firstOfEach({ table: "tasks", alias: "own", columns: placeColumns }, ofValue, limit);
+  const query = sql<PositionRow>`
+    SELECT own.id, own.received_at FROM ${valuesTable("text", part.source.values)} ${own}
+    ORDER BY own.received_at DESC, own.id DESC LIMIT ${limit}`;
+  return (await withinTime(db, query, pace.leftMs()))?.map(positionOf) ?? null;
+}
+
+/** The values and the time that the newest `limit` rows of a source are among; null when the time was used up. */
+async function newestPart(
+  db: BrainDatabase,
+  scope: Scope,
+  source: NonNullable<Source>,
+  { limit, pace }: { limit: number; pace: Pick<Pace, "leftMs"> },
+): Promise<{ scope: Scope; source: NonNullable<Source> } | null> {
+  // So many rows of so many values are enough rows. Half of the values will do: the others may be rare.
+  const place = Math.ceil((2 * limit) / source.values.length);
+  const enough = Math.ceil(limit / place);
+  const ofValue = inTimeOrder(scope, source.column, givenText);
+  const query = sql<{ value: string; received_at: Date }>`
+    SELECT value, received_at FROM (
+      SELECT given.value, (SELECT received_at ${ofValue} LIMIT 1 OFFSET ${place - 1}) AS received_at
+      FROM ${valuesTable("text", source.values)}
+    ) AS row WHERE received_at IS NOT NULL ORDER BY received_at DESC`;
+  const rows = await withinTime(db, query, pace.leftMs());
+  if (rows === null) return null;
+  const since = rows[enough - 1]?.received_at ?? null;
+  // Where it was the newest row of each value that was looked at, the other values have none in this time.
+  const near = rows.filter(({ received_at }) => since === null || received_at >= since);
+  const values = place === 1 ? near.map(({ value }) => value) : source.values;
+  return { scope: { ...scope, since: since ?? scope.since }, source: { ...source, values } };
+}
+
+/** How many rows a source holds, counting no further than `cap`. */
+export async function countSource(db: Db, scope: Scope, source: Source, cap: number): Promise<number> {
+  const parts = (source?.values ?? [null]).map(
+    (value) =>
+      sql`SELECT 1 FROM (SELECT 1 ${inTimeOrder(scope, source?.column ?? null, sql`${value}`)} LIMIT ${cap}) AS part`,
+  );
+  const { rows } = await sql<{ count: number }>`
+    SELECT count(*) AS count FROM (${sql.join(parts, sql` UNION ALL `)} LIMIT ${cap}) AS counted`.execute(db);
+  return Number(rows[0]?.count ?? 0);
+}
+
+/** What one step of a walk found: the matches in order and, when the source goes on below, the last row that was looked at. */
+export interface Step {
+  readonly found: readonly Position[];
+  readonly end: Position | null;
+}
+
+export interface Walk {
+  readonly scope: Scope;
+  /** A source with at most one value. */
+  readonly source: Source;
+  readonly filter: ListFilter;
+}
+
+/** What a condition looks at; of the texts of an error only that there is one. */
+export const seenColumns = ({ terms, hasError: isAsked }: ListFilter): RawBuilder<unknown> =>
+  sql.join([
+    ...["id", "received_at", "state", "priority", "queue", "worker_name", "name", "task_id"].map((name) =>
+      sql.ref(name),
+    ),
+    ...(terms === undefined
+      ? []
+      : ["engine", "release", "fingerprint", "runtime_ms", "wait_ms", "retry_count"].map((name) => sql.ref(name))),
+    ...(isAsked ? [sql`CASE WHEN ${hasError} THEN '' END AS exception, NULL AS traceback`] : []),
+  ]);
+
+/** The next `rows` rows of a walk, each with its place among them (from 1) and whether it matches. */
+function judged({ scope, source, filter }: Walk, rows: number): RawBuilder<unknown> {
+  return sql`
+    SELECT id, received_at, ((${matchCondition(filter)}) IS TRUE) AS is_match, row_number() OVER (ORDER BY received_at DESC, id DESC) AS place
+    FROM (SELECT ${seenColumns(filter)} ${sourceInListOrder(scope, source)} LIMIT ${rows}) AS task`;
+}
+
+/** Looks at the next `rows` rows of a walk and gives those that match, `limit` at most; `end` holds when fewer were found. */
+export async function walkStep(db: Db, walk: Walk, step: { rows: number; limit: number }): Promise<Step> {
+  const { rows: hits } = await sql<PositionRow & { is_match: boolean; place: number }>`
+    SELECT id, received_at, is_match, place FROM (${judged(walk, step.rows)}) AS seen
+    WHERE is_match OR place = ${step.rows} ORDER BY place LIMIT ${step.limit + 1}`.execute(db);
+  const last = hits.find(({ place }) => place === step.rows);
+  const found = hits.filter(({ is_match }) => is_match).slice(0, step.limit);
+  return { found: found.map(positionOf), end: last === undefined ? null : positionOf(last) };
+}
+
+/** What one step of counting found and what is left to count, null at the end. */
+export interface CountStep {
+  readonly count: number;
+  readonly rest: Scope | null;
+}
+
+/** The row at a place as columns of a grouped statement: null but for the group that holds it. */
+export const rowAtPlace = (place: number): RawBuilder<unknown> => {
+  const isThere = sql`CASE WHEN place = ${place} THEN`;
+  return sql`${greatestId(sql`${isThere} id END`)} AS id, max(${isThere} received_at END) AS received_at`;
+};
+
+/** How many of the next `rows` rows of a walk match. */
+export async function countStep(db: Db, walk: Walk, rows: number): Promise<CountStep> {
+  const { rows: answer } = await sql<{ count: number; id: string | null; received_at: Date | null }>`
+    SELECT count(CASE WHEN is_match THEN 1 END) AS count, ${rowAtPlace(rows)} FROM (${judged(walk, rows)}) AS seen`.execute(
+    db,
+  );
+  const { count = 0, id = null, received_at = null } = answer[0] ?? {};
+  const isOver = id === null || received_at === null;
+  return { count: Number(count), rest: isOver ? null : { ...walk.scope, after: { id, receivedAt: received_at } } };
+}
+
+/** Ids after `afterId` in id order that match, among the next `rows` rows; `end` is the last id looked at when there are more. */
+export async function idStep(
+  db: Db,
+  { scope, filter, afterId, rows }: { scope: Scope; filter: ListFilter; afterId: string | null; rows: number },
+): Promise<{ ids: string[]; end: string | null }> {
+  const conditions = [sql`project_id = ${scope.projectId}`];
+  if (afterId !== null) conditions.push(sql`id > ${afterId}`);
+  const matches = sql.join([sql`(${matchCondition(filter)})`, ...bounds(scope)], sql` AND `);
+  const { rows: seen } = await sql<{ id: string; is_match: boolean }>`
+    SELECT id, ((${matches}) IS TRUE) AS is_match
+    FROM (SELECT ${seenColumns(filter)} FROM tasks
+          WHERE ${sql.join(conditions, sql` AND `)} ORDER BY id LIMIT ${rows}) AS task ORDER BY id`.execute(db);
+  const ids = seen.filter(({ is_match }) => is_match).map(({ id }) => id);
+  return { ids, end: seen.length < rows ? null : (seen.at(-1)?.id ?? null) };
+}
+
+/**
+ * Rows of a source with several values, read whole, that match: for sources known to be short. Newest first; null when the time was used up.
+ */
+export async function matchesAmong(
+  db: BrainDatabase,
+  { scope, source, filter }: { scope: Scope; source: NonNullable<Source>; filter: ListFilter },
+  { limit, timeoutMs }: { limit: number; timeoutMs: number },
+): Promise<Position[] | null> {
+  const conditions = [
+    sql`project_id = ${scope.projectId}`,
+    isAmong(source.column, "text", source.values),
+    ...bounds(scope),
+    sql`(${matchCondition(filter)})`,
+  ];
+  const query = sql<PositionRow>`
+    SELECT id, received_at FROM ${indexed("tasks", indexOf[source.column], "task")} WHERE ${sql.join(conditions, sql` AND `)}
+    ORDER BY received_at DESC, id DESC LIMIT ${limit}`;
+  return (await withinTime(db, query, timeoutMs))?.map(positionOf) ?? null;
+}

@@ -1,0 +1,35 @@
+import { createHash } from "node:crypto";
+import { type QueryExecutorProvider, type RawBuilder, sql } from "kysely";
+import { byDialect, isEmbedded } from "./by-dialect.ts";
+
+// The embedded database has one writer, which is every lock. Statements built with `forUpdate()` and its kin lock rows on the server
+// database alone; what stands here is for locks that are more than a part of a statement.
+
+/**
+ * Makes transactions that count something and act on the count wait for one another until they end ("last active project", "users
+ * table empty"; spec part 3, section 5.1 rule 14).
+ */
+export async function lockSubject(tx: QueryExecutorProvider, subject: string): Promise<void> {
+  if (isEmbedded(tx)) return;
+  const number = createHash("sha256").update(`svc.brain.subjects:${subject}`).digest().readBigInt64BE(0);
+  await sql`SELECT pg_advisory_xact_lock(${number.toString()}::bigint)`.execute(tx);
+}
+
+/** Makes processes that change the schema wait for one another, each for `timeoutMs` at most; their statements may take as long as they do. */
+export async function lockSchema(tx: QueryExecutorProvider, timeoutMs: number): Promise<void> {
+  if (isEmbedded(tx)) return;
+  await sql`SELECT set_config('lock_timeout', ${String(timeoutMs)}, true)`.execute(tx);
+  await sql`SELECT set_config('statement_timeout', '0', true)`.execute(tx);
+  await sql`SELECT pg_advisory_xact_lock(7305527114013)`.execute(tx);
+}
+
+/** Runs a query that is made for the locks on its rows alone. */
+export async function lockRows(
+  tx: QueryExecutorProvider,
+  query: { execute(): Promise<readonly unknown[]> },
+): Promise<void> {
+  if (!isEmbedded(tx)) await query.execute();
+}
+
+/** FOR UPDATE, for statements that are written by hand. */
+export const forUpdate: RawBuilder<unknown> = byDialect({ postgres: sql`FOR UPDATE`, sqlite: sql`` });
