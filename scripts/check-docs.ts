@@ -35,6 +35,12 @@ function firstDifference(present: string, wanted: string): number {
   return presentLines.findIndex((line, index) => line !== wantedLines[index]) + 1 || presentLines.length + 1;
 }
 
+async function print(path: string): Promise<void> {
+  const document = generatedDocuments.find((each) => each.path === path);
+  if (document === undefined) throw new Error(`${path} is not printed from the code`);
+  process.stdout.write(await document.generate());
+}
+
 async function main(root: string, { write }: { write: boolean }): Promise<void> {
   const stale = await checkDocuments(root, generatedDocuments, { write });
   for (const { path, line } of stale) {
@@ -52,5 +58,8 @@ async function main(root: string, { write }: { write: boolean }): Promise<void> 
   if (dead.length > 0 || (stale.length > 0 && !write)) process.exitCode = 1;
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href)
-  await main(process.cwd(), { write: process.argv.includes("--write") });
+if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
+  const [option, path] = process.argv.slice(2);
+  if (option === "--print" && path !== undefined) await print(path);
+  else await main(process.cwd(), { write: option === "--write" });
+}

@@ -14,6 +14,7 @@ export const generatedDocuments: readonly GeneratedDocument[] = [
   { path: "packages/brain/ROUTES.md", generate: async () => (await import("@svc/brain/docs")).routesDocument() },
   { path: "packages/client/openapi.json", generate: async () => (await import("@svc/brain/docs")).openApiText() },
   { path: "docs/configuration.md", generate: async () => (await import("@svc/brain/docs")).configurationDocument() },
+  { path: "docs/schema.md", generate: async () => (await import("@svc/brain/docs")).schemaDocument() },
   { path: "docs/cli.md", generate: async () => (await import("@svc/cli/docs")).cliDocument() },
   { path: "docs/states/command.md", generate: async () => (await import("@svc/brain/docs")).commandStatesDocument() },
   {

@@ -10,6 +10,7 @@ import { openApiDocument } from "../platform/http/openapi.ts";
 import { type RouteRow, routeTable } from "../platform/http/route-table.ts";
 import { createLog } from "../platform/log.ts";
 import { createMetrics } from "../platform/metrics.ts";
+import { schemaDocument } from "../schema/document/schema-document.ts";
 import { type Brain, createBrain } from "./brain.ts";
 import { configurationText } from "./configuration-docs.ts";
 import { loadBrainSettings, settingFragments } from "./settings.ts";
@@ -110,6 +111,8 @@ export const openApiText = (): Promise<string> =>
 
 /** docs/configuration.md: every setting with its default, range and meaning. */
 export const configurationDocument = (): string => configurationText(settingFragments);
+
+export { schemaDocument };
 
 /** docs/states/command.md: the moves of a command. */
 export const commandStatesDocument = (): string =>

@@ -3,7 +3,7 @@ import { gatewayRoutes, longpollRoutes, maxFrameBytes } from "../features/agent-
 import { agentRoutes } from "../features/agents/index.ts";
 import { apiKeyRoutes } from "../features/api-keys/index.ts";
 import { auditRoutes } from "../features/audit/index.ts";
-import { bulkRetryPlanRoutes, bulkRetryRoutes } from "../features/bulk-retries/index.ts";
+import { bulkRetryRoutes } from "../features/bulk-retries/index.ts";
 import { commandRoutes } from "../features/commands/index.ts";
 import { deadLetterRoutes } from "../features/dead-letters/index.ts";
 import { eventRoutes } from "../features/events/index.ts";
@@ -65,8 +65,7 @@ export function mountRoutes(app: App, deps: BrainDeps, features: Features, trans
   mount(app, api, adminRoutes, { settingRows: deps.settingRows, settings, versions: features.versions });
   mount(app, api, agentRoutes, { agents, clock, settings });
   mount(app, api, auditRoutes, { database, audit, settings, shown });
-  mount(app, api, bulkRetryRoutes, { bulkRetries: features.bulkRetries, settings });
-  mount(app, api, bulkRetryPlanRoutes, { database, settings });
+  mount(app, api, bulkRetryRoutes, { bulkRetries: features.bulkRetries, database, settings });
   mount(app, api, commandRoutes, {
     database,
     clock,

@@ -53,7 +53,7 @@ for (const dialect of testDialects) {
         return roleIn(actor, brain.project.id);
       };
       expect(await ofAuditor()).toBe("auditor");
-      const mine = await features.sessions.standing(actor.sessionId);
+      const mine = await features.sessions.holderOf(actor.sessionId);
       const userId = mine?.userId ?? "";
       await database.write((tx) =>
         tx.updateTable("memberships").set({ role: "operator" }).where("user_id", "=", userId).execute(),

@@ -5,20 +5,20 @@ import { ApiError } from "../platform/http/error-codes.ts";
 
 /** In which role a session may watch a project now, asked of the tables: the hub asks on subscribe and every minute. */
 export function watchRoles(deps: {
-  sessions: Pick<Sessions, "standing">;
+  sessions: Pick<Sessions, "holderOf">;
   projects: Pick<Projects, "get" | "find">;
 }): LiveDeps["roleIn"] {
   return async (actor, projectId) => {
     // The actor is of the connect, perhaps hours ago: only the session's id is taken from it.
-    const standing = await deps.sessions.standing(actor.sessionId);
-    if (standing === null) return "no_session";
+    const holder = await deps.sessions.holderOf(actor.sessionId);
+    if (holder === null) return "no_session";
     const project = await deps.projects.get(projectId).catch((error: unknown) => {
       if (error instanceof ApiError) return null;
       throw error;
     });
     if (project === null) return "no_membership";
-    if (standing.isAdmin) return "admin";
-    const entry = await deps.projects.find(project.slug, standing.userId);
+    if (holder.isAdmin) return "admin";
+    const entry = await deps.projects.find(project.slug, holder.userId);
     return entry?.role ?? "no_membership";
   };
 }

@@ -1,6 +1,6 @@
 import { carriedFields } from "@svc/protocol";
 import { openEventStore } from "../features/events/sqlite-store.ts";
-import { ingestJob } from "../features/ingest/writer-job.ts";
+import { ingestJob } from "../features/ingest/commit/writer-job.ts";
 import { fingerprintOf } from "../features/issues/fingerprint.ts";
 import { openDeltaStore } from "../features/stats/delta-sqlite-store.ts";
 import { createDeltas } from "../features/stats/deltas.ts";

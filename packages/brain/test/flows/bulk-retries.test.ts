@@ -5,7 +5,7 @@ import { type ApiAnswer, startTestBrain, type TestBrain } from "@svc/testkit/bra
 import { testDialects } from "@svc/testkit/databases";
 import type { RawAgent } from "@svc/testkit/raw-agent";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { digestOf } from "../../src/features/bulk-retries/effective-request.ts";
+import { digestOf } from "../../src/features/bulk-retries/planning/effective-request.ts";
 import {
   answer,
   answering,

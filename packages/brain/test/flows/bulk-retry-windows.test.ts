@@ -9,7 +9,7 @@ import { type BrainProcess, startBrainProcess } from "@svc/testkit/brain-process
 import { migratedDatabaseUrl, openDatabaseAt, testDialects } from "@svc/testkit/databases";
 import { connectRaw } from "@svc/testkit/raw-agent";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createReports } from "../../src/features/commands/report.ts";
+import { createReports } from "../../src/features/commands/results/report.ts";
 import { createLog } from "../../src/platform/log.ts";
 import {
   ableHello,

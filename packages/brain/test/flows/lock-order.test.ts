@@ -5,7 +5,7 @@ import { migratedDatabaseUrl, testDialects } from "@svc/testkit/databases";
 import { rawHello } from "@svc/testkit/raw-agent";
 import pg from "pg";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { deleteOldProcesses, markSilent } from "../../src/features/agents/store.ts";
+import { deleteOldProcesses, markSilent } from "../../src/features/agents/presence/presence-store.ts";
 import { deleteUnseenQueues } from "../../src/features/queues/prune-store.ts";
 import { bulkDelete } from "../../src/features/tasks/retention/bulk-delete.ts";
 import { pruneTaskBatch } from "../../src/features/tasks/retention/prune.ts";

@@ -27,7 +27,7 @@ export type FrameOutcome =
 /** What outlives one frame: a WebSocket connection or one long-poll upload. */
 export interface FrameSource {
   readonly identity: AgentIdentity;
-  /** The process that speaks; null is the slot of agents that name none, undefined no process at all (long-poll). */
+  /** The process that speaks; null for agents that name none, undefined no process at all (long-poll). */
   readonly workerId: string | null | undefined;
   readonly transport: "ws" | "longpoll";
   /** Status samples of this source are stored up to 12 a minute. */

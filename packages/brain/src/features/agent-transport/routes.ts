@@ -7,12 +7,12 @@ import type { Routes } from "../../platform/http/app.ts";
 import { ApiError, invalid } from "../../platform/http/error-codes.ts";
 import { goneSignal } from "../../platform/http/gone-signal.ts";
 import type { AgentIdentity } from "../agents/index.ts";
-import type { Gateway } from "./gateway.ts";
-import { type Longpoll, sessionNonce } from "./longpoll.ts";
-import { readRetryEngines, readRuntimeFeatures } from "./poll.ts";
-import type { Admit, Refusal } from "./refusals.ts";
+import type { Admit, Refusal } from "./admission.ts";
+import { type Longpoll, sessionNonce } from "./longpoll/longpoll.ts";
+import { readRetryEngines, readRuntimeFeatures } from "./longpoll/poll.ts";
+import { createUploadLimiter, type UploadLimiter } from "./longpoll/upload-limiter.ts";
 import { PollQuery, PollReply, UploadBody, UploadReply } from "./schemas.ts";
-import { createUploadRoom, type UploadRoom } from "./upload-room.ts";
+import type { Gateway } from "./websocket/gateway.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -40,7 +40,7 @@ const header = (request: FastifyRequest, name: string): string | undefined => {
 export const longpollRoutes: Routes<LongpollRouteDeps> = (app, { admit, longpoll, maxBodyBytes, workerId }) => {
   app.decorateRequest("agentIdentity", null);
   app.decorateRequest("uploadRoom", null);
-  const room = createUploadRoom({
+  const room = createUploadLimiter({
     perAgent: uploadsPerAgent,
     bytesPerAgent: (uploadBodiesInMemory / 2) * maxBodyBytes,
     totalBytes: uploadBodiesInMemory * maxBodyBytes,
@@ -137,7 +137,7 @@ interface HeldRoom {
 }
 
 /** Takes room for an upload before its body is read, until the client goes or, when the body came, until `inRoom` is done with it. */
-function holdRoom(request: FastifyRequest, reply: FastifyReply, room: UploadRoom, maxBodyBytes: number): void {
+function holdRoom(request: FastifyRequest, reply: FastifyReply, room: UploadLimiter, maxBodyBytes: number): void {
   const gone = goneSignal(reply);
   // Its body will never come. Nobody hears this.
   if (gone.aborted) throw new ApiError("unready");

@@ -25,7 +25,7 @@ export const agentTransportSettings = Type.Object({
     default: 64,
     minimum: 0,
     maximum: 10_000,
-    description: "WebSocket slots of one agent; 0 means no cap",
+    description: "WebSocket connections of one agent; 0 means no cap",
   }),
   SVC_WS_IDLE_TIMEOUT_SECONDS: Type.Integer({
     default: 90,

@@ -5,7 +5,7 @@ import { type AgentsFixture, agentMasters, helloOf, projectId, startAgents } fro
 import { commandRow } from "../../../test/command-rows.ts";
 import { createKeyring } from "../../platform/crypto/keyring.ts";
 import { ownOrigin } from "../audit/index.ts";
-import { createPulse } from "./pulse.ts";
+import { createHeartbeats } from "./presence/heartbeats.ts";
 
 for (const dialect of testDialects) {
   describe(`agents on ${dialect}`, () => {
@@ -77,7 +77,7 @@ for (const dialect of testDialects) {
     test("whose samples come right after others were written share the next transaction", async () => {
       const { identity } = await minted("gathered");
       let written = 0;
-      const pulse = createPulse({
+      const heartbeats = createHeartbeats({
         database: {
           write(work) {
             written += 1;
@@ -88,14 +88,14 @@ for (const dialect of testDialects) {
         onReturned() {},
         onError() {},
       });
-      const record = () => pulse.recordSample(identity, clock.now(), {});
+      const record = () => heartbeats.recordSample(identity, clock.now(), {});
       await record();
       expect(written).toBe(1);
       const waiting = [record(), record(), record()];
-      await pulse.flush();
+      await heartbeats.flush();
       await Promise.all(waiting);
       expect(written).toBe(2);
-      await pulse.stop();
+      await heartbeats.stop();
     });
 
     test("keep of a very long sample only its counters", async () => {

@@ -14,13 +14,12 @@ import {
   ableAgents,
   ableAmong,
   advertisedAbilities,
-} from "./able-reads.ts";
-import { type Gap, readCompleteness } from "./completeness.ts";
-import { createIdentities, type Identities } from "./identity.ts";
-import { createLosses, type Losses } from "./losses.ts";
-import { mintAgent } from "./mint.ts";
-import { createPresence, type Presence } from "./presence.ts";
-import { createPulse, type Pulse } from "./pulse.ts";
+} from "./capabilities/eligible-reads.ts";
+import { type Gap, readCompleteness } from "./losses/completeness.ts";
+import { createLosses, type Losses } from "./losses/losses.ts";
+import { createHeartbeats, type Heartbeats } from "./presence/heartbeats.ts";
+import { createPresence, type Presence } from "./presence/presence.ts";
+import { deleteOldProcesses } from "./presence/presence-store.ts";
 import {
   countByState,
   countOnline,
@@ -30,10 +29,12 @@ import {
   listSamples,
   type ProcessFilter,
 } from "./reads.ts";
-import { revokeAgent } from "./revoke.ts";
 import type { Agent, AgentProcess } from "./schemas.ts";
 import { publicAgent, publicProcess } from "./shapes.ts";
-import { deleteOldProcesses, listStale } from "./store.ts";
+import { listStale } from "./store.ts";
+import { createIdentities, type Identities } from "./tokens/identity.ts";
+import { mintAgent } from "./tokens/mint.ts";
+import { revokeAgent } from "./tokens/revoke.ts";
 
 export interface AgentsDeps {
   readonly database: Database<Tables>;
@@ -66,9 +67,9 @@ export interface RevokedAgent {
 }
 
 export interface Agents
-  extends Pick<Identities, "authenticate" | "isStillAdmitted" | "standing" | "admittedAmong">,
+  extends Pick<Identities, "authenticate" | "isStillAdmitted" | "admissionStatus" | "admittedAmong">,
     Presence,
-    Pick<Pulse, "recordSample" | "flush"> {
+    Pick<Heartbeats, "recordSample" | "flush"> {
   /** Notes what an agent says it has lost so far. */
   lossReported: Losses["reported"];
   /** What agents of a project lost in the range. */
@@ -100,9 +101,9 @@ export interface Agents
   advertised(projectId: string, limit: number): Promise<AdvertisedAbilities[]>;
   /** The same of one agent; null while it is not online. */
   advertisedBy(projectId: string, agentId: string): Promise<AdvertisedAbilities | null>;
-  /** Notes contact; false when the agent is known to be revoked. `workerId` null is the slot without one, undefined no process at all. */
-  seen(identity: Parameters<Pulse["seen"]>[0], workerId: string | null | undefined, at: Date): Promise<boolean>;
-  touched: Pulse["touched"];
+  /** Notes contact; false when the agent is known to be revoked. `workerId` null is the process without one, undefined no process at all. */
+  seen(identity: Parameters<Heartbeats["seen"]>[0], workerId: string | null | undefined, at: Date): Promise<boolean>;
+  touched: Heartbeats["touched"];
   /** Revokes agents and deletes process rows that were not used for the stale days; between agents it looks at the signal. */
   sweepStale(signal: AbortSignal): Promise<number>;
   /** Forgets what is remembered of a project's agents, after it was archived or restored. */
@@ -130,7 +131,7 @@ export function createAgents(deps: AgentsDeps): Agents {
   const arrivalListeners = new Set<(projectId: string) => void>();
   let stopListening: (() => Promise<void>) | null = null;
   const onChanged = (projectId: string, ids: string[]) => deps.publish({ projectId, topic: "agent.changed", ids });
-  const pulse = createPulse({
+  const heartbeats = createHeartbeats({
     database,
     samplesPerAgent: settings.SVC_AGENT_STATUS_MAX_PER_AGENT,
     onReturned(projectId, ids) {
@@ -146,7 +147,7 @@ export function createAgents(deps: AgentsDeps): Agents {
   const presence = createPresence({
     database,
     clock,
-    pulse,
+    heartbeats,
     offlineTimeoutMs: settings.SVC_AGENT_OFFLINE_TIMEOUT_SECONDS * 1000,
     onChanged,
   });
@@ -180,19 +181,19 @@ export function createAgents(deps: AgentsDeps): Agents {
     },
     authenticate: identities.authenticate,
     isStillAdmitted: identities.isStillAdmitted,
-    standing: identities.standing,
+    admissionStatus: identities.admissionStatus,
     admittedAmong: identities.admittedAmong,
     recordSample(identity, capturedAt, payload) {
       losses.reported(identity, capturedAt, readAgentStatus(payload).telemetry_loss);
-      return pulse.recordSample(identity, capturedAt, payload);
+      return heartbeats.recordSample(identity, capturedAt, payload);
     },
     async flush() {
-      await Promise.all([pulse.flush(), losses.flush()]);
+      await Promise.all([heartbeats.flush(), losses.flush()]);
     },
     lossReported: losses.reported,
     completeness: (projectId, range) => readCompleteness(database, projectId, range),
-    seen: async (identity, workerId, at) => pulse.seen(identity, workerId, at),
-    touched: pulse.touched,
+    seen: async (identity, workerId, at) => heartbeats.seen(identity, workerId, at),
+    touched: heartbeats.touched,
     get,
     async list(projectId) {
       return (await listAgents(database.read, projectId)).map((row) => publicAgent(row, brainVersion));
@@ -254,7 +255,7 @@ export function createAgents(deps: AgentsDeps): Agents {
     },
     forgetProject(projectId) {
       identities.forget({ projectId });
-      pulse.forgetProject(projectId);
+      heartbeats.forgetProject(projectId);
     },
     onRevoked(listener) {
       listeners.add(listener);
@@ -272,7 +273,7 @@ export function createAgents(deps: AgentsDeps): Agents {
     },
     async stop() {
       await stopListening?.();
-      await Promise.all([pulse.stop(), losses.stop()]);
+      await Promise.all([heartbeats.stop(), losses.stop()]);
     },
   };
 }

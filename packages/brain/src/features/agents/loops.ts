@@ -6,8 +6,8 @@ import type { Loop } from "../../platform/loop.ts";
 import { retentionBase } from "../../platform/retention.ts";
 import type { Tables } from "../../schema/tables/index.ts";
 import type { Agents } from "./agents.ts";
-import { deleteLossesBefore, deleteMarksBefore } from "./losses-store.ts";
-import { agentsWithSamplesBefore, deleteSamplesBefore } from "./samples-store.ts";
+import { deleteLossesBefore, deleteMarksBefore } from "./losses/losses-store.ts";
+import { agentsWithSamplesBefore, deleteSamplesBefore } from "./presence/samples-store.ts";
 
 interface AgentLoopDeps {
   agents: Pick<Agents, "sweepOffline" | "sweepStale">;

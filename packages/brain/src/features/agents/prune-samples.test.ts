@@ -4,7 +4,7 @@ import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { agentRow } from "../../../test/agent-rows.ts";
 import type { AgentStatusRow } from "../../schema/tables/index.ts";
 import { pruneSamples } from "./loops.ts";
-import { agentsWithSamplesBefore, deleteSamplesBefore } from "./samples-store.ts";
+import { agentsWithSamplesBefore, deleteSamplesBefore } from "./presence/samples-store.ts";
 
 const projectId = "11111111-2222-4333-8444-555555555555";
 const now = new Date("2026-04-01T10:00:00.000Z");

@@ -93,7 +93,7 @@ export async function findByTokenHashes(db: Db, digests: readonly string[]): Pro
   );
 }
 
-export async function findStanding(db: Db, agentId: string) {
+export async function findAdmission(db: Db, agentId: string) {
   const row = await db
     .selectFrom("agents as a")
     .innerJoin("projects as p", "p.id", "a.project_id")

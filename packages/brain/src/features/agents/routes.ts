@@ -13,7 +13,7 @@ import {
   AgentProcess,
   Completeness,
   CompletenessQuery,
-  MintBody,
+  MintAgentBody,
   MintedAnswer,
   ProcessQuery,
   StatusHistory,
@@ -41,7 +41,7 @@ export const agentRoutes: Routes<AgentRouteDeps> = (app, { agents, clock, settin
   app.post(
     "/projects/:slug/agents",
     {
-      schema: { params: ProjectParams, body: MintBody, response: { 201: MintedAnswer } },
+      schema: { params: ProjectParams, body: MintAgentBody, response: { 201: MintedAnswer } },
       config: { tag: "agents", role: "admin", freshMfa: true, stepUp: true },
     },
     async (request, reply) => {

@@ -1,6 +1,6 @@
 import { type Static, Type } from "typebox";
 import { Instant, InstantText, JsonObject, Line, Nullable, OneOf, Uuid } from "../../platform/http/schemas.ts";
-import { lossReasons } from "./losses.ts";
+import { lossReasons } from "./losses/losses.ts";
 import { versionStatuses } from "./version-status.ts";
 
 const InstantString = Type.String({ format: "date-time" });
@@ -29,7 +29,7 @@ export type Agent = Static<typeof Agent>;
 
 export const AgentList = Type.Object({ items: Type.Array(Agent) });
 
-export const MintBody = Type.Object({ name: Line(200) });
+export const MintAgentBody = Type.Object({ name: Line(200) });
 
 export const MintedAnswer = Type.Object({
   agent: Agent,

@@ -2,6 +2,7 @@ import { Type } from "typebox";
 import type { Actor, SessionActor } from "../../platform/http/actor.ts";
 import type { Routes } from "../../platform/http/app.ts";
 import { originOf } from "../audit/index.ts";
+import { UserParams } from "../users/index.ts";
 import type { ApiKeys } from "./api-keys.ts";
 import {
   ApiKey,
@@ -12,7 +13,6 @@ import {
   MintedKey,
   RevokedKeys,
   ScopeCatalogue,
-  UserParams,
 } from "./schemas.ts";
 
 export const apiKeyRoutes: Routes<{ apiKeys: ApiKeys }> = (app, { apiKeys }) => {

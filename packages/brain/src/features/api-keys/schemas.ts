@@ -56,5 +56,4 @@ export const ScopeCatalogue = Type.Object({
 });
 
 export const RevokedKeys = Type.Object({ revoked: Type.Integer() });
-export const UserParams = Type.Object({ user_id: Uuid });
 export const KeyParams = Type.Object({ key_id: Uuid });

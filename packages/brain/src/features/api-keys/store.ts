@@ -1,8 +1,5 @@
-import type { Kysely } from "kysely";
 import type { Tx } from "../../platform/database/database.ts";
-import type { ApiKeyRow, Tables } from "../../schema/tables/index.ts";
-
-type Db = Kysely<Tables>;
+import type { ApiKeyRow, Db, Tables } from "../../schema/tables/index.ts";
 
 /** Working keys of one user: all of them are listed, so that none works unseen. */
 export const maxWorkingKeys = 1000;

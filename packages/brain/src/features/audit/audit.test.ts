@@ -4,8 +4,8 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { createKeyring, type Keyring } from "../../platform/crypto/keyring.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { Tables } from "../../schema/tables/index.ts";
-import { actorRef, openState, rowHmac, type SignedRow } from "./chain.ts";
-import { createChainKeys } from "./chain-keys.ts";
+import { actorRef, openState, rowHmac, type SignedRow } from "./chain/chain.ts";
+import { createChainKeys } from "./chain/chain-keys.ts";
 import { type Audit, createAudit } from "./index.ts";
 
 const secrets = createKeyring("current-audit-secret-0123456789abcdef");

@@ -3,18 +3,21 @@ import type { Keyring } from "../../platform/crypto/keyring.ts";
 import type { Database, Tx } from "../../platform/database/database.ts";
 import { uuidV7 } from "../../platform/ids.ts";
 import type { Tables } from "../../schema/tables/index.ts";
-import { type AppendContext, appendEntries } from "./append.ts";
-import { openState } from "./chain.ts";
-import { createChainKeys } from "./chain-keys.ts";
-import type { AuditEntry } from "./entry.ts";
-import { forgetUser } from "./forget-user.ts";
-import { type LastVerification, readLastVerification, saveLastVerification } from "./last-verification.ts";
-import { prepareChain } from "./prepare.ts";
-import { pruneOnce } from "./prune.ts";
-import { createRefusalCollector } from "./refusal-collector.ts";
-import { createOncePerWindow, type RefusalKey } from "./refusals.ts";
-import { addressesSince, newestRowAt, readState } from "./store.ts";
-import { type VerifyOptions, type VerifyResult, verifyChain } from "./verify.ts";
+import { type AppendContext, appendEntries, forgetUser } from "./chain/append.ts";
+import { beginChain } from "./chain/begin-chain.ts";
+import { openState } from "./chain/chain.ts";
+import { createChainKeys } from "./chain/chain-keys.ts";
+import type { AuditEntry } from "./chain/entry.ts";
+import { addressesSince, newestRowAt, readState } from "./chain/store.ts";
+import { createOncePerWindow, type RefusalKey } from "./refusals/once-per-window.ts";
+import { createRefusalCollector } from "./refusals/refusal-collector.ts";
+import { pruneOnce } from "./retention/prune.ts";
+import {
+  type LastVerification,
+  readLastVerification,
+  saveLastVerification,
+} from "./verification/last-verification-store.ts";
+import { type VerifyOptions, type VerifyResult, verifyChain } from "./verification/verify-chain.ts";
 
 export interface AuditDeps {
   readonly database: Database<Tables>;
@@ -88,7 +91,7 @@ export function createAudit({ database, secrets, clock, onError, onSuppressed, v
 
   return {
     async prepare() {
-      await database.write((tx) => prepareChain(tx, context), { alone: true });
+      await database.write((tx) => beginChain(tx, context), { alone: true });
     },
     append: (tx, entries) => appendEntries(tx, listed(entries), context),
     forgetUser: (tx, departure) => forgetUser(tx, departure, context),

@@ -4,7 +4,7 @@ import type { Loop } from "../../platform/loop.ts";
 import { retentionBase } from "../../platform/retention.ts";
 import type { Audit } from "./audit.ts";
 import type { RetentionMetrics, VerifierMetrics } from "./metrics.ts";
-import { PrunedMeanwhile, pastRetention } from "./prune.ts";
+import { PrunedMeanwhile, pastRetention } from "./retention/prune.ts";
 import type { AuditSettings } from "./settings.ts";
 
 /** Removes the oldest audit rows past their days. Leader only: two at once would only undo each other's work. */

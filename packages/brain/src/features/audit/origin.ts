@@ -1,5 +1,5 @@
 import type { Actor } from "../../platform/http/actor.ts";
-import type { AuditEntry } from "./entry.ts";
+import type { AuditEntry } from "./chain/entry.ts";
 
 /** Who acted and from where, as audit rows carry it. */
 export type AuditOrigin = Required<Pick<AuditEntry, "user_id" | "api_key_id" | "source_ip" | "user_agent">>;

@@ -5,12 +5,12 @@ import { plainSerializer, type Routes } from "../../platform/http/app.ts";
 import type { PageSizes } from "../../platform/http/paging.ts";
 import { ProjectParams } from "../../platform/http/schemas.ts";
 import type { Tables } from "../../schema/tables/index.ts";
-import { readActivity } from "./activity.ts";
 import type { Audit } from "./audit.ts";
-import { exportAudit } from "./export.ts";
-import { listAudit } from "./list.ts";
+import { readActivity } from "./listing/activity-feed.ts";
+import { exportAudit } from "./listing/export.ts";
+import { listAudit } from "./listing/list.ts";
 import { originOf } from "./origin.ts";
-import { ActivityPage, ActivityQuery, AuditPage, AuditQuery } from "./schemas.ts";
+import { ActivityFeedPage, ActivityFeedQuery, AuditPage, AuditQuery } from "./schemas.ts";
 
 export interface AuditRouteDeps {
   readonly database: Database<Tables>;
@@ -27,7 +27,7 @@ export const auditRoutes: Routes<AuditRouteDeps> = (app, { database, audit, sett
   app.get(
     "/activity",
     {
-      schema: { querystring: ActivityQuery, response: { 200: ActivityPage } },
+      schema: { querystring: ActivityFeedQuery, response: { 200: ActivityFeedPage } },
       serializerCompiler: plainSerializer,
       config: { tag: "activity", bucket: "activity", heavy: true },
     },

@@ -45,7 +45,7 @@ export type AuditPage = Static<typeof AuditPage>;
 
 export const ActivityRow = Type.Object({ ...common, project_slug: Nullable(Type.String()) });
 
-export const ActivityQuery = Type.Object({
+export const ActivityFeedQuery = Type.Object({
   limit: Type.Optional(
     Type.Integer({ description: "1 to 200, default 50; 0 or less means the default, more is clamped" }),
   ),
@@ -54,11 +54,11 @@ export const ActivityQuery = Type.Object({
   project_slug: Type.Optional(Type.String({ maxLength: 200 })),
   action_prefix: Type.Optional(Type.String({ maxLength: 80, description: "literal beginning of the action" })),
 });
-export type ActivityQuery = Static<typeof ActivityQuery>;
+export type ActivityFeedQuery = Static<typeof ActivityFeedQuery>;
 
-export const ActivityPage = Type.Object({
+export const ActivityFeedPage = Type.Object({
   items: Type.Array(ActivityRow),
   next_before_cursor: Nullable(Type.String()),
   newest_cursor: Nullable(Type.String()),
 });
-export type ActivityPage = Static<typeof ActivityPage>;
+export type ActivityFeedPage = Static<typeof ActivityFeedPage>;

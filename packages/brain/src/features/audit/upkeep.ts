@@ -4,14 +4,14 @@ import type { Database } from "../../platform/database/database.ts";
 import { uuidV7 } from "../../platform/ids.ts";
 import { retentionBase } from "../../platform/retention.ts";
 import type { Tables } from "../../schema/tables/index.ts";
-import { type AnchorJudgement, anchorText, type HeadAnchor } from "./anchor.ts";
-import { type AppendContext, changeChain } from "./append.ts";
-import { openState } from "./chain.ts";
-import { createChainKeys } from "./chain-keys.ts";
+import { type AppendContext, changeChain } from "./chain/append.ts";
+import { openState } from "./chain/chain.ts";
+import { createChainKeys } from "./chain/chain-keys.ts";
+import { countBefore, newestRowAt, readState } from "./chain/store.ts";
 import { ownOrigin } from "./origin.ts";
-import { before, pruneOnce, type RetentionSettings } from "./prune.ts";
-import { countBefore, newestRowAt, readState } from "./store.ts";
-import { type VerifyOptions, type VerifyResult, verifyAnchor, verifyChain } from "./verify.ts";
+import { before, pruneOnce, type RetentionSettings } from "./retention/prune.ts";
+import { type AnchorJudgement, anchorText, type HeadAnchor } from "./verification/anchor.ts";
+import { type VerifyOptions, type VerifyResult, verifyAnchor, verifyChain } from "./verification/verify-chain.ts";
 
 export interface ManualPrune {
   readonly before: Date;

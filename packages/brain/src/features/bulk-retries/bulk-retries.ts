@@ -3,13 +3,13 @@ import { decodeCursor, encodeCursor } from "../../platform/http/cursors.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
 import { clampLimit, type PageSizes, pageOf } from "../../platform/http/paging.ts";
 import { createControl } from "./control.ts";
-import { type CoordinatorDeps, createCoordinator } from "./coordinator.ts";
-import { type Asker, type CreateDeps, createRequests } from "./create.ts";
+import { type CoordinatorDeps, createCoordinator } from "./coordination/coordinator.ts";
+import { type Asker, type CreateRequestsDeps, createRequests } from "./planning/create.ts";
 import type { BulkRetryBody, BulkRetryListQuery, BulkRetryRequest, BulkRetryRequestPage } from "./schemas.ts";
 import { publicRequest } from "./shapes.ts";
 import { findRequest, newestRequests } from "./store.ts";
 
-export type BulkRetriesDeps = CoordinatorDeps & CreateDeps;
+export type BulkRetriesDeps = CoordinatorDeps & CreateRequestsDeps;
 
 /** Retries of many tasks that the service carries out one by one, across its own restarts (spec part 3, section 4.4). */
 export function createBulkRetries(deps: BulkRetriesDeps) {

@@ -3,9 +3,9 @@ import type { Database, Tx } from "../../platform/database/database.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
 import type { BulkRetryRequestRow, Tables } from "../../schema/tables/index.ts";
 import type { Audit } from "../audit/index.ts";
-import { resumedCanary } from "./canary.ts";
-import type { Asker } from "./create.ts";
-import { controlOf, isFinished, statusOf } from "./states.ts";
+import type { Asker } from "./planning/create.ts";
+import { resumedCanary } from "./rounds/canary.ts";
+import { controlMachine, controlOf, isFinished, statusOf } from "./states.ts";
 import { findRequest, holdRequest, updateRequest } from "./store.ts";
 
 export interface ControlDeps {
@@ -53,20 +53,21 @@ export function createControl({ database, clock, audit, parentTimeoutSeconds }: 
 
   return {
     /** Sends nothing more; what was sent goes on. A blocked one stays as it is. */
-    pause: controlling("paused", (row, now) =>
-      controlOf(row, now) === "running" ? { control_state: "paused" } : null,
-    ),
+    pause: controlling("paused", (row, now) => {
+      const paused = controlMachine.next(controlOf(row, now), "pause");
+      return paused && { control_state: paused };
+    }),
     /** Goes on with a paused or blocked one, in a new window of time; without its canary when that is what blocked it. */
-    resume: controlling("resumed", async (row, now, tx) =>
-      controlOf(row, now) === "running"
-        ? null
-        : {
-            control_state: "running",
-            blocked_reason: null,
-            deadline_at: new Date(now.getTime() + parentTimeoutSeconds * 1000),
-            ...(await resumedCanary(tx, { row, now })),
-          },
-    ),
+    resume: controlling("resumed", async (row, now, tx) => {
+      const running = controlMachine.next(controlOf(row, now), "resume");
+      if (running === null) return null;
+      return {
+        control_state: running,
+        blocked_reason: null,
+        deadline_at: new Date(now.getTime() + parentTimeoutSeconds * 1000),
+        ...(await resumedCanary(tx, { row, now })),
+      };
+    }),
   };
 }
 

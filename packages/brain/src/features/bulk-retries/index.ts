@@ -1,6 +1,5 @@
 export { createBulkRetries } from "./bulk-retries.ts";
 export { moveBulkRetries, pruneBulkRetries } from "./loops.ts";
-export { bulkRetryPlanRoutes } from "./plan-routes.ts";
 export { bulkRetryRoutes } from "./routes.ts";
 export { bulkRetrySettings } from "./settings.ts";
 export { childMoves, controlMoves } from "./states.ts";

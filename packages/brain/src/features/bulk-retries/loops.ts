@@ -4,8 +4,8 @@ import { newestInstant } from "../../platform/database/newest.ts";
 import type { Loop } from "../../platform/loop.ts";
 import { retentionBase } from "../../platform/retention.ts";
 import type { Tables } from "../../schema/tables/index.ts";
-import type { Coordinator } from "./coordinator.ts";
-import { deleteEndedBefore } from "./store.ts";
+import type { Coordinator } from "./coordination/coordinator.ts";
+import { deleteRequestsEndedBefore } from "./store.ts";
 
 const dayMs = 86_400_000;
 
@@ -39,7 +39,7 @@ export const pruneBulkRetries: Loop<{
     const cutoff = new Date(base.getTime() - settings.SVC_HISTORY_RETENTION_DAYS * dayMs);
     let deleted = 0;
     for (let batch = 1; batch > 0 && !signal.aborted; deleted += batch) {
-      batch = await database.write((tx) => deleteEndedBefore(tx, cutoff));
+      batch = await database.write((tx) => deleteRequestsEndedBefore(tx, cutoff));
     }
     return { deleted };
   },

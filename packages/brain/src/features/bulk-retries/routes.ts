@@ -1,10 +1,14 @@
 import type { FastifyRequest } from "fastify";
+import type { Database } from "../../platform/database/database.ts";
 import type { Routes } from "../../platform/http/app.ts";
 import type { PageSizes } from "../../platform/http/paging.ts";
 import { ProjectParams } from "../../platform/http/schemas.ts";
+import type { Tables } from "../../schema/tables/index.ts";
 import { originOf } from "../audit/index.ts";
 import type { BulkRetries } from "./bulk-retries.ts";
-import type { Asker } from "./create.ts";
+import type { Asker } from "./planning/create.ts";
+import { listChildren, readPlan } from "./planning/plan.ts";
+import { BulkRetryChildPage, BulkRetryPlan, ChildQuery } from "./planning/plan-schemas.ts";
 import {
   BulkRetryBody,
   BulkRetryListQuery,
@@ -17,8 +21,9 @@ const policy = { tag: "bulk-retry-requests", role: "operator" } as const;
 
 export const bulkRetryRoutes: Routes<{
   bulkRetries: BulkRetries;
+  database: Database<Tables>;
   settings: PageSizes & { readonly SVC_PUBLIC_URL: string };
-}> = (app, { bulkRetries, settings }) => {
+}> = (app, { bulkRetries, database, settings }) => {
   const base = `${new URL(settings.SVC_PUBLIC_URL).origin}${app.prefix}`;
 
   app.post(
@@ -64,6 +69,22 @@ export const bulkRetryRoutes: Routes<{
     "/projects/:slug/bulk-retry-requests/:request_id/resume",
     { schema: { params: BulkRetryParams, response: { 200: BulkRetryRequest } }, config: policy },
     (request) => bulkRetries.resume(request.params.request_id.toLowerCase(), askerOf(request)),
+  );
+
+  app.get(
+    "/projects/:slug/bulk-retry-requests/:request_id/plan",
+    { schema: { params: BulkRetryParams, response: { 200: BulkRetryPlan } }, config: policy },
+    ({ project, params }) => readPlan(database, project.id, params.request_id.toLowerCase()),
+  );
+
+  app.get(
+    "/projects/:slug/bulk-retry-requests/:request_id/children",
+    {
+      schema: { params: BulkRetryParams, querystring: ChildQuery, response: { 200: BulkRetryChildPage } },
+      config: policy,
+    },
+    ({ project, params, query }) =>
+      listChildren(database, settings, { projectId: project.id, id: params.request_id.toLowerCase(), query }),
   );
 };
 

@@ -12,7 +12,7 @@ export function publicRequest(row: BulkRetryRequestRow, now: Date): BulkRetryReq
     canonical_digest: row.canonical_digest,
     plan_digest: row.plan_digest,
     target_agent_id: row.target_agent_id,
-    counts: countsOf(row),
+    counts: childCountsOf(row),
     created_at: row.created_at,
     sealed_at: row.sealed_at,
     deadline_at: row.deadline_at,
@@ -21,7 +21,7 @@ export function publicRequest(row: BulkRetryRequestRow, now: Date): BulkRetryReq
   };
 }
 
-export const countsOf = (row: BulkRetryRequestRow): BulkRetryRequest["counts"] => ({
+export const childCountsOf = (row: BulkRetryRequestRow): BulkRetryRequest["counts"] => ({
   total: row.child_count,
   pending: row.pending_count,
   claimed: row.claimed_count,

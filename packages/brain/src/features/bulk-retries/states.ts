@@ -1,4 +1,5 @@
-import type { BulkRetryRequestRow } from "../../schema/tables/index.ts";
+import { createStateMachine, type MoveOf } from "../../platform/state-machine.ts";
+import type { BulkRetryChildRow, BulkRetryRequestRow } from "../../schema/tables/index.ts";
 
 /**
  * The states of a bulk retry (spec part 3, section 4.4). A request is made of children, one task each, that are sealed with it. A child is
@@ -22,8 +23,25 @@ export const childMoves = {
 export const controlMoves = {
   running: { pause: "paused", deadline: "blocked", canary_failed: "blocked" },
   paused: { resume: "running" },
-  blocked: { resume: "running" },
+  blocked: { resume: "running", canary_failed: "blocked" },
 } as const;
+
+/** The tables as stores and decisions read them. */
+export const childMachine = createStateMachine(childMoves);
+export const controlMachine = createStateMachine(controlMoves);
+export type ChildMove = MoveOf<typeof childMoves>;
+export type ControlMove = MoveOf<typeof controlMoves>;
+/** A move that gives a sent child its outcome. */
+export type ChildEnd = Exclude<ChildMove, "claim">;
+
+/** A state of the table as a child's row holds it. */
+export function childColumns(state: keyof typeof childMoves) {
+  const [delivery_state, outcome] = state.split(" / ") as [string, string];
+  return { delivery_state, outcome } satisfies Partial<BulkRetryChildRow>;
+}
+
+/** The outcome that a move gives. */
+export const outcomeOfEnd = (end: ChildEnd): Outcome => childColumns(childMachine.to(end)).outcome as Outcome;
 
 export const controlStates = ["running", "paused", "blocked"] as const;
 export type ControlState = (typeof controlStates)[number];

@@ -1,6 +1,8 @@
 import { type ExpressionBuilder, sql } from "kysely";
 import type { Tx } from "../../platform/database/database.ts";
 import type { BulkRetryChildRow, BulkRetryRequestRow, Db, Tables } from "../../schema/tables/index.ts";
+import { commandMachine } from "../commands/index.ts";
+import { type ChildMove, childColumns, childMachine } from "./states.ts";
 
 export const findRequest = (db: Db, projectId: string, id: string): Promise<BulkRetryRequestRow | undefined> =>
   db
@@ -10,7 +12,7 @@ export const findRequest = (db: Db, projectId: string, id: string): Promise<Bulk
     .where("id", "=", id)
     .executeTakeFirst();
 
-export const findByKey = (db: Db, projectId: string, key: string): Promise<BulkRetryRequestRow | undefined> =>
+export const findRequestByKey = (db: Db, projectId: string, key: string): Promise<BulkRetryRequestRow | undefined> =>
   db
     .selectFrom("bulk_retry_requests")
     .selectAll()
@@ -69,7 +71,7 @@ const mostChildren = 10_000;
  * Deletes some of what finished before `cutoff`, or was left paused or blocked since before it; children first. Gives how many rows went, 0
  * when there are none left.
  */
-export async function deleteEndedBefore(tx: Tx<Tables>, cutoff: Date): Promise<number> {
+export async function deleteRequestsEndedBefore(tx: Tx<Tables>, cutoff: Date): Promise<number> {
   const finished = await tx
     .selectFrom("bulk_retry_requests")
     .select("id")
@@ -161,7 +163,7 @@ const hasRoom = (now: Date) => (eb: ExpressionBuilder<Tables, "bulk_retry_reques
  * What any of the agents may be given children of now, oldest first. Full ones hide none of the others, and neither do those of one
  * project, or for one named agent: when there are too many, each of these has its oldest.
  */
-export const openWithRoom = (db: Db, agentIds: readonly string[], now: Date): Promise<BulkRetryRequestRow[]> =>
+export const openWithAllowance = (db: Db, agentIds: readonly string[], now: Date): Promise<BulkRetryRequestRow[]> =>
   db
     .selectFrom("bulk_retry_requests")
     .selectAll()
@@ -201,7 +203,7 @@ export const fullWithUnnotedEnds = (db: Db, agentId: string, now: Date): Promise
           .select("c.id")
           .whereRef("c.parent_id", "=", "bulk_retry_requests.id")
           .where(isInFlight)
-          .where("m.status", "in", ["completed", "failed", "cancelled", "timeout"]),
+          .where("m.status", "in", commandMachine.final),
       ),
     )
     .orderBy("id")
@@ -209,7 +211,7 @@ export const fullWithUnnotedEnds = (db: Db, agentId: string, now: Date): Promise
     .execute();
 
 /** The projects of those of the agents that are unrevoked. */
-export const projectsOf = (
+export const projectsOfAgents = (
   db: Db,
   agentIds: readonly string[],
 ): Promise<{ readonly id: string; readonly project_id: string }[]> =>
@@ -265,6 +267,16 @@ export const newestRequests = (
     .limit(position.limit)
     .execute();
 
-/** As text, so that the partial indexes serve. */
-export const isInFlight = sql<boolean>`(delivery_state = 'claimed' AND outcome = 'unobserved')`;
+/** The child is in a state that the move may be made in. As text, so that the partial indexes serve. */
+export const mayMake = (move: ChildMove) =>
+  sql<boolean>`(${sql.join(
+    childMachine.from(move).map((state) => {
+      const { delivery_state, outcome } = childColumns(state);
+      return sql`(delivery_state = ${sql.lit(delivery_state)} AND outcome = ${sql.lit(outcome)})`;
+    }),
+    sql` OR `,
+  )})`;
+/** It was sent and has no outcome. */
+export const isInFlight = mayMake("result_success");
+/** As text, so that the partial index serves. */
 export const isAwaited = sql<boolean>`(task_outcome = 'awaited')`;

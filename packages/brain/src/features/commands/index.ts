@@ -1,125 +1,15 @@
-import type { Redactor } from "@svc/protocol";
-import type { Metrics } from "../../platform/metrics.ts";
-import type { CommandRow } from "../../schema/tables/index.ts";
-import type { Audit } from "../audit/index.ts";
-import type { ProjectLabels } from "../projects/index.ts";
-import { type ChildSource, type CommandDeps, createClaim } from "./claim.ts";
-import { createDelivery } from "./delivery.ts";
-import { createIssue, createIssueAll, type IssuedCommand } from "./issue.ts";
-import { createCommandMetrics } from "./metrics.ts";
-import { createReports } from "./report.ts";
-import { createResultSignal, type EndedCommand } from "./result-signal.ts";
-import { linkRetried, retryingActions } from "./retried.ts";
-import { createWorkSignal } from "./work-signal.ts";
-
-export { ableAgents, refused as agentRefused, whyNotAdvertised } from "./admission.ts";
-export type { ChildSource, ClaimedCommand, WaitingChildren } from "./claim.ts";
-export { reachOf, type SessionReach } from "./contract.ts";
-export type { IssuedCommand, NewCommand } from "./issue.ts";
+export { type Commands, createCommands } from "./commands.ts";
+export type { ChildSource, ClaimedCommand, WaitingChildren } from "./delivery/claim.ts";
+export { reachOf, type SessionReach } from "./delivery/contract.ts";
+export { ableAgents, refused as agentRefused, whyNotAdvertised } from "./issuing/choose-agent.ts";
+export type { IssuedCommand, NewCommand } from "./issuing/issue-command.ts";
+export { findAgent, holdAgent, holdAgents } from "./issuing/session-reads.ts";
 export { changedCommands } from "./list.ts";
 export { expireCommands, pruneCommands } from "./loops.ts";
 export { countOpen } from "./reads.ts";
-export type { ReportedResult } from "./report.ts";
-export type { CommandOutcome, EndedCommand } from "./result-signal.ts";
+export type { ReportedResult } from "./results/report.ts";
+export type { CommandOutcome, EndedCommand } from "./results/result-signal.ts";
 export { commandRoutes } from "./routes.ts";
-export { findAgent, holdAgent, holdAgents } from "./session-reads.ts";
 export { checkRedispatch, commandSettings } from "./settings.ts";
-export { commandMoves } from "./states.ts";
+export { commandMachine, commandMoves } from "./states.ts";
 export { cancelPending, forgetIssuer } from "./store.ts";
-
-export interface CommandsDeps extends Omit<CommandDeps, "counted"> {
-  readonly metrics: Pick<Metrics, "counter">;
-  readonly labels: Pick<ProjectLabels, "of" | "whenKnown">;
-  readonly audit: Pick<Audit, "refused">;
-  readonly redactor: Pick<Redactor, "redact">;
-  /** Names this process among the replicas. */
-  readonly processId: string;
-  /** Between two common looks for polls, in milliseconds, when it is not the spec's. */
-  readonly recheckMs?: number;
-  /** Told of commands whose public row changed, for the live hub; must not throw. */
-  readonly publish: (change: { projectId: string; topic: "command.changed"; ids: string[] }) => void;
-}
-
-/** Commands: issuing, claiming, waiting for work and for results, storing what agents report. */
-export function createCommands(given: CommandsDeps) {
-  const { publish, audit } = given;
-  const counted = createCommandMetrics(given.metrics, given.labels);
-  let childSource: ChildSource | null = null;
-  const children = () => childSource;
-  const work = createWorkSignal({ ...given, children });
-  const results = createResultSignal(given);
-  const changed = ({ project_id: projectId, id }: Pick<CommandRow, "id" | "project_id">) =>
-    publish({ projectId, topic: "command.changed", ids: [id] });
-  const deps = {
-    ...given,
-    counted,
-    changed,
-    children,
-    ended(commands: readonly EndedCommand[]) {
-      for (const command of commands) changed(command);
-      results.ended(commands);
-    },
-  };
-
-  const reports = createReports({ ...deps, late });
-  for (const action of retryingActions) reports.onResult(action, linkRetried);
-
-  return {
-    claim: createClaim(deps),
-    ...createDelivery({ ...deps, waits: (agentId) => work.announce([agentId]) }),
-    reports,
-    work,
-    counted,
-    /** Writes a pending command inside the caller's transaction; null when the project has its idempotency key already. */
-    issue: createIssue(given),
-    /** Writes several in one statement, to be sent in this order; gives those whose idempotency key is new. */
-    issueAll: createIssueAll(given),
-    /** Commands that were issued have been committed: their agents are told in every process. Never throws, never waits. */
-    offer(...commands: readonly IssuedCommand[]): void {
-      for (const command of commands) {
-        counted.moved(command, "pending");
-        changed(command);
-      }
-      work.announce([...new Set(commands.flatMap(({ agent_id }) => agent_id ?? []))]);
-    },
-    /** Commands were cancelled with their agent or project, and that has been committed. */
-    cancelled(commands: readonly EndedCommand[]): void {
-      for (const command of commands) counted.moved(command, "cancelled");
-      deps.ended(commands);
-    },
-    /** Children of a bulk retry can be had: polls that may be given them are woken in every process. Never throws, never waits. */
-    offerChildren: work.announceChildren,
-    /** Where polls find what is only made for them. */
-    serveChildren(source: ChildSource): void {
-      childSource = source;
-    },
-    awaitResult: results.awaitResult,
-    onEnded: results.onEnded,
-    onReported: reports.onReported,
-    async start(): Promise<void> {
-      await Promise.all([work.start(), results.start()]);
-    },
-    async stop(): Promise<void> {
-      await Promise.all([work.stop(), results.stop()]);
-    },
-  };
-
-  /** Once per command in ten minutes: an agent that repeats itself does not fill the trail. */
-  function late(command: CommandRow, agentId: string, status: "completed" | "failed"): void {
-    const reason =
-      command.agent_id !== agentId ? "other_agent" : command.completed_at === null ? "other_delivery" : "ended";
-    audit.refused(
-      {
-        action: "command.late_result",
-        target_type: "command",
-        target_id: command.id,
-        project_id: command.project_id,
-        result: "failed",
-        metadata: { agent_id: agentId, action: command.action, status: command.status, reported: status, reason },
-      },
-      { scope: `command.late_result ${command.id} ${reason}`, source: agentId },
-    );
-  }
-}
-
-export type Commands = ReturnType<typeof createCommands>;

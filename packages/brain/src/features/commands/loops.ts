@@ -4,8 +4,8 @@ import { newestInstant } from "../../platform/database/newest.ts";
 import type { Loop } from "../../platform/loop.ts";
 import { retentionBase } from "../../platform/retention.ts";
 import type { Tables } from "../../schema/tables/index.ts";
-import type { createDelivery } from "./delivery.ts";
-import { deleteEndedBefore } from "./prune-store.ts";
+import type { createDelivery } from "./delivery/delivery.ts";
+import { deleteCommandsEndedBefore } from "./store.ts";
 
 const rowsPerBatch = 5000;
 const dayMs = 86_400_000;
@@ -26,7 +26,7 @@ export const pruneCommands: Loop<{
     const cutoff = new Date(base.getTime() - settings.SVC_HISTORY_RETENTION_DAYS * dayMs);
     let deleted = 0;
     for (let batch = rowsPerBatch; batch === rowsPerBatch && !signal.aborted; ) {
-      batch = await deleteEndedBefore(database, cutoff, rowsPerBatch);
+      batch = await deleteCommandsEndedBefore(database, cutoff, rowsPerBatch);
       deleted += batch;
     }
     return { deleted };

@@ -3,7 +3,7 @@ import { testDialects, useTestDatabase } from "@svc/testkit/databases";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { CommandRow } from "../../schema/tables/index.ts";
 import { pruneCommands } from "./loops.ts";
-import { deleteEndedBefore } from "./prune-store.ts";
+import { deleteCommandsEndedBefore } from "./store.ts";
 
 const now = new Date("2026-04-01T10:00:00.000Z");
 const cutoff = new Date("2026-01-01T10:00:00.000Z");
@@ -84,7 +84,7 @@ for (const dialect of testDialects) {
         command({ target_id: "second" }),
         command({ target_id: "first", issued_at: new Date(before.getTime() - 1) }),
       );
-      expect(await deleteEndedBefore(opened.database, cutoff, 1)).toBe(1);
+      expect(await deleteCommandsEndedBefore(opened.database, cutoff, 1)).toBe(1);
       expect(await present()).toEqual(["second"]);
     });
 

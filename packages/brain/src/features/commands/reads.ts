@@ -6,8 +6,8 @@ import {
   type WideTable,
 } from "../../platform/database/dialects/rows-within-bytes.ts";
 import type { CommandRow, Db } from "../../schema/tables/index.ts";
-import { type PublicCommandRow, publicColumns } from "./shapes.ts";
-import type { CommandStatus } from "./states.ts";
+import { type PublicCommandRow, publicCommandColumns } from "./shapes.ts";
+import { type CommandStatus, commandMachine } from "./states.ts";
 
 export const findCommand = (db: Db, id: string): Promise<CommandRow | undefined> =>
   db.selectFrom("commands").selectAll().where("id", "=", id).executeTakeFirst();
@@ -18,7 +18,7 @@ export const commandsById = (db: Db, projectId: string, ids: readonly string[]):
     ? Promise.resolve([])
     : db
         .selectFrom("commands")
-        .select(publicColumns)
+        .select(publicCommandColumns)
         .where("project_id", "=", projectId)
         .where("id", "in", ids)
         .execute();
@@ -32,7 +32,7 @@ export const endedAmong = (
     .selectFrom("commands")
     .select(["id", "project_id", "action", "status", "result", "error"])
     .where("id", "in", ids)
-    .where("status", "not in", ["pending", "dispatched"])
+    .where("status", "in", commandMachine.final)
     .execute();
 
 export interface CommandFilter {
@@ -49,7 +49,7 @@ export interface CommandPosition {
 
 const wideCommands: WideTable = {
   name: "commands",
-  columns: publicColumns,
+  columns: publicCommandColumns,
   largeColumns: ["payload", "result", "error"],
   orderedBy: ["issued_at", "id"],
 };
@@ -101,7 +101,7 @@ export async function countOpen(db: Db, projectId: string): Promise<Record<"pend
     .selectFrom("commands")
     .select(["status", ({ fn }) => fn.countAll<number>().as("count")])
     .where("project_id", "=", projectId)
-    .where("status", "in", ["pending", "dispatched"])
+    .where("status", "in", commandMachine.open)
     .groupBy("status")
     .execute();
   const counts = { pending: 0, dispatched: 0 };

@@ -9,11 +9,12 @@ import type { RoutePolicy } from "../../platform/http/policy.ts";
 import { ProjectParams } from "../../platform/http/schemas.ts";
 import type { Tables } from "../../schema/tables/index.ts";
 import { type Audit, originOf } from "../audit/index.ts";
+import { type CommandRequest, createPlace, type PlaceDeps } from "./issuing/place.ts";
+import * as requests from "./issuing/requests.ts";
+import { unknownTasks } from "./issuing/task-reads.ts";
 import { getCommand, listCommands } from "./list.ts";
-import * as orders from "./orders.ts";
-import { createPlace, type Order, type PlaceDeps } from "./place.ts";
 import {
-  BulkRetryBody,
+  BulkRetryCommandBody,
   CommandPage,
   CommandParams,
   CommandPublic,
@@ -26,7 +27,6 @@ import {
   TaskBody,
   WorkerBody,
 } from "./schemas.ts";
-import { unknownTasks } from "./session-reads.ts";
 import { publicCommand } from "./shapes.ts";
 
 export interface CommandRouteDeps {
@@ -68,7 +68,7 @@ export const commandRoutes: Routes<CommandRouteDeps> = (app, deps) => {
   function takes<Body extends TObject>(
     name: string,
     body: Body,
-    orderOf: (body: Static<Body>, request: FastifyRequest) => Order | Promise<Order>,
+    requestOf: (body: Static<Body>, request: FastifyRequest) => CommandRequest | Promise<CommandRequest>,
     policy: RoutePolicy = { tag: "commands", role: "operator" },
   ): void {
     app.post(
@@ -80,8 +80,8 @@ export const commandRoutes: Routes<CommandRouteDeps> = (app, deps) => {
       },
       async (request, reply) => {
         const { project, actor } = request;
-        const order = await orderOf(request.body as Static<Body>, request);
-        const row = await place(order, {
+        const asked = await requestOf(request.body as Static<Body>, request);
+        const row = await place(asked, {
           projectId: project.id,
           userId: actor.user.id,
           origin: originOf(request, actor),
@@ -91,29 +91,29 @@ export const commandRoutes: Routes<CommandRouteDeps> = (app, deps) => {
     );
   }
 
-  takes("retry-task", RetryTaskBody, (body) => orders.retryTask(body, clock.now()), {
+  takes("retry-task", RetryTaskBody, (body) => requests.retryTask(body, clock.now()), {
     tag: "commands",
     role: "operator",
     keepsNumbers: true,
   });
-  takes("cancel-task", TaskBody, orders.cancelTask);
-  takes("requeue-dead-letter", TaskBody, orders.requeueDeadLetter);
-  takes("bulk-retry", BulkRetryBody, bulkRetryOf, { tag: "commands", role: "operator", bucket: "bulk" });
-  takes("purge-queue", PurgeQueueBody, (body, { project }) => orders.purgeQueue(body, () => secretOf(project.id)), {
+  takes("cancel-task", TaskBody, requests.cancelTask);
+  takes("requeue-dead-letter", TaskBody, requests.requeueDeadLetter);
+  takes("bulk-retry", BulkRetryCommandBody, bulkRetryOf, { tag: "commands", role: "operator", bucket: "bulk" });
+  takes("purge-queue", PurgeQueueBody, (body, { project }) => requests.purgeQueue(body, () => secretOf(project.id)), {
     tag: "commands",
     role: "admin",
     bucket: "bulk",
   });
-  takes("restart-worker", WorkerBody, orders.restartWorker);
-  takes("pool-resize", PoolResizeBody, orders.poolResize);
-  takes("add-consumer", ConsumerBody, orders.addConsumer);
-  takes("cancel-consumer", ConsumerBody, orders.cancelConsumer);
-  takes("rate-limit", RateLimitBody, orders.rateLimit);
+  takes("restart-worker", WorkerBody, requests.restartWorker);
+  takes("pool-resize", PoolResizeBody, requests.poolResize);
+  takes("add-consumer", ConsumerBody, requests.addConsumer);
+  takes("cancel-consumer", ConsumerBody, requests.cancelConsumer);
+  takes("rate-limit", RateLimitBody, requests.rateLimit);
 
-  async function bulkRetryOf(body: BulkRetryBody, request: FastifyRequest): Promise<Order> {
+  async function bulkRetryOf(body: BulkRetryCommandBody, request: FastifyRequest): Promise<CommandRequest> {
     const projectId = request.project.id;
     try {
-      return orders.bulkRetry(body, (engine, taskIds, limit) =>
+      return requests.bulkRetry(body, (engine, taskIds, limit) =>
         unknownTasks(database.read, { projectId, engine, taskIds, limit }),
       );
     } catch (error) {

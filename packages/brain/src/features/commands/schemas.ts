@@ -68,7 +68,7 @@ export type RetryTaskBody = Static<typeof RetryTaskBody>;
 export const TaskBody = Type.Object(task);
 export type TaskBody = Static<typeof TaskBody>;
 
-export const BulkRetryBody = Type.Object({
+export const BulkRetryCommandBody = Type.Object({
   agent_id: Uuid,
   filter: Type.Object({
     engine: optional(engine),
@@ -77,7 +77,7 @@ export const BulkRetryBody = Type.Object({
   max: Type.Integer({ minimum: 1, maximum: 10_000, description: "the first so many different ids are retried" }),
   ...key,
 });
-export type BulkRetryBody = Static<typeof BulkRetryBody>;
+export type BulkRetryCommandBody = Static<typeof BulkRetryCommandBody>;
 
 export const PurgeQueueBody = Type.Object({
   agent_id: Uuid,

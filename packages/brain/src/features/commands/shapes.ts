@@ -4,7 +4,7 @@ import type { CommandRow } from "../../schema/tables/index.ts";
 import type { CommandPublic } from "./schemas.ts";
 
 /** Columns that the public shape is made of: neither the claim token nor other bookkeeping. */
-export const publicColumns = [
+export const publicCommandColumns = [
   "id",
   "project_id",
   "issued_by",
@@ -23,7 +23,7 @@ export const publicColumns = [
   "timeout_at",
   "source_ip",
 ] as const;
-export type PublicCommandRow = Pick<CommandRow, (typeof publicColumns)[number]>;
+export type PublicCommandRow = Pick<CommandRow, (typeof publicCommandColumns)[number]>;
 
 const seesAll: ReadonlySet<Role> = new Set(["operator", "admin"]);
 

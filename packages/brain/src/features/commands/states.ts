@@ -1,3 +1,5 @@
+import { createStateMachine, type MoveOf } from "../../platform/state-machine.ts";
+
 /** Statuses of a command and every move it may make (spec part 3, section 4.1). */
 export const commandStatuses = ["pending", "dispatched", "completed", "failed", "timeout", "cancelled"] as const;
 export type CommandStatus = (typeof commandStatuses)[number];
@@ -24,3 +26,7 @@ export const commandMoves = {
   timeout: {},
   cancelled: {},
 } as const satisfies Record<CommandStatus, Record<string, CommandStatus>>;
+
+/** The table as stores read it. */
+export const commandMachine = createStateMachine(commandMoves);
+export type CommandMove = MoveOf<typeof commandMoves>;

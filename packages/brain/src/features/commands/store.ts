@@ -1,163 +1,6 @@
-import { type ExpressionBuilder, type RawBuilder, sql } from "kysely";
-import type { Tx } from "../../platform/database/database.ts";
-import type { BrainDatabase, CommandRow, Tables } from "../../schema/tables/index.ts";
-import { childKeyPrefix, contractActions, engineOf } from "./contract.ts";
-
-/** A pending command whose time is over waits only for the sweep that says so: nobody may be given it. */
-const isInTime = (now: Date) => (eb: ExpressionBuilder<Tables, "commands">) =>
-  eb.or([eb("timeout_at", "is", null), eb("timeout_at", ">", now)]);
-
-/** A command that waits, without what it holds: payloads of hundreds of them may be large. */
-export interface PendingCommand
-  extends Pick<CommandRow, "id" | "project_id" | "action" | "issued_at" | "idempotency_key"> {
-  /** Null when the command names none. */
-  readonly engine: string | null;
-}
-
-const selectPending = (db: BrainDatabase["read"]) =>
-  db
-    .selectFrom("commands")
-    .select([
-      "id",
-      "project_id",
-      "action",
-      "issued_at",
-      "idempotency_key",
-      sql<string | null>`payload -> 'engine'`.as("engine"),
-      sql<string | null>`payload -> 'filter' -> 'engine'`.as("filtered_engine"),
-    ])
-    .where("status", "=", "pending");
-
-const withEngine = <Row extends { engine: string | null; filtered_engine: string | null }>({
-  engine,
-  filtered_engine,
-  ...row
-}: Row) => ({
-  ...row,
-  engine: engineOf({ engine: readMember(engine), filter: { engine: readMember(filtered_engine) } }),
-});
-
-/** Commands that wait for this agent at `now`, oldest first, those behind `after`. */
-export async function pendingForAgent(
-  db: BrainDatabase,
-  {
-    agentId,
-    after,
-    limit,
-    now,
-  }: { agentId: string; after: Pick<CommandRow, "issued_at" | "id"> | null; limit: number; now: Date },
-): Promise<PendingCommand[]> {
-  const rows = await selectPending(db.read)
-    .where("agent_id", "=", agentId)
-    .where(isInTime(now))
-    .$if(after !== null, (query) =>
-      query.where((eb) =>
-        eb.or([
-          eb("issued_at", ">", after!.issued_at),
-          eb.and([eb("issued_at", "=", after!.issued_at), eb("id", ">", after!.id)]),
-        ]),
-      ),
-    )
-    .orderBy("issued_at")
-    .orderBy("id")
-    .limit(limit)
-    .execute();
-  return rows.map(withEngine);
-}
-
-/** Children of bulk retries that wait for this agent at `now`, oldest first. */
-export async function pendingChildren(
-  db: BrainDatabase,
-  { agentId, limit, now }: { agentId: string; limit: number; now: Date },
-): Promise<PendingCommand[]> {
-  const rows = await selectPending(db.read)
-    .where("agent_id", "=", agentId)
-    .where("action", "=", "bulk_retry")
-    .where("idempotency_key", "like", `${childKeyPrefix}%`)
-    .where(isInTime(now))
-    .orderBy("issued_at")
-    .orderBy("id")
-    .limit(limit)
-    .execute();
-  return rows.map(withEngine);
-}
-
-/** A kind of command that waits for an agent. */
-export interface PendingKind {
-  readonly agentId: string;
-  readonly action: string;
-  /** Null when the command names none, and always for actions that need no retry contract. */
-  readonly engine: string | null;
-}
-
-/**
- * What kinds of commands wait for these agents at `now`, and which of them are revoked by now; one statement each, whatever the number of polls.
- * Retries are looked at for the agents in `retrying` only: nobody else could be given one.
- */
-export async function newsOfAgents(
-  db: BrainDatabase,
-  { agentIds, retrying, now }: { agentIds: readonly string[]; retrying: readonly string[]; now: Date },
-): Promise<{ pending: PendingKind[]; revoked: string[] }> {
-  const ofRetry = (member: RawBuilder<unknown>) =>
-    sql<string | null>`CASE WHEN action IN (${sql.join(contractActions)}) THEN ${member} END`;
-  const [pending, revoked] = await Promise.all([
-    db.read
-      .selectFrom("commands")
-      .select([
-        "agent_id",
-        "action",
-        ofRetry(sql`payload -> 'engine'`).as("engine"),
-        ofRetry(sql`payload -> 'filter' -> 'engine'`).as("filtered_engine"),
-      ])
-      .distinct()
-      .where("agent_id", "in", agentIds)
-      .where("status", "=", "pending")
-      .where(isInTime(now))
-      .where((eb) => {
-        const isOpen = eb("action", "not in", contractActions);
-        return retrying.length === 0 ? isOpen : eb.or([isOpen, eb("agent_id", "in", retrying)]);
-      })
-      .execute(),
-    db.read.selectFrom("agents").select("id").where("id", "in", agentIds).where("revoked_at", "is not", null).execute(),
-  ]);
-  return {
-    pending: pending.map(({ agent_id, action, engine, filtered_engine }) => ({
-      agentId: agent_id ?? "",
-      action,
-      engine: engineOf({ engine: readMember(engine), filter: { engine: readMember(filtered_engine) } }),
-    })),
-    revoked: revoked.map(({ id }) => id),
-  };
-}
-
-const readMember = (json: string | null): unknown => (json === null ? null : JSON.parse(json));
-
-/** Wins pending commands for one delivery each; gives those for which no other claim, cancel or timeout came first, in no promised order. */
-export const claimPending = (
-  tx: Tx<Tables>,
-  { claims, now, timeoutAt }: { claims: readonly { id: string; token: string }[]; now: Date; timeoutAt: Date },
-): Promise<CommandRow[]> =>
-  tx
-    .updateTable("commands")
-    .set({
-      status: "dispatched",
-      dispatched_at: now,
-      last_sent_at: now,
-      timeout_at: timeoutAt,
-      delivery_claim_token: sql<string>`CASE id ${sql.join(
-        claims.map(({ id, token }) => sql`WHEN ${id} THEN ${token}`),
-        sql` `,
-      )} END`,
-    })
-    .where(
-      "id",
-      "in",
-      claims.map(({ id }) => id),
-    )
-    .where("status", "=", "pending")
-    .where(isInTime(now))
-    .returningAll()
-    .execute();
+import type { Database, Tx } from "../../platform/database/database.ts";
+import type { CommandRow, Tables } from "../../schema/tables/index.ts";
+import { commandMachine } from "./states.ts";
 
 /**
  * Cancels the commands of an agent or of a project that no agent has been sent yet, and gives them. They are locked by id, so that a
@@ -167,18 +10,20 @@ export function cancelPending(
   tx: Tx<Tables>,
   { of, error, now }: { of: { agent_id: string } | { project_id: string }; error: string; now: Date },
 ): Promise<Pick<CommandRow, "id" | "project_id" | "action" | "status">[]> {
+  const move = "agent_id" in of ? "agent_gone" : "project_archived";
+  const from = commandMachine.from(move);
   const pending = tx
     .selectFrom("commands")
     .select("id")
     .where((eb) => eb.and(of))
-    .where("status", "=", "pending")
+    .where("status", "in", from)
     .orderBy("id");
   return tx
     .with("pending", () => pending.forUpdate())
     .updateTable("commands")
-    .set({ status: "cancelled", completed_at: now, error })
+    .set({ status: commandMachine.to(move), completed_at: now, error })
     .where("id", "in", (eb) => eb.selectFrom("pending").select("pending.id"))
-    .where("status", "=", "pending")
+    .where("status", "in", from)
     .returning(["id", "project_id", "action", "status"])
     .execute();
 }
@@ -200,42 +45,30 @@ export async function forgetIssuer(tx: Tx<Tables>, userId: string): Promise<void
   }
 }
 
-/** Notes the agent's ack of the present claim; an ack without token speaks for it too. */
-export async function markAcked(
-  tx: Tx<Tables>,
-  report: { id: string; agentId: string; token: string | null; now: Date },
-) {
-  await tx
-    .updateTable("commands")
-    .set({ acked_at: report.now })
-    .where("id", "=", report.id)
-    .where("agent_id", "=", report.agentId)
-    .where("status", "=", "dispatched")
-    .where("acked_at", "is", null)
-    .$if(report.token !== null, (query) => query.where("delivery_claim_token", "=", report.token))
+/** Deletes at most `limit` commands of all projects that ended before `cutoff`, the oldest first, and tells how many. */
+export async function deleteCommandsEndedBefore(
+  { slow, write }: Pick<Database<Tables>, "slow" | "write">,
+  cutoff: Date,
+  limit: number,
+): Promise<number> {
+  const rows = await slow
+    .selectFrom("commands")
+    .select("id")
+    .where("issued_at", "<", cutoff)
+    .where("status", "in", commandMachine.final)
+    .where((eb) => eb.or([eb("completed_at", "is", null), eb("completed_at", "<", cutoff)]))
+    .orderBy("issued_at")
+    .limit(limit)
     .execute();
+  if (rows.length === 0) return 0;
+  // Nothing leads out of a terminal status, so what was selected needs no second look.
+  await write(async (tx) => {
+    for (let start = 0; start < rows.length; start += idsPerStatement) {
+      const ids = rows.slice(start, start + idsPerStatement).map(({ id }) => id);
+      await tx.deleteFrom("commands").where("id", "in", ids).execute();
+    }
+  });
+  return rows.length;
 }
 
-/** Stores the agent's result and gives the command; undefined when it is terminal, another agent's, or of another claim. */
-export function finish(
-  tx: Tx<Tables>,
-  report: {
-    id: string;
-    agentId: string;
-    token: string | null;
-    status: "completed" | "failed";
-    result: string | null;
-    error: string | null;
-    now: Date;
-  },
-): Promise<CommandRow | undefined> {
-  return tx
-    .updateTable("commands")
-    .set({ status: report.status, result: report.result, error: report.error, completed_at: report.now })
-    .where("id", "=", report.id)
-    .where("agent_id", "=", report.agentId)
-    .where("status", "in", ["pending", "dispatched"])
-    .$if(report.token !== null, (query) => query.where("delivery_claim_token", "=", report.token))
-    .returningAll()
-    .executeTakeFirst();
-}
+const idsPerStatement = 500;

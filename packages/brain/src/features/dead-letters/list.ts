@@ -6,7 +6,7 @@ import type { Tables } from "../../schema/tables/index.ts";
 import type { Agents } from "../agents/index.ts";
 import type { Audit, AuditOrigin } from "../audit/index.ts";
 import { agentRefused, type CommandOutcome, type Commands, findAgent, holdAgent } from "../commands/index.ts";
-import { readPage } from "./page.ts";
+import { readPage } from "./read-page.ts";
 import type { DeadLetterPage, DeadLetterQuery } from "./schemas.ts";
 
 export interface DeadLettersDeps {

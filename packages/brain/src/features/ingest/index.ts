@@ -1,4 +1,3 @@
 export { createIngest, type Ingest, type IngestDeps, type IngestOutcome } from "./ingest.ts";
-export type { IngestBatch } from "./prepare.ts";
-export { redactorOf } from "./redaction.ts";
-export { checkRedactionPatterns, ingestSettings } from "./settings.ts";
+export type { IngestBatch } from "./prepare-batch.ts";
+export { checkRedactionPatterns, ingestSettings, redactorOf } from "./settings.ts";

@@ -8,15 +8,15 @@ import { createPartitionKeeper, type Partitions } from "../events/index.ts";
 import type { Queues } from "../queues/index.ts";
 import type { Releases } from "../stats/index.ts";
 import type { Workers } from "../workers/index.ts";
-import type { CommittedGroup } from "./commit.ts";
-import { commitOnPostgres } from "./commit-postgres.ts";
-import { commitOnSqlite } from "./commit-sqlite.ts";
-import { createGroupCommit, type Member } from "./group-commit.ts";
+import { createIntakeCapacity, type Load } from "./capacity.ts";
+import type { CommittedGroup } from "./commit/commit.ts";
+import { commitOnPostgres } from "./commit/commit-postgres.ts";
+import { commitOnSqlite } from "./commit/commit-sqlite.ts";
+import { createGroupCommit, type QueuedFrame } from "./commit/group-commit.ts";
+import { newestTouches } from "./commit/touches.ts";
 import { createIngestMetrics, type IngestLabels } from "./metrics.ts";
-import { createPreparer, type IngestBatch, maxErrors, type PreparedEvent } from "./prepare.ts";
-import { type RedactionSettings, redactorOf } from "./redaction.ts";
-import { createRoom, type Load } from "./room.ts";
-import { newestTouches } from "./touches.ts";
+import { createPreparer, type IngestBatch, maxErrors, type PreparedEvent } from "./prepare-batch.ts";
+import { type RedactionSettings, redactorOf } from "./settings.ts";
 
 export interface IngestOutcome {
   /** Records of the batch. */
@@ -83,12 +83,12 @@ export function createIngest(deps: IngestDeps) {
     eventRetentionDays: settings.SVC_EVENT_RETENTION_DAYS,
     redactor,
   });
-  const room = createRoom({
+  const room = createIntakeCapacity({
     frames: settings.SVC_WS_INGEST_QUEUE_MAXSIZE,
     rows: maxWaitingRows,
     characters: maxWaitingCharacters,
   });
-  const loads = new WeakMap<Member, Load>();
+  const loads = new WeakMap<QueuedFrame, Load>();
   const eventRefused = createThrottledLogPerSource(clock, (events, about) =>
     log.warn("ingest.event_refused", { ...about, events }),
   );
@@ -160,7 +160,7 @@ export function createIngest(deps: IngestDeps) {
       room.giveBack(load);
       return Promise.resolve(outcomeOf(received, 0, errors));
     }
-    const member: Member = { agentId: batch.agentId, events };
+    const member: QueuedFrame = { agentId: batch.agentId, events };
     loads.set(member, load);
     return groupCommit.store(member).then(({ inserted, refused }) => {
       const refusals = refused.map(({ id }) => `event ${id}: the database refuses it`);

@@ -3,8 +3,8 @@ import type { Metrics } from "../../platform/metrics.ts";
 import { createBoundedLabel } from "../../platform/metrics.ts";
 import type { ProjectLabels } from "../projects/index.ts";
 import { type TaskEvent, unnamed } from "../tasks/index.ts";
-import type { ChangedTask, CommittedGroup } from "./commit.ts";
-import type { DropReason, PreparedEvent } from "./prepare.ts";
+import type { ChangedTask, CommittedGroup } from "./commit/commit.ts";
+import type { DropReason, PreparedEvent } from "./prepare-batch.ts";
 
 interface KindTally {
   readonly labels: Record<"project" | "engine" | "kind", string>;

@@ -4,7 +4,7 @@ import { newestInstant } from "../../platform/database/newest.ts";
 import type { Loop } from "../../platform/loop.ts";
 import { retentionBase } from "../../platform/retention.ts";
 import type { Tables } from "../../schema/tables/index.ts";
-import { deleteEndedBefore } from "./store.ts";
+import { deleteInvitationsEndedBefore } from "./store.ts";
 
 const dayMs = 86_400_000;
 
@@ -24,6 +24,6 @@ export const pruneInvitations: Loop<PruneDeps> = {
     const base = retentionBase(clock.now(), await newestInstant(database.slow, "invitations", "expires_at"));
     if (base === null) return { deleted: 0 };
     const before = new Date(base.getTime() - settings.SVC_HISTORY_RETENTION_DAYS * dayMs);
-    return { deleted: await database.write((tx) => deleteEndedBefore(tx, before)) };
+    return { deleted: await database.write((tx) => deleteInvitationsEndedBefore(tx, before)) };
   },
 };

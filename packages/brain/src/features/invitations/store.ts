@@ -1,8 +1,5 @@
-import type { Kysely } from "kysely";
 import type { Tx } from "../../platform/database/database.ts";
-import type { InvitationRow, Tables } from "../../schema/tables/index.ts";
-
-type Db = Kysely<Tables>;
+import type { Db, InvitationRow, Tables } from "../../schema/tables/index.ts";
 
 /** More pending invitations than this of one project are not listed. */
 const maxListed = 1000;
@@ -91,7 +88,7 @@ export async function revokePending(tx: Tx<Tables>, projectId: string, id: strin
 }
 
 /** Deletes invitations whose last day was before `before`, used or not, and tells how many. */
-export async function deleteEndedBefore(tx: Tx<Tables>, before: Date): Promise<number> {
+export async function deleteInvitationsEndedBefore(tx: Tx<Tables>, before: Date): Promise<number> {
   const { numDeletedRows } = await tx.deleteFrom("invitations").where("expires_at", "<", before).executeTakeFirst();
   return Number(numDeletedRows);
 }

@@ -5,7 +5,7 @@ import type { WebSocket } from "ws";
 import type { Role, SessionActor } from "../../platform/http/actor.ts";
 import type { Log } from "../../platform/log.ts";
 import { createHub, type HubDeps } from "./hub.ts";
-import type { TopicReader } from "./read-news.ts";
+import type { TopicReader } from "./read-changes.ts";
 import type { Topic } from "./topics.ts";
 
 const projectId = "11111111-2222-4333-8444-555555555555";

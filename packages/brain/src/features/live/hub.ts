@@ -2,9 +2,9 @@ import type { WebSocket } from "ws";
 import type { Clock } from "../../platform/clock.ts";
 import type { Role, SessionActor } from "../../platform/http/actor.ts";
 import type { Log } from "../../platform/log.ts";
-import { readNews, type TopicReader } from "./read-news.ts";
+import { readChanges, type TopicReader } from "./read-changes.ts";
 import { createSubscriber, hubCloseCodes, readClientFrame, type Subscriber } from "./subscriber.ts";
-import type { Change, Topic } from "./topics.ts";
+import type { LiveChange, Topic } from "./topics.ts";
 
 export interface HubDeps {
   readonly clock: Clock;
@@ -156,7 +156,7 @@ export function createHub({ clock, log, readers, roleIn, refetched }: HubDeps) {
       const next = subscriber.pending.take();
       if (next !== null) due.push({ subscriber, role: subscriber.role, ...next });
     }
-    const news = await readNews(readers, projectId, due);
+    const news = await readChanges(readers, projectId, due);
     for (const { subscriber, role, topic, ids } of due) {
       if (subscriber.projectId !== projectId) continue;
       const { rows, counts, failure } = news(topic, role);
@@ -216,7 +216,7 @@ export function createHub({ clock, log, readers, roleIn, refetched }: HubDeps) {
       });
     },
     /** Notes a committed change for this process's subscribers. */
-    changed({ projectId, topic, ids }: Change): void {
+    changed({ projectId, topic, ids }: LiveChange): void {
       for (const subscriber of byProject.get(projectId) ?? []) {
         if (subscriber.topics.has(topic)) subscriber.pending.add(topic, ids);
       }

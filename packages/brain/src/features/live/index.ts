@@ -1,3 +1,3 @@
 export { createLive, type Live, type LiveDeps } from "./live.ts";
-export type { TopicReader } from "./read-news.ts";
+export type { TopicReader } from "./read-changes.ts";
 export { liveRoutes } from "./routes.ts";

@@ -3,7 +3,7 @@ import type { Log } from "../../platform/log.ts";
 import type { Tables } from "../../schema/tables/index.ts";
 import { createHub, type HubDeps } from "./hub.ts";
 import { createPendingChanges, type PendingChanges } from "./pending-changes.ts";
-import { type Change, isTopic } from "./topics.ts";
+import { isTopic, type LiveChange } from "./topics.ts";
 
 export interface LiveDeps extends HubDeps {
   readonly database: Database<Tables>;
@@ -21,7 +21,7 @@ const retryMs = 2000;
 const sentAtOnce = 8;
 
 /** What goes to the other replicas: one project's change of a topic, or that everything may have changed. */
-type Notice = Change | { readonly isEverything: true };
+type Notice = LiveChange | { readonly isEverything: true };
 
 /** Publishes committed changes to this process's hub and, on the server database, to the hubs of the other replicas. */
 export function createLive(deps: LiveDeps) {
@@ -36,7 +36,7 @@ export function createLive(deps: LiveDeps) {
   let isStopped = false;
   let stopListening: (() => Promise<void>) | null = null;
 
-  function keep({ projectId, topic, ids }: Change): void {
+  function keep({ projectId, topic, ids }: LiveChange): void {
     const known = outgoing.get(projectId);
     if (known === undefined && outgoing.size >= maxProjects) {
       isOverfull = true;
@@ -106,7 +106,7 @@ export function createLive(deps: LiveDeps) {
   return {
     hub,
     /** Tells every hub of a committed change. Never throws, never waits. */
-    publish(change: Change): void {
+    publish(change: LiveChange): void {
       hub.changed(change);
       if (isAlone) return;
       keep(change);

@@ -15,7 +15,7 @@ const known: ReadonlySet<unknown> = new Set(topics);
 export const isTopic = (value: unknown): value is Topic => known.has(value);
 
 /** A change that was committed: the rows by id, or too many to list. */
-export interface Change {
+export interface LiveChange {
   readonly projectId: string;
   readonly topic: Topic;
   /** Row ids; null asks subscribers to fetch again. */

@@ -1,6 +1,5 @@
-import type { Kysely } from "kysely";
 import type { Tx } from "../../platform/database/database.ts";
-import type { MembershipRow, Tables } from "../../schema/tables/index.ts";
+import type { Db, MembershipRow, Tables } from "../../schema/tables/index.ts";
 
 /** More members than this in one project are not listed. */
 const maxListed = 5000;
@@ -19,7 +18,7 @@ const memberColumns = [
   "m.created_at",
 ] as const;
 
-const membersOf = (db: Kysely<Tables>, projectId: string) =>
+const membersOf = (db: Db, projectId: string) =>
   db
     .selectFrom("memberships as m")
     .innerJoin("users as u", "u.id", "m.user_id")
@@ -27,14 +26,14 @@ const membersOf = (db: Kysely<Tables>, projectId: string) =>
     .where("m.project_id", "=", projectId);
 
 /** Members of a project with their accounts, the longest-standing first. */
-export const listMembers = (db: Kysely<Tables>, projectId: string) =>
+export const listMembers = (db: Db, projectId: string) =>
   membersOf(db, projectId).orderBy("m.created_at").orderBy("m.id").limit(maxListed).execute();
 
 /** One member of a project with the account. */
-export const findMember = (db: Kysely<Tables>, projectId: string, id: string) =>
+export const findMember = (db: Db, projectId: string, id: string) =>
   membersOf(db, projectId).where("m.id", "=", id).executeTakeFirst();
 
-export async function isMember(db: Kysely<Tables>, projectId: string, userId: string): Promise<boolean> {
+export async function isMember(db: Db, projectId: string, userId: string): Promise<boolean> {
   const row = await db
     .selectFrom("memberships")
     .select("id")
@@ -68,7 +67,7 @@ export async function deleteMembership(tx: Tx<Tables>, id: string): Promise<void
 }
 
 /** The projects a user is a member of, by name. */
-export const listMembershipsOf = (db: Kysely<Tables>, userId: string) =>
+export const listMembershipsOf = (db: Db, userId: string) =>
   db
     .selectFrom("memberships as m")
     .innerJoin("projects as p", "p.id", "m.project_id")

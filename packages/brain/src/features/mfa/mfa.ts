@@ -4,16 +4,16 @@ import { ApiError } from "../../platform/http/error-codes.ts";
 import type { Tables } from "../../schema/tables/index.ts";
 import type { AuditOrigin } from "../audit/index.ts";
 import type { MfaDeps } from "./deps.ts";
-import { deleteExpiredDevices, revokeDevicesOf } from "./devices-store.ts";
 import { createEnforcement, type EnforcedUser, type Enforcement } from "./enforcement.ts";
-import { enrollComplete, enrollStart, regenerateCodes } from "./enroll.ts";
-import { type DisableRequest, disable, reset } from "./remove.ts";
+import { enrollComplete, enrollStart, regenerateCodes } from "./factor/enroll.ts";
+import { type DisableRequest, disable, reset } from "./factor/remove.ts";
+import { type Verified, type VerifyRequest, verify } from "./factor/verify-session.ts";
 import type { MfaState, MfaStatus } from "./schemas.ts";
 import { type FactorAtSignIn, type FactorSignIn, signIn } from "./sign-in.ts";
 import { type StepUpRequest, stepUp } from "./step-up.ts";
 import { countRecoveryCodes, findFactor } from "./store.ts";
-import { createTrustedDevices, type TrustedDevices } from "./trusted-devices.ts";
-import { type Verified, type VerifyRequest, verify } from "./verify.ts";
+import { createTrustedDevices, type TrustedDevices } from "./trusted-devices/trusted-devices.ts";
+import { deleteExpiredDevices, revokeDevicesOf } from "./trusted-devices/trusted-devices-store.ts";
 
 export interface Mfa extends Pick<Enforcement, "gatesOf"> {
   /** In the transaction of a sign-in that has changed the user's row. */

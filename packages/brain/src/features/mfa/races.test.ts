@@ -139,22 +139,22 @@ for (const dialect of testDialects) {
 
     test("a session is worth watching with only while its factor is neither pending nor overdue", async () => {
       const own = (await browser.get("/auth/sessions")).body.items[0].id;
-      const standing = () => first().sessions.standing(own);
-      expect(await standing()).toMatchObject({ isAdmin: false });
+      const holder = () => first().sessions.holderOf(own);
+      expect(await holder()).toMatchObject({ isAdmin: false });
       await first().enroll(await first().signIn(email));
-      expect(await standing()).toBeNull();
+      expect(await holder()).toBeNull();
 
       const user = await first().users.findByEmail(email);
       await first().mfa.reset({ userId: user?.id ?? "", origin: ownOrigin });
-      expect(await standing()).not.toBeNull();
+      expect(await holder()).not.toBeNull();
       const strict = await startAccess(opened.database, {
         ...{ SVC_MFA_ENFORCE_FOR_ALL: true, SVC_MFA_ENROLLMENT_GRACE_DAYS: 0 },
       });
       const restricted = strict.browser();
       await restricted.send("POST", "/auth/login", { email, password: adminPassword });
       const sessions = await opened.database.read.selectFrom("sessions").select("id").execute();
-      const standings = await Promise.all(sessions.map(({ id }) => strict.sessions.standing(id)));
-      expect(standings.every((held) => held === null)).toBe(true);
+      const holders = await Promise.all(sessions.map(({ id }) => strict.sessions.holderOf(id)));
+      expect(holders.every((held) => held === null)).toBe(true);
       await strict.app.close();
     });
   });

@@ -21,7 +21,7 @@ import {
   VerifyAnswer,
   VerifyBody,
 } from "./schemas.ts";
-import type { NewDevice } from "./trusted-devices.ts";
+import type { NewDevice } from "./trusted-devices/trusted-devices.ts";
 
 export const mfaRoutes: Routes<{ mfa: Mfa; cookies: Cookies }> = (app, { mfa, cookies }) => {
   const { name, attributes } = cookies.mfaTrust;

@@ -4,9 +4,9 @@ import { ApiError } from "../../platform/http/error-codes.ts";
 import type { Tables } from "../../schema/tables/index.ts";
 import type { AuditEntry, AuditOrigin } from "../audit/index.ts";
 import type { MfaDeps } from "./deps.ts";
-import { useDevice } from "./devices-store.ts";
 import type { EnforcedUser, Enforcement } from "./enforcement.ts";
 import { findFactor, startEnforcement } from "./store.ts";
+import { useDevice } from "./trusted-devices/trusted-devices-store.ts";
 
 export interface FactorSignIn {
   readonly userId: string;

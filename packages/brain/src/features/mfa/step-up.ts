@@ -2,9 +2,9 @@ import type { SessionActor } from "../../platform/http/actor.ts";
 import { ApiError, invalid } from "../../platform/http/error-codes.ts";
 import type { AuditOrigin } from "../audit/index.ts";
 import { isOwnPassword } from "../users/index.ts";
-import { checkCode } from "./check-code.ts";
 import type { MfaDeps } from "./deps.ts";
-import { wrongPassword } from "./remove.ts";
+import { checkCode } from "./factor/check-code.ts";
+import { wrongPassword } from "./factor/remove.ts";
 import type { StepUpBody } from "./schemas.ts";
 import { stampProved, stampVerified } from "./store.ts";
 

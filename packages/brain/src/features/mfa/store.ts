@@ -1,9 +1,6 @@
-import type { Kysely } from "kysely";
 import type { Tx } from "../../platform/database/database.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
-import type { RecoveryCodeRow, SessionRow, Tables, UserRow } from "../../schema/tables/index.ts";
-
-type Db = Kysely<Tables>;
+import type { Db, RecoveryCodeRow, SessionRow, Tables, UserRow } from "../../schema/tables/index.ts";
 
 const factorColumns = [
   "id",

@@ -2,7 +2,7 @@ import type { Clock } from "../../platform/clock.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { Loop } from "../../platform/loop.ts";
 import type { Tables } from "../../schema/tables/index.ts";
-import { deleteEndedTokens } from "./store.ts";
+import { deleteEndedResetTokens } from "./store.ts";
 
 /** Deletes reset tokens whose time is over. Leader only: one replica is enough for it. */
 export const prunePasswordResets: Loop<{ database: Pick<Database<Tables>, "write">; clock: Pick<Clock, "now"> }> = {
@@ -10,5 +10,7 @@ export const prunePasswordResets: Loop<{ database: Pick<Database<Tables>, "write
   everyMs: 3_600_000,
   leaderOnly: true,
   removesByAge: true,
-  tick: async ({ database, clock }) => ({ deleted: await database.write((tx) => deleteEndedTokens(tx, clock.now())) }),
+  tick: async ({ database, clock }) => ({
+    deleted: await database.write((tx) => deleteEndedResetTokens(tx, clock.now())),
+  }),
 };

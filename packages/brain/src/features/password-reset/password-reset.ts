@@ -12,7 +12,7 @@ import { createThrottledLog } from "../../platform/throttled-log.ts";
 import type { Tables, UserRow } from "../../schema/tables/index.ts";
 import type { Audit, AuditOrigin } from "../audit/index.ts";
 import { type ReplacePasswordDeps, replacePassword, type Users } from "../users/index.ts";
-import { consumeToken, countLive, findLive, insertToken } from "./store.ts";
+import { consumeResetToken, countLive, findLive, insertResetToken } from "./store.ts";
 
 export interface PasswordResetDeps extends ReplacePasswordDeps {
   readonly database: Database<Tables>;
@@ -73,7 +73,7 @@ export function createPasswordReset(deps: PasswordResetDeps): PasswordReset {
       const now = clock.now();
       if (locked === undefined || !locked.is_active || (await countLive(tx, user.id, now)) >= maxLive) return null;
       const token = randomToken();
-      await insertToken(tx, {
+      await insertResetToken(tx, {
         id: uuidV7(clock),
         user_id: user.id,
         token_hash: storedDigest(masters, tokenLabels.passwordReset, token),
@@ -125,7 +125,7 @@ export function createPasswordReset(deps: PasswordResetDeps): PasswordReset {
         origin: { ...origin, user_id: userId },
         // Two links of one account that are used at once have waited for one another.
         admit: async (user, tx) => {
-          if (user === undefined || !user.is_active || !(await consumeToken(tx, tokenId, clock.now())))
+          if (user === undefined || !user.is_active || !(await consumeResetToken(tx, tokenId, clock.now())))
             throw unknownToken();
         },
       });

@@ -14,7 +14,7 @@ export async function countLive(tx: Tx<Tables>, userId: string, now: Date): Prom
   return Number(count);
 }
 
-export async function insertToken(tx: Tx<Tables>, row: PasswordResetTokenRow): Promise<void> {
+export async function insertResetToken(tx: Tx<Tables>, row: PasswordResetTokenRow): Promise<void> {
   await tx.insertInto("password_reset_tokens").values(row).execute();
 }
 
@@ -31,7 +31,7 @@ export const findLive = (db: Kysely<Tables>, digests: readonly string[], now: Da
     .executeTakeFirst();
 
 /** Uses a token up; false when another use won or its time is over. */
-export async function consumeToken(tx: Tx<Tables>, id: string, now: Date): Promise<boolean> {
+export async function consumeResetToken(tx: Tx<Tables>, id: string, now: Date): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable("password_reset_tokens")
     .set({ used_at: now })
@@ -42,7 +42,7 @@ export async function consumeToken(tx: Tx<Tables>, id: string, now: Date): Promi
   return numUpdatedRows === 1n;
 }
 
-export async function deleteEndedTokens(tx: Tx<Tables>, now: Date): Promise<number> {
+export async function deleteEndedResetTokens(tx: Tx<Tables>, now: Date): Promise<number> {
   const { numDeletedRows } = await tx
     .deleteFrom("password_reset_tokens")
     .where("expires_at", "<=", now)

@@ -14,7 +14,7 @@ import { insertProject } from "./store.ts";
 /** Name of the service's own scheduler component. */
 const ownScheduler = "svc-scheduler";
 
-export interface CreateDeps {
+export interface CreateProjectDeps {
   readonly database: BrainDatabase;
   readonly clock: Clock;
   readonly audit: Pick<Audit, "append">;
@@ -30,7 +30,7 @@ export interface NewProject {
 /** Inserts a project with `creatorId` as its admin member, in the caller's transaction. */
 export async function addProject(
   tx: Tx<Tables>,
-  { clock, memberships }: Pick<CreateDeps, "clock" | "memberships">,
+  { clock, memberships }: Pick<CreateProjectDeps, "clock" | "memberships">,
   { body, creatorId, origin }: { body: CreateBody; creatorId: string; origin: AuditOrigin },
 ): Promise<NewProject> {
   const row = projectRow(body, uuidV7(clock), clock.now());
@@ -58,7 +58,7 @@ export async function addProject(
  * @throws ApiError `conflict` for a slug that is none or in use, and for schedulers that do not fit together.
  */
 export async function createProject(
-  deps: CreateDeps,
+  deps: CreateProjectDeps,
   request: { body: CreateBody; creatorId: string; origin: AuditOrigin },
 ): Promise<ProjectRow> {
   const { default_scheduler_owner: owner = ownScheduler, allowed_schedulers: allowed = null } = request.body;

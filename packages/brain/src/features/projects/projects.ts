@@ -18,7 +18,7 @@ export interface ProjectsDeps extends UpdateDeps {
   readonly onError: (error: unknown) => void;
 }
 
-export interface ProjectNews {
+export interface ProjectChange {
   readonly projectId: string;
   readonly isActive: boolean;
   /** What the project was called in the metrics of this process, when its series end; null when they go on. */
@@ -26,7 +26,7 @@ export interface ProjectNews {
 }
 
 /** The news as it goes from process to process. */
-type Told = Omit<ProjectNews, "endedLabel"> & { readonly slug: string };
+type Told = Omit<ProjectChange, "endedLabel"> & { readonly slug: string };
 
 export interface Projects extends ProjectDirectory {
   /** Projects that the actor may see, by name. */
@@ -47,7 +47,7 @@ export interface Projects extends ProjectDirectory {
   /** Forgets what the directory remembers: a membership changed. */
   forget(): void;
   /** Calls `listener` when any process archived, restored or renamed a project; returns the way to stop. */
-  onChanged(listener: (news: ProjectNews) => void): () => void;
+  onChanged(listener: (news: ProjectChange) => void): () => void;
   /** Starts hearing of changes in other processes. */
   start(): Promise<void>;
   stop(): Promise<void>;
@@ -58,7 +58,7 @@ const changedChannel = "svc_project_changed";
 /** Projects: what everything else belongs to. */
 export function createProjects(deps: ProjectsDeps): Projects {
   const { database, clock, settings } = deps;
-  const listeners = new Set<(news: ProjectNews) => void>();
+  const listeners = new Set<(news: ProjectChange) => void>();
   let stopListening: (() => Promise<void>) | null = null;
   const directory = createDirectory(
     {

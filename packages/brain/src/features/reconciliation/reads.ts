@@ -55,7 +55,7 @@ export async function scanEnd(db: Slow, query: StaleQuery): Promise<Pick<TaskRow
 
 export type TaskNow = Pick<TaskRow, "id" | "state" | "attempt" | "fold">;
 
-export const findTask = (
+export const findReconciledTask = (
   { read }: Pick<BrainDatabase, "read">,
   { projectId, engine, taskId }: { projectId: string; engine: string; taskId: string },
 ): Promise<TaskNow | undefined> =>

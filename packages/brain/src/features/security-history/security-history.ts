@@ -17,7 +17,7 @@ import {
   deleteNoticesBefore,
   findAddress,
   hasDevices,
-  insertDevice,
+  insertKnownDevice,
   insertNotice,
   isDeviceOfAnybody,
   listNotices,
@@ -123,7 +123,7 @@ export function createSecurityHistory({ database, clock, mail, settings }: Secur
       const kept = presented !== null && (await isDeviceOfAnybody(tx, presented)) ? cookie! : randomToken();
       const token_hash = cookieDigest(kept)!;
       const row = { id: uuidV7(clock), user_id: userId, token_hash, created_at: now, last_seen_at: now };
-      await insertDevice(tx, row, maxDevices);
+      await insertKnownDevice(tx, row, maxDevices);
       const notice = { userId, kind: "sign_in.new_device", origin: { ...origin, user_id: userId } } as const;
       return { cookie: kept, mail: isFirst ? null : await record(tx, notice) };
     },

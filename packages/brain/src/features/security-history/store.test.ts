@@ -17,7 +17,11 @@ for (const dialect of testDialects) {
       await database.write(async (tx) => {
         const add = (digit: number) => {
           const times = { created_at: later(digit), last_seen_at: later(digit) };
-          return store.insertDevice(tx, { id: id(digit), user_id: userId, token_hash: `digest ${digit}`, ...times }, 2);
+          return store.insertKnownDevice(
+            tx,
+            { id: id(digit), user_id: userId, token_hash: `digest ${digit}`, ...times },
+            2,
+          );
         };
         const see = (digit: number) =>
           store.seeDevice(tx, { userId, digest: `digest ${digit}`, now: later(10 + digit) });

@@ -1,8 +1,5 @@
-import type { Kysely } from "kysely";
 import type { Tx } from "../../platform/database/database.ts";
-import type { AccountNoticeRow, KnownDeviceRow, Tables } from "../../schema/tables/index.ts";
-
-type Db = Kysely<Tables>;
+import type { AccountNoticeRow, Db, KnownDeviceRow, Tables } from "../../schema/tables/index.ts";
 
 /**
  * Writes a notice and removes what the user's history then holds beyond `keep`, the oldest first. One kind has at most half of it, so that
@@ -96,7 +93,7 @@ export async function isDeviceOfAnybody(tx: Tx<Tables>, digest: string): Promise
 }
 
 /** Adds a browser and forgets others beyond `keep`. */
-export async function insertDevice(tx: Tx<Tables>, row: KnownDeviceRow, keep: number): Promise<void> {
+export async function insertKnownDevice(tx: Tx<Tables>, row: KnownDeviceRow, keep: number): Promise<void> {
   const others = await tx
     .selectFrom("known_devices")
     .select(["id", "created_at", "last_seen_at"])

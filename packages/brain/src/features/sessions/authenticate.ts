@@ -6,10 +6,10 @@ import { prepareRead } from "../../platform/database/prepared-read.ts";
 import type { CredentialContext, SessionActor } from "../../platform/http/actor.ts";
 import type { Tables } from "../../schema/tables/index.ts";
 import type { Mfa } from "../mfa/index.ts";
-import type { Activity } from "./activity.ts";
+import type { Activity } from "./session-activity.ts";
 import { sessionOfDigest } from "./store.ts";
 
-export interface AuthenticateDeps {
+export interface SessionAuthenticatorDeps {
   readonly database: Pick<Database<Tables>, "read" | "prepared">;
   readonly clock: Clock;
   readonly keyring: Keyring;
@@ -19,7 +19,7 @@ export interface AuthenticateDeps {
 
 /** Gives the session behind a cookie; null for every reason it does not count. */
 export function createSessionAuthenticator(
-  { database, clock, keyring, mfa, settings }: AuthenticateDeps,
+  { database, clock, keyring, mfa, settings }: SessionAuthenticatorDeps,
   activity: Pick<Activity, "isIdle" | "note">,
 ) {
   const find = prepareRead(database, "session_of_digest", {

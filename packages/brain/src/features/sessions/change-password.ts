@@ -4,7 +4,7 @@ import { ApiError } from "../../platform/http/error-codes.ts";
 import type { AuditOrigin } from "../audit/index.ts";
 import type { SecurityHistory } from "../security-history/index.ts";
 import { isOwnPassword, passwordRefusal, type RevokeKeys, type Users } from "../users/index.ts";
-import { issueSession } from "./issue.ts";
+import { issueSession } from "./issue-session.ts";
 import type { LoggedIn, LoginDeps } from "./login.ts";
 import { deleteSessionsOf, findCarried } from "./store.ts";
 

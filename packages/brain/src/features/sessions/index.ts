@@ -1,5 +1,5 @@
-export { sendSessionCookies } from "./cookie-values.ts";
-export type { IssuedSession } from "./issue.ts";
+export type { IssuedSession } from "./issue-session.ts";
+export { sendSessionCookies } from "./issue-session.ts";
 export { pruneSessions } from "./loops.ts";
 export { sessionRoutes } from "./routes.ts";
 export { createSessions, type EndedSessions, type Sessions } from "./sessions.ts";

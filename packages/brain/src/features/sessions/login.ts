@@ -9,7 +9,7 @@ import type { Tables, UserRow } from "../../schema/tables/index.ts";
 import type { Audit, AuditOrigin } from "../audit/index.ts";
 import type { EnforcedUser, Mfa } from "../mfa/index.ts";
 import { noteFailedPassword, type Users } from "../users/index.ts";
-import { type IssueDeps, type IssuedSession, issueSession } from "./issue.ts";
+import { type IssueDeps, type IssuedSession, issueSession } from "./issue-session.ts";
 
 export interface LoginDeps {
   readonly database: Database<Tables>;

@@ -208,12 +208,12 @@ describe("a session", () => {
     for (const seconds of [20, 20, 19, 21, 59, 60]) {
       own.clock.advance(seconds * 1000);
       expect((await browser.get("/auth/sessions")).body.items).toHaveLength(1);
-      expect(await own.sessions.standing(actor?.sessionId ?? "")).toEqual({ userId, isAdmin: false });
+      expect(await own.sessions.holderOf(actor?.sessionId ?? "")).toEqual({ userId, isAdmin: false });
       const writtenMs = () => sessionRows().then(([row]) => row?.last_seen_at.getTime() ?? 0);
       await expect.poll(async () => own.clock.now().getTime() - (await writtenMs())).toBeLessThan(60_000);
     }
     own.clock.advance(60_001);
-    expect(await own.sessions.standing(actor?.sessionId ?? "")).toBeNull();
+    expect(await own.sessions.holderOf(actor?.sessionId ?? "")).toBeNull();
     expect((await browser.get("/auth/me")).status).toBe(401);
     await own.app.close();
   });

@@ -4,7 +4,7 @@ import type { Routes } from "../../platform/http/app.ts";
 import type { Cookies } from "../../platform/http/cookies.ts";
 import { originOf } from "../audit/index.ts";
 import { ProfileBody, UserPublic } from "../users/index.ts";
-import { clearSessionCookies, sendSessionCookies } from "./cookie-values.ts";
+import { clearSessionCookies, sendSessionCookies } from "./issue-session.ts";
 import {
   ChangePasswordBody,
   LoginAnswer,

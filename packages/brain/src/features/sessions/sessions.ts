@@ -13,14 +13,14 @@ import type { Memberships } from "../memberships/index.ts";
 import type { Mfa } from "../mfa/index.ts";
 import type { SecurityHistory } from "../security-history/index.ts";
 import { type ProfileBody, publicUser, type RevokeKeys, type UserPublic, type Users } from "../users/index.ts";
-import { createActivity } from "./activity.ts";
 import { createSessionAuthenticator } from "./authenticate.ts";
 import { type ChangePasswordRequest, changePassword } from "./change-password.ts";
-import { type IssuedSession, type IssueRequest, issueSession } from "./issue.ts";
+import { type IssuedSession, type IssueRequest, issueSession } from "./issue-session.ts";
 import { type LoggedIn, type LoginRequest, login, refusalLogs } from "./login.ts";
 import type { LoginAnswer, MeAnswer, SessionPublic } from "./schemas.ts";
+import { createActivity } from "./session-activity.ts";
 import type { SessionValues } from "./settings.ts";
-import { deleteExpired, deleteSession, deleteSessionsOf, findLimits, findStanding, listLive } from "./store.ts";
+import { deleteExpiredSessions, deleteSession, deleteSessionsOf, findHolder, findLimits, listLive } from "./store.ts";
 
 export interface SessionsDeps {
   readonly database: Database<Tables>;
@@ -47,7 +47,7 @@ export interface EndedSessions {
   readonly sessionIds: readonly string[] | null;
 }
 
-export interface SessionStanding {
+export interface SessionHolder {
   readonly userId: string;
   readonly isAdmin: boolean;
 }
@@ -71,7 +71,7 @@ export interface Sessions extends Pick<Authenticator, "session"> {
    * Whose session it is and whether its user is an admin now; null once either does not count any more, and while the second factor is
    * pending or its enrollment overdue.
    */
-  standing(sessionId: string): Promise<SessionStanding | null>;
+  holderOf(sessionId: string): Promise<SessionHolder | null>;
   revoke(actor: SessionActor, id: string, origin: AuditOrigin): Promise<boolean>;
   revokeOthers(actor: SessionActor, origin: AuditOrigin): Promise<number>;
   /** Ends all sessions of a user in the caller's transaction and gives their ids, for `tellEnded` after the commit. */
@@ -201,8 +201,8 @@ export function createSessions(deps: SessionsDeps): Sessions {
           is_current: row.id === actor.sessionId,
         }));
     },
-    async standing(sessionId) {
-      const row = await findStanding(database.read, sessionId, countingNow());
+    async holderOf(sessionId) {
+      const row = await findHolder(database.read, sessionId, countingNow());
       if (row === undefined || activity.isIdle(row)) return null;
       const { pending, overdueSince } = deps.mfa.gatesOf(row);
       return pending || overdueSince !== null ? null : { userId: row.user_id, isAdmin: row.is_admin };
@@ -233,7 +233,7 @@ export function createSessions(deps: SessionsDeps): Sessions {
     },
     endAllOf: (tx, userId) => deleteSessionsOf(tx, userId, null),
     tellEnded: announce,
-    prune: () => database.write((tx) => deleteExpired(tx, clock.now())),
+    prune: () => database.write((tx) => deleteExpiredSessions(tx, clock.now())),
     onEnded(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);

@@ -1,15 +1,15 @@
 import { testDialects, useTestDatabase } from "@svc/testkit/databases";
 import { describe, expect, test } from "vitest";
-import { deleteByDigest, findStanding } from "./store.ts";
+import { deleteSessionByDigest, findHolder } from "./store.ts";
 
 const now = new Date("2026-01-02T12:00:00.000Z");
 const hoursAgo = (hours: number) => new Date(now.getTime() - hours * 3_600_000);
 const userId = "aaaaaaaa-bbbb-4ccc-8ddd-eeeeeeeeeeee";
 
 for (const dialect of testDialects) {
-  describe(`the standing of a session on ${dialect}`, () => {
+  describe(`the holder of a session on ${dialect}`, () => {
     const opened = useTestDatabase(dialect);
-    const standing = (id: string) => findStanding(opened.database.read, id, { now, idleSince: hoursAgo(2) });
+    const holderOf = (id: string) => findHolder(opened.database.read, id, { now, idleSince: hoursAgo(2) });
     const change = (changes: { is_admin?: boolean; is_active?: boolean }) =>
       opened.database.write((tx) => tx.updateTable("users").set(changes).where("id", "=", userId).execute());
 
@@ -63,7 +63,7 @@ for (const dialect of testDialects) {
       });
       const [present, expired, idle, remembered] = [0, 1, 2, 3].map((n) => `00000000-0000-4000-8000-00000000000${n}`);
       const admin = expect.objectContaining({ user_id: userId, is_admin: true });
-      expect(await Promise.all([present, expired, idle, remembered].map((id) => standing(id!)))).toEqual([
+      expect(await Promise.all([present, expired, idle, remembered].map((id) => holderOf(id!)))).toEqual([
         admin,
         undefined,
         undefined,
@@ -71,11 +71,11 @@ for (const dialect of testDialects) {
       ]);
 
       await change({ is_admin: false });
-      expect(await standing(present!)).toMatchObject({ user_id: userId, is_admin: false });
+      expect(await holderOf(present!)).toMatchObject({ user_id: userId, is_admin: false });
       await change({ is_active: false });
-      expect(await standing(present!)).toBeUndefined();
+      expect(await holderOf(present!)).toBeUndefined();
 
-      const end = () => opened.database.write((tx) => deleteByDigest(tx, "0".repeat(64)));
+      const end = () => opened.database.write((tx) => deleteSessionByDigest(tx, "0".repeat(64)));
       expect([await end(), await end()]).toEqual([{ id: present, user_id: userId }, null]);
     });
   });

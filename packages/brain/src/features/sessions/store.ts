@@ -1,8 +1,5 @@
-import type { Kysely } from "kysely";
 import type { Tx } from "../../platform/database/database.ts";
-import type { SessionRow, Tables } from "../../schema/tables/index.ts";
-
-type Db = Kysely<Tables>;
+import type { Db, SessionRow, Tables } from "../../schema/tables/index.ts";
 
 const maxListed = 500;
 
@@ -46,7 +43,7 @@ export async function touchSession(tx: Tx<Tables>, id: string, now: Date, before
 }
 
 /** Ends the session of a cookie; tells which it was, null when there is none. */
-export async function deleteByDigest(
+export async function deleteSessionByDigest(
   tx: Tx<Tables>,
   digest: string,
 ): Promise<Pick<SessionRow, "id" | "user_id"> | null> {
@@ -92,7 +89,7 @@ export const listLive = (db: Db, userId: string, { now, idleSince }: { now: Date
  * Whose session this is and what its user may do now; nothing when the session or its user does not count at `now`. Whether it is idle
  * after all is for the caller to say.
  */
-export const findStanding = (db: Db, id: string, { now, idleSince }: { now: Date; idleSince: Date }) =>
+export const findHolder = (db: Db, id: string, { now, idleSince }: { now: Date; idleSince: Date }) =>
   db
     .selectFrom("sessions as s")
     .innerJoin("users as u", "u.id", "s.user_id")
@@ -120,7 +117,7 @@ export const findCarried = (db: Db, id: string) =>
     .where("id", "=", id)
     .executeTakeFirst();
 
-export async function deleteExpired(tx: Tx<Tables>, now: Date): Promise<number> {
+export async function deleteExpiredSessions(tx: Tx<Tables>, now: Date): Promise<number> {
   const { numDeletedRows } = await tx.deleteFrom("sessions").where("expires_at", "<=", now).executeTakeFirst();
   return Number(numDeletedRows);
 }

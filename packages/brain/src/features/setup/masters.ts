@@ -1,8 +1,8 @@
 import { createHmac } from "node:crypto";
 import type { Keyring } from "../../platform/crypto/keyring.ts";
 import type { Database } from "../../platform/database/database.ts";
+import { findMeta, metaOrInsert, saveMeta } from "../../schema/meta-store.ts";
 import type { Tables } from "../../schema/tables/index.ts";
-import { findMeta, metaOrInsert, saveMeta } from "./store.ts";
 
 const metaKey = "secret_key_id";
 

@@ -16,7 +16,7 @@ import { alreadyInitialised, type FirstAdminDeps, makeFirstAdmin } from "./first
 import { bindMasters } from "./masters.ts";
 import type { SetupBody } from "./schemas.ts";
 import type { SetupValues } from "./settings.ts";
-import { consumeToken, insertToken, isTokenLive, lastExpiry } from "./store.ts";
+import { consumeSetupToken, insertSetupToken, isTokenLive, lastExpiry } from "./store.ts";
 
 export interface SetupDeps extends FirstAdminDeps {
   readonly clock: Clock;
@@ -85,7 +85,7 @@ export function createSetup(deps: SetupDeps): Setup {
     const now = clock.now();
     const expiresAt = new Date(now.getTime() + settings.SVC_FIRST_BOOT_TOKEN_TTL_SECONDS * 1000);
     await database.write((tx) =>
-      insertToken(tx, {
+      insertSetupToken(tx, {
         id: uuidV7(clock),
         token_hash: storedDigest(masters, tokenLabels.setup, token),
         expires_at: expiresAt,
@@ -167,7 +167,7 @@ export function createSetup(deps: SetupDeps): Setup {
       origin,
     } as const;
     const done = await makeFirstAdmin(deps, admin, async (tx, user) => {
-      if (!(await consumeToken(tx, digests, clock.now()))) throw invalidToken();
+      if (!(await consumeSetupToken(tx, digests, clock.now()))) throw invalidToken();
       return deps.sessions.issue(tx, {
         userId: user.id,
         isRemembered: false,

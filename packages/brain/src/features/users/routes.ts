@@ -2,7 +2,7 @@ import { Type } from "typebox";
 import type { Actor } from "../../platform/http/actor.ts";
 import type { Routes } from "../../platform/http/app.ts";
 import { originOf } from "../audit/index.ts";
-import type { UserAdministration } from "./administration.ts";
+import type { UserAdministration } from "./administration/user-administration.ts";
 import {
   NewUserBody,
   ResetPasswordBody,

@@ -77,7 +77,7 @@ export function createUsers({ database, clock }: { database: Database<Tables>; c
       return row;
     },
     async change(tx, row, changes) {
-      const applied = { ...changedColumns(changes), updated_at: clock.now() };
+      const applied = { ...profileColumns(changes), updated_at: clock.now() };
       await updateUser(tx, row.id, applied);
       return { ...row, ...applied };
     },
@@ -89,7 +89,7 @@ export function createUsers({ database, clock }: { database: Database<Tables>; c
 }
 
 /** Named one by one: a request body may hold keys that are columns nobody may set this way. */
-export function changedColumns(changes: ProfileBody): Partial<UserRow> {
+export function profileColumns(changes: ProfileBody): Partial<UserRow> {
   const { first_name, last_name, display_name, timezone } = changes;
   return {
     ...(first_name !== undefined && { first_name }),

@@ -1,38 +1,51 @@
 // Rows of the fleet: agents, their processes and samples, engine workers, queues.
 
+/** An agent with what its last hello reported; a revoked one keeps its row under another name. */
 export interface AgentRow {
   id: string;
   project_id: string;
   name: string;
+  /** Hex HMAC-SHA256 of the token under the master. */
   token_hash: string;
+  /** online or offline. */
   state: string;
+  /** ws or longpoll; null before the first connection. */
   transport: string | null;
   protocol_version: string;
   agent_version: string | null;
   framework_adapter: string;
   host_name: string | null;
-  /** JSON arrays and objects as text. */
+  /** JSON array of engine names. */
   engine_adapters: string;
+  /** JSON array of scheduler names. */
   scheduler_adapters: string;
+  /** JSON object: capability tokens by engine. */
   capabilities: string;
+  /** JSON array of what the agent's own program can do. */
   runtime_features: string;
+  /** JSON object. */
   metadata: string;
+  /** When it last sent frames. */
   last_seen_at: Date | null;
+  /** When it last connected or polled. */
   last_connect_at: Date | null;
   revoked_at: Date | null;
   created_at: Date;
   updated_at: Date;
 }
 
+/** A process of an agent. */
 export interface AgentWorkerRow {
   id: string;
   agent_id: string;
   project_id: string;
+  /** The name that the process gives itself; a missing one is a slot of its own. */
   worker_id: string | null;
   role: string | null;
   framework: string | null;
   pid: number | null;
   started_at: Date | null;
+  /** online or offline. */
   state: string;
   /** JSON object: capability tokens by engine, as the hello of its present or last connection told. */
   capabilities: string;
@@ -42,11 +55,13 @@ export interface AgentWorkerRow {
   updated_at: Date;
 }
 
+/** A status sample of an agent; the newest ones are kept. */
 export interface AgentStatusRow {
   id: number;
   project_id: string;
   agent_id: string;
   captured_at: Date;
+  /** JSON object of the sample. */
   payload: string;
 }
 
@@ -101,12 +116,14 @@ export interface WorkerRow {
   updated_at: Date;
 }
 
+/** A queue of an engine with its newest depths. */
 export interface QueueRow {
   id: string;
   project_id: string;
   engine: string;
   name: string;
   broker_type: string | null;
+  /** Host and database of the broker, without credentials. */
   broker_url_hint: string | null;
   last_seen_at: Date | null;
   pending_count: number;
@@ -116,6 +133,7 @@ export interface QueueRow {
   depth_reported_at: Date | null;
   consumers_reported_at: Date | null;
   oldest_reported_at: Date | null;
+  /** JSON object: since when the queue is paused or limited. */
   metadata: string;
   created_at: Date;
   updated_at: Date;

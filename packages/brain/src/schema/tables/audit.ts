@@ -1,8 +1,11 @@
 // The audit chain (spec part 3, section 8). Instants here have six decimals, so they are kept as text-free microseconds.
 
+/** An entry of the audit chain; see docs/audit-format.md. */
 export interface AuditLogRow {
   id: string;
+  /** Null for what concerns the installation. */
   project_id: string | null;
+  /** Null for other actors, and once the account was deleted. */
   user_id: string | null;
   api_key_id: string | null;
   action: string;
@@ -18,18 +21,24 @@ export interface AuditLogRow {
   metadata: string;
   /** Microseconds since the epoch, UTC. */
   occurred_us: number;
+  /** HMAC of the entry, which includes that of the entry before. */
   row_hmac: string;
+  /** Null for the first entry of a generation. */
   prev_row_hmac: string | null;
   hmac_version: number;
   hmac_key_id: string;
+  /** Tells chains apart that were begun anew. */
   chain_generation: string;
+  /** Always null. */
   legacy_class: string | null;
 }
 
+/** The head of the audit chain; one row. */
 export interface AuditChainStateRow {
   /** Always 1. */
   singleton: number;
   /** Canonical JSON of the authenticated state (8.5). */
   state: string;
+  /** HMAC of the state under the audit secret. */
   state_hmac: string;
 }

@@ -4,22 +4,29 @@
 export interface BulkRetryRequestRow {
   id: string;
   project_id: string;
+  /** The account; null once it was deleted. */
   issued_by: string | null;
   source_ip: string | null;
   /** Unique in the project. */
   idempotency_key: string;
+  /** Of the request, to tell a repetition from another request with the same key. */
   canonical_digest: string;
+  /** Of all children. */
   plan_digest: string;
+  /** The only agent that may run it; null for any. */
   target_agent_id: string | null;
+  /** running, paused or blocked: docs/states/bulk-retry.md. */
   control_state: string;
   blocked_reason: string | null;
   child_count: number;
+  /** Not sent yet. */
   pending_count: number;
   /** Sent and without an outcome. */
   claimed_count: number;
   succeeded_count: number;
   failed_count: number;
   unknown_count: number;
+  /** Children that may be sent and without an outcome at once. */
   max_in_flight: number;
   /** JSON list of {engine, next, end}: which ordinals an engine has and the first that is not claimed. */
   stretches: string;
@@ -31,7 +38,9 @@ export interface BulkRetryRequestRow {
   /** With a rate: when the next child may be sent. */
   next_claim_at: Date | null;
   created_at: Date;
+  /** When its children were chosen. */
   sealed_at: Date;
+  /** What is not sent by then waits for an operator. */
   deadline_at: Date;
   last_progress_at: Date | null;
   finished_at: Date | null;
@@ -40,9 +49,11 @@ export interface BulkRetryRequestRow {
 /** Kept apart from the counters: it may be long, and the embedded database writes a whole row with every change. */
 export interface BulkRetryEffectiveRequestRow {
   request_id: string;
+  /** JSON object: the request with everything that was left out filled in. */
   effective_request: string;
 }
 
+/** One task of a bulk retry. */
 export interface BulkRetryChildRow {
   id: string;
   parent_id: string;
@@ -53,12 +64,18 @@ export interface BulkRetryChildRow {
   task_id: string;
   /** Who reported the task last when the plan was sealed. */
   reported_by: string;
+  /** As of its request. */
   target_agent_id: string | null;
+  /** JSON object: what its command carries. */
   payload: string;
   payload_digest: string;
+  /** Bytes of the payload. */
   payload_size: number;
+  /** Of the retry contract; always 1. */
   required_contract_version: number;
+  /** pending or claimed: docs/states/bulk-retry.md. */
   delivery_state: string;
+  /** unobserved, succeeded, failed or unknown. */
   outcome: string;
   /** Made by the claim. */
   command_id: string | null;
@@ -66,6 +83,7 @@ export interface BulkRetryChildRow {
   /** Which connection of the agent it was claimed for: when that began, in epoch milliseconds; null for one that only polls. */
   claimed_generation: number | null;
   claimed_at: Date | null;
+  /** Without a result by then its outcome is unknown. */
   claim_deadline_at: Date | null;
   completed_at: Date | null;
   error: string | null;

@@ -37,14 +37,16 @@ import type {
   RollupNameRow,
   RollupRow,
   TaskCountRow,
+  TaskIdSearchRow,
   TaskLinkRow,
   TaskRow,
+  TaskSearchMarkRow,
   TaskSearchRow,
   TaskTermRow,
   WorkerRollupRow,
 } from "./tasks.ts";
 
-/** Every table of the product, by name. Both databases hold the same ones. */
+/** Every table of the product, by name. Both databases hold the same ones, but for what search needs. docs/schema.md is printed from this file and the rows below. */
 export interface Tables {
   meta: MetaRow;
   users: UserRow;
@@ -71,6 +73,8 @@ export interface Tables {
   events: EventRow;
   tasks: TaskRow;
   task_search: TaskSearchRow;
+  task_id_search: TaskIdSearchRow;
+  task_search_mark: TaskSearchMarkRow;
   task_terms: TaskTermRow;
   task_links: TaskLinkRow;
   counter_deltas: CounterDeltaRow;

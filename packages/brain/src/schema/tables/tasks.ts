@@ -1,6 +1,8 @@
 // Rows of what happened: events, tasks, links and the counters kept by ingest.
 
+/** An event as its agent reported it; divided by day on PostgreSQL. */
 export interface EventRow {
+  /** Given by the agent; a repetition of it changes nothing. */
   id: string;
   project_id: string;
   agent_id: string;
@@ -12,38 +14,52 @@ export interface EventRow {
   payload: string;
 }
 
+/** A task: the join of its events. */
 export interface TaskRow {
+  /** Made from project, engine and task id. On SQLite each row also has a number, `serial`, which the search of task ids refers to. */
   id: string;
   project_id: string;
   engine: string;
+  /** As the engine names it. */
   task_id: string;
   name: string;
   queue: string | null;
+  /** As of the event that counts last. */
   state: string;
   priority: string;
+  /** JSON array, redacted. */
   args: string;
+  /** JSON object, redacted. */
   kwargs: string;
+  /** JSON, redacted. */
   result: string | null;
   exception: string | null;
   traceback: string | null;
   retry_count: number;
   attempt: number;
   max_attempts: number | null;
+  /** Not to be started before. */
   eta: Date | null;
   received_at: Date;
   started_at: Date | null;
   finished_at: Date | null;
   runtime_ms: number | null;
+  /** From when it could have started to its start. */
   wait_ms: number | null;
   worker_name: string | null;
   parent_task_id: string | null;
   root_task_id: string | null;
+  /** JSON object. */
   tags: string;
+  /** Of the program that ran it. */
   release: string | null;
+  /** W3C trace context. */
   traceparent: string | null;
+  /** Failures with the same one are one issue. */
   fingerprint: string | null;
   last_failed_at: Date | null;
   last_event_at: Date;
+  /** The agent that reported the newest event. */
   reported_by: string;
   /** The stored keys of the fold (spec part 3, section 2.5), encoded by features/tasks/fold-keys.ts. */
   fold: string;
@@ -53,12 +69,31 @@ export interface TaskRow {
   updated_at: Date;
 }
 
-/** Search text of a task (name, queue, worker, task id in lower case); rewritten only when it changes. */
+/**
+ * Search text of a task (name, queue, worker, task id in lower case); rewritten only when it changes. Its last line has a trigram index
+ * where the extension pg_trgm is there.
+ */
 export interface TaskSearchRow {
   id: string;
   project_id: string;
   received_at: Date;
+  /** One value a line; the task id is the last. */
   search_text: string;
+}
+
+/** The trigrams of task ids, keyed by tasks.serial; filled behind ingest. */
+export interface TaskIdSearchRow {
+  task_id: string;
+}
+
+/** How far the index of task ids has come; one row. */
+export interface TaskSearchMarkRow {
+  /** Always 1. */
+  singleton: number;
+  /** The newest tasks.serial that is indexed. */
+  serial: number;
+  /** Another number after terms were removed. */
+  terms_epoch: number;
 }
 
 /** Distinct values a project's tasks ever carried: field is name, queue or worker. */
@@ -70,10 +105,13 @@ export interface TaskTermRow {
   folded: string;
 }
 
+/** Says that a task was made by retrying another one. */
 export interface TaskLinkRow {
   project_id: string;
   engine: string;
+  /** The task that the retry made. */
   new_id: string;
+  /** The task that was retried. */
   old_id: string;
   linked_at: Date;
 }
@@ -111,8 +149,10 @@ export interface RollupRow {
   queue: string;
   kind: string;
   count: number;
+  /** Of those with a known run time, which `run_count` counts. */
   run_ms_sum: number;
   run_count: number;
+  /** JSON object bucket index -> count, or null. */
   run_histogram: string | null;
   wait_histogram: string | null;
 }
@@ -132,6 +172,7 @@ export interface NameRollupRow {
   count: number;
   run_ms_sum: number;
   run_count: number;
+  /** JSON object bucket index -> count, or null. */
   run_histogram: string | null;
   wait_histogram: string | null;
 }
@@ -153,15 +194,18 @@ export interface RollupNameRow {
   seen_at: Date;
 }
 
+/** Counts of events by worker and hour. */
 export interface WorkerRollupRow {
   project_id: string;
   engine: string;
   worker: string;
+  /** Start of the hour. */
   hour_at: Date;
   kind: string;
   count: number;
 }
 
+/** How many tasks of a project are in each state. */
 export interface TaskCountRow {
   project_id: string;
   state: string;

@@ -75,7 +75,7 @@ const searchTables = (t: ColumnTypes): readonly string[] => [
     `CREATE VIRTUAL TABLE task_id_search USING fts5 (
       task_id, content = '', contentless_delete = 1, detail = none, tokenize = 'trigram')`,
     `CREATE TABLE task_search_mark (
-      singleton INTEGER PRIMARY KEY CHECK (singleton = 1), serial INTEGER NOT NULL, terms_epoch INTEGER NOT NULL) STRICT`,
+      singleton ${t.int} PRIMARY KEY CHECK (singleton = 1), serial ${t.int} NOT NULL, terms_epoch ${t.int} NOT NULL) ${t.options}`,
     "INSERT INTO task_search_mark (singleton, serial, terms_epoch) VALUES (1, 0, 0)",
     // SQLite may give the serial of a deleted newest row to the next one, which then must be indexed again.
     `CREATE TRIGGER tasks_gone AFTER DELETE ON tasks BEGIN

@@ -1,0 +1,257 @@
+import { createSigner, type Frame } from "@svc/protocol";
+import { createFakeClock, waitFor } from "@svc/testkit";
+import { rawEvents, spoilt } from "@svc/testkit/raw-agent";
+import { describe, expect, test } from "vitest";
+import { ApiError } from "../../../platform/http/error-codes.ts";
+import type { Log } from "../../../platform/log.ts";
+import { createAgentLogs } from "../agent-logs.ts";
+import type { FrameOutcome } from "../dispatch.ts";
+import { createLongpoll, type LongpollDeps } from "./longpoll.ts";
+import { createSessionRegistry } from "./session-registry.ts";
+
+const secret = new Uint8Array(32).fill(7);
+const identity = {
+  agent_id: "11111111-2222-4333-8444-000000000001",
+  project_id: "11111111-2222-4333-8444-000000000002",
+  name: "agent",
+  project_is_active: true,
+};
+const nonce = "nonce";
+const confirmed: FrameOutcome = { kind: "confirmed" };
+
+/** Long-poll without HTTP, with a storage and a room for events that the test holds in its hands. */
+function build(changes: Partial<LongpollDeps> = {}) {
+  const clock = createFakeClock(new Date());
+  const said: { event: string; frames: unknown }[] = [];
+  const log: Log = {
+    debug() {},
+    info() {},
+    warn: (event, fields) => void said.push({ event, frames: fields?.frames ?? fields?.times }),
+    error() {},
+    child: () => log,
+  };
+  const registry = createSessionRegistry({ clock, secretOf: () => secret });
+  const handled: Frame["type"][] = [];
+  const { dispatch = async () => confirmed, ...rest } = changes;
+  const longpoll = createLongpoll({
+    agentLogs: createAgentLogs({ clock, log }),
+    announce: async () => {},
+    claim: async () => [],
+    unsigned: async () => {},
+    clock,
+    dispatch(source, frame, text) {
+      handled.push(frame.type);
+      return dispatch(source, frame, text);
+    },
+    log,
+    polled: async () => {},
+    probed: async () => {},
+    registry,
+    admissionStatus: async () => "admitted",
+    uploaded: async () => {},
+    verified: () => {},
+    waitForWork: async () => "over",
+    wakePolls: () => {},
+    whenIngestHasRoom: () => null,
+    ...rest,
+  });
+  const session = { agentId: identity.agent_id, projectId: identity.project_id, sessionId: nonce };
+  const { sign } = createSigner({ secret, session, now: () => clock.now() });
+  const heartbeat = () => sign("heartbeat", {}, "hb_1");
+  const batch = () => sign("event_batch", { events: rawEvents(1) }, "ev_1");
+  const gone = new AbortController();
+  const upload = (...frames: string[]) =>
+    longpoll.upload(identity, nonce, frames, gone.signal).catch((error: unknown) => {
+      if (error instanceof ApiError) return error;
+      throw error;
+    });
+  const poll = () =>
+    longpoll.poll(identity, nonce, {
+      waitSeconds: 30,
+      maxFrames: 10,
+      reach: { retryContracts: new Set() },
+      signal: gone.signal,
+    });
+  return { clock, said, registry, handled, heartbeat, batch, upload, poll, hangUp: () => gone.abort() };
+}
+
+describe("a long-poll upload", () => {
+  test("ends at a heartbeat of a revoked agent: what is behind it is not looked at", async () => {
+    const { batch, handled, heartbeat, upload } = build({
+      dispatch: async (_source, { type }) => (type === "heartbeat" ? { kind: "revoked" } : confirmed),
+    });
+    const answer = await upload(batch(), heartbeat(), batch(), "no frame");
+    expect(answer).toMatchObject({
+      code: "unauthenticated",
+      details: { accepted: 1, rejected: 3, errors: [], error_code: null },
+    });
+    expect(handled).toEqual(["event_batch", "heartbeat"]);
+  });
+
+  test("hands on one frame at a time while ingest is full", async () => {
+    const waiting: (() => void)[] = [];
+    const { batch, handled, upload } = build({
+      whenIngestHasRoom: () => new Promise((resolve) => waiting.push(resolve)),
+    });
+    const uploading = upload(batch(), batch());
+    for (const frames of [0, 1]) {
+      await waitFor(() => waiting.length > 0);
+      expect(handled).toHaveLength(frames);
+      waiting.shift()?.();
+    }
+    expect(await uploading).toMatchObject({ accepted: 2 });
+  });
+
+  test("of a client that goes while ingest is full is not judged further, so that no stale frame ends the session", async () => {
+    const { promise: room, resolve: open } = Promise.withResolvers<void>();
+    const rooms = [null, room];
+    const { batch, clock, handled, hangUp, upload } = build({ whenIngestHasRoom: () => rooms.shift() ?? null });
+    const uploading = upload(batch(), batch());
+    await waitFor(() => rooms.length === 0);
+    clock.advance(61_000);
+    hangUp();
+    open();
+    expect(await uploading).toMatchObject({ accepted: 1, rejected: 1 });
+    expect(await upload(batch())).toMatchObject({ accepted: 1 });
+    expect(handled).toHaveLength(2);
+  });
+
+  test.each([
+    ["invalidated the session", "conflict", { reason: "session_invalidated" }],
+    ["went on while the agent was revoked", "unauthenticated", {}],
+  ] as const)("that waited for one which %s takes nothing", async (what, code, details) => {
+    const { promise: gate, resolve: open } = Promise.withResolvers<FrameOutcome>();
+    const { batch, handled, registry, upload } = build({ dispatch: () => gate });
+    const isInvalidating = what.startsWith("invalidated");
+    const first = isInvalidating ? upload(batch(), spoilt(batch())) : upload(batch());
+    const second = upload(batch());
+    await waitFor(() => handled.length === 1);
+    if (!isInvalidating) registry.forgetAgent(identity.agent_id);
+    open(confirmed);
+    expect(await first).toMatchObject(isInvalidating ? { code: "conflict" } : { accepted: 1 });
+    expect(await second).toMatchObject({ code, details });
+    expect(handled).toEqual(["event_batch"]);
+  });
+
+  test("tells of junk and of invalidations once in a while with a count", async () => {
+    const { batch, clock, said, upload } = build();
+    await upload(...Array.from({ length: 50 }, () => "junk"));
+    expect(said).toEqual([{ event: "agent_transport.frame_dropped", frames: 1 }]);
+    clock.advance(60_000);
+    await upload("junk", "junk");
+    expect(said.slice(1)).toEqual([{ event: "agent_transport.frame_dropped", frames: 50 }]);
+    await upload(spoilt(batch()), batch());
+    await upload(batch());
+    expect(said.slice(2)).toEqual([{ event: "agent_transport.signature_failed", frames: 1 }]);
+  });
+
+  test.each([
+    ["signature_failed", (frame: string) => [spoilt(frame)]],
+    ["replay_refused", (frame: string) => [frame, frame]],
+  ])("tells of %s once a minute with a count, also over new sessions", async (event, framesOf) => {
+    const { batch, clock, registry, said, upload } = build();
+    const invalidate = async () => {
+      expect(await upload(...framesOf(batch()))).toMatchObject({ code: "conflict" });
+      registry.forgetAgent(identity.agent_id);
+    };
+    for (let round = 0; round < 100; round += 1) await invalidate();
+    expect(said).toEqual([{ event: `agent_transport.${event}`, frames: 1 }]);
+    clock.advance(60_000);
+    await invalidate();
+    expect(said.slice(1)).toEqual([{ event: `agent_transport.${event}`, frames: 100 }]);
+  });
+
+  test("tells of junk once a minute with a count, also over new sessions", async () => {
+    const { clock, registry, said, upload } = build();
+    for (let round = 0; round < 100; round += 1) {
+      await upload("junk");
+      registry.forgetAgent(identity.agent_id);
+    }
+    clock.advance(60_000);
+    await upload("junk");
+    expect(said).toEqual([1, 100].map((frames) => ({ event: "agent_transport.frame_dropped", frames })));
+  });
+});
+
+test("while the database is away, what long-poll cannot note there is told once a minute with a count", async () => {
+  const isAway = async () => {
+    throw new Error("the database is away");
+  };
+  const { batch, clock, poll, registry, said, upload } = build({
+    announce: isAway,
+    polled: isAway,
+    uploaded: isAway,
+  });
+  const round = async () => {
+    await upload(batch());
+    await poll();
+    await upload(spoilt(batch()));
+    registry.forgetAgent(identity.agent_id);
+  };
+  for (let n = 0; n < 10; n += 1) await round();
+  const lines = () => said.splice(0).filter(({ event }) => event !== "agent_transport.signature_failed");
+  expect(lines()).toEqual([
+    { event: "agent_transport.contact_not_noted", frames: 1 },
+    { event: "agent_transport.announce_failed", frames: 1 },
+  ]);
+  clock.advance(60_000);
+  await round();
+  expect(lines()).toEqual([
+    { event: "agent_transport.contact_not_noted", frames: 20 },
+    { event: "agent_transport.announce_failed", frames: 10 },
+  ]);
+});
+
+describe("a poll", () => {
+  const command = (id: string, text = "") => ({ id, payload: { action: "cancel_task", parameters: { text } } });
+
+  test("waits before it looks, so that it hears of what comes meanwhile, and no longer than that", async () => {
+    const steps: string[] = [];
+    const { poll } = build({
+      waitForWork({ signal }) {
+        steps.push("waits");
+        return new Promise((resolve) => {
+          // Word of a command comes while the first look is under way; the second wait ends with the look that finds it.
+          if (steps.length === 1) resolve("look");
+          signal.addEventListener("abort", () => {
+            steps.push("waits no more");
+            resolve("over");
+          });
+        });
+      },
+      async claim() {
+        steps.push("looks");
+        return steps.filter((step) => step === "looks").length === 2 ? [command("one")] : [];
+      },
+    });
+    expect((await poll()).frames).toHaveLength(1);
+    expect(steps).toEqual(["waits", "looks", "waits", "looks", "waits no more"]);
+  });
+
+  test("waits no more when its look failed", async () => {
+    let isWaiting = false;
+    const { poll } = build({
+      waitForWork: ({ signal }) =>
+        new Promise((resolve) => {
+          isWaiting = true;
+          signal.addEventListener("abort", () => {
+            isWaiting = false;
+            resolve("over");
+          });
+        }),
+      claim: () => Promise.reject(new Error("the database is away")),
+    });
+    await expect(poll()).rejects.toThrow("the database is away");
+    expect(isWaiting).toBe(false);
+  });
+
+  test("hands out what can be signed, and the rest has failed", async () => {
+    const failed: string[] = [];
+    const { poll } = build({
+      claim: async () => [command("good"), command("bad", "\ud800"), command("good too")],
+      unsigned: async ({ id }) => void failed.push(id),
+    });
+    const ids = (await poll()).frames.map((frame) => JSON.parse(frame).id);
+    expect([ids, failed]).toEqual([["good", "good too"], ["bad"]]);
+  });
+});

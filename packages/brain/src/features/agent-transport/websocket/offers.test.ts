@@ -1,0 +1,307 @@
+import { randomUUID } from "node:crypto";
+import { EventEmitter } from "node:events";
+import { createRedactor } from "@svc/protocol";
+import { createFakeClock, waitFor } from "@svc/testkit";
+import { addProject, testDialects, useTestDatabase } from "@svc/testkit/databases";
+import { rawHello } from "@svc/testkit/raw-agent";
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { WebSocket } from "ws";
+import { agentRow } from "../../../../test/agent-rows.ts";
+import { commandRow } from "../../../../test/command-rows.ts";
+import type { Log } from "../../../platform/log.ts";
+import { createMetrics } from "../../../platform/metrics.ts";
+import type { CommandRow } from "../../../schema/tables/index.ts";
+import { type Commands, createCommands } from "../../commands/index.ts";
+import { createAgentLogs } from "../agent-logs.ts";
+import { type Connection, createConnection } from "./connection.ts";
+import { type Connections, createConnections } from "./connections.ts";
+import { createOffers, type Offers } from "./offers.ts";
+
+const silent: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () => silent };
+const identity = {
+  agent_id: "aaaaaaaa-0000-4000-8000-000000000001",
+  project_id: "11111111-2222-4333-8444-555555555555",
+  name: "agent",
+  project_is_active: true,
+};
+const tokens = ["cancel_task", "retry_task", "retry_by_reference_v1"];
+
+/** The far end of a socket: what was handed to it, and how that ends. */
+class Line extends EventEmitter {
+  readonly OPEN = 1;
+  readyState = 1;
+  bufferedAmount = 0;
+  fate: "leaves" | "breaks" | "stays" = "leaves";
+  readonly sent: { id: string; payload: Record<string, unknown> }[] = [];
+  private readonly waiting: (() => void)[] = [];
+
+  send(frame: Buffer, done: (error?: Error) => void): void {
+    this.sent.push(JSON.parse(frame.toString("utf8")));
+    if (this.fate === "leaves") done();
+    else if (this.fate === "breaks") done(new Error("the connection is broken"));
+    else this.waiting.push(done);
+  }
+  flush(): void {
+    this.fate = "leaves";
+    for (const done of this.waiting.splice(0)) done();
+  }
+  pause(): void {}
+  resume(): void {}
+  close(): void {
+    this.readyState = 3;
+  }
+}
+
+for (const dialect of testDialects) {
+  describe(`commands for connected agents on ${dialect}`, () => {
+    const opened = useTestDatabase(dialect);
+    const clock = createFakeClock();
+    let commands: Commands;
+    let connections: Connections;
+    let offers: Offers;
+    const byWorker = new Map<string, Connection>();
+    beforeAll(() => addProject(opened.database, identity.project_id));
+    beforeEach(async () => {
+      await opened.database.write(async (tx) => {
+        for (const table of ["commands", "agent_workers", "agents"] as const) await tx.deleteFrom(table).execute();
+      });
+      commands = createCommands({
+        database: opened.database,
+        clock,
+        log: silent,
+        metrics: createMetrics(),
+        labels: { of: () => "shop", whenKnown: (_ids, work) => work() },
+        audit: { refused() {} },
+        redactor: createRedactor(),
+        timeoutSeconds: 60,
+        redispatch: { windowSeconds: 60, minIntervalSeconds: 10 },
+        processId: "one",
+        publish() {},
+      });
+      connections = createConnections(0);
+      offers = createOffers({ connections, commands, log: silent });
+    });
+    afterEach(() => offers.settled());
+
+    function connect(workerId: string, abilities: Record<string, string[]> = { bullmq: tokens }): Line {
+      const line = new Line();
+      const connection = createConnection(
+        {
+          clock,
+          agentLogs: createAgentLogs({ clock, log: silent }),
+          dispatch: async () => ({ kind: "confirmed" }),
+          whenIngestHasRoom: () => null,
+          verified() {},
+          readsAgain: (agentId) => offers.offer(agentId),
+          sendMs: 1,
+        },
+        {
+          socket: line as unknown as WebSocket,
+          identity,
+          hello: rawHello({ worker_id: workerId, engines: [], capabilities: abilities }),
+          secret: new Uint8Array(32).fill(7),
+        },
+      );
+      connections.register(connection);
+      byWorker.set(workerId, connection);
+      return line;
+    }
+    const connectionOf = (workerId: string): Connection => byWorker.get(workerId) as Connection;
+    /** A session of the agent as its hello leaves it in the database. */
+    async function haveSession(workerId: string, abilities: Record<string, string[]>): Promise<void> {
+      const { agent_id, project_id } = identity;
+      const at = clock.now();
+      await opened.database.write(async (tx) => {
+        await tx
+          .insertInto("agents")
+          .values(agentRow({ id: agent_id, project_id, name: "agent", state: "online" }))
+          .execute();
+        await tx
+          .insertInto("agent_workers")
+          .values({
+            id: randomUUID(),
+            agent_id,
+            project_id,
+            worker_id: workerId,
+            role: "other",
+            framework: "node",
+            pid: 1,
+            started_at: null,
+            state: "online",
+            capabilities: JSON.stringify(abilities),
+            last_seen_at: at,
+            last_connect_at: at,
+            created_at: at,
+            updated_at: at,
+          })
+          .execute();
+      });
+    }
+    async function issue(given: Partial<CommandRow> = {}): Promise<string> {
+      const row = commandRow({ project_id: identity.project_id, agent_id: identity.agent_id, ...given });
+      await opened.database.write((tx) => tx.insertInto("commands").values(row).execute());
+      return row.id;
+    }
+    const rowOf = (id: string) =>
+      opened.database.read.selectFrom("commands").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
+    const offer = () => offers.offer(identity.agent_id);
+    const became = (id: string, status: string) => waitFor(async () => (await rowOf(id)).status === status);
+
+    test("wait again when the socket broke, and still end by the result of the send that seemed to fail", async () => {
+      const line = connect("one");
+      line.fate = "breaks";
+      const id = await issue();
+      offer();
+      await waitFor(() => line.sent.length > 0);
+      line.close();
+      await became(id, "pending");
+      const token = line.sent[0]?.payload.delivery_claim_token;
+      expect(await rowOf(id)).toMatchObject({ dispatched_at: null, delivery_claim_token: token });
+      await commands.reports.resulted(identity.agent_id, id, { status: "success", delivery_claim_token: token });
+      expect((await rowOf(id)).status).toBe("completed");
+    });
+
+    test("go to another connection of the agent under a new token, after which the first one counts no more", async () => {
+      const broken = connect("broken", { bullmq: [...tokens, "more"] });
+      broken.fate = "breaks";
+      const id = await issue();
+      offer();
+      await waitFor(() => broken.sent.length > 0);
+      broken.close();
+      const whole = connect("whole");
+      await offers.settled();
+      offer();
+      await waitFor(() => whole.sent.length > 0);
+      const [first, second] = [broken, whole].map(({ sent }) => sent.at(-1)?.payload.delivery_claim_token);
+      expect(second).not.toBe(first);
+      await commands.reports.resulted(identity.agent_id, id, { status: "success", delivery_claim_token: first });
+      expect((await rowOf(id)).status).toBe("dispatched");
+    });
+
+    test("stay with the agent when they may not be done twice", async () => {
+      const line = connect("one");
+      line.fate = "breaks";
+      const id = await issue({ action: "retry_task" });
+      offer();
+      await waitFor(() => line.sent.length > 0);
+      await offers.settled();
+      offer();
+      await offers.settled();
+      expect((await rowOf(id)).status).toBe("dispatched");
+      expect(line.sent).toHaveLength(1);
+    });
+
+    test("are not put upon an agent that does not read, until it reads on", async () => {
+      const line = connect("one");
+      line.fate = "stays";
+      const [first, second] = [await issue(), await issue()];
+      offer();
+      await became(first, "pending");
+      await became(second, "pending");
+      const before = line.sent.length;
+      offer();
+      await offers.settled();
+      expect(line.sent).toHaveLength(before);
+      line.flush();
+      await became(first, "dispatched");
+      await became(second, "dispatched");
+    });
+
+    test("go to the most recently active of the connections that can do it", async () => {
+      const lines = { first: connect("first"), second: connect("second"), web: connect("web", { celery: tokens }) };
+      clock.advance(1);
+      connectionOf("first").touch();
+      clock.advance(1);
+      connectionOf("web").touch();
+      const id = await issue();
+      offer();
+      await waitFor(() => lines.first.sent.some((frame) => frame.id === id));
+      expect([lines.second.sent, lines.web.sent]).toEqual([[], []]);
+    });
+
+    test("are not put upon a connection that cannot do them while another one can, here or elsewhere", async () => {
+      const poor = connect("poor", { bullmq: ["retry_task", "purge_queue", "pool_grow"] });
+      await haveSession("elsewhere", { bullmq: ["cancel_task"] });
+      const cancel = await issue();
+      const purge = await issue({ action: "purge_queue", payload: '{"queue":"emails"}' });
+      offer();
+      await waitFor(() => poor.sent.some((frame) => frame.id === purge));
+      await offers.settled();
+      expect((await rowOf(cancel)).status).toBe("pending");
+      const able = connect("able", { bullmq: ["cancel_task"] });
+      clock.advance(1);
+      connectionOf("poor").touch();
+      offer();
+      await waitFor(() => able.sent.some((frame) => frame.id === cancel));
+      expect(poor.sent).toHaveLength(1);
+    });
+
+    test.each([
+      [["retry_task", "bulk_retry", "retry_resubmits"]],
+      [["retry_task", "bulk_retry", "retry_by_reference_v1", "retry_resubmits"]],
+    ])("go to a connection that only submits again as retries of one task, never of several: %j", async (listed) => {
+      const again = connect("again", { bullmq: listed });
+      const one = await issue({ action: "retry_task" });
+      const payload = '{"filter":{"engine":"bullmq","task_ids":["t"]},"max":1}';
+      const several = await issue({ action: "bulk_retry", payload });
+      offer();
+      await waitFor(() => again.sent.some((frame) => frame.id === one));
+      await offers.settled();
+      expect((await rowOf(several)).status).toBe("pending");
+      const kept = connect("kept", { bullmq: ["bulk_retry", "retry_by_reference_v1"] });
+      offer();
+      await waitFor(() => kept.sent.some((frame) => frame.id === several));
+      expect(again.sent).toHaveLength(1);
+    });
+
+    test("go to a connection that cannot do them when none can, which tells why", async () => {
+      await haveSession("poor", { bullmq: ["retry_task"] });
+      const poor = connect("poor", { bullmq: ["retry_task"] });
+      const id = await issue();
+      offer();
+      await waitFor(() => poor.sent.some((frame) => frame.id === id));
+    });
+
+    test("hold up a connection that begins by some hundreds at most, and go on after it began", async () => {
+      const rows = Array.from({ length: 560 }, (_, place) =>
+        commandRow({
+          project_id: identity.project_id,
+          agent_id: identity.agent_id,
+          issued_at: new Date(clock.now().getTime() + place),
+        }),
+      );
+      await opened.database.write((tx) => tx.insertInto("commands").values(rows).execute());
+      const line = connect("one");
+      await offers.begin(connectionOf("one"));
+      const atFirst = line.sent.length;
+      await waitFor(() => line.sent.length >= rows.length);
+      expect([atFirst, line.sent.map(({ id }) => id)]).toEqual([500, rows.map(({ id }) => id)]);
+    });
+
+    test("are claimed a few megabytes at a time", async () => {
+      const line = connect("one");
+      const payload = JSON.stringify({ engine: "bullmq", task_id: "x".repeat(1_000_000) });
+      const rows = await Promise.all(Array.from({ length: 9 }, () => issue({ payload })));
+      const { commands: first, hasMore } = await commands.claim({
+        agentId: identity.agent_id,
+        max: 50,
+        retryContracts: new Set(),
+      });
+      expect([first.length, hasMore]).toEqual([5, true]);
+      offer();
+      await waitFor(() => line.sent.length === rows.length - 5);
+    });
+
+    // The server database takes no text that cannot be signed.
+    if (dialect === "sqlite") {
+      test("fail when they cannot be signed", async () => {
+        const line = connect("one");
+        const id = await issue({ payload: '{"engine":"bullmq","task_id":"\\ud800"}' });
+        offer();
+        await became(id, "failed");
+        expect(await rowOf(id)).toMatchObject({ error: "WebSocket signing failed", completed_at: clock.now() });
+        expect(line.sent).toEqual([]);
+      });
+    }
+  });
+}

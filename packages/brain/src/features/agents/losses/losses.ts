@@ -1,0 +1,252 @@
+import type { TelemetryLoss } from "@svc/protocol";
+import type { Clock } from "../../../platform/clock.ts";
+import type { Database, Tx } from "../../../platform/database/database.ts";
+import { lockSubject } from "../../../platform/database/dialects/locks.ts";
+import { writeOrSplit } from "../../../platform/database/row-by-row.ts";
+import { uuidV7 } from "../../../platform/ids.ts";
+import type { LossIntervalRow, LossMarkRow, Tables } from "../../../schema/tables/index.ts";
+import type { AgentIdentity } from "../reads.ts";
+import { extendInterval, findMarks, insertInterval, lastToldAt, newestInterval, upsertMarks } from "./losses-store.ts";
+
+/** Counters of one buffer or of the adapters of one runtime; they only rise. */
+interface Counters {
+  readonly event_records: number;
+  readonly other_frames: number;
+  readonly capacity: number;
+  readonly content: number;
+}
+
+interface Report {
+  readonly projectId: string;
+  readonly agentId: string;
+  readonly scope: string;
+  readonly counters: Counters;
+  readonly at: Date;
+  /** When this process last heard lower counters; null when it heard none. */
+  readonly from: Date | null;
+}
+
+interface Known {
+  readonly counters: Counters;
+  at: Date;
+  readonly writtenMs: number;
+}
+
+export interface Losses {
+  /** Compares what an agent says it has lost so far with what it said before. Never throws and never waits. */
+  reported(identity: AgentIdentity, at: Date, loss: Partial<TelemetryLoss> | null | undefined): void;
+  /** Writes what was compared. */
+  flush(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface LossesDeps {
+  readonly database: Pick<Database<Tables>, "write">;
+  readonly clock: Pick<Clock, "now">;
+  readonly onError: (error: unknown) => void;
+}
+
+const writeDelayMs = 250;
+const chunkRows = 100;
+const maxRemembered = 20_000;
+/** How often unchanged counters are written: after a restart the beginning of a loss is known to within this. */
+const notedEveryMs = 5 * 60_000;
+/** Losses that follow on one another are one row up to this length. */
+const longestRowMs = 3_600_000;
+
+/**
+ * Turns the cumulative loss counters of agents into intervals: between two reports something was lost. A report costs a look into memory
+ * unless its counters rose. What could not be written is compared again with the next report, because the counters are cumulative.
+ */
+export function createLosses({ database, clock, onError }: LossesDeps): Losses {
+  const known = new Map<string, Known>();
+  let waiting = new Map<string, Report>();
+  let timer: NodeJS.Timeout | null = null;
+  let writing: Promise<void> | null = null;
+  let isStopped = false;
+
+  function note({ agent_id: agentId, project_id: projectId }: AgentIdentity, scope: string, at: Date, told: Counters) {
+    const key = `${agentId} ${scope}`;
+    const before = known.get(key);
+    const counters = before === undefined ? told : greatest(before.counters, told);
+    if (before !== undefined && isSame(before.counters, counters) && at.getTime() - before.writtenMs < notedEveryMs) {
+      if (at > before.at) before.at = at;
+      return;
+    }
+    const queued = waiting.get(key);
+    if (queued === undefined && waiting.size >= maxRemembered) return;
+    waiting.set(key, {
+      projectId,
+      agentId,
+      scope,
+      counters: queued === undefined ? counters : greatest(queued.counters, counters),
+      at: queued !== undefined && queued.at > at ? queued.at : at,
+      from: queued === undefined ? (before?.at ?? null) : queued.from,
+    });
+    schedule();
+  }
+
+  function schedule(): void {
+    if (timer !== null || writing !== null || isStopped) return;
+    timer = setTimeout(() => void writeAll(), writeDelayMs);
+    timer.unref();
+  }
+
+  function writeAll(): Promise<void> {
+    if (writing !== null) return writing;
+    if (timer !== null) clearTimeout(timer);
+    timer = null;
+    writing = writeWaiting().finally(() => {
+      writing = null;
+      if (waiting.size > 0) schedule();
+    });
+    return writing;
+  }
+
+  async function writeWaiting(): Promise<void> {
+    // In one order, so that two processes do not wait for each other.
+    const reports = [...waiting.values()].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+    waiting = new Map();
+    for (let start = 0; start < reports.length; start += chunkRows) {
+      try {
+        const written = await writeOrSplit(reports.slice(start, start + chunkRows), store, onError);
+        for (const report of written) remember(report);
+      } catch (error) {
+        onError(error);
+      }
+    }
+  }
+
+  function remember(report: Report): void {
+    const key = keyOf(report);
+    known.delete(key);
+    if (known.size >= maxRemembered) known.delete(known.keys().next().value as string);
+    known.set(key, { counters: report.counters, at: report.at, writtenMs: report.at.getTime() });
+  }
+
+  const store = (reports: readonly Report[]): Promise<readonly Report[]> =>
+    database.write(async (tx) => {
+      // Two processes that hear of one buffer must not count a loss twice.
+      await lockSubject(tx, "agent-losses");
+      const marks = await marksOf(tx, reports);
+      const next: LossMarkRow[] = [];
+      for (const report of reports) {
+        const mark = marks.get(keyOf(report));
+        const stored = mark === undefined ? nothing : (JSON.parse(mark.counters) as Counters);
+        const lost = difference(report.counters, stored);
+        if (!isSame(lost, nothing)) {
+          const earlier = mark?.seen_at ?? (await lastToldAt(tx, report.agentId));
+          await addLoss(tx, report, { lost, from: latest(earlier, report.from, report.at) });
+        }
+        next.push({
+          agent_id: report.agentId,
+          scope: report.scope,
+          counters: JSON.stringify(greatest(stored, report.counters)),
+          seen_at: mark !== undefined && mark.seen_at > report.at ? mark.seen_at : report.at,
+        });
+      }
+      await upsertMarks(tx, next);
+      return reports;
+    });
+
+  async function addLoss(
+    tx: Tx<Tables>,
+    { projectId, agentId, scope, at }: Report,
+    { lost, from }: { lost: Counters; from: Date },
+  ): Promise<void> {
+    const { event_records, other_frames } = lost;
+    if (event_records === 0 && other_frames === 0) return;
+    const reason = reasonOf(scope, lost);
+    const last = await newestInterval(tx, agentId, reason);
+    if (last !== undefined && last.to_at >= from && at.getTime() - last.from_at.getTime() <= longestRowMs) {
+      const counts = {
+        event_records: last.event_records + event_records,
+        other_frames: last.other_frames + other_frames,
+      };
+      return extendInterval(tx, { ...last, ...counts, to_at: at > last.to_at ? at : last.to_at });
+    }
+    const row: LossIntervalRow = {
+      id: uuidV7(clock),
+      project_id: projectId,
+      agent_id: agentId,
+      reason,
+      from_at: from,
+      to_at: at,
+      event_records,
+      other_frames,
+    };
+    await insertInterval(tx, row);
+  }
+
+  return {
+    reported(identity, at, loss) {
+      if (loss === null || loss === undefined) return;
+      const { buffer_id, runtime_id, adapter_events } = loss;
+      if (buffer_id !== undefined) {
+        note(identity, `buffer ${buffer_id}`, at, {
+          event_records: loss.event_records ?? 0,
+          other_frames: (loss.command_results ?? 0) + (loss.other_frames ?? 0) + (loss.unclassified_frames ?? 0),
+          capacity: loss.capacity_evicted_frames ?? 0,
+          content: loss.content_rejected_frames ?? 0,
+        });
+      }
+      if (runtime_id !== undefined && adapter_events !== undefined) {
+        const event_records = Object.values(adapter_events).reduce((sum, count) => sum + count, 0);
+        note(identity, `${adapterScope} ${runtime_id}`, at, { ...nothing, event_records });
+      }
+    },
+    async flush() {
+      await writing;
+      await writeAll();
+    },
+    async stop() {
+      isStopped = true;
+      await writing;
+      await writeAll();
+    },
+  };
+}
+
+const adapterScope = "runtime";
+const nothing: Counters = { event_records: 0, other_frames: 0, capacity: 0, content: 0 };
+
+const keyOf = ({ agentId, scope }: Pick<Report, "agentId" | "scope">): string => `${agentId} ${scope}`;
+
+async function marksOf(tx: Tx<Tables>, reports: readonly Report[]): Promise<Map<string, LossMarkRow>> {
+  const rows = await findMarks(
+    tx,
+    [...new Set(reports.map(({ agentId }) => agentId))],
+    [...new Set(reports.map(({ scope }) => scope))],
+  );
+  return new Map(rows.map((row) => [keyOf({ agentId: row.agent_id, scope: row.scope }), row]));
+}
+
+const combine = (a: Counters, b: Counters, of: (a: number, b: number) => number): Counters => ({
+  event_records: of(a.event_records, b.event_records),
+  other_frames: of(a.other_frames, b.other_frames),
+  capacity: of(a.capacity, b.capacity),
+  content: of(a.content, b.content),
+});
+const greatest = (a: Counters, b: Counters): Counters => combine(a, b, Math.max);
+const difference = (now: Counters, before: Counters): Counters => combine(now, before, (a, b) => Math.max(0, a - b));
+const isSame = (a: Counters, b: Counters): boolean =>
+  a.event_records === b.event_records &&
+  a.other_frames === b.other_frames &&
+  a.capacity === b.capacity &&
+  a.content === b.content;
+
+/** The later of the two beginnings, and never behind the end. */
+function latest(earlier: Date | undefined, from: Date | null, at: Date): Date {
+  const begins = Math.max(earlier?.getTime() ?? Number.NEGATIVE_INFINITY, from?.getTime() ?? Number.NEGATIVE_INFINITY);
+  return new Date(Math.min(Number.isFinite(begins) ? begins : at.getTime(), at.getTime()));
+}
+
+/** Why: the counters of reasons count frames, so of two the greater one names the interval. */
+function reasonOf(scope: string, { capacity, content }: Counters): LossReason {
+  if (scope.startsWith(`${adapterScope} `)) return "adapter";
+  if (capacity === 0 && content === 0) return "unknown";
+  return capacity >= content ? "capacity" : "content";
+}
+
+export const lossReasons = ["capacity", "content", "adapter", "unknown"] as const;
+export type LossReason = (typeof lossReasons)[number];

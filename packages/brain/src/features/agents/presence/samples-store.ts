@@ -1,0 +1,76 @@
+import type { Database, Tx } from "../../../platform/database/database.ts";
+import type { AgentStatusRow, Tables } from "../../../schema/tables/index.ts";
+
+/** Agents, revoked ones too, that have a status sample from before `cutoff`: one look into the index each, at most `limit`. */
+export async function agentsWithSamplesBefore(
+  { slow }: Pick<Database<Tables>, "slow">,
+  cutoff: Date,
+  limit: number,
+): Promise<string[]> {
+  const rows = await slow
+    .selectFrom("agents as a")
+    .select("a.id")
+    .where((eb) =>
+      eb.exists(
+        eb
+          .selectFrom("agent_status_history as s")
+          .select("s.id")
+          .whereRef("s.agent_id", "=", "a.id")
+          .where("s.captured_at", "<", cutoff),
+      ),
+    )
+    .orderBy("a.id")
+    .limit(limit)
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+/** Deletes at most `limit` samples of one agent from before `cutoff`, the oldest first, and tells how many. */
+export async function deleteSamplesBefore(
+  { write }: Pick<Database<Tables>, "write">,
+  agentId: string,
+  cutoff: Date,
+  limit: number,
+): Promise<number> {
+  const { numDeletedRows } = await write((tx) =>
+    tx
+      .deleteFrom("agent_status_history")
+      .where("id", "in", (eb) =>
+        eb
+          .selectFrom("agent_status_history")
+          .select("id")
+          .where("agent_id", "=", agentId)
+          .where("captured_at", "<", cutoff)
+          .orderBy("captured_at")
+          .limit(limit),
+      )
+      .executeTakeFirst(),
+  );
+  return Number(numDeletedRows);
+}
+
+export async function insertSamples(tx: Tx<Tables>, rows: readonly Omit<AgentStatusRow, "id">[]): Promise<void> {
+  // The id is the database's own; the row type has it because reads do.
+  await tx
+    .insertInto("agent_status_history")
+    .values(rows as AgentStatusRow[])
+    .execute();
+}
+
+/** Deletes all but the newest `keep` samples of an agent. */
+export async function trimSamples(tx: Tx<Tables>, agentId: string, keep: number): Promise<void> {
+  await tx
+    .deleteFrom("agent_status_history")
+    .where("agent_id", "=", agentId)
+    .where("id", "in", (eb) =>
+      eb
+        .selectFrom("agent_status_history")
+        .select("id")
+        .where("agent_id", "=", agentId)
+        .orderBy("captured_at", "desc")
+        .orderBy("id", "desc")
+        .limit(1_000_000)
+        .offset(keep),
+    )
+    .execute();
+}

@@ -1,0 +1,81 @@
+import { tokenLabels } from "@svc/protocol";
+import type { Clock } from "../../../platform/clock.ts";
+import { candidateDigests } from "../../../platform/crypto/digests.ts";
+import type { Keyring } from "../../../platform/crypto/keyring.ts";
+import type { Database } from "../../../platform/database/database.ts";
+import { createSharedLookUp } from "../../../platform/shared-look-up.ts";
+import type { Tables } from "../../../schema/tables/index.ts";
+import { type AgentIdentity, admittedAmong, findAdmission, findByTokenHashes } from "../reads.ts";
+
+/** Whether an agent may act, and if not, why. */
+export type AdmissionStatus = "admitted" | "revoked" | "archived";
+
+export interface Identities {
+  /** The unrevoked agent of a token, null for any other text. Verified identities are remembered for at most 2 s. */
+  authenticate(token: string): Promise<AgentIdentity | null>;
+  /** Whether the agent is still unrevoked and its project active, asked of the database. */
+  isStillAdmitted(identity: Pick<AgentIdentity, "agent_id">): Promise<boolean>;
+  /** As `isStillAdmitted`, with the reason; a revoked agent of an archived project is revoked. */
+  admissionStatus(identity: Pick<AgentIdentity, "agent_id">): Promise<AdmissionStatus>;
+  /** Those of the agents that are unrevoked and whose project is active, asked of the database. */
+  admittedAmong(agentIds: readonly string[]): Promise<Set<string>>;
+  /** Forgets what is remembered of an agent, of all agents of a project, or of everyone. */
+  forget(what: { agentId: string } | { projectId: string } | "everyone"): void;
+}
+
+const rememberMs = 2000;
+const maxRemembered = 10_000;
+const maxTokenChars = 256;
+
+export function createIdentities(
+  database: Pick<Database<Tables>, "read">,
+  clock: Pick<Clock, "monotonicMs">,
+  masters: Keyring,
+): Identities {
+  const lookUp = createSharedLookUp((digests) => findByTokenHashes(database.read, digests));
+  // By digest, never by token: a memory image then holds no bearer.
+  const remembered = new Map<string, { identity: AgentIdentity; untilMs: number }>();
+  let forgotten = 0;
+
+  function remember(digest: string, identity: AgentIdentity): void {
+    remembered.delete(digest);
+    if (remembered.size >= maxRemembered) {
+      const [oldest] = remembered.keys();
+      if (oldest !== undefined) remembered.delete(oldest);
+    }
+    remembered.set(digest, { identity, untilMs: clock.monotonicMs() + rememberMs });
+  }
+
+  async function admissionStatus({ agent_id }: Pick<AgentIdentity, "agent_id">): Promise<AdmissionStatus> {
+    const found = await findAdmission(database.read, agent_id);
+    if (found === undefined || found.revoked_at !== null) return "revoked";
+    return found.project_is_active ? "admitted" : "archived";
+  }
+
+  return {
+    async authenticate(token) {
+      if (token === "" || token.length > maxTokenChars) return null;
+      const digests = candidateDigests(masters, tokenLabels.agentToken, token);
+      const first = digests[0]!;
+      const known = remembered.get(first);
+      if (known !== undefined && known.untilMs > clock.monotonicMs()) return known.identity;
+      const forgottenBefore = forgotten;
+      const found = await lookUp(digests);
+      if (found === undefined) return null;
+      // A revocation that came while we looked must not be covered by what we saw before it.
+      if (forgotten === forgottenBefore) remember(first, found);
+      return found;
+    },
+    admissionStatus,
+    isStillAdmitted: async (identity) => (await admissionStatus(identity)) === "admitted",
+    admittedAmong: (agentIds) => admittedAmong(database.read, agentIds),
+    forget(what) {
+      forgotten += 1;
+      if (what === "everyone") return remembered.clear();
+      for (const [digest, { identity }] of remembered) {
+        const isMeant = "agentId" in what ? identity.agent_id === what.agentId : identity.project_id === what.projectId;
+        if (isMeant) remembered.delete(digest);
+      }
+    },
+  };
+}

@@ -1,0 +1,77 @@
+import { hmacSecretOf, projectSecret, randomToken, tokenLabels } from "@svc/protocol";
+import type { Clock } from "../../../platform/clock.ts";
+import { storedDigest } from "../../../platform/crypto/digests.ts";
+import type { Keyring } from "../../../platform/crypto/keyring.ts";
+import type { Database } from "../../../platform/database/database.ts";
+import { isUniqueViolation } from "../../../platform/database/errors.ts";
+import { ApiError } from "../../../platform/http/error-codes.ts";
+import { uuidV7 } from "../../../platform/ids.ts";
+import type { AgentRow, Tables } from "../../../schema/tables/index.ts";
+import type { Audit, AuditOrigin } from "../../audit/index.ts";
+import { insertAgent } from "../store.ts";
+
+export interface MintAgentDeps {
+  readonly database: Database<Tables>;
+  readonly clock: Clock;
+  readonly audit: Pick<Audit, "append">;
+  readonly masters: Keyring;
+}
+
+export interface MintedAgent {
+  readonly row: AgentRow;
+  /** The bearer; its digest alone is stored. */
+  readonly token: string;
+  readonly hmacSecret: string;
+}
+
+/**
+ * Makes an agent with its bearer and the project's signing secret, both told only here.
+ *
+ * @throws ApiError `conflict` when the project has an agent of this name.
+ */
+export async function mintAgent(
+  { database, clock, audit, masters }: MintAgentDeps,
+  { projectId, name, origin }: { projectId: string; name: string; origin: AuditOrigin },
+): Promise<MintedAgent> {
+  const token = randomToken();
+  const now = clock.now();
+  const row: AgentRow = {
+    id: uuidV7(clock),
+    project_id: projectId,
+    name,
+    token_hash: storedDigest(masters, tokenLabels.agentToken, token),
+    state: "unknown",
+    transport: null,
+    protocol_version: "",
+    agent_version: null,
+    framework_adapter: "",
+    host_name: null,
+    engine_adapters: "[]",
+    scheduler_adapters: "[]",
+    capabilities: "{}",
+    runtime_features: "[]",
+    metadata: "{}",
+    last_seen_at: null,
+    last_connect_at: null,
+    revoked_at: null,
+    created_at: now,
+    updated_at: now,
+  };
+  try {
+    await database.write(async (tx) => {
+      await insertAgent(tx, row);
+      await audit.append(tx, {
+        action: "agent.token.minted",
+        target_type: "agent",
+        target_id: row.id,
+        project_id: projectId,
+        metadata: { name },
+        ...origin,
+      });
+    });
+  } catch (error) {
+    if (isUniqueViolation(error)) throw new ApiError("conflict", { reason: "name_in_use" }, { cause: error });
+    throw error;
+  }
+  return { row, token, hmacSecret: hmacSecretOf(projectSecret(masters.current, projectId)) };
+}

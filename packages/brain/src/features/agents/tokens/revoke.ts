@@ -1,0 +1,58 @@
+import type { Clock } from "../../../platform/clock.ts";
+import type { Database } from "../../../platform/database/database.ts";
+import { ApiError } from "../../../platform/http/error-codes.ts";
+import type { Tables } from "../../../schema/tables/index.ts";
+import type { Audit, AuditOrigin } from "../../audit/index.ts";
+import { cancelPending, type EndedCommand } from "../../commands/index.ts";
+import { tombstone } from "../store.ts";
+
+export interface RevokeDeps {
+  readonly database: Database<Tables>;
+  readonly clock: Clock;
+  readonly audit: Pick<Audit, "append">;
+  /** Tells every process that the agent may no longer act. */
+  readonly announce: (agentId: string, projectId: string) => Promise<void>;
+  /** Told of the commands that were cancelled with the agent. */
+  readonly cancelled: (commands: readonly EndedCommand[]) => void;
+}
+
+/**
+ * Revokes an agent for ever: its token is void, its name is free again, what waited for it is cancelled.
+ *
+ * @throws ApiError `not_found` when the project has no such unrevoked agent, or when it was heard of after `silentSince`.
+ */
+export async function revokeAgent(
+  { database, clock, audit, announce, cancelled }: RevokeDeps,
+  {
+    id,
+    projectId,
+    origin,
+    silentSince = null,
+  }: { id: string; projectId: string; origin: AuditOrigin; silentSince?: Date | null },
+): Promise<void> {
+  const now = clock.now();
+  const gone = await database.write(async (tx) => {
+    const agent = await tombstone(tx, { id, projectId, now, silentSince });
+    if (agent === undefined) throw new ApiError("not_found", { resource: "agent" });
+    const commands = await cancelPending(tx, {
+      of: { agent_id: id },
+      error: "the agent was revoked",
+      now,
+    });
+    await audit.append(tx, {
+      action: "agent.token.revoked",
+      target_type: "agent",
+      target_id: id,
+      project_id: projectId,
+      metadata: {
+        name: agent.name,
+        commands_cancelled: commands.length,
+        reason: silentSince === null ? "requested" : "stale",
+      },
+      ...origin,
+    });
+    return commands;
+  });
+  cancelled(gone);
+  await announce(id, projectId);
+}

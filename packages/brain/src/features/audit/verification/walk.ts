@@ -1,0 +1,138 @@
+/**
+ * The walk over the chain (spec part 3, section 8 rule 7). Each row is judged by itself and against the one before it, in this order, and
+ * the walk ends at the first row that fails: what comes behind it proves nothing any more. docs/audit-format.md tells the same order, so
+ * that an independent verifier names the same row.
+ */
+import { parseJson } from "@svc/protocol";
+import type { AuditLogRow } from "../../../schema/tables/index.ts";
+import {
+  actorRef,
+  type ChainPoint,
+  type ChainState,
+  ChainVerificationError,
+  rowHmac,
+  rowVersion,
+} from "../chain/chain.ts";
+import type { ChainKeys } from "../chain/chain-keys.ts";
+
+/** The columns that a walk reads. */
+export type WalkedRow = Omit<AuditLogRow, "legacy_class"> & { readonly legacy_class: string | null };
+
+/** What is wrong with the chain. `state`: its own row; `counts`: the rows as a whole; the others name a row. */
+export type FaultReason =
+  | "state"
+  | "version"
+  | "generation"
+  | "key"
+  | "signature"
+  | "order"
+  | "link"
+  | "after_head"
+  | "actor"
+  | "head_missing"
+  | "counts";
+
+export interface ChainFault {
+  readonly reason: FaultReason;
+  /** The first bad row; null when it is the state row, or the number of rows. */
+  readonly row_id: string | null;
+  readonly occurred_us: number | null;
+}
+
+/** Users that were deleted and whose deletion the walk has not met yet; more of them end it. */
+const maxUnexplained = 200_000;
+/** References computed before; a user acts many times in a row. */
+const maxKnownRefs = 5000;
+
+export interface ChainWalk {
+  /** Judges the next row; the first fault ends the walk. */
+  next(row: WalkedRow): ChainFault | null;
+  /** Judges what only the end tells: head, counts, actors. */
+  end(): ChainFault | null;
+  readonly rows: number;
+  readonly keyCounts: ReadonlyMap<string, number>;
+}
+
+/** A walk from the prune point, or from the first row of the generation. */
+export function createChainWalk(state: ChainState, keys: ChainKeys): ChainWalk {
+  let previous: ChainPoint | null = state.prune;
+  let rows = 0;
+  const keyCounts = new Map<string, number>();
+  /** Reference of a deleted user to the first row that needs its deletion. */
+  const unexplained = new Map<string, ChainFault>();
+  const knownRefs = new Map<string, string>();
+
+  const isHead = (point: ChainPoint | null) => point?.row_hmac === state.head?.row_hmac;
+  const fault = (reason: FaultReason, row: Pick<WalkedRow, "id" | "occurred_us">): ChainFault => ({
+    reason,
+    row_id: row.id,
+    occurred_us: row.occurred_us,
+  });
+
+  function refOf(userId: string): string {
+    let ref = knownRefs.get(userId);
+    if (ref === undefined) {
+      ref = actorRef(state.installation_id, userId);
+      if (knownRefs.size >= maxKnownRefs) knownRefs.clear();
+      knownRefs.set(userId, ref);
+    }
+    return ref;
+  }
+
+  /** False when the row's user is not the one that it was signed for. */
+  function actorAgrees(row: WalkedRow): boolean {
+    if (row.action === "user.deleted") unexplained.delete(deletedRef(row.metadata));
+    if (row.user_id !== null) return refOf(row.user_id) === row.actor_ref;
+    if (row.actor_ref !== null && !unexplained.has(row.actor_ref)) {
+      if (unexplained.size >= maxUnexplained)
+        throw new ChainVerificationError(`more than ${maxUnexplained} deleted users are unexplained`);
+      unexplained.set(row.actor_ref, fault("actor", row));
+    }
+    return true;
+  }
+
+  function judge(row: WalkedRow): FaultReason | null {
+    if (row.hmac_version !== rowVersion || row.legacy_class !== null) return "version";
+    if (row.chain_generation !== state.generation) return "generation";
+    const key = keys.find(row.hmac_key_id);
+    if (key === undefined) return "key";
+    if (rowHmac(key, row) !== row.row_hmac) return "signature";
+    if (previous !== null && !isLater(row, previous)) return "order";
+    if (row.prev_row_hmac !== (previous?.row_hmac ?? null)) return "link";
+    if (isHead(previous)) return "after_head";
+    return actorAgrees(row) ? null : "actor";
+  }
+
+  return {
+    get rows() {
+      return rows;
+    },
+    keyCounts,
+    next(row) {
+      const reason = judge(row);
+      if (reason !== null) return fault(reason, row);
+      rows += 1;
+      keyCounts.set(row.hmac_key_id, (keyCounts.get(row.hmac_key_id) ?? 0) + 1);
+      previous = { row_hmac: row.row_hmac, key_id: row.hmac_key_id, occurred_us: row.occurred_us, id: row.id };
+      return null;
+    },
+    end() {
+      const { head } = state;
+      if (!isHead(previous) && head !== null) return fault("head_missing", head);
+      const counts = state.active_key_counts;
+      const agrees =
+        rows === state.active_row_count && Object.keys(counts).every((id) => (keyCounts.get(id) ?? 0) === counts[id]);
+      if (!agrees) return { reason: "counts", row_id: null, occurred_us: null };
+      const [first] = unexplained.values();
+      return first ?? null;
+    },
+  };
+}
+
+const isLater = (row: WalkedRow, point: ChainPoint): boolean =>
+  row.occurred_us > point.occurred_us || (row.occurred_us === point.occurred_us && row.id > point.id);
+
+function deletedRef(metadata: string): string {
+  const { actor_ref } = parseJson(metadata) as { actor_ref?: unknown };
+  return typeof actor_ref === "string" ? actor_ref : "";
+}

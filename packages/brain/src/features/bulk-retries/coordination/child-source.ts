@@ -1,0 +1,71 @@
+import type { CommandRow, Db } from "../../../schema/tables/index.ts";
+import type { ChildSource, Commands, WaitingChildren } from "../../commands/index.ts";
+import { openRanges } from "../planning/seal.ts";
+import type { EligibleAgents } from "../rounds/eligible-agents.ts";
+import { allowanceOf } from "../rounds/limits.ts";
+import { type RoundDeps, runRound } from "../rounds/round.ts";
+import { fullWithUnnotedEnds, openWithAllowance, projectsOfAgents } from "../store.ts";
+
+export interface ChildSourceDeps extends RoundDeps {
+  readonly commands: Pick<Commands, "issueAll" | "offer">;
+}
+
+/**
+ * Where polls find the children of bulk retries, which become commands only when somebody takes them.
+ *
+ * @param dueAt is told when a request's rate lets it send more; null when something else decides.
+ */
+export function createChildSource(
+  deps: ChildSourceDeps,
+  dueAt: (parentId: string, at: Date | null) => void,
+): ChildSource {
+  const { database, clock, commands } = deps;
+  return {
+    async take({ agentId, engines, max }) {
+      const taken: CommandRow[] = [];
+      const now = clock.now();
+      // A result makes room in a full one; everything else leaves it as it is, and no transaction is opened for it.
+      const found = await Promise.all([
+        openWithAllowance(database.read, [agentId], now),
+        fullWithUnnotedEnds(database.read, agentId, now),
+      ]);
+      const oldestFirst = found.flat().sort((a, b) => (a.id < b.id ? -1 : 1));
+      for (const row of oldestFirst) {
+        if (taken.length >= max) break;
+        if (!openRanges(row).some(({ engine }) => engines.has(engine))) continue;
+        const eligible: EligibleAgents = async (_tx, _row, { engine }) => (engines.has(engine) ? [agentId] : []);
+        const { issued, nextAt } = await runRound(deps, { parentId: row.id, eligible, limit: max - taken.length });
+        commands.offer(...issued);
+        dueAt(row.id, nextAt);
+        taken.push(...issued);
+      }
+      return taken;
+    },
+    waitingFor: (agentIds) => waitingFor(database.read, agentIds, clock.now()),
+  };
+}
+
+/** For which of these agents children wait at `now`, of which engines, and with how much room; what only the agent may be given apart. */
+export async function waitingFor(db: Db, agentIds: readonly string[], now: Date): Promise<WaitingChildren[]> {
+  const open = await openWithAllowance(db, agentIds, now);
+  if (open.length === 0) return [];
+  /** By agent, and by project for whoever is there. */
+  const rooms = new Map<string, Map<string, number>>();
+  for (const row of open) {
+    const key = row.target_agent_id ?? row.project_id;
+    const known = rooms.get(key) ?? new Map<string, number>();
+    rooms.set(key, known);
+    for (const { engine } of openRanges(row)) known.set(engine, (known.get(engine) ?? 0) + allowanceOf(row, now));
+  }
+  return (await projectsOfAgents(db, agentIds)).flatMap(({ id, project_id }) => {
+    const ofKey = (key: string) =>
+      [...(rooms.get(key) ?? [])].map(([engine, room]) => ({
+        agentId: id,
+        action: "bulk_retry",
+        engine,
+        pool: `${key} ${engine}`,
+        room,
+      }));
+    return [...ofKey(id), ...ofKey(project_id)];
+  });
+}

@@ -1,0 +1,151 @@
+import type { Clock } from "../../../platform/clock.ts";
+import type { Database } from "../../../platform/database/database.ts";
+import { ApiError, invalid } from "../../../platform/http/error-codes.ts";
+import { uuidV7 } from "../../../platform/ids.ts";
+import type { BulkRetryRequestRow, Tables } from "../../../schema/tables/index.ts";
+import type { Audit, AuditOrigin } from "../../audit/index.ts";
+import { findAgent, whyNotAdvertised } from "../../commands/index.ts";
+import { findSelected, readSelected } from "../../tasks/index.ts";
+import type { BulkRetryBody } from "../schemas.ts";
+import { findRequestByKey, insertChildren, insertRequest } from "../store.ts";
+import { badRequest, type EffectiveRequest, readEffectiveRequest } from "./effective-request.ts";
+import { sealPlan } from "./seal.ts";
+
+export interface CreateRequestsDeps {
+  readonly database: Database<Tables>;
+  readonly clock: Pick<Clock, "now">;
+  readonly audit: Pick<Audit, "append">;
+  /** Bytes of the largest frame that agents take. */
+  readonly maxFrameBytes: number;
+  readonly maxInFlight: number;
+  readonly parentTimeoutSeconds: number;
+}
+
+export interface Asker {
+  readonly projectId: string;
+  readonly userId: string;
+  readonly origin: AuditOrigin;
+}
+
+/**
+ * Seals a request and its children in one transaction; the same key with the same body gives the request that exists.
+ *
+ * @throws ApiError `conflict` when another body had the key or the engine retries only with given inputs, `not_found` without the agent, `validation_error` with 400 for an engine that
+ * nobody advertises and with 422 for more matches than max.
+ */
+export function createRequests(deps: CreateRequestsDeps) {
+  const { database, clock, audit, maxFrameBytes } = deps;
+
+  return async function create(
+    body: BulkRetryBody,
+    { projectId, userId, origin }: Asker,
+  ): Promise<BulkRetryRequestRow> {
+    const effective = readEffectiveRequest(body);
+    const { max, selection, canary } = effective;
+    const earlier = await findEarlier();
+    if (earlier !== null) return earlier;
+    await requireAdvertised(effective, projectId);
+    const { ids, matched } = await findSelected(database, projectId, selection, max);
+    if (matched > max) throw tooMany(matched, max);
+
+    const made = await database.write(async (tx) => {
+      const tasks = await readSelected(tx, { projectId, ids, selection });
+      const id = uuidV7(clock);
+      const plan = await sealPlan({ clock, maxFrameBytes }, { projectId, parentId: id, effective, tasks });
+      const now = clock.now();
+      const count = plan.children.length;
+      const row: BulkRetryRequestRow = {
+        id,
+        project_id: projectId,
+        issued_by: userId,
+        source_ip: origin.source_ip,
+        idempotency_key: effective.idempotencyKey,
+        canonical_digest: effective.canonicalDigest,
+        plan_digest: plan.planDigest,
+        target_agent_id: effective.agentId,
+        control_state: "running",
+        blocked_reason: null,
+        child_count: count,
+        pending_count: count,
+        claimed_count: 0,
+        succeeded_count: 0,
+        failed_count: 0,
+        unknown_count: 0,
+        max_in_flight: deps.maxInFlight,
+        stretches: JSON.stringify(plan.stretches),
+        canary_size: canary?.size ?? null,
+        canary_max_failures: canary?.maxFailures ?? 0,
+        canary_failures: 0,
+        rate_per_minute: effective.ratePerMinute,
+        next_claim_at: null,
+        created_at: now,
+        sealed_at: now,
+        deadline_at: new Date(now.getTime() + deps.parentTimeoutSeconds * 1000),
+        last_progress_at: null,
+        finished_at: count === 0 ? now : null,
+      };
+      if (!(await insertRequest(tx, row, effective.text))) return null;
+      await insertChildren(tx, plan.children);
+      await audit.append(tx, {
+        ...origin,
+        action: "bulk_retry_request.created",
+        target_type: "bulk_retry_request",
+        target_id: id,
+        project_id: projectId,
+        metadata: {
+          canonical_digest: row.canonical_digest,
+          plan_digest: row.plan_digest,
+          target_agent_id: row.target_agent_id,
+          tasks: count,
+          ...(canary !== null && { canary_size: canary.size, canary_max_failures: canary.maxFailures }),
+          ...(row.rate_per_minute !== null && { rate_per_minute: row.rate_per_minute }),
+        },
+      });
+      return row;
+    });
+    if (made !== null) return made;
+    // Of two requests at once the other one won, and this one gives what it made.
+    const winner = await findEarlier();
+    if (winner === null) throw new Error("the bulk retry that has the idempotency key is gone");
+    return winner;
+
+    async function findEarlier(): Promise<BulkRetryRequestRow | null> {
+      const found = await findRequestByKey(database.read, projectId, effective.idempotencyKey);
+      if (found === undefined) return null;
+      if (found.canonical_digest === effective.canonicalDigest) return found;
+      throw new ApiError("conflict", { reason: "idempotency_key_in_use", request_id: found.id });
+    }
+  };
+
+  async function requireAdvertised({ agentId, selection }: EffectiveRequest, projectId: string): Promise<void> {
+    const { engine } = selection;
+    if (agentId !== null && (await findAgent(database.read, projectId, agentId)) === null) {
+      throw new ApiError("not_found", { resource: "agent" });
+    }
+    if (engine === null) return;
+    const gate = { action: "bulk_retry", engine, hasInputs: false } as const;
+    const reason = await whyNotAdvertised(database, gate, { projectId, agentId });
+    if (reason === null) return;
+    if (reason === "overrides_required") {
+      throw new ApiError(
+        "conflict",
+        { reason, engine },
+        { message: `${engine} retries only by submitting again with given inputs, and a bulk retry has none` },
+      );
+    }
+    const who = agentId === null ? "no agent of the project" : "the agent does not";
+    throw badRequest(
+      ["body", "filter", "engine"],
+      reason,
+      `${who} advertise${agentId === null ? "s" : ""} bulk_retry for ${engine}`,
+      {
+        engine,
+        capability: "bulk_retry",
+        reason,
+      },
+    );
+  }
+}
+
+const tooMany = (matched: number, max: number): ApiError =>
+  invalid({ loc: ["body", "max"], type: "too_many", message: "more tasks match than max" }, { matched, max });

@@ -1,0 +1,125 @@
+import { createHash } from "node:crypto";
+import { CanonicalError, canonicalText, type Priority, priorities } from "@svc/protocol";
+import { ApiError, invalid, type ValidationFault } from "../../../platform/http/error-codes.ts";
+import { parseInstant } from "../../../platform/http/schemas.ts";
+import { instantsOf, type RetrySelection } from "../../tasks/index.ts";
+import { type BulkRetryBody, type BulkRetryFilter, filterKeys } from "../schemas.ts";
+
+/** The stored request (spec part 3, section 4.4 rule 1), and what follows from it. */
+export interface EffectiveRequest {
+  readonly idempotencyKey: string;
+  readonly text: string;
+  readonly canonicalDigest: string;
+  readonly selection: RetrySelection;
+  /** What each child repeats of the filter. */
+  readonly childFilter: Readonly<Record<string, unknown>>;
+  readonly max: number;
+  readonly agentId: string | null;
+  readonly canary: { readonly size: number; readonly maxFailures: number } | null;
+  readonly ratePerMinute: number | null;
+}
+
+const defaultMax = 1000;
+
+/** @throws ApiError `validation_error`, with status 400 where the spec asks for it. */
+export function readEffectiveRequest(body: BulkRetryBody): EffectiveRequest {
+  const { filter } = body;
+  const max = body.max ?? defaultMax;
+  const unknown = Object.keys(filter).find((key) => !filterKeys.has(key));
+  if (unknown !== undefined)
+    throw badRequest(["body", "filter"], "unknown_key", `takes only ${[...filterKeys].join(", ")}`);
+  const taskIds = filter.task_ids == null ? null : [...new Set(filter.task_ids)];
+  const engine = filter.engine ?? null;
+  if (taskIds !== null && engine === null) {
+    throw badRequest(["body", "filter", "engine"], "missing", "is required with task_ids");
+  }
+  if (taskIds !== null && filter.priority != null) {
+    throw badRequest(["body", "filter", "priority"], "not_with_task_ids", "cannot be combined with task_ids");
+  }
+  if (taskIds !== null && taskIds.length > max) {
+    throw badRequest(["body", "filter", "task_ids"], "too_many", "holds more ids than max");
+  }
+  if (filter.state != null && filter.status != null && filter.state !== filter.status) {
+    throw badRequest(["body", "filter", "status"], "differs_from_state", "is another name of state");
+  }
+  const canary = canaryOf(body);
+  const agentId = body.agent_id?.toLowerCase() ?? null;
+  const state = filter.state ?? filter.status ?? "failure";
+  const wanted = filter.priority == null ? null : new Set<Priority>(filter.priority);
+  const shared = {
+    state,
+    ...(filter.queue != null && { queue: filter.queue }),
+    ...(filter.name != null && { name: filter.name }),
+    ...(filter.search != null && { search: filter.search }),
+    ...(wanted !== null && { priority: priorities.filter((priority) => wanted.has(priority)) }),
+    ...instant("since", filter),
+    ...instant("until", filter),
+  };
+  const ratePerMinute = body.rate_per_minute ?? null;
+  const effective = {
+    action: "bulk_retry",
+    filter: { ...shared, ...(engine !== null && { engine }), ...(taskIds !== null && { task_ids: taskIds }) },
+    max,
+    target: agentId === null ? { routing_policy: "project_compatible_session_v1" } : { agent_id: agentId },
+    version: 2,
+    ...(canary !== null && { canary: { size: canary.size, max_failures: canary.maxFailures } }),
+    ...(ratePerMinute !== null && { rate_per_minute: ratePerMinute }),
+  };
+  return {
+    idempotencyKey: body.idempotency_key,
+    text: canonicalOf(effective),
+    canonicalDigest: digestOf(canonicalOf(effective)),
+    selection: {
+      engine,
+      taskIds,
+      filter: {
+        state,
+        ...(shared.priority !== undefined && { priorities: shared.priority }),
+        ...(shared.queue !== undefined && { queue: shared.queue }),
+        ...(shared.name !== undefined && { name: shared.name }),
+        ...(shared.search !== undefined && { search: shared.search.toLowerCase() }),
+        ...instantsOf(shared.since, shared.until),
+      },
+    },
+    childFilter: shared,
+    max,
+    agentId,
+    canary,
+    ratePerMinute,
+  };
+}
+
+function canaryOf({ canary_size: size, canary_max_failures: failures }: BulkRetryBody): EffectiveRequest["canary"] {
+  if (size == null && failures != null) {
+    throw invalid({ loc: ["body", "canary_size"], type: "missing", message: "is required with canary_max_failures" });
+  }
+  return size == null ? null : { size, maxFailures: failures ?? 0 };
+}
+
+/** UTC with Z, whichever form it came in. */
+function instant<Name extends "since" | "until">(name: Name, filter: BulkRetryFilter): { [K in Name]?: string } {
+  const given = filter[name];
+  if (given == null) return {};
+  const at = typeof given === "number" ? new Date(Math.floor(given * 1000)) : (parseInstant(given) as Date);
+  return { [name]: at.toISOString() } as { [K in Name]?: string };
+}
+
+export const digestOf = (text: string): string => createHash("sha256").update(text).digest("hex");
+
+function canonicalOf(value: unknown): string {
+  try {
+    return canonicalText(value);
+  } catch (error) {
+    if (!(error instanceof CanonicalError)) throw error;
+    throw invalid({ loc: ["body"], type: "unpaired_surrogate", message: "holds text that is not well-formed" });
+  }
+}
+
+/** Bodies that document one refuses with 400. */
+export const badRequest = (
+  loc: ValidationFault["loc"],
+  type: string,
+  message: string,
+  details: Record<string, unknown> = {},
+): ApiError =>
+  new ApiError("validation_error", { ...details, errors: [{ loc, type, message }] }, { status: 400, message });

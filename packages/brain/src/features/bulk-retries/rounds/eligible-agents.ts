@@ -1,0 +1,44 @@
+import type { Tx } from "../../../platform/database/database.ts";
+import type { BulkRetryRequestRow, Tables } from "../../../schema/tables/index.ts";
+import { ableAgents, findAgent } from "../../commands/index.ts";
+import { openRanges } from "../planning/seal.ts";
+import { deadlineReason } from "../states.ts";
+
+/** Agents that may be given children of the engine now: all `reporters` that may, and first the one for children of the others. */
+export type EligibleAgents = (
+  tx: Tx<Tables>,
+  row: BulkRetryRequestRow,
+  of: { readonly engine: string; readonly reporters: readonly string[] },
+) => Promise<readonly string[]>;
+
+/** Agents with a session that may be given more of the request. */
+export const eligibleSessions: EligibleAgents = async (
+  tx,
+  { project_id: projectId, target_agent_id: named },
+  { engine, reporters },
+) => {
+  const gate = { action: "bulk_retry", engine, hasInputs: false } as const;
+  const db = { read: tx };
+  const able = await ableAgents(db, gate, { projectId, among: named === null ? reporters : [named] });
+  if (named !== null || (able.length > 0 && able.length === reporters.length)) return able;
+  return [...new Set([...(await ableAgents(db, gate, { projectId })), ...able])];
+};
+
+const namedEngines = 5;
+
+/** Why a request whose time is over has unsent tasks, as far as its agents tell. */
+export async function unsentReason(tx: Tx<Tables>, row: BulkRetryRequestRow): Promise<string> {
+  const reason = deadlineReason(row.pending_count);
+  const { target_agent_id: agentId } = row;
+  if (agentId !== null && (await findAgent(tx, row.project_id, agentId)) === null) {
+    return `${reason}: its agent was revoked`;
+  }
+  const unserved: string[] = [];
+  for (const { engine } of openRanges(row)) {
+    if ((await eligibleSessions(tx, row, { engine, reporters: [] })).length === 0) unserved.push(engine);
+  }
+  if (unserved.length === 0) return reason;
+  const more = unserved.length > namedEngines ? ` and ${unserved.length - namedEngines} more` : "";
+  const engines = `${unserved.slice(0, namedEngines).join(", ")}${more}`;
+  return `${reason}: ${agentId === null ? "no agent can" : "its agent cannot"} retry ${engines}`;
+}

@@ -1,0 +1,24 @@
+import type { BulkRetryRequestRow } from "../../../schema/tables/index.ts";
+import { sentOf } from "../states.ts";
+
+/** How far behind its pace a bulk retry may catch up, when nobody looked for a while. */
+const catchUpMs = 1000;
+
+/** Evenly spread sends: how many may go at `now`, and from when on the next one may once `sent` of them have gone. */
+export function paceOf(perMinute: number, nextAt: Date | null, now: Date) {
+  const everyMs = 60_000 / perMinute;
+  const fromMs = Math.max(nextAt?.getTime() ?? now.getTime(), now.getTime() - catchUpMs);
+  const dueMs = now.getTime() - fromMs;
+  return {
+    allowed: dueMs < 0 ? 0 : Math.floor(dueMs / everyMs) + 1,
+    nextAfter: (sent: number): Date => new Date(Math.ceil(fromMs + sent * everyMs)),
+  };
+}
+
+/** How many more of its children the request's own limits let go now; 0 or less for none. */
+export const allowanceOf = (row: BulkRetryRequestRow, now: Date): number =>
+  Math.min(
+    row.max_in_flight - row.claimed_count,
+    row.canary_size === null ? Infinity : row.canary_size - sentOf(row),
+    row.rate_per_minute === null ? Infinity : paceOf(row.rate_per_minute, row.next_claim_at, now).allowed,
+  );

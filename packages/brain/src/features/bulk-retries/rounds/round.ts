@@ -1,0 +1,256 @@
+import { taskRowId } from "@svc/protocol";
+import type { Clock } from "../../../platform/clock.ts";
+import type { Database, Tx } from "../../../platform/database/database.ts";
+import type { BulkRetryRequestRow, CommandRow, Tables } from "../../../schema/tables/index.ts";
+import { type Audit, type AuditEntry, ownOrigin } from "../../audit/index.ts";
+import { type Commands, holdAgents } from "../../commands/index.ts";
+import { tasksByRowId } from "../../tasks/index.ts";
+import type { EngineRange } from "../planning/seal.ts";
+import { childCountsOf } from "../shapes.ts";
+import { controlMachine, isClaimable, isFinished, outcomeOfEnd, statusOf, unendedReason } from "../states.ts";
+import { holdRequest, updateRequest } from "../store.ts";
+import { type CanaryProgress, isHeldByCanary, judgeCanary, readCanary } from "./canary.ts";
+import { childOutcomeOf } from "./child-outcome.ts";
+import { childrenInFlight, claimChildren, nextChildren, settleChildren, type WaitingChild } from "./children-store.ts";
+import { type EligibleAgents, unsentReason } from "./eligible-agents.ts";
+import { allowanceOf, paceOf } from "./limits.ts";
+
+export interface RoundDeps {
+  readonly database: Database<Tables>;
+  readonly clock: Pick<Clock, "now">;
+  readonly audit: Pick<Audit, "append">;
+  readonly commands: Pick<Commands, "issueAll">;
+  /** Seconds that a command has for its result. */
+  readonly timeoutSeconds: number;
+}
+
+export interface RoundRequest {
+  readonly parentId: string;
+  readonly eligible: EligibleAgents;
+  /** Children that are claimed at most, beside the request's own limits. */
+  readonly limit?: number;
+}
+
+export interface RoundResult {
+  /** The commands that were made. */
+  readonly issued: readonly CommandRow[];
+  /** When the request's rate lets it send more; null when something else decides. */
+  readonly nextAt: Date | null;
+  /** Its limits would let more go: what is unsent waits for somebody to take it. */
+  readonly hasAllowance: boolean;
+}
+
+const nothing: RoundResult = { issued: [], nextAt: null, hasAllowance: false };
+
+/**
+ * One round over a request, under the lock on its row: notes what became of the children that were sent, judges the canary and the deadline,
+ * and makes commands for the next children, each with the key `bulk:<child id>`. Everything commits together before anything is sent, so a
+ * process that dies leaves nothing half done and nothing that another one would send again.
+ */
+export function runRound(deps: RoundDeps, request: RoundRequest): Promise<RoundResult> {
+  const { database, clock } = deps;
+  return database.write(
+    async (tx) => {
+      const row = await holdRequest(tx, request.parentId);
+      if (row === undefined || row.finished_at !== null) return nothing;
+      const now = clock.now();
+      const before = { ...row };
+      await settle(tx, row, now);
+      const canary = await readCanary(tx, row);
+      if (canary !== null) judgeCanary(row, canary);
+      const issued = isClaimable(row, now) ? await claim(tx, deps, { row, request, now }) : [];
+      if (issued.length > 0) row.last_progress_at = now;
+      if (isFinished(row)) row.finished_at = now;
+      else await blockLate(tx, row, { canary, now });
+      const changes = changesOf(before, row);
+      if (Object.keys(changes).length > 0) await updateRequest(tx, row.id, changes);
+      const told = [...issued.map((command) => issueEntry(row, command)), ...closingEntries(row, { before, now })];
+      if (told.length > 0) await deps.audit.append(tx, told);
+      const isOpen = isClaimable(row, now);
+      const isPaced = isOpen && row.next_claim_at !== null && row.next_claim_at > now;
+      return { issued, nextAt: isPaced ? row.next_claim_at : null, hasAllowance: isOpen && allowanceOf(row, now) > 0 };
+    },
+    // Locks of several requests in one shared transaction could wait for another's in a ring.
+    { alone: true },
+  );
+}
+
+async function settle(tx: Tx<Tables>, row: BulkRetryRequestRow, now: Date): Promise<void> {
+  if (row.claimed_count === 0) return;
+  const children = await childrenInFlight(tx, row.id);
+  const found = children.flatMap((child) => {
+    const told = childOutcomeOf(child, now);
+    return told === null ? [] : [{ id: child.id, ...told }];
+  });
+  // Most succeed, and say nothing else.
+  for (const same of Map.groupBy(found, ({ id: _id, ...told }) => JSON.stringify(told)).values()) {
+    const { end, error, newTaskId } = same[0] as (typeof found)[number];
+    const ids = same.map(({ id }) => id);
+    await settleChildren(tx, ids, end, { error, completed_at: now, new_task_id: newTaskId });
+    row.claimed_count -= ids.length;
+    row[`${outcomeOfEnd(end)}_count`] += ids.length;
+    row.last_progress_at = now;
+  }
+}
+
+async function claim(
+  tx: Tx<Tables>,
+  deps: RoundDeps,
+  { row, request, now }: { row: BulkRetryRequestRow; request: RoundRequest; now: Date },
+): Promise<CommandRow[]> {
+  const pace = row.rate_per_minute === null ? null : paceOf(row.rate_per_minute, row.next_claim_at, now);
+  const stretches = JSON.parse(row.stretches) as EngineRange[];
+  const issued: CommandRow[] = [];
+  let free = Math.min(request.limit ?? Infinity, allowanceOf(row, now));
+  for (const [index, stretch] of stretches.entries()) {
+    if (free <= 0) break;
+    if (stretch.next >= stretch.end) continue;
+    const waiting = await nextChildren(tx, row.id, stretch, free);
+    const reporters = [...new Set(waiting.map(({ reported_by }) => reported_by))];
+    const agents = await request.eligible(tx, row, { engine: stretch.engine, reporters });
+    if (agents.length === 0) continue;
+    const children = await withPresent(tx, waiting, agents);
+    const last = children.at(-1);
+    if (last === undefined) continue;
+    issued.push(...(await claimAll(tx, deps, { row, children, now })));
+    free -= children.length;
+    stretches[index] = { ...stretch, next: last.ordinal + 1 };
+  }
+  if (issued.length === 0) return issued;
+  row.stretches = JSON.stringify(stretches);
+  row.pending_count -= issued.length;
+  row.claimed_count += issued.length;
+  if (pace !== null) row.next_claim_at = pace.nextAfter(issued.length);
+  return issued;
+}
+
+type AssignedChild = WaitingChild & { readonly agentId: string; readonly generation: number | null };
+
+/** The children with their agents, up to the first whose agent is revoked by now; nobody revokes the others before the transaction ends. */
+async function withPresent(
+  tx: Tx<Tables>,
+  children: readonly WaitingChild[],
+  agents: readonly string[],
+): Promise<AssignedChild[]> {
+  // Who reported the task surely reaches it.
+  const agentOf = ({ reported_by: reporter }: WaitingChild) =>
+    agents.includes(reporter) ? reporter : (agents[0] as string);
+  if (children.length === 0) return [];
+  const held = await holdAgents(tx, [...new Set(children.map(agentOf))]);
+  const assigned: AssignedChild[] = [];
+  for (const child of children) {
+    const agent = held.get(agentOf(child));
+    if (agent === undefined) break;
+    assigned.push({ ...child, agentId: agent.id, generation: agent.last_connect_at?.getTime() ?? null });
+  }
+  return assigned;
+}
+
+/** When the tasks of a canary had ended before, by row id. */
+async function endsOf(
+  tx: Tx<Tables>,
+  row: BulkRetryRequestRow,
+  children: readonly WaitingChild[],
+): Promise<ReadonlyMap<string, Date | null> | null> {
+  if (row.canary_size === null) return null;
+  const ids = children.map(({ engine, task_id }) => taskRowId(row.project_id, engine, task_id));
+  const tasks = await tasksByRowId(tx, row.project_id, ids);
+  return new Map(tasks.map(({ id, finished_at }) => [id, finished_at]));
+}
+
+async function claimAll(
+  tx: Tx<Tables>,
+  { commands, timeoutSeconds }: RoundDeps,
+  { row, children, now }: { row: BulkRetryRequestRow; children: readonly AssignedChild[]; now: Date },
+): Promise<CommandRow[]> {
+  const before = await endsOf(tx, row, children);
+  const issued = await commands.issueAll(
+    tx,
+    children.map((child) => ({
+      projectId: row.project_id,
+      agentId: child.agentId,
+      action: "bulk_retry" as const,
+      target: { type: "task", id: child.task_id },
+      parameters: JSON.parse(child.payload) as Record<string, unknown>,
+      issuedBy: row.issued_by,
+      sourceIp: row.source_ip,
+      idempotencyKey: `bulk:${child.id}`,
+    })),
+  );
+  if (issued.length !== children.length) throw new Error(`children of ${row.id} have commands already`);
+  const claims = children.map(({ id, engine, task_id, agentId, generation }, index) => ({
+    id,
+    command_id: issued[index]?.id ?? null,
+    claimed_agent_id: agentId,
+    claimed_generation: generation,
+    ended_before_at: before?.get(taskRowId(row.project_id, engine, task_id)) ?? null,
+  }));
+  const claimed = await claimChildren(tx, claims, {
+    claimed_at: now,
+    claim_deadline_at: new Date(now.getTime() + timeoutSeconds * 1000),
+    task_outcome: before === null ? null : "awaited",
+  });
+  if (claimed !== children.length) throw new Error(`children of ${row.id} were claimed under the lock of another`);
+  return issued;
+}
+
+/** Blocks a request whose time is over. */
+async function blockLate(
+  tx: Tx<Tables>,
+  row: BulkRetryRequestRow,
+  { canary, now }: { canary: CanaryProgress | null; now: Date },
+): Promise<void> {
+  const blocked = controlMachine.next(row.control_state, "deadline");
+  if (blocked === null || row.pending_count === 0 || row.deadline_at > now) return;
+  row.control_state = blocked;
+  row.blocked_reason =
+    canary !== null && row.canary_size !== null && isHeldByCanary(row)
+      ? unendedReason(canary.unended, row.canary_size)
+      : await unsentReason(tx, row);
+}
+
+const issueEntry = (
+  row: BulkRetryRequestRow,
+  { id, project_id, agent_id, action, target_type, target_id, payload }: CommandRow,
+): AuditEntry => ({
+  ...ownOrigin,
+  action: `command.issue.${action}`,
+  target_type: "command",
+  target_id: id,
+  project_id,
+  metadata: {
+    agent_id,
+    target_type,
+    target_id,
+    engine: (JSON.parse(payload) as { filter: { engine: string } }).filter.engine,
+    bulk_retry_request_id: row.id,
+  },
+});
+
+/** The audit row of a request that ended or was blocked by this round. */
+function closingEntries(
+  row: BulkRetryRequestRow,
+  { before, now }: { before: BulkRetryRequestRow; now: Date },
+): AuditEntry[] {
+  const isBlocked = row.control_state === "blocked" && before.control_state !== "blocked";
+  if (row.finished_at === null && !isBlocked) return [];
+  return [
+    {
+      ...ownOrigin,
+      action: row.finished_at === null ? "bulk_retry_request.blocked" : "bulk_retry_request.finished",
+      target_type: "bulk_retry_request",
+      target_id: row.id,
+      project_id: row.project_id,
+      metadata: {
+        status: statusOf(row, now),
+        counts: childCountsOf(row),
+        ...(isBlocked && { reason: row.blocked_reason }),
+      },
+    },
+  ];
+}
+
+function changesOf(before: BulkRetryRequestRow, after: BulkRetryRequestRow): Partial<BulkRetryRequestRow> {
+  const names = Object.keys(after) as (keyof BulkRetryRequestRow)[];
+  return Object.fromEntries(names.filter((name) => before[name] !== after[name]).map((name) => [name, after[name]]));
+}

@@ -1,0 +1,161 @@
+import { type ExpressionBuilder, type RawBuilder, sql } from "kysely";
+import type { Database, Tx } from "../../../platform/database/database.ts";
+import type { CommandRow, Db, Tables } from "../../../schema/tables/index.ts";
+import { commandMachine } from "../states.ts";
+import { childKeyPrefix, contractActions, engineOf } from "./contract.ts";
+
+/** A pending command whose time is over waits only for the sweep that says so: nobody may be given it. */
+const isInTime = (now: Date) => (eb: ExpressionBuilder<Tables, "commands">) =>
+  eb.or([eb("timeout_at", "is", null), eb("timeout_at", ">", now)]);
+
+/** A command that waits, without what it holds: payloads of hundreds of them may be large. */
+export interface PendingCommand
+  extends Pick<CommandRow, "id" | "project_id" | "action" | "issued_at" | "idempotency_key"> {
+  /** Null when the command names none. */
+  readonly engine: string | null;
+}
+
+const selectPending = (db: Db) =>
+  db
+    .selectFrom("commands")
+    .select([
+      "id",
+      "project_id",
+      "action",
+      "issued_at",
+      "idempotency_key",
+      sql<string | null>`payload -> 'engine'`.as("engine"),
+      sql<string | null>`payload -> 'filter' -> 'engine'`.as("filtered_engine"),
+    ])
+    .where("status", "in", commandMachine.from("claim"));
+
+const withEngine = <Row extends { engine: string | null; filtered_engine: string | null }>({
+  engine,
+  filtered_engine,
+  ...row
+}: Row) => ({
+  ...row,
+  engine: engineOf({ engine: readMember(engine), filter: { engine: readMember(filtered_engine) } }),
+});
+
+/** Commands that wait for this agent at `now`, oldest first, those behind `after`. */
+export async function pendingForAgent(
+  db: Database<Tables>,
+  {
+    agentId,
+    after,
+    limit,
+    now,
+  }: { agentId: string; after: Pick<CommandRow, "issued_at" | "id"> | null; limit: number; now: Date },
+): Promise<PendingCommand[]> {
+  const rows = await selectPending(db.read)
+    .where("agent_id", "=", agentId)
+    .where(isInTime(now))
+    .$if(after !== null, (query) =>
+      query.where((eb) =>
+        eb.or([
+          eb("issued_at", ">", after!.issued_at),
+          eb.and([eb("issued_at", "=", after!.issued_at), eb("id", ">", after!.id)]),
+        ]),
+      ),
+    )
+    .orderBy("issued_at")
+    .orderBy("id")
+    .limit(limit)
+    .execute();
+  return rows.map(withEngine);
+}
+
+/** Children of bulk retries that wait for this agent at `now`, oldest first. */
+export async function pendingChildren(
+  db: Database<Tables>,
+  { agentId, limit, now }: { agentId: string; limit: number; now: Date },
+): Promise<PendingCommand[]> {
+  const rows = await selectPending(db.read)
+    .where("agent_id", "=", agentId)
+    .where("action", "=", "bulk_retry")
+    .where("idempotency_key", "like", `${childKeyPrefix}%`)
+    .where(isInTime(now))
+    .orderBy("issued_at")
+    .orderBy("id")
+    .limit(limit)
+    .execute();
+  return rows.map(withEngine);
+}
+
+/** A kind of command that waits for an agent. */
+export interface PendingKind {
+  readonly agentId: string;
+  readonly action: string;
+  /** Null when the command names none, and always for actions that need no retry contract. */
+  readonly engine: string | null;
+}
+
+/**
+ * What kinds of commands wait for these agents at `now`, and which of them are revoked by now; one statement each, whatever the number of polls.
+ * Retries are looked at for the agents in `retrying` only: nobody else could be given one.
+ */
+export async function waitingKinds(
+  db: Database<Tables>,
+  { agentIds, retrying, now }: { agentIds: readonly string[]; retrying: readonly string[]; now: Date },
+): Promise<{ pending: PendingKind[]; revoked: string[] }> {
+  const ofRetry = (member: RawBuilder<unknown>) =>
+    sql<string | null>`CASE WHEN action IN (${sql.join(contractActions)}) THEN ${member} END`;
+  const [pending, revoked] = await Promise.all([
+    db.read
+      .selectFrom("commands")
+      .select([
+        "agent_id",
+        "action",
+        ofRetry(sql`payload -> 'engine'`).as("engine"),
+        ofRetry(sql`payload -> 'filter' -> 'engine'`).as("filtered_engine"),
+      ])
+      .distinct()
+      .where("agent_id", "in", agentIds)
+      .where("status", "in", commandMachine.from("claim"))
+      .where(isInTime(now))
+      .where((eb) => {
+        const isOpen = eb("action", "not in", contractActions);
+        return retrying.length === 0 ? isOpen : eb.or([isOpen, eb("agent_id", "in", retrying)]);
+      })
+      .execute(),
+    db.read.selectFrom("agents").select("id").where("id", "in", agentIds).where("revoked_at", "is not", null).execute(),
+  ]);
+  return {
+    pending: pending.map(({ agent_id, action, engine, filtered_engine }) => ({
+      agentId: agent_id ?? "",
+      action,
+      engine: engineOf({ engine: readMember(engine), filter: { engine: readMember(filtered_engine) } }),
+    })),
+    revoked: revoked.map(({ id }) => id),
+  };
+}
+
+const readMember = (json: string | null): unknown => (json === null ? null : JSON.parse(json));
+
+/** Wins pending commands for one delivery each; gives those for which no other claim, cancel or timeout came first, in no promised order. */
+export const claimPending = (
+  tx: Tx<Tables>,
+  { claims, now, timeoutAt }: { claims: readonly { id: string; token: string }[]; now: Date; timeoutAt: Date },
+): Promise<CommandRow[]> =>
+  tx
+    .updateTable("commands")
+    .set({
+      status: commandMachine.to("claim"),
+      dispatched_at: now,
+      last_sent_at: now,
+      timeout_at: timeoutAt,
+      delivery_claim_token: sql<string>`CASE id ${sql.join(
+        claims.map(({ id, token }) => sql`WHEN ${id} THEN ${token}`),
+        sql` `,
+      )} END`,
+    })
+    .where(
+      "id",
+      "in",
+      claims.map(({ id }) => id),
+    )
+    .where("status", "in", commandMachine.from("claim"))
+    .where(isInTime(now))
+    .returningAll()
+    .execute();

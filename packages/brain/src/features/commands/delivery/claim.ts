@@ -1,0 +1,208 @@
+import { parseJson, randomToken } from "@svc/protocol";
+import type { Clock } from "../../../platform/clock.ts";
+import type { Database } from "../../../platform/database/database.ts";
+import type { Log } from "../../../platform/log.ts";
+import type { CommandRow, Tables } from "../../../schema/tables/index.ts";
+import { findAgent } from "../issuing/session-reads.ts";
+import type { CommandMetrics } from "../metrics.ts";
+import { claimPending, type PendingCommand, pendingChildren, pendingForAgent } from "./claim-store.ts";
+import { childKeyPrefix, engineOf, fitnessOf, reachOf, type SessionReach } from "./contract.ts";
+import { framePayload } from "./frame.ts";
+import { dueForResend, type ResendRule, resendRule, winResend } from "./resend-store.ts";
+
+/** A command won for one delivery, as the frame's id and payload. */
+export interface ClaimedCommand {
+  readonly id: string;
+  readonly payload: Record<string, unknown>;
+}
+
+export interface CommandDeps {
+  readonly database: Database<Tables>;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly timeoutSeconds: number;
+  readonly redispatch: { readonly windowSeconds: number; readonly minIntervalSeconds: number };
+  readonly counted: CommandMetrics;
+}
+
+export interface ClaimRequest extends SessionReach {
+  readonly agentId: string;
+  readonly max: number;
+  /** Whether unacknowledged commands that may be repeated are given again, as polls are. */
+  readonly withResends?: boolean;
+}
+
+export interface Claimed {
+  readonly commands: readonly ClaimedCommand[];
+  /** A bound was met: there may be more for the same session. */
+  readonly hasMore: boolean;
+}
+
+/** What makes commands only when somebody can be given them: the children of bulk retries. */
+export interface ChildSource {
+  /** Makes commands for a poll of the agent that honours these contracts, and gives them; at most `max`. */
+  take(request: { agentId: string; engines: ReadonlySet<string>; max: number }): Promise<readonly CommandRow[]>;
+  /** For which of these agents `take` would make commands now. */
+  waitingFor(agentIds: readonly string[]): Promise<readonly WaitingChildren[]>;
+}
+
+/** Commands of a bulk retry that would be made for an agent. */
+export interface WaitingChildren {
+  readonly agentId: string;
+  readonly action: string;
+  readonly engine: string;
+  /** What shares the allowance. */
+  readonly pool: string;
+  /** How many would be made now, for all agents of the pool together. */
+  readonly room: number;
+}
+
+export interface ClaimDeps extends CommandDeps {
+  children(): ChildSource | null;
+  /** Told of commands whose move has been committed. */
+  changed(command: Pick<CommandRow, "id" | "project_id">): void;
+}
+
+/** Rows looked at together: commands that this session may not be given must not hide those behind them. */
+const pageRows = 500;
+/** What one claim holds in memory, about: a single command may be as large as a frame. */
+const maxClaimedCharacters = 4_194_304;
+
+/** One claim under way. */
+interface ClaimBatch {
+  readonly request: ClaimRequest;
+  readonly commands: ClaimedCommand[];
+  characters: number;
+  /** The sessions that the agent has now in any process, once they were looked at. */
+  sessions: Promise<readonly SessionReach[]> | null;
+}
+
+const isFull = ({ request, commands, characters }: ClaimBatch): boolean =>
+  commands.length >= request.max || characters >= maxClaimedCharacters;
+
+/**
+ * Claims what waits for an agent, in issued_at order, before it is sent: of two sessions that ask at once, one wins. Children of bulk retries
+ * that follow one another are claimed by one transaction, every other command by one of its own.
+ */
+export function createClaim({
+  database,
+  clock,
+  log,
+  timeoutSeconds,
+  redispatch,
+  counted,
+  changed,
+  children,
+}: ClaimDeps) {
+  return async function claim(request: ClaimRequest): Promise<Claimed> {
+    const batch: ClaimBatch = { request, commands: [], characters: 0, sessions: null };
+    try {
+      if (request.withResends === true) {
+        await claimChildren(batch);
+        await resend(batch);
+      }
+      await claimNew(batch);
+    } catch (error) {
+      // What is claimed must reach the agent; the rest stays pending.
+      if (batch.commands.length === 0) throw error;
+      log.warn("commands.claim_cut_short", { agent_id: request.agentId, message: (error as Error).message });
+      return { commands: batch.commands, hasMore: true };
+    }
+    return { commands: batch.commands, hasMore: isFull(batch) };
+  };
+
+  /** Polls take the children of bulk retries before anything else: those that wait already, then more. */
+  async function claimChildren(batch: ClaimBatch): Promise<void> {
+    const { agentId, max, retryContracts: engines } = batch.request;
+    if (engines.size === 0 || max === 0) return;
+    await claimInTurn(batch, await pendingChildren(database, { agentId, limit: max, now: clock.now() }));
+    if (isFull(batch)) return;
+    const more = (await children()?.take({ agentId, engines, max: max - batch.commands.length })) ?? [];
+    await claimInTurn(batch, more.map(asPending));
+  }
+
+  async function claimNew(batch: ClaimBatch): Promise<void> {
+    let after: PendingCommand | null = null;
+    while (!isFull(batch)) {
+      const page: PendingCommand[] = await pendingForAgent(database, {
+        agentId: batch.request.agentId,
+        after,
+        limit: pageRows,
+        now: clock.now(),
+      });
+      await claimInTurn(batch, page);
+      after = page.at(-1) ?? null;
+      if (page.length < pageRows) return;
+    }
+  }
+
+  async function claimInTurn(batch: ClaimBatch, commands: readonly PendingCommand[]): Promise<void> {
+    for (let at = 0; at < commands.length && !isFull(batch); ) {
+      const allowance = batch.request.max - batch.commands.length;
+      const some = claimedTogether(commands.slice(at, at + allowance));
+      await claimAll(batch, some);
+      at += some.length;
+    }
+  }
+
+  async function claimAll(batch: ClaimBatch, commands: readonly PendingCommand[]): Promise<void> {
+    const claims: { id: string; token: string }[] = [];
+    for (const command of commands) {
+      const fitness = fitnessOf(command, batch.request);
+      const isGiven = fitness === "able" || (fitness === "willing" && !(await isAnyAble(batch, command)));
+      if (isGiven) claims.push({ id: command.id, token: randomToken() });
+    }
+    if (claims.length === 0) return;
+    const now = clock.now();
+    const timeoutAt = new Date(now.getTime() + timeoutSeconds * 1000);
+    const won = await database.write((tx) => claimPending(tx, { claims, now, timeoutAt }));
+    const rows = new Map(won.map((row) => [row.id, row]));
+    for (const { id, token } of claims) {
+      const row = rows.get(id);
+      if (row === undefined) continue;
+      add(batch, row, token);
+      counted.moved(row, "dispatched");
+      changed(row);
+    }
+  }
+
+  /** Whether a session of the agent can do what this one cannot. */
+  async function isAnyAble(batch: ClaimBatch, command: PendingCommand): Promise<boolean> {
+    batch.sessions ??= findAgent(database.read, command.project_id, batch.request.agentId).then((agent) =>
+      (agent?.sessions ?? []).map(reachOf),
+    );
+    return (await batch.sessions).some((reach) => fitnessOf(command, reach) === "able");
+  }
+
+  /** Gives the agent again, word for word, what it has not acknowledged and may do twice. */
+  async function resend(batch: ClaimBatch): Promise<void> {
+    const { agentId, max } = batch.request;
+    const room = max - batch.commands.length;
+    if (room <= 0) return;
+    const rule: ResendRule = resendRule(clock.now(), redispatch);
+    for (const row of await dueForResend(database.read, { agentId, rule, limit: Math.min(room, resentAtOnce) })) {
+      const token = row.delivery_claim_token;
+      if (token === null) continue;
+      if (await database.write((tx) => winResend(tx, { id: row.id, token, rule }))) add(batch, row, token);
+    }
+  }
+
+  function add(batch: ClaimBatch, row: CommandRow, token: string): void {
+    batch.characters += row.payload.length;
+    batch.commands.push({ id: row.id, payload: framePayload(row, { timeoutSeconds, token }) });
+  }
+}
+
+/** Commands that may be repeated are small, but for fires with their inputs. */
+const resentAtOnce = 50;
+
+const asPending = (row: CommandRow): PendingCommand => ({
+  ...row,
+  engine: engineOf(parseJson(row.payload) as Record<string, unknown>),
+});
+
+/** The first commands that one transaction may claim: children as long as nothing else comes between. */
+function claimedTogether(commands: readonly PendingCommand[]): readonly PendingCommand[] {
+  const other = commands.findIndex(({ idempotency_key }) => idempotency_key?.startsWith(childKeyPrefix) !== true);
+  return other === -1 ? commands : commands.slice(0, Math.max(1, other));
+}

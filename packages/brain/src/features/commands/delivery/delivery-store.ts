@@ -1,0 +1,105 @@
+import { redeliverableActions } from "@svc/protocol";
+import { sql } from "kysely";
+import type { Database, Tx } from "../../../platform/database/database.ts";
+import type { CommandRow, Tables } from "../../../schema/tables/index.ts";
+import { commandMachine } from "../states.ts";
+
+/** One claim of a command. */
+export interface Delivery {
+  readonly id: string;
+  readonly token: string;
+}
+
+type Moved = Pick<CommandRow, "id" | "project_id" | "agent_id" | "action" | "status">;
+const movedColumns = ["id", "project_id", "agent_id", "action", "status"] as const;
+
+/**
+ * Makes a command wait again whose send failed, when it may be repeated; undefined for every other one. Its token stays: the agent may have
+ * got it all the same, and its result counts.
+ */
+export const putBack = (tx: Tx<Tables>, { id, token }: Delivery): Promise<Moved | undefined> =>
+  tx
+    .updateTable("commands")
+    .set({ status: commandMachine.to("send_failed"), dispatched_at: null })
+    .where("id", "=", id)
+    .where("status", "in", commandMachine.from("send_failed"))
+    .where("delivery_claim_token", "=", token)
+    .where("acked_at", "is", null)
+    .where("action", "in", [...redeliverableActions])
+    .returning(movedColumns)
+    .executeTakeFirst();
+
+/** Ends a command that was claimed and could not be signed. */
+export const failUnsigned = (
+  tx: Tx<Tables>,
+  { id, token }: Delivery,
+  { error, now }: { error: string; now: Date },
+): Promise<Moved | undefined> =>
+  tx
+    .updateTable("commands")
+    .set({ status: commandMachine.to("signing_failed"), error, completed_at: now })
+    .where("id", "=", id)
+    .where("status", "in", commandMachine.from("signing_failed"))
+    .where("delivery_claim_token", "=", token)
+    .returning(movedColumns)
+    .executeTakeFirst();
+
+/** Whether an open command is over its time at all: looked at before a write is asked for. */
+export async function isAnyDue(db: Database<Tables>["read"], now: Date): Promise<boolean> {
+  const row = await db
+    .selectFrom("commands")
+    .select("id")
+    .where(isOpen)
+    .where("timeout_at", "<=", now)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** As text, so that the index of open commands serves. */
+const isOpen = sql<boolean>`status IN (${sql.join(commandMachine.from("expire").map((status) => sql.lit(status)))})`;
+
+/**
+ * Ends at most `limit` open commands whose time is over, those that waited longest first. Rows that somebody changes just now are left to the
+ * next round.
+ */
+export function expireDue(tx: Tx<Tables>, { now, limit }: { now: Date; limit: number }): Promise<Moved[]> {
+  const due = tx
+    .selectFrom("commands")
+    .select("id")
+    .where(isOpen)
+    .where("timeout_at", "<=", now)
+    .orderBy("timeout_at")
+    .limit(limit);
+  return tx
+    .with("due", () => due.forUpdate().skipLocked())
+    .updateTable("commands")
+    .set({
+      error: sql<string>`CASE status WHEN 'pending' THEN 'no session of the agent took it in time' ELSE 'the agent sent no result in time' END`,
+      status: commandMachine.to("expire"),
+      completed_at: now,
+    })
+    .where("id", "in", (eb) => eb.selectFrom("due").select("due.id"))
+    .where(isOpen)
+    .where("timeout_at", "<=", now)
+    .returning(movedColumns)
+    .execute();
+}
+
+/** Those of the agents for which commands wait. */
+export async function agentsWithPending(
+  db: Database<Tables>["read"],
+  agentIds: readonly string[],
+  now: Date,
+): Promise<string[]> {
+  if (agentIds.length === 0) return [];
+  const rows = await db
+    .selectFrom("commands")
+    .select("agent_id")
+    .distinct()
+    .where("agent_id", "in", agentIds)
+    .where("status", "in", commandMachine.from("claim"))
+    .where((eb) => eb.or([eb("timeout_at", "is", null), eb("timeout_at", ">", now)]))
+    .execute();
+  return rows.flatMap(({ agent_id }) => agent_id ?? []);
+}

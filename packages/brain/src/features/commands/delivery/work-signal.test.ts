@@ -1,0 +1,189 @@
+import { randomUUID } from "node:crypto";
+import { createFakeClock } from "@svc/testkit";
+import { testDialects, useTestDatabase } from "@svc/testkit/databases";
+import { describe, expect, test } from "vitest";
+import { commandRow } from "../../../../test/command-rows.ts";
+import type { Log } from "../../../platform/log.ts";
+import type { CommandRow } from "../../../schema/tables/index.ts";
+import { createWorkSignal } from "./work-signal.ts";
+
+const silent: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () => silent };
+/** No poll waits as long as this: it is woken, or `stop` ends it. */
+const waitMs = 600_000;
+
+for (const dialect of testDialects) {
+  describe(`a poll that waits for work on ${dialect}`, () => {
+    const opened = useTestDatabase(dialect);
+
+    const clock = createFakeClock();
+    const open = () =>
+      createWorkSignal({
+        database: opened.database,
+        clock,
+        log: silent,
+        redispatch: { windowSeconds: 60, minIntervalSeconds: 10 },
+        processId: "one",
+        recheckMs: 20,
+      });
+
+    /** A command that nobody was told of. */
+    const issue = (row: Partial<CommandRow>) =>
+      opened.database.write((tx) =>
+        tx
+          .insertInto("commands")
+          .values(commandRow({ project_id: randomUUID(), ...row }))
+          .execute(),
+      );
+
+    /** What a poll is told by the look that wakes another poll, whose agent may be given its command. */
+    async function outcome(
+      row: Partial<CommandRow>,
+      {
+        contracts = [],
+        resubmits = [],
+        max = 1,
+        withResends = true,
+      }: { contracts?: string[]; resubmits?: string[]; max?: number; withResends?: boolean } = {},
+    ): Promise<string> {
+      const agentId = randomUUID();
+      const otherId = randomUUID();
+      await issue({ agent_id: agentId, ...row });
+      await issue({ agent_id: otherId });
+      const work = open();
+      const { signal } = new AbortController();
+      const news = work.wait({
+        agentId,
+        max,
+        retryContracts: new Set(contracts),
+        resubmits: new Set(resubmits),
+        withResends,
+        waitMs,
+        signal,
+      });
+      await work.wait({ agentId: otherId, max: 1, retryContracts: new Set(), waitMs, signal });
+      await work.stop();
+      return news;
+    }
+    const ofAction = (action: string, parameters: Record<string, unknown>) => ({
+      action,
+      payload: JSON.stringify(parameters),
+    });
+
+    test.each([
+      ["cancel_task", { engine: "bullmq" }, []],
+      ["retry_task", { engine: "bullmq" }, ["celery", "bullmq"]],
+      ["bulk_retry", { filter: { engine: "bullmq" } }, ["bullmq"]],
+    ])("is woken by a %s with %o that its contracts allow", async (action, parameters, contracts) => {
+      expect(await outcome(ofAction(action, parameters), { contracts })).toBe("look");
+    });
+
+    test.each([
+      ["retry_task", { engine: "bullmq" }, []],
+      ["retry_task", { engine: "bullmq" }, ["celery"]],
+      ["retry_task", {}, ["bullmq"]],
+      ["retry_task", { engine: 5 }, ["5"]],
+      ["bulk_retry", { filter: { engine: "bullmq" } }, ["celery"]],
+      ["bulk_retry", { filter: null }, ["bullmq"]],
+    ])("sleeps on beside a %s with %o that it may not be given", async (action, parameters, contracts) => {
+      expect(await outcome(ofAction(action, parameters), { contracts })).toBe("over");
+    });
+
+    test.each([
+      ["is woken by", "retry_task", { engine: "bullmq" }, ["bullmq"], "look"],
+      ["sleeps on beside", "retry_task", { engine: "bullmq" }, ["celery"], "over"],
+      ["sleeps on beside", "bulk_retry", { filter: { engine: "bullmq" } }, ["bullmq"], "over"],
+    ])("%s a %s with %o when it only submits %j again", async (_does, action, parameters, resubmits, news) => {
+      expect(await outcome(ofAction(action, parameters), { resubmits })).toBe(news);
+    });
+
+    test("sleeps on when it takes nothing", async () => {
+      expect(await outcome({}, { max: 0 })).toBe("over");
+    });
+
+    test("sleeps on beside a command whose time is over", async () => {
+      expect(await outcome({ timeout_at: clock.now() })).toBe("over");
+      expect(await outcome({ timeout_at: new Date(clock.now().getTime() + 1) })).toBe("look");
+    });
+
+    const sentAgo = (seconds: number): Partial<CommandRow> => {
+      const at = new Date(clock.now().getTime() - seconds * 1000);
+      return {
+        status: "dispatched",
+        dispatched_at: at,
+        last_sent_at: at,
+        timeout_at: new Date(clock.now().getTime() + 1),
+        delivery_claim_token: "t",
+      };
+    };
+
+    test("is woken by a sent command that it may be given again, and by no other", async () => {
+      expect(await outcome(sentAgo(10))).toBe("look");
+      expect(await outcome(sentAgo(9))).toBe("over");
+      expect(await outcome(sentAgo(10), { withResends: false })).toBe("over");
+    });
+
+    test("is not told of again and again while the database is away", async () => {
+      const warnings: unknown[] = [];
+      const fourLooks = Promise.withResolvers<void>();
+      let looks = 0;
+      const read = {
+        selectFrom() {
+          looks += 1;
+          if (looks === 4) fourLooks.resolve();
+          throw new Error("the database is away");
+        },
+      };
+      const work = createWorkSignal({
+        database: { ...opened.database, read: read as never },
+        clock,
+        log: { ...silent, warn: (event, about) => void warnings.push([event, about]) },
+        redispatch: { windowSeconds: 60, minIntervalSeconds: 10 },
+        processId: "one",
+      });
+      const { signal } = new AbortController();
+      const waiting = work.wait({ agentId: randomUUID(), max: 1, retryContracts: new Set(), waitMs: 30_000, signal });
+      await fourLooks.promise;
+      await work.stop();
+      expect(await waiting).toBe("over");
+      expect(warnings).toEqual([["commands.recheck_failed", { times: 1, message: "the database is away" }]]);
+    });
+
+    test("is woken for the children of bulk retries, while others have room for all that may go now", async () => {
+      const [first, second, third] = [randomUUID(), randomUUID(), randomUUID()];
+      const kind = { action: "bulk_retry", engine: "bullmq", pool: "project bullmq", room: 3 };
+      const work = createWorkSignal({
+        database: opened.database,
+        clock,
+        log: silent,
+        redispatch: { windowSeconds: 60, minIntervalSeconds: 10 },
+        processId: "one",
+        children: () => ({
+          take: async () => [],
+          waitingFor: async (agentIds) => [...agentIds].reverse().map((agentId) => ({ ...kind, agentId })),
+        }),
+        recheckMs: 3_600_000,
+      });
+      const { signal } = new AbortController();
+      const wait = (agentId: string, engine = "bullmq", max = 2) =>
+        work.wait({ agentId, max, retryContracts: new Set([engine]), waitMs, signal });
+      const waits = [wait(first, "celery"), wait(first), wait(second, "bullmq", 0), wait(second), wait(third)];
+      work.announceChildren();
+      await Promise.all([waits[1], waits[3]]);
+      await work.stop();
+      expect(await Promise.all(waits)).toEqual(["over", "look", "over", "look", "over"]);
+    });
+
+    test("leaves what it may not be given to another poll of its agent", async () => {
+      const agentId = randomUUID();
+      const work = open();
+      const { signal } = new AbortController();
+      const waits = ["celery", "bullmq"].map((engine) =>
+        work.wait({ agentId, max: 1, retryContracts: new Set([engine]), waitMs, signal }),
+      );
+      await issue({ agent_id: agentId, ...ofAction("retry_task", { engine: "bullmq" }) });
+      await waits[1];
+      await work.stop();
+      expect(await Promise.all(waits)).toEqual(["over", "look"]);
+    });
+  });
+}

@@ -1,0 +1,158 @@
+import { randomUUID } from "node:crypto";
+import { createRedactor } from "@svc/protocol";
+import { createFakeClock, waitFor } from "@svc/testkit";
+import { testDialects, useTestDatabase } from "@svc/testkit/databases";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { createLog } from "../../../platform/log.ts";
+import { createMetrics } from "../../../platform/metrics.ts";
+import { type Commands, createCommands, type NewCommand } from "../index.ts";
+
+const projectId = "11111111-2222-4333-8444-555555555555";
+const agentId = "aaaaaaaa-0000-4000-8000-000000000001";
+const clock = createFakeClock();
+
+for (const dialect of testDialects) {
+  describe(`commands that the brain issues itself on ${dialect}`, () => {
+    const opened = useTestDatabase(dialect);
+    const published: string[] = [];
+    let commands: Commands;
+    const open = (database = opened.database, processId = "one") =>
+      createCommands({
+        database,
+        clock,
+        log: createLog({ level: "error", json: true }),
+        metrics: createMetrics(),
+        labels: { of: () => "shop", whenKnown: (_ids, work) => work() },
+        timeoutSeconds: 60,
+        redispatch: { windowSeconds: 60, minIntervalSeconds: 10 },
+        audit: { refused() {} },
+        redactor: createRedactor(),
+        processId,
+        publish: ({ ids }) => void published.push(...ids),
+      });
+    beforeEach(async () => {
+      published.length = 0;
+      commands = open();
+      await commands.start();
+    });
+    afterEach(() => commands.stop());
+
+    const issue = (given: Partial<NewCommand> = {}) =>
+      opened.database.write((tx) =>
+        commands.issue(tx, {
+          projectId,
+          agentId,
+          action: "reconcile_task",
+          target: { type: "task", id: "task-1" },
+          parameters: { engine: "bullmq", task_id: "task-1" },
+          ...given,
+        }),
+      );
+    const report = async (id: string, payload: Record<string, unknown>) => {
+      await commands.claim({ agentId, max: 10, retryContracts: new Set() });
+      await commands.reports.resulted(agentId, id, payload);
+    };
+    const never = new AbortController().signal;
+
+    test("wait for their agent until their time is over", async () => {
+      const row = await issue();
+      expect(row).toMatchObject({
+        status: "pending",
+        issued_by: null,
+        timeout_at: new Date(clock.now().getTime() + 60_000),
+      });
+      commands.offer(row!);
+      expect(published).toEqual([row!.id]);
+      const claimed = await commands.claim({ agentId, max: 10, retryContracts: new Set() });
+      expect(claimed.commands[0]).toMatchObject({
+        id: row!.id,
+        payload: { target: { type: "task", id: "task-1", engine: "bullmq" } },
+      });
+    });
+
+    test("are issued once per idempotency key of a project", async () => {
+      const idempotencyKey = `reconcile:${randomUUID()}`;
+      expect(await issue({ idempotencyKey })).not.toBeNull();
+      expect(await issue({ idempotencyKey })).toBeNull();
+      expect(await issue({ idempotencyKey, projectId: randomUUID() })).not.toBeNull();
+    });
+
+    test("wake who waits for their result", async () => {
+      const row = await issue();
+      const waiting = commands.awaitResult(row!.id, { waitMs: 30_000, signal: never });
+      await report(row!.id, { status: "success", result: { engine_state: "success" } });
+      const outcome = await waiting;
+      expect(outcome).toMatchObject({ status: "completed", error: null });
+      expect(JSON.parse(outcome?.result ?? "")).toEqual({ engine_state: "success" });
+      expect(await commands.awaitResult(row!.id, { waitMs: 30_000, signal: never })).toEqual(outcome);
+    });
+
+    test("have no result when the wait is over or given up", async () => {
+      const row = await issue();
+      expect(await commands.awaitResult(row!.id, { waitMs: 1, signal: never })).toBeNull();
+      const givenUp = new AbortController();
+      const waiting = commands.awaitResult(row!.id, { waitMs: 30_000, signal: givenUp.signal });
+      givenUp.abort();
+      expect(await waiting).toBeNull();
+    });
+
+    test("wake who waits in another process, and without a word too", async () => {
+      const database = dialect === "postgres" ? await opened.openAgain() : opened.database;
+      const [listening, deaf] = [open(database, "two"), open(database, "three")];
+      await listening.start();
+      const told: string[] = [];
+      listening.onEnded(({ id }) => void told.push(id));
+      const row = await issue();
+      const waits = [listening, deaf].map((each) => each.awaitResult(row!.id, { waitMs: 30_000, signal: never }));
+      await report(row!.id, { status: "failed", error: "no" });
+      expect(await Promise.all(waits)).toMatchObject([{ error: "no" }, { error: "no" }]);
+      await Promise.all([listening.stop(), deaf.stop()]);
+      if (dialect === "postgres") {
+        expect(told).toEqual([row!.id]);
+        await database.close();
+      }
+    });
+
+    test("are told of in every process when they wait again, since another connection may take them", async () => {
+      const database = dialect === "postgres" ? await opened.openAgain() : opened.database;
+      const other = open(database, "two");
+      await other.start();
+      const told: [string, string | null][] = [];
+      commands.work.onWork((id) => void told.push(["here", id]));
+      other.work.onWork((id) => void told.push(["there", id]));
+      await issue();
+      const [claimed] = (await commands.claim({ agentId, max: 10, retryContracts: new Set() })).commands;
+      await commands.unsent(claimed!);
+      const where = dialect === "postgres" ? ["here", "there"] : ["here"];
+      await waitFor(() => told.length === where.length);
+      expect(told).toEqual(where.map((place) => [place, agentId]));
+      const once = await issue({ action: "retry_task" });
+      const more = await commands.claim({ agentId, max: 10, retryContracts: new Set(["bullmq"]) });
+      for (const command of more.commands) if (command.id === once!.id) await commands.unsent(command);
+      expect(told).toHaveLength(where.length);
+      await other.stop();
+      if (dialect === "postgres") await database.close();
+    });
+
+    test("give their result to its handler inside its transaction, also when it is late", async () => {
+      const seen: unknown[] = [];
+      commands.reports.onResult("reconcile_task", async (tx, { command, status, isLate, result }) => {
+        const { count } = await tx
+          .selectFrom("commands")
+          .select(({ fn }) => fn.countAll<number>().as("count"))
+          .where("id", "=", command.id)
+          .where("status", "=", "completed")
+          .executeTakeFirstOrThrow();
+        seen.push([status, isLate, result, Number(count)]);
+      });
+      const row = await issue();
+      await report(row!.id, { status: "success", result: { a: 1 } });
+      await report(row!.id, { status: "failed", error: "no" });
+      await commands.reports.resulted(randomUUID(), row!.id, { status: "success" });
+      expect(seen).toEqual([
+        ["completed", false, { a: 1 }, 1],
+        ["failed", true, {}, 1],
+      ]);
+    });
+  });
+}

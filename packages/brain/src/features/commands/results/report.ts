@@ -1,0 +1,147 @@
+import { isRawJson, type Redactor, readCommandResult, redactionMarker } from "@svc/protocol";
+import type { Tx } from "../../../platform/database/database.ts";
+import { storedJson } from "../../../platform/database/stored-json.ts";
+import { createTogether } from "../../../platform/database/together.ts";
+import { createThrottledLogPerSource } from "../../../platform/throttled-log.ts";
+import type { CommandRow, Tables } from "../../../schema/tables/index.ts";
+import type { CommandDeps } from "../delivery/claim.ts";
+import { findCommand } from "../reads.ts";
+import { finish, markAcked } from "./report-store.ts";
+import type { EndedCommand } from "./result-signal.ts";
+
+const maxErrorCharacters = 8192;
+
+/** What an agent reported of a command that it was given. */
+export interface ReportedResult {
+  readonly command: CommandRow;
+  readonly status: "completed" | "failed";
+  /** Of a success; empty when the agent sent none. A failure stores whether its outcome is unknown instead. */
+  readonly result: Readonly<Record<string, unknown>>;
+  readonly error: string | null;
+  /** It changed nothing: the command had ended, or the result is of an earlier delivery. */
+  readonly isLate: boolean;
+  readonly now: Date;
+}
+
+/** Told of a result once that is committed; must not throw. */
+type ResultListener = (reported: ReportedResult) => void;
+
+/** Runs in the transaction that stores the result. */
+export type ResultHandler = (tx: Tx<Tables>, reported: ReportedResult) => Promise<void>;
+
+export interface ReportDeps extends CommandDeps {
+  readonly redactor: Pick<Redactor, "redact">;
+  /** Told of commands whose end has been committed. */
+  ended(commands: readonly EndedCommand[]): void;
+  /** Told of a result that changed nothing; must not throw. */
+  late(command: CommandRow, agentId: string, status: "completed" | "failed"): void;
+}
+
+/** Stores what an agent says about a command it was given: its ack and its result (spec part 3, section 4.1). */
+export function createReports({ database, clock, log, counted, redactor, ended, late }: ReportDeps) {
+  const together = createTogether(database);
+  const handlers = new Map<string, ResultHandler[]>();
+  const listeners = new Map<string, ResultListener[]>();
+  const lateResult = createThrottledLogPerSource(clock, (results, about) =>
+    log.info("commands.late_result", { ...about, results }),
+  );
+  const tokenOf = (payload: Record<string, unknown>) =>
+    typeof payload.delivery_claim_token === "string" ? payload.delivery_claim_token.slice(0, 64) : null;
+
+  function errorOf({ status, error }: Record<string, unknown>): string {
+    if (typeof error !== "string" || error === "") {
+      return status === "failed" ? "the agent told no reason" : "the agent's result cannot be read";
+    }
+    return storedText(redactor.redact(error.slice(0, maxErrorCharacters)) as string);
+  }
+
+  return {
+    async acked(agentId: string, commandId: string, payload: Record<string, unknown>): Promise<void> {
+      if (!isUuid(commandId)) return;
+      await together((tx) =>
+        markAcked(tx, { id: commandId.toLowerCase(), agentId, token: tokenOf(payload), now: clock.now() }),
+      );
+    },
+    async resulted(agentId: string, commandId: string, payload: Record<string, unknown>): Promise<void> {
+      if (!isUuid(commandId)) return;
+      const id = commandId.toLowerCase();
+      const isSuccess = payload.status === "success";
+      const status = isSuccess ? "completed" : "failed";
+      const read = readCommandResult(payload);
+      const result = isSuccess ? redactResult(read?.result ?? {}, redactor) : {};
+      const stored = isSuccess ? result : read?.outcome === "unknown" ? { outcome: read.outcome } : null;
+      const error = isSuccess ? null : errorOf(payload);
+      const now = clock.now();
+      const move = isSuccess ? "report_success" : "report_failure";
+      const report = { id, agentId, token: tokenOf(payload), move, error, now } as const;
+      const reported = await together(async (tx): Promise<ReportedResult | null> => {
+        const finished = await finish(tx, { ...report, result: stored === null ? null : storedJson(stored) });
+        const command = finished ?? (await findCommand(tx, id));
+        if (command === undefined) return null;
+        const told: ReportedResult = { command, status, result, error, isLate: finished === undefined, now };
+        if (command.agent_id === agentId) {
+          for (const handle of handlers.get(command.action) ?? []) await handle(tx, told);
+        }
+        return told;
+      });
+      if (reported === null || reported.isLate) {
+        counted.late(status);
+        // Nothing is known of an id that no command has, so that an agent could fill the audit trail with them.
+        if (reported !== null) late(reported.command, agentId, status);
+        lateResult(agentId, { command_id: id, agent_id: agentId });
+      } else {
+        counted.moved(reported.command, status);
+        ended([reported.command]);
+      }
+      if (reported?.command.agent_id !== agentId) return;
+      for (const listener of listeners.get(reported.command.action) ?? []) listener(reported);
+    },
+    /** Calls `listener` for the results that `onResult` is called for, once they are committed. */
+    onReported(action: string, listener: ResultListener): void {
+      listeners.set(action, [...(listeners.get(action) ?? []), listener]);
+    },
+    /** Calls `handle` for results of an action from the agent that has the command, late ones too; a repetition is to change nothing. */
+    onResult(action: string, handle: ResultHandler): void {
+      handlers.set(action, [...(handlers.get(action) ?? []), handle]);
+    },
+  };
+}
+
+/** PostgreSQL holds no U+0000. */
+const storedText = (text: string): string =>
+  text.slice(0, maxErrorCharacters).toWellFormed().replaceAll("\0", "\ufffd");
+
+const isUuid = (text: string): boolean => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
+
+/** Texts of engines inside results. Ids and the like are left as they are: what they name would not be found again. */
+const redactedKeys: ReadonlySet<string> = new Set(["error", "exception", "error_excerpt"]);
+/** Of an excerpt its end counts, which is taken before the scan (spec part 3, section 3). */
+const excerptCharacters = 512;
+const maxDepth = 64;
+
+/** A result as `parseJson` gave it, with the texts of its engine redacted: an agent may have had no rules of its own for it. */
+function redactResult(
+  result: Readonly<Record<string, unknown>>,
+  redactor: Pick<Redactor, "redact">,
+): Record<string, unknown> {
+  return redacted(result, redactor, 0) as Record<string, unknown>;
+}
+
+function redacted(value: unknown, redactor: Pick<Redactor, "redact">, depth: number): unknown {
+  if (typeof value !== "object" || value === null || isRawJson(value)) return value;
+  if (depth > maxDepth) return redactionMarker;
+  if (Array.isArray(value)) return value.map((item) => redacted(item, redactor, depth + 1));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, member]) => [
+      key,
+      typeof member === "string" && redactedKeys.has(key)
+        ? redactor.redact(key === "error_excerpt" ? endOf(member) : member)
+        : redacted(member, redactor, depth + 1),
+    ]),
+  );
+}
+
+const endOf = (text: string): string =>
+  Array.from(text.slice(-2 * excerptCharacters))
+    .slice(-excerptCharacters)
+    .join("");

@@ -1,0 +1,81 @@
+import { taskRowId } from "@svc/protocol";
+import { type FoldedTask, rowOfEvents, type TaskEvent } from "../../tasks/index.ts";
+import type { PreparedEvent } from "../prepare-batch.ts";
+
+/** What one transaction stores: events in key order without repetition, and the tasks that they tell of in lock order. */
+export interface EventGroup {
+  readonly events: readonly PreparedEvent[];
+  readonly tasks: readonly GroupTask[];
+}
+
+export interface GroupTask {
+  readonly id: string;
+  /** The row that its events make, as if all of them were new. */
+  readonly row: FoldedTask;
+  /** Indexes into `events`. */
+  readonly events: readonly number[];
+}
+
+/** Groups events of any number of frames. Of several copies of an event, whatever their content, the group holds the first. */
+export function groupEvents(given: readonly PreparedEvent[]): EventGroup {
+  const events = withoutRepetition([...given].sort(byEventKey));
+  const indexes = new Map<string, Map<string, number[]>>();
+  let scope = new Map<string, number[]>();
+  let scopeOf: TaskEvent | null = null;
+  // By index here and where groups are taken apart: an iterator of entries makes an array for each event.
+  for (let index = 0; index < events.length; index += 1) {
+    const { task } = events[index] as PreparedEvent;
+    if (task.key === "") continue;
+    if (scopeOf === null || scopeOf.projectId !== task.projectId || scopeOf.engine !== task.engine) {
+      const key = task.projectId + task.engine;
+      scope = indexes.get(key) ?? new Map<string, number[]>();
+      indexes.set(key, scope);
+      scopeOf = task;
+    }
+    const known = scope.get(task.taskId);
+    if (known === undefined) scope.set(task.taskId, [index]);
+    else known.push(index);
+  }
+  const tasks: GroupTask[] = [];
+  for (const ofScope of indexes.values()) {
+    for (const own of ofScope.values()) {
+      const row = rowOfIndexes(events, own);
+      tasks.push({ id: taskRowId(row.project_id, row.engine, row.task_id), row, events: own });
+    }
+  }
+  return { events, tasks: tasks.sort(byTaskKey) };
+}
+
+/** Drops, in place, each event that has the key of the one before it. */
+function withoutRepetition(sorted: PreparedEvent[]): PreparedEvent[] {
+  let kept = 0;
+  for (let index = 0; index < sorted.length; index += 1) {
+    const event = sorted[index] as PreparedEvent;
+    if (kept > 0 && byEventKey(sorted[kept - 1] as PreparedEvent, event) === 0) continue;
+    sorted[kept] = event;
+    kept += 1;
+  }
+  sorted.length = kept;
+  return sorted;
+}
+
+/** The row that the events at these indexes make. */
+export const rowOfIndexes = (events: readonly PreparedEvent[], indexes: readonly number[]): FoldedTask =>
+  rowOfEvents(indexes.map((index) => (events[index] as PreparedEvent).task));
+
+const compareTexts = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+/** Order of event keys. */
+const byEventKey = ({ id, task }: PreparedEvent, { id: otherId, task: other }: PreparedEvent): number =>
+  (task.projectId === other.projectId ? 0 : compareTexts(task.projectId, other.projectId)) ||
+  task.at - other.at ||
+  compareTexts(id, otherId);
+
+/**
+ * The order in which every writer locks task rows. The databases compare by code point, which differs only for astral letters; there two
+ * writers may meet the wrong way round, and one of them starts again.
+ */
+const byTaskKey = ({ row: a }: GroupTask, { row: b }: GroupTask): number =>
+  (a.project_id === b.project_id ? 0 : compareTexts(a.project_id, b.project_id)) ||
+  (a.engine === b.engine ? 0 : compareTexts(a.engine, b.engine)) ||
+  compareTexts(a.task_id, b.task_id);

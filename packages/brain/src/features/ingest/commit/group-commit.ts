@@ -1,0 +1,197 @@
+import { isTransient } from "../../../platform/database/errors.ts";
+import type { PreparedEvent } from "../prepare-batch.ts";
+import type { CommitEvents, CommittedGroup } from "./commit.ts";
+
+export interface GroupCommitOptions {
+  readonly commit: CommitEvents;
+  /** Groups whose frames come from different agents and may be under way at the same time. */
+  readonly lanes: number;
+  /** Groups of one lane that may be under way at the same time. */
+  readonly inFlightPerLane: number;
+  /** A group takes no further frame once it has this many events. */
+  readonly maxGroupRows: number;
+  /** After each commit. Must not throw. */
+  committed(group: CommittedGroup): void;
+  /** An event that the database refuses for what it is. */
+  refused(event: PreparedEvent, error: Error): void;
+  /** Called when the events of a frame leave the queue, before they are stored. */
+  taken(member: QueuedFrame): void;
+  /** Duration of a commit, in milliseconds, and how many events it held. */
+  timed(durationMs: number, rows: number): void;
+}
+
+/** The events of one frame on their way into the database. */
+export interface QueuedFrame {
+  readonly agentId: string;
+  readonly events: readonly PreparedEvent[];
+}
+
+export interface QueuedFrameOutcome {
+  readonly inserted: number;
+  /** Events that the database refused for good. */
+  readonly refused: readonly PreparedEvent[];
+}
+
+export interface GroupCommit {
+  /** Resolves when every event of the frame is durable or refused; rejects with a transient error when it must come again. */
+  store(member: QueuedFrame): Promise<QueuedFrameOutcome>;
+  /** Resolves when nothing is under way or waiting. */
+  idle(): Promise<void>;
+}
+
+type Fate = "inserted" | "duplicate" | "refused";
+
+interface Waiting {
+  readonly member: QueuedFrame;
+  readonly resolve: (outcome: QueuedFrameOutcome) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+interface Lane {
+  readonly waiting: Waiting[];
+  rows: number;
+  inFlight: number;
+  isScheduled: boolean;
+}
+
+/**
+ * The group commit. Frames of all connections wait here while transactions are under way; when one may start it takes what is there, up
+ * to a number of rows, and never waits for more. An agent keeps to one lane while it has frames there: its next frame often tells of the
+ * same tasks, and two transactions on one task would only race.
+ */
+export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
+  const lanes = Array.from(
+    { length: options.lanes },
+    (): Lane => ({
+      waiting: [],
+      rows: 0,
+      inFlight: 0,
+      isScheduled: false,
+    }),
+  );
+  const laneOfAgent = new Map<string, { lane: Lane; frames: number }>();
+  let idleWaiters: (() => void)[] = [];
+
+  function enter(agentId: string): Lane {
+    const known = laneOfAgent.get(agentId);
+    if (known !== undefined) {
+      known.frames += 1;
+      return known.lane;
+    }
+    const lane = lanes.reduce((least, other) => (loadOf(other) < loadOf(least) ? other : least));
+    laneOfAgent.set(agentId, { lane, frames: 1 });
+    return lane;
+  }
+
+  function leave(agentId: string): void {
+    const known = laneOfAgent.get(agentId);
+    if (known === undefined) return;
+    known.frames -= 1;
+    if (known.frames === 0) laneOfAgent.delete(agentId);
+  }
+
+  // Deferred to the end of the event loop's turn, so that all frames read in one turn share a commit.
+  function schedule(lane: Lane): void {
+    if (lane.isScheduled || lane.waiting.length === 0 || lane.inFlight >= options.inFlightPerLane) return;
+    lane.isScheduled = true;
+    setImmediate(() => {
+      lane.isScheduled = false;
+      while (lane.waiting.length > 0 && lane.inFlight < options.inFlightPerLane) void run(lane, takeGroup(lane));
+    });
+  }
+
+  function takeGroup(lane: Lane): Waiting[] {
+    const group: Waiting[] = [];
+    let rows = 0;
+    while (lane.waiting.length > 0 && rows < options.maxGroupRows) {
+      const next = lane.waiting.shift() as Waiting;
+      group.push(next);
+      rows += next.member.events.length;
+      options.taken(next.member);
+    }
+    lane.rows -= rows;
+    return group;
+  }
+
+  async function run(lane: Lane, group: Waiting[]): Promise<void> {
+    lane.inFlight += 1;
+    const fates = new Map<PreparedEvent, Fate>();
+    let failure: unknown = null;
+    try {
+      await storeEvents(
+        group.flatMap(({ member }) => member.events),
+        fates,
+      );
+    } catch (error) {
+      failure = error;
+    }
+    lane.inFlight -= 1;
+    for (const waiting of group) {
+      leave(waiting.member.agentId);
+      answer(waiting, fates, failure);
+    }
+    schedule(lane);
+    if (idleWaiters.length > 0 && isIdle()) {
+      for (const resolve of idleWaiters) resolve();
+      idleWaiters = [];
+    }
+  }
+
+  /** Stores the events; halves those that cannot be stored together until what the database refuses stands alone. */
+  async function storeEvents(events: readonly PreparedEvent[], fates: Map<PreparedEvent, Fate>): Promise<void> {
+    const startedMs = performance.now();
+    let group: CommittedGroup;
+    try {
+      group = await options.commit(events);
+    } catch (error) {
+      if (isTransient(error)) throw error;
+      const [first] = events;
+      if (events.length === 1 && first !== undefined) {
+        fates.set(first, "refused");
+        options.refused(first, error as Error);
+        return;
+      }
+      const middle = Math.ceil(events.length / 2);
+      await storeEvents(events.slice(0, middle), fates);
+      await storeEvents(events.slice(middle), fates);
+      return;
+    }
+    options.timed(performance.now() - startedMs, events.length);
+    for (const event of events) fates.set(event, "duplicate");
+    for (const event of group.stored) fates.set(event, "inserted");
+    options.committed(group);
+  }
+
+  const isIdle = (): boolean => lanes.every((lane) => lane.inFlight === 0 && lane.waiting.length === 0);
+
+  return {
+    store(member) {
+      if (member.events.length === 0) return Promise.resolve({ inserted: 0, refused: [] });
+      const lane = enter(member.agentId);
+      return new Promise((resolve, reject) => {
+        lane.waiting.push({ member, resolve, reject });
+        lane.rows += member.events.length;
+        schedule(lane);
+      });
+    },
+    idle: () => (isIdle() ? Promise.resolve() : new Promise((resolve) => idleWaiters.push(resolve))),
+  };
+}
+
+const loadOf = (lane: Lane): number => lane.rows + lane.inFlight;
+
+function answer({ member, resolve, reject }: Waiting, fates: ReadonlyMap<PreparedEvent, Fate>, failure: unknown): void {
+  let inserted = 0;
+  const refused: PreparedEvent[] = [];
+  for (const event of member.events) {
+    const fate = fates.get(event);
+    // Part of the group may be durable when the database went away; only frames that are wholly stored are confirmed.
+    if (fate === undefined) {
+      reject(failure);
+      return;
+    }
+    if (fate === "inserted") inserted += 1;
+    else if (fate === "refused") refused.push(event);
+  }
+  resolve({ inserted, refused });
+}

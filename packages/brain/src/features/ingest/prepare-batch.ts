@@ -1,0 +1,182 @@
+import {
+  batchTimeOf,
+  type CarriedFields,
+  canonicalText,
+  carriedFields,
+  eventIdOf,
+  eventTimeOf,
+  fitsCharacters,
+  holdsLongNumber,
+  type RecordHead,
+  type Redactor,
+  readRecordHead,
+  receivedData,
+  retentionHorizonMs,
+} from "@svc/protocol";
+import type { Clock } from "../../platform/clock.ts";
+import { withStorableNumbers } from "../../platform/database/stored-json.ts";
+import { fingerprintOf } from "../issues/index.ts";
+import { type TaskEvent, taskEventOf } from "../tasks/index.ts";
+
+/** One verified event_batch frame. */
+export interface IngestBatch {
+  readonly projectId: string;
+  readonly agentId: string;
+  /** `ts` of the frame, ISO 8601 with a zone. */
+  readonly frameTs: string;
+  readonly sealedAt?: string;
+  /** Records as `parseJson` gave them. */
+  readonly events: readonly unknown[];
+  /** Text of the frame: number lexemes for derived ids are read from it. */
+  readonly text?: string;
+}
+
+/** An event ready to be stored, with everything that ingest derives from it. */
+export interface PreparedEvent {
+  readonly id: string;
+  /** Redacted data as JSON text. */
+  readonly payload: string;
+  /** Head and carried values; its key is empty when the event concerns no task. */
+  readonly task: TaskEvent;
+  /** The task that this one retries. */
+  readonly retriedFrom: string | null;
+  /** The worker that a worker event is about. */
+  readonly ownWorker: string | null;
+  /** Of a queue.depth_report. */
+  readonly depths: Readonly<Record<string, number>> | null;
+  /** Parent, root and origin that were not carried although the stored payload looks as if they were. */
+  readonly withheld: readonly FamilyField[] | null;
+}
+
+export interface PreparedBatch {
+  readonly received: number;
+  readonly events: PreparedEvent[];
+  /** What was dropped, by reason; at most as many as an answer names. */
+  readonly errors: string[];
+  readonly drops: ReadonlyMap<DropReason, number>;
+  /** Events whose time was replaced by that of the batch. */
+  readonly replacedTimes: number;
+}
+
+export type DropReason = "invalid" | "retention" | "unreadable" | "storage";
+
+export interface PrepareOptions {
+  readonly clock: Pick<Clock, "now">;
+  readonly redactor: Redactor;
+  readonly eventRetentionDays: number;
+}
+
+export const maxErrors = 10;
+const family = ["parent_task_id", "root_task_id", "retried_from"] as const;
+export type FamilyField = (typeof family)[number];
+
+/** Everything that happens to a batch before the transaction (spec part 3, sections 2.2 to 2.4): read, identify, redact. */
+export function createPreparer({ clock, redactor, eventRetentionDays }: PrepareOptions) {
+  return function prepare(batch: IngestBatch): PreparedBatch {
+    const batchMs = batchTimeOf(batch.frameTs, batch.sealedAt ?? null);
+    const horizonMs = retentionHorizonMs(clock.now(), eventRetentionDays);
+    // Canonical text holds U+0000 and lone surrogates only as escapes.
+    const mayHoldNul = batch.text === undefined || batch.text.includes("\\u");
+    // Only then does the parser keep a number by its digits.
+    const mayHoldLexemes = batch.text === undefined || holdsLongNumber(batch.text);
+    const lexemes = batch.text === undefined ? null : receivedData(batch.text);
+    const prepared = {
+      received: batch.events.length,
+      events: [] as PreparedEvent[],
+      errors: [] as string[],
+      drops: new Map<DropReason, number>(),
+      replacedTimes: 0,
+    };
+
+    function drop(index: number, kind: DropReason, reason: string): void {
+      prepared.drops.set(kind, (prepared.drops.get(kind) ?? 0) + 1);
+      if (prepared.errors.length < maxErrors) prepared.errors.push(`event ${index}: ${reason}`);
+    }
+
+    function prepareRecord(record: unknown, index: number): void {
+      const read = readRecordHead(record);
+      if (read.verdict === "ignored") return;
+      if (read.verdict === "dropped") {
+        drop(index, "invalid", read.reason);
+        return;
+      }
+      const { head } = read;
+      if (batchMs === null) {
+        drop(index, "unreadable", "the frame has no readable time");
+        return;
+      }
+      const { atMs, isReplaced } = eventTimeOf(head.occurredAt, batchMs);
+      if (isReplaced) prepared.replacedTimes += 1;
+      if (atMs < horizonMs) {
+        drop(index, "retention", "occurred_at is older than the retention of events");
+        return;
+      }
+      const id = head.id ?? derivedId(batch.projectId, head, atMs, lexemes?.(index) ?? canonicalText(head.data));
+      prepared.events.push(eventOf(head, id, atMs));
+    }
+
+    function eventOf(head: RecordHead, id: string, at: number): PreparedEvent {
+      const received = head.kind === "unknown" ? { ...head.data, kind_received: head.kindReceived } : head.data;
+      // Replaces U+0000 and lone surrogates too.
+      const redacted = redactor.redactEvent(received);
+      const data = mayHoldLexemes ? withStorableNumbers(redacted) : redacted;
+      const taskId = head.taskId.toWellFormed();
+      const engine = head.engine.toWellFormed();
+      const { projectId, agentId } = batch;
+      const fields = carriedFields(head.kind, data, taskId);
+      const withheld = mayHoldNul ? withholdFamily(fields, head.data) : null;
+      const task = taskEventOf(
+        { id, projectId, agentId, engine, taskId, kind: head.kind, at },
+        fields,
+        data,
+        fingerprintOf,
+      );
+      return {
+        id,
+        payload: JSON.stringify(data),
+        task,
+        retriedFrom: task.key === "" ? null : (fields.retried_from ?? null),
+        ownWorker: workerOf(head.kind, data),
+        depths: fields.depths ?? null,
+        withheld,
+      };
+    }
+
+    for (const [index, record] of batch.events.entries()) {
+      try {
+        prepareRecord(record, index);
+      } catch {
+        // Whatever a record holds, it must not cost its neighbours; the error's own text could hold content.
+        drop(index, "unreadable", "the record cannot be read");
+      }
+    }
+    return prepared;
+  };
+}
+
+/** An id with U+0000 is not carried, though its stored form has none. */
+function withholdFamily(fields: CarriedFields, received: Readonly<Record<string, unknown>>): FamilyField[] | null {
+  const withheld = family.filter((name) => {
+    const value = received[name];
+    return typeof value === "string" && value.includes("\u0000");
+  });
+  for (const name of withheld) delete fields[name];
+  return withheld.length === 0 ? null : withheld;
+}
+
+/** Worker events name their worker as task events do. */
+function workerOf(kind: string, data: Readonly<Record<string, unknown>>): string | null {
+  const { worker } = data;
+  if (!kind.startsWith("worker.") || typeof worker !== "string" || worker === "") return null;
+  return fitsCharacters(worker, 200) ? worker : null;
+}
+
+const derivedId = (projectId: string, head: RecordHead, atMs: number, canonicalData: string): string =>
+  eventIdOf({
+    projectId,
+    engine: head.engine,
+    taskId: head.taskId,
+    kind: head.kindReceived,
+    occurredAt: atMs,
+    canonicalData,
+  });

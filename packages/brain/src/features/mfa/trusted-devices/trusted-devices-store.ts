@@ -1,0 +1,103 @@
+import type { Tx } from "../../../platform/database/database.ts";
+import type { Db, Tables, TrustedDeviceRow } from "../../../schema/tables/index.ts";
+
+/** A user's devices whose time is not over, revoked ones among them, the newest first. */
+export const listDevices = (db: Db, userId: string, now: Date): Promise<TrustedDeviceRow[]> =>
+  db
+    .selectFrom("trusted_devices")
+    .selectAll()
+    .where("user_id", "=", userId)
+    .where("expires_at", ">", now)
+    .orderBy("created_at", "desc")
+    .orderBy("id", "desc")
+    .execute();
+
+export async function insertTrustedDevice(tx: Tx<Tables>, row: TrustedDeviceRow): Promise<void> {
+  await tx.insertInto("trusted_devices").values(row).execute();
+}
+
+/** Deletes a user's devices but for the newest `keep`; those that do not count at `now` go first. */
+export async function deleteOldestDevices(tx: Tx<Tables>, userId: string, { keep, now }: { keep: number; now: Date }) {
+  const rows = await tx
+    .selectFrom("trusted_devices")
+    .select(["id", "expires_at", "revoked_at"])
+    .where("user_id", "=", userId)
+    .orderBy("created_at", "desc")
+    .orderBy("id", "desc")
+    .execute();
+  const counts = (row: (typeof rows)[number]) => row.revoked_at === null && row.expires_at > now;
+  const gone = [...rows.filter(counts), ...rows.filter((row) => !counts(row))].slice(keep).map(({ id }) => id);
+  if (gone.length > 0) await tx.deleteFrom("trusted_devices").where("id", "in", gone).execute();
+}
+
+/** Notes a sign-in from a trusted device. @returns false when there is none of the user's that counts at `now`. */
+export async function useDevice(
+  tx: Tx<Tables>,
+  { userId, digest, now }: { userId: string; digest: string; now: Date },
+): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable("trusted_devices")
+    .set({ last_seen_at: now })
+    .where("token_hash", "=", digest)
+    .where("user_id", "=", userId)
+    .where("revoked_at", "is", null)
+    .where("expires_at", ">", now)
+    .executeTakeFirst();
+  return numUpdatedRows === 1n;
+}
+
+/** The user's device with this id as long as it counts at `now`. */
+export const findDevice = (db: Db, { userId, id, now }: { userId: string; id: string; now: Date }) =>
+  db
+    .selectFrom("trusted_devices")
+    .selectAll()
+    .where("id", "=", id)
+    .where("user_id", "=", userId)
+    .where("revoked_at", "is", null)
+    .where("expires_at", ">", now)
+    .executeTakeFirst();
+
+/** Ends a device. @returns false when it had ended. */
+export async function revokeDevice(tx: Tx<Tables>, id: string, now: Date): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable("trusted_devices")
+    .set({ revoked_at: now })
+    .where("id", "=", id)
+    .where("revoked_at", "is", null)
+    .executeTakeFirst();
+  return numUpdatedRows === 1n;
+}
+
+/** Gives a device another name. @returns false when it is gone or ended. */
+export async function renameDevice(tx: Tx<Tables>, id: string, label: string): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable("trusted_devices")
+    .set({ label })
+    .where("id", "=", id)
+    .where("revoked_at", "is", null)
+    .executeTakeFirst();
+  return numUpdatedRows === 1n;
+}
+
+/** Removes the device whose cookie a browser still holds, when it is given another. */
+export async function deleteDeviceByDigest(tx: Tx<Tables>, userId: string, digest: string): Promise<void> {
+  await tx.deleteFrom("trusted_devices").where("user_id", "=", userId).where("token_hash", "=", digest).execute();
+}
+
+/** Ends all devices of a user. @returns how many counted until now. */
+export async function revokeDevicesOf(tx: Tx<Tables>, userId: string, now: Date): Promise<number> {
+  const { numUpdatedRows } = await tx
+    .updateTable("trusted_devices")
+    .set({ revoked_at: now })
+    .where("user_id", "=", userId)
+    .where("revoked_at", "is", null)
+    .where("expires_at", ">", now)
+    .executeTakeFirst();
+  return Number(numUpdatedRows);
+}
+
+/** Deletes devices whose time is over. */
+export async function deleteExpiredDevices(tx: Tx<Tables>, now: Date): Promise<number> {
+  const { numDeletedRows } = await tx.deleteFrom("trusted_devices").where("expires_at", "<=", now).executeTakeFirst();
+  return Number(numDeletedRows);
+}

@@ -1,0 +1,122 @@
+import type { Tx } from "../../../platform/database/database.ts";
+import { isUniqueViolation } from "../../../platform/database/errors.ts";
+import { sourceOf } from "../../../platform/http/addresses.ts";
+import { ApiError } from "../../../platform/http/error-codes.ts";
+import type { Tables } from "../../../schema/tables/index.ts";
+import type { AuditOrigin } from "../../audit/index.ts";
+import { passwordRefusal } from "../passwords/password-rules.ts";
+import { type EndedByReset, replacePassword } from "../passwords/replace-password.ts";
+import type { NewUserBody, UserAdminPublic, UserChangesBody, UserListQuery } from "../schemas.ts";
+import { publicUserForAdmins } from "../shapes.ts";
+import { deleteUser, listUsers } from "../store.ts";
+import { changeUser } from "./change-user.ts";
+import type { AboutUser, UserAdministrationDeps } from "./deps.ts";
+import { lockAdmins, ownAccount, requireOtherAdmin, requireUser } from "./guards.ts";
+
+export interface UserAdministration {
+  list(query: UserListQuery): Promise<UserAdminPublic[]>;
+  /** @throws ApiError `not_found` */
+  get(userId: string): Promise<UserAdminPublic>;
+  /** @throws ApiError `validation_error` for a password that the policy refuses, `conflict` for an address in use. */
+  create(body: NewUserBody, origin: AuditOrigin): Promise<UserAdminPublic>;
+  /** @throws ApiError `not_found`, and `conflict` as change-user.ts has it. */
+  update(about: AboutUser, changes: UserChangesBody): Promise<UserAdminPublic>;
+  /** Gives a new password without the old one, and tells what ended with it. @throws ApiError `not_found`, `validation_error` */
+  resetPassword(about: AboutUser, newPassword: string): Promise<EndedByReset>;
+  /** @throws ApiError `not_found`, and `conflict` for oneself (own_account) and for the final active administrator. */
+  remove(about: AboutUser): Promise<void>;
+}
+
+const defaultLimit = 100;
+const maxLimit = 500;
+/** Both databases take it, and nobody has as many accounts. */
+const maxOffset = 2 ** 31 - 1;
+
+/** Accounts as the administrators of the instance keep them (spec part 1, Users and admin routes). */
+export function createUserAdministration(deps: UserAdministrationDeps): UserAdministration {
+  const { database, audit, users, sessions, settings } = deps;
+  const minChars = settings.SVC_PASSWORD_MIN_LENGTH;
+
+  return {
+    async list({ limit = defaultLimit, offset = 0 }) {
+      const rows = await listUsers(database.read, {
+        limit: limit <= 0 || limit > maxLimit ? defaultLimit : limit,
+        offset: Math.min(Math.max(0, offset), maxOffset),
+      });
+      return rows.map(publicUserForAdmins);
+    },
+    async get(userId) {
+      return publicUserForAdmins(requireUser(await users.findById(userId)));
+    },
+    async create(body, origin) {
+      const refusal = passwordRefusal("password", body.password, { minChars, owner: body });
+      if (refusal !== null) throw refusal;
+      const passwordHash = await deps.passwords.hash(body.password, sourceOf(origin));
+      const isAdmin = body.is_admin ?? false;
+      try {
+        return await database.write(async (tx) => {
+          const user = await users.add(tx, {
+            email: body.email,
+            displayName: body.display_name ?? null,
+            firstName: body.first_name ?? null,
+            lastName: body.last_name ?? null,
+            passwordHash,
+            isAdmin,
+            ...(body.timezone !== undefined && { timezone: body.timezone }),
+          });
+          const about = { action: "user.created", target_type: "user", target_id: user.id };
+          await audit.append(tx, { ...about, metadata: { is_admin: isAdmin }, ...origin });
+          return publicUserForAdmins(user);
+        });
+      } catch (error) {
+        if (isUniqueViolation(error)) throw new ApiError("conflict", { reason: "email_in_use" }, { cause: error });
+        throw error;
+      }
+    },
+    async update(about, changes) {
+      const { user, ended } = await changeUser(deps, about, changes);
+      await sessions.tellEnded(user.id, ended);
+      return publicUserForAdmins(user);
+    },
+    async resetPassword({ userId, origin }, newPassword) {
+      const owner = requireUser(await users.findById(userId));
+      return replacePassword(deps, {
+        ...{ userId, owner, newPassword, origin },
+        by: origin.user_id === null ? "operator" : "administrator",
+        action: "user.password.reset",
+        admit: requireUser,
+      });
+    },
+    async remove(about) {
+      const ended = await removeUser(deps, about);
+      await sessions.tellEnded(about.userId, ended);
+    },
+  };
+}
+
+/**
+ * Deletes an account for good, with its memberships, sessions, keys, saved views and second factor. Audit rows and commands remain and no
+ * longer tell who acted.
+ *
+ * @returns the sessions that ended.
+ * @throws ApiError `conflict` for oneself (own_account) and for the final active administrator; `not_found`.
+ */
+async function removeUser(
+  { database, audit, users, sessions, forget }: UserAdministrationDeps,
+  { userId, origin }: AboutUser,
+): Promise<readonly string[]> {
+  if (userId === origin.user_id) throw ownAccount();
+  const remove = async (tx: Tx<Tables>) => {
+    await lockAdmins(tx);
+    const user = requireUser(await users.lock(tx, userId));
+    await requireOtherAdmin(tx, user);
+    const ended = await sessions.endAllOf(tx, user.id);
+    for (const forgetIn of forget) await forgetIn(tx, user.id);
+    await deleteUser(tx, user.id);
+    const about = { action: "user.deleted", target_type: "user", target_id: user.id };
+    await audit.forgetUser(tx, { userId: user.id, entry: { ...about, ...origin } });
+    return ended;
+  };
+  // The rows of the user are looked at once more behind the chain's lock, which nobody else may wait behind.
+  return database.write(remove, { alone: true });
+}

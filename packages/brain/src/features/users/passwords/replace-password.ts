@@ -1,0 +1,95 @@
+import type { Clock } from "../../../platform/clock.ts";
+import type { Passwords } from "../../../platform/crypto/passwords.ts";
+import type { Database, Tx } from "../../../platform/database/database.ts";
+import { sourceOf } from "../../../platform/http/addresses.ts";
+import type { Tables, UserRow } from "../../../schema/tables/index.ts";
+import type { Audit, AuditOrigin } from "../../audit/index.ts";
+import type { SecurityHistory } from "../../security-history/index.ts";
+import { deleteResetTokens, deleteTrustedDevices, updateUser } from "../store.ts";
+import type { Users } from "../users.ts";
+import { type PasswordOwner, passwordRefusal } from "./password-rules.ts";
+
+/** Of the sessions, which know users and not the other way round. */
+export interface EndingSessions {
+  endAllOf(tx: Tx<Tables>, userId: string): Promise<string[]>;
+  tellEnded(userId: string, sessionIds: readonly string[]): Promise<void>;
+}
+
+/** Revokes a user's API keys that work, in the transaction of a caller that holds the user's row. @returns how many. */
+export type RevokeKeys = (
+  tx: Tx<Tables>,
+  request: { readonly userId: string; readonly reason: string; readonly now: Date },
+) => Promise<number>;
+
+export interface ReplacePasswordDeps {
+  readonly database: Pick<Database<Tables>, "write">;
+  readonly clock: Pick<Clock, "now">;
+  readonly audit: Pick<Audit, "append">;
+  readonly users: Pick<Users, "lock">;
+  readonly passwords: Pick<Passwords, "hash">;
+  readonly sessions: EndingSessions;
+  readonly history: Pick<SecurityHistory, "record" | "notify">;
+  readonly revokeKeys: RevokeKeys;
+  readonly settings: { readonly SVC_PASSWORD_MIN_LENGTH: number };
+}
+
+export interface PasswordReplacement {
+  readonly userId: string;
+  readonly owner: PasswordOwner;
+  readonly newPassword: string;
+  /** Judges the locked account in the transaction, and throws where it must stay as it is. */
+  readonly admit: (user: UserRow | undefined, tx: Tx<Tables>) => unknown;
+  readonly by: keyof typeof reasons;
+  readonly action: string;
+  readonly origin: AuditOrigin;
+}
+
+/** Why the API keys of the account end, by who replaces its password. */
+const reasons = {
+  reset_link: "password_reset",
+  administrator: "password_reset_by_admin",
+  operator: "account_rescue",
+} as const;
+
+export interface EndedByReset {
+  readonly sessions_ended: number;
+  readonly api_keys_revoked: number;
+  readonly trusted_devices_ended: number;
+}
+
+/**
+ * Gives an account another password without the old one. Its lock, its sessions, its trusted devices, its API keys and its reset
+ * tokens end; a second factor stays as it is.
+ *
+ * @throws ApiError `validation_error` for a password that the policy refuses, and what `admit` throws.
+ */
+export async function replacePassword(
+  { database, clock, audit, users, passwords, sessions, history, revokeKeys, settings }: ReplacePasswordDeps,
+  { userId, owner, newPassword, admit, by, action, origin }: PasswordReplacement,
+): Promise<EndedByReset> {
+  const refusal = passwordRefusal("new_password", newPassword, { minChars: settings.SVC_PASSWORD_MIN_LENGTH, owner });
+  if (refusal !== null) throw refusal;
+  const password_hash = await passwords.hash(newPassword, sourceOf(origin));
+  const { sessionIds, counts, mail } = await database.write(async (tx) => {
+    await admit(await users.lock(tx, userId), tx);
+    // The account first: a sign-in with the old password that runs beside this one then fails, or its session is there to be ended.
+    const now = clock.now();
+    await updateUser(tx, userId, { password_hash, failed_logins: 0, locked_until: null, updated_at: now });
+    const devicesEnded = await deleteTrustedDevices(tx, userId);
+    await deleteResetTokens(tx, userId);
+    const sessionIds = await sessions.endAllOf(tx, userId);
+    const keysRevoked = await revokeKeys(tx, { userId, reason: reasons[by], now });
+    const counts = {
+      sessions_ended: sessionIds.length,
+      trusted_devices_ended: devicesEnded,
+      api_keys_revoked: keysRevoked,
+    };
+    await audit.append(tx, { action, target_type: "user", target_id: userId, metadata: counts, ...origin });
+    const details = { by, api_keys_revoked: keysRevoked };
+    const mail = await history.record(tx, { userId, kind: "password.changed", origin, details });
+    return { sessionIds, counts, mail };
+  });
+  history.notify(mail);
+  await sessions.tellEnded(userId, sessionIds);
+  return counts;
+}
