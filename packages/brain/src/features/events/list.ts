@@ -68,7 +68,7 @@ async function newest(
   list: { scope: EventScope; source: EventSource },
   { limit, maxBytes }: PageRequest,
 ): Promise<EventPage> {
-  const { rows, hasMore } = await newestEvents(db.read, db.dialect, list, { limit, maxBytes });
+  const { rows, hasMore } = await newestEvents(db.read, list, { limit, maxBytes });
   return { rows, next: hasMore ? placeOfLast(rows) : null };
 }
 
@@ -78,9 +78,7 @@ async function merged(
   { scope, sources }: { scope: EventScope; sources: readonly EventSource[] },
   page: PageRequest,
 ): Promise<EventPage> {
-  const lists = await Promise.all(
-    sources.map((source) => newestPositions(db.read, db.dialect, { scope, source }, page.limit + 1)),
-  );
+  const lists = await Promise.all(sources.map((source) => newestPositions(db.read, { scope, source }, page.limit + 1)));
   const found = lists.flat().sort(newestFirst);
   const next = found.length > page.limit ? (found[page.limit - 1] ?? null) : null;
   return pageAt(db, scope.projectId, { found, next }, page);
@@ -95,7 +93,7 @@ async function walk(
   const deadlineMs = performance.now() + forMs;
   const found: EventPosition[] = [];
   for (let { scope } = list; ; ) {
-    const step = await walkEvents(db.slow, db.dialect, { ...list, scope }, { rows, limit: limit + 1 - found.length });
+    const step = await walkEvents(db.slow, { ...list, scope }, { rows, limit: limit + 1 - found.length });
     found.push(...step.found);
     const { projectId } = scope;
     if (found.length > limit) return pageAt(db, projectId, { found, next: found[limit - 1] ?? null }, page);
@@ -114,7 +112,7 @@ async function pageAt(
   { limit, maxBytes }: PageRequest,
 ): Promise<EventPage> {
   const positions = found.slice(0, limit);
-  const { rows, hasMore } = await eventsAt(db.read, db.dialect, { projectId, positions }, { limit, maxBytes });
+  const { rows, hasMore } = await eventsAt(db.read, { projectId, positions }, { limit, maxBytes });
   return { rows, next: hasMore ? placeOfLast(rows) : next };
 }
 

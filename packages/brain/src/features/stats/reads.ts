@@ -1,9 +1,11 @@
-import { cutCharacters } from "@svc/protocol";
+import { cutCharacters, futureToleranceMs } from "@svc/protocol";
 import { sql } from "kysely";
+import type { Database } from "../../platform/database/database.ts";
+import { migratedAt } from "../../platform/database/migrate.ts";
 import type { BrainDatabase } from "../../schema/tables/index.ts";
-import { nameCharacters } from "./deltas.ts";
-import { type Parts, stretchesOf, type TimeRange } from "./time-range.ts";
-import { totalsBegin } from "./totals-begin.ts";
+import { nextBucketStart } from "./counters/buckets.ts";
+import { nameCharacters } from "./counters/deltas.ts";
+import { coveredParts, type Division, type TimeRange } from "./time-range.ts";
 
 export interface KindTotal {
   readonly bucket_at: Date;
@@ -92,10 +94,10 @@ export async function projectTotals(
   db: BrainDatabase,
   scope: Omit<CountScope, "queue">,
   range: TimeRange,
-  { widthMs, now }: Omit<Parts, "begin">,
+  { widthMs, now }: Omit<Division, "begin">,
 ): Promise<KindTotal[]> {
   const begin = await totalsBegin(db, "project");
-  const [first, ...more] = stretchesOf(range, { widthMs, now, begin }).map(({ grain, from, to }) =>
+  const [first, ...more] = coveredParts(range, { widthMs, now, begin }).map(({ grain, from, to }) =>
     grain === null
       ? rollupsIn(db, scope, { from, to })
       : db.slow
@@ -216,3 +218,24 @@ export const queueDepths = (db: BrainDatabase, projectId: string) =>
     .orderBy("name")
     .limit(maxQueuesShown)
     .execute();
+
+const hourMs = 3_600_000;
+
+/** The migration that brought rollups, and those since which more is summed up from them. */
+const rollupsMade = "0003_tasks";
+const totalsMade = { project: "0005_overview", queue: "0009_queue_totals" } as const;
+
+/**
+ * The hour from which the wide totals of projects (`name_rollups`), or the totals of queues, hold everything that rollups hold. That is
+ * always so where both were there from the start. A database that was upgraded has older rollups by name alone, to which its totals hold
+ * no more than what came late.
+ */
+async function totalsBegin(database: BrainDatabase, of: keyof typeof totalsMade): Promise<Date> {
+  const made = totalsMade[of];
+  const appliedAt = await migratedAt(database as unknown as Database<unknown>, [rollupsMade, made]);
+  const first = appliedAt.get(rollupsMade)?.getTime() ?? 0;
+  const then = appliedAt.get(made)?.getTime() ?? 0;
+  if (then <= first) return new Date(0);
+  // A whole hour, because older rollups are kept by it. The clock of a machine with tasks may have been ahead.
+  return nextBucketStart(new Date(then + futureToleranceMs), hourMs);
+}

@@ -5,9 +5,9 @@ import { scopeOf } from "../search/find-matches.ts";
 import { type Position, walkStep } from "../search/match-reads.ts";
 import { type Attribute, attributesOf } from "./attributes.ts";
 import { createComparison, type Difference } from "./compare-sets.ts";
-import type { DifferencesQuery } from "./differences-schemas.ts";
 import { type Newest, type Sample, sampleOf, shareOf, spread, weightsOf } from "./sample.ts";
 import { failedOfFingerprint, failedOfName, sampledTasks } from "./sample-reads.ts";
+import type { DifferencesQuery } from "./schemas.ts";
 
 export interface DifferencesAnswer {
   /** Tasks that were compared. */

@@ -11,7 +11,7 @@ import {
 import { planList } from "../list.ts";
 import type { Plan } from "../query/query.ts";
 import { type CountSizes, countGroups } from "./count-groups.ts";
-import type { TaskHistogramQuery } from "./histogram-schemas.ts";
+import type { TaskHistogramQuery } from "./schemas.ts";
 
 export interface HistogramRequest {
   readonly projectId: string;
