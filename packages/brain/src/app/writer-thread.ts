@@ -17,7 +17,7 @@ import {
   storedWorker,
 } from "../features/tasks/projection/sqlite-store.ts";
 import { decidingChanges } from "../features/workers/state-change.ts";
-import { openWorkerStateStore } from "../features/workers/state-sqlite-store.ts";
+import { openWorkerStateStore } from "../features/workers/state-store.ts";
 import { runWriter } from "../platform/database/dialects/sqlite/writer-thread.ts";
 
 /** Entry of the writer thread: the platform's writer with the jobs that features run inside it. */
