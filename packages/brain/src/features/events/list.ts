@@ -24,7 +24,7 @@ const stepRows = 4000;
 /** Time for a filter by engine, which has no index of its own in list order. */
 const budgetMs = 200;
 
-export interface EventPage {
+export interface FoundEvents {
   readonly rows: EventRow[];
   /** Where the next page begins; null at the end. A page that large events fill, or whose time was used up, is short or empty and has one. */
   readonly next: EventPosition | null;
@@ -45,7 +45,7 @@ export async function listEvents(
   projectId: string,
   filter: EventFilter,
   page: PageRequest,
-): Promise<EventPage> {
+): Promise<FoundEvents> {
   const { engine, taskId, kind } = filter;
   const scope = { projectId, since: filter.since ?? null, until: filter.until ?? null, after: page.after };
   if (taskId !== undefined) {
@@ -67,7 +67,7 @@ async function newest(
   db: BrainDatabase,
   list: { scope: EventScope; source: EventSource },
   { limit, maxBytes }: PageRequest,
-): Promise<EventPage> {
+): Promise<FoundEvents> {
   const { rows, hasMore } = await newestEvents(db.read, list, { limit, maxBytes });
   return { rows, next: hasMore ? placeOfLast(rows) : null };
 }
@@ -77,7 +77,7 @@ async function merged(
   db: BrainDatabase,
   { scope, sources }: { scope: EventScope; sources: readonly EventSource[] },
   page: PageRequest,
-): Promise<EventPage> {
+): Promise<FoundEvents> {
   const lists = await Promise.all(sources.map((source) => newestPositions(db.read, { scope, source }, page.limit + 1)));
   const found = lists.flat().sort(newestFirst);
   const next = found.length > page.limit ? (found[page.limit - 1] ?? null) : null;
@@ -88,7 +88,7 @@ async function walk(
   db: BrainDatabase,
   list: { scope: EventScope; source: { kind: string } | null; engine: string },
   page: PageRequest,
-): Promise<EventPage> {
+): Promise<FoundEvents> {
   const { limit, budgetMs: forMs = budgetMs, stepRows: rows = stepRows } = page;
   const deadlineMs = performance.now() + forMs;
   const found: EventPosition[] = [];
@@ -110,7 +110,7 @@ async function pageAt(
   projectId: string,
   { found, next }: { found: readonly EventPosition[]; next: EventPosition | null },
   { limit, maxBytes }: PageRequest,
-): Promise<EventPage> {
+): Promise<FoundEvents> {
   const positions = found.slice(0, limit);
   const { rows, hasMore } = await eventsAt(db.read, { projectId, positions }, { limit, maxBytes });
   return { rows, next: hasMore ? placeOfLast(rows) : next };

@@ -38,11 +38,11 @@ export const pruneEvents: Loop<{
     }
     const base = retentionBase(now, await newest());
     if (base === null) return { deleted: 0 };
-    return { deleted: await deleteExpired(database, new Date(horizonOf(base)), signal) };
+    return { deleted: await deleteInBatches(database, new Date(horizonOf(base)), signal) };
   },
 };
 
-async function deleteExpired(database: BrainDatabase, cutoff: Date, signal: AbortSignal): Promise<number> {
+async function deleteInBatches(database: BrainDatabase, cutoff: Date, signal: AbortSignal): Promise<number> {
   let deleted = 0;
   for (const projectId of await projectsWithEventsBefore(database, cutoff)) {
     for (let batch = rowsPerBatch; batch === rowsPerBatch && !signal.aborted; ) {

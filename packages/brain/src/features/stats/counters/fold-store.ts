@@ -15,7 +15,7 @@ export type CounterTx = Tx<Tables>;
 export type TakenDelta = Omit<CounterDeltaRow, "seq">;
 export type WorkerSum = WorkerRollupRow;
 
-export interface RollupSum extends Omit<RollupRow, keyof StoredDurations>, Durations {}
+export interface RollupSum extends Omit<RollupRow, keyof StoredHistograms>, Histograms {}
 
 const rowsPerStatement = 200;
 
@@ -80,14 +80,14 @@ export async function takeDeltas(tx: CounterTx, limit: number): Promise<TakenDel
     .execute();
 }
 
-interface Durations {
+interface Histograms {
   readonly run: Histogram;
   readonly wait: Histogram;
 }
-type StoredDurations = Pick<RollupRow, "run_histogram" | "wait_histogram">;
+type StoredHistograms = Pick<RollupRow, "run_histogram" | "wait_histogram">;
 
 /** A sum as a row, with the stored histograms that it will replace. Its own are changed. */
-function withStored<Sum extends Durations>({ run, wait, ...rest }: Sum, stored: StoredDurations | undefined) {
+function withStored<Sum extends Histograms>({ run, wait, ...rest }: Sum, stored: StoredHistograms | undefined) {
   addStored(run, stored?.run_histogram ?? null);
   addStored(wait, stored?.wait_histogram ?? null);
   return { ...rest, run_histogram: encodeHistogram(run), wait_histogram: encodeHistogram(wait) };
@@ -131,7 +131,7 @@ const rollupKey = (row: RollupKey): string =>
 
 /** Present histograms of the buckets that are about to grow: they are few, the running minute and its like. */
 async function presentHistograms(tx: CounterTx, sums: readonly RollupSum[]) {
-  const present = new Map<string, StoredDurations>();
+  const present = new Map<string, StoredHistograms>();
   const growing = sums.filter(({ run, wait }) => run.size > 0 || wait.size > 0);
   for (const [projectId, own] of Map.groupBy(growing, ({ project_id }) => project_id)) {
     const buckets = [...new Set(own.map(({ bucket_at }) => bucket_at.getTime()))];
@@ -225,7 +225,7 @@ export function takeOldMinutes(tx: CounterTx, cutoff: Date, limit: number): Prom
     .execute();
 }
 
-export interface NameSum extends Omit<NameRollupRow, keyof StoredDurations>, Durations {}
+export interface NameSum extends Omit<NameRollupRow, keyof StoredHistograms>, Histograms {}
 
 /** Adds to figures by name. Histograms are merged here, since neither database can; `lockCounters` keeps other writers away meanwhile. */
 export async function addNameRollups(tx: CounterTx, sums: readonly NameSum[]): Promise<void> {
@@ -251,7 +251,7 @@ const nameKey = ({ project_id, grain_minutes, name, kind, bucket_at }: NameRollu
   [project_id, grain_minutes, name, kind, bucket_at.getTime()].join("\0");
 
 async function presentNameHistograms(tx: CounterTx, sums: readonly NameSum[]) {
-  const present = new Map<string, StoredDurations>();
+  const present = new Map<string, StoredHistograms>();
   const growing = sums.filter(({ run, wait }) => run.size > 0 || wait.size > 0);
   for (const [projectId, own] of Map.groupBy(growing, ({ project_id }) => project_id)) {
     const distinct = <Value>(of: (sum: NameSum) => Value) => [...new Set(own.map(of))];
