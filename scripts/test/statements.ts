@@ -37,7 +37,10 @@ const oneDatabaseFile = /[/-](?:postgres|sqlite)[/.-]/;
 const serverLock = /^\s*SELECT pg_advisory_xact_lock\(/;
 
 export const ofOneDatabase: readonly OfOneDatabase[] = [
-  one("features/agents/presence/presence-store.ts markProcessesSeen", "locks rows in one order; the embedded database has one writer"),
+  one(
+    "features/agents/presence/presence-store.ts markProcessesSeen",
+    "locks rows in one order; the embedded database has one writer",
+  ),
   one("features/agents/presence/presence-store.ts lockAgent", "locks a row; the embedded database has one writer"),
   one("features/events/store.ts projectsWithEventsBefore", "the server database drops partitions"),
   one("features/events/store.ts deleteEventsBefore", "the server database drops partitions"),

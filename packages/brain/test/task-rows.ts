@@ -1,6 +1,6 @@
 /** Task rows of a test, written as ingest leaves them, without events. */
 import { taskRowId } from "@svc/protocol";
-import { searchTextOf } from "../src/features/tasks/projection/search-text.ts";
+import { searchTextOf } from "../src/features/tasks/projection/postgres-store.ts";
 import type { Database } from "../src/platform/database/database.ts";
 import type { Tables, TaskRow } from "../src/schema/tables/index.ts";
 

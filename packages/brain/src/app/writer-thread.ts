@@ -2,14 +2,13 @@ import { carriedFields } from "@svc/protocol";
 import { openEventStore } from "../features/events/sqlite-store.ts";
 import { ingestJob } from "../features/ingest/commit/writer-job.ts";
 import { fingerprintOf } from "../features/issues/fingerprint.ts";
-import { openDeltaStore } from "../features/stats/delta-sqlite-store.ts";
-import { createDeltas } from "../features/stats/deltas.ts";
-import { indexTaskIdsJob } from "../features/tasks/index-task-ids.ts";
+import { openDeltaStore } from "../features/stats/counters/delta-store.ts";
+import { createDeltas } from "../features/stats/counters/deltas.ts";
 import { taskEventOf } from "../features/tasks/projection/event-row.ts";
 import { rowOfEvents } from "../features/tasks/projection/fold.ts";
-import { openLinkStore } from "../features/tasks/projection/links-sqlite-store.ts";
-import { openTermStore } from "../features/tasks/projection/search-sqlite-store.ts";
+import { indexTaskIdsJob, openTermStore } from "../features/tasks/projection/search-sqlite-store.ts";
 import {
+  openLinkStore,
   openTaskStore,
   storedName,
   storedQueue,
@@ -18,7 +17,7 @@ import {
   storedWorker,
 } from "../features/tasks/projection/sqlite-store.ts";
 import { decidingChanges } from "../features/workers/state-change.ts";
-import { openWorkerStateStore } from "../features/workers/state-sqlite-store.ts";
+import { openWorkerStateStore } from "../features/workers/state-store.ts";
 import { runWriter } from "../platform/database/dialects/sqlite/writer-thread.ts";
 
 /** Entry of the writer thread: the platform's writer with the jobs that features run inside it. */

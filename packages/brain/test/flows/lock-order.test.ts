@@ -6,11 +6,10 @@ import { rawHello } from "@svc/testkit/raw-agent";
 import pg from "pg";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { deleteOldProcesses, markSilent } from "../../src/features/agents/presence/presence-store.ts";
-import { deleteUnseenQueues } from "../../src/features/queues/prune-store.ts";
+import { deleteUnseenQueues } from "../../src/features/queues/store.ts";
 import { bulkDelete } from "../../src/features/tasks/retention/bulk-delete.ts";
 import { pruneTaskBatch } from "../../src/features/tasks/retention/prune.ts";
-import { deleteUnseenWorkers } from "../../src/features/workers/prune-store.ts";
-import { takeSilentOffline } from "../../src/features/workers/store.ts";
+import { deleteUnseenWorkers, takeSilentOffline } from "../../src/features/workers/store.ts";
 
 const rounds = 8;
 const tasks = 150;

@@ -24,7 +24,7 @@ const stepRows = 4000;
 /** Time for a filter by engine, which has no index of its own in list order. */
 const budgetMs = 200;
 
-export interface EventPage {
+export interface FoundEvents {
   readonly rows: EventRow[];
   /** Where the next page begins; null at the end. A page that large events fill, or whose time was used up, is short or empty and has one. */
   readonly next: EventPosition | null;
@@ -45,7 +45,7 @@ export async function listEvents(
   projectId: string,
   filter: EventFilter,
   page: PageRequest,
-): Promise<EventPage> {
+): Promise<FoundEvents> {
   const { engine, taskId, kind } = filter;
   const scope = { projectId, since: filter.since ?? null, until: filter.until ?? null, after: page.after };
   if (taskId !== undefined) {
@@ -67,8 +67,8 @@ async function newest(
   db: BrainDatabase,
   list: { scope: EventScope; source: EventSource },
   { limit, maxBytes }: PageRequest,
-): Promise<EventPage> {
-  const { rows, hasMore } = await newestEvents(db.read, db.dialect, list, { limit, maxBytes });
+): Promise<FoundEvents> {
+  const { rows, hasMore } = await newestEvents(db.read, list, { limit, maxBytes });
   return { rows, next: hasMore ? placeOfLast(rows) : null };
 }
 
@@ -77,10 +77,8 @@ async function merged(
   db: BrainDatabase,
   { scope, sources }: { scope: EventScope; sources: readonly EventSource[] },
   page: PageRequest,
-): Promise<EventPage> {
-  const lists = await Promise.all(
-    sources.map((source) => newestPositions(db.read, db.dialect, { scope, source }, page.limit + 1)),
-  );
+): Promise<FoundEvents> {
+  const lists = await Promise.all(sources.map((source) => newestPositions(db.read, { scope, source }, page.limit + 1)));
   const found = lists.flat().sort(newestFirst);
   const next = found.length > page.limit ? (found[page.limit - 1] ?? null) : null;
   return pageAt(db, scope.projectId, { found, next }, page);
@@ -90,12 +88,12 @@ async function walk(
   db: BrainDatabase,
   list: { scope: EventScope; source: { kind: string } | null; engine: string },
   page: PageRequest,
-): Promise<EventPage> {
+): Promise<FoundEvents> {
   const { limit, budgetMs: forMs = budgetMs, stepRows: rows = stepRows } = page;
   const deadlineMs = performance.now() + forMs;
   const found: EventPosition[] = [];
   for (let { scope } = list; ; ) {
-    const step = await walkEvents(db.slow, db.dialect, { ...list, scope }, { rows, limit: limit + 1 - found.length });
+    const step = await walkEvents(db.slow, { ...list, scope }, { rows, limit: limit + 1 - found.length });
     found.push(...step.found);
     const { projectId } = scope;
     if (found.length > limit) return pageAt(db, projectId, { found, next: found[limit - 1] ?? null }, page);
@@ -112,9 +110,9 @@ async function pageAt(
   projectId: string,
   { found, next }: { found: readonly EventPosition[]; next: EventPosition | null },
   { limit, maxBytes }: PageRequest,
-): Promise<EventPage> {
+): Promise<FoundEvents> {
   const positions = found.slice(0, limit);
-  const { rows, hasMore } = await eventsAt(db.read, db.dialect, { projectId, positions }, { limit, maxBytes });
+  const { rows, hasMore } = await eventsAt(db.read, { projectId, positions }, { limit, maxBytes });
   return { rows, next: hasMore ? placeOfLast(rows) : next };
 }
 

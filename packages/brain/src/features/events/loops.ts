@@ -26,24 +26,29 @@ export const pruneEvents: Loop<{
   async tick({ database, clock, settings, signal }) {
     const now = clock.now();
     const { bulk } = database;
-    if (bulk.dialect === "postgres") await createPartitionKeeper(bulk.pool).makeAhead(now);
-    const byProject = { table: "events", ownerId: "project_id", column: "occurred_at" } as const;
-    const base = retentionBase(now, await newestOfEach(database.slow, "projects", byProject));
     const horizonOf = (at: Date) => retentionHorizonMs(at, settings.SVC_EVENT_RETENTION_DAYS);
+    const byProject = { table: "events", ownerId: "project_id", column: "occurred_at" } as const;
+    const newest = () => newestOfEach(database.slow, "projects", byProject);
     if (bulk.dialect === "postgres") {
+      await createPartitionKeeper(bulk.pool).makeAhead(now);
+      const base = retentionBase(now, await newest());
       // Empty partitions are made every day, also while no events come; those may go by the clock alone.
       const firstKept = base && dayOf(horizonOf(base));
       return { dropped: await dropPartitions(bulk.pool, { firstKept, firstKeptEmpty: dayOf(horizonOf(now)) }) };
     }
+    const base = retentionBase(now, await newest());
     if (base === null) return { deleted: 0 };
-    const cutoff = new Date(horizonOf(base));
-    let deleted = 0;
-    for (const projectId of await projectsWithEventsBefore(database, cutoff)) {
-      for (let batch = rowsPerBatch; batch === rowsPerBatch && !signal.aborted; ) {
-        batch = await deleteEventsBefore(database, projectId, cutoff, rowsPerBatch);
-        deleted += batch;
-      }
-    }
-    return { deleted };
+    return { deleted: await deleteInBatches(database, new Date(horizonOf(base)), signal) };
   },
 };
+
+async function deleteInBatches(database: BrainDatabase, cutoff: Date, signal: AbortSignal): Promise<number> {
+  let deleted = 0;
+  for (const projectId of await projectsWithEventsBefore(database, cutoff)) {
+    for (let batch = rowsPerBatch; batch === rowsPerBatch && !signal.aborted; ) {
+      batch = await deleteEventsBefore(database, projectId, cutoff, rowsPerBatch);
+      deleted += batch;
+    }
+  }
+  return deleted;
+}

@@ -1,11 +1,12 @@
 import { type RawBuilder, sql } from "kysely";
-import type { DialectName } from "../../platform/database/database.ts";
+import { indexed, newestThrough } from "../../platform/database/dialects/index-hints.ts";
 import {
   type BoundedRows,
   type PageBounds,
   rowsWithinBytes,
   type WideTable,
 } from "../../platform/database/dialects/rows-within-bytes.ts";
+import { valuesRows } from "../../platform/database/dialects/values-table.ts";
 import type { Db, EventRow } from "../../schema/tables/index.ts";
 
 export interface EventPosition {
@@ -43,53 +44,45 @@ function bounds({ since, until, after }: EventScope): RawBuilder<unknown>[] {
   return all;
 }
 
+const byKind = { table: "events", index: "events_by_kind", column: "kind", time: "occurred_at", tie: "id" };
+
 /**
  * FROM, WHERE and ORDER BY of a source, newest first, through its own index whatever the planner's figures say: an absent kind, or one
  * that is only far down, would otherwise cost a walk over all events.
  */
-function inListOrder(dialect: DialectName, scope: EventScope, source: EventSource): RawBuilder<unknown> {
+function inListOrder(scope: EventScope, source: EventSource): RawBuilder<unknown> {
   const conditions = [sql`project_id = ${scope.projectId}`, ...bounds(scope)];
-  const newestFirst = sql`occurred_at DESC, id DESC`;
-  if (source === null) return sql`FROM events WHERE ${sql.join(conditions, sql` AND `)} ORDER BY ${newestFirst}`;
-  if ("taskId" in source) {
+  if (source !== null && !("taskId" in source)) {
+    const { since, until, after } = scope;
+    const newest = after !== null && (until === null || after.occurredAt <= until) ? after.occurredAt : until;
+    return newestThrough(byKind, sql`${source.kind}`, conditions, { from: since, to: newest });
+  }
+  if (source !== null) {
     conditions.push(sql`engine = ${source.engine}`, sql`task_id = ${source.taskId}`);
     if (source.kind !== undefined) conditions.push(sql`kind = ${source.kind}`);
-    const from = dialect === "sqlite" ? sql`FROM events INDEXED BY events_by_task` : sql`FROM events`;
-    return sql`${from} WHERE ${sql.join(conditions, sql` AND `)} ORDER BY ${newestFirst}`;
   }
-  if (dialect === "sqlite") {
-    conditions.push(sql`kind = ${source.kind}`);
-    return sql`FROM events INDEXED BY events_by_kind WHERE ${sql.join(conditions, sql` AND `)} ORDER BY ${newestFirst}`;
-  }
-  const { since, until, after } = scope;
-  const newest = after !== null && (until === null || after.occurredAt <= until) ? after.occurredAt : until;
-  conditions.push(
-    sql`(kind, occurred_at) >= (${source.kind}, ${since ?? "-infinity"}::timestamptz)`,
-    sql`(kind, occurred_at) <= (${source.kind}, ${newest ?? "infinity"}::timestamptz)`,
-  );
-  return sql`FROM events WHERE ${sql.join(conditions, sql` AND `)} ORDER BY kind DESC, ${newestFirst}`;
+  const from = indexed("events", source === null ? null : "events_by_task");
+  return sql`FROM ${from} WHERE ${sql.join(conditions, sql` AND `)} ORDER BY occurred_at DESC, id DESC`;
 }
 
 /** The newest events of a source. */
 export const newestEvents = (
   db: Db,
-  dialect: DialectName,
   { scope, source }: { scope: EventScope; source: EventSource },
   bounds: PageBounds,
 ): Promise<BoundedRows<EventRow>> => {
-  const from = inListOrder(dialect, scope, source);
+  const from = inListOrder(scope, source);
   return rowsWithinBytes(db, { table: wideEvents, from }, bounds);
 };
 
 /** Where the newest events of a source are, at most `limit`. */
 export async function newestPositions(
   db: Db,
-  dialect: DialectName,
   { scope, source }: { scope: EventScope; source: EventSource },
   limit: number,
 ): Promise<EventPosition[]> {
   const { rows } = await sql<{ id: string; occurred_at: Date }>`
-    SELECT id, occurred_at ${inListOrder(dialect, scope, source)} LIMIT ${limit}`.execute(db);
+    SELECT id, occurred_at ${inListOrder(scope, source)} LIMIT ${limit}`.execute(db);
   return rows.map(positionOf);
 }
 
@@ -101,14 +94,13 @@ const positionOf = ({ id, occurred_at }: { id: string; occurred_at: Date }): Eve
 /** The events of one engine among the next `rows` of a source, `limit` at most, and the last one looked at when there are more. */
 export async function walkEvents(
   db: Db,
-  dialect: DialectName,
   { scope, source, engine }: { scope: EventScope; source: EventSource; engine: string },
   { rows, limit }: { rows: number; limit: number },
 ): Promise<{ found: EventPosition[]; end: EventPosition | null }> {
   const { rows: seen } = await sql<{ id: string; occurred_at: Date; is_match: boolean; place: number }>`
     SELECT id, occurred_at, is_match, place FROM (
       SELECT id, occurred_at, (engine = ${engine}) AS is_match, row_number() OVER (ORDER BY occurred_at DESC, id DESC) AS place
-      FROM (SELECT id, occurred_at, engine ${inListOrder(dialect, scope, source)} LIMIT ${rows}) AS event
+      FROM (SELECT id, occurred_at, engine ${inListOrder(scope, source)} LIMIT ${rows}) AS event
     ) AS seen WHERE is_match OR place = ${rows} ORDER BY place LIMIT ${limit + 1}`.execute(db);
   const last = seen.find(({ place }) => place === rows);
   const found = seen.filter(({ is_match }) => is_match).slice(0, limit);
@@ -118,19 +110,20 @@ export async function walkEvents(
 /** The newest events among those at the positions, which are in list order. */
 export async function eventsAt(
   db: Db,
-  dialect: DialectName,
   { projectId, positions }: { projectId: string; positions: readonly EventPosition[] },
   bounds: PageBounds,
 ): Promise<BoundedRows<EventRow>> {
   const newest = positions[0];
   const oldest = positions.at(-1);
   if (newest === undefined || oldest === undefined) return { rows: [], hasMore: false };
-  const place = ({ occurredAt, id }: EventPosition) =>
-    dialect === "postgres" ? sql`(${occurredAt}::timestamptz, ${id}::uuid)` : sql`(${occurredAt}, ${id})`;
+  const places = valuesRows(
+    ["timestamptz", "uuid"],
+    positions.map(({ occurredAt, id }) => [occurredAt, id]),
+  );
   // The bounds of time let the server database pass over the other days.
   const from = sql`FROM events WHERE project_id = ${projectId}
     AND occurred_at >= ${oldest.occurredAt} AND occurred_at <= ${newest.occurredAt}
-    AND (occurred_at, id) IN (VALUES ${sql.join(positions.map(place))}) ORDER BY occurred_at DESC, id DESC`;
+    AND (occurred_at, id) IN (${places}) ORDER BY occurred_at DESC, id DESC`;
   return rowsWithinBytes(db, { table: wideEvents, from }, bounds);
 }
 

@@ -46,7 +46,7 @@ export const countsOfMinutes = (
     .execute();
 
 /** Unrevoked agents by project and state; `seen` of them were there at least once. */
-export const agentsByState = (slow: Db, ids: Ids) =>
+export const agentStatesByProject = (slow: Db, ids: Ids) =>
   slow
     .selectFrom("agents")
     .select((eb) => [
@@ -62,7 +62,7 @@ export const agentsByState = (slow: Db, ids: Ids) =>
     .groupBy(["project_id", "state"])
     .execute();
 
-export const workersByState = (slow: Db, ids: Ids) =>
+export const workerStatesByProject = (slow: Db, ids: Ids) =>
   slow
     .selectFrom("workers")
     .select((eb) => ["project_id", "state", eb.fn.countAll<number>().as("count")])

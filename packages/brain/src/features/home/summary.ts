@@ -5,13 +5,13 @@ import type { Memberships } from "../memberships/index.ts";
 import type { Projects } from "../projects/index.ts";
 import { concernsOf, healthOf } from "./health.ts";
 import {
-  agentsByState,
+  agentStatesByProject,
   backlogs,
   countsByHour,
   countsOfMinutes,
   lastActivity,
   stuckCommands,
-  workersByState,
+  workerStatesByProject,
 } from "./reads.ts";
 import { concernOf, findSpikes } from "./spikes.ts";
 
@@ -156,8 +156,8 @@ async function figuresOf(database: BrainDatabase, ids: readonly string[], now: D
   const [hours, minutes, agents, workers, queues, stuck, activity] = await Promise.all([
     countsByHour(database.slow, ids, endKinds, from),
     countsOfMinutes(database.slow, ids, endKinds, before),
-    agentsByState(database.slow, ids),
-    workersByState(database.slow, ids),
+    agentStatesByProject(database.slow, ids),
+    workerStatesByProject(database.slow, ids),
     backlogs(database.slow, ids),
     stuckCommands(database.slow, ids, now),
     lastActivity(database.slow, ids),

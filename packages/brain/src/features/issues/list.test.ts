@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { plansOf } from "../../../test/query-plans.ts";
 import { type GivenTask, insertTasks } from "../../../test/task-rows.ts";
 import { createPartitionKeeper } from "../events/index.ts";
-import { type Issue, type IssuePosition, type IssueQuery, listIssues, type PageBounds } from "./list.ts";
+import { type Issue, type IssuePosition, type IssueSearch, listIssues, type PageBounds } from "./list.ts";
 import { countIssues, fewIssues, lastFailures, sampleIssues, walkFailures } from "./reads.ts";
 
 const start = Date.parse("2026-04-01T10:00:00.000Z");
@@ -24,7 +24,7 @@ interface Failure {
 for (const dialect of testDialects) {
   describe(`issues on ${dialect}`, () => {
     const opened = useTestDatabase(dialect);
-    const everything = (projectId: string): IssueQuery => ({
+    const everything = (projectId: string): IssueSearch => ({
       projectId,
       engine: null,
       since: null,
@@ -53,7 +53,7 @@ for (const dialect of testDialects) {
       return projectId;
     }
 
-    async function pages(query: IssueQuery, limit: number, bounds: PageBounds = {}) {
+    async function pages(query: IssueSearch, limit: number, bounds: PageBounds = {}) {
       const found: Issue[] = [];
       for (let after: IssuePosition | null = null; ; ) {
         const { items, next } = await listIssues(opened.database, query, { after, limit, ...bounds });
@@ -194,7 +194,7 @@ for (const dialect of testDialects) {
     });
 
     /** One page, with the number of statements it took. */
-    async function pageWithCost(query: IssueQuery, page: Parameters<typeof listIssues>[2]) {
+    async function pageWithCost(query: IssueSearch, page: Parameters<typeof listIssues>[2]) {
       let statements = 0;
       const counter: KyselyPlugin = {
         transformQuery({ node }) {

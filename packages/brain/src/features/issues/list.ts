@@ -17,7 +17,7 @@ export interface IssuePosition {
   readonly fingerprint: string;
 }
 
-export interface IssueQuery extends FailureScope {
+export interface IssueSearch extends FailureScope {
   readonly status: "ongoing" | "recovered" | null;
   /** This issue alone, whatever the page; null for all. */
   readonly fingerprint: string | null;
@@ -81,7 +81,7 @@ export interface IssueList {
  * newest failures are walked step by step. Both are bounded, and so is what is described of each: the cost of a page is not given by the
  * number of tasks or failures.
  */
-export async function listIssues(db: BrainDatabase, query: IssueQuery, page: PageRequest): Promise<IssueList> {
+export async function listIssues(db: BrainDatabase, query: IssueSearch, page: PageRequest): Promise<IssueList> {
   const { after } = page;
   const sheet = createSheet(db, query, page);
   if (query.fingerprint !== null) {
@@ -120,7 +120,7 @@ export async function listIssues(db: BrainDatabase, query: IssueQuery, page: Pag
 }
 
 /** The issues of one page, described as they are found. */
-function createSheet(db: BrainDatabase, query: IssueQuery, { limit, maxDescribed: most = maxDescribed }: PageRequest) {
+function createSheet(db: BrainDatabase, query: IssueSearch, { limit, maxDescribed: most = maxDescribed }: PageRequest) {
   const items: Issue[] = [];
   let described = 0;
   const isFull = (): boolean => items.length === limit || described >= most;
@@ -188,7 +188,7 @@ async function withoutLater(
   });
 }
 
-async function describe(db: BrainDatabase, query: IssueQuery, seen: readonly SeenIssue[]): Promise<Issue[]> {
+async function describe(db: BrainDatabase, query: IssueSearch, seen: readonly SeenIssue[]): Promise<Issue[]> {
   const limit = Math.min(mostCounted, Math.max(leastCounted, Math.floor(countedTogether / seen.length)));
   const [counts, samples] = await Promise.all([
     countIssues(db.slow, query, { seen, limit, trend: query.trend }),

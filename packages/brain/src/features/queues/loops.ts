@@ -5,7 +5,7 @@ import type { Loop } from "../../platform/loop.ts";
 import { retentionBase } from "../../platform/retention.ts";
 import type { BrainDatabase } from "../../schema/tables/index.ts";
 import { deleteOldDepths, depthsKeptMs } from "./depth-store.ts";
-import { deleteUnseenQueues, newestSeenQueue } from "./prune-store.ts";
+import { deleteUnseenQueues, newestSeenQueue } from "./store.ts";
 
 const rowsPerBatch = 5000;
 

@@ -11,7 +11,7 @@ import type { CommandRow } from "../../schema/tables/index.ts";
 import type { ReportedResult } from "../commands/index.ts";
 import type { Ingest } from "../ingest/index.ts";
 import { createEnds, type EndsDeps } from "./note-ends.ts";
-import { findReconciledTask } from "./reads.ts";
+import { findTaskState } from "./reads.ts";
 
 export interface CorrectDeps extends EndsDeps {
   readonly ingest: Pick<Ingest, "submit">;
@@ -42,7 +42,7 @@ export function createCorrect({ database, ingest, audit }: CorrectDeps) {
     const { engine_state: state } = result;
     if (!isCorrectingState(state)) return "unknown";
     const scope = { projectId: command.project_id, engine, taskId };
-    const task = await findReconciledTask(database, scope);
+    const task = await findTaskState(database, scope);
     if (task === undefined || terminal.has(task.state) || task.state === state) return "unchanged";
 
     const id = uuidV5(idNamespaces.reconciliation, command.id);

@@ -3,7 +3,7 @@ import type { BrainDatabase } from "../../schema/tables/index.ts";
 import { type Audit, type AuditEntry, ownOrigin } from "../audit/index.ts";
 import { winnerIdOf } from "../tasks/index.ts";
 import { type ExpectedEnd, expectEnd, expectedEnds, hasAuditRow, takeEnd } from "./ends-store.ts";
-import { findReconciledTask } from "./reads.ts";
+import { findTaskState } from "./reads.ts";
 
 export interface EndsDeps {
   readonly database: BrainDatabase;
@@ -21,7 +21,7 @@ const endsPerLook = 1000;
 export function createEnds({ database, audit }: EndsDeps) {
   /** Of several terminal corrections only the one that made the row is told of. */
   async function isWinner(end: ExpectedEnd): Promise<boolean> {
-    const task = await findReconciledTask(database, end);
+    const task = await findTaskState(database, end);
     return task !== undefined && winnerIdOf(task.fold) === end.eventId;
   }
 

@@ -53,12 +53,12 @@ export async function scanEnd(db: Slow, query: StaleQuery): Promise<Pick<TaskRow
   return rows[0];
 }
 
-export type TaskNow = Pick<TaskRow, "id" | "state" | "attempt" | "fold">;
+export type StoredState = Pick<TaskRow, "id" | "state" | "attempt" | "fold">;
 
-export const findReconciledTask = (
+export const findTaskState = (
   { read }: Pick<BrainDatabase, "read">,
   { projectId, engine, taskId }: { projectId: string; engine: string; taskId: string },
-): Promise<TaskNow | undefined> =>
+): Promise<StoredState | undefined> =>
   read
     .selectFrom("tasks")
     .select(["id", "state", "attempt", "fold"])

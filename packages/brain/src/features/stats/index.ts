@@ -1,11 +1,12 @@
-export { appendDeltas } from "./delta-postgres-store.ts";
-export type { DeltaStore } from "./delta-sqlite-store.ts";
-export { createDeltas, type Deltas } from "./deltas.ts";
-export { compactRollups, foldCounters } from "./fold-counters.ts";
-export { appendStateDeltas } from "./fold-store.ts";
+export { bucketStart, hoursBegin, minutesBegin } from "./counters/buckets.ts";
+export type { DeltaStore } from "./counters/delta-store.ts";
+export { appendDeltas } from "./counters/delta-store.ts";
+export { createDeltas, type Deltas } from "./counters/deltas.ts";
+export { compactRollups, foldCounters } from "./counters/fold-counters.ts";
+export { appendStateDeltas } from "./counters/fold-store.ts";
 export { runTimesOf } from "./latency.ts";
 export { pruneRollups } from "./loops.ts";
 export { countsOfName, isTotal, projectTotals, rollupTotals, taskCounts } from "./reads.ts";
 export { createReleases, type Releases } from "./releases.ts";
 export { statsRoutes } from "./routes.ts";
-export { bucketStart, hoursBegin, minutesBegin, rangeOrLastDay, readRange, type TimeRange } from "./time-range.ts";
+export { rangeOrLastDay, readRange, type TimeRange } from "./time-range.ts";

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { counterDelta } from "../../../test/counter-rows.ts";
 import { plansOf } from "../../../test/query-plans.ts";
 import type { CounterDeltaRow } from "../../schema/tables/index.ts";
-import { addToHistogram, encodeHistogram, type Histogram } from "./histogram.ts";
+import { addToHistogram, encodeHistogram, type Histogram } from "./counters/histogram.ts";
 import { durationsByName, rollupDurations } from "./latency-reads.ts";
 
 const minuteMs = 60_000;

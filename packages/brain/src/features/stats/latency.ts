@@ -1,7 +1,8 @@
 import { cutCharacters } from "@svc/protocol";
 import type { BrainDatabase } from "../../schema/tables/index.ts";
-import { nameCharacters } from "./deltas.ts";
-import { addStored, countOf, type Histogram, quantilesOf } from "./histogram.ts";
+import { bucketStart, hoursBegin, minutesBegin } from "./counters/buckets.ts";
+import { nameCharacters } from "./counters/deltas.ts";
+import { addStored, countOf, type Histogram, quantilesOf } from "./counters/histogram.ts";
 import {
   type DurationScope,
   durationsByName,
@@ -13,17 +14,7 @@ import {
   type StoredDurations,
 } from "./latency-reads.ts";
 import type { LatencyNamesQuery, LatencyQuery } from "./schemas.ts";
-import {
-  type BucketPlan,
-  bucketMs,
-  bucketStart,
-  hoursBegin,
-  minutesBegin,
-  planBuckets,
-  rangeOrLastDay,
-  type TimeRange,
-  widthFor,
-} from "./time-range.ts";
+import { type BucketPlan, bucketMs, planBuckets, rangeOrLastDay, type TimeRange, widthFor } from "./time-range.ts";
 
 /** Events that tell how long a run took; those of task.started tell how long it had waited. */
 const runKinds = ["task.succeeded", "task.failed", "task.retried"];

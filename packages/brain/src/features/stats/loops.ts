@@ -4,7 +4,8 @@ import { newestInstant } from "../../platform/database/newest.ts";
 import type { Loop } from "../../platform/loop.ts";
 import { retentionBase } from "../../platform/retention.ts";
 import type { BrainDatabase } from "../../schema/tables/index.ts";
-import { nameNotedMs } from "./fold-counters.ts";
+import { hoursBegin } from "./counters/buckets.ts";
+import { nameNotedMs } from "./counters/fold-counters.ts";
 import {
   deleteNameRollupsBefore,
   deleteNamesBefore,
@@ -12,9 +13,8 @@ import {
   deleteRollupsBefore,
   deleteWorkerRollupsBefore,
   newestBucket,
-} from "./prune-store.ts";
+} from "./counters/prune-store.ts";
 import { releaseNotedMs } from "./releases.ts";
-import { hoursBegin } from "./time-range.ts";
 
 const rowsPerBatch = 5000;
 const grains = [1, 60];

@@ -4,8 +4,9 @@ import { testDialects } from "@svc/testkit/databases";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { counterDelta, noteChanges } from "../../../test/counter-rows.ts";
+import { hoursBegin, minutesBegin } from "./counters/buckets.ts";
 import { projectTotals, rollupTotals } from "./reads.ts";
-import { hoursBegin, minutesBegin, stretchesOf } from "./time-range.ts";
+import { coveredParts } from "./time-range.ts";
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
@@ -14,7 +15,7 @@ const now = new Date();
 const thisMinute = Math.floor(now.getTime() / minuteMs);
 const kinds = ["task.succeeded", "task.failed"];
 
-describe("the stretches of a range", () => {
+describe("the parts of a range", () => {
   test("follow on one another, are aligned, and hold no hours where only days are kept", () => {
     const minutes = fc.integer({ min: 0, max: 90 * 24 * 60 });
     const widths = fc.constantFrom(5 * minuteMs, 15 * minuteMs, 30 * minuteMs, hourMs, dayMs, Number.POSITIVE_INFINITY);
@@ -23,14 +24,11 @@ describe("the stretches of a range", () => {
         fc.pre(a !== b);
         const to = new Date(now.getTime() - Math.min(a, b) * minuteMs);
         const from = new Date((thisMinute - Math.max(a, b)) * minuteMs);
-        const stretches = stretchesOf({ from, to }, { widthMs, now });
-        expect(stretches.map((stretch) => stretch.from)).toEqual([
-          from,
-          ...stretches.slice(0, -1).map((each) => each.to),
-        ]);
+        const parts = coveredParts({ from, to }, { widthMs, now });
+        expect(parts.map((part) => part.from)).toEqual([from, ...parts.slice(0, -1).map((each) => each.to)]);
         const wholeHour = new Date(Math.ceil(to.getTime() / hourMs) * hourMs);
-        expect(stretches.at(-1)?.to).toEqual(to < minutesBegin(now) ? wholeHour : to);
-        for (const { grain, from: start, to: end } of stretches) {
+        expect(parts.at(-1)?.to).toEqual(to < minutesBegin(now) ? wholeHour : to);
+        for (const { grain, from: start, to: end } of parts) {
           expect(start < end).toBe(true);
           if (grain === null) continue;
           expect(start.getTime() % (grain * minuteMs)).toBe(0);
@@ -46,7 +44,7 @@ describe("the stretches of a range", () => {
   test("of a day are few, however it lies", () => {
     const range = { from: new Date(thisMinute * minuteMs - dayMs), to: now };
     const parts = { widthMs: Number.POSITIVE_INFINITY, now };
-    expect(stretchesOf(range, parts).length).toBeLessThanOrEqual(7);
+    expect(coveredParts(range, parts).length).toBeLessThanOrEqual(7);
   });
 });
 

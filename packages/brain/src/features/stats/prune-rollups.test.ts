@@ -2,9 +2,9 @@ import { createFakeClock } from "@svc/testkit";
 import { testDialects, useTestDatabase } from "@svc/testkit/databases";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { RollupRow } from "../../schema/tables/index.ts";
-import { foldCounters } from "./fold-counters.ts";
+import { foldCounters } from "./counters/fold-counters.ts";
+import { deleteRollupsBefore, deleteWorkerRollupsBefore } from "./counters/prune-store.ts";
 import { pruneRollups } from "./loops.ts";
-import { deleteRollupsBefore, deleteWorkerRollupsBefore } from "./prune-store.ts";
 
 const projectId = "11111111-2222-4333-8444-555555555555";
 const now = new Date("2026-04-01T10:00:00.000Z");

@@ -1,8 +1,8 @@
 import { cutCharacters } from "@svc/protocol";
 import { sql } from "kysely";
 import type { BrainDatabase } from "../../schema/tables/index.ts";
-import { nameCharacters } from "./deltas.ts";
-import { type Parts, stretchesOf, type TimeRange } from "./time-range.ts";
+import { nameCharacters } from "./counters/deltas.ts";
+import { coveredParts, type Division, type TimeRange } from "./time-range.ts";
 
 export interface KindTotal {
   readonly bucket_at: Date;
@@ -47,9 +47,9 @@ export async function projectTotals(
   db: BrainDatabase,
   scope: Omit<CountScope, "queue">,
   range: TimeRange,
-  parts: Parts,
+  division: Division,
 ): Promise<KindTotal[]> {
-  const [first, ...more] = stretchesOf(range, parts).map(({ grain, from, to }) =>
+  const [first, ...more] = coveredParts(range, division).map(({ grain, from, to }) =>
     grain === null
       ? rollupsIn(db, scope, { from, to })
       : db.slow

@@ -4,7 +4,7 @@ import { type KyselyPlugin, sql } from "kysely";
 import { describe, expect, test } from "vitest";
 import { plansOf } from "../../../test/query-plans.ts";
 import type { NameRollupRow, RollupRow } from "../../schema/tables/index.ts";
-import { addToHistogram, encodeHistogram, type Histogram } from "./histogram.ts";
+import { addToHistogram, encodeHistogram, type Histogram } from "./counters/histogram.ts";
 import { readSlowestNames } from "./latency.ts";
 import { durationsOfNames, longestNames } from "./latency-reads.ts";
 

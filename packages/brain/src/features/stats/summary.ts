@@ -1,5 +1,6 @@
 import { taskStates } from "@svc/protocol";
 import type { BrainDatabase } from "../../schema/tables/index.ts";
+import { bucketStart, minutesBegin } from "./counters/buckets.ts";
 import {
   agentsByState,
   commandsByStatus,
@@ -10,7 +11,7 @@ import {
   workersByState,
 } from "./reads.ts";
 import type { StatsQuery } from "./schemas.ts";
-import { bucketStart, minutesBegin, readRange } from "./time-range.ts";
+import { readRange } from "./time-range.ts";
 
 const hourMs = 3_600_000;
 const deepQueue = 10_000;

@@ -1,5 +1,6 @@
 import { invalid } from "../../platform/http/error-codes.ts";
 import { parseInstant } from "../../platform/http/schemas.ts";
+import { bucketStart, hoursBegin, minutesBegin, nextBucketStart } from "./counters/buckets.ts";
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
@@ -51,57 +52,39 @@ export function readRange(query: { since?: string; until?: string }, now: Date):
 export const rangeOrLastDay = (query: { since?: string; until?: string }, now: Date): TimeRange =>
   readRange(query, now) ?? { from: new Date(now.getTime() - dayMs), to: now };
 
-/** The start of the UTC bucket that holds the instant. */
-export const bucketStart = (at: Date, widthMs: number): Date => new Date(Math.floor(at.getTime() / widthMs) * widthMs);
-
-/** The start of the first UTC bucket that begins at the instant or after it. */
-export const nextBucketStart = (at: Date, widthMs: number): Date =>
-  bucketStart(new Date(at.getTime() + widthMs - 1), widthMs);
-
-const minuteKeptMs = 48 * hourMs;
-
-/** The hour from which rollups are kept by the minute; before it they are moved into hours. */
-export const minutesBegin = (now: Date): Date => bucketStart(new Date(now.getTime() - minuteKeptMs), hourMs);
-
-/** Days for which figures by name are kept by the hour; what is older is kept by the day. */
-const hourKeptMs = 8 * dayMs;
-
-/** The hour from which figures by name are kept by the hour. */
-export const hoursBegin = (now: Date): Date => bucketStart(new Date(now.getTime() - hourKeptMs), hourMs);
-
 /** Widths of the figures of a whole project, in minutes; see NameRollupRow. */
 const grains = [1440, 60, 15] as const;
 export type Grain = (typeof grains)[number];
 
-/** A stretch of a range, and the width of the counts that cover it; null for those by the minute, or the hour where they are older. */
-export interface Stretch extends TimeRange {
+/** A part of a range, and the width of the counts that cover it; null for those by the minute, or the hour where they are older. */
+export interface CoveredPart extends TimeRange {
   readonly grain: Grain | null;
 }
 
 /** How a range is counted. */
-export interface Parts {
+export interface Division {
   /** Of each of its parts, the first of which begins where the range does; infinite when it is counted as one. */
   readonly widthMs: number;
   readonly now: Date;
 }
 
 /**
- * A range in stretches, each by the widest counts that fit between its ends and into its parts, so that few of them are read. What lies
- * behind now is not there yet, so the last stretch may end in the middle of a count.
+ * A range in parts, each by the widest counts that fit between its ends and into the division, so that few of them are read. What lies
+ * behind now is not there yet, so the last part may end in the middle of a count.
  */
-export function stretchesOf({ from, to }: TimeRange, parts: Parts): Stretch[] {
-  const { widthMs, now } = parts;
+export function coveredParts({ from, to }: TimeRange, division: Division): CoveredPart[] {
+  const { widthMs, now } = division;
   const isAligned = (ms: number) => widthMs % ms === 0 && from.getTime() % ms === 0;
   const usable = grains.filter((grain) => widthMs === Number.POSITIVE_INFINITY || isAligned(grain * minuteMs));
-  return cover({ from, to: wholeEnd(to, now) }, usable, parts);
+  return cover({ from, to: wholeEnd(to, now) }, usable, division);
 }
 
 /** Before counts are kept by the minute an hour belongs to a range whole, or not at all. */
 const wholeEnd = (to: Date, now: Date): Date => (to < minutesBegin(now) ? nextBucketStart(to, hourMs) : to);
 
-function cover(range: TimeRange, [grain, ...finer]: readonly Grain[], parts: Parts): Stretch[] {
+function cover(range: TimeRange, [grain, ...finer]: readonly Grain[], division: Division): CoveredPart[] {
   const { from, to } = range;
-  const { now } = parts;
+  const { now } = division;
   if (from >= to) return [];
   if (grain === undefined) return [{ from, to, grain: null }];
   const grainMs = grain * minuteMs;
@@ -109,11 +92,11 @@ function cover(range: TimeRange, [grain, ...finer]: readonly Grain[], parts: Par
   const firstMs = Math.max(from.getTime(), keptFromMs);
   const start = nextBucketStart(new Date(firstMs), grainMs);
   const end = to >= now ? to : bucketStart(to, grainMs);
-  if (start >= end) return cover(range, finer, parts);
+  if (start >= end) return cover(range, finer, division);
   return [
-    ...cover({ from, to: start }, finer, parts),
+    ...cover({ from, to: start }, finer, division),
     { from: start, to: end, grain },
-    ...cover({ from: end, to }, finer, parts),
+    ...cover({ from: end, to }, finer, division),
   ];
 }
 

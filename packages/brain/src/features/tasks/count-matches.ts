@@ -1,9 +1,9 @@
 import type { BrainDatabase } from "../../schema/tables/index.ts";
-import type { ListFilter, Plan } from "./query/query.ts";
+import type { ListFilter, QueryPlan } from "./query/query.ts";
 import { searchesOf } from "./search/database-searches.ts";
 import { findContent } from "./search/find-content.ts";
 import { findMatches, type Matches, narrowest, scopeOf } from "./search/find-matches.ts";
-import { countStep, type Position } from "./search/match-reads.ts";
+import { countStep, type TaskPosition } from "./search/match-reads.ts";
 import { indexedSources, isDirect } from "./search/term-sources.ts";
 
 /** Matches that are counted by finding them. */
@@ -34,20 +34,20 @@ export async function countMatches(
 export const countPlan = (
   db: BrainDatabase,
   projectId: string,
-  plan: Counted,
+  plan: CountedPlan,
   timeoutMs?: number,
 ): Promise<number | null> =>
   plan.content.length === 0
     ? countMatches(db, projectId, plan.filter, timeoutMs)
     : countContent(db, projectId, plan, { cap: Infinity, timeoutMs });
 
-type Counted = Pick<Plan, "filter" | "content">;
+type CountedPlan = Pick<QueryPlan, "filter" | "content">;
 
 /** How many tasks a plan finds, counting no further than just beyond `cap`; null when that is not done within the time. */
 export async function countPlanUpTo(
   db: BrainDatabase,
   projectId: string,
-  plan: Counted,
+  plan: CountedPlan,
   { cap, timeoutMs }: { cap: number; timeoutMs: number },
 ): Promise<number | null> {
   const { filter, content } = plan;
@@ -60,12 +60,12 @@ export async function countPlanUpTo(
 async function countContent(
   db: BrainDatabase,
   projectId: string,
-  { filter, content }: Counted,
+  { filter, content }: CountedPlan,
   { cap, timeoutMs = 10_000 }: { cap: number; timeoutMs?: number | undefined },
 ): Promise<number | null> {
   const deadlineMs = performance.now() + timeoutMs;
   let count = 0;
-  for (let after: Position | null = null; count <= cap; ) {
+  for (let after: TaskPosition | null = null; count <= cap; ) {
     const search = { projectId, filter, content, after, limit: fewMatches, budgetMs: deadlineMs - performance.now() };
     const { found, reached }: Matches = await findContent(db, search);
     count += found.length;

@@ -9,11 +9,11 @@ import type { BrainDatabase } from "../../schema/tables/index.ts";
 import type { Audit, AuditOrigin } from "../audit/index.ts";
 import { countPlanUpTo } from "./count-matches.ts";
 import { matchingPage, planList } from "./list.ts";
-import type { Plan } from "./query/query.ts";
+import type { QueryPlan } from "./query/query.ts";
 import { addressKey, lineageOf } from "./reads.ts";
 import type { TaskListQuery } from "./schemas.ts";
 import type { Search } from "./search/find-matches.ts";
-import type { Position } from "./search/match-reads.ts";
+import type { TaskPosition } from "./search/match-reads.ts";
 import { type PublicTask, partOfTask, publicColumns } from "./task-public.ts";
 
 export type ExportFormat = "csv" | "xlsx" | "json";
@@ -123,7 +123,7 @@ const addressColumns = ["engine", "task_id"] as const;
  */
 export async function* batchesOf(
   { database, projectId }: { database: BrainDatabase; projectId: string },
-  { filter, content }: Pick<Plan, "filter"> & Partial<Plan>,
+  { filter, content }: Pick<QueryPlan, "filter"> & Partial<QueryPlan>,
   fields: readonly ExportField[],
 ): AsyncGenerator<readonly Partial<PublicTask>[]> {
   const { slow: db } = database;
@@ -131,7 +131,7 @@ export async function* batchesOf(
   const reads = { db, columns: [...addressColumns, ...publicColumns.filter((column) => needed.has(column))] };
   const isLinked = needed.has("retry_of") || needed.has("retried_as");
   const limits = { limit: batchRows, budgetMs: Number.POSITIVE_INFINITY };
-  let after: Position | null = null;
+  let after: TaskPosition | null = null;
   do {
     const search: Search = { projectId, filter, content, after, ...limits };
     const { rows, next } = await matchingPage(database, search, reads);

@@ -5,12 +5,12 @@ import { clampLimit, type PageSizes } from "../../platform/http/paging.ts";
 import type { BrainDatabase } from "../../schema/tables/index.ts";
 import { countPlan } from "./count-matches.ts";
 import { filterOfQuery } from "./query/filter.ts";
-import { type Plan, planOf } from "./query/query.ts";
+import { planOf, type QueryPlan } from "./query/query.ts";
 import { addressKey, changedRows, lineageOf } from "./reads.ts";
 import type { TaskListQuery } from "./schemas.ts";
 import { findContent } from "./search/find-content.ts";
-import { findMatches, type Search, type Sizes, scopeOf } from "./search/find-matches.ts";
-import { newestRows, type Position, type ReadRow, type RowReads, rowsByIds } from "./search/match-reads.ts";
+import { findMatches, type Search, type SearchSizes, scopeOf } from "./search/find-matches.ts";
+import { newestRows, type ReadRow, type RowReads, rowsByIds, type TaskPosition } from "./search/match-reads.ts";
 import { resolveTerms } from "./search/newest-by-terms.ts";
 import type { StepClock } from "./search/step-pace.ts";
 import { indexedSources, isDirect } from "./search/term-sources.ts";
@@ -40,7 +40,7 @@ export interface ListRequest {
   readonly query: TaskListQuery;
   readonly budgetMs?: number;
   readonly now?: Date;
-  readonly sizes?: Sizes;
+  readonly sizes?: SearchSizes;
   readonly clock?: StepClock;
 }
 
@@ -76,7 +76,7 @@ export async function planList(
   database: BrainDatabase,
   projectId: string,
   { query, now, aside }: { query: TaskListQuery; now: Date; aside?: QueryField },
-): Promise<Plan> {
+): Promise<QueryPlan> {
   const shown = aside === undefined ? query : { ...query, [aside]: undefined };
   const plan = planOf(filterOfQuery(shown), query.q, now, aside);
   return { ...plan, filter: await resolveTerms(database, projectId, plan.filter) };
@@ -90,7 +90,7 @@ export const wholeRows = ({ read }: BrainDatabase): RowReads => ({
 export interface MatchingPage<Row> {
   readonly rows: Row[];
   /** Where the next page begins; null at the end of the list. */
-  readonly next: Position | null;
+  readonly next: TaskPosition | null;
   /** The time was used up before the page was full. */
   readonly isPartial: boolean;
 }
@@ -118,7 +118,7 @@ export async function matchingPage<Column extends PublicColumn>(
   return { rows, next: isFull ? (found[limit - 1] ?? null) : reached, isPartial: !isFull && reached !== null };
 }
 
-function placeOfLast(rows: readonly ReadRow<never>[]): Position | null {
+function placeOfLast(rows: readonly ReadRow<never>[]): TaskPosition | null {
   const last = rows.at(-1);
   return last === undefined ? null : { receivedAt: last.received_at, id: last.id };
 }
@@ -126,7 +126,7 @@ function placeOfLast(rows: readonly ReadRow<never>[]): Position | null {
 const uuidForm = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 interface ReadCursor {
-  readonly after: Position | null;
+  readonly after: TaskPosition | null;
   /** When the first page was asked for, where that matters. */
   readonly now?: Date;
 }

@@ -4,6 +4,7 @@ import { newestInstant } from "../../platform/database/newest.ts";
 import type { Loop } from "../../platform/loop.ts";
 import { retentionBase } from "../../platform/retention.ts";
 import type { BrainDatabase } from "../../schema/tables/index.ts";
+import { indexedRows } from "./projection/search-sqlite-store.ts";
 import { pruneTaskBatch, pruneTerms } from "./retention/prune.ts";
 
 const rowsPerBatch = 5000;
@@ -31,5 +32,25 @@ export const pruneTasks: Loop<{
       if (batch.seen < rowsPerBatch) break;
     }
     return { deleted, terms: await pruneTerms(database, signal) };
+  },
+};
+
+const roundsPerTick = 20;
+
+/** Brings the trigram index of task ids up to date; in large rounds this costs a fraction of doing it with each task. */
+export const indexTaskIds: Loop<{ database: BrainDatabase }> = {
+  name: "tasks.index-task-ids",
+  everyMs: 1000,
+  leaderOnly: false,
+  async tick({ database, signal }) {
+    const { bulk } = database;
+    if (bulk.dialect !== "sqlite") return { indexed: 0 };
+    let indexed = 0;
+    for (let round = 0; round < roundsPerTick && !signal.aborted; round += 1) {
+      const count = (await bulk.job("tasks.index-task-ids", null)) as number;
+      indexed += count;
+      if (count < indexedRows) break;
+    }
+    return { indexed };
   },
 };

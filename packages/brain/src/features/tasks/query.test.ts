@@ -11,7 +11,7 @@ import { readHistogram } from "./breakdowns/histogram.ts";
 import { type FacetField, facetFields } from "./breakdowns/schemas.ts";
 import { countPlan, countPlanUpTo } from "./count-matches.ts";
 import { listPage, planList } from "./list.ts";
-import { type Sizes, usualSizes } from "./search/find-matches.ts";
+import { type SearchSizes, usualSearchSizes } from "./search/find-matches.ts";
 
 const projectId = "11111111-2222-4333-8444-555555555555";
 const otherProjectId = "21111111-2222-4333-8444-555555555555";
@@ -187,10 +187,10 @@ const query = fc
   );
 
 /** Looks so small that an answer is cut again and again, and one as it is in use. */
-const sizes: Sizes[] = [
+const sizes: SearchSizes[] = [
   { newestRows: 1, stepRows: [1, 2], shortRows: 3, maxValues: 2, valueRows: 4, contentRows: [1, 2] },
   { newestRows: 2, stepRows: [2, 3], shortRows: 1000, maxValues: 100, valueRows: 9, contentRows: [3, 3] },
-  usualSizes,
+  usualSearchSizes,
 ];
 
 function storedTask(given: typeof task extends fc.Arbitrary<infer Task> ? Task : never, project_id: string): GivenTask {
@@ -227,7 +227,7 @@ async function emptyTables(database: Database<Tables>): Promise<void> {
 async function allPages(
   database: Database<Tables>,
   q: string,
-  given: { limit: number; budgetMs: number; sizes: Sizes },
+  given: { limit: number; budgetMs: number; sizes: SearchSizes },
 ) {
   const ids: string[] = [];
   let cuts = 0;

@@ -2,9 +2,9 @@ import { sql } from "kysely";
 import { jsonElements } from "../../platform/database/dialects/json-columns.ts";
 import { isAmong } from "../../platform/database/dialects/values-table.ts";
 import type { BrainDatabase, Db, TaskRow } from "../../schema/tables/index.ts";
-import { type ChangedTaskRow, changedColumns, type Lineage, type PublicTaskRow, publicColumns } from "./task-public.ts";
+import { type ChangedTaskRow, hubColumns, type Lineage, type PublicTaskRow, publicColumns } from "./task-public.ts";
 
-export async function findTask(
+export async function findPublicTask(
   db: BrainDatabase,
   { projectId, engine, taskId }: { projectId: string; engine: string; taskId: string },
 ): Promise<PublicTaskRow | null> {
@@ -24,12 +24,12 @@ export const changedRows = (db: BrainDatabase, projectId: string, ids: readonly 
     ? Promise.resolve([])
     : db.read
         .selectFrom("tasks")
-        .select(changedColumns)
+        .select(hubColumns)
         .where("id", "in", ids)
         .where("project_id", "=", projectId)
         .execute();
 
-export type FamilyMember = Pick<
+export type TreeTask = Pick<
   TaskRow,
   | "engine"
   | "task_id"
@@ -55,12 +55,7 @@ const familyColumns = [
 ] as const;
 
 /** Every task that names `rootId` as its root, of whichever engine, by (received_at, task_id), `limit` at most. */
-export const tasksOfRoot = (
-  db: BrainDatabase,
-  projectId: string,
-  rootId: string,
-  limit: number,
-): Promise<FamilyMember[]> =>
+export const tasksOfRoot = (db: BrainDatabase, projectId: string, rootId: string, limit: number): Promise<TreeTask[]> =>
   db.slow
     .selectFrom("tasks")
     .select(familyColumns)
@@ -75,7 +70,7 @@ export const tasksOfRoot = (
 export const tasksNamed = (
   db: BrainDatabase,
   { projectId, engines, taskId }: { projectId: string; engines: readonly string[]; taskId: string },
-): Promise<FamilyMember[]> =>
+): Promise<TreeTask[]> =>
   engines.length === 0
     ? Promise.resolve([])
     : db.read
@@ -86,7 +81,7 @@ export const tasksNamed = (
         .where("task_id", "=", taskId)
         .execute();
 
-interface TaskAddress {
+interface LinkedTask {
   readonly engine: string;
   readonly task_id: string;
 }
@@ -97,11 +92,11 @@ interface TaskAddress {
  */
 export async function lineageOf(
   db: Db,
-  { projectId, tasks }: { projectId: string; tasks: readonly TaskAddress[] },
+  { projectId, tasks }: { projectId: string; tasks: readonly LinkedTask[] },
 ): Promise<ReadonlyMap<string, Lineage>> {
   if (tasks.length === 0) return new Map();
   const each = jsonElements(tasks.map(({ engine, task_id }) => [engine, task_id]));
-  const { rows } = await sql<TaskAddress & Lineage>`
+  const { rows } = await sql<LinkedTask & Lineage>`
     SELECT shown.engine, shown.task_id,
       (SELECT old_id FROM task_links AS link WHERE project_id = ${projectId} AND link.engine = shown.engine
         AND new_id = shown.task_id AND new_id <> old_id) AS retry_of,
@@ -111,7 +106,7 @@ export async function lineageOf(
   return new Map(rows.map((row) => [addressKey(row), { retry_of: row.retry_of, retried_as: row.retried_as }]));
 }
 
-export const addressKey = ({ engine, task_id }: TaskAddress): string => `${engine}\u0000${task_id}`;
+export const addressKey = ({ engine, task_id }: LinkedTask): string => `${engine}\u0000${task_id}`;
 
 /** What a retry has to know of a task. */
 export type RetriedTask = Pick<

@@ -8,7 +8,7 @@ import type { BrainDatabase } from "../../schema/tables/index.ts";
 import { type Audit, originOf } from "../audit/index.ts";
 import { exportTasks } from "./export.ts";
 import { listPage, withLineage } from "./list.ts";
-import { findTask } from "./reads.ts";
+import { findPublicTask } from "./reads.ts";
 import { bulkDelete } from "./retention/bulk-delete.ts";
 import {
   BulkDeleteBody,
@@ -67,7 +67,11 @@ export const taskRoutes: Routes<TaskRouteDeps> = (app, { database, audit, settin
       config: { tag: "tasks", role: "viewer" },
     },
     async ({ params, project }) => {
-      const row = await findTask(database, { projectId: project.id, engine: params.engine, taskId: params.task_id });
+      const row = await findPublicTask(database, {
+        projectId: project.id,
+        engine: params.engine,
+        taskId: params.task_id,
+      });
       if (row === null) throw new ApiError("not_found", { resource: "task" });
       return (await withLineage(database, project.id, [row]))[0];
     },

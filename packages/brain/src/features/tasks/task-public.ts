@@ -52,7 +52,7 @@ export const largeColumns = [
 const unsentColumns = ["args", "kwargs", "result", "traceback"] as const satisfies readonly (keyof PublicTaskRow)[];
 type ChangedColumn = Exclude<keyof PublicTaskRow, (typeof unsentColumns)[number]>;
 
-export const changedColumns = publicColumns.filter(
+export const hubColumns = publicColumns.filter(
   (column): column is ChangedColumn => !(unsentColumns as readonly string[]).includes(column),
 );
 

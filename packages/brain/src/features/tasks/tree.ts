@@ -1,7 +1,7 @@
 import type { TaskState } from "@svc/protocol";
 import { ApiError } from "../../platform/http/error-codes.ts";
 import type { BrainDatabase } from "../../schema/tables/index.ts";
-import { type FamilyMember, findTask, tasksNamed, tasksOfRoot } from "./reads.ts";
+import { findPublicTask, type TreeTask, tasksNamed, tasksOfRoot } from "./reads.ts";
 
 const maxNodes = 500;
 
@@ -9,7 +9,7 @@ export interface TaskTreeAnswer {
   readonly root_task_id: string;
   readonly node_count: number;
   readonly truncated: boolean;
-  readonly nodes: (FamilyMember & { readonly state: TaskState })[];
+  readonly nodes: (TreeTask & { readonly state: TaskState })[];
 }
 
 /** Every task of the project that shares the root of this one, by (received_at, task_id); at most 500, and `truncated` says when. */
@@ -18,12 +18,12 @@ export async function readTree(
   address: { projectId: string; engine: string; taskId: string },
 ): Promise<TaskTreeAnswer> {
   const { projectId, engine } = address;
-  const task = await findTask(database, address);
+  const task = await findPublicTask(database, address);
   if (task === null) throw new ApiError("not_found", { resource: "task" });
   const rootId = task.root_task_id ?? task.task_id;
   const members = await tasksOfRoot(database, projectId, rootId, maxNodes + 1);
   const roots = await rootsOf(database, { projectId, engine, rootId }, members);
-  const isMember = (root: FamilyMember) =>
+  const isMember = (root: TreeTask) =>
     members.some((one) => one.engine === root.engine && one.task_id === root.task_id);
   const all = [...roots.filter((root) => !isMember(root)), ...members].sort(byTime);
   const nodes = all.slice(0, maxNodes) as TaskTreeAnswer["nodes"];
@@ -34,13 +34,13 @@ export async function readTree(
 async function rootsOf(
   database: BrainDatabase,
   { projectId, engine, rootId }: { projectId: string; engine: string; rootId: string },
-  members: readonly FamilyMember[],
-): Promise<FamilyMember[]> {
+  members: readonly TreeTask[],
+): Promise<TreeTask[]> {
   const own = await tasksNamed(database, { projectId, engines: [engine], taskId: rootId });
   if (own.length > 0) return own;
   const engines = [...new Set(members.map((member) => member.engine))];
   return tasksNamed(database, { projectId, engines, taskId: rootId });
 }
 
-const byTime = (a: FamilyMember, b: FamilyMember) =>
+const byTime = (a: TreeTask, b: TreeTask) =>
   a.received_at.getTime() - b.received_at.getTime() || (a.task_id < b.task_id ? -1 : a.task_id > b.task_id ? 1 : 0);

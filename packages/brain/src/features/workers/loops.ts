@@ -3,7 +3,7 @@ import type { Clock } from "../../platform/clock.ts";
 import type { Loop } from "../../platform/loop.ts";
 import { retentionBase } from "../../platform/retention.ts";
 import type { BrainDatabase } from "../../schema/tables/index.ts";
-import { deleteUnseenWorkers, newestSeenWorker } from "./prune-store.ts";
+import { deleteUnseenWorkers, newestSeenWorker } from "./store.ts";
 import type { Workers } from "./workers.ts";
 
 /** Takes silent engine workers offline. In every replica: one statement on condition, so that two of them do no harm. */

@@ -2,7 +2,7 @@ import { createFakeClock } from "@svc/testkit";
 import { addProject, testDialects, useTestDatabase } from "@svc/testkit/databases";
 import { describe, expect, test } from "vitest";
 import { pruneWorkers } from "./loops.ts";
-import { deleteUnseenWorkers } from "./prune-store.ts";
+import { deleteUnseenWorkers } from "./store.ts";
 
 const projectId = "11111111-2222-4333-8444-555555555555";
 const horizon = new Date("2026-01-01T00:00:00.000Z");

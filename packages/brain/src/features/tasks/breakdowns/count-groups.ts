@@ -1,13 +1,13 @@
 import type { BrainDatabase } from "../../../schema/tables/index.ts";
 import type { ContentTerm, ListFilter } from "../query/query.ts";
 import { findContent } from "../search/find-content.ts";
-import { findMatches, narrowest, scopeOf, usualSizes as usualFindSizes } from "../search/find-matches.ts";
-import type { Position } from "../search/match-reads.ts";
+import { findMatches, narrowest, scopeOf, usualSearchSizes } from "../search/find-matches.ts";
+import type { TaskPosition } from "../search/match-reads.ts";
 import { createPace, type StepClock, type StepRows } from "../search/step-pace.ts";
 import { hasText, indexedSources } from "../search/term-sources.ts";
-import { type Group, type GroupKey, groupStep, groupStepInTime, groupsAmong } from "./group-reads.ts";
+import { type GroupKey, groupStep, groupStepInTime, groupsAmong, type ValueGroup } from "./group-reads.ts";
 
-export interface Count {
+export interface GroupCount {
   readonly projectId: string;
   readonly filter: ListFilter;
   /** What the large columns must hold besides. */
@@ -25,13 +25,13 @@ export interface CountSizes {
   readonly fewMatches: number;
 }
 
-interface Counted {
-  readonly groups: readonly Group[];
+interface CountedGroups {
+  readonly groups: readonly ValueGroup[];
   /** Set when the time was used up: everything down to here was counted, newest first. */
-  readonly reached: Position | null;
+  readonly reached: TaskPosition | null;
 }
 
-const usualSizes: CountSizes = { stepRows: [100, 2000], fewMatches: 1000 };
+const usualCountSizes: CountSizes = { stepRows: [100, 2000], fewMatches: 1000 };
 
 /** Names, queues or workers with a text in them that are looked at one by one: together with the matches it says what that costs. */
 const maxValues = 40;
@@ -44,9 +44,9 @@ const rareOneIn = 100;
  * Counts the matches of a filter by key. The list is walked as far as the time goes, one step at least. What the newest tasks hardly ever
  * match is looked for instead as the list does it, whatever lies between; and so is what only large columns tell.
  */
-export async function countGroups(db: BrainDatabase, count: Count): Promise<Counted> {
-  const { projectId, filter, content, key, budgetMs, sizes = usualSizes, clock } = count;
-  if (content.length > 0) return countContent(db, count, sizes.fewMatches);
+export async function countGroups(db: BrainDatabase, count: GroupCount): Promise<CountedGroups> {
+  const { projectId, filter, content, key, budgetMs, sizes = usualCountSizes, clock } = count;
+  if (content.length > 0) return groupContent(db, count, sizes.fewMatches);
   const pace = createPace(sizes.stepRows, budgetMs, clock);
   let scope = scopeOf(projectId, filter, null);
   const sources = indexedSources(filter);
@@ -75,7 +75,7 @@ export async function countGroups(db: BrainDatabase, count: Count): Promise<Coun
     if (isSearch && !isSampled && (walked >= sampleRows || pace.leftMs() < budgetMs / 2)) {
       isSampled = true;
       const isRare = totalOf(sums) * rareOneIn < walked;
-      const few = isRare ? await countFew(db, { ...count, budgetMs: pace.leftMs() / 2 }, sizes.fewMatches) : null;
+      const few = isRare ? await groupFew(db, { ...count, budgetMs: pace.leftMs() / 2 }, sizes.fewMatches) : null;
       if (few !== null) return { groups: few, reached: null };
     }
     scope = { ...scope, after: end };
@@ -85,15 +85,15 @@ export async function countGroups(db: BrainDatabase, count: Count): Promise<Coun
 const totalOf = (sums: ReadonlyMap<string | null, number>): number =>
   sums.values().reduce((total, count) => total + count, 0);
 
-const groupsOf = (sums: ReadonlyMap<string | null, number>): Group[] =>
+const groupsOf = (sums: ReadonlyMap<string | null, number>): ValueGroup[] =>
   [...sums].flatMap(([value, count]) => (count > 0 ? [{ value, count }] : []));
 
 /** What was found in the time, and of that no more than the list would show on some pages. */
-async function countContent(
+async function groupContent(
   db: BrainDatabase,
-  { projectId, filter, content, key, budgetMs, clock }: Count,
+  { projectId, filter, content, key, budgetMs, clock }: GroupCount,
   most: number,
-): Promise<Counted> {
+): Promise<CountedGroups> {
   const search = { projectId, filter, content, after: null, limit: most + 1, budgetMs, clock };
   const { found, reached } = await findContent(db, search);
   const some = found.slice(0, most);
@@ -102,13 +102,13 @@ async function countContent(
 }
 
 /** Null when there are more matches, or they cannot be found in the time. */
-async function countFew(
+async function groupFew(
   db: BrainDatabase,
-  { projectId, filter, key, budgetMs, clock }: Count,
+  { projectId, filter, key, budgetMs, clock }: GroupCount,
   fewMatches: number,
-): Promise<readonly Group[] | null> {
+): Promise<readonly ValueGroup[] | null> {
   const limit = fewMatches + 1;
-  const sizes = { ...usualFindSizes, maxValues };
+  const sizes = { ...usualSearchSizes, maxValues };
   const search = { projectId, filter, after: null, limit, budgetMs, sizes, clock };
   const { found, reached } = await findMatches(db, search);
   if (reached !== null || found.length > fewMatches) return null;

@@ -6,7 +6,7 @@ import { plansOf } from "../../../../test/query-plans.ts";
 import { stalledReads } from "../../../../test/stalled-reads.ts";
 import { type GivenTask, insertTasks } from "../../../../test/task-rows.ts";
 import { readDifferences, type SampleSizes } from "./differences.ts";
-import type { DifferencesQuery } from "./differences-schemas.ts";
+import type { DifferencesQuery } from "./schemas.ts";
 
 const projectId = "11111111-2222-4333-8444-555555555555";
 const otherProjectId = "21111111-2222-4333-8444-555555555555";

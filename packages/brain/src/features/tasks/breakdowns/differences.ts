@@ -2,12 +2,12 @@ import { invalid } from "../../../platform/http/error-codes.ts";
 import type { BrainDatabase } from "../../../schema/tables/index.ts";
 import { rangeOrLastDay, type TimeRange } from "../../stats/index.ts";
 import { scopeOf } from "../search/find-matches.ts";
-import { type Position, walkStep } from "../search/match-reads.ts";
+import { type TaskPosition, walkStep } from "../search/match-reads.ts";
 import { type Attribute, attributesOf } from "./attributes.ts";
 import { createComparison, type Difference } from "./compare-sets.ts";
-import type { DifferencesQuery } from "./differences-schemas.ts";
-import { type Newest, type Sample, sampleOf, shareOf, spread, weightsOf } from "./sample.ts";
+import { type Newest, sampleOf, shareOf, spread, type TaskSample, weightsOf } from "./sample.ts";
 import { failedOfFingerprint, failedOfName, sampledTasks } from "./sample-reads.ts";
+import type { DifferencesQuery } from "./schemas.ts";
 
 export interface DifferencesAnswer {
   /** Tasks that were compared. */
@@ -34,7 +34,7 @@ export interface SampleSizes {
   readonly stepRows: number;
 }
 
-const usualSizes: SampleSizes = { most: 2000, stepRows: 2000 };
+const usualSampleSizes: SampleSizes = { most: 2000, stepRows: 2000 };
 const differencesBudgetMs = 300;
 /** Tasks whose arguments are in memory together. */
 const tasksPerRead = 250;
@@ -52,13 +52,17 @@ const maxNames = 5;
  * @throws ApiError `validation_error` unless exactly one of name and fingerprint is given.
  */
 export async function readDifferences(db: BrainDatabase, request: DifferencesRequest): Promise<DifferencesAnswer> {
-  const { projectId, query, now, budgetMs = differencesBudgetMs, sizes = usualSizes } = request;
+  const { projectId, query, now, budgetMs = differencesBudgetMs, sizes = usualSampleSizes } = request;
   const deadlineMs = performance.now() + budgetMs;
   const range = rangeOrLastDay(query, now);
-  const look: Look = { projectId, range, now, sizes };
+  const sampling: Sampling = { projectId, range, now, sizes };
   // A third of the time for each set, and the rest for looking at them.
-  const { failed, names } = await failuresOf(db, { ...look, deadlineMs: shareOf(deadlineMs, 3) }, readSubject(query));
-  const passed = await passesOf(db, { ...look, deadlineMs: shareOf(deadlineMs, 2) }, names);
+  const { failed, names } = await failuresOf(
+    db,
+    { ...sampling, deadlineMs: shareOf(deadlineMs, 3) },
+    readSubject(query),
+  );
+  const passed = await passesOf(db, { ...sampling, deadlineMs: shareOf(deadlineMs, 2) }, names);
   const comparison = createComparison();
   const ofFailed = await eachTask(db, failed, shareOf(deadlineMs, 2), comparison.addFailed);
   const ofPassed = await eachTask(db, passed, deadlineMs, comparison.addPassed);
@@ -79,23 +83,23 @@ function readSubject({ name, fingerprint }: DifferencesQuery): Subject {
   throw invalid({ loc: ["query", "name"], type: "one_of", message });
 }
 
-interface Look {
+interface Sampling {
   readonly projectId: string;
   readonly range: TimeRange;
   readonly now: Date;
   readonly sizes: SampleSizes;
 }
-type TimedLook = Look & { readonly deadlineMs: number };
+type TimedSampling = Sampling & { readonly deadlineMs: number };
 
 /** The failed tasks, and the names whose passed ones they are compared with, the most frequent first. */
 async function failuresOf(
   db: BrainDatabase,
-  { projectId, range, now, sizes, deadlineMs }: TimedLook,
+  { projectId, range, now, sizes, deadlineMs }: TimedSampling,
   asked: Subject,
-): Promise<{ failed: Sample; names: readonly string[] }> {
+): Promise<{ failed: TaskSample; names: readonly string[] }> {
   const namesById = new Map<string, string>();
 
-  async function ofName(name: string, { from, to }: TimeRange, limit: number, timeoutMs: number): Promise<Sample> {
+  async function ofName(name: string, { from, to }: TimeRange, limit: number, timeoutMs: number): Promise<TaskSample> {
     const scope = scopeOf(projectId, { since: from, until: to }, null);
     const ids = await failedOfName(db, { scope, name }, { rows: limit + 1, timeoutMs });
     if (ids === null) return { ids: [], hasMore: true };
@@ -108,7 +112,7 @@ async function failuresOf(
     { from, to }: TimeRange,
     limit: number,
     timeoutMs: number,
-  ): Promise<Sample> {
+  ): Promise<TaskSample> {
     const rows = (limit + 1) * rowsPerFailure;
     const part = { projectId, fingerprint, since: from, until: to };
     const found = await failedOfFingerprint(db, part, { rows, timeoutMs });
@@ -140,10 +144,10 @@ async function failuresOf(
 }
 
 /** Passed tasks of the names, as many of each. */
-async function passesOf(db: BrainDatabase, look: TimedLook, names: readonly string[]): Promise<Sample> {
-  const { projectId, range, now, sizes, deadlineMs } = look;
+async function passesOf(db: BrainDatabase, sampling: TimedSampling, names: readonly string[]): Promise<TaskSample> {
+  const { projectId, range, now, sizes, deadlineMs } = sampling;
   const most = Math.ceil(sizes.most / Math.max(1, names.length));
-  const samples: Sample[] = [];
+  const samples: TaskSample[] = [];
   for (const [place, name] of names.entries()) {
     samples.push(
       await sampleOf(passedOfName(db, { projectId, name, stepRows: sizes.stepRows }), range, {
@@ -165,7 +169,7 @@ function passedOfName(
     const filter = { state: "success", since: from, until: to } as const;
     const source = { column: "name", values: [name] } as const;
     const ids: string[] = [];
-    let after: Position | null = null;
+    let after: TaskPosition | null = null;
     for (;;) {
       const walk = { scope: scopeOf(projectId, filter, after), source, filter };
       const missing = limit + 1 - ids.length;
@@ -183,7 +187,7 @@ function passedOfName(
 /** Looks at tasks all over a sample until the deadline, at some of them in any case; gives how many, and whether these were all. */
 async function eachTask(
   db: BrainDatabase,
-  sample: Sample,
+  sample: TaskSample,
   deadlineMs: number,
   take: (attributes: readonly Attribute[]) => void,
 ): Promise<{ count: number; isWhole: boolean }> {

@@ -9,7 +9,7 @@ import { scopeOf } from "../search/find-matches.ts";
 import type { StepClock } from "../search/step-pace.ts";
 import { isOnlyTimed } from "../search/term-sources.ts";
 import { type CountSizes, countGroups } from "./count-groups.ts";
-import { countsOf, type Group, groupStep, valuesFrom } from "./group-reads.ts";
+import { countEachValue, groupStep, type ValueGroup, valuesFrom } from "./group-reads.ts";
 import type { FacetField, FacetQuery } from "./schemas.ts";
 
 /**
@@ -46,7 +46,7 @@ export interface FacetSizes extends CountSizes {
   readonly sampleRows: number;
 }
 
-const usualSizes: FacetSizes = {
+const usualFacetSizes: FacetSizes = {
   cap: 10_000,
   maxValues: 1000,
   valuesPerCount: 10,
@@ -77,13 +77,13 @@ export async function readFacet(
     query,
     now = new Date(),
     budgetMs = facetBudgetMs,
-    sizes = usualSizes,
+    sizes = usualFacetSizes,
     clock = systemClock,
   } = request;
   const { field, prefix = "", limit = defaultLimit, ...shown } = query;
   const deadlineMs = clock.monotonicMs() + budgetMs;
   const { filter, content } = await planList(db, projectId, { query: shown, now, aside: field });
-  const look: Look = {
+  const scan: FacetScan = {
     projectId,
     field,
     prefix,
@@ -93,7 +93,7 @@ export async function readFacet(
     sizes,
     clock,
   };
-  const values = await valuesOf(db, look);
+  const values = await valuesOf(db, scan);
   return {
     field,
     values: values
@@ -103,7 +103,7 @@ export async function readFacet(
   };
 }
 
-interface Look {
+interface FacetScan {
   readonly projectId: string;
   readonly field: FacetField;
   readonly prefix: string;
@@ -114,8 +114,8 @@ interface Look {
   readonly clock: StepClock;
 }
 
-async function valuesOf(db: BrainDatabase, look: Look): Promise<FacetValue[]> {
-  const { projectId, field, filter, content, leftMs, sizes, clock } = look;
+async function valuesOf(db: BrainDatabase, scan: FacetScan): Promise<FacetValue[]> {
+  const { projectId, field, filter, content, leftMs, sizes, clock } = scan;
   const isFree = isOnlyTimed({ filter, content });
   const isTimed = filter.since !== undefined || filter.until !== undefined;
   if (isFree && !isTimed && field === "state") {
@@ -123,7 +123,7 @@ async function valuesOf(db: BrainDatabase, look: Look): Promise<FacetValue[]> {
     return counts.map(([value, count]) => ({ value, count, exact: true }));
   }
   // The index of engines does not know the time.
-  if (isFree && !(isTimed && field === "engine")) return countByIndex(db, look);
+  if (isFree && !(isTimed && field === "engine")) return countByIndex(db, scan);
   const { groups, reached } = await countGroups(db, {
     projectId,
     filter,
@@ -137,11 +137,11 @@ async function valuesOf(db: BrainDatabase, look: Look): Promise<FacetValue[]> {
 }
 
 /** Counts value by value. Of a field with many values the ones that the newest tasks have most often are counted first. */
-async function countByIndex(db: BrainDatabase, look: Look): Promise<FacetValue[]> {
-  const { projectId, field, filter, sizes } = look;
+async function countByIndex(db: BrainDatabase, scan: FacetScan): Promise<FacetValue[]> {
+  const { projectId, field, filter, sizes } = scan;
   const column = columnOf[field];
-  const known = await knownValues(db, look);
-  let sampled = known === null || known.length > sizes.valuesPerCount ? await sampleOf(db, look) : null;
+  const known = await knownValues(db, scan);
+  let sampled = known === null || known.length > sizes.valuesPerCount ? await sampleValues(db, scan) : null;
   const values = [...new Set([...valuesByCount(sampled), ...(known ?? [])])];
   const scope = scopeOf(projectId, filter, null);
   const found: FacetValue[] = [];
@@ -149,17 +149,17 @@ async function countByIndex(db: BrainDatabase, look: Look): Promise<FacetValue[]
   let isOver = false;
   for (let start = 0; start < values.length; start += sizes.valuesPerCount) {
     const some = values.slice(start, start + sizes.valuesPerCount);
-    const timeoutMs = look.leftMs();
+    const timeoutMs = scan.leftMs();
     isOver ||= timeoutMs <= 0;
     const limits = { cap: sizes.cap + 1, timeoutMs };
     const counts: Map<string, number> | null = isOver
       ? null
-      : await countsOf(db, scope, { column, values: some }, limits);
+      : await countEachValue(db, scope, { column, values: some }, limits);
     isOver ||= counts === null;
     if (counts === null) uncounted.push(...some);
     else found.push(...some.map((value) => capped(value, counts.get(value) ?? 0, sizes)));
   }
-  if (uncounted.length > 0) sampled ??= await sampleOf(db, look);
+  if (uncounted.length > 0) sampled ??= await sampleValues(db, scan);
   // A stored value has a task at least; whether one lies in the asked time is not known.
   const isTimed = scope.since !== null || scope.until !== null;
   const least = isTimed || isListed(field) ? 0 : 1;
@@ -175,7 +175,7 @@ const isListed = (field: FacetField): field is "state" | "priority" => field ===
 /** Null when the time was used up. */
 async function knownValues(
   db: BrainDatabase,
-  { projectId, field, prefix, leftMs, sizes }: Look,
+  { projectId, field, prefix, leftMs, sizes }: FacetScan,
 ): Promise<readonly string[] | null> {
   if (isListed(field)) {
     const all: readonly string[] = field === "state" ? taskStates : priorities;
@@ -186,9 +186,9 @@ async function knownValues(
 }
 
 /** Values of the newest tasks that have the prefix, with how many of these have each. */
-async function sampleOf(
+async function sampleValues(
   db: BrainDatabase,
-  { projectId, field, prefix, filter, sizes }: Look,
+  { projectId, field, prefix, filter, sizes }: FacetScan,
 ): Promise<Map<string, number>> {
   const walk = { scope: scopeOf(projectId, filter, null), source: null, filter };
   const { groups } = await groupStep(db, { walk, key: columnOf[field] }, sizes.sampleRows);
@@ -197,7 +197,7 @@ async function sampleOf(
   );
 }
 
-const facetOf = (groups: readonly Group[], isWhole: boolean, sizes: FacetSizes): FacetValue[] =>
+const facetOf = (groups: readonly ValueGroup[], isWhole: boolean, sizes: FacetSizes): FacetValue[] =>
   groups.flatMap(({ value, count }) => {
     if (value === null) return [];
     const { exact, ...rest } = capped(value, count, sizes);

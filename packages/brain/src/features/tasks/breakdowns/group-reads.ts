@@ -7,12 +7,12 @@ import { matchCondition } from "../query/condition-reads.ts";
 import { distinctValues, tasksByColumn, type ValueColumn } from "../search/distinct-values-reads.ts";
 import {
   bounds,
-  type Position,
+  type ListScope,
   rowAtPlace,
-  type Scope,
+  type SourceWalk,
   seenColumns,
   sourceInListOrder,
-  type Walk,
+  type TaskPosition,
 } from "../search/match-reads.ts";
 
 // How many tasks have which value. Everything here reads a bounded number of rows or of index entries.
@@ -20,16 +20,16 @@ import {
 /** What tasks are told apart by: the value of a column, or their state and the part of time that they were received in, as `<index>:<state>`. */
 export type GroupKey = ValueColumn | TimeBuckets;
 
-export interface Group {
+export interface ValueGroup {
   /** Null stands for tasks without one. */
   readonly value: string | null;
   readonly count: number;
 }
 
 interface GroupStep {
-  readonly groups: readonly Group[];
+  readonly groups: readonly ValueGroup[];
   /** The last row that was looked at, when the walk goes on below it. */
-  readonly end: Position | null;
+  readonly end: TaskPosition | null;
 }
 
 const keyText = (key: GroupKey): RawBuilder<unknown> =>
@@ -51,10 +51,10 @@ export async function groupStepInTime(
 }
 
 interface Grouping {
-  readonly walk: Walk;
+  readonly walk: SourceWalk;
   readonly key: GroupKey;
 }
-type GroupPart = Group & { readonly id: string | null; readonly received_at: Date | null };
+type GroupPart = ValueGroup & { readonly id: string | null; readonly received_at: Date | null };
 
 function groupStatement({ walk: { scope, source, filter }, key }: Grouping, rows: number): RawBuilder<GroupPart> {
   // Only the terms of a query look at engines.
@@ -79,9 +79,12 @@ function stepOf(parts: readonly GroupPart[]): GroupStep {
 }
 
 /** The keys of the tasks with these ids, and how many have each. */
-export async function groupsAmong(db: Db, { ids, key }: { ids: readonly string[]; key: GroupKey }): Promise<Group[]> {
+export async function groupsAmong(
+  db: Db,
+  { ids, key }: { ids: readonly string[]; key: GroupKey },
+): Promise<ValueGroup[]> {
   if (ids.length === 0) return [];
-  const { rows } = await sql<Group>`
+  const { rows } = await sql<ValueGroup>`
     SELECT ${keyText(key)} AS value, count(*) AS count FROM tasks WHERE id IN (${sql.join(ids)}) GROUP BY 1`.execute(
     db,
   );
@@ -104,9 +107,9 @@ export async function valuesFrom(
 }
 
 /** How many tasks in the scope have each of the values, counting no further than `cap`. Null when the time was used up. */
-export async function countsOf(
+export async function countEachValue(
   database: BrainDatabase,
-  scope: Scope,
+  scope: ListScope,
   { column, values }: { column: ValueColumn; values: readonly string[] },
   { cap, timeoutMs }: { cap: number; timeoutMs: number },
 ): Promise<Map<string, number> | null> {

@@ -11,7 +11,7 @@ import type { CounterDeltaRow, RollupRow, TaskRow } from "../../../schema/tables
 import { bucketStart, foldCounters, minutesBegin } from "../../stats/index.ts";
 import { filterOfQuery, matchesFilter } from "../query/filter.ts";
 import { partsOf, readHistogram } from "./histogram.ts";
-import type { TaskHistogramQuery } from "./histogram-schemas.ts";
+import type { TaskHistogramQuery } from "./schemas.ts";
 
 const projectId = "11111111-2222-4333-8444-555555555555";
 const otherProjectId = "21111111-2222-4333-8444-555555555555";

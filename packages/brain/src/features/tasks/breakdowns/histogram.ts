@@ -9,9 +9,9 @@ import {
   type TimeRange,
 } from "../../stats/index.ts";
 import { planList } from "../list.ts";
-import type { Plan } from "../query/query.ts";
+import type { QueryPlan } from "../query/query.ts";
 import { type CountSizes, countGroups } from "./count-groups.ts";
-import type { TaskHistogramQuery } from "./histogram-schemas.ts";
+import type { TaskHistogramQuery } from "./schemas.ts";
 
 export interface HistogramRequest {
   readonly projectId: string;
@@ -96,7 +96,7 @@ const partOf = (state: string): "success" | "failure" | "other" =>
   state === "success" || state === "failure" ? state : "other";
 
 /** The kinds that stand for the filter in the counters; null when these do not know one of its conditions. */
-function kindsFor({ filter: { state, queue: _, ...others }, content }: Plan): readonly string[] | null {
+function kindsFor({ filter: { state, queue: _, ...others }, content }: QueryPlan): readonly string[] | null {
   if (content.length > 0 || Object.keys(others).length > 0) return null;
   if (state === undefined) return countedKinds;
   const kinds = countedKinds.filter((kind) => (stateOfKind[kind] satisfies TaskState) === state);

@@ -3,11 +3,9 @@ import type { Routes } from "../../../platform/http/app.ts";
 import { ProjectParams } from "../../../platform/http/schemas.ts";
 import type { BrainDatabase } from "../../../schema/tables/index.ts";
 import { readDifferences } from "./differences.ts";
-import { Differences, DifferencesQuery } from "./differences-schemas.ts";
 import { readFacet } from "./facets.ts";
 import { readHistogram } from "./histogram.ts";
-import { TaskHistogram, TaskHistogramQuery } from "./histogram-schemas.ts";
-import { Facet, FacetQuery } from "./schemas.ts";
+import { Differences, DifferencesQuery, Facet, FacetQuery, TaskHistogram, TaskHistogramQuery } from "./schemas.ts";
 
 export const taskBreakdownRoutes: Routes<{ database: BrainDatabase; clock: Clock }> = (app, { database, clock }) => {
   app.get(

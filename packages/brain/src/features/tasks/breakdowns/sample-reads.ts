@@ -3,10 +3,10 @@ import { indexed } from "../../../platform/database/dialects/index-hints.ts";
 import { isTextWithin } from "../../../platform/database/dialects/stored-size.ts";
 import { withinTime } from "../../../platform/database/dialects/time-limit.ts";
 import type { BrainDatabase, TaskRow } from "../../../schema/tables/index.ts";
-import { bounds, type Scope } from "../search/match-reads.ts";
+import { bounds, type ListScope } from "../search/match-reads.ts";
 
 /** What a read may find, and how long it may take. */
-interface Most {
+interface ReadLimits {
   readonly rows: number;
   readonly timeoutMs: number;
 }
@@ -14,8 +14,8 @@ interface Most {
 /** Ids of the newest failed tasks of a name, from the index of failed tasks. Null when the time was used up. */
 export async function failedOfName(
   db: BrainDatabase,
-  { scope, name }: { scope: Scope; name: string },
-  most: Most,
+  { scope, name }: { scope: ListScope; name: string },
+  most: ReadLimits,
 ): Promise<string[] | null> {
   const conditions = [
     sql`project_id = ${scope.projectId}`,
@@ -41,7 +41,7 @@ export interface FailureOfPrint {
 export async function failedOfFingerprint(
   db: BrainDatabase,
   { projectId, fingerprint, since, until }: { projectId: string; fingerprint: string; since: Date; until: Date },
-  most: Most,
+  most: ReadLimits,
 ): Promise<{ failed: FailureOfPrint[]; seen: number } | null> {
   const query = sql<FailureOfPrint & { state: string }>`
     SELECT id, name, state FROM tasks WHERE project_id = ${projectId} AND fingerprint = ${fingerprint}

@@ -2,14 +2,14 @@ import type { BrainDatabase } from "../../../schema/tables/index.ts";
 import { bucketStart, countsOfName, hoursBegin, type TimeRange } from "../../stats/index.ts";
 
 /** Ids of tasks that stand for a set of them. */
-export interface Sample {
+export interface TaskSample {
   readonly ids: readonly string[];
   /** Whether the set holds more. */
   readonly hasMore: boolean;
 }
 
 /** The newest tasks of a set in a range, both ends inclusive, `limit` at most, and as many as are found by the deadline. */
-export type Newest = (range: TimeRange, limit: number, deadlineMs: number) => Promise<Sample>;
+export type Newest = (range: TimeRange, limit: number, deadlineMs: number) => Promise<TaskSample>;
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
@@ -25,7 +25,7 @@ export async function sampleOf(
   newest: Newest,
   range: TimeRange,
   { most, deadlineMs, weights }: { most: number; deadlineMs: number; weights: () => Promise<readonly Weight[]> },
-): Promise<Sample> {
+): Promise<TaskSample> {
   const first = await newest(range, most, shareOf(deadlineMs, 2));
   if (!first.hasMore) return first;
   const parts = await weights();

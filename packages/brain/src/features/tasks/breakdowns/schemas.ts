@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { OneOf } from "../../../platform/http/schemas.ts";
+import { Instant, InstantText, Nullable, OneOf } from "../../../platform/http/schemas.ts";
 import { taskQueryParams } from "../schemas.ts";
 
 export const facetFields = ["state", "priority", "name", "queue", "worker", "engine"] as const;
@@ -28,5 +28,62 @@ export const Facet = Type.Object({
       count: Type.Integer({ description: "at least so many, when not exact" }),
       exact: Type.Boolean(),
     }),
+  ),
+});
+
+export const TaskHistogramQuery = Type.Object({
+  ...taskQueryParams,
+  buckets: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 200, description: "at most so many parts of the range; default 60" }),
+  ),
+});
+export type TaskHistogramQuery = Static<typeof TaskHistogramQuery>;
+
+const Count = Type.Integer();
+
+export const TaskHistogram = Type.Object({
+  from: Type.Unsafe<Date | string>({ ...Instant, description: "start of the first bucket, at or before since" }),
+  to: Instant,
+  exact: Type.Boolean({
+    description: "false when the time was used up; buckets that begin before reached hold too little",
+  }),
+  reached: Nullable(Instant),
+  counted: Type.Unsafe<"events" | "tasks">({
+    ...OneOf(["events", "tasks"]),
+    description: "events: ends and retries at the time they happened; tasks: present states, by received_at",
+  }),
+  bucket_seconds: Type.Integer(),
+  buckets: Type.Array(Type.Object({ t: Instant, success: Count, failure: Count, other: Count })),
+});
+
+export const DifferencesQuery = Type.Object({
+  name: Type.Optional(Type.String({ minLength: 1, maxLength: 500, description: "exact task name; or fingerprint" })),
+  fingerprint: Type.Optional(Type.String({ pattern: "^[0-9a-f]{32}$", description: "of failures; or name" })),
+  since: Type.Optional(InstantText),
+  until: Type.Optional(InstantText),
+});
+export type DifferencesQuery = Static<typeof DifferencesQuery>;
+
+const share = (description: string) => Type.Number({ minimum: 0, maximum: 1, description });
+
+export const Differences = Type.Object({
+  failed: Type.Integer({ description: "failed tasks that were compared, 2000 at most" }),
+  passed: Type.Integer({ description: "passed tasks of the same name that were compared, 2000 at most" }),
+  sampled: Type.Boolean({
+    description: "whether there are more of either; then they are spread over the range as all of them are",
+  }),
+  attributes: Type.Array(
+    Type.Object({
+      field: Type.String({
+        description: "worker, queue, priority, release, hour (of received_at, UTC), args.… or kwargs.…",
+      }),
+      value: Type.String(),
+      failed_share: share("of the failed tasks that have it"),
+      passed_share: share("of the passed tasks that have it"),
+    }),
+    {
+      description:
+        "shares that differ by 20 points, of at least 5 failed tasks; the greatest difference first, 10 at most",
+    },
   ),
 });

@@ -27,13 +27,13 @@ export const carriedNames = [
   "worker_name",
 ] as const;
 
-export const winnerSlot = 0;
+export const winnerIndex = 0;
 const idCharacters = 36;
-export const startedSlot = carriedNames.length + 1;
-export const failedSlot = carriedNames.length + 2;
-export const slotCount = carriedNames.length + 3;
+export const startedIndex = carriedNames.length + 1;
+export const failedIndex = carriedNames.length + 2;
+export const keyCount = carriedNames.length + 3;
 
-/** Keys by slot: winner, the thirteen carriers, newest start, newest failure. */
+/** Keys in fixed places: winner, the thirteen carriers, newest start, newest failure. */
 export type FoldKeys = EventKey[];
 
 // Years 0001 to 9999 in milliseconds, moved so that every one of them has fifteen digits.
@@ -72,15 +72,15 @@ export function timeOfKey(key: EventKey): number {
   return Number(key.slice(start, start + timeDigits)) - timeOffset;
 }
 
-const emptySlot = "-";
-const slotLetters = "0123456789abcdef";
-/** Slot texts that occurred, since few arrangements ever do: the first half of the slots as a number, then the second. */
+const noLetter = "-";
+const keyLetters = "0123456789abcdef";
+/** Letter texts by arrangement, since few arrangements ever occur: the first half of the letters as a number, then the second. */
 const arrangements = new Map<number, Map<number, string>>();
 const maxArrangements = 4096;
 const half = 8;
 
 /**
- * Keys as the `fold` column holds them: one letter per slot after the winner (the index of its key below, `-` for none), then the
+ * Keys as the `fold` column holds them: one letter per place after the winner (the index of its key below, `-` for none), then the
  * distinct keys, greatest first, so that equal keys always give equal text. The greatest key is the winner's.
  */
 export function encodeFold(keys: FoldKeys): string {
@@ -90,23 +90,23 @@ export function encodeFold(keys: FoldKeys): string {
   if (distinct.length > 2) distinct.sort().reverse();
   let first = 0;
   let second = 0;
-  for (let slot = 1; slot < slotCount; slot += 1) {
-    const key = keys[slot] as EventKey;
+  for (let place = 1; place < keyCount; place += 1) {
+    const key = keys[place] as EventKey;
     const code = key === noKey ? 16 : distinct.indexOf(key);
-    if (slot <= half) first = first * 17 + code;
+    if (place <= half) first = first * 17 + code;
     else second = second * 17 + code;
   }
   return (
-    slotText(first, second, keys, distinct) + (distinct.length === 1 ? (distinct[0] as string) : distinct.join(","))
+    lettersOf(first, second, keys, distinct) + (distinct.length === 1 ? (distinct[0] as string) : distinct.join(","))
   );
 }
 
-function slotText(first: number, second: number, keys: FoldKeys, distinct: readonly EventKey[]): string {
+function lettersOf(first: number, second: number, keys: FoldKeys, distinct: readonly EventKey[]): string {
   const known = arrangements.get(first)?.get(second);
   if (known !== undefined) return known;
   const text = keys
     .slice(1)
-    .map((key) => (key === noKey ? emptySlot : slotLetters[distinct.indexOf(key)]))
+    .map((key) => (key === noKey ? noLetter : keyLetters[distinct.indexOf(key)]))
     .join("");
   if (arrangements.size >= maxArrangements) arrangements.clear();
   const halves = arrangements.get(first) ?? new Map<number, string>();
@@ -115,16 +115,16 @@ function slotText(first: number, second: number, keys: FoldKeys, distinct: reado
 }
 
 /** The id of the event that the row's state comes from; short of one for a row restored from elsewhere. */
-export const winnerIdOf = (fold: string): string => (decodeFold(fold)[winnerSlot] as EventKey).slice(-idCharacters);
+export const winnerIdOf = (fold: string): string => (decodeFold(fold)[winnerIndex] as EventKey).slice(-idCharacters);
 
 /** Keys from the `fold` column. A row restored from elsewhere may have none. */
 export function decodeFold(fold: string): FoldKeys {
-  const letters = slotCount - 1;
+  const letters = keyCount - 1;
   const distinct = fold.length > letters ? fold.slice(letters).split(",") : [];
   const keys: FoldKeys = [distinct[0] ?? noKey];
-  for (let slot = 0; slot < letters; slot += 1) {
-    const letter = fold.charCodeAt(slot);
-    // Digits are 48 to 57, letters a to f 97 to 102, the empty slot 45.
+  for (let place = 0; place < letters; place += 1) {
+    const letter = fold.charCodeAt(place);
+    // Digits are 48 to 57, letters a to f 97 to 102, the letter of no key 45.
     const index = letter >= 97 ? letter - 87 : letter - 48;
     keys.push(index < 0 ? noKey : (distinct[index] ?? noKey));
   }

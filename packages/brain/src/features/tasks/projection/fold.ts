@@ -4,12 +4,12 @@ import {
   carriedNames,
   type EventKey,
   type FoldKeys,
-  failedSlot,
+  failedIndex,
   isTerminalKind,
+  keyCount,
   noKey,
-  slotCount,
-  startedSlot,
-  winnerSlot,
+  startedIndex,
+  winnerIndex,
 } from "./fold-keys.ts";
 
 /**
@@ -224,7 +224,7 @@ const leastRetries = ({ kind, attempt, retryCount }: TaskEvent): number =>
 export function absorb(row: FoldedTask, other: FoldedTask): void {
   const { keys } = row;
   const theirs = other.keys;
-  const isNewWinner = isGreater(theirs, keys, winnerSlot);
+  const isNewWinner = isGreater(theirs, keys, winnerIndex);
   if (isNewWinner) {
     row.state = other.state;
     row.attempt = other.attempt;
@@ -235,19 +235,19 @@ export function absorb(row: FoldedTask, other: FoldedTask): void {
     row.finished_at = other.finished_at;
     row.reported_by = other.reported_by;
   }
-  if (isGreater(theirs, keys, startedSlot)) {
+  if (isGreater(theirs, keys, startedIndex)) {
     row.started_at = other.started_at;
     row.wait_ms = other.wait_ms;
   }
-  if (isGreater(theirs, keys, failedSlot)) {
+  if (isGreater(theirs, keys, failedIndex)) {
     row.fingerprint = other.fingerprint;
     row.last_failed_at = other.last_failed_at;
   }
-  for (let slot = 1; slot < startedSlot; slot += 1) {
-    if (isGreater(theirs, keys, slot)) takeCarried(row, other, slot);
+  for (let place = 1; place < startedIndex; place += 1) {
+    if (isGreater(theirs, keys, place)) takeCarried(row, other, place);
   }
-  for (let slot = 0; slot < slotCount; slot += 1) {
-    if (isGreater(theirs, keys, slot)) keys[slot] = theirs[slot] as string;
+  for (let place = 0; place < keyCount; place += 1) {
+    if (isGreater(theirs, keys, place)) keys[place] = theirs[place] as string;
   }
   if (other.received_at < row.received_at) row.received_at = other.received_at;
   if (other.last_event_at > row.last_event_at) row.last_event_at = other.last_event_at;
@@ -255,17 +255,17 @@ export function absorb(row: FoldedTask, other: FoldedTask): void {
   hideEarlierStart(row);
 }
 
-const isGreater = (theirs: FoldKeys, ours: FoldKeys, slot: number): boolean =>
-  (theirs[slot] as string) > (ours[slot] as string);
+const isGreater = (theirs: FoldKeys, ours: FoldKeys, place: number): boolean =>
+  (theirs[place] as string) > (ours[place] as string);
 
-function takeCarried(row: FoldedTask, other: FoldedTask, slot: number): void {
-  const field = carriedNames[slot - 1] as (typeof carriedNames)[number];
+function takeCarried(row: FoldedTask, other: FoldedTask, place: number): void {
+  const field = carriedNames[place - 1] as (typeof carriedNames)[number];
   (row as unknown as Record<string, unknown>)[field] = other[field];
 }
 
 /** A start of an earlier attempt than the winner's never shows again: a later winner has at least the present attempt. */
 function hideEarlierStart(row: FoldedTask): void {
-  const started = row.keys[startedSlot] as string;
+  const started = row.keys[startedIndex] as string;
   if (started === noKey || (row.started_at === null && row.wait_ms === null)) return;
   if (attemptOfKey(started) === row.attempt) return;
   row.started_at = null;

@@ -2,6 +2,16 @@ import { sql } from "kysely";
 import type { Tx } from "../../../platform/database/database.ts";
 import type { Tables, TaskLinkRow } from "../../../schema/tables/index.ts";
 
+/** A task that took the place of another one. */
+export interface TaskLink {
+  readonly projectId: string;
+  readonly engine: string;
+  readonly newId: string;
+  readonly oldId: string;
+  /** Milliseconds. */
+  readonly at: number;
+}
+
 const rowsPerStatement = 500;
 
 /** Joins retry links, each new id once: of one the smallest (at, old id) stands, as with those that events carry (spec part 3, section 4.3). */

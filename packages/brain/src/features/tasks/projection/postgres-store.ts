@@ -14,7 +14,7 @@ import {
 import { copyIn } from "../../../platform/database/dialects/postgres/copy-in.ts";
 import type { FoldedTask } from "./fold.ts";
 import { decodeFold, encodeFold } from "./fold-keys.ts";
-import { searchTextOf } from "./search-text.ts";
+import type { TaskLink } from "./link-store.ts";
 
 /** A present row, with the version that a write must still find. */
 export interface PresentTask {
@@ -30,6 +30,17 @@ export interface TaskWrite {
   /** The search text is written only when it changed. */
   readonly isTextNew: boolean;
 }
+
+/** What a search looks through on the server database: the four texts in lower case, one per line, so that no hit spans two. */
+export const searchTextOf = (row: Pick<FoldedTask, "name" | "queue" | "worker_name" | "task_id">): string =>
+  `${row.name}\n${row.queue ?? ""}\n${row.worker_name ?? ""}\n${row.task_id}`.toLowerCase();
+
+/** Whether two rows of one task are found by different searches, or at another place in the list. */
+export const hasNewSearchText = (before: FoldedTask, after: FoldedTask): boolean =>
+  before.name !== after.name ||
+  before.queue !== after.queue ||
+  before.worker_name !== after.worker_name ||
+  before.received_at !== after.received_at;
 
 const epochMs = (column: string) => `(extract(epoch FROM ${column}) * 1000)::bigint`;
 
@@ -250,4 +261,31 @@ export async function copyTasks(client: PoolClient, writes: readonly TaskWrite[]
   if (writes.length === 0) return;
   const rows = writes.map((write): NewTask => ({ ...write, nowMs: now.getTime() }));
   await Promise.all([copyIn(client, "tasks", copiedTasks, rows), copyIn(client, "task_search", copiedTexts, rows)]);
+}
+
+const joinText = `
+  INSERT INTO task_links (project_id, engine, new_id, old_id, linked_at)
+  SELECT DISTINCT ON (p, e, n) p, e, n, o, a
+  FROM (
+    SELECT p, e COLLATE "C" AS e, n COLLATE "C" AS n, o COLLATE "C" AS o, a
+    FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::timestamptz[]) AS r (p, e, n, o, a)
+  ) AS given
+  ORDER BY p, e, n, a, o
+  ON CONFLICT (project_id, engine, new_id) DO UPDATE SET old_id = excluded.old_id, linked_at = excluded.linked_at
+  WHERE (excluded.linked_at, excluded.old_id) < (task_links.linked_at, task_links.old_id)`;
+
+/** Joins retry links: of one new id the smallest (at, old id) stands (spec part 3, section 4.3). */
+export async function joinLinks(client: PoolClient, links: readonly TaskLink[]): Promise<void> {
+  if (links.length === 0) return;
+  await client.query({
+    name: "ingest-join-links",
+    text: joinText,
+    values: [
+      links.map(({ projectId }) => projectId),
+      links.map(({ engine }) => engine),
+      links.map(({ newId }) => newId),
+      links.map(({ oldId }) => oldId),
+      links.map(({ at }) => new Date(at).toISOString()),
+    ],
+  });
 }

@@ -53,3 +53,26 @@ export function openTermStore(db: DatabaseSync) {
 }
 
 export type TermStore = ReturnType<typeof openTermStore>;
+
+/** Rows that are indexed at a time: some tens of milliseconds of the writer, so that a batch of events never waits long for it. */
+export const indexedRows = 8000;
+
+/**
+ * The trigram index of task ids inside the writer thread: rows up to the mark are in it, later ones are read one by one by a search. Gives
+ * what indexes the next rows and returns how many there were.
+ */
+export function indexTaskIdsJob(db: DatabaseSync): () => number {
+  const readMark = db.prepare("SELECT serial FROM task_search_mark");
+  const readNext = db.prepare("SELECT serial, task_id FROM tasks WHERE serial > ? ORDER BY serial LIMIT ?");
+  readNext.setReturnArrays(true);
+  const insert = db.prepare("INSERT INTO task_id_search (rowid, task_id) VALUES (?, ?)");
+  const moveMark = db.prepare("UPDATE task_search_mark SET serial = ?");
+  return () => {
+    const mark = (readMark.get() as { serial: number }).serial;
+    const rows = readNext.all(mark, indexedRows) as unknown as [number, string][];
+    for (const [serial, taskId] of rows) insert.run(serial, taskId.toLowerCase());
+    const last = rows.at(-1);
+    if (last !== undefined) moveMark.run(last[0]);
+    return rows.length;
+  };
+}

@@ -1,6 +1,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { type FoldedTask, mergeRows } from "./fold.ts";
 import { decodeFold, encodeFold } from "./fold-keys.ts";
+import type { TaskLink } from "./link-store.ts";
 
 // Columns in the order of a stored row, which is an array so that it is cheap to hand to the writer thread and to bind.
 const columns = [
@@ -180,3 +181,19 @@ export function openTaskStore(db: DatabaseSync) {
 }
 
 export type TaskStore = ReturnType<typeof openTaskStore>;
+
+/** Retry links inside the writer thread: of one new id the smallest (at, old id) stands (spec part 3, section 4.3). */
+export function openLinkStore(db: DatabaseSync) {
+  const upsert = db.prepare(
+    `INSERT INTO task_links (project_id, engine, new_id, old_id, linked_at) VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT (project_id, engine, new_id) DO UPDATE SET old_id = excluded.old_id, linked_at = excluded.linked_at
+     WHERE (excluded.linked_at, excluded.old_id) < (task_links.linked_at, task_links.old_id)`,
+  );
+  return {
+    join({ projectId, engine, newId, oldId, at }: TaskLink): void {
+      upsert.run(projectId, engine, newId, oldId, at * 1000);
+    },
+  };
+}
+
+export type LinkStore = ReturnType<typeof openLinkStore>;

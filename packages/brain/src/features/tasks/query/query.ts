@@ -60,7 +60,7 @@ export interface ListFilter extends TaskFilter {
   readonly terms?: readonly ColumnTerm[];
 }
 
-export interface Plan {
+export interface QueryPlan {
   readonly filter: ListFilter;
   /** Each must hold too. */
   readonly content: readonly ContentTerm[];
@@ -73,7 +73,7 @@ export interface Plan {
  *
  * @throws ApiError `validation_error` with the place of each fault.
  */
-export function planOf(filter: TaskFilter, q: string | undefined, now: Date, aside?: QueryField): Plan {
+export function planOf(filter: TaskFilter, q: string | undefined, now: Date, aside?: QueryField): QueryPlan {
   if (q === undefined || q.trim() === "") return { filter, content: [], isRelative: false };
   const { query, faults } = parseTaskQuery(q);
   if (faults.length > 0) throw invalid(faults.slice(0, maxFaults).map(toFault));
@@ -84,7 +84,7 @@ export function planOf(filter: TaskFilter, q: string | undefined, now: Date, asi
 const maxFaults = 10;
 const toFault = ({ type, message, at, to }: QueryFault) => ({ loc: ["query", "q"], type, message, at, to });
 
-export function planOfTerms(given: TaskFilter, query: TaskQuery, now: Date): Plan {
+export function planOfTerms(given: TaskFilter, query: TaskQuery, now: Date): QueryPlan {
   let filter: ListFilter = given;
   const terms: ColumnTerm[] = [];
   const content: ContentTerm[] = [];

@@ -2,11 +2,11 @@ import type { Tx } from "../../../platform/database/database.ts";
 import { invalid, type ValidationFault } from "../../../platform/http/error-codes.ts";
 import type { BrainDatabase, Tables } from "../../../schema/tables/index.ts";
 import type { Audit, AuditOrigin } from "../../audit/index.ts";
-import { appendStateDeltas } from "../../stats/index.ts";
 import { instantsOf, matchesFilter, type TaskFilter } from "../query/filter.ts";
 import type { BulkDeleteBody } from "../schemas.ts";
 import { matchingIds } from "../search/find-matches.ts";
-import { deleteTasks, type LockedTask, lockTasks } from "./delete-store.ts";
+import { lockTasks } from "./delete-store.ts";
+import { removeTasks } from "./remove.ts";
 
 /** Rows that one filter-mode call deletes at most, in task-UUID order. */
 export const maxFilteredDeletes = 10_000;
@@ -35,11 +35,10 @@ export async function bulkDelete(
   const ids =
     "ids" in selection ? selection.ids : await matchingIds(database, projectId, selection.filter, maxFilteredDeletes);
   const deleteSelected = async (tx: Tx<Tables>) => {
-    const present = await lockTasks(tx, database.dialect, projectId, ids);
+    const present = await lockTasks(tx, projectId, ids);
     // What changed since it was selected is judged again under its lock: a task that was retried meanwhile is no failure any more.
     const doomed = filter === null ? present : present.filter((task) => matchesFilter(task, filter));
-    await deleteTasks(tx, database.dialect, projectId, doomed);
-    await appendStateDeltas(tx, lossesByState(projectId, doomed));
+    await removeTasks(tx, doomed);
     await audit.append(tx, {
       ...origin,
       action: "tasks.bulk_delete",
@@ -54,12 +53,6 @@ export async function bulkDelete(
   const gone = await database.write(deleteSelected, { alone: true });
   deleted(projectId, gone);
   return { deleted_count: gone.length };
-}
-
-function lossesByState(projectId: string, tasks: readonly LockedTask[]) {
-  const losses = new Map<string, number>();
-  for (const { state } of tasks) losses.set(state, (losses.get(state) ?? 0) - 1);
-  return [...losses].map(([state, by]) => ({ projectId, state, by }));
 }
 
 const textFilters = ["filter_search", "filter_name", "filter_queue", "filter_worker"] as const;

@@ -1,43 +1,63 @@
-import { sql } from "kysely";
-import type { DialectName, Tx } from "../../../platform/database/database.ts";
-import type { Tables, TaskRow } from "../../../schema/tables/index.ts";
+import type { Tx } from "../../../platform/database/database.ts";
+import { isEmbedded } from "../../../platform/database/dialects/by-dialect.ts";
+import { isAmong } from "../../../platform/database/dialects/values-table.ts";
+import type { BrainDatabase, Tables, TaskRow } from "../../../schema/tables/index.ts";
 
-export type LockedTask = Pick<
-  TaskRow,
-  "id" | "engine" | "task_id" | "state" | "priority" | "name" | "queue" | "worker_name" | "received_at"
->;
+const lockedColumns = [
+  "id",
+  "project_id",
+  "engine",
+  "task_id",
+  "state",
+  "priority",
+  "name",
+  "queue",
+  "worker_name",
+  "received_at",
+] as const satisfies readonly (keyof TaskRow)[];
 
-const idsPerStatement = 500;
+export type LockedTask = Pick<TaskRow, (typeof lockedColumns)[number]>;
 
-/**
- * Tasks of one project by id, held until the end of the transaction. Locked in the order that every writer of these tables keeps
- * (spec part 3, section 2.4); unknown ids and those of other projects are passed over.
- */
-export async function lockTasks(
-  tx: Tx<Tables>,
-  dialect: DialectName,
-  projectId: string,
-  ids: readonly string[],
-): Promise<LockedTask[]> {
-  const isGiven =
-    dialect === "postgres"
-      ? sql<boolean>`id = ANY (${ids}::uuid[])`
-      : sql<boolean>`id IN (SELECT given.value FROM json_each(${JSON.stringify(ids)}) AS given)`;
-  return tx
+/** Held until the end of the transaction, and locked in the order that every writer of these tables keeps (spec part 3, section 2.4). */
+const locked = (tx: Tx<Tables>, ids: readonly string[]) =>
+  tx
     .selectFrom("tasks")
-    .select(["id", "engine", "task_id", "state", "priority", "name", "queue", "worker_name", "received_at"])
-    .where("project_id", "=", projectId)
-    .where(isGiven)
+    .select(lockedColumns)
+    .where(isAmong("id", "uuid", ids))
+    .orderBy("project_id")
     .orderBy("engine")
     .orderBy("task_id")
-    .$if(dialect === "postgres", (query) => query.forUpdate())
+    .forUpdate();
+
+/** Tasks of one project by id; unknown ids and those of other projects are passed over. */
+export const lockTasks = (tx: Tx<Tables>, projectId: string, ids: readonly string[]): Promise<LockedTask[]> =>
+  locked(tx, ids).where("project_id", "=", projectId).execute();
+
+/** Those of the given tasks that are still expired: one that an event reached meanwhile stays. */
+export const lockExpired = (tx: Tx<Tables>, ids: readonly string[], cutoff: Date): Promise<LockedTask[]> =>
+  locked(tx, ids).where("last_event_at", "<", cutoff).execute();
+
+/** Ids of tasks of all projects whose newest event is older than `cutoff`, the oldest first. */
+export async function expiredTaskIds(
+  { slow }: Pick<BrainDatabase, "slow">,
+  cutoff: Date,
+  limit: number,
+): Promise<string[]> {
+  const rows = await slow
+    .selectFrom("tasks")
+    .select("id")
+    .where("last_event_at", "<", cutoff)
+    .orderBy("last_event_at")
+    .limit(limit)
     .execute();
+  return rows.map(({ id }) => id);
 }
+
+const idsPerStatement = 500;
 
 /** Deletes locked tasks with what belongs to them: the links of their own ids and what searches find them by. Their events stay. */
 export async function deleteTasks(
   tx: Tx<Tables>,
-  dialect: DialectName,
   projectId: string,
   tasks: readonly Pick<LockedTask, "id" | "engine" | "task_id">[],
 ): Promise<void> {
@@ -45,7 +65,7 @@ export async function deleteTasks(
     const ids = tasks.slice(start, start + idsPerStatement).map(({ id }) => id);
     await tx.deleteFrom("tasks").where("project_id", "=", projectId).where("id", "in", ids).execute();
     // On the embedded database a trigger does it.
-    if (dialect === "postgres") await tx.deleteFrom("task_search").where("id", "in", ids).execute();
+    if (!isEmbedded(tx)) await tx.deleteFrom("task_search").where("id", "in", ids).execute();
   }
   for (let start = 0; start < tasks.length; start += idsPerStatement) {
     const some = tasks.slice(start, start + idsPerStatement);

@@ -1,8 +1,7 @@
 import type { BrainDatabase } from "../../../schema/tables/index.ts";
-import { appendStateDeltas } from "../../stats/index.ts";
-import { deleteTasks } from "./delete-store.ts";
-import { type ExpiredTask, expiredTaskIds, lockExpired } from "./prune-store.ts";
-import { deleteUnusedTerms, type TermPosition, unusedTerms } from "./terms-store.ts";
+import { expiredTaskIds, lockExpired } from "./delete-store.ts";
+import { removeTasks } from "./remove.ts";
+import { deleteUnusedTerms, type TermPosition, unusedTerms } from "./terms-sqlite-store.ts";
 
 /** Rows of one transaction: about a tenth of a second of the embedded database's writer, for which a batch of events may wait. */
 const rowsPerTransaction = 1000;
@@ -35,25 +34,12 @@ export async function pruneTaskBatch(
 const deleteExpired = (database: BrainDatabase, ids: readonly string[], cutoff: Date): Promise<number> =>
   database.write(
     async (tx) => {
-      const expired = await lockExpired(tx, database.dialect, ids, cutoff);
-      for (const [projectId, own] of Map.groupBy(expired, ({ project_id }) => project_id)) {
-        await deleteTasks(tx, database.dialect, projectId, own);
-      }
-      await appendStateDeltas(tx, lossesByState(expired));
+      const expired = await lockExpired(tx, ids, cutoff);
+      await removeTasks(tx, expired);
       return expired.length;
     },
     { alone: true },
   );
-
-function lossesByState(tasks: readonly ExpiredTask[]) {
-  const losses = new Map<string, { projectId: string; state: string; by: number }>();
-  for (const { project_id: projectId, state } of tasks) {
-    const loss = losses.get(`${projectId}\0${state}`);
-    if (loss === undefined) losses.set(`${projectId}\0${state}`, { projectId, state, by: -1 });
-    else loss.by -= 1;
-  }
-  return [...losses.values()];
-}
 
 const termsPerPage = 1000;
 

@@ -5,7 +5,7 @@ import { rowsReadBy } from "../../../../test/query-plans.ts";
 import { stalledReads } from "../../../../test/stalled-reads.ts";
 import { type GivenTask, insertTasks } from "../../../../test/task-rows.ts";
 import { listPage, planList } from "../list.ts";
-import { findMatches, type Sizes, usualSizes } from "./find-matches.ts";
+import { findMatches, type SearchSizes, usualSearchSizes } from "./find-matches.ts";
 
 const projectId = "11111111-2222-4333-8444-555555555555";
 const startMs = Date.UTC(2026, 0, 2);
@@ -16,8 +16,8 @@ const nameCount = 40;
 for (const dialect of testDialects.filter((each) => each === "postgres")) {
   describe(`a statement of a search on ${dialect}`, () => {
     const opened = useTestDatabase(dialect);
-    const sizes: Sizes = {
-      ...usualSizes,
+    const sizes: SearchSizes = {
+      ...usualSearchSizes,
       newestRows: 100,
       stepRows: [100, 100],
       shortRows: 100,
@@ -55,7 +55,7 @@ for (const dialect of testDialects.filter((each) => each === "postgres")) {
       const { database, close } = await stalledReads(opened);
       const plan = await planList(database, projectId, { query: { q }, now: new Date() });
       const search = { projectId, filter: plan.filter, after: null, limit: 10, budgetMs: 50 };
-      const used: Sizes = { ...sizes, newestRows: 1, stepRows: [1, 1], shortRows: 1000 };
+      const used: SearchSizes = { ...sizes, newestRows: 1, stepRows: [1, 1], shortRows: 1000 };
       const { found, reached } = await findMatches(database, { ...search, sizes: used }).finally(close);
       expect([found.length, reached === null]).toEqual([0, false]);
       const patient = await findMatches(opened.database, { ...search, budgetMs: Infinity, sizes: used });

@@ -2,15 +2,23 @@ import type { BrainDatabase } from "../../../schema/tables/index.ts";
 import { contentColumns, holdsContent } from "../query/content.ts";
 import type { ContentTerm, ListFilter } from "../query/query.ts";
 import { judgeContent } from "./content-reads.ts";
-import { findMatches, type Matches, rowsAtOnce, type Search, type Sizes, scopeOf, usualSizes } from "./find-matches.ts";
-import { newestPlaces, type Position, rowsByIds } from "./match-reads.ts";
+import {
+  findMatches,
+  type Matches,
+  rowsAtOnce,
+  type Search,
+  type SearchSizes,
+  scopeOf,
+  usualSearchSizes,
+} from "./find-matches.ts";
+import { newestPlaces, rowsByIds, type TaskPosition } from "./match-reads.ts";
 import { createPace, type StepCost } from "./step-pace.ts";
 import { holdsOnlySources, indexedSources } from "./term-sources.ts";
 
 type ContentSearch = Search & { readonly content: readonly ContentTerm[] };
 
 /** What one look at large columns may read, where rows are large. */
-const maxLookBytes = 4 * 1024 * 1024;
+const maxCheckedBytes = 4 * 1024 * 1024;
 
 /**
  * The newest tasks of a filter that hold what content terms ask. The filter's own indexes lead; of the tasks that they give, the large
@@ -18,12 +26,12 @@ const maxLookBytes = 4 * 1024 * 1024;
  * every page gets further than the one before it.
  */
 export async function findContent(db: BrainDatabase, search: ContentSearch): Promise<Matches> {
-  const { limit, budgetMs, sizes = usualSizes, clock } = search;
+  const { limit, budgetMs, sizes = usualSearchSizes, clock } = search;
   const pace = createPace(sizes.contentRows, budgetMs, clock);
   const [firstRows, mostRows] = sizes.contentRows;
   const mostPlaces = Math.max(1, Math.min(mostRows, placesAtOnce(search.filter, sizes)));
   const cost: StepCost = {};
-  const found: Position[] = [];
+  const found: TaskPosition[] = [];
   let rows = firstRows;
   let batchRows = Math.min(firstRows, mostPlaces);
   let after = search.after;
@@ -52,7 +60,7 @@ export async function findContent(db: BrainDatabase, search: ContentSearch): Pro
 }
 
 /** How many of the filter's tasks one statement gives in list order: few of a source with many values. */
-function placesAtOnce(filter: ListFilter, { valueRows }: Sizes): number {
+function placesAtOnce(filter: ListFilter, { valueRows }: SearchSizes): number {
   const [source, second] = indexedSources(filter);
   const isBySource = holdsOnlySources(filter) && source !== undefined && second === undefined;
   return isBySource ? rowsAtOnce(source, valueRows) : Infinity;
@@ -72,10 +80,10 @@ async function nextPlaces(db: BrainDatabase, search: Search): Promise<Matches> {
 async function look(
   { slow }: BrainDatabase,
   { projectId, content }: ContentSearch,
-  places: readonly Position[],
+  places: readonly TaskPosition[],
 ): Promise<{ holding: ReadonlySet<string>; end: number }> {
   const ids = places.map(({ id }) => id);
-  const { fitting, unsure, lastId } = await judgeContent(slow, { ids, content, maxBytes: maxLookBytes });
+  const { fitting, unsure, lastId } = await judgeContent(slow, { ids, content, maxBytes: maxCheckedBytes });
   const holding = new Set(fitting);
   const reads = { db: slow, columns: contentColumns };
   for (let rest = new Set(unsure); rest.size > 0; ) {

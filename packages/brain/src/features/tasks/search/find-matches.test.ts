@@ -8,8 +8,8 @@ import type { Tables, TaskRow } from "../../../schema/tables/index.ts";
 import { countMatches, countPlanUpTo } from "../count-matches.ts";
 import { matchingPage, planList, wholeRows } from "../list.ts";
 import { matchesFilter, type TaskFilter } from "../query/filter.ts";
-import { matchingIds, type Search, type Sizes, scopeOf, usualSizes } from "./find-matches.ts";
-import type { CountStep, Position, Scope } from "./match-reads.ts";
+import { matchingIds, type Search, type SearchSizes, scopeOf, usualSearchSizes } from "./find-matches.ts";
+import type { CountStep, ListScope, TaskPosition } from "./match-reads.ts";
 import { countIndexStep } from "./sqlite-reads.ts";
 import { indexedSources, isDirect } from "./term-sources.ts";
 
@@ -97,11 +97,11 @@ const filter = fc.oneof(
   { weight: 1, arbitrary: fc.constant<TaskFilter>({}) },
 );
 
-const sizes: Sizes[] = [
-  { ...usualSizes, newestRows: 1, stepRows: [1, 2], shortRows: 3, maxValues: 2, valueRows: 4 },
-  { ...usualSizes, newestRows: 2, stepRows: [2, 3], shortRows: 1000, maxValues: 100 },
-  { ...usualSizes, newestRows: 1, stepRows: [1, 4], shortRows: 2, maxValues: 100, valueRows: 1 },
-  { ...usualSizes, stepRows: [500, 4000] },
+const sizes: SearchSizes[] = [
+  { ...usualSearchSizes, newestRows: 1, stepRows: [1, 2], shortRows: 3, maxValues: 2, valueRows: 4 },
+  { ...usualSearchSizes, newestRows: 2, stepRows: [2, 3], shortRows: 1000, maxValues: 100 },
+  { ...usualSearchSizes, newestRows: 1, stepRows: [1, 4], shortRows: 2, maxValues: 100, valueRows: 1 },
+  { ...usualSearchSizes, stepRows: [500, 4000] },
 ];
 
 const newestFirst = (a: TaskRow, b: TaskRow) =>
@@ -121,14 +121,14 @@ interface Pages {
   readonly limit: number;
   readonly budgetMs?: number;
   readonly maxBytes?: number;
-  readonly sizes?: Sizes;
+  readonly sizes?: SearchSizes;
 }
 
 /** Ids of all pages one after another. */
 async function allPages(database: Database<Tables>, given: TaskFilter, pages: Pages) {
   const { limit, budgetMs = Number.POSITIVE_INFINITY, maxBytes = Number.POSITIVE_INFINITY } = pages;
   const ids: string[] = [];
-  let after: Position | null = null;
+  let after: TaskPosition | null = null;
   let count = 0;
   do {
     const search: Search = { projectId, filter: given, after, budgetMs, ...pages };
@@ -147,7 +147,7 @@ async function allPages(database: Database<Tables>, given: TaskFilter, pages: Pa
 async function countInIndexSteps({ slow }: Database<Tables>, given: TaskFilter, rows: number): Promise<number> {
   const [source = null] = indexedSources(given);
   let total = 0;
-  for (let scope: Scope | null = scopeOf(projectId, given, null); scope !== null; ) {
+  for (let scope: ListScope | null = scopeOf(projectId, given, null); scope !== null; ) {
     const { count, rest }: CountStep = await countIndexStep(slow, scope, source, rows);
     total += count;
     scope = rest;
@@ -190,7 +190,7 @@ for (const dialect of testDialects) {
                 const found = await allPages(database, each, { limit, sizes: used });
                 expect(found, JSON.stringify([each, used])).toEqual(expected);
               }
-              const hurried = { limit, sizes: sizes[0] as Sizes, budgetMs: 0 };
+              const hurried = { limit, sizes: sizes[0] as SearchSizes, budgetMs: 0 };
               expect(await allPages(database, each, hurried), JSON.stringify(each)).toEqual(expected);
               expect(await allPages(database, each, { limit, maxBytes }), JSON.stringify(each)).toEqual(expected);
               expect(await countMatches(database, projectId, each)).toBe(expected.length);

@@ -4,14 +4,14 @@ import { searchesOf } from "./database-searches.ts";
 import {
   countSource,
   idStep,
+  type ListScope,
   matchesAmong,
   newestOfValues,
-  type Position,
-  type Scope,
-  type Source,
+  type TaskPosition,
+  type TaskSource,
   walkStep,
 } from "./match-reads.ts";
-import { countValues, newestByTerms } from "./newest-by-terms.ts";
+import { countRowsOf, newestByTerms } from "./newest-by-terms.ts";
 import { createPace, type Pace, type StepClock, type StepCost, type StepRows } from "./step-pace.ts";
 import { hasText, holdsOnlySources, indexedSources, isCombined } from "./term-sources.ts";
 
@@ -23,9 +23,9 @@ import { hasText, holdsOnlySources, indexedSources, isCombined } from "./term-so
  */
 export interface Matches {
   /** In list order, at most the limit. */
-  readonly found: readonly Position[];
+  readonly found: readonly TaskPosition[];
   /** Set when the time was used up before the end: everything down to here was looked at. */
-  readonly reached: Position | null;
+  readonly reached: TaskPosition | null;
 }
 
 export interface Search {
@@ -33,20 +33,20 @@ export interface Search {
   readonly filter: ListFilter;
   /** What the tasks must hold beside, in columns that are read one by one. */
   readonly content?: readonly ContentTerm[] | undefined;
-  readonly after: Position | null;
+  readonly after: TaskPosition | null;
   readonly limit: number;
   /** Milliseconds, Infinity for the whole answer whatever it takes. */
   readonly budgetMs: number;
   /** What the large columns of the page hold together; the usual bound when absent. */
   readonly maxBytes?: number;
-  readonly sizes?: Sizes;
+  readonly sizes?: SearchSizes;
   readonly clock?: StepClock | undefined;
   /** Of the rows that the search walks, where another one has walked some before. */
   readonly cost?: StepCost;
 }
 
 /** How far each way of looking goes. */
-export interface Sizes {
+export interface SearchSizes {
   /** Newest rows that are walked before what is rare is looked for elsewhere. */
   readonly newestRows: number;
   readonly stepRows: StepRows;
@@ -60,7 +60,7 @@ export interface Sizes {
   readonly contentRows: StepRows;
 }
 
-export const usualSizes: Sizes = {
+export const usualSearchSizes: SearchSizes = {
   newestRows: 500,
   stepRows: [100, 2000],
   shortRows: 5000,
@@ -69,7 +69,7 @@ export const usualSizes: Sizes = {
   contentRows: [100, 5000],
 };
 
-export const scopeOf = (projectId: string, filter: ListFilter, after: Position | null): Scope => ({
+export const scopeOf = (projectId: string, filter: ListFilter, after: TaskPosition | null): ListScope => ({
   projectId,
   since: filter.since ?? null,
   until: filter.until ?? null,
@@ -77,7 +77,7 @@ export const scopeOf = (projectId: string, filter: ListFilter, after: Position |
 });
 
 export async function findMatches(db: BrainDatabase, search: Search): Promise<Matches> {
-  const { projectId, filter, after, limit, budgetMs, sizes = usualSizes, clock, cost } = search;
+  const { projectId, filter, after, limit, budgetMs, sizes = usualSearchSizes, clock, cost } = search;
   const pace = createPace(sizes.stepRows, budgetMs, clock, cost);
   const scope = scopeOf(projectId, filter, after);
   const sources = indexedSources(filter);
@@ -89,7 +89,7 @@ export async function findMatches(db: BrainDatabase, search: Search): Promise<Ma
     if (found !== null) return { found, reached: null };
   }
   const source = await narrowest(db, scope, sources, sizes.shortRows);
-  const found: Position[] = [];
+  const found: TaskPosition[] = [];
   let from = scope;
   let walked = 0;
   let isElsewhere = false;
@@ -113,19 +113,19 @@ export async function findMatches(db: BrainDatabase, search: Search): Promise<Ma
 }
 
 /** How many of its newest rows a source gives by one statement, which for several values reads as many of each that may have one of them. */
-export const rowsAtOnce = ({ values }: NonNullable<Source>, mostRows: number): number =>
+export const rowsAtOnce = ({ values }: NonNullable<TaskSource>, mostRows: number): number =>
   values.length <= 1 ? Infinity : Math.floor(Math.max(mostRows / values.length, Math.sqrt(mostRows)));
 
 /** The source to walk: of several conditions the one with fewest rows, as far as counting a few thousand tells. */
 export async function narrowest(
   db: BrainDatabase,
-  scope: Scope,
-  sources: readonly NonNullable<Source>[],
-  cap = usualSizes.shortRows,
-): Promise<Source> {
+  scope: ListScope,
+  sources: readonly NonNullable<TaskSource>[],
+  cap = usualSearchSizes.shortRows,
+): Promise<TaskSource> {
   const single = sources.filter(({ values }) => values.length === 1);
   if (single.length <= 1) return single[0] ?? null;
-  let best: { source: Source; count: number } | null = null;
+  let best: { source: TaskSource; count: number } | null = null;
   for (const source of single) {
     const count = await countSource(db.slow, scope, source, cap);
     if (best === null || count < best.count) best = { source, count };
@@ -136,10 +136,10 @@ export async function narrowest(
 /** The newest matches by what is in the filter beside its single values, or null when they are too many for that. */
 async function newestElsewhere(
   db: BrainDatabase,
-  scope: Scope,
+  scope: ListScope,
   filter: ListFilter,
   need: Need,
-): Promise<Position[] | null> {
+): Promise<TaskPosition[] | null> {
   const { limit, pace, sizes } = need;
   const byTerms = await newestByTerms(db, scope, filter, { limit, cap: sizes.shortRows, pace });
   return byTerms ?? (hasText(filter) ? newestOfText(db, scope, filter, need) : null);
@@ -148,7 +148,7 @@ async function newestElsewhere(
 interface Need {
   readonly limit: number;
   readonly pace: Pick<Pace, "leftMs">;
-  readonly sizes: Sizes;
+  readonly sizes: SearchSizes;
 }
 
 /**
@@ -157,10 +157,10 @@ interface Need {
  */
 async function newestOfText(
   db: BrainDatabase,
-  scope: Scope,
+  scope: ListScope,
   filter: ListFilter,
   need: Need,
-): Promise<Position[] | null> {
+): Promise<TaskPosition[] | null> {
   const { limit, pace, sizes } = need;
   // With both texts the name leads: it is one column, and the condition on the row sees to the other.
   const needle = filter.name ?? filter.search ?? "";
@@ -168,7 +168,7 @@ async function newestOfText(
   const fields = isFolded ? (["name", "queue", "worker"] as const) : (["name"] as const);
   const { valuesWith, newestById } = searchesOf(db);
 
-  async function ofField(field: (typeof fields)[number]): Promise<Position[] | null> {
+  async function ofField(field: (typeof fields)[number]): Promise<TaskPosition[] | null> {
     const values = await valuesWith(db.slow, scope.projectId, { field, needle, isFolded }, sizes.maxValues + 1);
     if (values === null || values.length > sizes.maxValues) return null;
     if (values.length === 0) return [];
@@ -182,7 +182,7 @@ async function newestOfText(
       ? newestById(db, { scope, needle, filter }, { limit, cap: sizes.shortRows, timeoutMs: pace.leftMs() })
       : [],
   ]);
-  const all: Position[] = [];
+  const all: TaskPosition[] = [];
   for (const part of parts) {
     if (part === null) return null;
     all.push(...part);
@@ -193,19 +193,19 @@ async function newestOfText(
 /** The newest matches among the rows with one of the values, which the text of the filter is known to match. */
 async function newestOfSource(
   db: BrainDatabase,
-  scope: Scope,
-  source: NonNullable<Source>,
+  scope: ListScope,
+  source: NonNullable<TaskSource>,
   { filter, limit, pace, sizes: { shortRows, valueRows } }: Need & { readonly filter: ListFilter },
-): Promise<Position[] | null> {
+): Promise<TaskPosition[] | null> {
   if (!isCombined(filter) && limit <= rowsAtOnce(source, valueRows))
     return newestOfValues(db, scope, source, { limit, pace });
-  const rows = await countValues(db, scope, source, shortRows);
+  const rows = await countRowsOf(db, scope, source, shortRows);
   if (rows >= shortRows) return null;
   return matchesAmong(db, { scope, source, filter }, { limit, timeoutMs: pace.leftMs() });
 }
 
 /** Positions newest first, each once. */
-function inOrder(positions: readonly Position[]): Position[] {
+function inOrder(positions: readonly TaskPosition[]): TaskPosition[] {
   const each = new Map(positions.map((position) => [position.id, position]));
   return [...each.values()].sort(
     (a, b) => b.receivedAt.getTime() - a.receivedAt.getTime() || (a.id < b.id ? 1 : a.id > b.id ? -1 : 0),

@@ -3,7 +3,7 @@ import { newestThrough } from "../../../platform/database/dialects/index-hints.t
 import type { Db } from "../../../schema/tables/index.ts";
 import { matchCondition } from "../query/condition-reads.ts";
 import type { ListFilter } from "../query/query.ts";
-import { bounds, type Position, type PositionRow, positionOf, type Scope, seenColumns } from "./match-reads.ts";
+import { bounds, type ListScope, type PositionRow, positionOf, seenColumns, type TaskPosition } from "./match-reads.ts";
 
 /** Engines that a project is looked through for; one that reports more has its tasks walked instead. */
 const maxEngines = 50;
@@ -26,7 +26,7 @@ export interface IdRange {
 }
 
 export interface Lookup {
-  readonly scope: Scope;
+  readonly scope: ListScope;
   readonly filter: ListFilter;
   readonly engines: readonly string[];
   readonly ranges: readonly IdRange[];
@@ -39,8 +39,8 @@ const maxRanges = 100;
 export async function newestOfIds(
   db: Db,
   { scope, filter, engines, ranges }: Lookup,
-  most: Most,
-): Promise<Position[] | null> {
+  most: ReadLimits,
+): Promise<TaskPosition[] | null> {
   const parts = engines.flatMap((engine) => ranges.map((range) => ofRange(scope, engine, range)));
   return newestAmong(db, { scope, filter, parts }, most);
 }
@@ -49,13 +49,13 @@ export async function newestOfIds(
 export async function newestOfFingerprints(
   db: Db,
   { scope, filter, fingerprints }: Pick<Lookup, "scope" | "filter"> & { readonly fingerprints: readonly string[] },
-  most: Most,
-): Promise<Position[] | null> {
+  most: ReadLimits,
+): Promise<TaskPosition[] | null> {
   const parts = fingerprints.map((fingerprint) => ofFingerprint(scope, fingerprint));
   return newestAmong(db, { scope, filter, parts }, most);
 }
 
-interface Most {
+interface ReadLimits {
   readonly limit: number;
   readonly cap: number;
 }
@@ -64,8 +64,8 @@ interface Most {
 async function newestAmong(
   db: Db,
   { scope, filter, parts }: Pick<Lookup, "scope" | "filter"> & { readonly parts: readonly RawBuilder<unknown>[] },
-  { limit, cap }: Most,
-): Promise<Position[] | null> {
+  { limit, cap }: ReadLimits,
+): Promise<TaskPosition[] | null> {
   if (parts.length === 0) return [];
   if (parts.length > maxRanges) return null;
   const each = parts.map((part) => sql`SELECT * FROM (SELECT ${seenColumns(filter)} ${part} LIMIT ${cap + 1}) AS part`);
@@ -78,7 +78,7 @@ async function newestAmong(
   return rows.some(({ seen_count: count }) => count > cap) ? null : rows.map(positionOf);
 }
 
-function ofRange({ projectId }: Scope, engine: string, { from, below }: IdRange): RawBuilder<unknown> {
+function ofRange({ projectId }: ListScope, engine: string, { from, below }: IdRange): RawBuilder<unknown> {
   const conditions = [
     sql`project_id = ${projectId}`,
     sql`engine = ${engine}`,
@@ -96,7 +96,7 @@ const byFingerprint = {
 };
 
 /** A task fails no earlier than it was received, so that the index of failures is entered where the list begins. */
-function ofFingerprint({ projectId, since }: Scope, fingerprint: string): RawBuilder<unknown> {
+function ofFingerprint({ projectId, since }: ListScope, fingerprint: string): RawBuilder<unknown> {
   const conditions = [sql`project_id = ${projectId}`, sql`fingerprint IS NOT NULL`];
   if (since !== null) conditions.push(sql`last_failed_at >= ${since}`);
   return newestThrough(byFingerprint, sql`${fingerprint}`, conditions, { from: since, to: null });

@@ -20,24 +20,24 @@ import type { Pace } from "./step-pace.ts";
 // all tasks of the project, or those with one value in one column. Everything here reads a bounded number of rows of one source.
 
 /** Place of a row in the list. */
-export interface Position {
+export interface TaskPosition {
   readonly receivedAt: Date;
   readonly id: string;
 }
 
-export interface Scope {
+export interface ListScope {
   readonly projectId: string;
   readonly since: Date | null;
   /** Inclusive; the place to go on from is `after`. */
   readonly until: Date | null;
-  readonly after: Position | null;
+  readonly after: TaskPosition | null;
 }
 
 /** `error` is no column: its one value is every task with an exception or a traceback. */
 export type SourceColumn = "state" | "priority" | "queue" | "worker_name" | "name" | "error";
 
 /** Rows whose column holds one of the values; null is every row of the project. */
-export type Source = { readonly column: SourceColumn; readonly values: readonly string[] } | null;
+export type TaskSource = { readonly column: SourceColumn; readonly values: readonly string[] } | null;
 
 export const indexOf: Record<SourceColumn, string> = {
   state: "tasks_by_state",
@@ -52,7 +52,7 @@ export const indexOf: Record<SourceColumn, string> = {
 export const hasError = sql<SqlBool>`(exception IS NOT NULL OR traceback IS NOT NULL)`;
 
 /** The bounds of a scope as conditions on received_at and id: of two upper ones only the lower, because an index is entered at one. */
-export function bounds({ since, until, after }: Scope): RawBuilder<SqlBool>[] {
+export function bounds({ since, until, after }: ListScope): RawBuilder<SqlBool>[] {
   const all: RawBuilder<SqlBool>[] = [];
   if (since !== null) all.push(sql`received_at >= ${since}`);
   if (until !== null && (after === null || until < after.receivedAt)) all.push(sql`received_at <= ${until}`);
@@ -65,7 +65,7 @@ export function bounds({ since, until, after }: Scope): RawBuilder<SqlBool>[] {
  * FROM, WHERE and ORDER BY that read a source through its own index, whatever the planners think of it. Rows of one instant come in any
  * order: not all of these indexes hold the id, and a row need not be read to be counted.
  */
-function inTimeOrder(scope: Scope, column: SourceColumn | null, value: RawBuilder<unknown>): RawBuilder<unknown> {
+function inTimeOrder(scope: ListScope, column: SourceColumn | null, value: RawBuilder<unknown>): RawBuilder<unknown> {
   const conditions = [sql`project_id = ${scope.projectId}`, ...bounds(scope)];
   if (column === null || column === "error") {
     if (column === "error") conditions.push(hasError);
@@ -83,7 +83,7 @@ const inListOrder = (...source: Parameters<typeof inTimeOrder>): RawBuilder<unkn
   sql`${inTimeOrder(...source)}, id DESC`;
 
 /** A source with at most one value in list order. */
-export const sourceInListOrder = (scope: Scope, source: Source): RawBuilder<unknown> =>
+export const sourceInListOrder = (scope: ListScope, source: TaskSource): RawBuilder<unknown> =>
   inListOrder(scope, source?.column ?? null, sql`${source?.values[0] ?? null}`);
 
 /** What is read of the rows that a page shows, and on which connection. */
@@ -106,8 +106,8 @@ const wideTasks = (columns: readonly PublicColumn[]): WideTable => ({
 /** The newest rows of a source with at most one value. */
 export async function newestRows<Column extends PublicColumn>(
   { db, columns }: RowReads<Column>,
-  scope: Scope,
-  source: Source,
+  scope: ListScope,
+  source: TaskSource,
   bounds: PageBounds,
 ): Promise<BoundedRows<ReadRow<Column>>> {
   return rowsWithinBytes(db, { table: wideTasks(columns), from: sourceInListOrder(scope, source) }, bounds);
@@ -130,10 +130,10 @@ export interface PositionRow {
   received_at: Date;
 }
 
-export const positionOf = ({ id, received_at }: PositionRow): Position => ({ receivedAt: received_at, id });
+export const positionOf = ({ id, received_at }: PositionRow): TaskPosition => ({ receivedAt: received_at, id });
 
 /** The newest places of a project's tasks. */
-export async function newestPlaces(db: Db, scope: Scope, limit: number): Promise<Position[]> {
+export async function newestPlaces(db: Db, scope: ListScope, limit: number): Promise<TaskPosition[]> {
   const query = sql<PositionRow>`SELECT id, received_at ${sourceInListOrder(scope, null)} LIMIT ${limit}`;
   return (await query.execute(db)).rows.map(positionOf);
 }
@@ -147,10 +147,10 @@ const fewValues = 4;
  */
 export async function newestOfValues(
   db: BrainDatabase,
-  scope: Scope,
-  source: NonNullable<Source>,
+  scope: ListScope,
+  source: NonNullable<TaskSource>,
   { limit, pace }: { limit: number; pace: Pick<Pace, "leftMs"> },
-): Promise<Position[] | null> {
+): Promise<TaskPosition[] | null> {
   const isMany = source.values.length > fewValues;
   const part = isMany ? await newestPart(db, scope, source, { limit, pace }) : { scope, source };
   if (part === null) return null;
@@ -165,10 +165,10 @@ export async function newestOfValues(
 /** The values and the time that the newest `limit` rows of a source are among; null when the time was used up. */
 async function newestPart(
   db: BrainDatabase,
-  scope: Scope,
-  source: NonNullable<Source>,
+  scope: ListScope,
+  source: NonNullable<TaskSource>,
   { limit, pace }: { limit: number; pace: Pick<Pace, "leftMs"> },
-): Promise<{ scope: Scope; source: NonNullable<Source> } | null> {
+): Promise<{ scope: ListScope; source: NonNullable<TaskSource> } | null> {
   // So many rows of so many values are enough rows. Half of the values will do: the others may be rare.
   const place = Math.ceil((2 * limit) / source.values.length);
   const enough = Math.ceil(limit / place);
@@ -188,7 +188,7 @@ async function newestPart(
 }
 
 /** How many rows a source holds, counting no further than `cap`. */
-export async function countSource(db: Db, scope: Scope, source: Source, cap: number): Promise<number> {
+export async function countSource(db: Db, scope: ListScope, source: TaskSource, cap: number): Promise<number> {
   const parts = (source?.values ?? [null]).map(
     (value) =>
       sql`SELECT 1 FROM (SELECT 1 ${inTimeOrder(scope, source?.column ?? null, sql`${value}`)} LIMIT ${cap}) AS part`,
@@ -200,14 +200,14 @@ export async function countSource(db: Db, scope: Scope, source: Source, cap: num
 
 /** What one step of a walk found: the matches in order and, when the source goes on below, the last row that was looked at. */
 export interface Step {
-  readonly found: readonly Position[];
-  readonly end: Position | null;
+  readonly found: readonly TaskPosition[];
+  readonly end: TaskPosition | null;
 }
 
-export interface Walk {
-  readonly scope: Scope;
+export interface SourceWalk {
+  readonly scope: ListScope;
   /** A source with at most one value. */
-  readonly source: Source;
+  readonly source: TaskSource;
   readonly filter: ListFilter;
 }
 
@@ -224,14 +224,14 @@ export const seenColumns = ({ terms, hasError: isAsked }: ListFilter): RawBuilde
   ]);
 
 /** The next `rows` rows of a walk, each with its place among them (from 1) and whether it matches. */
-function judged({ scope, source, filter }: Walk, rows: number): RawBuilder<unknown> {
+function judged({ scope, source, filter }: SourceWalk, rows: number): RawBuilder<unknown> {
   return sql`
     SELECT id, received_at, ((${matchCondition(filter)}) IS TRUE) AS is_match, row_number() OVER (ORDER BY received_at DESC, id DESC) AS place
     FROM (SELECT ${seenColumns(filter)} ${sourceInListOrder(scope, source)} LIMIT ${rows}) AS task`;
 }
 
 /** Looks at the next `rows` rows of a walk and gives those that match, `limit` at most; `end` holds when fewer were found. */
-export async function walkStep(db: Db, walk: Walk, step: { rows: number; limit: number }): Promise<Step> {
+export async function walkStep(db: Db, walk: SourceWalk, step: { rows: number; limit: number }): Promise<Step> {
   const { rows: hits } = await sql<PositionRow & { is_match: boolean; place: number }>`
     SELECT id, received_at, is_match, place FROM (${judged(walk, step.rows)}) AS seen
     WHERE is_match OR place = ${step.rows} ORDER BY place LIMIT ${step.limit + 1}`.execute(db);
@@ -243,7 +243,7 @@ export async function walkStep(db: Db, walk: Walk, step: { rows: number; limit: 
 /** What one step of counting found and what is left to count, null at the end. */
 export interface CountStep {
   readonly count: number;
-  readonly rest: Scope | null;
+  readonly rest: ListScope | null;
 }
 
 /** The row at a place as columns of a grouped statement: null but for the group that holds it. */
@@ -253,7 +253,7 @@ export const rowAtPlace = (place: number): RawBuilder<unknown> => {
 };
 
 /** How many of the next `rows` rows of a walk match. */
-export async function countStep(db: Db, walk: Walk, rows: number): Promise<CountStep> {
+export async function countStep(db: Db, walk: SourceWalk, rows: number): Promise<CountStep> {
   const { rows: answer } = await sql<{ count: number; id: string | null; received_at: Date | null }>`
     SELECT count(CASE WHEN is_match THEN 1 END) AS count, ${rowAtPlace(rows)} FROM (${judged(walk, rows)}) AS seen`.execute(
     db,
@@ -266,7 +266,7 @@ export async function countStep(db: Db, walk: Walk, rows: number): Promise<Count
 /** Ids after `afterId` in id order that match, among the next `rows` rows; `end` is the last id looked at when there are more. */
 export async function idStep(
   db: Db,
-  { scope, filter, afterId, rows }: { scope: Scope; filter: ListFilter; afterId: string | null; rows: number },
+  { scope, filter, afterId, rows }: { scope: ListScope; filter: ListFilter; afterId: string | null; rows: number },
 ): Promise<{ ids: string[]; end: string | null }> {
   const conditions = [sql`project_id = ${scope.projectId}`];
   if (afterId !== null) conditions.push(sql`id > ${afterId}`);
@@ -284,9 +284,9 @@ export async function idStep(
  */
 export async function matchesAmong(
   db: BrainDatabase,
-  { scope, source, filter }: { scope: Scope; source: NonNullable<Source>; filter: ListFilter },
+  { scope, source, filter }: { scope: ListScope; source: NonNullable<TaskSource>; filter: ListFilter },
   { limit, timeoutMs }: { limit: number; timeoutMs: number },
-): Promise<Position[] | null> {
+): Promise<TaskPosition[] | null> {
   const conditions = [
     sql`project_id = ${scope.projectId}`,
     isAmong(source.column, "text", source.values),

@@ -4,7 +4,7 @@ import type { ColumnTerm, ListFilter } from "../query/query.ts";
 import { searchesOf } from "./database-searches.ts";
 import { textAfter } from "./distinct-values-reads.ts";
 import { enginesOf, type IdRange, newestOfFingerprints, newestOfIds } from "./lookup-reads.ts";
-import { countSource, matchesAmong, type Position, type Scope, type Source } from "./match-reads.ts";
+import { countSource, type ListScope, matchesAmong, type TaskPosition, type TaskSource } from "./match-reads.ts";
 import type { Pace } from "./step-pace.ts";
 import { indexedSources } from "./term-sources.ts";
 
@@ -75,10 +75,10 @@ const longest = (parts: readonly string[]): string =>
  */
 export async function newestByTerms(
   db: BrainDatabase,
-  scope: Scope,
+  scope: ListScope,
   filter: ListFilter,
   { limit, cap, pace }: { limit: number; cap: number; pace: Pick<Pace, "leftMs"> },
-): Promise<Position[] | null> {
+): Promise<TaskPosition[] | null> {
   if (filter.terms === undefined) return null;
   const byFailure = await newestByFailure(db, scope, filter, { limit, cap });
   if (byFailure !== null) return byFailure;
@@ -86,7 +86,7 @@ export async function newestByTerms(
   if (byId !== null) return byId;
   for (const source of indexedSources(filter)) {
     if (source.column === "error" || source.values.length < 2) continue;
-    const isShort = (await countValues(db, scope, source, cap)) < cap;
+    const isShort = (await countRowsOf(db, scope, source, cap)) < cap;
     if (isShort) return matchesAmong(db, { scope, source, filter }, { limit, timeoutMs: pace.leftMs() });
   }
   return null;
@@ -95,10 +95,10 @@ export async function newestByTerms(
 const valuesPerCount = 100;
 
 /** How many rows a source of however many values holds, counting little further than `cap`. */
-export async function countValues(
+export async function countRowsOf(
   { slow }: BrainDatabase,
-  scope: Scope,
-  source: NonNullable<Source>,
+  scope: ListScope,
+  source: NonNullable<TaskSource>,
   cap: number,
 ): Promise<number> {
   let rows = 0;
@@ -111,10 +111,10 @@ export async function countValues(
 
 async function newestByFailure(
   db: BrainDatabase,
-  scope: Scope,
+  scope: ListScope,
   filter: ListFilter,
   bounds: { limit: number; cap: number },
-): Promise<Position[] | null> {
+): Promise<TaskPosition[] | null> {
   const fingerprints = filter.terms?.filter(isLabel).find(({ field }) => field === "fingerprint")?.values;
   if (fingerprints === undefined) return null;
   return newestOfFingerprints(db.slow, { scope, filter, fingerprints }, bounds);
@@ -122,10 +122,10 @@ async function newestByFailure(
 
 async function newestByIds(
   db: BrainDatabase,
-  scope: Scope,
+  scope: ListScope,
   filter: ListFilter,
   bounds: { limit: number; cap: number },
-): Promise<Position[] | null> {
+): Promise<TaskPosition[] | null> {
   const labels = (filter.terms ?? []).filter(isLabel);
   const ofEngine = labels.find(({ field }) => field === "engine");
   const ranges = labels

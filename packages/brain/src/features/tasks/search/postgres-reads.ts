@@ -4,7 +4,7 @@ import type { BrainDatabase, Db } from "../../../schema/tables/index.ts";
 import { matchCondition } from "../query/condition-reads.ts";
 import type { ListFilter } from "../query/query.ts";
 import { distinctValues, type ValueSearch } from "./distinct-values-reads.ts";
-import { bounds, type Position, positionOf, type Scope } from "./match-reads.ts";
+import { bounds, type ListScope, positionOf, type TaskPosition } from "./match-reads.ts";
 
 // What the server database has of its own: trigrams of the search text, and a time after which it ends a statement.
 
@@ -32,9 +32,9 @@ const likePattern = (needle: string): string => `%${needle.replace(/[\\%_]/g, "\
  */
 export async function newestById(
   database: BrainDatabase,
-  { scope, needle, filter }: { scope: Scope; needle: string; filter: ListFilter },
+  { scope, needle, filter }: { scope: ListScope; needle: string; filter: ListFilter },
   { limit, cap, timeoutMs }: { limit: number; cap: number; timeoutMs: number },
-): Promise<Position[] | null> {
+): Promise<TaskPosition[] | null> {
   if (!isIndexable(needle) || !(await hasIdIndex(database.read))) return null;
   const conditions = [
     sql`project_id = ${scope.projectId}`,
@@ -75,7 +75,7 @@ export async function valuesWith(
 }
 
 /** How many rows match, by one statement; null when the server ended it because it took too long. */
-export async function countAtOnce(db: Db, scope: Scope, filter: ListFilter): Promise<number | null> {
+export async function countAtOnce(db: Db, scope: ListScope, filter: ListFilter): Promise<number | null> {
   const conditions = [sql`project_id = ${scope.projectId}`, ...bounds(scope), sql`(${matchCondition(filter)})`];
   const query = sql<{ count: number }>`
     SELECT count(*) AS count FROM tasks AS task WHERE ${sql.join(conditions, sql` AND `)}`;

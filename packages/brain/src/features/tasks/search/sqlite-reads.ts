@@ -8,10 +8,10 @@ import {
   type CountStep,
   hasError,
   indexOf,
-  type Position,
+  type ListScope,
   positionOf,
-  type Scope,
-  type Source,
+  type TaskPosition,
+  type TaskSource,
 } from "./match-reads.ts";
 
 // What the embedded database has of its own: a dictionary of names, queues and workers, a trigram index of task ids, and counts by an index
@@ -66,9 +66,9 @@ export function trigramQuery(needle: string): string | null {
  */
 export async function newestById(
   { slow: db }: Pick<BrainDatabase, "slow">,
-  { scope, needle, filter }: { scope: Scope; needle: string; filter: ListFilter },
+  { scope, needle, filter }: { scope: ListScope; needle: string; filter: ListFilter },
   { limit, cap }: { limit: number; cap: number },
-): Promise<Position[] | null> {
+): Promise<TaskPosition[] | null> {
   const query = trigramQuery(needle);
   if (query === null) return null;
   const { rows: indexed } = await sql<{ serial: number }>`
@@ -107,7 +107,7 @@ const maxWaiting = 20_000;
  * How many rows the next part of a source holds, by its index alone: `rows` of them, and whatever else was received in the same millisecond
  * as the last.
  */
-export async function countIndexStep(db: Db, scope: Scope, source: Source, rows: number): Promise<CountStep> {
+export async function countIndexStep(db: Db, scope: ListScope, source: TaskSource, rows: number): Promise<CountStep> {
   const conditions = [sql`project_id = ${scope.projectId}`, ...bounds(scope)];
   if (source?.column === "error") conditions.push(hasError);
   else if (source !== null) conditions.push(sql`${sql.ref(source.column)} = ${source.values[0] ?? null}`);

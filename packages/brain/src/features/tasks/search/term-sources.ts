@@ -1,10 +1,10 @@
-import type { ColumnTerm, ListFilter, Plan } from "../query/query.ts";
-import type { Source, SourceColumn } from "./match-reads.ts";
+import type { ColumnTerm, ListFilter, QueryPlan } from "../query/query.ts";
+import type { SourceColumn, TaskSource } from "./match-reads.ts";
 
 const labelColumns = { name: "name", queue: "queue", worker: "worker_name" } as const;
 
 /** The values that an index gives all tasks of a term by; null for a term that only narrows what was found otherwise. */
-export function sourceOfTerm(term: ColumnTerm): NonNullable<Source> | null {
+export function sourceOfTerm(term: ColumnTerm): NonNullable<TaskSource> | null {
   if (term.isNegated) return null;
   if (term.kind === "choice") return { column: term.field, values: [...new Set<string>(term.values)] };
   if (term.kind !== "label" || term.values === undefined || !(term.field in labelColumns)) return null;
@@ -12,8 +12,8 @@ export function sourceOfTerm(term: ColumnTerm): NonNullable<Source> | null {
 }
 
 /** The conditions that an index serves, most selective first as a rule. */
-export function indexedSources(filter: ListFilter): NonNullable<Source>[] {
-  const sources: NonNullable<Source>[] = [];
+export function indexedSources(filter: ListFilter): NonNullable<TaskSource>[] {
+  const sources: NonNullable<TaskSource>[] = [];
   const add = (column: SourceColumn, values: readonly string[] | undefined) => {
     if (values !== undefined) sources.push({ column, values });
   };
@@ -48,5 +48,5 @@ export const isCombined = (filter: ListFilter): boolean =>
   (filter.name !== undefined && filter.search !== undefined);
 
 /** Whether a plan asks for nothing beside the time. */
-export const isOnlyTimed = ({ filter, content }: Pick<Plan, "filter" | "content">): boolean =>
+export const isOnlyTimed = ({ filter, content }: Pick<QueryPlan, "filter" | "content">): boolean =>
   content.length === 0 && filter.terms === undefined && !hasText(filter) && indexedSources(filter).length === 0;

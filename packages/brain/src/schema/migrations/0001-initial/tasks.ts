@@ -56,7 +56,7 @@ export const taskTables = (t: ColumnTypes): readonly string[] => [
  * Substring search over tasks. Names, queues and workers repeat, so a search looks through their distinct values; only task ids have a
  * trigram index. PostgreSQL: one search text per task in a table of its own, so that state changes do not rewrite it, with the index over
  * its last line, the task id; distinct values are stepped through in the indexes of tasks. SQLite: the values are in task_terms, and the
- * index is filled behind ingest (features/tasks/index-task-ids.ts), keyed by tasks.serial.
+ * index is filled behind ingest (features/tasks/projection/search-sqlite-store.ts), keyed by tasks.serial.
  */
 const searchTables = (t: ColumnTypes): readonly string[] => [
   ...t.onPostgres([

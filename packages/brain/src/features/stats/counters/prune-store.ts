@@ -1,5 +1,5 @@
-import { rowAddress } from "../../platform/database/dialects/row-address.ts";
-import type { BrainDatabase, Db } from "../../schema/tables/index.ts";
+import { rowAddress } from "../../../platform/database/dialects/row-address.ts";
+import type { BrainDatabase, Db } from "../../../schema/tables/index.ts";
 
 /** Deletes at most `limit` rollups of one grain that begin before `cutoff`, and tells how many. */
 export const deleteRollupsBefore = (

@@ -1,3 +1,5 @@
+import { randomUUID } from "node:crypto";
+import type { DatabaseSync } from "node:sqlite";
 import type { PoolClient } from "pg";
 import { stateKey, type WorkerStateChange } from "./state-change.ts";
 
@@ -10,7 +12,7 @@ const upsertText = `
   WHERE workers.state_key IS NULL OR workers.state_key < excluded.state_key
   RETURNING project_id, id`;
 
-/** Applies changes, at most one per worker and in lock order, unless greater ones were; gives the rows that changed. */
+/** On the server database: applies changes, at most one per worker and in lock order, unless greater ones were; gives the rows that changed. */
 export async function applyWorkerStates(
   client: PoolClient,
   changes: readonly WorkerStateChange[],
@@ -32,3 +34,26 @@ export async function applyWorkerStates(
   });
   return rows.map(({ project_id, id }) => ({ projectId: project_id, id }));
 }
+
+/** States of engine workers inside the writer thread. */
+export function openWorkerStateStore(db: DatabaseSync) {
+  const upsert = db.prepare(
+    `INSERT INTO workers (id, project_id, engine, name, queues, state, state_key, state_at, active_tasks, metadata, created_at, updated_at)
+     VALUES (?, ?, ?, ?, '[]', ?, ?, ?, 0, '{}', ?, ?)
+     ON CONFLICT (project_id, engine, name) DO UPDATE SET
+       state = excluded.state, state_key = excluded.state_key, state_at = excluded.state_at, updated_at = excluded.updated_at
+     WHERE workers.state_key IS NULL OR workers.state_key < excluded.state_key
+     RETURNING id`,
+  );
+  return {
+    /** Applies the change unless a greater one was; gives the row's id when it changed. */
+    apply(change: WorkerStateChange, nowMicros: number): string | null {
+      const { projectId, engine, name, state, at } = change;
+      const key = stateKey(change);
+      const row = upsert.get(randomUUID(), projectId, engine, name, state, key, at * 1000, nowMicros, nowMicros);
+      return row === undefined ? null : (row.id as string);
+    },
+  };
+}
+
+export type WorkerStateStore = ReturnType<typeof openWorkerStateStore>;

@@ -88,7 +88,7 @@ function createNested<Value>() {
 
 type Nested<Value> = ReturnType<typeof createNested<Value>>;
 
-interface Scope {
+interface CounterScope {
   readonly projectId: string;
   readonly engine: string;
   /** By name, queue, kind and minute. */
@@ -98,13 +98,13 @@ interface Scope {
 }
 
 export function createDeltas(): Deltas {
-  const scopes: Scope[] = [];
+  const scopes: CounterScope[] = [];
   const rollups: Gathered[] = [];
   const others: DeltaRow[] = [];
   const states = new Map<string, DeltaRow>();
-  let scope: Scope | null = null;
+  let scope: CounterScope | null = null;
 
-  function scopeOf(projectId: string, engine: string): Scope {
+  function scopeOf(projectId: string, engine: string): CounterScope {
     if (scope !== null && scope.projectId === projectId && scope.engine === engine) return scope;
     scope = scopes.find((known) => known.projectId === projectId && known.engine === engine) ?? null;
     if (scope === null) {

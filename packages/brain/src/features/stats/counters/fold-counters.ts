@@ -1,14 +1,17 @@
-import type { Clock } from "../../platform/clock.ts";
-import type { Loop } from "../../platform/loop.ts";
-import { overflowLabel } from "../../platform/metrics.ts";
-import type { BrainDatabase } from "../../schema/tables/index.ts";
+import type { Clock } from "../../../platform/clock.ts";
+import type { Loop } from "../../../platform/loop.ts";
+import { overflowLabel } from "../../../platform/metrics.ts";
+import type { BrainDatabase } from "../../../schema/tables/index.ts";
+import { bucketStart, hoursBegin, minutesBegin } from "./buckets.ts";
 import {
+  addNameRollups,
   addRollups,
   addTaskCounts,
   addWorkerCounts,
   type CounterTx,
   knownNames,
   lockCounters,
+  type NameSum,
   noteNames,
   type RollupSum,
   type TakenDelta,
@@ -17,8 +20,6 @@ import {
   type WorkerSum,
 } from "./fold-store.ts";
 import { addStored, type Histogram } from "./histogram.ts";
-import { addNameRollups, type NameSum } from "./name-rollups-store.ts";
-import { bucketStart, hoursBegin, minutesBegin } from "./time-range.ts";
 
 const deltasPerRound = 5000;
 const roundsPerTick = 20;

@@ -16,7 +16,7 @@ const zeroBucket = 0;
 export const bucketOf = (ms: number): number => (ms < 1 ? zeroBucket : 1 + Math.ceil(Math.log(ms) / logGrowth));
 
 /** The duration that stands for a bucket: at most 4 % away from every value in it. */
-export const durationOf = (bucket: number): number =>
+export const bucketDuration = (bucket: number): number =>
   bucket === zeroBucket ? 0 : (2 * growth ** (bucket - 1)) / (growth + 1);
 
 export function addToHistogram(histogram: Histogram, ms: number): void {
@@ -76,7 +76,7 @@ export function quantilesOf(histogram: Histogram, shares: readonly number[]): nu
       below += histogram.get(buckets[place] as number) as number;
       place += 1;
     }
-    found.push(durationOf(buckets[place] as number));
+    found.push(bucketDuration(buckets[place] as number));
   }
   return found;
 }

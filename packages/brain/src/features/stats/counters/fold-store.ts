@@ -1,18 +1,21 @@
 import { sql } from "kysely";
-import type { Tx } from "../../platform/database/database.ts";
-import { lockSubject } from "../../platform/database/dialects/locks.ts";
-import { rowAddress } from "../../platform/database/dialects/row-address.ts";
-import type { CounterDeltaRow, RollupRow, Tables, WorkerRollupRow } from "../../schema/tables/index.ts";
+import type { Tx } from "../../../platform/database/database.ts";
+import { lockSubject } from "../../../platform/database/dialects/locks.ts";
+import { rowAddress } from "../../../platform/database/dialects/row-address.ts";
+import type {
+  CounterDeltaRow,
+  NameRollupRow,
+  RollupRow,
+  Tables,
+  WorkerRollupRow,
+} from "../../../schema/tables/index.ts";
 import { addStored, encodeHistogram, type Histogram } from "./histogram.ts";
 
 export type CounterTx = Tx<Tables>;
 export type TakenDelta = Omit<CounterDeltaRow, "seq">;
 export type WorkerSum = WorkerRollupRow;
 
-export interface RollupSum extends Omit<RollupRow, "run_histogram" | "wait_histogram"> {
-  readonly run: Histogram;
-  readonly wait: Histogram;
-}
+export interface RollupSum extends Omit<RollupRow, keyof StoredHistograms>, Histograms {}
 
 const rowsPerStatement = 200;
 
@@ -77,29 +80,45 @@ export async function takeDeltas(tx: CounterTx, limit: number): Promise<TakenDel
     .execute();
 }
 
+interface Histograms {
+  readonly run: Histogram;
+  readonly wait: Histogram;
+}
+type StoredHistograms = Pick<RollupRow, "run_histogram" | "wait_histogram">;
+
+/** A sum as a row, with the stored histograms that it will replace. Its own are changed. */
+function withStored<Sum extends Histograms>({ run, wait, ...rest }: Sum, stored: StoredHistograms | undefined) {
+  addStored(run, stored?.run_histogram ?? null);
+  addStored(wait, stored?.wait_histogram ?? null);
+  return { ...rest, run_histogram: encodeHistogram(run), wait_histogram: encodeHistogram(wait) };
+}
+
+/** What of a row becomes of the stored one: sums of both, and its own histograms, which hold the stored ones already. */
+const addedTo = (table: "rollups" | "name_rollups") => {
+  const sum = (column: string) => sql<number>`${sql.ref(`${table}.${column}`)} + ${sql.ref(`excluded.${column}`)}`;
+  const either = (column: string) =>
+    sql<string | null>`coalesce(${sql.ref(`excluded.${column}`)}, ${sql.ref(`${table}.${column}`)})`;
+  return {
+    count: sum("count"),
+    run_ms_sum: sum("run_ms_sum"),
+    run_count: sum("run_count"),
+    run_histogram: either("run_histogram"),
+    wait_histogram: either("wait_histogram"),
+  };
+};
+
 /** Adds to rollups. Histograms are merged here, since neither database can; `lockCounters` keeps other writers away meanwhile. */
 export async function addRollups(tx: CounterTx, sums: readonly RollupSum[]): Promise<void> {
   const present = await presentHistograms(tx, sums);
-  const rows = sums.map(({ run, wait, ...rest }): RollupRow => {
-    const known = present.get(rollupKey(rest));
-    if (known !== undefined) {
-      addStored(run, known.run_histogram);
-      addStored(wait, known.wait_histogram);
-    }
-    return { ...rest, run_histogram: encodeHistogram(run), wait_histogram: encodeHistogram(wait) };
-  });
+  const rows = sums.map((sum): RollupRow => withStored(sum, present.get(rollupKey(sum))));
   for (let start = 0; start < rows.length; start += rowsPerStatement) {
     await tx
       .insertInto("rollups")
       .values(rows.slice(start, start + rowsPerStatement))
       .onConflict((conflict) =>
-        conflict.columns(["project_id", "bucket_at", "grain_minutes", "kind", "engine", "name", "queue"]).doUpdateSet({
-          count: sql<number>`rollups.count + excluded.count`,
-          run_ms_sum: sql<number>`rollups.run_ms_sum + excluded.run_ms_sum`,
-          run_count: sql<number>`rollups.run_count + excluded.run_count`,
-          run_histogram: sql<string | null>`coalesce(excluded.run_histogram, rollups.run_histogram)`,
-          wait_histogram: sql<string | null>`coalesce(excluded.wait_histogram, rollups.wait_histogram)`,
-        }),
+        conflict
+          .columns(["project_id", "bucket_at", "grain_minutes", "kind", "engine", "name", "queue"])
+          .doUpdateSet(addedTo("rollups")),
       )
       .execute();
   }
@@ -112,7 +131,7 @@ const rollupKey = (row: RollupKey): string =>
 
 /** Present histograms of the buckets that are about to grow: they are few, the running minute and its like. */
 async function presentHistograms(tx: CounterTx, sums: readonly RollupSum[]) {
-  const present = new Map<string, Pick<RollupRow, "run_histogram" | "wait_histogram">>();
+  const present = new Map<string, StoredHistograms>();
   const growing = sums.filter(({ run, wait }) => run.size > 0 || wait.size > 0);
   for (const [projectId, own] of Map.groupBy(growing, ({ project_id }) => project_id)) {
     const buckets = [...new Set(own.map(({ bucket_at }) => bucket_at.getTime()))];
@@ -204,4 +223,64 @@ export function takeOldMinutes(tx: CounterTx, cutoff: Date, limit: number): Prom
     )
     .returningAll()
     .execute();
+}
+
+export interface NameSum extends Omit<NameRollupRow, keyof StoredHistograms>, Histograms {}
+
+/** Adds to figures by name. Histograms are merged here, since neither database can; `lockCounters` keeps other writers away meanwhile. */
+export async function addNameRollups(tx: CounterTx, sums: readonly NameSum[]): Promise<void> {
+  for (let start = 0; start < sums.length; start += rowsPerStatement) {
+    const some = sums.slice(start, start + rowsPerStatement);
+    const present = await presentNameHistograms(tx, some);
+    const rows = some.map((sum): NameRollupRow => withStored(sum, present.get(nameKey(sum))));
+    await tx
+      .insertInto("name_rollups")
+      .values(rows)
+      .onConflict((conflict) =>
+        conflict
+          .columns(["project_id", "grain_minutes", "name", "kind", "bucket_at"])
+          .doUpdateSet(addedTo("name_rollups")),
+      )
+      .execute();
+  }
+}
+
+type NameRollupKey = Pick<NameRollupRow, "project_id" | "grain_minutes" | "name" | "kind" | "bucket_at">;
+
+const nameKey = ({ project_id, grain_minutes, name, kind, bucket_at }: NameRollupKey): string =>
+  [project_id, grain_minutes, name, kind, bucket_at.getTime()].join("\0");
+
+async function presentNameHistograms(tx: CounterTx, sums: readonly NameSum[]) {
+  const present = new Map<string, StoredHistograms>();
+  const growing = sums.filter(({ run, wait }) => run.size > 0 || wait.size > 0);
+  for (const [projectId, own] of Map.groupBy(growing, ({ project_id }) => project_id)) {
+    const distinct = <Value>(of: (sum: NameSum) => Value) => [...new Set(own.map(of))];
+    const rows = await tx
+      .selectFrom("name_rollups")
+      .select(["project_id", "grain_minutes", "name", "kind", "bucket_at", "run_histogram", "wait_histogram"])
+      .where("project_id", "=", projectId)
+      .where(
+        "grain_minutes",
+        "in",
+        distinct(({ grain_minutes }) => grain_minutes),
+      )
+      .where(
+        "name",
+        "in",
+        distinct(({ name }) => name),
+      )
+      .where(
+        "kind",
+        "in",
+        distinct(({ kind }) => kind),
+      )
+      .where(
+        "bucket_at",
+        "in",
+        distinct(({ bucket_at }) => bucket_at.getTime()).map((ms) => new Date(ms)),
+      )
+      .execute();
+    for (const row of rows) present.set(nameKey(row), row);
+  }
+  return present;
 }

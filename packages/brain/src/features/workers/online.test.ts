@@ -1,7 +1,7 @@
 import { addProject, testDialects, useTestDatabase } from "@svc/testkit/databases";
 import { describe, expect, test } from "vitest";
 import { workerRow } from "../../../test/worker-rows.ts";
-import { workersOnline } from "./online-reads.ts";
+import { workersOnline } from "./reads.ts";
 
 const now = new Date("2026-04-01T10:00:00.000Z");
 const projects = [1, 2, 3, 4].map((number) => `${number}1111111-2222-4333-8444-555555555555`);

@@ -2,10 +2,10 @@ import { openIngestAlone } from "@svc/brain/ingest";
 import { createFakeClock } from "@svc/testkit";
 import { addProject, testDialects, useTestDatabase } from "@svc/testkit/databases";
 import { describe, expect, test } from "vitest";
+import { rollupDurations } from "../latency-reads.ts";
+import { rollupTotals, taskCounts } from "../reads.ts";
 import { appendStateDeltas } from "./fold-store.ts";
 import { decodeHistogram, quantileOf } from "./histogram.ts";
-import { rollupDurations } from "./latency-reads.ts";
-import { rollupTotals, taskCounts } from "./reads.ts";
 
 const now = new Date("2026-01-10T10:30:00.000Z");
 let numbers = 0;

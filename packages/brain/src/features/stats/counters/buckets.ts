@@ -1,0 +1,20 @@
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+
+/** The start of the UTC bucket that holds the instant. */
+export const bucketStart = (at: Date, widthMs: number): Date => new Date(Math.floor(at.getTime() / widthMs) * widthMs);
+
+/** The start of the first UTC bucket that begins at the instant or after it. */
+export const nextBucketStart = (at: Date, widthMs: number): Date =>
+  bucketStart(new Date(at.getTime() + widthMs - 1), widthMs);
+
+const minuteKeptMs = 48 * hourMs;
+
+/** The hour from which rollups are kept by the minute; before it they are moved into hours. */
+export const minutesBegin = (now: Date): Date => bucketStart(new Date(now.getTime() - minuteKeptMs), hourMs);
+
+/** Days for which figures by name are kept by the hour; what is older is kept by the day. */
+const hourKeptMs = 8 * dayMs;
+
+/** The hour from which figures by name are kept by the hour. */
+export const hoursBegin = (now: Date): Date => bucketStart(new Date(now.getTime() - hourKeptMs), hourMs);
