@@ -1,7 +1,7 @@
 import manifest from "../package.json" with { type: "json" };
-import type { Command, CommandOptions } from "./command.ts";
-import { exitCodes } from "./exit-codes.ts";
-import { readOptions } from "./options.ts";
+import type { Command, CommandOptions } from "./command-line/command.ts";
+import { exitCodes } from "./command-line/exit-codes.ts";
+import { readOptions } from "./command-line/options.ts";
 
 const options = {
   json: { type: "boolean", help: "one JSON document" },

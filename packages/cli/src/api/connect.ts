@@ -1,7 +1,7 @@
 import { type Client, createClient, isProblem } from "@svc/client";
-import type { CommandOptions, Terminal } from "../command.ts";
-import { CliError } from "../exit-codes.ts";
-import { readEnvironment } from "../read-environment.ts";
+import type { CommandOptions, Terminal } from "../command-line/command.ts";
+import { CliError } from "../command-line/exit-codes.ts";
+import { readEnvironment } from "../settings/read-environment.ts";
 import { brainAddress } from "./address.ts";
 import { explainProblem } from "./problems.ts";
 import { cookieFetch, quickFetch } from "./requests.ts";

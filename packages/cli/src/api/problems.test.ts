@@ -1,6 +1,6 @@
 import { ApiProblem } from "@svc/client";
 import { describe, expect, test } from "vitest";
-import { CliError } from "../exit-codes.ts";
+import { CliError } from "../command-line/exit-codes.ts";
 import { explainProblem } from "./problems.ts";
 
 const asked = { address: "https://svc.example.com", credential: "key" } as const;

@@ -1,6 +1,6 @@
 import type { ApiProblem } from "@svc/client";
-import { CliError, type ExitName } from "../exit-codes.ts";
-import { inOneLine, printable } from "../printed.ts";
+import { CliError, type ExitName } from "../command-line/exit-codes.ts";
+import { inOneLine, printable } from "../terminal/printed.ts";
 
 /** Who asked, and for what. */
 export interface Asked {

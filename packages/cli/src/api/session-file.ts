@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { mkdir, open, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { CliError } from "../exit-codes.ts";
+import { CliError } from "../command-line/exit-codes.ts";
 
 /** What `svc login` keeps: as good as the password until it ends. */
 export interface SavedSession {
