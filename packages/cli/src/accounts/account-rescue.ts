@@ -51,12 +51,3 @@ function refusalOf(cause: Refusal): CliError {
   const what = exit === "usage" ? "the address" : "the password";
   return new CliError(exit, `${what} ${faults.map(({ message }) => message).join(" and ")}`, { cause });
 }
-
-/** The one address that a command takes. @throws CliError `usage` without it. */
-export function requireEmail(positionals: readonly string[]): string {
-  const [email] = positionals;
-  if (email === undefined || email === "") throw new CliError("usage", "name the account by its e-mail address");
-  return email;
-}
-
-export const counted = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`;

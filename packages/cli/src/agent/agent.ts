@@ -1,74 +1,42 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { type Agent, type AgentLog, type AgentOptions, agentOptionsFromEnv, startAgent } from "@svc/agent";
-import type { Command, CommandOptions, Terminal } from "../command-line/command.ts";
-import { CliError, exitCodes } from "../command-line/exit-codes.ts";
-import { readOptions } from "../command-line/options.ts";
+import { defineCommand, flag, type Terminal, text, texts } from "../command-line/command.ts";
+import { CliError } from "../command-line/exit-codes.ts";
 import { type Environment, readEnvironment } from "../settings/read-environment.ts";
+import { printResult } from "../terminal/printed.ts";
 import { listenForStop } from "../terminal/stop-signal.ts";
 import { type EngineWords, engines } from "./agent-engines.ts";
 
-const options = {
-  brain: {
-    type: "string",
-    value: "URL",
-    help: "address of the brain (or SVC_BRAIN_URL), for example http://localhost:7700",
-  },
-  redis: {
-    type: "string",
-    value: "URL",
-    help: "bullmq: the Redis server with the queues, redis:// or rediss:// (or SVC_REDIS_URL)",
-  },
-  prefix: {
-    type: "string",
-    multiple: true,
-    value: "NAME",
-    help: "bullmq: key prefix to watch, may be repeated (default bull)",
-  },
-  queue: {
-    type: "string",
-    multiple: true,
-    value: "NAME",
-    help: "bullmq: watch only this queue, may be repeated (default: all that are found)",
-  },
-  "start-at": {
-    type: "string",
-    value: "WHERE",
-    help: "bullmq: beginning (default) or now, for queues never read before",
-  },
-  namespace: {
-    type: "string",
-    value: "NAME",
-    help: "put in front of task ids, for two brokers of one engine in one project",
-  },
-  name: { type: "string", value: "NAME", help: "label of this process, shown to operators (or SVC_AGENT_NAME)" },
-  transport: { type: "string", value: "KIND", help: "ws (default) or longpoll (needs SVC_AGENT_ID); or SVC_TRANSPORT" },
-  "buffer-name": {
-    type: "string",
-    value: "NAME",
-    help: "name of the buffer file (or SVC_BUFFER_NAME); keeps it when the agent is minted anew",
-  },
-  dev: { type: "boolean", help: "allow plain http and ws to any host" },
-  list: { type: "boolean", help: "the engines this build knows" },
-  json: { type: "boolean", help: "with --list: one JSON document" },
-} as const satisfies CommandOptions;
-
-export const agent: Command = {
+export const agent = defineCommand({
   usage: ["agent [engine] --brain URL [options]", "agent --list [--json]"],
-  options,
+  options: {
+    brain: text("URL", "address of the brain (or SVC_BRAIN_URL), for example http://localhost:7700"),
+    redis: text("URL", "bullmq: the Redis server with the queues, redis:// or rediss:// (or SVC_REDIS_URL)"),
+    prefix: texts("NAME", "bullmq: key prefix to watch, may be repeated (default bull)"),
+    queue: texts("NAME", "bullmq: watch only this queue, may be repeated (default: all that are found)"),
+    "start-at": text("WHERE", "bullmq: beginning (default) or now, for queues never read before"),
+    namespace: text("NAME", "put in front of task ids, for two brokers of one engine in one project"),
+    name: text("NAME", "label of this process, shown to operators (or SVC_AGENT_NAME)"),
+    transport: text("KIND", "ws (default) or longpoll (needs SVC_AGENT_ID); or SVC_TRANSPORT"),
+    "buffer-name": text("NAME", "name of the buffer file (or SVC_BUFFER_NAME); keeps it when the agent is minted anew"),
+    dev: flag("allow plain http and ws to any host"),
+    list: flag("the engines this build knows"),
+    json: flag("with --list: one JSON document"),
+  },
   words: Object.keys(engines),
   details: [
     "Token and secret are SVC_TOKEN and SVC_HMAC_SECRET, as shown once when the agent was minted. They and the rest may stand, low to high,",
     "in secret.env and config.env of SVC_HOME, in ./.env and in the environment. SVC_ENGINES names the engine when the command does not.",
     "A Redis URL with a password belongs into SVC_REDIS_URL, since other users of a machine can read arguments.",
   ],
-  async run(args, terminal) {
-    const { values, positionals } = readOptions(args, options, { positionals: 1 });
+  positionals: 1,
+  async run({ values, positionals }, terminal) {
     if (values.list === true) {
       const known = Object.entries(engines).map(([name, { summary }]) => ({ name, summary }));
-      if (values.json === true) terminal.out(JSON.stringify({ engines: known }));
-      else for (const { name, summary } of known) terminal.out(`${name.padEnd(10)} ${summary}`);
-      return exitCodes.done;
+      const lines = known.map(({ name, summary }) => `${name.padEnd(10)} ${summary}`);
+      printResult(terminal, values, { engines: known }, lines);
+      return;
     }
     if (values.json === true) throw new CliError("usage", "--json belongs to --list");
     const environment = await readEnvironment(terminal);
@@ -80,9 +48,8 @@ export const agent: Command = {
     running.ready.catch((fault: Error) => terminal.err(`svc: the engine cannot be watched: ${fault.message}`));
     await stop.received;
     await running.stop();
-    return exitCodes.done;
   },
-};
+});
 
 interface AgentWords extends EngineWords {
   readonly brain?: string | undefined;

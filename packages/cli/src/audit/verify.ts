@@ -1,7 +1,8 @@
 import type { AuditLog } from "@svc/brain/audit-log";
-import type { Command, CommandOptions, Terminal } from "../command-line/command.ts";
+import { defineCommand, type Terminal, text } from "../command-line/command.ts";
 import { CliError, exitCodes } from "../command-line/exit-codes.ts";
-import { readOptions } from "../command-line/options.ts";
+import { jsonOption, wholeNumber } from "../command-line/option-values.ts";
+import { printResult } from "../terminal/printed.ts";
 import { anchorFaults } from "./anchor.ts";
 import { readAnchor, whichDatabase, withAuditLog } from "./open-audit.ts";
 
@@ -10,27 +11,24 @@ type Result = Awaited<ReturnType<AuditLog["verify"]>>;
 /** Rows between two lines of progress. */
 const progressRows = 100_000;
 
-const options = {
-  limit: { type: "string", value: "N", help: "walk the N oldest rows" },
-  "known-head": { type: "string", value: "FILE", help: "hold the chain against an anchor too" },
-  json: { type: "boolean", help: "one JSON document" },
-} as const satisfies CommandOptions;
-
-export const auditVerify: Command = {
+export const auditVerify = defineCommand({
   usage: ["audit verify [--limit N] [--known-head FILE] [--json]"],
-  options,
+  options: {
+    limit: text("N", "walk the N oldest rows"),
+    "known-head": text("FILE", "hold the chain against an anchor too"),
+    ...jsonOption,
+  },
   details: ["Walks the chain: 0 clean, 1 failed, 4 when it could not be done.", whichDatabase],
-  async run(args, terminal) {
-    const { values } = readOptions(args, options);
-    const limit = limitOf(values.limit);
+  async run({ values }, terminal) {
+    const limit =
+      values.limit === undefined ? undefined : wholeNumber("limit", values.limit, { min: 1, max: 999_999_999 });
     try {
       const file = values["known-head"];
       const anchor = file === undefined ? undefined : await readAnchor(file);
       const result = await withAuditLog(terminal, (log) =>
         log.verify({ limit, anchor, onProgress: progressTo(terminal) }),
       );
-      if (values.json) terminal.out(JSON.stringify(documentOf(result)));
-      else for (const line of linesOf(result)) terminal.out(line);
+      printResult(terminal, values, documentOf(result), linesOf(result));
       return result.outcome === "clean" && result.anchor !== "UNPROVABLE" ? exitCodes.done : exitCodes.failed;
     } catch (cause) {
       const { message } = cause as Error;
@@ -39,14 +37,7 @@ export const auditVerify: Command = {
       throw new CliError("unreachable", message, { cause });
     }
   },
-};
-
-function limitOf(text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  const limit = /^\d{1,12}$/.test(text) ? Number(text) : 0;
-  if (limit < 1) throw new CliError("usage", "--limit is a number of rows, 1 or more");
-  return limit;
-}
+});
 
 function progressTo(terminal: Terminal): (rows: number, of: number) => void {
   let told = 0;

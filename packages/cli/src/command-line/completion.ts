@@ -1,26 +1,23 @@
-import { allCommands, type Command, type CommandOptions, type CommandTable } from "./command.ts";
-import { CliError, exitCodes } from "./exit-codes.ts";
-import { readOptions } from "./options.ts";
+import { allCommands, type Command, type CommandTable, defineCommand } from "./command.ts";
+import { CliError } from "./exit-codes.ts";
 
 const shells = { bash: bashScript, zsh: zshScript, fish: fishScript };
 
 /** The command that prints completion scripts of this table. */
-export const completionOf = (table: CommandTable): Command => ({
-  usage: ["completion bash|zsh|fish"],
-  words: Object.keys(shells),
-  details: [
-    "In bash: `source <(svc completion bash)` in ~/.bashrc. In zsh: `source <(svc completion zsh)` in ~/.zshrc, after compinit.",
-    "In fish: `svc completion fish > ~/.config/fish/completions/svc.fish`.",
-  ],
-  async run(args, terminal) {
-    const [shell, ...surplus] = readOptions(args, {}, { positionals: 1 }).positionals;
-    if (shell === undefined || surplus.length > 0 || !Object.hasOwn(shells, shell)) {
-      throw new CliError("usage", "name a shell: bash, zsh or fish");
-    }
-    terminal.out(shells[shell as keyof typeof shells](await readPlaces(table)));
-    return exitCodes.done;
-  },
-});
+export const completionOf = (table: CommandTable): Command =>
+  defineCommand({
+    usage: ["completion bash|zsh|fish"],
+    words: Object.keys(shells),
+    details: [
+      "In bash: `source <(svc completion bash)` in ~/.bashrc. In zsh: `source <(svc completion zsh)` in ~/.zshrc, after compinit.",
+      "In fish: `svc completion fish > ~/.config/fish/completions/svc.fish`.",
+    ],
+    positionals: 1,
+    async run({ positionals: [shell = ""] }, terminal) {
+      if (!Object.hasOwn(shells, shell)) throw new CliError("usage", "name a shell: bash, zsh or fish");
+      terminal.out(shells[shell as keyof typeof shells](await readPlaces(table)));
+    },
+  });
 
 interface Candidate {
   readonly word: string;
@@ -48,10 +45,7 @@ async function readPlaces(table: CommandTable): Promise<Place[]> {
   return [{ path: "", candidates: [...table.map(named), help], valued: [] }, ...groups, ...own];
 }
 
-function placeOf(
-  path: string,
-  { options = {}, words = [] }: { options?: CommandOptions; words?: readonly string[] },
-): Place {
+function placeOf(path: string, { options = {}, words = [] }: Command): Place {
   const entries = Object.entries(options);
   return {
     path,

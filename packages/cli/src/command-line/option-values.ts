@@ -1,8 +1,35 @@
 import { isExactNumber, parseExact, priorities, taskStates } from "@svc/client";
 import { durationRule, momentRule, readDuration, readMoment } from "@svc/client/task-query";
+import { type CommandOptions, flag, text } from "./command.ts";
 import { CliError } from "./exit-codes.ts";
 
-/** Values of options, read from their text. Each throws CliError `usage` for a text that is none. */
+/** Options that several commands have, and their values, read from their text. Each reader throws CliError `usage` for a text that is none. */
+
+export const jsonOption = { json: flag("one JSON document") } as const satisfies CommandOptions;
+
+/** Of a command that lists one page of the service. */
+export const listOptions = {
+  limit: text("N", "at most so many, newest first, up to 500 (default 50)"),
+  cursor: text("CURSOR", "go on where a list ended"),
+  json: flag("one JSON document: items and next_cursor"),
+} as const satisfies CommandOptions;
+
+export const readListOptions = ({
+  limit = "50",
+  cursor,
+}: {
+  limit?: string | undefined;
+  cursor?: string | undefined;
+}) => ({
+  limit: wholeNumber("limit", limit, { min: 1, max: 500 }),
+  ...defined({ cursor }),
+});
+
+/** Without the entries that are undefined: of options that were not given nothing is said to the service. */
+export function defined<T extends object>(entries: T) {
+  const given = Object.entries(entries).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(given) as { [Name in keyof T]?: Exclude<T[Name], undefined> };
+}
 
 export function wholeNumber(option: string, text: string, { min, max }: { min: number; max: number }): number {
   const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
@@ -17,7 +44,7 @@ export function oneOf<const T extends string>(option: string, text: string, word
 }
 
 /** An RFC 3339 instant from one, or from a time ago such as 2h. */
-export function instant(option: string, text: string): string {
+function instant(option: string, text: string): string {
   const moment = readMoment(text);
   if (moment === null) throw new CliError("usage", `--${option} ${momentRule}`);
   return new Date(moment.kind === "at" ? moment.epochMs : Date.now() - moment.agoMs).toISOString();
@@ -47,35 +74,30 @@ export function json(option: string, text: string, kind: "array" | "object"): un
 
 /** Options that say which tasks are meant, alike for a list and for a retry of all of them. */
 export const filterOptions = {
-  state: { type: "string", value: "STATE", help: `one of ${taskStates.join(", ")}` },
-  queue: { type: "string", value: "NAME", help: "in exactly this queue" },
-  name: { type: "string", value: "TEXT", help: "with this text in the name" },
-  search: { type: "string", value: "TEXT", help: "with this text in name, queue, worker or task id" },
-  priority: { type: "string", value: "LIST", help: `of these, with commas: ${priorities.join(", ")}` },
-  since: { type: "string", value: "TIME", help: "received then or later: an instant, or a time ago such as 2h" },
-  until: { type: "string", value: "TIME", help: "received then or before" },
-} as const;
+  state: text("STATE", `one of ${taskStates.join(", ")}`),
+  queue: text("NAME", "in exactly this queue"),
+  name: text("TEXT", "with this text in the name"),
+  search: text("TEXT", "with this text in name, queue, worker or task id"),
+  priority: text("LIST", `of these, with commas: ${priorities.join(", ")}`),
+  since: text("TIME", "received then or later: an instant, or a time ago such as 2h"),
+  until: text("TIME", "received then or before"),
+} as const satisfies CommandOptions;
 
-type FilterName = keyof typeof filterOptions;
-
-export function readFilters(words: Readonly<Partial<Record<FilterName, string | undefined>>>) {
-  const { state, queue, name, search, priority, since, until } = words;
-  return {
-    ...(state !== undefined && { state: oneOf("state", state, taskStates) }),
-    ...(queue !== undefined && { queue }),
-    ...(name !== undefined && { name }),
-    ...(search !== undefined && { search }),
-    ...(priority !== undefined && {
-      priority: priority.split(",").map((word) => oneOf("priority", word.trim(), priorities)),
-    }),
-    ...(since !== undefined && { since: instant("since", since) }),
-    ...(until !== undefined && { until: instant("until", until) }),
-  };
+export function readFilters(given: { readonly [Name in keyof typeof filterOptions]?: string | undefined }) {
+  const { state, queue, name, search, priority, since, until } = given;
+  return defined({
+    state: state === undefined ? undefined : oneOf("state", state, taskStates),
+    queue,
+    name,
+    search,
+    priority: priority?.split(",").map((word) => oneOf("priority", word.trim(), priorities)),
+    since: since === undefined ? undefined : instant("since", since),
+    until: until === undefined ? undefined : instant("until", until),
+  });
 }
 
-/** The one word that must follow, and nothing else. */
-export function requireWord(positionals: readonly string[], what: string): string {
-  const [word] = positionals;
+/** The first word that must stand beside the options. */
+export function requireWord([word]: readonly string[], what: string): string {
   if (word === undefined || word === "") throw new CliError("usage", `name the ${what}`);
   return word;
 }

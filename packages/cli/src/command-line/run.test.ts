@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { commands } from "../commands.ts";
-import { allCommands, type Command, type CommandEntry, type CommandTable } from "./command.ts";
+import { allCommands, type Command, type CommandEntry, type CommandTable, readOptions } from "./command.ts";
 import { CliError } from "./exit-codes.ts";
-import { readOptions } from "./options.ts";
 import { run } from "./run.ts";
 
 describe("svc", () => {
@@ -112,11 +111,7 @@ describe("run", () => {
 
 describe("readOptions", () => {
   test("gives values and positional words", () => {
-    const { values, positionals } = readOptions(
-      ["bullmq", "--redis", "redis://h"],
-      { redis: { type: "string" } },
-      { positionals: 1 },
-    );
+    const { values, positionals } = readOptions(["bullmq", "--redis", "redis://h"], { redis: { type: "string" } }, 1);
     expect({ values: { ...values }, positionals }).toEqual({ values: { redis: "redis://h" }, positionals: ["bullmq"] });
   });
 

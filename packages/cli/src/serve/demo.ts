@@ -3,31 +3,22 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startAgent } from "@svc/agent";
 import type { StartOptions } from "@svc/brain";
-import type { Command, CommandOptions } from "../command-line/command.ts";
-import { CliError, exitCodes } from "../command-line/exit-codes.ts";
-import { readOptions } from "../command-line/options.ts";
+import { defineCommand, text } from "../command-line/command.ts";
+import { wholeNumber } from "../command-line/option-values.ts";
 import { listenForStop } from "../terminal/stop-signal.ts";
 import { startBrainOrExplain, stopInTime } from "./start-brain.ts";
 
 const email = "demo@localhost.example";
 
-const options = {
-  port: { type: "string", value: "PORT", help: "port to listen on (default 7700)" },
-} as const satisfies CommandOptions;
-
-export const demo: Command = {
+export const demo = defineCommand({
   usage: ["demo [--port PORT]"],
-  options,
+  options: { port: text("PORT", "port to listen on (default 7700)") },
   details: [
     "Starts the service on a temporary database with a sample shop at work: queues, workers, failures, retries and task trees.",
     "It prints its login. Nothing is kept: Ctrl-C removes everything.",
   ],
-  async run(args, terminal) {
-    const { values } = readOptions(args, options);
-    const { port = "7700" } = values;
-    if (!/^[1-9]\d{0,4}$/.test(port) || Number(port) > 65_535) {
-      throw new CliError("usage", "--port is a number from 1 to 65535");
-    }
+  async run({ values }, terminal) {
+    const port = wholeNumber("port", values.port ?? "7700", { min: 1, max: 65_535 });
     using stop = listenForStop();
     const home = mkdtempSync(join(tmpdir(), "svc-demo-"));
     const removeHome = () => rmSync(home, { recursive: true, force: true });
@@ -40,7 +31,7 @@ export const demo: Command = {
         cwd: home,
         env: {
           SVC_HOME: home,
-          SVC_BIND_PORT: port,
+          SVC_BIND_PORT: String(port),
           SVC_PUBLIC_URL: `http://localhost:${port}`,
           SVC_LOG_LEVEL: "warn",
           SVC_BOOTSTRAP_ADMIN_EMAIL: email,
@@ -77,13 +68,12 @@ export const demo: Command = {
       await stop.received;
       await shop.stop();
       await stopInTime(brain, terminal);
-      return exitCodes.done;
     } finally {
       process.off("exit", removeHome);
       removeHome();
     }
   },
-};
+});
 
 const passwordLetters = "abcdefghjkmnpqrstuvwxyz23456789";
 

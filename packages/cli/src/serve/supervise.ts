@@ -3,9 +3,8 @@ import { once } from "node:events";
 import type { Terminal } from "../command-line/command.ts";
 import { exitCodes } from "../command-line/exit-codes.ts";
 import { listenForStop } from "../terminal/stop-signal.ts";
-import { createRestarts, type Restarts } from "./restarts.ts";
 import { drainMs } from "./start-brain.ts";
-import type { ToParent, ToWorker } from "./worker-messages.ts";
+import type { ToParent, ToWorker } from "./worker.ts";
 
 /**
  * Runs `count` workers, processes of this same command line, on one port until a signal comes, and gives one exit code for all.
@@ -91,4 +90,27 @@ async function stopAll(serving: ReadonlySet<Worker>): Promise<number> {
   const drained = await Promise.all(ends);
   clearTimeout(bound);
   return drained.every(Boolean) ? exitCodes.done : exitCodes.failed;
+}
+
+const windowMs = 60_000;
+const mostInWindow = 5;
+const firstPauseMs = 500;
+
+export interface Restarts {
+  /** Milliseconds to wait before a worker that has just ended is started again; null when it ended too often. */
+  next(): number | null;
+}
+
+/** Starts one worker again at most five times a minute, with pauses that double: what cannot run must not run in circles. */
+export function createRestarts(nowMs: () => number): Restarts {
+  let at: number[] = [];
+  return {
+    next() {
+      const now = nowMs();
+      at = at.filter((earlier) => now - earlier < windowMs);
+      if (at.length === mostInWindow) return null;
+      at.push(now);
+      return firstPauseMs * 2 ** (at.length - 1);
+    },
+  };
 }

@@ -2,35 +2,30 @@ import { createClient, isProblem, type Me } from "@svc/client";
 import { brainAddress } from "../api/address.ts";
 import { asking, readPlace, serviceOptions, usualAddress } from "../api/connect.ts";
 import { cookieFetch } from "../api/requests.ts";
-import { readSession, type SavedSession, sessionPath, writeSession } from "../api/session-file.ts";
-import type { Command, CommandOptions } from "../command-line/command.ts";
-import { CliError, exitCodes } from "../command-line/exit-codes.ts";
-import { readOptions } from "../command-line/options.ts";
+import { readSession, sessionPath, writeSession } from "../api/session-file.ts";
+import { defineCommand, flag } from "../command-line/command.ts";
+import { CliError } from "../command-line/exit-codes.ts";
+import { jsonOption } from "../command-line/option-values.ts";
 import { ask, isAnswered } from "../terminal/ask.ts";
-import { inOneLine, jsonText } from "../terminal/printed.ts";
+import { inOneLine, printResult } from "../terminal/printed.ts";
 import { readProof } from "../terminal/read-password.ts";
 import { endSession } from "./logout.ts";
 
-const options = {
-  stdin: {
-    type: "boolean",
-    help: "the password is the first line of standard input, a code of the second factor the second one",
-  },
-  remember: { type: "boolean", help: "keep the session for weeks, also when it is not used" },
-  json: { type: "boolean", help: "one JSON document" },
-  ...serviceOptions,
-} as const satisfies CommandOptions;
-
-export const login: Command = {
+export const login = defineCommand({
   usage: ["login [EMAIL] [--brain URL] [--remember] [--stdin] [--json]"],
-  options,
+  options: {
+    stdin: flag("the password is the first line of standard input, a code of the second factor the second one"),
+    remember: flag("keep the session for weeks, also when it is not used"),
+    ...jsonOption,
+    ...serviceOptions,
+  },
   details: [
     "Asks for the password without showing it, unless --stdin or the file named by SVC_PASSWORD_FILE gives it, and for a code where there is",
     "a second factor. The session is kept in session.json under SVC_HOME, for its owner alone, and sent to this service only; svc logout",
     "ends it.",
   ],
-  async run(args, terminal) {
-    const { values, positionals } = readOptions(args, options, { positionals: 1 });
+  positionals: 1,
+  async run({ values, positionals }, terminal) {
     const { env, home, given } = await readPlace(values, terminal);
     const before = await readSession(home, { isToEnd: true }).catch(() => null);
     const address = given ?? (before === null ? usualAddress(env) : brainAddress(before.brain_url, anyHttp));
@@ -52,25 +47,20 @@ export const login: Command = {
       await api.logout().catch(() => {});
       throw fault;
     }
-    if (before !== null && before.brain_url !== address) await endElsewhere(before);
+    // Another service may be gone.
+    if (before !== null && before.brain_url !== address) await endSession(before).catch(() => {});
     if (signedIn.mfa_enrollment_required) {
       const until = signedIn.mfa_enrollment_deadline ?? "now";
       terminal.err(`svc: a second factor has to be set up in the dashboard, until ${until}`);
     }
-    const { idle_expires_at, expires_at } = me.session;
-    if (values.json === true)
-      terminal.out(jsonText({ brain_url: address, email: me.email, idle_expires_at, expires_at }));
-    else {
-      const end =
-        idle_expires_at === null
-          ? expires_at
-          : `${idle_expires_at} unless it is used, and on ${expires_at} in any case`;
-      terminal.out(`${inOneLine(me.email)} is signed in at ${address}; the session ends at ${end}`);
-      terminal.err(`svc: it is kept in ${sessionPath(home)}`);
-    }
-    return exitCodes.done;
+    const { idle_expires_at: idleEnd, expires_at: lastEnd } = me.session;
+    const document = { brain_url: address, email: me.email, idle_expires_at: idleEnd, expires_at: lastEnd };
+    const end = idleEnd === null ? lastEnd : `${idleEnd} unless it is used, and on ${lastEnd} in any case`;
+    const done = `${inOneLine(me.email)} is signed in at ${address}; the session ends at ${end}`;
+    printResult(terminal, values, document, [done]);
+    if (values.json !== true) terminal.err(`svc: it is kept in ${sessionPath(home)}`);
   },
-};
+});
 
 /** Consented to when it was signed in to. */
 const anyHttp = { allowsPlainHttp: true } as const;
@@ -96,6 +86,3 @@ async function proveFactor(verify: (code: string) => Promise<unknown>, given: st
     }
   }
 }
-
-/** At another service, which may be gone. */
-const endElsewhere = (session: SavedSession): Promise<void> => endSession(session).catch(() => {});

@@ -2,16 +2,14 @@ import { createClient, isProblem } from "@svc/client";
 import { explainProblem } from "../api/problems.ts";
 import { cookieFetch } from "../api/requests.ts";
 import { readSession, removeSession, type SavedSession } from "../api/session-file.ts";
-import type { Command } from "../command-line/command.ts";
-import { CliError, exitCodes } from "../command-line/exit-codes.ts";
-import { readOptions } from "../command-line/options.ts";
+import { defineCommand } from "../command-line/command.ts";
+import { CliError } from "../command-line/exit-codes.ts";
 import { readEnvironment } from "../settings/read-environment.ts";
 
-export const logout: Command = {
+export const logout = defineCommand({
   usage: ["logout"],
   details: ["Ends the session at the service and removes it from SVC_HOME. Without a session it does nothing."],
-  async run(args, terminal) {
-    readOptions(args, {});
+  async run(_given, terminal) {
     const { home } = await readEnvironment(terminal, { readsWorkingFolder: false });
     let session: SavedSession | null;
     try {
@@ -20,10 +18,7 @@ export const logout: Command = {
       // Whatever it holds, nobody is to use it after this.
       await removeSession(home);
     }
-    if (session === null) {
-      terminal.err("svc: nobody was signed in");
-      return exitCodes.done;
-    }
+    if (session === null) return void terminal.err("svc: nobody was signed in");
     try {
       await endSession(session);
     } catch (cause) {
@@ -32,9 +27,8 @@ export const logout: Command = {
       throw new CliError(exit, `${message}\n     the session is forgotten here, but not ended there`, { cause });
     }
     terminal.out(`${session.email} is signed out of ${session.brain_url}`);
-    return exitCodes.done;
   },
-};
+});
 
 /** Ends a session at its service; one that is over already is ended well. @throws ApiProblem */
 export async function endSession({ brain_url: baseUrl, cookies }: SavedSession): Promise<void> {

@@ -1,22 +1,17 @@
-import type { Command, CommandOptions } from "../command-line/command.ts";
+import { defineCommand, flag } from "../command-line/command.ts";
 import { exitCodes } from "../command-line/exit-codes.ts";
-import { readOptions } from "../command-line/options.ts";
+import { jsonOption } from "../command-line/option-values.ts";
+import { printResult } from "../terminal/printed.ts";
 import { explainBrainFault } from "./brain-faults.ts";
 
-const showOptions = {
-  "reveal-secrets": { type: "boolean", help: "print secrets too" },
-  json: { type: "boolean", help: "one JSON document" },
-} as const satisfies CommandOptions;
-
-export const configShow: Command = {
+export const configShow = defineCommand({
   usage: ["config show [--reveal-secrets] [--json]"],
-  options: showOptions,
+  options: { "reveal-secrets": flag("print secrets too"), ...jsonOption },
   details: [
     "Prints every setting as the service would start with it here and now, and where it comes from: environment, a file, or default.",
     "Secrets read *** unless asked for; other values are printed as they are. Makes nothing: a secret that the first start will make is unset.",
   ],
-  async run(args, terminal) {
-    const { values } = readOptions(args, showOptions);
+  async run({ values }, terminal) {
     const { loadBrainSettings } = await import("@svc/brain");
     try {
       const loaded = loadBrainSettings({ mint: false });
@@ -24,41 +19,32 @@ export const configShow: Command = {
       const settings = loaded
         .rows({ revealSecrets: values["reveal-secrets"] === true })
         .map(({ name, value, source, is_secret }) => ({ name, value, source, is_secret }));
-      if (values.json === true) terminal.out(JSON.stringify({ settings }));
-      else for (const { name, value, source } of settings) terminal.out(`${name}=${shown(value)}  (${source})`);
-      return exitCodes.done;
+      const lines = settings.map(({ name, value, source }) => `${name}=${shown(value)}  (${source})`);
+      printResult(terminal, values, { settings }, lines);
     } catch (cause) {
       throw await explainBrainFault(cause, terminal);
     }
   },
-};
+});
 
 const shown = (value: unknown): string =>
   value === null ? "" : typeof value === "object" ? JSON.stringify(value) : String(value);
 
-const validateOptions = {
-  json: { type: "boolean", help: "one JSON document" },
-} as const satisfies CommandOptions;
-
-export const configValidate: Command = {
+export const configValidate = defineCommand({
   usage: ["config validate [--json]"],
-  options: validateOptions,
+  options: jsonOption,
   details: [
     "Ends with 3 when the service would refuse to start with these settings, after listing every fault. Makes nothing.",
   ],
-  async run(args, terminal) {
-    const { values } = readOptions(args, validateOptions);
+  async run({ values }, terminal) {
     const { faults, warnings } = await judge();
-    if (values.json === true) {
-      terminal.out(JSON.stringify({ valid: faults.length === 0, faults, warnings }));
-    } else {
-      for (const { name, source, message } of faults) terminal.out(`${name} (${source}) ${message}`);
-      for (const warning of warnings) terminal.err(`svc: ${warning}`);
-      if (faults.length === 0) terminal.out("the settings are valid");
-    }
-    return faults.length === 0 ? exitCodes.done : exitCodes.configuration;
+    const isValid = faults.length === 0;
+    if (values.json !== true) for (const warning of warnings) terminal.err(`svc: ${warning}`);
+    const lines = faults.map(({ name, source, message }) => `${name} (${source}) ${message}`);
+    printResult(terminal, values, { valid: isValid, faults, warnings }, isValid ? ["the settings are valid"] : lines);
+    return isValid ? exitCodes.done : exitCodes.configuration;
   },
-};
+});
 
 async function judge() {
   const { loadBrainSettings, SettingsError } = await import("@svc/brain");

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createRestarts } from "./restarts.ts";
+import { createRestarts } from "./supervise.ts";
 
 describe("the restarts of one worker", () => {
   test("come after pauses that double, and end after five in a minute", () => {
