@@ -3,10 +3,10 @@ import { availableParallelism, totalmem } from "node:os";
 import { join, relative } from "node:path";
 import { parseArgs } from "node:util";
 import { type PostgresServer, startPostgres } from "@svc/testkit";
-import { endBrains } from "./brain-client.ts";
-import { runSuite } from "./harness.ts";
-import { type BenchReport, isPassed, type SuiteResult, tableOf } from "./report.ts";
-import type { BenchMode } from "./suite.ts";
+import { endBrains } from "./harness/processes.ts";
+import { type BenchReport, isPassed, type SuiteResult, tableOf } from "./harness/report.ts";
+import { runSuite } from "./harness/run-suite.ts";
+import type { BenchMode } from "./harness/suite.ts";
 import { type SuiteEntry, suites } from "./suites.ts";
 
 const benchFolder = join(import.meta.dirname, "..");

@@ -5,8 +5,8 @@ import { setTimeout as pause } from "node:timers/promises";
 import { anonymous, signIn } from "@svc/testkit/brain";
 import { createRawPoller, type RawPoller, rawEvents } from "@svc/testkit/raw-agent";
 import pg from "pg";
-import { benchAccount } from "../brain-client.ts";
-import { type BenchRow, note } from "../suite.ts";
+import { benchAccount } from "../harness/processes.ts";
+import { type BenchRow, note } from "../harness/suite.ts";
 import { type Attack, type AttackContext, all, none, within } from "./attack.ts";
 import { type AttackedService, onEachDatabase, startService } from "./service.ts";
 
@@ -43,12 +43,8 @@ async function runFiles(context: AttackContext): Promise<BenchRow[]> {
   await again.stop();
   for (const path of [...first, ...second]) context.log(`open to others: ${path}`);
   return [
-    none({
-      name: "files and folders open to others after a start with umask 000",
-      figure: first.length,
-      unit: "paths",
-    }),
-    none({ name: "the same after a restart over loosened modes", figure: second.length, unit: "paths" }),
+    none("files and folders open to others after a start with umask 000", first.length, "paths"),
+    none("the same after a restart over loosened modes", second.length, "paths"),
   ];
 }
 
@@ -136,24 +132,14 @@ async function whileUnwritable(
   const lost = uploads.acknowledged.filter((id) => !stored.has(id));
   const row = (name: string) => `${label}: ${name}`;
   return [
-    note({ name: row("events acknowledged before"), figure: before, unit: "events" }),
-    within({ name: row("/health/ready is 503 after"), figure: unreadySeconds, unit: "s", limit: readyWithinSeconds }),
-    all({ name: row("uploads that are not acknowledged"), figure: refusedUploads, unit: "uploads", limit: tries }),
-    all({ name: row("sign-ins answered 503 in the envelope"), figure: envelopes, unit: "answers", limit: tries }),
-    within({ name: row("log lines meanwhile"), figure: lines, unit: "lines", limit: logLineLimit }),
-    within({
-      name: row("/health/ready is 200 again after"),
-      figure: readySeconds,
-      unit: "s",
-      limit: readyWithinSeconds,
-    }),
-    all({
-      name: row("upload and sign-in afterwards"),
-      figure: Number(again) + Number(signedIn.status === 200),
-      unit: "answers",
-      limit: 2,
-    }),
-    none({ name: row("acknowledged events that are lost"), figure: lost.length, unit: "events" }),
+    note(row("events acknowledged before"), before, "events"),
+    within(row("/health/ready is 503 after"), unreadySeconds, "s", readyWithinSeconds),
+    all(row("uploads that are not acknowledged"), refusedUploads, "uploads", tries),
+    all(row("sign-ins answered 503 in the envelope"), envelopes, "answers", tries),
+    within(row("log lines meanwhile"), lines, "lines", logLineLimit),
+    within(row("/health/ready is 200 again after"), readySeconds, "s", readyWithinSeconds),
+    all(row("upload and sign-in afterwards"), Number(again) + Number(signedIn.status === 200), "answers", 2),
+    none(row("acknowledged events that are lost"), lost.length, "events"),
   ];
 }
 
@@ -216,7 +202,7 @@ async function readOnlyDisk(context: AttackContext): Promise<BenchRow[]> {
     mount();
   } catch {
     context.log("read-only disk: not run, there is no right to mount an image");
-    return [note({ name: "read-only disk: not run without the right to mount", figure: 0, unit: "rows" })];
+    return [note("read-only disk: not run without the right to mount", 0, "rows")];
   }
   const home = join(disk, "home");
   let service: AttackedService | undefined;
@@ -235,14 +221,9 @@ async function readOnlyDisk(context: AttackContext): Promise<BenchRow[]> {
     const stored = new Set((await service.query("SELECT task_id FROM events")).map(({ task_id }) => task_id));
     const lost = uploads.acknowledged.filter((id) => !stored.has(id)).length;
     return [
-      within({
-        name: "read-only disk: /health/ready is 503 after",
-        figure: unreadySeconds,
-        unit: "s",
-        limit: readyWithinSeconds,
-      }),
-      all({ name: "read-only disk: uploads that are not acknowledged", figure: refused, unit: "uploads", limit: 10 }),
-      none({ name: "read-only disk: acknowledged events that are lost", figure: lost, unit: "events" }),
+      within("read-only disk: /health/ready is 503 after", unreadySeconds, "s", readyWithinSeconds),
+      all("read-only disk: uploads that are not acknowledged", refused, "uploads", 10),
+      none("read-only disk: acknowledged events that are lost", lost, "events"),
     ];
   } finally {
     await service?.stop();
@@ -252,7 +233,7 @@ async function readOnlyDisk(context: AttackContext): Promise<BenchRow[]> {
 
 /** PostgreSQL that takes no writes, as a standby after a failover. */
 async function readOnlyPostgres(context: AttackContext): Promise<BenchRow[]> {
-  const { onFreshPostgres } = await import("../fresh-postgres.ts");
+  const { onFreshPostgres } = await import("../harness/databases.ts");
   const admin = new pg.Client({ connectionString: await context.postgres() });
   await admin.connect();
   await admin.query("SET SESSION CHARACTERISTICS AS TRANSACTION READ WRITE");
@@ -335,17 +316,17 @@ async function runClock(context: AttackContext, database: { label: string; home:
     const removedAfterRestart = await removed();
     const row = (name: string) => `${label}: ${name}`;
     return [
-      none({ name: row("rows removed while the clock is 120 days ahead"), figure: removedAlone, unit: "rows" }),
-      none({ name: row("the same after a sign-in at that time"), figure: removedAfterUse, unit: "rows" }),
-      none({ name: row("the same after the clock went back"), figure: removedAfterReturn, unit: "rows" }),
-      all({
-        name: row("/health/deep shows it under `retention`"),
-        figure: Number(retention !== undefined && retention.status !== "ok"),
-        unit: "answers",
-        limit: 1,
-      }),
-      all({ name: row("signs in and answers afterwards"), figure: Number(isServing), unit: "answers", limit: 1 }),
-      none({ name: row("rows removed after a restart under that clock"), figure: removedAfterRestart, unit: "rows" }),
+      none(row("rows removed while the clock is 120 days ahead"), removedAlone, "rows"),
+      none(row("the same after a sign-in at that time"), removedAfterUse, "rows"),
+      none(row("the same after the clock went back"), removedAfterReturn, "rows"),
+      all(
+        row("/health/deep shows it under `retention`"),
+        Number(retention !== undefined && retention.status !== "ok"),
+        "answers",
+        1,
+      ),
+      all(row("signs in and answers afterwards"), Number(isServing), "answers", 1),
+      none(row("rows removed after a restart under that clock"), removedAfterRestart, "rows"),
     ];
   } finally {
     await service.stop();

@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { type PostgresServer, startPostgres } from "@svc/testkit";
-import { endBrains } from "../brain-client.ts";
-import { runSuite } from "../harness.ts";
-import { type SuiteResult, tableOf } from "../report.ts";
-import type { BenchContext } from "../suite.ts";
+import { endBrains } from "../harness/processes.ts";
+import { type SuiteResult, tableOf } from "../harness/report.ts";
+import { runSuite } from "../harness/run-suite.ts";
+import type { BenchContext } from "../harness/suite.ts";
 import { type Attack, type Dialect, exitCodeOf, violationsOf } from "./attack.ts";
 
 interface AttackEntry {

@@ -5,8 +5,8 @@ import { DatabaseSync } from "node:sqlite";
 import { setTimeout as pause } from "node:timers/promises";
 import { type ApiClient, signIn } from "@svc/testkit/brain";
 import pg from "pg";
-import { type BenchBrain, benchAccount, startBenchBrain } from "../brain-client.ts";
-import { onFreshPostgres } from "../fresh-postgres.ts";
+import { onFreshPostgres } from "../harness/databases.ts";
+import { type BenchBrain, benchAccount, startBenchBrain } from "../harness/processes.ts";
 import type { AttackContext } from "./attack.ts";
 
 /** A real `svc serve` under attack: its log is counted, its clock can be moved and its database read beside it. */

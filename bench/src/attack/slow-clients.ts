@@ -2,7 +2,7 @@ import { request } from "node:http";
 import { connect, type Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { connectRaw, openAgentSocket } from "@svc/testkit/raw-agent";
-import { type BenchRow, note } from "../suite.ts";
+import { type BenchRow, note } from "../harness/suite.ts";
 import { type Attack, type AttackContext, all, none, within } from "./attack.ts";
 import { type AttackedService, prepareSite, type Site, startService } from "./service.ts";
 
@@ -71,12 +71,12 @@ async function slowKinds(service: AttackedService, site: Site, context: AttackCo
     const ages = await lifetimes(sockets, boundSeconds + slackSeconds + 5, context.signal);
     const greatest = Math.max(...ages);
     context.log(`${name}: the last of ${ages.length} closed after ${greatest.toFixed(1)} s`);
-    return within({
-      name: `${name}: seconds until the last of ${ages.length} is closed`,
-      figure: greatest,
-      unit: "s",
-      limit: boundSeconds + slackSeconds,
-    });
+    return within(
+      `${name}: seconds until the last of ${ages.length} is closed`,
+      greatest,
+      "s",
+      boundSeconds + slackSeconds,
+    );
   };
   const dripped = await open(port, count / 4, { first: lines("GET /health HTTP/1.1", "host: localhost") });
   const drip = setInterval(() => {
@@ -106,12 +106,12 @@ async function slowKinds(service: AttackedService, site: Site, context: AttackCo
     const closes = await Promise.race([hello, pause(5000, [])]);
     return [
       ...watched,
-      all({
-        name: "WebSockets without hello closed with 4400 within 15 s",
-        figure: closes.filter(({ code, ms }) => code === 4400 && ms <= 15_000).length,
-        unit: "sockets",
-        limit: silentHello.length,
-      }),
+      all(
+        "WebSockets without hello closed with 4400 within 15 s",
+        closes.filter(({ code, ms }) => code === 4400 && ms <= 15_000).length,
+        "sockets",
+        silentHello.length,
+      ),
     ];
   } finally {
     clearInterval(drip);
@@ -163,12 +163,12 @@ async function slowExports(service: AttackedService, site: Site): Promise<BenchR
     greatest = Math.max(greatest, (await service.usage()).rssBytes);
   }
   for (const reader of readers) reader.destroy();
-  return within({
-    name: `memory that ${slowReaders} exports without a reader take`,
-    figure: greatest - before,
-    unit: "bytes",
-    limit: memoryLimitBytes,
-  });
+  return within(
+    `memory that ${slowReaders} exports without a reader take`,
+    greatest - before,
+    "bytes",
+    memoryLimitBytes,
+  );
 }
 
 async function fillTasks(service: AttackedService, batches: number): Promise<void> {
@@ -199,13 +199,9 @@ async function slowClients(context: AttackContext): Promise<BenchRow[]> {
     over.abort();
     const asked = await asking;
     rows.push(
-      none({
-        name: `of ${asked.asked} requests on new connections meanwhile, refused`,
-        figure: asked.refused,
-        unit: "requests",
-      }),
-      within({ name: "the slowest of them", figure: asked.slowestMs, unit: "ms", limit: answerLimitMs }),
-      note({ name: "log lines", figure: service.log.lines, unit: "lines" }),
+      none(`of ${asked.asked} requests on new connections meanwhile, refused`, asked.refused, "requests"),
+      within("the slowest of them", asked.slowestMs, "ms", answerLimitMs),
+      note("log lines", service.log.lines, "lines"),
     );
     return rows;
   } finally {
@@ -252,8 +248,8 @@ async function fullTable(context: AttackContext, how: "idle" | "unread"): Promis
     const name = `of ${asked} requests beside a small table of ${how} connections, refused`;
     return [
       ...(how === "idle" ? [within(most)] : []),
-      none({ name, figure: refused, unit: "requests" }),
-      note({ name: `the slowest of them (${how})`, figure: slowestMs, unit: "ms" }),
+      none(name, refused, "requests"),
+      note(`the slowest of them (${how})`, slowestMs, "ms"),
     ];
   } finally {
     await service.stop();

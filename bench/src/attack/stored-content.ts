@@ -1,7 +1,7 @@
 import { inflateRawSync } from "node:zlib";
 import type { ApiClient } from "@svc/testkit/brain";
 import { createRawPoller } from "@svc/testkit/raw-agent";
-import { note } from "../suite.ts";
+import { note } from "../harness/suite.ts";
 import { type Attack, type AttackContext, all, none } from "./attack.ts";
 import { type AttackedService, onEachDatabase, prepareSite, type Site, startService } from "./service.ts";
 
@@ -185,30 +185,26 @@ async function runContent(context: AttackContext, database: { label: string; hom
     for (const cell of new Set(csvFormulas)) context.log(`CSV cell ${JSON.stringify(cell)}`);
     const row = (name: string) => `${database.label}: ${name}`;
     return [
-      note({ name: row("routes and pages read"), figure: paths.length, unit: "paths" }),
-      none({ name: row("answers that repeat a script as a page"), figure: found.scripts, unit: "answers" }),
-      none({ name: row("answers without nosniff"), figure: found.sniffed, unit: "answers" }),
-      none({ name: row("security headers missing on pages"), figure: found.bare, unit: "headers" }),
-      none({ name: row("pages with inline script"), figure: found.inline, unit: "pages" }),
-      none({ name: row("answers of 500 and more"), figure: found.broken, unit: "answers" }),
-      all({
-        name: row("stored tasks found in the CSV export"),
-        figure: ids.filter((id) => csv.includes(id)).length,
-        unit: "tasks",
-        limit: ids.length,
-      }),
-      none({ name: row("CSV cells that begin a formula"), figure: csvFormulas.length, unit: "cells" }),
-      all({
-        name: row("stored tasks found in the XLSX export"),
-        figure: ids.filter((id) => xlsx.cells.includes(id)).length,
-        unit: "tasks",
-        limit: ids.length,
-      }),
-      none({
-        name: row("XLSX cells that begin a formula"),
-        figure: formulaCells(xlsx.cells).length + xlsx.formulas,
-        unit: "cells",
-      }),
+      note(row("routes and pages read"), paths.length, "paths"),
+      none(row("answers that repeat a script as a page"), found.scripts, "answers"),
+      none(row("answers without nosniff"), found.sniffed, "answers"),
+      none(row("security headers missing on pages"), found.bare, "headers"),
+      none(row("pages with inline script"), found.inline, "pages"),
+      none(row("answers of 500 and more"), found.broken, "answers"),
+      all(
+        row("stored tasks found in the CSV export"),
+        ids.filter((id) => csv.includes(id)).length,
+        "tasks",
+        ids.length,
+      ),
+      none(row("CSV cells that begin a formula"), csvFormulas.length, "cells"),
+      all(
+        row("stored tasks found in the XLSX export"),
+        ids.filter((id) => xlsx.cells.includes(id)).length,
+        "tasks",
+        ids.length,
+      ),
+      none(row("XLSX cells that begin a formula"), formulaCells(xlsx.cells).length + xlsx.formulas, "cells"),
     ];
   } finally {
     await service.stop();

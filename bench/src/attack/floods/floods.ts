@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { startMailServer } from "@svc/testkit/services/mail";
-import { quantile } from "../../quantile.ts";
-import { atMost, type BenchRow, note } from "../../suite.ts";
+import { quantile } from "../../harness/quantile.ts";
+import { atMost, type BenchRow, note } from "../../harness/suite.ts";
 import { type Attack, type AttackContext, none, within } from "../attack.ts";
 import { type AttackedService, onEachDatabase, prepareSite, type Site, startService } from "../service.ts";
 import type { FloodSource } from "./flood-addresses.ts";
@@ -144,7 +144,7 @@ async function measureFlood(scene: Scene, flood: Flood, number: number): Promise
   }
   const refusals = { name: `${name}: legitimate requests refused`, figure: refused, unit: "requests" };
   rows.push(isJudged ? none(refusals) : note(refusals));
-  rows.push(within({ name: `${name}: log lines`, figure: lines, unit: "lines", limit: logLineLimit }));
+  rows.push(within(`${name}: log lines`, lines, "lines", logLineLimit));
   await settle(scene);
   return { rows, refused: refusedFloodOf(flood.kind, result) };
 }
@@ -172,7 +172,7 @@ async function runOn(context: AttackContext, database: { label: string; home: st
     const quiet = await legitimate.measure(quietMs[context.mode]);
     const scene: Scene = { context, label: database.label, service, site, legitimate, quiet };
     const rows: BenchRow[] = actionsOf(quiet).map((action) =>
-      note({ name: `${database.label}: quiet ${action} p95`, figure: p95(quiet, action), unit: "ms" }),
+      note(`${database.label}: quiet ${action} p95`, p95(quiet, action), "ms"),
     );
     const before = await readAccounts(service.query);
     const refusedFloods: RefusedFlood[] = [];
@@ -187,7 +187,7 @@ async function runOn(context: AttackContext, database: { label: string; home: st
     const accounts = await settledAccounts(scene, refusedFloods, before);
     rows.push(
       ...refusalRows(database.label, refusedFloods, accounts),
-      note({ name: `${database.label}: greatest resident memory`, figure: greatestBytes / 1e6, unit: "MB" }),
+      note(`${database.label}: greatest resident memory`, greatestBytes / 1e6, "MB"),
     );
     return rows;
   } finally {

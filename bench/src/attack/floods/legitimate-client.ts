@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { Agent, request } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
 import { createSigner, decodeHmacSecret } from "@svc/protocol";
-import { batchPayload } from "../../transport-load.ts";
+import { batchPayload } from "../../transport/load.ts";
 
 /**
  * Runs in a separate process, so that the load generator does not slow its measurements: it signs in, reads the task list, and
