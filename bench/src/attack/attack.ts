@@ -1,7 +1,6 @@
+import type { Dialect } from "../harness/databases.ts";
 import type { SuiteResult } from "../harness/report.ts";
 import type { BenchContext, BenchRow, BenchSuite } from "../harness/suite.ts";
-
-export type Dialect = "sqlite" | "postgres";
 
 export interface AttackContext extends BenchContext {
   /** SQLite, and PostgreSQL when it was asked for. */

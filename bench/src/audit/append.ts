@@ -1,11 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { openAuditAlone } from "@svc/brain/audit-log";
-import { type BrainDatabase, openStorage } from "@svc/brain/storage";
-import { createTestDatabase } from "@svc/testkit";
-import { quantile } from "../harness/quantile.ts";
+import type { BrainDatabase } from "@svc/brain/storage";
+import { benchProjectId, onDatabase, prepareStorage, withStorage } from "../harness/databases.ts";
+import { medianOf, quantile } from "../harness/quantile.ts";
 import { atLeast, atMost, type BenchContext, type BenchRow, type BenchSuite, note } from "../harness/suite.ts";
-import { benchLimits, medianOf, openBenchDatabase } from "../ingest/pipeline.ts";
-import { ingestProjectId } from "../ingest/signed-traffic.ts";
 
 /**
  * What the chain costs: 50 writers at once on PostgreSQL, each saving a view and its audit row in one transaction, against the same two
@@ -24,7 +22,7 @@ const entryOf = (id: string) => ({
   action: "saved_view.created",
   target_type: "saved_view",
   target_id: id,
-  project_id: ingestProjectId,
+  project_id: benchProjectId,
   user_id: userId,
   source_ip: "192.0.2.17",
   user_agent: "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36",
@@ -58,7 +56,7 @@ const hex = () => (randomUUID() + randomUUID()).replaceAll("-", "");
 
 async function saveView(tx: Tx, id: string): Promise<void> {
   const now = new Date();
-  const row = { id, user_id: userId, project_id: ingestProjectId, name: id, filters: '{"state":["failed"]}' };
+  const row = { id, user_id: userId, project_id: benchProjectId, name: id, filters: '{"state":["failed"]}' };
   await tx
     .insertInto("saved_views")
     .values({ ...row, created_at: now, updated_at: now })
@@ -87,54 +85,44 @@ async function run(database: BrainDatabase, action: Action, count: number) {
   return { rate: count / ((performance.now() - startedMs) / 1000), took };
 }
 
-async function measure(context: BenchContext): Promise<readonly BenchRow[]> {
-  const { url, drop } = await createTestDatabase(await context.postgres());
-  await (await openBenchDatabase(url)).close();
-  const database = await openStorage({ url, ...benchLimits, ...pool });
+const measure = (context: BenchContext): Promise<readonly BenchRow[]> =>
+  onDatabase(context, "postgres", ({ databaseUrl }) =>
+    withStorage(databaseUrl, (database) => measureOn(database, context), pool),
+  );
+
+async function measureOn(database: BrainDatabase, context: BenchContext): Promise<readonly BenchRow[]> {
+  await prepareStorage(database);
   const { audit } = openAuditAlone(database, "bench-audit-secret-0123456789abcdefghij");
-  try {
-    await addUser(database);
-    await audit.prepare();
-    const chained: Action = (tx, entry) => audit.append(tx, entry);
-    const count = context.mode === "quick" ? 1000 : 10_000;
-    const rounds = context.mode === "quick" ? 2 : 5;
-    const rates = { chained: [] as number[], unchained: [] as number[] };
-    const took: number[] = [];
-    for (let round = 0; round <= rounds; round += 1) {
-      context.signal.throwIfAborted();
-      const without = await run(database, unchained, count);
-      await database.write((tx) => tx.deleteFrom("audit_log").where("chain_generation", "=", userId).execute());
-      const withChain = await run(database, chained, count);
-      context.log(`round ${round}: ${Math.round(withChain.rate)} of ${Math.round(without.rate)} actions/s`);
-      // The first round warms up.
-      if (round === 0) continue;
-      rates.chained.push(withChain.rate);
-      rates.unchained.push(without.rate);
-      took.push(...withChain.took);
-    }
-    const { outcome, rows } = await audit.verify();
-    if (outcome !== "clean" || rows !== (rounds + 1) * count + 1)
-      throw new Error(`the chain is ${outcome} at ${rows} rows`);
-    return [
-      atLeast(`${writers} writers, with the chain against without`, medianOf(rates.chained), "actions/s", {
-        limit: medianOf(rates.unchained),
-        target,
-      }),
-      atMost(
-        "an action of those, p99",
-        quantile(
-          took.sort((a, b) => a - b),
-          0.99,
-        ),
-        "ms",
-        { limit: waitLimitMs },
-      ),
-      note("an action of those, median", medianOf(took), "ms"),
-    ];
-  } finally {
-    await database.close();
-    await drop();
+  await addUser(database);
+  await audit.prepare();
+  const chained: Action = (tx, entry) => audit.append(tx, entry);
+  const count = context.mode === "quick" ? 1000 : 10_000;
+  const rounds = context.mode === "quick" ? 2 : 5;
+  const rates = { chained: [] as number[], unchained: [] as number[] };
+  const took: number[] = [];
+  for (let round = 0; round <= rounds; round += 1) {
+    context.signal.throwIfAborted();
+    const without = await run(database, unchained, count);
+    await database.write((tx) => tx.deleteFrom("audit_log").where("chain_generation", "=", userId).execute());
+    const withChain = await run(database, chained, count);
+    context.log(`round ${round}: ${Math.round(withChain.rate)} of ${Math.round(without.rate)} actions/s`);
+    // The first round warms up.
+    if (round === 0) continue;
+    rates.chained.push(withChain.rate);
+    rates.unchained.push(without.rate);
+    took.push(...withChain.took);
   }
+  const { outcome, rows } = await audit.verify();
+  if (outcome !== "clean" || rows !== (rounds + 1) * count + 1)
+    throw new Error(`the chain is ${outcome} at ${rows} rows`);
+  return [
+    atLeast(`${writers} writers, with the chain against without`, medianOf(rates.chained), "actions/s", {
+      limit: medianOf(rates.unchained),
+      target,
+    }),
+    atMost("an action of those, p99", quantile(took, 0.99), "ms", { limit: waitLimitMs }),
+    note("an action of those, median", medianOf(took), "ms"),
+  ];
 }
 
 async function addUser(database: BrainDatabase): Promise<void> {

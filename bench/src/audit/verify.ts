@@ -1,10 +1,8 @@
 import { createHmac, createSecretKey, randomUUID } from "node:crypto";
-import { join } from "node:path";
 import { openAuditAlone } from "@svc/brain/audit-log";
-import { type BrainDatabase, migrateStorage, openStorage } from "@svc/brain/storage";
-import { onFreshPostgres } from "../harness/databases.ts";
+import { type BrainDatabase, migrateStorage } from "@svc/brain/storage";
+import { bothDialects, onDatabases, withStorage } from "../harness/databases.ts";
 import { atLeast, atMost, type BenchContext, type BenchRow, type BenchSuite, note } from "../harness/suite.ts";
-import { benchLimits } from "../ingest/pipeline.ts";
 
 /** Walking a long chain on either database, against the stated rate and beside a bare loop of as many HMACs over rows of that size. */
 const rowCount = { quick: 25_000, standard: 1_000_000, full: 1_000_000 } as const;
@@ -47,10 +45,9 @@ function bareRate(): number {
   return rounds / ((user + system) / 1e6);
 }
 
-async function measureOn(url: string, context: BenchContext): Promise<BenchRow[]> {
-  const rows = rowCount[context.mode];
-  const database = await openStorage({ url, ...benchLimits });
-  try {
+const measureOn = (context: BenchContext, url: string): Promise<BenchRow[]> =>
+  withStorage(url, async (database) => {
+    const rows = rowCount[context.mode];
     await migrateStorage(database, new Date(), 30_000);
     const upkeep = await fill(database, rows, context);
     const { dialect } = database;
@@ -77,19 +74,11 @@ async function measureOn(url: string, context: BenchContext): Promise<BenchRow[]
         target: growthTarget,
       }),
     ];
-  } finally {
-    await database.close();
-  }
-}
-
-async function measure(context: BenchContext): Promise<readonly BenchRow[]> {
-  const onSqlite = await measureOn(`sqlite://${join(context.scratchDir, "svc.db")}`, context);
-  return [...onSqlite, ...(await onFreshPostgres(context, (url) => measureOn(url, context)))];
-}
+  });
 
 export const suite: BenchSuite = {
   name: "audit-verify",
   about: "rows a second of a verification of the audit chain, memory flat, on both databases",
   diskBytes: { quick: 1e9, standard: 4e9, full: 4e9 },
-  run: measure,
+  run: (context) => onDatabases(context, bothDialects, ({ databaseUrl }) => measureOn(context, databaseUrl)),
 };

@@ -1,8 +1,8 @@
-import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { connectRaw, type RawAgent, rawEvents, rawHello } from "@svc/testkit/raw-agent";
-import { onFreshPostgres } from "../harness/databases.ts";
-import { type BenchBrain, startBenchBrain } from "../harness/processes.ts";
+import { bothDialects, type Dialect, onDatabases, type Place } from "../harness/databases.ts";
+import { type BenchBrain, firstAgentOf, startBenchBrain } from "../harness/processes.ts";
+import { medianOf } from "../harness/quantile.ts";
 import {
   atLeast,
   atMost,
@@ -12,7 +12,6 @@ import {
   type BenchSuite,
   note,
 } from "../harness/suite.ts";
-import { medianOf } from "../ingest/pipeline.ts";
 import { failJobs, startBullmq } from "./bullmq.ts";
 import { createRetrier, type Rate } from "./retrier.ts";
 
@@ -39,49 +38,27 @@ interface Engine {
 }
 
 async function measure(context: BenchContext): Promise<readonly BenchRow[]> {
-  const rows: BenchRow[] = [];
-  for (const database of ["SQLite", "PostgreSQL"]) {
-    rows.push(...(await onDatabase(context, database, "an agent that answers at once", startAnswering)));
-  }
-  const withBullmq = { quick: [], standard: ["SQLite"], full: ["SQLite", "PostgreSQL"] }[context.mode];
-  for (const database of withBullmq) rows.push(...(await onDatabase(context, database, "BullMQ", startBullmqEngine)));
-  return rows;
+  const withBullmq: readonly Dialect[] = { quick: [], standard: ["sqlite"] as const, full: bothDialects }[context.mode];
+  return [
+    ...(await onDatabases(context, bothDialects, (place) =>
+      measureAt(context, place, "an agent that answers at once", startAnswering),
+    )),
+    ...(await onDatabases(context, withBullmq, (place) => measureAt(context, place, "BullMQ", startBullmqEngine))),
+  ];
 }
-
-type StartEngine = (brain: BenchBrain, home: string) => Promise<Engine>;
-
-const onDatabase = (
-  context: BenchContext,
-  database: string,
-  engineName: string,
-  startEngine: StartEngine,
-): Promise<BenchRow[]> => {
-  const place = { database, engineName, startEngine };
-  return database === "PostgreSQL"
-    ? onFreshPostgres(context, (databaseUrl) => measureAt(context, { ...place, databaseUrl }))
-    : measureAt(context, place);
-};
 
 async function measureAt(
   context: BenchContext,
-  {
-    database,
-    databaseUrl,
-    engineName,
-    startEngine,
-  }: { database: string; databaseUrl?: string; engineName: string; startEngine: StartEngine },
+  place: Place,
+  engineName: string,
+  startEngine: (brain: BenchBrain, home: string) => Promise<Engine>,
 ): Promise<BenchRow[]> {
   const { small, large } = sizes[context.mode];
-  const home = join(context.scratchDir, `${database}-${engineName === "BullMQ" ? "bullmq" : "raw"}`);
-  await mkdir(home, { recursive: true });
-  const brain = await startBenchBrain({
-    home,
-    agents: 1,
-    ...(databaseUrl !== undefined && { databaseUrl }),
-  });
+  const home = join(place.home, engineName);
+  const brain = await startBenchBrain({ home, databaseUrl: place.databaseUrl, agents: 1 });
   const engine = await startEngine(brain, home);
   try {
-    const retrier = await createRetrier(brain);
+    const retrier = createRetrier(brain);
     const run = async (queue: string, count: number): Promise<Rate> => {
       context.signal.throwIfAborted();
       return retrier.rate(await engine.fail(queue, count), count, context.signal);
@@ -94,8 +71,8 @@ async function measureAt(
     const words = [...few, many].map(
       ({ childrenPerSecond, cpuMsPerChild }) => `${Math.round(childrenPerSecond)} (${cpuMsPerChild.toFixed(2)} ms)`,
     );
-    context.log(`${database}, ${engineName}: ${words.join(", ")} children/s`);
-    return rowsOf(`${database}, ${engineName}`, { few, many, small, large, inFlight: retrier.meanInFlight() });
+    context.log(`${place.label}, ${engineName}: ${words.join(", ")} children/s`);
+    return rowsOf(`${place.label}, ${engineName}`, { few, many, small, large, inFlight: retrier.meanInFlight() });
   } finally {
     await engine.stop();
     await brain.stop();
@@ -132,10 +109,8 @@ function rowsOf(
 
 /** An agent without an engine, in this process. */
 async function startAnswering(brain: BenchBrain): Promise<Engine> {
-  const [minted] = brain.agents;
-  if (minted === undefined) throw new Error("the bench agent is missing");
   const hello = rawHello({ capabilities: { bullmq: ["bulk_retry", "retry_by_reference_v1"] } });
-  const agent = await connectRaw({ url: brain.url, ...minted }, { hello });
+  const agent = await connectRaw({ url: brain.url, ...firstAgentOf(brain) }, { hello });
   const beats = setInterval(
     () => agent.sendFrame("heartbeat", { buffer_size: 0, dropped_events: 0, adapter_health: {} }),
     heartbeatMs,

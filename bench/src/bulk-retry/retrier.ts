@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
-import { signIn } from "@svc/testkit/brain";
-import { type BenchBrain, benchAccount } from "../harness/processes.ts";
+import type { BenchBrain } from "../harness/processes.ts";
 
 const lookMs = 100;
 /** Without any progress. */
@@ -21,17 +20,15 @@ interface Shown {
 }
 
 /** Runs bulk retries over the failed tasks of a queue. */
-export async function createRetrier({ url, usage }: BenchBrain) {
-  const caller = await signIn(url, benchAccount.email, benchAccount.password);
-  const [project] = (await caller.get("/projects")).body as { slug: string }[];
-  const path = `/projects/${project?.slug}/bulk-retry-requests`;
+export function createRetrier({ root, slug, usage }: BenchBrain) {
+  const path = `/projects/${slug}/bulk-retry-requests`;
   const inFlight: number[] = [];
 
   return {
     /** Children a second, from the answer that the request is made to its last outcome, as the service notes it. */
     async rate(queue: string, count: number, signal: AbortSignal): Promise<Rate> {
       const before = await usage();
-      const made = await caller.post(path, { idempotency_key: randomUUID(), filter: { queue }, max: largestMax });
+      const made = await root.post(path, { idempotency_key: randomUUID(), filter: { queue }, max: largestMax });
       const madeMs = Date.now();
       if (made.status !== 202) throw new Error(`the bulk retry answered ${made.status}: ${made.text}`);
       if (made.body.counts.total !== count) throw new Error(`${made.body.counts.total} tasks match, not ${count}`);
@@ -39,7 +36,7 @@ export async function createRetrier({ url, usage }: BenchBrain) {
       let progressMs = madeMs;
       for (;;) {
         await pause(lookMs, undefined, { signal });
-        const shown = (await caller.get(`${path}/${made.body.id}`)).body as Shown;
+        const shown = (await root.get(`${path}/${made.body.id}`)).body as Shown;
         if (shown.status === "succeeded") {
           const { cpuSeconds } = await usage();
           return {

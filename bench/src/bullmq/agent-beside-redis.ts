@@ -1,22 +1,17 @@
-import { fork } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { waitFor } from "@svc/testkit";
-import type { BenchBrain } from "../harness/processes.ts";
-import type { AgentState } from "./agent-process.ts";
+import { type BenchBrain, firstAgentOf, startFile } from "../harness/processes.ts";
+import type { AgentProcessOptions, AgentState } from "./agent-process.ts";
 
 /** The real side-car in a process of its own, with the first agent of the brain; resolves when it is connected. */
 export async function startAgentBesideRedis(
-  { url, agents }: BenchBrain,
+  brain: BenchBrain,
   where: { readonly redis: string; readonly prefix: string; readonly bufferPath: string },
 ) {
-  const [minted] = agents;
-  if (minted === undefined) throw new Error("the bench brain has no agent");
-  const { token, hmacSecret } = minted;
-  const options = { ...where, brainUrl: url, token, hmacSecret };
-  const child = fork(join(import.meta.dirname, "end-to-end-sidecar.ts"), [JSON.stringify(options)], {
-    execArgv: ["--conditions=source"],
-  });
+  const { token, hmacSecret } = firstAgentOf(brain);
+  const options: AgentProcessOptions = { ...where, brainUrl: brain.url, token, hmacSecret };
+  const child = startFile(join(import.meta.dirname, "agent-process.ts"), options);
   await once(child, "message");
   const state = async (): Promise<AgentState> => {
     child.send("state");

@@ -12,7 +12,7 @@ export interface AgentState {
   readonly lost: number;
 }
 
-interface Options {
+export interface AgentProcessOptions {
   readonly redis: string;
   readonly prefix: string;
   readonly brainUrl: string;
@@ -21,7 +21,7 @@ interface Options {
   readonly bufferPath: string;
 }
 
-const { redis, prefix, ...connection } = JSON.parse(process.argv[2] ?? "{}") as Options;
+const { redis, prefix, ...connection } = JSON.parse(process.argv[2] ?? "{}") as AgentProcessOptions;
 const agent = startAgent({
   ...connection,
   engines: [createBullmqAdapter({ redis, prefixes: [prefix] })],

@@ -1,8 +1,8 @@
-import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { openStorage } from "@svc/brain/storage";
-import { createTestDatabase, startRedis } from "@svc/testkit";
+import type { BrainDatabase } from "@svc/brain/storage";
+import { startRedis } from "@svc/testkit";
 import { Redis } from "ioredis";
+import { bothDialects, onDatabases, type Place, withStorage } from "../harness/databases.ts";
 import { type BenchBrain, startBenchBrain } from "../harness/processes.ts";
 import { quantile } from "../harness/quantile.ts";
 import {
@@ -14,7 +14,6 @@ import {
   type BenchSuite,
   note,
 } from "../harness/suite.ts";
-import { benchLimits } from "../ingest/pipeline.ts";
 import { startAgentBesideRedis } from "./agent-beside-redis.ts";
 import { jobsPerSecond, prefix, setUpQueues, writeTraffic } from "./traffic.ts";
 import { watchBrain } from "./watcher.ts";
@@ -34,17 +33,11 @@ export const suite: BenchSuite = {
   name: "end-to-end",
   about: `from BullMQ to REST and hub at ${jobsPerSecond} jobs a second: age, loss, processor share of the side-car`,
   diskBytes: { quick: 600e6, standard: 2e9, full: 2e9 },
-  run: async (context) => [
-    ...(await measure(context, "SQLite")),
-    ...(context.mode === "quick" ? [] : await measure(context, "PostgreSQL")),
-  ],
+  run: (context) =>
+    onDatabases(context, context.mode === "quick" ? ["sqlite"] : bothDialects, (place) => measure(context, place)),
 };
 
-async function measure(context: BenchContext, database: "SQLite" | "PostgreSQL"): Promise<readonly BenchRow[]> {
-  const home = join(context.scratchDir, database);
-  await mkdir(home, { recursive: true });
-  const server = database === "PostgreSQL" ? await createTestDatabase(await context.postgres()) : undefined;
-  const databaseUrl = server?.url ?? `sqlite://${home}/svc.db`;
+async function measure(context: BenchContext, { label, home, databaseUrl }: Place): Promise<readonly BenchRow[]> {
   const redisServer = await startRedis();
   const redis = new Redis(redisServer.url);
   const brain = await startBenchBrain({ home, databaseUrl, agents: 1 });
@@ -52,12 +45,11 @@ async function measure(context: BenchContext, database: "SQLite" | "PostgreSQL")
     await setUpQueues(redis);
     const run = await runChain(context, { brain, redis, redisUrl: redisServer.url, home });
     await brain.stop();
-    const stored = await storedEvents(databaseUrl);
-    return rowsOf(database, run, stored - run.jobs * eventsPerJob);
+    const stored = await withStorage(databaseUrl, storedEvents);
+    return rowsOf(label, run, stored - run.jobs * eventsPerJob);
   } finally {
     redis.disconnect();
     await redisServer.stop();
-    await server?.drop();
   }
 }
 
@@ -116,17 +108,12 @@ async function runChain(
   }
 }
 
-async function storedEvents(databaseUrl: string): Promise<number> {
-  const database = await openStorage({ ...benchLimits, url: databaseUrl });
-  try {
-    const row = await database.read
-      .selectFrom("events")
-      .select(({ fn }) => fn.countAll<number>().as("count"))
-      .executeTakeFirstOrThrow();
-    return Number(row.count);
-  } finally {
-    await database.close();
-  }
+async function storedEvents({ read }: BrainDatabase): Promise<number> {
+  const row = await read
+    .selectFrom("events")
+    .select(({ fn }) => fn.countAll<number>().as("count"))
+    .executeTakeFirstOrThrow();
+  return Number(row.count);
 }
 
 function rowsOf(database: string, run: ChainRun, surplus: number): readonly BenchRow[] {

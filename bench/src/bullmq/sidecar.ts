@@ -1,8 +1,8 @@
-import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { startRedis, waitFor } from "@svc/testkit";
 import { Redis } from "ioredis";
+import { startFile } from "../harness/processes.ts";
 import { quantile } from "../harness/quantile.ts";
 import {
   atLeast,
@@ -46,7 +46,7 @@ async function run({ mode, signal, log }: BenchContext): Promise<readonly BenchR
     const wroteMs = performance.now() - beganAt;
     const to = await sidecar.settled((3 + seconds) * jobsPerSecond);
     const share = (to.cpuMs - from.cpuMs) / wroteMs;
-    const lags = sidecar.lagsMs.slice(from.lagsSeen).sort((a, b) => a - b);
+    const lags = sidecar.lagsMs.slice(from.lagsSeen);
     log(`${traffic.entries} entries in ${Math.round(wroteMs)} ms, ${to.events - from.events} events`);
     return [
       atLeast("jobs ended a second, seen through the side-car", (to.ended - from.ended) / (wroteMs / 1000), "jobs/s", {
@@ -70,10 +70,7 @@ async function run({ mode, signal, log }: BenchContext): Promise<readonly BenchR
 type Settled = SidecarState & { readonly lagsSeen: number };
 
 function startSidecar(redisUrl: string) {
-  const entry = join(import.meta.dirname, "bullmq-sidecar-process.ts");
-  const child: ChildProcess = fork(entry, [JSON.stringify({ redis: redisUrl, prefix })], {
-    execArgv: ["--conditions=source"],
-  });
+  const child = startFile(join(import.meta.dirname, "sidecar-process.ts"), { redis: redisUrl, prefix });
   let state: SidecarState | undefined;
   const lagsMs: number[] = [];
   child.on("message", (message) => {

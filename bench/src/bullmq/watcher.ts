@@ -1,7 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { signIn } from "@svc/testkit/brain";
 import { WebSocket } from "ws";
-import { type BenchBrain, benchAccount } from "../harness/processes.ts";
+import type { BenchBrain } from "../harness/processes.ts";
 
 /** A signed-in person who looks at tasks over REST and at the hub. */
 export interface Watcher {
@@ -13,7 +12,7 @@ export interface Watcher {
 }
 
 export interface Seen {
-  /** Milliseconds from the moment before the end was written to Redis, ascending. */
+  /** Milliseconds from the moment before the end was written to Redis. */
   readonly restMs: readonly number[];
   readonly hubMs: readonly number[];
 }
@@ -22,19 +21,16 @@ const lookEveryMs = 15;
 /** A task that was not seen by then counts with this age. */
 const givenUpAfterMs = 30_000;
 
-export async function watchBrain({ url, projectId }: BenchBrain, signal: AbortSignal): Promise<Watcher> {
-  const { cookie } = await signIn(url, benchAccount.email, benchAccount.password);
+export async function watchBrain({ url, root, projectId, slug }: BenchBrain, signal: AbortSignal): Promise<Watcher> {
   const restMs: number[] = [];
   const hubMs: number[] = [];
   const open = new Set<Promise<void>>();
-  const hub = await openHub(url, cookie, projectId);
+  const hub = await openHub(url, root.cookie, projectId);
 
   async function hasEnded(taskId: string): Promise<boolean> {
-    const path = `/api/v1/projects/default/tasks/bullmq/${encodeURIComponent(taskId)}`;
-    const answer = await fetch(`${url}${path}`, { headers: { cookie }, signal });
-    if (answer.status === 404) return false;
-    const { state } = (await answer.json()) as { state: string };
-    return state === "success" || state === "failure";
+    signal.throwIfAborted();
+    const { status, body } = await root.get(`/projects/${slug}/tasks/bullmq/${encodeURIComponent(taskId)}`);
+    return status !== 404 && (body.state === "success" || body.state === "failure");
   }
 
   async function look(taskId: string, endedAtMs: number): Promise<void> {
@@ -57,7 +53,7 @@ export async function watchBrain({ url, projectId }: BenchBrain, signal: AbortSi
     },
     async settled() {
       await Promise.all(open);
-      return { restMs: restMs.sort((a, b) => a - b), hubMs: hubMs.sort((a, b) => a - b) };
+      return { restMs, hubMs };
     },
     close: hub.close,
   };

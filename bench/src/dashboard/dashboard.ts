@@ -1,14 +1,12 @@
-import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { canonicalText } from "@svc/protocol";
 import { waitFor } from "@svc/testkit";
-import { signIn } from "@svc/testkit/brain";
 import { chromiumLaunch, findChromium } from "@svc/testkit/services/chromium";
 import { type BrowserContext, chromium, type Page } from "playwright-core";
-import { type BenchBrain, benchAccount, startBenchBrain } from "../harness/processes.ts";
+import { type BenchBrain, firstAgentOf, startBenchBrain } from "../harness/processes.ts";
+import { medianOf, quantile } from "../harness/quantile.ts";
 import { atMost, type BenchContext, type BenchMode, type BenchRow, type BenchSuite, note } from "../harness/suite.ts";
-import { medianOf } from "../ingest/pipeline.ts";
 import { batchPayload, connect, eventsPerFrame, overWebSocket, type WsSession } from "../transport/load.ts";
 import {
   countNodes,
@@ -16,8 +14,6 @@ import {
   loadDuring,
   loadRows,
   measureFirstScreen,
-  p75,
-  p95,
   scrollFrames,
   scrollToTop,
   tickRows,
@@ -47,19 +43,16 @@ const openings: Record<BenchMode, number> = { quick: 3, standard: 5, full: 5 };
 
 async function measure(context: BenchContext): Promise<readonly BenchRow[]> {
   const home = join(context.scratchDir, "brain");
-  await mkdir(home, { recursive: true });
   const { executablePath, args } = chromiumLaunch(await findChromium());
   const browser = await chromium.launch({ executablePath, args: [...args] });
   const brain = await startBenchBrain({ home, agents: 1 });
   try {
-    const root = await signIn(brain.url, benchAccount.email, benchAccount.password);
-    const [project] = (await root.get("/projects")).body as { slug: string }[];
-    const slug = project?.slug ?? "";
+    const { root, slug } = brain;
     // Three events tell of one task.
     await overWebSocket(brain.agents, [brain.port], Math.ceil((listRows * 3.1) / eventsPerFrame));
     await waitFor(async () => (await root.get(`/projects/${slug}/stats`)).body.tasks_total >= listRows);
     // An agent that stays, as in a project that is at work; without one a banner takes its place above every page.
-    const present = await connectFirst(brain);
+    const present = await connect(brain.port, firstAgentOf(brain));
     const window = await browser.newContext({ viewport: { width: 1440, height: 900 } });
     const cookies = root.cookie.split("; ").map((pair) => {
       const at = pair.indexOf("=");
@@ -67,7 +60,7 @@ async function measure(context: BenchContext): Promise<readonly BenchRow[]> {
     });
     const rows = await signInScreen(window, brain);
     await window.addCookies(cookies);
-    rows.push(...(await firstScreens(window, brain, slug)));
+    rows.push(...(await firstScreens(window, brain)));
     context.signal.throwIfAborted();
     const page = await window.newPage();
     rows.push(...(await longList(page, `${brain.url}/p/${slug}/tasks`, openings[context.mode])));
@@ -100,9 +93,12 @@ const overviewShown = [1, 2, 3, 4, 5].map(
  * figures, both charts, the issues, the slowest names and the queues. Who is at work, what failed last, how it was before and what is
  * marked in the charts is read after that; the row of all requests has it too.
  */
-async function firstScreens(window: BrowserContext, brain: BenchBrain, slug: string): Promise<BenchRow[]> {
-  const [task] = (await (await taskPage(window, brain, slug)).json()).items as { engine: string; task_id: string }[];
-  const project = `${brain.url}/p/${slug}`;
+async function firstScreens(window: BrowserContext, { url, root, slug }: BenchBrain): Promise<BenchRow[]> {
+  const [task] = (await root.get(`/projects/${slug}/tasks?limit=1`)).body.items as {
+    engine: string;
+    task_id: string;
+  }[];
+  const project = `${url}/p/${slug}`;
   const screens = {
     overview: { url: project, shown: overviewShown },
     "task list": { url: `${project}/tasks`, shown: [firstRow] },
@@ -132,9 +128,6 @@ async function firstScreens(window: BrowserContext, brain: BenchBrain, slug: str
   return rows;
 }
 
-const taskPage = (window: BrowserContext, brain: BenchBrain, slug: string) =>
-  window.request.get(`${brain.url}/api/v1/projects/${slug}/tasks?limit=1`);
-
 async function longList(page: Page, url: string, times: number): Promise<BenchRow[]> {
   const opened: number[] = [];
   for (let time = 0; time < times; time += 1) {
@@ -155,10 +148,10 @@ async function longList(page: Page, url: string, times: number): Promise<BenchRo
   return [
     atMost(`list: first rows after the address was opened, median of ${times}`, medianOf(opened), "ms", { limit: 300 }),
     atMost("10,000 rows: nodes in the document", nodes, "nodes", { limit: 1500 }),
-    atMost("10,000 rows: frame at p95 while scrolling", p95(frames), "ms", { limit: 17 }),
+    atMost("10,000 rows: frame at p95 while scrolling", quantile(frames, 0.95), "ms", { limit: 17 }),
     atMost("10,000 rows: heap", heap / 1e6, "MB", { limit: 60 }),
-    atMost("10,000 rows: tick of a row at p95", p95(ticks), "ms", { limit: 50 }),
-    atMost("10,000 rows: answer to a key or a click at p75", p75(answers), "ms", { limit: 150 }),
+    atMost("10,000 rows: tick of a row at p95", quantile(ticks, 0.95), "ms", { limit: 50 }),
+    atMost("10,000 rows: answer to a key or a click at p75", quantile(answers, 0.75), "ms", { limit: 150 }),
   ];
 }
 
@@ -182,12 +175,6 @@ async function liveList(page: Page, agent: WsSession, seconds: number): Promise<
       { limit: 4 },
     ),
   ];
-}
-
-async function connectFirst(brain: BenchBrain): Promise<WsSession> {
-  const [agent] = brain.agents;
-  if (agent === undefined) throw new Error("the bench brain has no agent");
-  return connect(brain.port, agent);
 }
 
 /** The memory of a list that stays open while events arrive for hours: after the first quarter of them, and at the end. */

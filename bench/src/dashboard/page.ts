@@ -1,6 +1,5 @@
 import { request } from "node:http";
 import type { BrowserContext, CDPSession, Page } from "playwright-core";
-import { quantile } from "../harness/quantile.ts";
 
 // What the functions that run in the page use there; the browser's whole vocabulary would change that of every other file.
 interface PageElement {
@@ -127,7 +126,7 @@ function gzipBytes(url: string): Promise<number> {
   });
 }
 
-/** Frames of a list that is scrolled for a while: milliseconds from one to the next, ascending. */
+/** Frames of a list that is scrolled for a while: milliseconds from one to the next. */
 export function scrollFrames(page: Page, seconds: number): Promise<number[]> {
   return page.evaluate(async (forMs) => {
     const grid = document.querySelector('[role="grid"]') as PageElement;
@@ -149,7 +148,7 @@ export function scrollFrames(page: Page, seconds: number): Promise<number[]> {
         requestAnimationFrame(step);
       });
     });
-    return frames.sort((a, b) => a - b);
+    return frames;
   }, seconds * 1000);
 }
 
@@ -176,7 +175,7 @@ export async function scrollToTop(page: Page): Promise<void> {
   await page.waitForTimeout(300);
 }
 
-/** How long the page took to answer what is done in it, until that was painted, ascending; of each interaction its slowest event. */
+/** How long the page took to answer what is done in it, until that was painted; of each interaction its slowest event. */
 async function interactions(page: Page, times: number, act: () => Promise<void>): Promise<number[]> {
   await page.evaluate(() => {
     const told: Record<number, number> = {};
@@ -194,7 +193,7 @@ async function interactions(page: Page, times: number, act: () => Promise<void>)
     Object.values((globalThis as unknown as { interactions: Record<number, number> }).interactions),
   );
   // Below 16 ms nothing is told.
-  return [...Array<number>(Math.max(0, times - told.length)).fill(16), ...told].sort((a, b) => a - b);
+  return [...Array<number>(Math.max(0, times - told.length)).fill(16), ...told];
 }
 
 /** Ticks on some rows. */
@@ -266,6 +265,3 @@ export async function heapBytes(tools: CDPSession): Promise<number> {
   const { usedSize } = await tools.send("Runtime.getHeapUsage");
   return usedSize;
 }
-
-export const p95 = (ascending: readonly number[]): number => quantile(ascending, 0.95);
-export const p75 = (ascending: readonly number[]): number => quantile(ascending, 0.75);

@@ -1,12 +1,10 @@
-import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { startAgent } from "@svc/agent";
 import { waitFor } from "@svc/testkit";
-import { type ApiClient, signIn } from "@svc/testkit/brain";
 import { createScriptedAdapter } from "@svc/testkit/peer";
-import { onFreshPostgres } from "../harness/databases.ts";
-import { type BenchBrain, benchAccount, startBenchBrain } from "../harness/processes.ts";
+import { bothDialects, onDatabases, type Place } from "../harness/databases.ts";
+import { type BenchBrain, startBenchBrain } from "../harness/processes.ts";
 import { quantile } from "../harness/quantile.ts";
 import { atMost, type BenchContext, type BenchMode, type BenchRow, type BenchSuite, note } from "../harness/suite.ts";
 import { anyAddress, beat, connectAll } from "./fleet.ts";
@@ -27,13 +25,9 @@ interface Target {
   stop(): Promise<void>;
 }
 
-async function startTarget(
-  brain: BenchBrain,
-  root: ApiClient,
-  given: { transport: Transport; home: string },
-): Promise<Target> {
-  const { transport, home } = given;
-  const project = `/projects/${((await root.get("/projects")).body as { slug: string }[])[0]?.slug}`;
+async function startTarget(brain: BenchBrain, { home }: Place, transport: Transport): Promise<Target> {
+  const { root } = brain;
+  const project = `/projects/${brain.slug}`;
   const { body: minted } = await root.post(`${project}/agents`, { name: `target-${transport}` });
   const adapter = createScriptedAdapter("scripted", ["cancel_task"]);
   let executed: (taskId: unknown) => void = () => {};
@@ -77,26 +71,16 @@ async function startTarget(
   };
 }
 
-async function measure(
-  context: BenchContext,
-  { name, databaseUrl }: { name: string; databaseUrl?: string },
-): Promise<BenchRow[]> {
+async function measure(context: BenchContext, place: Place): Promise<BenchRow[]> {
   const connected = agents[context.mode];
-  const home = join(context.scratchDir, name);
-  await mkdir(home, { recursive: true });
-  const brain = await startBenchBrain({
-    home,
-    agents: connected,
-    env: anyAddress,
-    ...(databaseUrl !== undefined && { databaseUrl }),
-  });
+  const { home, databaseUrl } = place;
+  const brain = await startBenchBrain({ home, databaseUrl, agents: connected, env: anyAddress });
   const rows: BenchRow[] = [];
   const idle = await connectAll(brain, context.signal);
   const stopBeating = beat(idle);
-  const root = await signIn(brain.url, benchAccount.email, benchAccount.password);
   try {
     for (const transport of ["ws", "longpoll"] as const) {
-      const target = await startTarget(brain, root, { transport, home });
+      const target = await startTarget(brain, place, transport);
       const times: number[] = [];
       const count = (transport === "ws" ? samples : pollSamples)[context.mode];
       for (let round = -warmUps; round < count; round += 1) {
@@ -107,8 +91,7 @@ async function measure(
         await pause(transport === "ws" ? 5 : 50);
       }
       await target.stop();
-      times.sort((a, b) => a - b);
-      const what = `request to execution over ${transport}, ${connected} agents, ${name}`;
+      const what = `request to execution over ${transport}, ${connected} agents, ${place.dialect}`;
       rows.push(
         atMost(`${what}, p95`, quantile(times, 0.95), "ms", { limit: limitMs[transport] }),
         note(`${what}, median`, quantile(times, 0.5), "ms"),
@@ -123,17 +106,9 @@ async function measure(
   }
 }
 
-async function measureBoth(context: BenchContext): Promise<readonly BenchRow[]> {
-  const rows = await measure(context, { name: "sqlite" });
-  const onPostgres = await onFreshPostgres(context, (databaseUrl) =>
-    measure(context, { name: "postgres", databaseUrl }),
-  );
-  return [...rows, ...onPostgres];
-}
-
 export const suite: BenchSuite = {
   name: "commands",
   about: "from the request that makes a command to its execution in an agent, over WebSocket and long-poll",
   diskBytes: { quick: 1e9, standard: 1e9, full: 1e9 },
-  run: measureBoth,
+  run: (context) => onDatabases(context, bothDialects, (place) => measure(context, place)),
 };

@@ -1,7 +1,5 @@
-import { mkdir } from "node:fs/promises";
-import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { onFreshPostgres } from "../harness/databases.ts";
+import { bothDialects, onDatabases, type Place } from "../harness/databases.ts";
 import { type BenchBrain, startBenchBrain } from "../harness/processes.ts";
 import { atMost, type BenchContext, type BenchMode, type BenchRow, type BenchSuite, note } from "../harness/suite.ts";
 import { anyAddress, beat, connectAll } from "./fleet.ts";
@@ -36,20 +34,10 @@ async function watch(brain: BenchBrain, forMs: number, signal: AbortSignal) {
   return { rssBytes, cores: (last.cpuSeconds - first.cpuSeconds) / ((performance.now() - startedMs) / 1000) };
 }
 
-async function measure(
-  context: BenchContext,
-  { name, databaseUrl }: { name: string; databaseUrl?: string },
-): Promise<BenchRow[]> {
+async function measure(context: BenchContext, { home, databaseUrl, dialect }: Place): Promise<BenchRow[]> {
   const { mode, signal } = context;
   const count = agents[mode];
-  const home = join(context.scratchDir, name);
-  await mkdir(home, { recursive: true });
-  const brain = await startBenchBrain({
-    home,
-    agents: count,
-    env: anyAddress,
-    ...(databaseUrl !== undefined && { databaseUrl }),
-  });
+  const brain = await startBenchBrain({ home, databaseUrl, agents: count, env: anyAddress });
   const resting = await watch(brain, restingMs, signal);
   const connectStartedMs = performance.now();
   const connected = await connectAll(brain, signal);
@@ -62,14 +50,14 @@ async function measure(
     const { rssBytes, cores } = await watch(brain, measuredMs[mode], signal);
     if (closed > 0) throw new Error(`${closed} of ${count} agents lost their connection`);
     const shareOf = (limit: number, atRest: number) => atRest + (limit - atRest) * (count / statedFor);
-    const what = `${count} idle agents, ${name}`;
+    const what = `${count} idle agents, ${dialect}`;
     context.log(`${what}: ${Math.round(rssBytes / 1e6)} MB, ${(cores * 100).toFixed(1)} % of a core`);
     return [
       atMost(`resident memory, ${what}`, rssBytes, "bytes", { limit: shareOf(limitBytes, resting.rssBytes) }),
       atMost(`of one core, ${what}`, cores, "cores", { limit: shareOf(limitOfOneCore, resting.cores) }),
-      note(`memory before they connected, ${name}`, resting.rssBytes, "bytes"),
-      note(`of one core before they connected, ${name}`, resting.cores, "cores"),
-      note(`connects a second, ${name}`, count / (connectMs / 1000), "agents/s"),
+      note(`memory before they connected, ${dialect}`, resting.rssBytes, "bytes"),
+      note(`of one core before they connected, ${dialect}`, resting.cores, "cores"),
+      note(`connects a second, ${dialect}`, count / (connectMs / 1000), "agents/s"),
     ];
   } finally {
     stopBeating();
@@ -78,18 +66,10 @@ async function measure(
   }
 }
 
-async function measureBoth(context: BenchContext): Promise<readonly BenchRow[]> {
-  const rows = await measure(context, { name: "sqlite" });
-  if (context.mode === "quick") return rows;
-  const onPostgres = await onFreshPostgres(context, (databaseUrl) =>
-    measure(context, { name: "postgres", databaseUrl }),
-  );
-  return [...rows, ...onPostgres];
-}
-
 export const suite: BenchSuite = {
   name: "idle-agents",
   about: "memory and CPU of svc serve while agents are connected that have nothing to tell",
   diskBytes: { quick: 1e9, standard: 1e9, full: 1e9 },
-  run: measureBoth,
+  run: (context) =>
+    onDatabases(context, context.mode === "quick" ? ["sqlite"] : bothDialects, (place) => measure(context, place)),
 };

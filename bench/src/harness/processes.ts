@@ -1,18 +1,27 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, fork, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFile } from "node:fs/promises";
+import { mkdir, readFile } from "node:fs/promises";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { freePort } from "@svc/testkit";
-import { signIn } from "@svc/testkit/brain";
+import { type ApiClient, signIn } from "@svc/testkit/brain";
+
+export interface BenchAgent {
+  readonly agentId: string;
+  readonly token: string;
+  readonly hmacSecret: string;
+}
 
 /** A `svc serve` in a process of its own, for suites that measure it from outside. */
 export interface BenchBrain {
   readonly url: string;
   readonly port: number;
   readonly pid: number;
+  /** The administrator, signed in. */
+  readonly root: ApiClient;
   readonly projectId: string;
-  readonly agents: readonly { readonly agentId: string; readonly token: string; readonly hmacSecret: string }[];
+  readonly slug: string;
+  readonly agents: readonly BenchAgent[];
   /** Milliseconds from the start of the process until /health/ready answered 200. */
   readonly startMs: number;
   /** Resident memory and CPU time so far, of the whole process. */
@@ -21,8 +30,9 @@ export interface BenchBrain {
 }
 
 export interface BenchBrainOptions {
+  /** Made when it is not there. */
   readonly home: string;
-  readonly databaseUrl?: string;
+  readonly databaseUrl?: string | undefined;
   /** Agents to mint; default 4. */
   readonly agents?: number;
   readonly env?: Readonly<Record<string, string>>;
@@ -52,6 +62,7 @@ export async function endBrains(): Promise<void> {
 export async function startBenchBrain(options: BenchBrainOptions): Promise<BenchBrain> {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
+  await mkdir(options.home, { recursive: true });
   const startedMs = performance.now();
   const child = spawn(process.execPath, [launcher, "serve", "--port", String(port)], {
     cwd: options.home,
@@ -82,7 +93,7 @@ export async function startBenchBrain(options: BenchBrainOptions): Promise<Bench
   const root = await signIn(url, benchAccount.email, benchAccount.password);
   const [project] = (await root.get("/projects")).body as { id: string; slug: string }[];
   if (project === undefined) throw new Error("the bench project is missing");
-  const agents = [];
+  const agents: BenchAgent[] = [];
   for (let index = 0; index < (options.agents ?? 4); index += 1) {
     const { body } = await root.post(`/projects/${project.slug}/agents`, { name: `bench-${child.pid}-${index}` });
     agents.push({ agentId: body.agent.id, token: body.token, hmacSecret: body.hmac_secret });
@@ -91,7 +102,9 @@ export async function startBenchBrain(options: BenchBrainOptions): Promise<Bench
     url,
     port,
     pid: child.pid ?? 0,
+    root,
     projectId: project.id,
+    slug: project.slug,
     agents,
     startMs,
     usage: () => usageOf(child.pid ?? 0),
@@ -100,6 +113,11 @@ export async function startBenchBrain(options: BenchBrainOptions): Promise<Bench
       await ended;
     },
   };
+}
+
+export function firstAgentOf({ agents: [agent] }: Pick<BenchBrain, "agents">): BenchAgent {
+  if (agent === undefined) throw new Error("the bench brain has no agent");
+  return agent;
 }
 
 async function isReady(url: string): Promise<boolean> {
@@ -119,4 +137,9 @@ async function usageOf(pid: number): Promise<{ rssBytes: number; cpuSeconds: num
   const kilobytes = Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]);
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   return { rssBytes: kilobytes * 1024, cpuSeconds: (Number(fields[11]) + Number(fields[12])) / clockTicksPerSecond };
+}
+
+/** Starts a file of a suite in a process of its own, with one argument; it speaks by messages, and ends when this process lets go. */
+export function startFile(path: string, argument: object): ChildProcess {
+  return fork(path, [JSON.stringify(argument)], { execArgv: ["--conditions=source"] });
 }

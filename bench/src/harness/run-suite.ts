@@ -1,5 +1,6 @@
 import { mkdir, mkdtemp, rm, statfs } from "node:fs/promises";
 import { join } from "node:path";
+import { type PostgresServer, startPostgres } from "@svc/testkit";
 import type { SuiteResult } from "./report.ts";
 import type { BenchContext, BenchMode, BenchSuite } from "./suite.ts";
 
@@ -14,6 +15,7 @@ export interface HarnessOptions {
   readonly suiteBudgetMs: number;
 }
 
+export const resultsFolder = join(import.meta.dirname, "../../results");
 /** Left free beside what a suite asks for, so that a measurement never fills the disk. */
 const reserveBytes = 1 << 30;
 
@@ -59,8 +61,41 @@ async function diskShortage(folder: string, wantedBytes: number): Promise<string
   return `needs ${gigabytes(wantedBytes + reserveBytes)} GB of free disk, and ${gigabytes(freeBytes)} GB are there`;
 }
 
-function gigabytes(bytes: number): string {
-  return (bytes / 1e9).toFixed(1);
+const gigabytes = (bytes: number): string => (bytes / 1e9).toFixed(1);
+
+/** What the suites of one run share: its end, and a PostgreSQL that is started when one of them asks for it. */
+export async function duringRun<T>(
+  work: (shared: Omit<HarnessOptions, "mode" | "suiteBudgetMs">) => Promise<T>,
+): Promise<T> {
+  const interrupt = new AbortController();
+  for (const signal of ["SIGINT", "SIGTERM"] as const)
+    process.once(signal, () => interrupt.abort(new Error("interrupted")));
+  let server: Promise<PostgresServer> | undefined;
+  try {
+    return await work({
+      scratchRoot: process.env.SVC_BENCH_SCRATCH ?? join(resultsFolder, "scratch"),
+      signal: interrupt.signal,
+      log: (message) => console.error(`   ${message}`),
+      async postgres() {
+        server ??= startPostgres();
+        return (await server).adminUrl;
+      },
+    });
+  } finally {
+    await (await server)?.stop();
+    // What ignored its signal must not keep the process alive.
+    setTimeout(() => process.exit(), 5_000).unref();
+  }
+}
+
+/** Those that were named on the command line, or all. @throws for a name that none has */
+export function pickNamed<T extends { readonly name: string }>(
+  all: readonly T[],
+  names: readonly string[],
+): readonly T[] {
+  const unknown = names.filter((name) => !all.some((one) => one.name === name));
+  if (unknown.length > 0) throw new Error(`unknown: ${unknown.join(", ")}`);
+  return names.length === 0 ? all : all.filter(({ name }) => names.includes(name));
 }
 
 /** A suite that does not watch its signal is left behind: the process ends after the report. */

@@ -1,7 +1,7 @@
 import { rm } from "node:fs/promises";
 import { DatabaseSync } from "node:sqlite";
+import { prepareStorage, withStorage } from "../harness/databases.ts";
 import { atLeast, type BenchRow, note } from "../harness/suite.ts";
-import { openBenchDatabase } from "./pipeline.ts";
 
 type Row = (string | number | null)[];
 
@@ -71,7 +71,7 @@ export interface BareRates {
 
 export async function bareRates(file: string, rows: StoredRows): Promise<BareRates> {
   const rate = async (rowsPerTransaction: number): Promise<number> => {
-    await (await openBenchDatabase(`sqlite://${file}`)).close();
+    await withStorage(`sqlite://${file}`, prepareStorage);
     const seconds = runLoop(file, rows, rowsPerTransaction);
     await removeDatabase(file);
     return rows.events.rows.length / seconds;

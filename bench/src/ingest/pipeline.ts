@@ -1,28 +1,7 @@
 import { openIngestAlone } from "@svc/brain/ingest";
-import { type BrainDatabase, migrateStorage, openStorage } from "@svc/brain/storage";
-import { addProject } from "@svc/testkit/databases";
-import { type Connection, ingestProjectId } from "./signed-traffic.ts";
-
-/** How the suites open a database themselves. */
-export const benchLimits = {
-  synchronous: "full",
-  poolSize: 10,
-  maxOverflow: 5,
-  statementTimeoutMs: 60_000,
-  lockTimeoutMs: 10_000,
-  idleInTransactionMs: 60_000,
-  inactiveConnectionSeconds: 60,
-  requireTls: false,
-  onError: () => {},
-} as const;
-
-/** A migrated database of its own with the project of the traffic. */
-export async function openBenchDatabase(url: string): Promise<BrainDatabase> {
-  const database = await openStorage({ url, ...benchLimits });
-  await migrateStorage(database, new Date(), 30_000);
-  await addProject(database, ingestProjectId);
-  return database;
-}
+import type { BrainDatabase } from "@svc/brain/storage";
+import { benchProjectId } from "../harness/databases.ts";
+import type { Connection } from "./signed-traffic.ts";
 
 export interface PipelineResult {
   readonly events: number;
@@ -38,7 +17,7 @@ export interface PipelineOptions {
   /** Frames of one connection that may be unacknowledged; Infinity leaves it to the queue's own bound, as the gateway does. */
   readonly window: number;
   /** Other bounds of the group commit: one row per commit switches it off. */
-  readonly grouping?: { readonly maxGroupRows: number; readonly lanes: number };
+  readonly grouping?: { readonly maxGroupRows: number; readonly lanes: number } | undefined;
 }
 
 /** Sends pre-signed frames through verification and ingest into the database, with the loops of a brain running beside it. */
@@ -64,7 +43,7 @@ export async function runPipeline(
       const startedMs = performance.now();
       const submitted = ingest
         .submit({
-          projectId: ingestProjectId,
+          projectId: benchProjectId,
           agentId,
           frameTs: frame.ts as string,
           sealedAt: payload.sealed_at,
@@ -101,14 +80,4 @@ export async function runPipeline(
   await loops;
   await alone.stop();
   return { events, seconds, settledSeconds, ackMs };
-}
-
-export function medianOf(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] as number;
-}
-
-export function percentileOf(values: readonly number[], share: number): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] as number;
 }

@@ -1,8 +1,9 @@
-import { createTestDatabase } from "@svc/testkit";
 import pg from "pg";
+import { onDatabase, prepareStorage, withStorage } from "../harness/databases.ts";
+import { medianOf, quantile } from "../harness/quantile.ts";
 import { atLeast, atMost, type BenchContext, type BenchRow, type BenchSuite, note } from "../harness/suite.ts";
 import { copyLine, copyRows } from "./copy-rows.ts";
-import { medianOf, openBenchDatabase, percentileOf, runPipeline } from "./pipeline.ts";
+import { runPipeline } from "./pipeline.ts";
 import { signTraffic, type Traffic } from "./signed-traffic.ts";
 
 /**
@@ -17,24 +18,16 @@ const rowsPerCopy = 4000;
 /** Of each connection; what is apart is held to no target. */
 const quickFrames: Readonly<Record<Traffic["tasks"], number>> = { together: 120, apart: 40 };
 
-async function withDatabase<T>(context: BenchContext, work: (url: string) => Promise<T>): Promise<T> {
-  const { url, drop } = await createTestDatabase(await context.postgres());
-  try {
-    return await work(url);
-  } finally {
-    await drop();
-  }
-}
-
 const columns = "id, project_id, agent_id, engine, task_id, kind, occurred_at, payload";
 
 /** Rows per second of COPY, one durable commit per batch, and of the pipeline that wrote them before. */
 async function measureRound(context: BenchContext, traffic: Traffic) {
   const connections = signTraffic(traffic);
-  return withDatabase(context, async (url) => {
-    const database = await openBenchDatabase(url);
-    const { events, seconds, settledSeconds } = await runPipeline(database, connections, { window: Infinity });
-    await database.close();
+  return onDatabase(context, "postgres", async ({ databaseUrl: url }) => {
+    const { events, seconds, settledSeconds } = await withStorage(url, async (database) => {
+      await prepareStorage(database);
+      return runPipeline(database, connections, { window: Infinity });
+    });
     const client = new pg.Client({ connectionString: url });
     await client.connect();
     const { rows } = await client.query<string[]>({
@@ -44,14 +37,8 @@ async function measureRound(context: BenchContext, traffic: Traffic) {
     });
     const batches: Buffer[] = [];
     for (let start = 0; start < rows.length; start += rowsPerCopy) {
-      batches.push(
-        Buffer.from(
-          rows
-            .slice(start, start + rowsPerCopy)
-            .map(copyLine)
-            .join(""),
-        ),
-      );
+      const lines = rows.slice(start, start + rowsPerCopy).map(copyLine);
+      batches.push(Buffer.from(lines.join("")));
     }
     await client.query("TRUNCATE events");
     const startedMs = performance.now();
@@ -92,19 +79,17 @@ async function measureSingles(context: BenchContext, grouping: { maxGroupRows: n
     eventsPerFrame: 1,
     tasks: "together",
   });
-  return withDatabase(context, async (url) => {
-    const database = await openBenchDatabase(url);
-    // The first frames pay for connections, prepared statements and compilation.
-    const warmUp = connections.map((connection) => ({ ...connection, frames: connection.frames.slice(0, 30) }));
-    await runPipeline(database, warmUp, { window: 1, ...(grouping !== undefined && { grouping }) });
-    const rest = connections.map((connection) => ({ ...connection, frames: connection.frames.slice(30) }));
-    const { events, seconds, ackMs } = await runPipeline(database, rest, {
-      window: 1,
-      ...(grouping !== undefined && { grouping }),
-    });
-    await database.close();
-    return { rate: events / seconds, p99: percentileOf(ackMs, 0.99), p50: medianOf(ackMs) };
-  });
+  return onDatabase(context, "postgres", ({ databaseUrl }) =>
+    withStorage(databaseUrl, async (database) => {
+      await prepareStorage(database);
+      // The first frames pay for connections, prepared statements and compilation.
+      const warmUp = connections.map((connection) => ({ ...connection, frames: connection.frames.slice(0, 30) }));
+      await runPipeline(database, warmUp, { window: 1, grouping });
+      const rest = connections.map((connection) => ({ ...connection, frames: connection.frames.slice(30) }));
+      const { events, seconds, ackMs } = await runPipeline(database, rest, { window: 1, grouping });
+      return { rate: events / seconds, p99: quantile(ackMs, 0.99), p50: medianOf(ackMs) };
+    }),
+  );
 }
 
 async function measure(context: BenchContext): Promise<readonly BenchRow[]> {

@@ -1,7 +1,6 @@
-import { createHash } from "node:crypto";
 import { createSigner, createVerifier, type SessionIds, type Verifier } from "@svc/protocol";
+import { benchProjectId, uuidOf } from "../harness/databases.ts";
 
-export const ingestProjectId = "11111111-2222-4333-8444-555555555555";
 const secret = new Uint8Array(32).fill(7);
 const eventsPerTask = 3;
 const kinds = ["task.sent", "task.started", "task.succeeded"] as const;
@@ -23,12 +22,6 @@ export interface Traffic {
   readonly tasks: "together" | "apart";
 }
 
-/** Ids that look random, as those of side-cars are. */
-function eventId(number: number): string {
-  const hex = createHash("md5").update(String(number)).digest("hex");
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-5${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20)}`;
-}
-
 function sampleEvent(task: number, step: number, startMs: number): Record<string, unknown> {
   const data: Record<string, unknown> = {
     task_name: names[task % names.length],
@@ -45,7 +38,7 @@ function sampleEvent(task: number, step: number, startMs: number): Record<string
     data.result = { ok: true, message: "processed in three steps, nothing special to say", rows: task % 1000 };
   }
   return {
-    id: eventId(task * eventsPerTask + step),
+    id: uuidOf(task * eventsPerTask + step),
     kind: kinds[step],
     engine: "bullmq",
     task_id: `bull:${queues[task % queues.length]}:${1_000_000 + task}`,
@@ -62,7 +55,7 @@ export function signTraffic({ connections, framesPerConnection, eventsPerFrame, 
   return Array.from({ length: connections }, (_, index) => {
     const session: SessionIds = {
       agentId: `aaaaaaaa-bbbb-4ccc-8ddd-${String(index).padStart(12, "0")}`,
-      projectId: ingestProjectId,
+      projectId: benchProjectId,
       sessionId: `99999999-8888-4777-8666-${String(index).padStart(12, "0")}`,
     };
     const { sign } = createSigner({ secret, session });

@@ -1,8 +1,10 @@
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import { prepareStorage, withStorage } from "../harness/databases.ts";
+import { medianOf } from "../harness/quantile.ts";
 import { type BenchContext, type BenchRow, type BenchSuite, note } from "../harness/suite.ts";
 import { type BesideRound, bareRates, besideBareLoop, removeDatabase, storedRows } from "./bare-loop.ts";
-import { medianOf, openBenchDatabase, runPipeline } from "./pipeline.ts";
+import { runPipeline } from "./pipeline.ts";
 import { signTraffic } from "./signed-traffic.ts";
 
 /**
@@ -23,18 +25,19 @@ async function measure({ scratchDir, mode, log, signal }: BenchContext): Promise
   const settledRates: number[] = [];
   for (let round = 0; round <= rounds; round += 1) {
     signal.throwIfAborted();
-    const database = await openBenchDatabase(`sqlite://${file}`);
-    const { events: count, seconds, settledSeconds } = await runPipeline(database, connections, { window: Infinity });
-    await database.close();
+    const { events, seconds, settledSeconds } = await withStorage(`sqlite://${file}`, async (database) => {
+      await prepareStorage(database);
+      return runPipeline(database, connections, { window: Infinity });
+    });
     const rows = storedRows(file);
     await removeDatabase(file);
     await pause(200);
     const ofRound = await bareRates(join(scratchDir, "bare.db"), rows);
-    log(`round ${round}: ${Math.round(count / seconds)} of ${Math.round(ofRound.reference)} events/s`);
+    log(`round ${round}: ${Math.round(events / seconds)} of ${Math.round(ofRound.reference)} events/s`);
     // The first round warms both up.
     if (round === 0) continue;
-    measured.push({ service: count / seconds, ...ofRound });
-    settledRates.push(count / settledSeconds);
+    measured.push({ service: events / seconds, ...ofRound });
+    settledRates.push(events / settledSeconds);
   }
   return [
     ...besideBareLoop("frames to stored rows", measured),

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { checkEventBatch, createSigner, createVerifier, readRecordHead, type SessionIds } from "@svc/protocol";
+import { medianOf } from "../harness/quantile.ts";
 import { atMost, type BenchContext, type BenchRow, type BenchSuite, note } from "../harness/suite.ts";
 
 /**
@@ -35,18 +36,13 @@ function sampleEvent(index: number): Record<string, unknown> {
   };
 }
 
-function medianOf(values: number[]): number {
-  values.sort((a, b) => a - b);
-  return values[Math.floor(values.length / 2)] as number;
-}
-
 function timeMicros(times: number, action: () => void): number {
   const before = process.hrtime.bigint();
   for (let i = 0; i < times; i += 1) action();
   return Number(process.hrtime.bigint() - before) / 1_000 / times;
 }
 
-export interface VerifyFrameFigures {
+interface VerifyFrameFigures {
   readonly frameBytes: number;
   readonly parseMicros: number;
   /** Message as bytes, as the WebSocket gateway has it. */
@@ -57,7 +53,7 @@ export interface VerifyFrameFigures {
   readonly slowMicros: number;
 }
 
-export function measureVerifyFrame(rounds: number): VerifyFrameFigures {
+function measureVerifyFrame(rounds: number): VerifyFrameFigures {
   const secret = new Uint8Array(32).fill(7);
   const { sign } = createSigner({ secret, session });
   const { open } = createVerifier({ secret, session });
@@ -101,10 +97,10 @@ export const suite: BenchSuite = {
     const { frameBytes, parseMicros, bytesMicros, stringMicros, slowMicros } = measureVerifyFrame(
       mode === "quick" ? 100 : 400,
     );
-    const limit = parseMicros;
+    const bound = { limit: parseMicros, target };
     return [
-      atMost("frame from bytes (WebSocket)", bytesMicros, "us", { limit, target }),
-      atMost("frame from a string (long-poll)", stringMicros, "us", { limit, target }),
+      atMost("frame from bytes (WebSocket)", bytesMicros, "us", bound),
+      atMost("frame from a string (long-poll)", stringMicros, "us", bound),
       note("frame of a foreign sender (slow path)", slowMicros, "us"),
       note("frame size", frameBytes, "B"),
     ];

@@ -1,13 +1,9 @@
-import { mkdir } from "node:fs/promises";
 import { Agent, type IncomingHttpHeaders, request } from "node:http";
-import { join } from "node:path";
 import { startTestBrain, type TestBrain } from "@svc/testkit/brain";
-import { onFreshPostgres } from "../harness/databases.ts";
+import { bothDialects, onDatabases, type Place } from "../harness/databases.ts";
 import { quantile } from "../harness/quantile.ts";
 import { atMost, type BenchContext, type BenchMode, type BenchRow, type BenchSuite, note } from "../harness/suite.ts";
-import { seedPostgres, seedSqlite } from "./task-seed.ts";
-
-type Dialect = "sqlite" | "postgres";
+import { seedTasks } from "./task-seed.ts";
 
 const rowsOf: Record<BenchMode, number> = { quick: 5000, standard: 100_000, full: 1_000_000 };
 const roundsOf: Record<BenchMode, number> = { quick: 250, standard: 1500, full: 4000 };
@@ -76,17 +72,14 @@ function createAsk(brain: TestBrain, path: string): { ask: Ask; close(): void } 
   return { ask, close: () => agent.destroy() };
 }
 
-async function measure(context: BenchContext, dialect: Dialect, databaseUrl: string): Promise<BenchRow[]> {
-  const { mode, signal } = context;
-  const label = dialect === "sqlite" ? "SQLite" : "PostgreSQL";
-  const home = join(context.scratchDir, dialect);
-  await mkdir(home, { recursive: true });
+async function measure(
+  { mode, signal }: BenchContext,
+  { dialect, label, home, databaseUrl }: Place,
+): Promise<BenchRow[]> {
   const options = { home, databaseUrl, env: { SVC_API_IP_ALLOWLIST: "127.0.0.0/8,10.0.0.0/8,192.0.2.0/24" } };
   const first = await startTestBrain(options);
   await first.stop();
-  const seed = { projectId: first.project.id, rows: rowsOf[mode] };
-  if (dialect === "sqlite") seedSqlite(databaseUrl.slice("sqlite://".length), seed);
-  else await seedPostgres(databaseUrl, seed);
+  await seedTasks({ dialect, databaseUrl }, { projectId: first.project.id, rows: rowsOf[mode] });
 
   await using brain = await startTestBrain(options);
   const { body: key } = await brain.as.viewer.post("/api-keys", {
@@ -114,7 +107,6 @@ async function measure(context: BenchContext, dialect: Dialect, databaseUrl: str
         if (round >= 0) times[name].push(ms);
       }
     }
-    for (const name of names) times[name].sort((a, b) => a - b);
     const held = (name: keyof typeof kinds) => quantile(times[name], heldShare);
     return [
       ...names.map((name) => note(`${label}: ${name}, median`, quantile(times[name], 0.5), "ms")),
@@ -137,8 +129,5 @@ export const suite: BenchSuite = {
   name: "auth-overhead",
   about: "what session or API key, ranges, scope and role add to the 50-row task list, on both databases",
   diskBytes: { quick: 5e8, standard: 2e9, full: 10e9 },
-  async run(context) {
-    const sqlite = await measure(context, "sqlite", `sqlite://${join(context.scratchDir, "svc.db")}`);
-    return [...sqlite, ...(await onFreshPostgres(context, (url) => measure(context, "postgres", url)))];
-  },
+  run: (context) => onDatabases(context, bothDialects, (place) => measure(context, place)),
 };

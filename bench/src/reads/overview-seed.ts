@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
-import { type BrainDatabase, openStorage } from "@svc/brain/storage";
+import type { BrainDatabase } from "@svc/brain/storage";
+import { withStorage } from "../harness/databases.ts";
 import type { BenchMode } from "../harness/suite.ts";
-import { benchLimits } from "../ingest/pipeline.ts";
 
 /** Names with tasks in every minute. They do not follow the number of tasks, so that two sizes of the table differ in nothing else. */
 const activeNames: Record<BenchMode, number> = { quick: 2, standard: 35, full: 240 };
@@ -27,78 +27,52 @@ export interface OverviewSeed {
   readonly mode: BenchMode;
 }
 
-type Tx = Parameters<Parameters<BrainDatabase["write"]>[0]>[0];
-
 /**
  * What stands behind overview and fleet beside the tasks: changes of counters as ingest appends them, for the brain to fold; queues with a
  * day of depths, workers, releases, losses.
  */
-export async function seedOverview(url: string, seed: OverviewSeed): Promise<void> {
-  const nowMs = Date.now();
-  const database = await openStorage({ url, ...benchLimits });
-  try {
-    // seq is given by the database.
-    await inStatements(database, counterChanges(seed, nowMs), (tx, rows) =>
-      tx
-        .insertInto("counter_deltas")
-        .values(rows as never)
-        .execute(),
-    );
-    await inStatements(database, workerRows(seed, nowMs), (tx, rows) =>
-      tx.insertInto("workers").values(rows).execute(),
-    );
-    await inStatements(database, releaseRows(seed, nowMs), (tx, rows) =>
-      tx.insertInto("releases").values(rows).execute(),
-    );
-    await inStatements(database, lossRows(seed, nowMs), (tx, rows) =>
-      tx.insertInto("loss_intervals").values(rows).execute(),
-    );
+export const seedOverview = (url: string, seed: OverviewSeed): Promise<void> =>
+  withStorage(url, async (database) => {
+    const nowMs = Date.now();
     const queueIds = Array.from({ length: queues }, () => randomUUID());
-    await inStatements(database, queueRows(seed, queueIds, nowMs), (tx, rows) =>
-      tx.insertInto("queues").values(rows).execute(),
-    );
-    await inStatements(database, depthRows(seed, queueIds, nowMs), (tx, rows) =>
-      tx.insertInto("queue_depths").values(rows).execute(),
-    );
-  } finally {
-    await database.close();
+    const add: Add = (rows, insert) => inStatements(rows, (some) => database.write((tx) => insert(tx, some).execute()));
+    // seq is given by the database.
+    await add(counterChanges(seed, nowMs), (tx, rows) => tx.insertInto("counter_deltas").values(rows as never));
+    await add(workerRows(seed, nowMs), (tx, rows) => tx.insertInto("workers").values(rows));
+    await add(releaseRows(seed, nowMs), (tx, rows) => tx.insertInto("releases").values(rows));
+    await add(lossRows(seed, nowMs), (tx, rows) => tx.insertInto("loss_intervals").values(rows));
+    await add(queueRows(seed, queueIds, nowMs), (tx, rows) => tx.insertInto("queues").values(rows));
+    await add(depthRows(seed, queueIds, nowMs), (tx, rows) => tx.insertInto("queue_depths").values(rows));
+  });
+
+type Tx = Parameters<Parameters<BrainDatabase["write"]>[0]>[0];
+type Add = <Row>(
+  rows: Iterable<Row>,
+  insert: (tx: Tx, rows: Row[]) => { execute(): Promise<unknown> },
+) => Promise<void>;
+
+async function inStatements<Row>(rows: Iterable<Row>, insert: (rows: Row[]) => Promise<unknown>): Promise<void> {
+  let some: Row[] = [];
+  for (const row of rows) {
+    if (some.push(row) < rowsPerStatement) continue;
+    await insert(some);
+    some = [];
   }
+  if (some.length > 0) await insert(some);
 }
 
 /** Resolves when the brain on this database has folded all changes of counters. */
-export async function whenFolded(url: string, signal: AbortSignal): Promise<void> {
-  const database = await openStorage({ url, ...benchLimits });
-  try {
+export const whenFolded = (url: string, signal: AbortSignal): Promise<void> =>
+  withStorage(url, async ({ read }) => {
     const startedMs = performance.now();
     for (;;) {
       signal.throwIfAborted();
-      const left = await database.read.selectFrom("counter_deltas").select("seq").limit(1).execute();
+      const left = await read.selectFrom("counter_deltas").select("seq").limit(1).execute();
       if (left.length === 0) return;
       if (performance.now() - startedMs > foldBoundMs) throw new Error("the counters are not folded");
       await pause(200, undefined, { signal });
     }
-  } finally {
-    await database.close();
-  }
-}
-
-async function inStatements<Row>(
-  database: BrainDatabase,
-  rows: Iterable<Row>,
-  insert: (tx: Tx, rows: Row[]) => Promise<unknown>,
-): Promise<void> {
-  let some: Row[] = [];
-  const flush = async () => {
-    const given = some;
-    some = [];
-    if (given.length > 0) await database.write((tx) => insert(tx, given));
-  };
-  for (const row of rows) {
-    some.push(row);
-    if (some.length === rowsPerStatement) await flush();
-  }
-  await flush();
-}
+  });
 
 /** Eight buckets of durations of some seconds, as a minute of one name has them. */
 const histogramOf = (index: number): string =>

@@ -1,4 +1,4 @@
-import { type BenchBrain, benchAccount } from "../harness/processes.ts";
+import type { BenchBrain } from "../harness/processes.ts";
 import { quantile } from "../harness/quantile.ts";
 import type { Query } from "./targets.ts";
 
@@ -31,15 +31,17 @@ interface Timed {
 
 const warmUps = 3;
 
-export async function createReader(
+export function createReader(
   brain: BenchBrain,
   options: { readonly repeats: number; readonly signal: AbortSignal },
-): Promise<Reader> {
-  const { cookie, slug } = await signIn(brain);
+): Reader {
+  const { url, slug, root } = brain;
 
   async function get(path: string, query: Query): Promise<{ ms: number; body: Record<string, unknown> }> {
     const startedAt = performance.now();
-    const response = await fetch(`${brain.url}/api/v1${path}?${new URLSearchParams(query)}`, { headers: { cookie } });
+    const response = await fetch(`${url}/api/v1${path}?${new URLSearchParams(query)}`, {
+      headers: { cookie: root.cookie },
+    });
     const text = await response.text();
     const ms = performance.now() - startedAt;
     if (!response.ok) {
@@ -67,25 +69,7 @@ export async function createReader(
         times.push(timed.ms);
         answer = timed.answer;
       }
-      times.sort((a, b) => a - b);
       return { p50: quantile(times, 0.5), p95: quantile(times, 0.95), answer };
     },
   };
-}
-
-async function signIn(brain: BenchBrain): Promise<{ cookie: string; slug: string }> {
-  const login = await fetch(`${brain.url}/api/v1/auth/login`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify(benchAccount),
-  });
-  if (!login.ok) throw new Error(`signing in answered ${login.status}`);
-  const cookie = login.headers
-    .getSetCookie()
-    .map((line) => line.split(";")[0])
-    .join("; ");
-  const projects = (await (await fetch(`${brain.url}/api/v1/projects`, { headers: { cookie } })).json()) as {
-    slug: string;
-  }[];
-  return { cookie, slug: projects[0]?.slug ?? "" };
 }

@@ -1,7 +1,5 @@
-import { mkdir } from "node:fs/promises";
-import { join } from "node:path";
-import { createTestDatabase } from "@svc/testkit/services/postgres";
-import { type BenchBrain, startBenchBrain } from "../harness/processes.ts";
+import { type Dialect, onDatabase, type Place } from "../harness/databases.ts";
+import { type BenchBrain, firstAgentOf, startBenchBrain } from "../harness/processes.ts";
 import { atMost, type BenchContext, type BenchMode, type BenchRow, type BenchSuite, note } from "../harness/suite.ts";
 import { seedOverview, whenFolded } from "./overview-seed.ts";
 import { type Answer, createReader, type Timing } from "./reader.ts";
@@ -14,7 +12,7 @@ import {
   searches,
   singleFilters,
 } from "./targets.ts";
-import { idOfRow, instantOfRow, seedPostgres, seedSqlite } from "./task-seed.ts";
+import { idOfRow, instantOfRow, seedTasks } from "./task-seed.ts";
 
 /** The stated limits of one page: at a million tasks, and at as many as the full run stores. */
 const pageLimitMs: Record<BenchMode, number> = { quick: 25, standard: 25, full: 50 };
@@ -24,8 +22,6 @@ const overviewLimitMs = 30;
 const boundedLimitMs = 300;
 /** An answer that was cut by time ends at its budget, after the step that it was in. */
 const cutTarget = 1.2;
-
-type Dialect = "sqlite" | "postgres";
 
 const rowsOf: Record<Dialect, Record<BenchMode, number>> = {
   sqlite: { quick: 20_000, standard: 1_000_000, full: 2_000_000 },
@@ -39,12 +35,6 @@ const slowRepeatsOf: Record<BenchMode, number> = { quick: 2, standard: 20, full:
 function middle(rows: number, round: number): string {
   const row = Math.floor(rows / 2) + round * 97;
   return Buffer.from(JSON.stringify([instantOfRow(row, rows).toISOString(), idOfRow(row)])).toString("base64url");
-}
-
-interface Place {
-  readonly home: string;
-  readonly databaseUrl: string;
-  fill(seed: { projectId: string; rows: number }): Promise<void>;
 }
 
 interface Figures {
@@ -61,23 +51,20 @@ interface Size {
 }
 
 /** Starts a brain on a new database, fills it, and measures. */
-async function measure(context: BenchContext, label: string, place: Place, size: Size): Promise<Figures> {
-  await mkdir(place.home, { recursive: true });
-  const options = { home: place.home, databaseUrl: place.databaseUrl, agents: 1 };
+async function measure(context: BenchContext, place: Place, size: Size): Promise<Figures> {
+  const { label, home, databaseUrl } = place;
+  const options = { home, databaseUrl, agents: 1 };
   const first = await startBenchBrain(options);
   await first.stop();
   const seededAt = performance.now();
-  await place.fill({ projectId: first.projectId, rows: size.rows });
-  await seedOverview(place.databaseUrl, {
-    projectId: first.projectId,
-    agentId: first.agents[0]?.agentId ?? "",
-    mode: context.mode,
-  });
+  const { projectId } = first;
+  await seedTasks(place, { projectId, rows: size.rows });
+  await seedOverview(databaseUrl, { projectId, agentId: firstAgentOf(first).agentId, mode: context.mode });
   const seedSeconds = (performance.now() - seededAt) / 1000;
   context.log(`${label}: ${size.rows.toLocaleString("en-US")} tasks seeded in ${seedSeconds.toFixed(1)} s`);
   const brain = await startBenchBrain({ ...options, agents: 0 });
   try {
-    await whenFolded(place.databaseUrl, context.signal);
+    await whenFolded(databaseUrl, context.signal);
     context.log(`${label}: counters folded`);
     return await measureReads(context, label, { brain, size, seedSeconds });
   } finally {
@@ -90,7 +77,7 @@ async function measureReads(
   label: string,
   { brain, size: { rows, isWhole }, seedSeconds }: { brain: BenchBrain; size: Size; seedSeconds: number },
 ): Promise<Figures> {
-  const read = await createReader(brain, { repeats: repeatsOf[mode], signal });
+  const read = createReader(brain, { repeats: repeatsOf[mode], signal });
   const slowRepeats = slowRepeatsOf[mode];
   const page = (query: Query) => () => read.tasks(query);
   const result: BenchRow[] = [note(`${label}: seeding ${rows.toLocaleString("en-US")} tasks`, seedSeconds, "s")];
@@ -147,33 +134,7 @@ const sum = (values: readonly number[]) => values.reduce((total, value) => total
 const growth = (name: string, { small, large }: { small: number[]; large: number[] }, target: number): BenchRow =>
   atMost(`${name}, ten times the tasks (medians)`, sum(large), "ms", { limit: sum(small), target });
 
-const sqlitePlace = (context: BenchContext, name: string): Place => {
-  const home = join(context.scratchDir, name);
-  const path = join(home, "svc.db");
-  return { home, databaseUrl: `sqlite://${path}`, fill: async (seed) => seedSqlite(path, seed) };
-};
-
-const postgresPlace = async (context: BenchContext, name: string): Promise<Place & { drop(): Promise<void> }> => {
-  const { url, drop } = await createTestDatabase(await context.postgres());
-  return { home: join(context.scratchDir, name), databaseUrl: url, fill: (seed) => seedPostgres(url, seed), drop };
-};
-
 const labels: Record<Dialect, string> = { sqlite: "SQLite", postgres: "PostgreSQL" };
-
-async function onPlace<T>(
-  context: BenchContext,
-  dialect: Dialect,
-  name: string,
-  work: (place: Place) => Promise<T>,
-): Promise<T> {
-  if (dialect === "sqlite") return work(sqlitePlace(context, name));
-  const place = await postgresPlace(context, name);
-  try {
-    return await work(place);
-  } finally {
-    await place.drop();
-  }
-}
 
 const suiteOf = (dialect: Dialect): BenchSuite => ({
   name: `reads-${dialect}`,
@@ -182,12 +143,10 @@ const suiteOf = (dialect: Dialect): BenchSuite => ({
   async run(context) {
     const label = labels[dialect];
     const rows = rowsOf[dialect][context.mode];
-    const small = await onPlace(context, dialect, "small", (place) =>
-      measure(context, label, place, { rows: rows / 10, isWhole: false }),
-    );
-    const large = await onPlace(context, dialect, "large", (place) =>
-      measure(context, label, place, { rows, isWhole: true }),
-    );
+    const onSize = (folder: string, size: Size) =>
+      onDatabase(context, dialect, (place) => measure(context, place, size), folder);
+    const small = await onSize("small", { rows: rows / 10, isWhole: false });
+    const large = await onSize("large", { rows, isWhole: true });
     return [
       ...large.result,
       growth(`${label}: all single filters`, { small: small.filterMedians, large: large.filterMedians }, 2),

@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
 import { DatabaseSync } from "node:sqlite";
 import pg from "pg";
+import { type Place, uuidOf } from "../harness/databases.ts";
 
 /** A table of tasks whose values are frequent, rare, absent, or frequent only in its oldest part. */
-export interface Seed {
+interface Seed {
   readonly projectId: string;
   readonly rows: number;
 }
@@ -23,11 +24,8 @@ const retryEvery = 20;
 export const instantOfRow = (row: number, rows: number): Date =>
   new Date(Math.floor(seedEndMs - seedMs + (row * seedMs) / rows));
 
-/** The id of a row's task; looks random, as UUID v5 does. */
-export function idOfRow(row: number): string {
-  const hex = createHash("md5").update(String(row)).digest("hex");
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-5${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20)}`;
-}
+/** The id of a row's task. */
+export const idOfRow = uuidOf;
 
 /** Users that tasks work for; a user's tasks are spread over all of the time. */
 export const users = 20_000;
@@ -41,6 +39,15 @@ export const fingerprintOf = (row: number): string =>
 const argsOf = (row: number): string =>
   `[{"order_id":${1_000_000 + row},"user":{"id":${(row * 7919) % users}},"note":"shipped to the customer in three boxes"}]`;
 const result = JSON.stringify({ ok: true, message: "processed in three steps, nothing special to say" });
+
+/** Fills the tasks of a database that a service has made. */
+export const seedTasks = async (
+  { dialect, databaseUrl }: Pick<Place, "dialect" | "databaseUrl">,
+  seed: Seed,
+): Promise<void> =>
+  dialect === "sqlite"
+    ? seedSqlite(databaseUrl.slice("sqlite://".length), seed)
+    : await seedPostgres(databaseUrl, seed);
 
 function taskIdOf(row: number, isLegacy: boolean): string {
   const id = idOfRow(row);
@@ -101,7 +108,7 @@ const failureEvents = `INSERT INTO events (id, project_id, agent_id, engine, tas
   FROM tasks WHERE state = 'failure'`;
 
 /** Fills the tasks of a migrated SQLite file their retry links and the events of failures, indexes last. */
-export function seedSqlite(path: string, { projectId, rows }: Seed): void {
+function seedSqlite(path: string, { projectId, rows }: Seed): void {
   const db = new DatabaseSync(path);
   db.exec("PRAGMA synchronous = OFF; PRAGMA cache_size = -262144; PRAGMA temp_store = MEMORY; BEGIN");
   const indexes = db
@@ -159,7 +166,7 @@ export function seedSqlite(path: string, { projectId, rows }: Seed): void {
 const rowsPerStatement = 5000;
 
 /** Fills the tasks of a migrated PostgreSQL database their retry links and the events of failures, indexes last, and lets the planner know them. */
-export async function seedPostgres(url: string, { projectId, rows }: Seed): Promise<void> {
+async function seedPostgres(url: string, { projectId, rows }: Seed): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {

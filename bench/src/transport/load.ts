@@ -4,14 +4,12 @@ import { Agent, type IncomingMessage, type RequestOptions, request } from "node:
 import { json } from "node:stream/consumers";
 import { canonicalText, createSigner, decodeHmacSecret, encodeHello, parseHelloAck, type Signer } from "@svc/protocol";
 import { WebSocket } from "ws";
-import type { BenchBrain } from "../harness/processes.ts";
+import type { BenchAgent, BenchBrain } from "../harness/processes.ts";
 
 export const eventsPerFrame = 100;
 const maxUnacknowledged = 32;
 const msBetweenTasks = 2;
 const msBetweenFrames = (eventsPerFrame / 3) * msBetweenTasks;
-
-type BenchAgent = BenchBrain["agents"][number];
 
 const queues = ["emails", "billing", "media", "search"];
 const names = ["send_receipt", "charge_subscription", "transcode_video", "reindex_product", "thumbnail"];

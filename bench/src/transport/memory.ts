@@ -1,4 +1,3 @@
-import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { startBenchBrain } from "../harness/processes.ts";
 import { atMost, type BenchContext, type BenchRow, type BenchSuite, note } from "../harness/suite.ts";
@@ -12,7 +11,6 @@ const readyLimitMs = 1000;
 
 async function measure({ scratchDir, mode, log, signal }: BenchContext): Promise<readonly BenchRow[]> {
   const home = join(scratchDir, "home");
-  await mkdir(home, { recursive: true });
   const brain = await startBenchBrain({ home });
   const perRound = roundFramesPerAgent * eventsPerFrame * brain.agents.length;
   const rounds = Math.ceil(events[mode] / perRound);
@@ -31,13 +29,7 @@ async function measure({ scratchDir, mode, log, signal }: BenchContext): Promise
   const firstHalf = Math.max(...samples.slice(0, Math.max(1, half)));
   const secondHalf = Math.max(...samples.slice(half));
   return [
-    atMost({
-      name: `resident memory over ${rounds * perRound} events`,
-      figure: Math.max(...samples),
-      unit: "bytes",
-      limit: limitBytes,
-      target: 1,
-    }),
+    atMost(`resident memory over ${rounds * perRound} events`, Math.max(...samples), "bytes", { limit: limitBytes }),
     atMost("greatest of the second half against the first", secondHalf, "bytes", { limit: firstHalf, target: 1.1 }),
     atMost("start to ready on that database", again.startMs, "ms", { limit: readyLimitMs }),
     note("events a second, last round", rates.at(-1) ?? 0, "events/s"),

@@ -1,4 +1,4 @@
-import { mkdir, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { type BenchBrain, startBenchBrain } from "../harness/processes.ts";
 import type { BenchContext, BenchRow, BenchSuite } from "../harness/suite.ts";
@@ -25,7 +25,6 @@ async function measure({ scratchDir, mode, log, signal }: BenchContext): Promise
     for (let round = 1; round <= rounds; round += 1) {
       signal.throwIfAborted();
       const home = join(scratchDir, name);
-      await mkdir(home, { recursive: true });
       const brain = await startBenchBrain({ home, agents });
       // The first frames warm the service up and fill its caches; their rows are stored as well and count for nothing.
       await send(brain, Math.ceil(framesPerAgent / 4));

@@ -1,10 +1,9 @@
-import { mkdir } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
-import { createTestDatabase } from "@svc/testkit";
+import { onDatabase } from "../harness/databases.ts";
 import { type BenchBrain, startBenchBrain } from "../harness/processes.ts";
+import { medianOf } from "../harness/quantile.ts";
 import { atLeast, type BenchContext, type BenchRow, type BenchSuite, note } from "../harness/suite.ts";
-import { medianOf } from "../ingest/pipeline.ts";
 import { overWebSocket } from "./load.ts";
 
 /**
@@ -21,22 +20,19 @@ const secrets = {
   SVC_AUDIT_CHAIN_SECRET: "bench master of the audit chain, long",
 };
 
-async function measure(context: BenchContext): Promise<readonly BenchRow[]> {
-  const { url, drop } = await createTestDatabase(await context.postgres());
-  const brains: BenchBrain[] = [];
-  try {
-    for (const name of ["first", "second"]) {
-      const home = join(context.scratchDir, name);
-      await mkdir(home, { recursive: true });
-      const minted = brains.length === 0 ? agents : 0;
-      brains.push(await startBenchBrain({ home, databaseUrl: url, agents: minted, env: secrets }));
+const measure = (context: BenchContext) =>
+  onDatabase(context, "postgres", async ({ home, databaseUrl }) => {
+    const brains: BenchBrain[] = [];
+    try {
+      for (const name of ["first", "second"]) {
+        const minted = brains.length === 0 ? agents : 0;
+        brains.push(await startBenchBrain({ home: join(home, name), databaseUrl, agents: minted, env: secrets }));
+      }
+      return await compare(context, brains as [BenchBrain, BenchBrain]);
+    } finally {
+      await Promise.all(brains.map((brain) => brain.stop()));
     }
-    return await compare(context, brains as [BenchBrain, BenchBrain]);
-  } finally {
-    await Promise.all(brains.map((brain) => brain.stop()));
-    await drop();
-  }
-}
+  });
 
 async function compare(context: BenchContext, [first, second]: [BenchBrain, BenchBrain]): Promise<readonly BenchRow[]> {
   const [framesPerAgent, rounds] = context.mode === "quick" ? [50, 1] : [300, 3];

@@ -4,6 +4,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { createReplayGuard, createVerifier, type OpenedFrame } from "@svc/protocol";
 import { connectRaw, createRawPoller, rawEvents } from "@svc/testkit/raw-agent";
+import { firstAgentOf } from "../../harness/processes.ts";
 import { type BenchRow, note } from "../../harness/suite.ts";
 import { type Attack, type AttackContext, all, none, within } from "../attack.ts";
 import { type AttackedService, startService } from "../service.ts";
@@ -134,11 +135,7 @@ const framesPerConnection = 20;
 /** Sends refused frames over both transports until so many were sent; gives how many sound batches were acknowledged between them. */
 async function send(service: AttackedService, random: Random, frames: number, signal: AbortSignal) {
   const tally = { sent: 0, acknowledged: 0, wrong: 0 };
-  const credentials = {
-    url: service.url,
-    projectId: service.projectId,
-    ...(service.agents[0] as AttackedService["agents"][number]),
-  };
+  const credentials = { url: service.url, projectId: service.projectId, ...firstAgentOf(service) };
   for (let connection = 0; tally.sent < frames; connection += 1) {
     signal.throwIfAborted();
     // Each connection has a different source address, so that the connect budget admits all of them.
