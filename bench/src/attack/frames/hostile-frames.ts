@@ -8,7 +8,7 @@ import { firstAgentOf } from "../../harness/processes.ts";
 import { type BenchRow, note } from "../../harness/suite.ts";
 import { type Attack, type AttackContext, all, none, within } from "../attack.ts";
 import { type AttackedService, startService } from "../service.ts";
-import { createFrameSource, createRandom, marker, otherSpellings, type Random } from "./frame-mutations.ts";
+import { createRandom, FrameSource, marker, otherSpellings, type Random } from "./frame-mutations.ts";
 import { createGuard, type FrameSession, judgeMessage, type Verdict } from "./frame-verifier.ts";
 
 /**
@@ -61,7 +61,7 @@ function judgeSessions(frames: number, random: Random, context: Pick<AttackConte
     const verifier = createVerifier({ secret, session: ids });
     const guard = createReplayGuard({ now: () => new Date(nowMs), monotonicMs: () => monotonicMs });
     const admits = createGuard({ nowMs: () => nowMs, monotonicMs: () => monotonicMs });
-    const source = createFrameSource(random, session, () => nowMs);
+    const source = new FrameSource(random, session, () => nowMs);
     for (let index = 0; index < framesPerSession; index += 1) {
       const passedMs = random.once(200) ? 181_000 : random.number(900);
       nowMs += passedMs;
@@ -112,7 +112,7 @@ async function memoryNow(): Promise<{ heapBytes: number; rssBytes: number }> {
 }
 
 /** What is sent to a running service: frames that are refused whatever was sent before them. */
-function refusedFrames(source: ReturnType<typeof createFrameSource>, session: FrameSession, count: number) {
+function refusedFrames(source: FrameSource, session: FrameSession, count: number) {
   const clock = { nowMs: Date.now, monotonicMs: () => performance.now() };
   const frames: { bytes: Buffer; text: string | null; isFatal: boolean }[] = [];
   while (frames.length < count) {
@@ -144,7 +144,7 @@ async function send(service: AttackedService, random: Random, frames: number, si
     const agent = isSocket ? await connectRaw(credentials, { headers }) : createRawPoller(credentials);
     if (!("socket" in agent)) await agent.probe(headers);
     const session: FrameSession = { secret: agent.secret, ...agent.session };
-    const hostile = refusedFrames(createFrameSource(random, session, Date.now), session, framesPerConnection);
+    const hostile = refusedFrames(new FrameSource(random, session, Date.now), session, framesPerConnection);
     const isFatal = hostile.at(-1)?.isFatal === true;
     const control = () => agent.sign("event_batch", { events: rawEvents(1, "control") });
     tally.sent += hostile.length;
