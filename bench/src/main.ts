@@ -2,14 +2,12 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { availableParallelism, totalmem } from "node:os";
 import { join, relative } from "node:path";
 import { parseArgs } from "node:util";
-import { type PostgresServer, startPostgres } from "@svc/testkit";
-import { endBrains } from "./brain-client.ts";
-import { runSuite } from "./harness.ts";
-import { type BenchReport, isPassed, type SuiteResult, tableOf } from "./report.ts";
-import type { BenchMode } from "./suite.ts";
+import { endBrains } from "./harness/processes.ts";
+import { type BenchReport, isPassed, type SuiteResult, tableOf } from "./harness/report.ts";
+import { duringRun, pickNamed, resultsFolder, runSuite } from "./harness/run-suite.ts";
+import type { BenchMode } from "./harness/suite.ts";
 import { type SuiteEntry, suites } from "./suites.ts";
 
-const benchFolder = join(import.meta.dirname, "..");
 /** Quick ends within 5 minutes over all suites. */
 const wholeRunMs: Readonly<Record<BenchMode, number>> = { quick: 285_000, standard: 45 * 60_000, full: 6 * 3_600_000 };
 
@@ -24,36 +22,20 @@ function budgetOf(leftMs: number, suitesLeft: number): number {
 
 async function main(): Promise<number> {
   const { mode, chosen } = readCommandLine();
-  const interrupt = new AbortController();
-  for (const signal of ["SIGINT", "SIGTERM"] as const)
-    process.once(signal, () => interrupt.abort(new Error("interrupted")));
-  let server: Promise<PostgresServer> | undefined;
-  const postgres = async () => {
-    server ??= startPostgres();
-    return (await server).adminUrl;
-  };
-
   const results: SuiteResult[] = [];
   const deadline = performance.now() + wholeRunMs[mode];
-  try {
+  const isInterrupted = await duringRun(async (shared) => {
     for (const [index, entry] of chosen.entries()) {
-      if (interrupt.signal.aborted) break;
+      if (shared.signal.aborted) break;
       console.error(`== ${entry.name} (${mode})`);
-      const result = await runSuite(await entry.load(), {
-        mode,
-        scratchRoot: process.env.SVC_BENCH_SCRATCH ?? join(benchFolder, "results", "scratch"),
-        signal: interrupt.signal,
-        log: (message) => console.error(`   ${message}`),
-        postgres,
-        suiteBudgetMs: budgetOf(deadline - performance.now(), chosen.length - index),
-      });
+      const suiteBudgetMs = budgetOf(deadline - performance.now(), chosen.length - index);
+      const result = await runSuite(await entry.load(), { ...shared, mode, suiteBudgetMs });
       await endBrains();
       results.push(result);
       console.log(tableOf([result]));
     }
-  } finally {
-    await (await server)?.stop();
-  }
+    return shared.signal.aborted;
+  });
 
   const report: BenchReport = {
     at: new Date().toISOString(),
@@ -67,11 +49,9 @@ async function main(): Promise<number> {
     suites: results,
   };
   const file = await write(report);
-  const isClean = !interrupt.signal.aborted && isPassed(report);
+  const isClean = !isInterrupted && isPassed(report);
   console.log(`${isClean ? "every target reached" : "TARGETS MISSED"}; written to ${relative(process.cwd(), file)}`);
-  // A suite that ignored its signal must not keep the process alive.
-  setTimeout(() => process.exit(), 5_000).unref();
-  return interrupt.signal.aborted ? 130 : isClean ? 0 : 1;
+  return isInterrupted ? 130 : isClean ? 0 : 1;
 }
 
 function readCommandLine(): { mode: BenchMode; chosen: readonly SuiteEntry[] } {
@@ -88,12 +68,7 @@ function readCommandLine(): { mode: BenchMode; chosen: readonly SuiteEntry[] } {
     const isQuick = values.quick || process.env.npm_config_quick === "true";
     const isFull = values.full || process.env.npm_config_full === "true";
     if (isQuick && isFull) throw new Error("--quick and --full exclude each other");
-    const unknown = positionals.filter((name) => !suites.some((suite) => suite.name === name));
-    if (unknown.length > 0) throw new Error(`no such suite: ${unknown.join(", ")}`);
-    return {
-      mode: isQuick ? "quick" : isFull ? "full" : "standard",
-      chosen: positionals.length === 0 ? suites : suites.filter(({ name }) => positionals.includes(name)),
-    };
+    return { mode: isQuick ? "quick" : isFull ? "full" : "standard", chosen: pickNamed(suites, positionals) };
   } catch (fault) {
     console.error(`${(fault as Error).message}\nusage: npm run bench -- [suite...] [--quick | --full | --list]`);
     console.error(`suites: ${suites.map(({ name }) => name).join(", ")}`);
@@ -102,9 +77,8 @@ function readCommandLine(): { mode: BenchMode; chosen: readonly SuiteEntry[] } {
 }
 
 async function write(report: BenchReport): Promise<string> {
-  const folder = join(benchFolder, "results");
-  await mkdir(folder, { recursive: true });
-  const file = join(folder, `${report.at.replaceAll(":", "-")}.json`);
+  await mkdir(resultsFolder, { recursive: true });
+  const file = join(resultsFolder, `${report.at.replaceAll(":", "-")}.json`);
   await writeFile(file, `${JSON.stringify(report, null, 2)}\n`);
   return file;
 }

@@ -1,19 +1,19 @@
 import { expect, test } from "vitest";
-import { tableOf } from "../report.ts";
-import { atMost, note } from "../suite.ts";
+import { tableOf } from "../harness/report.ts";
+import { atMost, note } from "../harness/suite.ts";
 import { all, exitCodeOf, none, violationsOf, within } from "./attack.ts";
 import { formulaCells } from "./stored-content.ts";
 
-const held = { suite: "floods", seconds: 1, rows: [none({ name: "lost rows", figure: 0, unit: "rows" })] };
+const held = { suite: "floods", seconds: 1, rows: [none("lost rows", 0, "rows")] };
 const violated = {
   suite: "floods",
   seconds: 1,
   rows: [
-    none({ name: "lost rows", figure: 3, unit: "rows" }),
-    all({ name: "closed sockets", figure: 9, unit: "sockets", limit: 10 }),
-    within({ name: "log lines", figure: 101, unit: "lines", limit: 100 }),
-    atMost({ name: "list p95", figure: 31, unit: "ms", limit: 10, target: 3 }),
-    note({ name: "memory", figure: 1e9, unit: "bytes" }),
+    none("lost rows", 3, "rows"),
+    all("closed sockets", 9, "sockets", 10),
+    within("log lines", 101, "lines", 100),
+    atMost("list p95", 31, "ms", { limit: 10, target: 3 }),
+    note("memory", 1e9, "bytes"),
   ],
 };
 

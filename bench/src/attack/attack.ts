@@ -1,7 +1,6 @@
-import type { SuiteResult } from "../report.ts";
-import type { BenchContext, BenchRow, BenchSuite } from "../suite.ts";
-
-export type Dialect = "sqlite" | "postgres";
+import type { Dialect } from "../harness/databases.ts";
+import type { SuiteResult } from "../harness/report.ts";
+import type { BenchContext, BenchRow, BenchSuite } from "../harness/suite.ts";
 
 export interface AttackContext extends BenchContext {
   /** SQLite, and PostgreSQL when it was asked for. */
@@ -17,22 +16,22 @@ export interface Attack extends Pick<BenchSuite, "name" | "about"> {
   run(context: AttackContext): Promise<readonly BenchRow[]>;
 }
 
+const counted = (row: Pick<BenchRow, "name" | "figure" | "unit" | "limit" | "bound" | "pass">): BenchRow => ({
+  ...row,
+  ratio: null,
+  target: null,
+});
+
 /** A row that passes when nothing of this kind was counted: lost rows, wrong verdicts, leaks. */
-export function none(measurement: Pick<BenchRow, "name" | "figure" | "unit">): BenchRow {
-  return { ...measurement, limit: 0, ratio: null, target: null, bound: "max", pass: measurement.figure === 0 };
-}
+export const none = (name: string, figure: number, unit: string): BenchRow => within(name, figure, unit, 0);
 
 /** A row that passes when everything that was tried is counted. */
-export function all(measurement: Pick<BenchRow, "name" | "figure" | "unit"> & { readonly limit: number }): BenchRow {
-  const { figure, limit } = measurement;
-  return { ...measurement, ratio: null, target: null, bound: "min", pass: limit > 0 && figure === limit };
-}
+export const all = (name: string, figure: number, unit: string, limit: number): BenchRow =>
+  counted({ name, figure, unit, limit, bound: "min", pass: limit > 0 && figure === limit });
 
 /** A row that passes up to an absolute limit, which may be held without a ratio: lines of a log, seconds until a socket closes. */
-export function within(measurement: Pick<BenchRow, "name" | "figure" | "unit"> & { readonly limit: number }): BenchRow {
-  const { figure, limit } = measurement;
-  return { ...measurement, ratio: null, target: null, bound: "max", pass: figure <= limit };
-}
+export const within = (name: string, figure: number, unit: string, limit: number): BenchRow =>
+  counted({ name, figure, unit, limit, bound: "max", pass: figure <= limit });
 
 /** The violated rows and the attacks that did not end, one line each. */
 export function violationsOf(results: readonly SuiteResult[]): string[] {

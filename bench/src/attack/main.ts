@@ -1,11 +1,10 @@
-import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { type PostgresServer, startPostgres } from "@svc/testkit";
-import { endBrains } from "../brain-client.ts";
-import { runSuite } from "../harness.ts";
-import { type SuiteResult, tableOf } from "../report.ts";
-import type { BenchContext } from "../suite.ts";
-import { type Attack, type Dialect, exitCodeOf, violationsOf } from "./attack.ts";
+import { bothDialects } from "../harness/databases.ts";
+import { endBrains } from "../harness/processes.ts";
+import { type SuiteResult, tableOf } from "../harness/report.ts";
+import { duringRun, pickNamed, runSuite } from "../harness/run-suite.ts";
+import type { BenchContext } from "../harness/suite.ts";
+import { type Attack, exitCodeOf, violationsOf } from "./attack.ts";
 
 interface AttackEntry {
   readonly name: string;
@@ -16,72 +15,49 @@ interface AttackEntry {
 
 /** In the order of a whole run. */
 const attacks: readonly AttackEntry[] = [
-  { name: "files", load: async () => ({ attack: (await import("./machine-faults.ts")).files }) },
+  { name: "files", load: () => import("./files.ts") },
   { name: "patterns", load: () => import("./patterns.ts") },
   { name: "stored-content", load: () => import("./stored-content.ts") },
   { name: "hostile-frames", load: () => import("./frames/hostile-frames.ts") },
-  { name: "disks", load: async () => ({ attack: (await import("./machine-faults.ts")).disks }) },
+  { name: "disks", load: () => import("./disks.ts") },
   { name: "slow-clients", load: () => import("./slow-clients.ts") },
-  {
-    name: "clock-jumps",
-    beside: "slow-clients",
-    load: async () => ({ attack: (await import("./machine-faults.ts")).clockJumps }),
-  },
+  { name: "clock-jumps", beside: "slow-clients", load: () => import("./clock-jumps.ts") },
   { name: "floods", load: () => import("./floods/floods.ts") },
 ];
 
-const benchFolder = join(import.meta.dirname, "..", "..");
 const attackBudgetMs = { quick: 600_000, standard: 1_800_000 } as const;
 const defaultSeed = 20_260_102;
 
 process.exitCode = await main();
-// Sockets of an attack that was given up must not keep the process alive.
-setTimeout(() => process.exit(), 5_000).unref();
 
 async function main(): Promise<number> {
   const { mode, dialects, seed, chosen } = readCommandLine();
-  const interrupt = new AbortController();
-  for (const signal of ["SIGINT", "SIGTERM"] as const)
-    process.once(signal, () => interrupt.abort(new Error("interrupted")));
-  let server: Promise<PostgresServer> | undefined;
-  const postgres = async () => {
-    server ??= startPostgres();
-    return (await server).adminUrl;
-  };
   const results: SuiteResult[] = [];
   const requirements = new Map<string, string>();
-  const runOne = async ({ name, load }: AttackEntry): Promise<SuiteResult> => {
-    const { attack } = await load();
-    requirements.set(name, attack.requirement);
-    console.error(`== ${name} (${mode}): ${attack.about}`);
-    const suite = {
-      name,
-      about: attack.about,
-      diskBytes: { quick: 1e9, standard: 2e9, full: 2e9 },
-      run: (context: BenchContext) => attack.run({ ...context, dialects, seed }),
+  const isInterrupted = await duringRun(async (shared) => {
+    const runOne = async ({ name, load }: AttackEntry): Promise<SuiteResult> => {
+      const { attack } = await load();
+      requirements.set(name, attack.requirement);
+      console.error(`== ${name} (${mode}): ${attack.about}`);
+      const suite = {
+        name,
+        about: attack.about,
+        diskBytes: { quick: 1e9, standard: 2e9, full: 2e9 },
+        run: (context: BenchContext) => attack.run({ ...context, dialects, seed }),
+      };
+      return runSuite(suite, { ...shared, mode, suiteBudgetMs: attackBudgetMs[mode] * dialects.length });
     };
-    return runSuite(suite, {
-      mode,
-      scratchRoot: process.env.SVC_BENCH_SCRATCH ?? join(benchFolder, "results", "scratch"),
-      signal: interrupt.signal,
-      log: (message) => console.error(`   ${message}`),
-      postgres,
-      suiteBudgetMs: attackBudgetMs[mode] * dialects.length,
-    });
-  };
-  try {
     for (const group of groupsOf(chosen)) {
-      if (interrupt.signal.aborted) break;
+      if (shared.signal.aborted) break;
       results.push(...(await Promise.all(group.map(runOne))));
       await endBrains();
     }
-  } finally {
-    await (await server)?.stop();
-  }
+    return shared.signal.aborted;
+  });
   for (const result of results) console.log(`${requirements.get(result.suite)}\n${tableOf([result])}`);
   const violations = violationsOf(results);
   console.log(violations.length === 0 ? "every requirement held" : `VIOLATED:\n  ${violations.join("\n  ")}`);
-  return exitCodeOf(results, interrupt.signal.aborted);
+  return exitCodeOf(results, isInterrupted);
 }
 
 function groupsOf(entries: readonly AttackEntry[]): AttackEntry[][] {
@@ -100,15 +76,13 @@ function readCommandLine() {
       allowPositionals: true,
       options: { quick: { type: "boolean" }, postgres: { type: "boolean" }, seed: { type: "string" } },
     });
-    const unknown = positionals.filter((name) => !attacks.some((attack) => attack.name === name));
-    if (unknown.length > 0) throw new Error(`no such attack: ${unknown.join(", ")}`);
     const seed = Number(values.seed ?? defaultSeed);
     if (!Number.isSafeInteger(seed)) throw new Error("--seed is a whole number");
     // `npm run attack --quick`, without the `--` before it, arrives as an npm setting.
     const isQuick = values.quick || process.env.npm_config_quick === "true";
     const isOnPostgres = values.postgres || process.env.npm_config_postgres === "true";
-    const dialects: readonly Dialect[] = isOnPostgres ? ["sqlite", "postgres"] : ["sqlite"];
-    const chosen = positionals.length === 0 ? attacks : attacks.filter(({ name }) => positionals.includes(name));
+    const dialects = isOnPostgres ? bothDialects : (["sqlite"] as const);
+    const chosen = pickNamed(attacks, positionals);
     return { mode: isQuick ? "quick" : "standard", dialects, seed, chosen } as const;
   } catch (fault) {
     console.error(

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { Worker } from "node:worker_threads";
-import { type BenchRow, note } from "../suite.ts";
+import { type BenchRow, note } from "../harness/suite.ts";
 import { type Attack, type AttackContext, all, none, within } from "./attack.ts";
 
 const root = join(import.meta.dirname, "../../..");
@@ -141,27 +141,19 @@ export async function knownCaseRows(cases: readonly KnownCase[], { log }: Pick<R
     const measured = await leastGrowthOf(known);
     if (measured === null) {
       const name = `${known.name}: ${known.call} of ${known.module}`;
-      rows.push(all({ name, figure: 0, unit: "functions", limit: 1 }));
+      rows.push(all(name, 0, "functions", 1));
       continue;
     }
     log(`${known.name}: ${measured.ms.toFixed(1)} ms for ${known.greatest}`);
-    rows.push(
-      within({
-        name: `${known.name}: growth over 4 times the text`,
-        figure: measured.growth,
-        unit: "times",
-        limit: growthLimit,
-      }),
-    );
+    rows.push(within(`${known.name}: growth over 4 times the text`, measured.growth, "times", growthLimit));
   }
   return rows;
 }
 
 /** The test of every expression, which a quick run leaves out. */
 export async function expressionRows(testFile: string, { mode, log, signal }: Run): Promise<BenchRow[]> {
-  if (!existsSync(join(root, testFile)))
-    return [all({ name: `every expression: ${testFile}`, figure: 0, unit: "files", limit: 1 })];
-  if (mode === "quick") return [note({ name: "every expression: not in a quick run", figure: 0, unit: "files" })];
+  if (!existsSync(join(root, testFile))) return [all(`every expression: ${testFile}`, 0, "files", 1)];
+  if (mode === "quick") return [note("every expression: not in a quick run", 0, "files")];
   const args = ["node_modules/vitest/vitest.mjs", "run", "--project", "unit", testFile];
   const failed = await promisify(execFile)(process.execPath, args, { cwd: root, signal }).then(
     () => 0,
@@ -170,9 +162,7 @@ export async function expressionRows(testFile: string, { mode, log, signal }: Ru
       return 1;
     },
   );
-  return [
-    none({ name: "every expression of the code against its worst cases: failed runs", figure: failed, unit: "runs" }),
-  ];
+  return [none("every expression of the code against its worst cases: failed runs", failed, "runs")];
 }
 
 export const attack: Attack = {

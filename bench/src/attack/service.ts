@@ -1,18 +1,21 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as pause } from "node:timers/promises";
 import { type ApiClient, signIn } from "@svc/testkit/brain";
+import { createRawPoller, type RawPoller, rawEvents } from "@svc/testkit/raw-agent";
 import pg from "pg";
-import { type BenchBrain, benchAccount, startBenchBrain } from "../brain-client.ts";
-import { onFreshPostgres } from "../fresh-postgres.ts";
-import type { AttackContext } from "./attack.ts";
+import {
+  type BenchAgent,
+  type BenchBrain,
+  type BenchBrainOptions,
+  firstAgentOf,
+  startBenchBrain,
+} from "../harness/processes.ts";
 
 /** A real `svc serve` under attack: its log is counted, its clock can be moved and its database read beside it. */
 export interface AttackedService extends BenchBrain {
-  readonly home: string;
-  readonly databaseUrl: string | undefined;
   readonly log: { readonly lines: number; readonly bytes: number; readonly newest: string };
   /** Reads rows beside the service; PostgreSQL and SQLite take the same text, without parameters. */
   query(sql: string): Promise<Record<string, unknown>[]>;
@@ -22,11 +25,7 @@ export interface AttackedService extends BenchBrain {
   settledMemory(): Promise<number>;
 }
 
-export interface ServiceOptions {
-  readonly home: string;
-  readonly databaseUrl?: string | undefined;
-  readonly agents?: number;
-  readonly env?: Readonly<Record<string, string>>;
+interface ServiceOptions extends Pick<BenchBrainOptions, "home" | "databaseUrl" | "agents" | "env"> {
   /** Wall clock of the service at its start, against the real one. */
   readonly shiftMs?: number;
   /** Timers of half an hour and more run this many times faster, so that retention passes come within seconds. */
@@ -77,8 +76,7 @@ const productionLike = {
 };
 
 export async function startService(options: ServiceOptions): Promise<AttackedService> {
-  const { home, databaseUrl } = options;
-  await mkdir(home, { recursive: true });
+  const { home, databaseUrl = `sqlite://${join(home, "svc.db")}` } = options;
   // Apart from the home, whose disk an attack may take away.
   const control = await mkdtemp(join(tmpdir(), "svc-attack-"));
   const clockFile = join(control, "clock");
@@ -87,7 +85,7 @@ export async function startService(options: ServiceOptions): Promise<AttackedSer
   const brain = await startBenchBrain({
     home,
     agents: options.agents ?? 1,
-    ...(databaseUrl !== undefined && { databaseUrl }),
+    databaseUrl,
     env: {
       ...productionLike,
       NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(preload)}`,
@@ -103,10 +101,8 @@ export async function startService(options: ServiceOptions): Promise<AttackedSer
   });
   return {
     ...brain,
-    home,
-    databaseUrl,
     log,
-    query: (sql) => readRows(databaseUrl ?? join(home, "svc.db"), sql),
+    query: (sql) => readRows(databaseUrl, sql),
     async shiftClock(ms) {
       await writeFile(clockFile, String(ms));
       await pause(300);
@@ -137,7 +133,7 @@ async function readRows(database: string, sql: string): Promise<Record<string, u
       await client.end();
     }
   }
-  const db = new DatabaseSync(database, { readOnly: true });
+  const db = new DatabaseSync(database.slice("sqlite://".length), { readOnly: true });
   try {
     db.exec("PRAGMA busy_timeout = 10000");
     return db.prepare(sql).all() as Record<string, unknown>[];
@@ -148,8 +144,6 @@ async function readRows(database: string, sql: string): Promise<Record<string, u
 
 /** People and projects of an installation that is attacked. */
 export interface Site {
-  readonly root: ApiClient;
-  readonly slug: string;
   /** Signs in and reads during the attack. */
   readonly legitimate: { readonly email: string; readonly password: string };
   /** An account that strangers guess at. */
@@ -157,14 +151,13 @@ export interface Site {
   /** A viewer who asks for too much. */
   readonly neighbour: ApiClient;
   /** An agent of another project. */
-  readonly otherAgent: { readonly agentId: string; readonly token: string; readonly hmacSecret: string };
+  readonly otherAgent: BenchAgent;
 }
 
 const password = "Quiet-Harbour-27-lanterns";
 
 export async function prepareSite(service: AttackedService): Promise<Site> {
-  const root = await signIn(service.url, benchAccount.email, benchAccount.password);
-  const slug = (await must(root.get("/projects")))[0].slug as string;
+  const { root, slug } = service;
   for (const name of ["legitimate", "victim", "neighbour"]) {
     const email = `${name}@localhost.example`;
     const user = await must(root.post("/users", { email, password, display_name: name, is_admin: false }));
@@ -173,8 +166,6 @@ export async function prepareSite(service: AttackedService): Promise<Site> {
   const other = await must(root.post("/projects", { slug: "other", name: "Other" }));
   const minted = await must(root.post(`/projects/${other.slug}/agents`, { name: "other" }));
   return {
-    root,
-    slug,
     legitimate: { email: "legitimate@localhost.example", password },
     victim: "victim@localhost.example",
     neighbour: await signIn(service.url, "neighbour@localhost.example", password),
@@ -189,19 +180,35 @@ async function must(answer: Promise<{ status: number; body: any; text: string }>
   return body;
 }
 
-/** Runs on SQLite, and on PostgreSQL as well when that was asked for. */
-export async function onEachDatabase<T>(
-  context: AttackContext,
-  run: (database: {
-    readonly label: string;
-    readonly home: string;
-    readonly databaseUrl?: string;
-  }) => Promise<readonly T[]>,
-): Promise<T[]> {
-  const rows = [...(await run({ label: "SQLite", home: join(context.scratchDir, "sqlite") }))];
-  if (!context.dialects.includes("postgres")) return rows;
-  const more = await onFreshPostgres(context, (databaseUrl) =>
-    run({ label: "PostgreSQL", home: join(context.scratchDir, "postgres"), databaseUrl }),
-  );
-  return [...rows, ...more];
+/** A poller of the first agent, for signed uploads. */
+export async function startPoller(service: AttackedService): Promise<RawPoller> {
+  const poller = createRawPoller({ url: service.url, projectId: service.projectId, ...firstAgentOf(service) });
+  await poller.probe();
+  return poller;
+}
+
+/** Uploads events one by one, and keeps account of those that the service acknowledged. */
+export async function startUploads(service: AttackedService) {
+  const poller = await startPoller(service);
+  const acknowledged: string[] = [];
+  return {
+    acknowledged,
+    /** True when the service acknowledged it. */
+    async upload(data: Record<string, unknown> = {}): Promise<boolean> {
+      const events = rawEvents(1, undefined, data);
+      try {
+        const { status, body } = await poller.upload([poller.sign("event_batch", { events })]);
+        if (status !== 200 || body.accepted !== 1) return false;
+        acknowledged.push(events[0]?.task_id ?? "");
+        return true;
+      } catch {
+        return false;
+      }
+    },
+    /** How many acknowledged events are not stored. */
+    async lost({ query }: Pick<AttackedService, "query"> = service): Promise<number> {
+      const stored = new Set((await query("SELECT task_id FROM events")).map(({ task_id }) => task_id));
+      return acknowledged.filter((id) => !stored.has(id)).length;
+    },
+  };
 }

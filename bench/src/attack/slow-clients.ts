@@ -2,7 +2,8 @@ import { request } from "node:http";
 import { connect, type Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { connectRaw, openAgentSocket } from "@svc/testkit/raw-agent";
-import { type BenchRow, note } from "../suite.ts";
+import { firstAgentOf } from "../harness/processes.ts";
+import { type BenchRow, note } from "../harness/suite.ts";
 import { type Attack, type AttackContext, all, none, within } from "./attack.ts";
 import { type AttackedService, prepareSite, type Site, startService } from "./service.ts";
 
@@ -66,23 +67,22 @@ const lines = (...texts: string[]) => `${texts.join("\r\n")}\r\n`;
 async function slowKinds(service: AttackedService, site: Site, context: AttackContext): Promise<BenchRow[]> {
   const count = countsOf[context.mode];
   const { port } = service;
-  const agent = service.agents[0] as AttackedService["agents"][number];
   const watch = async (name: string, sockets: readonly Socket[], boundSeconds: number) => {
     const ages = await lifetimes(sockets, boundSeconds + slackSeconds + 5, context.signal);
     const greatest = Math.max(...ages);
     context.log(`${name}: the last of ${ages.length} closed after ${greatest.toFixed(1)} s`);
-    return within({
-      name: `${name}: seconds until the last of ${ages.length} is closed`,
-      figure: greatest,
-      unit: "s",
-      limit: boundSeconds + slackSeconds,
-    });
+    return within(
+      `${name}: seconds until the last of ${ages.length} is closed`,
+      greatest,
+      "s",
+      boundSeconds + slackSeconds,
+    );
   };
   const dripped = await open(port, count / 4, { first: lines("GET /health HTTP/1.1", "host: localhost") });
   const drip = setInterval(() => {
     for (const socket of dripped) if (socket.writable) socket.write("x-more: 1\r\n");
   }, 1000);
-  const silentHello = Array.from({ length: 16 }, () => openAgentSocket(service.url, agent.token));
+  const silentHello = Array.from({ length: 16 }, () => openAgentSocket(service.url, firstAgentOf(service).token));
   await Promise.all(silentHello.map(({ opened }) => opened));
   const helloMs = performance.now();
   const hello = Promise.all(
@@ -106,12 +106,12 @@ async function slowKinds(service: AttackedService, site: Site, context: AttackCo
     const closes = await Promise.race([hello, pause(5000, [])]);
     return [
       ...watched,
-      all({
-        name: "WebSockets without hello closed with 4400 within 15 s",
-        figure: closes.filter(({ code, ms }) => code === 4400 && ms <= 15_000).length,
-        unit: "sockets",
-        limit: silentHello.length,
-      }),
+      all(
+        "WebSockets without hello closed with 4400 within 15 s",
+        closes.filter(({ code, ms }) => code === 4400 && ms <= 15_000).length,
+        "sockets",
+        silentHello.length,
+      ),
     ];
   } finally {
     clearInterval(drip);
@@ -150,11 +150,11 @@ async function askOnAndOn(
 }
 
 /** Readers of an export who stop reading: what they do not take must not pile up in memory. */
-async function slowExports(service: AttackedService, site: Site): Promise<BenchRow> {
+async function slowExports(service: AttackedService): Promise<BenchRow> {
   const before = (await service.usage()).rssBytes;
-  const line = `GET /api/v1/projects/${site.slug}/tasks?format=json HTTP/1.1`;
+  const line = `GET /api/v1/projects/${service.slug}/tasks?format=json HTTP/1.1`;
   const readers = await open(service.port, slowReaders, {
-    first: lines(line, "host: localhost", `cookie: ${site.root.cookie}`, ""),
+    first: lines(line, "host: localhost", `cookie: ${service.root.cookie}`, ""),
   });
   for (const reader of readers) reader.pause();
   let greatest = 0;
@@ -163,17 +163,16 @@ async function slowExports(service: AttackedService, site: Site): Promise<BenchR
     greatest = Math.max(greatest, (await service.usage()).rssBytes);
   }
   for (const reader of readers) reader.destroy();
-  return within({
-    name: `memory that ${slowReaders} exports without a reader take`,
-    figure: greatest - before,
-    unit: "bytes",
-    limit: memoryLimitBytes,
-  });
+  return within(
+    `memory that ${slowReaders} exports without a reader take`,
+    greatest - before,
+    "bytes",
+    memoryLimitBytes,
+  );
 }
 
 async function fillTasks(service: AttackedService, batches: number): Promise<void> {
-  const agent = service.agents[0] as AttackedService["agents"][number];
-  const raw = await connectRaw({ url: service.url, ...agent });
+  const raw = await connectRaw({ url: service.url, ...firstAgentOf(service) });
   for (let batch = 0; batch < batches; batch += 1) {
     const events = Array.from({ length: 500 }, (_, index) => ({
       kind: "task.sent",
@@ -195,17 +194,13 @@ async function slowClients(context: AttackContext): Promise<BenchRow[]> {
     await fillTasks(service, context.mode === "quick" ? 10 : 40);
     const over = new AbortController();
     const asking = askOnAndOn(service.url, over.signal);
-    const rows = [...(await slowKinds(service, site, context)), await slowExports(service, site)];
+    const rows = [...(await slowKinds(service, site, context)), await slowExports(service)];
     over.abort();
     const asked = await asking;
     rows.push(
-      none({
-        name: `of ${asked.asked} requests on new connections meanwhile, refused`,
-        figure: asked.refused,
-        unit: "requests",
-      }),
-      within({ name: "the slowest of them", figure: asked.slowestMs, unit: "ms", limit: answerLimitMs }),
-      note({ name: "log lines", figure: service.log.lines, unit: "lines" }),
+      none(`of ${asked.asked} requests on new connections meanwhile, refused`, asked.refused, "requests"),
+      within("the slowest of them", asked.slowestMs, "ms", answerLimitMs),
+      note("log lines", service.log.lines, "lines"),
     );
     return rows;
   } finally {
@@ -243,17 +238,13 @@ async function fullTable(context: AttackContext, how: "idle" | "unread"): Promis
     const { asked, refused, slowestMs } = await asking;
     for (const socket of held) socket.destroy();
     context.log(`${how}: ${connected} of ${held.length} held, ${refused} of ${asked} refused`);
-    const most = {
-      name: "connections that one source holds of a small table",
-      figure: connected,
-      unit: "sockets",
-      limit: smallLimit,
-    };
     const name = `of ${asked} requests beside a small table of ${how} connections, refused`;
     return [
-      ...(how === "idle" ? [within(most)] : []),
-      none({ name, figure: refused, unit: "requests" }),
-      note({ name: `the slowest of them (${how})`, figure: slowestMs, unit: "ms" }),
+      ...(how === "idle"
+        ? [within("connections that one source holds of a small table", connected, "sockets", smallLimit)]
+        : []),
+      none(name, refused, "requests"),
+      note(`the slowest of them (${how})`, slowestMs, "ms"),
     ];
   } finally {
     await service.stop();

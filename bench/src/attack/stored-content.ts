@@ -1,9 +1,9 @@
 import { inflateRawSync } from "node:zlib";
-import type { ApiClient } from "@svc/testkit/brain";
-import { createRawPoller } from "@svc/testkit/raw-agent";
-import { note } from "../suite.ts";
+import { onDatabases, type Place } from "../harness/databases.ts";
+import { firstAgentOf } from "../harness/processes.ts";
+import { note } from "../harness/suite.ts";
 import { type Attack, type AttackContext, all, none } from "./attack.ts";
-import { type AttackedService, onEachDatabase, prepareSite, type Site, startService } from "./service.ts";
+import { type AttackedService, prepareSite, startPoller, startService } from "./service.ts";
 
 const script = "<script>svcAttack()</script>\"'><img src=x onerror=svcAttack()>";
 const formulas = [
@@ -67,10 +67,8 @@ function cellsOfXlsx(file: Buffer): { cells: string[]; formulas: number } {
   return { cells, formulas: [...text.matchAll(/<f[ >]/g)].length };
 }
 
-async function storeContent(service: AttackedService, site: Site): Promise<string[]> {
-  const agent = service.agents[0] as AttackedService["agents"][number];
-  const poller = createRawPoller({ url: service.url, projectId: service.projectId, ...agent });
-  await poller.probe();
+async function storeContent(service: AttackedService): Promise<string[]> {
+  const poller = await startPoller(service);
   const texts = [script, ...formulas];
   const ids: string[] = [];
   const events = texts.flatMap((text, index) => {
@@ -98,29 +96,33 @@ async function storeContent(service: AttackedService, site: Site): Promise<strin
   });
   const { body } = await poller.upload([poller.sign("event_batch", { events })]);
   if (body.accepted !== 1) throw new Error(`the content was not stored: ${JSON.stringify(body)}`);
-  const { root } = site;
-  const project = `/projects/${site.slug}`;
+  const { root, slug } = service;
+  const project = `/projects/${slug}`;
   await root.patch("/auth/me", { display_name: script, first_name: script, last_name: script });
   await root.patch(project, { name: script, description: script });
   await root.post("/projects", { slug: "scripted", name: script });
   await root.post(`${project}/agents`, { name: script });
   await root.post(`${project}/saved-views`, { name: script, page: "tasks", query: script, filters: {} });
-  await root.post(`${project}/commands/cancel-task`, { engine: "bullmq", task_id: script, agent_id: agent.agentId });
+  await root.post(`${project}/commands/cancel-task`, {
+    engine: "bullmq",
+    task_id: script,
+    agent_id: firstAgentOf(service).agentId,
+  });
   return ids;
 }
 
 /** Every GET route of the API description, with what the attack stored in the places of its parameters, and the pages. */
-async function pathsOf(rootClient: ApiClient, site: Site, service: AttackedService): Promise<string[]> {
-  const description = (await rootClient.get("/openapi.json")).body as {
+async function pathsOf({ root, slug, agents }: AttackedService): Promise<string[]> {
+  const description = (await root.get("/openapi.json")).body as {
     paths: Record<string, Record<string, unknown>>;
   };
   const unknown = "00000000-0000-4000-8000-000000000000";
   const values: Readonly<Record<string, string>> = {
-    slug: site.slug,
+    slug,
     engine: "bullmq",
     task_id: "content-0",
     name: script,
-    agent_id: service.agents[0]?.agentId ?? unknown,
+    agent_id: agents[0]?.agentId ?? unknown,
   };
   const filled = Object.entries(description.paths)
     .filter(([, methods]) => methods.get !== undefined)
@@ -128,13 +130,13 @@ async function pathsOf(rootClient: ApiClient, site: Site, service: AttackedServi
     .map((path) => (/^\/(api\/v1|health|metrics|setup)\b/.test(path) ? path : `/api/v1${path}`));
   const word = encodeURIComponent(script);
   const queries = ["q", "queue", "name", "cursor", "fields"].map(
-    (key) => `/api/v1/projects/${site.slug}/tasks?${key}=${word}`,
+    (key) => `/api/v1/projects/${slug}/tasks?${key}=${word}`,
   );
   const pages = [
     "/",
     "/setup",
     "/login",
-    `/p/${site.slug}/tasks`,
+    `/p/${slug}/tasks`,
     `/${word}`,
     `/p/${word}/tasks?q=${word}`,
     `/api/v1/${word}`,
@@ -149,16 +151,17 @@ const pageHeaders = [
   "cross-origin-resource-policy",
 ];
 
-async function runContent(context: AttackContext, database: { label: string; home: string; databaseUrl?: string }) {
-  const service = await startService({ ...database });
+async function runContent(context: AttackContext, { label, home, databaseUrl }: Place) {
+  const service = await startService({ home, databaseUrl });
+  const { root, slug } = service;
   try {
-    const site = await prepareSite(service);
-    const ids = await storeContent(service, site);
-    const paths = await pathsOf(site.root, site, service);
+    await prepareSite(service);
+    const ids = await storeContent(service);
+    const paths = await pathsOf(service);
     const found = { scripts: 0, sniffed: 0, bare: 0, broken: 0, inline: 0 };
     for (const path of paths) {
       context.signal.throwIfAborted();
-      const { status, headers, text } = await site.root.get(`/${path}`);
+      const { status, headers, text } = await root.get(`/${path}`);
       const type = headers.get("content-type") ?? "";
       const say = (what: string) => context.log(`${path}: ${what} (${status} ${type})`);
       if (status >= 500 && status !== 503) found.broken += 1;
@@ -177,38 +180,34 @@ async function runContent(context: AttackContext, database: { label: string; hom
       found.bare += missing.length;
       if (/<script(?![^>]*\bsrc=)[^>]*>\s*\S|\son\w+=/i.test(text)) found.inline += 1;
     }
-    const list = `/projects/${site.slug}/tasks?format=`;
-    const csv = cellsOfCsv((await site.root.get(`${list}csv`)).text);
-    const xlsxAnswer = await fetch(`${service.url}/api/v1${list}xlsx`, { headers: { cookie: site.root.cookie } });
+    const list = `/projects/${slug}/tasks?format=`;
+    const csv = cellsOfCsv((await root.get(`${list}csv`)).text);
+    const xlsxAnswer = await fetch(`${service.url}/api/v1${list}xlsx`, { headers: { cookie: root.cookie } });
     const xlsx = cellsOfXlsx(Buffer.from(await xlsxAnswer.arrayBuffer()));
     const csvFormulas = formulaCells(csv);
     for (const cell of new Set(csvFormulas)) context.log(`CSV cell ${JSON.stringify(cell)}`);
-    const row = (name: string) => `${database.label}: ${name}`;
+    const row = (name: string) => `${label}: ${name}`;
     return [
-      note({ name: row("routes and pages read"), figure: paths.length, unit: "paths" }),
-      none({ name: row("answers that repeat a script as a page"), figure: found.scripts, unit: "answers" }),
-      none({ name: row("answers without nosniff"), figure: found.sniffed, unit: "answers" }),
-      none({ name: row("security headers missing on pages"), figure: found.bare, unit: "headers" }),
-      none({ name: row("pages with inline script"), figure: found.inline, unit: "pages" }),
-      none({ name: row("answers of 500 and more"), figure: found.broken, unit: "answers" }),
-      all({
-        name: row("stored tasks found in the CSV export"),
-        figure: ids.filter((id) => csv.includes(id)).length,
-        unit: "tasks",
-        limit: ids.length,
-      }),
-      none({ name: row("CSV cells that begin a formula"), figure: csvFormulas.length, unit: "cells" }),
-      all({
-        name: row("stored tasks found in the XLSX export"),
-        figure: ids.filter((id) => xlsx.cells.includes(id)).length,
-        unit: "tasks",
-        limit: ids.length,
-      }),
-      none({
-        name: row("XLSX cells that begin a formula"),
-        figure: formulaCells(xlsx.cells).length + xlsx.formulas,
-        unit: "cells",
-      }),
+      note(row("routes and pages read"), paths.length, "paths"),
+      none(row("answers that repeat a script as a page"), found.scripts, "answers"),
+      none(row("answers without nosniff"), found.sniffed, "answers"),
+      none(row("security headers missing on pages"), found.bare, "headers"),
+      none(row("pages with inline script"), found.inline, "pages"),
+      none(row("answers of 500 and more"), found.broken, "answers"),
+      all(
+        row("stored tasks found in the CSV export"),
+        ids.filter((id) => csv.includes(id)).length,
+        "tasks",
+        ids.length,
+      ),
+      none(row("CSV cells that begin a formula"), csvFormulas.length, "cells"),
+      all(
+        row("stored tasks found in the XLSX export"),
+        ids.filter((id) => xlsx.cells.includes(id)).length,
+        "tasks",
+        ids.length,
+      ),
+      none(row("XLSX cells that begin a formula"), formulaCells(xlsx.cells).length + xlsx.formulas, "cells"),
     ];
   } finally {
     await service.stop();
@@ -219,5 +218,5 @@ export const attack: Attack = {
   name: "stored-content",
   about: "scripts and formulas in every text field, read back by every GET route, page and export",
   requirement: "H9, H10: headers of every page, nothing stored runs, no export cell begins a formula",
-  run: (context) => onEachDatabase(context, (database) => runContent(context, database)),
+  run: (context) => onDatabases(context, context.dialects, (place) => runContent(context, place)),
 };

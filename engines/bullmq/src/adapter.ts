@@ -1,8 +1,8 @@
 import type { AdapterContext, EngineAdapter } from "@svc/agent";
-import { type Commanding, capabilitiesOf, createCommanding, notRunning } from "./commanding.ts";
-import { type Connections, openConnections } from "./connection.ts";
-import { begunWithin, createObserver, type Observer } from "./observer.ts";
+import { type Commanding, capabilitiesOf, createCommanding, notRunning } from "./commands/commanding.ts";
 import { type BullmqOptions, defaultEngine, settingsOnDemand } from "./options.ts";
+import { type Connections, openConnections } from "./redis/connection.ts";
+import { begunWithin, createObserver, type Observer } from "./watching/observer.ts";
 
 /** How long start() waits for a Redis that does not answer before it lets the agent go on. */
 const startBoundMs = 3000;

@@ -2,9 +2,7 @@ import { createHash } from "node:crypto";
 import { hostname, loadavg } from "node:os";
 import type { AdapterContext, EngineAdapter, WorkerDetails } from "@svc/agent";
 import type { RedisOptions } from "ioredis";
-import type { FoundQueue } from "./client-list.ts";
-import { type Commanding, capabilitiesOf, createCommanding, notRunning } from "./commanding.ts";
-import { type Connections, openConnections } from "./connection.ts";
+import { type Commanding, capabilitiesOf, createCommanding, notRunning } from "./commands/commanding.ts";
 import { type Listening, listenForControl } from "./control/listen.ts";
 import {
   type AttachedWorker,
@@ -15,12 +13,14 @@ import {
   type WorkerPlan,
   workersOf,
 } from "./control/workers.ts";
-import { createCursorRelay } from "./cursor-relay.ts";
-import { createDiscovery } from "./discovery.ts";
-import { takeTurns } from "./lease.ts";
-import { queueNames } from "./names.ts";
-import { begunWithin, createObserver, type Observer } from "./observer.ts";
 import { type BullmqOptions, defaultEngine, type Settings, settingsOnDemand } from "./options.ts";
+import type { FoundQueue } from "./redis/client-list.ts";
+import { type Connections, openConnections } from "./redis/connection.ts";
+import { takeTurns } from "./redis/lease.ts";
+import { queueNames } from "./redis/names.ts";
+import { createCursorRelay } from "./watching/cursor-relay.ts";
+import { createDiscovery } from "./watching/discovery.ts";
+import { begunWithin, createObserver, type Observer } from "./watching/observer.ts";
 
 export interface AttachOptions extends Omit<BullmqOptions, "redis"> {
   /** Where the queues live: URL or connection options, never a client instance. */

@@ -2,6 +2,6 @@ export { createBullmqAdapter } from "./adapter.ts";
 export { type AttachOptions, attachBullmq } from "./attach.ts";
 export { type ControlOptions, controlBullmqWorkers } from "./control/process-control.ts";
 export type { AttachedWorker, WorkerPlan } from "./control/workers.ts";
-export { retriedFromOption } from "./job-hash.ts";
+export { retriedFromOption } from "./jobs/job-hash.ts";
 export { type BullmqOptions, checkBullmqOptions, defaultStreamCap, type StreamCap } from "./options.ts";
 export { defaultPriorityTable, type Priority, type PriorityTable } from "./priority.ts";

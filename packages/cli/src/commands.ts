@@ -1,211 +1,133 @@
-import type { CommandTable } from "./command.ts";
+import type { CommandEntry, CommandGroup, CommandTable } from "./command-line/command.ts";
+
+const command = (name: string, summary: string, load: CommandEntry["load"]): CommandEntry => ({ name, summary, load });
+
+const group = (name: string, summary: string, commands: readonly CommandEntry[]): CommandGroup => ({
+  name,
+  summary,
+  commands,
+});
 
 /** Every command, in the order of `svc help`. One file each, loaded when it runs, so that `svc version` loads no server. */
 export const commands: CommandTable = [
-  {
-    name: "serve",
-    summary: "start the service",
-    load: async () => (await import("./serve.ts")).serve,
-  },
-  {
-    name: "demo",
-    summary: "try the service with a sample engine; keeps nothing",
-    load: async () => (await import("./demo.ts")).demo,
-  },
-  {
-    name: "agent",
-    summary: "watch an engine and report to the service",
-    load: async () => (await import("./agent.ts")).agent,
-  },
-  {
-    name: "tasks",
-    summary: "list, look at, retry and cancel tasks of a service",
-    commands: [
-      {
-        name: "list",
-        summary: "list tasks, newest first",
-        load: async () => (await import("./tasks-list.ts")).tasksList,
-      },
-      {
-        name: "show",
-        summary: "show one task",
-        load: async () => (await import("./tasks-show.ts")).tasksShow,
-      },
-      {
-        name: "retry",
-        summary: "run tasks again",
-        load: async () => (await import("./tasks-act.ts")).tasksRetry,
-      },
-      {
-        name: "cancel",
-        summary: "cancel tasks",
-        load: async () => (await import("./tasks-act.ts")).tasksCancel,
-      },
-    ],
-  },
-  {
-    name: "commands",
-    summary: "list and follow the commands that agents were given",
-    commands: [
-      {
-        name: "list",
-        summary: "list commands, newest first",
-        load: async () => (await import("./commands-list.ts")).commandsList,
-      },
-      {
-        name: "show",
-        summary: "show one command",
-        load: async () => (await import("./commands-list.ts")).commandsShow,
-      },
-      {
-        name: "watch",
-        summary: "wait for the outcome of a command, or follow all of them",
-        load: async () => (await import("./commands-watch.ts")).commandsWatch,
-      },
-    ],
-  },
-  {
-    name: "dead-letters",
-    summary: "list and requeue what an engine has given up on",
-    commands: [
-      {
-        name: "list",
-        summary: "list dead letters, newest first",
-        load: async () => (await import("./dead-letters-list.ts")).deadLettersList,
-      },
-      {
-        name: "requeue",
-        summary: "put dead letters back into their queue",
-        load: async () => (await import("./dead-letters-requeue.ts")).deadLettersRequeue,
-      },
-    ],
-  },
-  {
-    name: "bulk-retry",
-    summary: "retry every task that matches a filter",
-    commands: [
-      {
-        name: "create",
-        summary: "begin a bulk retry and follow it",
-        load: async () => (await import("./bulk-retry-create.ts")).bulkRetryCreate,
-      },
-      {
-        name: "list",
-        summary: "list bulk retries",
-        load: async () => (await import("./bulk-retry-list.ts")).bulkRetryList,
-      },
-      {
-        name: "show",
-        summary: "tell how far a bulk retry has come",
-        load: async () => (await import("./bulk-retry-control.ts")).bulkRetryShow,
-      },
-      {
-        name: "watch",
-        summary: "follow a bulk retry to its end",
-        load: async () => (await import("./bulk-retry-control.ts")).bulkRetryWatch,
-      },
-      {
-        name: "pause",
-        summary: "hold a bulk retry",
-        load: async () => (await import("./bulk-retry-control.ts")).bulkRetryPause,
-      },
-      {
-        name: "resume",
-        summary: "go on with a bulk retry",
-        load: async () => (await import("./bulk-retry-control.ts")).bulkRetryResume,
-      },
-    ],
-  },
-  {
-    name: "login",
-    summary: "sign in to a service, for the commands that take no API key",
-    load: async () => (await import("./login.ts")).login,
-  },
-  {
-    name: "logout",
-    summary: "end the session of svc login",
-    load: async () => (await import("./logout.ts")).logout,
-  },
-  {
-    name: "audit",
-    summary: "verify, prune and anchor the audit chain",
-    commands: [
-      {
-        name: "verify",
-        summary: "walk the whole chain",
-        load: async () => (await import("./audit-verify.ts")).auditVerify,
-      },
-      {
-        name: "prune",
-        summary: "remove the rows before an instant",
-        load: async () => (await import("./audit-prune.ts")).auditPrune,
-      },
-      {
-        name: "export-head",
-        summary: "write the head as an anchor",
-        load: async () => (await import("./audit-anchor.ts")).auditExportHead,
-      },
-      {
-        name: "verify-anchor",
-        summary: "hold the chain against an anchor",
-        load: async () => (await import("./audit-anchor.ts")).auditVerifyAnchor,
-      },
-      {
-        name: "rotate-chain-key",
-        summary: "sign the chain's state with the present secret",
-        load: async () => (await import("./audit-rotate.ts")).auditRotateChainKey,
-      },
-    ],
-  },
-  {
-    name: "bootstrap-admin",
-    summary: "make the first administrator, or with --force one more",
-    load: async () => (await import("./bootstrap-admin.ts")).bootstrapAdmin,
-  },
-  {
-    name: "changepassword",
-    summary: "give an account a new password, and unlock it",
-    load: async () => (await import("./changepassword.ts")).changepassword,
-  },
-  {
-    name: "reset-mfa",
-    summary: "end the second factor of an account",
-    load: async () => (await import("./reset-mfa.ts")).resetMfa,
-  },
-  {
-    name: "check",
-    summary: "look at configuration, database, migrations and secrets",
-    load: async () => (await import("./check.ts")).check,
-  },
-  {
-    name: "doctor",
-    summary: "look at everything around the service as well, with advice",
-    load: async () => (await import("./check.ts")).doctor,
-  },
-  {
-    name: "config",
-    summary: "the settings that the service would start with",
-    commands: [
-      {
-        name: "show",
-        summary: "print every setting with its source, secrets masked",
-        load: async () => (await import("./config.ts")).configShow,
-      },
-      {
-        name: "validate",
-        summary: "list every fault of the settings",
-        load: async () => (await import("./config.ts")).configValidate,
-      },
-    ],
-  },
-  {
-    name: "completion",
-    summary: "print a completion script for bash, zsh or fish",
-    load: async () => (await import("./completion.ts")).completionOf(commands),
-  },
-  {
-    name: "version",
-    summary: "print version, runtime and newest schema",
-    load: async () => (await import("./version.ts")).version,
-  },
+  command("serve", "start the service", async () => (await import("./serve/serve.ts")).serve),
+  command(
+    "demo",
+    "try the service with a sample engine; keeps nothing",
+    async () => (await import("./serve/demo.ts")).demo,
+  ),
+  command("agent", "watch an engine and report to the service", async () => (await import("./agent/agent.ts")).agent),
+  group("tasks", "list, look at, retry and cancel tasks of a service", [
+    command("list", "list tasks, newest first", async () => (await import("./tasks/list.ts")).tasksList),
+    command("show", "show one task", async () => (await import("./tasks/show.ts")).tasksShow),
+    command("retry", "run tasks again", async () => (await import("./tasks/act.ts")).tasksRetry),
+    command("cancel", "cancel tasks", async () => (await import("./tasks/act.ts")).tasksCancel),
+  ]),
+  group("commands", "list and follow the commands that agents were given", [
+    command("list", "list commands, newest first", async () => (await import("./agent-commands/list.ts")).commandsList),
+    command("show", "show one command", async () => (await import("./agent-commands/list.ts")).commandsShow),
+    command(
+      "watch",
+      "wait for the outcome of a command, or follow all of them",
+      async () => (await import("./agent-commands/watch.ts")).commandsWatch,
+    ),
+  ]),
+  group("dead-letters", "list and requeue what an engine has given up on", [
+    command(
+      "list",
+      "list dead letters, newest first",
+      async () => (await import("./dead-letters/list.ts")).deadLettersList,
+    ),
+    command(
+      "requeue",
+      "put dead letters back into their queue",
+      async () => (await import("./dead-letters/requeue.ts")).deadLettersRequeue,
+    ),
+  ]),
+  group("bulk-retry", "retry every task that matches a filter", [
+    command(
+      "create",
+      "begin a bulk retry and follow it",
+      async () => (await import("./bulk-retry/create.ts")).bulkRetryCreate,
+    ),
+    command("list", "list bulk retries", async () => (await import("./bulk-retry/list.ts")).bulkRetryList),
+    command(
+      "show",
+      "tell how far a bulk retry has come",
+      async () => (await import("./bulk-retry/control.ts")).bulkRetryShow,
+    ),
+    command(
+      "watch",
+      "follow a bulk retry to its end",
+      async () => (await import("./bulk-retry/control.ts")).bulkRetryWatch,
+    ),
+    command("pause", "hold a bulk retry", async () => (await import("./bulk-retry/control.ts")).bulkRetryPause),
+    command("resume", "go on with a bulk retry", async () => (await import("./bulk-retry/control.ts")).bulkRetryResume),
+  ]),
+  command(
+    "login",
+    "sign in to a service, for the commands that take no API key",
+    async () => (await import("./session/login.ts")).login,
+  ),
+  command("logout", "end the session of svc login", async () => (await import("./session/logout.ts")).logout),
+  group("audit", "verify, prune and anchor the audit chain", [
+    command("verify", "walk the whole chain", async () => (await import("./audit/verify.ts")).auditVerify),
+    command("prune", "remove the rows before an instant", async () => (await import("./audit/prune.ts")).auditPrune),
+    command(
+      "export-head",
+      "write the head as an anchor",
+      async () => (await import("./audit/anchor.ts")).auditExportHead,
+    ),
+    command(
+      "verify-anchor",
+      "hold the chain against an anchor",
+      async () => (await import("./audit/anchor.ts")).auditVerifyAnchor,
+    ),
+    command(
+      "rotate-chain-key",
+      "sign the chain's state with the present secret",
+      async () => (await import("./audit/rotate.ts")).auditRotateChainKey,
+    ),
+  ]),
+  command(
+    "bootstrap-admin",
+    "make the first administrator, or with --force one more",
+    async () => (await import("./accounts/bootstrap-admin.ts")).bootstrapAdmin,
+  ),
+  command(
+    "changepassword",
+    "give an account a new password, and unlock it",
+    async () => (await import("./accounts/changepassword.ts")).changepassword,
+  ),
+  command(
+    "reset-mfa",
+    "end the second factor of an account",
+    async () => (await import("./accounts/reset-mfa.ts")).resetMfa,
+  ),
+  command(
+    "check",
+    "look at configuration, database, migrations and secrets",
+    async () => (await import("./settings/check.ts")).check,
+  ),
+  command(
+    "doctor",
+    "look at everything around the service as well, with advice",
+    async () => (await import("./settings/check.ts")).doctor,
+  ),
+  group("config", "the settings that the service would start with", [
+    command(
+      "show",
+      "print every setting with its source, secrets masked",
+      async () => (await import("./settings/config.ts")).configShow,
+    ),
+    command(
+      "validate",
+      "list every fault of the settings",
+      async () => (await import("./settings/config.ts")).configValidate,
+    ),
+  ]),
+  command("completion", "print a completion script for bash, zsh or fish", async () =>
+    (await import("./command-line/completion.ts")).completionOf(commands),
+  ),
+  command("version", "print version, runtime and newest schema", async () => (await import("./version.ts")).version),
 ];

@@ -1,7 +1,7 @@
-import { allCommands, type CommandEntry } from "./command.ts";
+import { allCommands, type CommandEntry } from "./command-line/command.ts";
+import { exitCodes } from "./command-line/exit-codes.ts";
+import { optionForm } from "./command-line/help.ts";
 import { commands } from "./commands.ts";
-import { exitCodes } from "./exit-codes.ts";
-import { optionForm } from "./help.ts";
 
 const meanings: Record<keyof typeof exitCodes, string> = {
   done: "done",

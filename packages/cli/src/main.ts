@@ -1,6 +1,6 @@
+import { run } from "./command-line/run.ts";
 import { commands } from "./commands.ts";
-import { run } from "./run.ts";
-import { createTerminal } from "./terminal.ts";
+import { createTerminal } from "./terminal/terminal.ts";
 
 // Before anything is written: what svc makes is for its own user alone.
 process.umask(0o077);

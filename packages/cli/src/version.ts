@@ -1,22 +1,15 @@
 import manifest from "../package.json" with { type: "json" };
-import type { Command, CommandOptions } from "./command.ts";
-import { exitCodes } from "./exit-codes.ts";
-import { readOptions } from "./options.ts";
+import { defineCommand } from "./command-line/command.ts";
+import { jsonOption } from "./command-line/option-values.ts";
 
-const options = {
-  json: { type: "boolean", help: "one JSON document" },
-} as const satisfies CommandOptions;
-
-export const version: Command = {
+export const version = defineCommand({
   usage: ["version [--json]"],
-  options,
-  async run(args, terminal) {
-    const { values } = readOptions(args, options);
+  options: jsonOption,
+  async run({ values }, terminal) {
     const { schemaVersion } = await import("@svc/brain/storage");
     const facts = { version: manifest.version, runtime: `node ${process.versions.node}`, schema: schemaVersion() };
     terminal.out(
       values.json ? JSON.stringify(facts) : `svc ${facts.version} (${facts.runtime}, schema ${facts.schema})`,
     );
-    return exitCodes.done;
   },
-};
+});

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { onTestFinished, vi } from "vitest";
+import { run } from "../src/command-line/run.ts";
 import { commands } from "../src/commands.ts";
-import { run } from "../src/run.ts";
 
 export interface Ran {
   readonly code: number;

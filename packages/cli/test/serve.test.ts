@@ -201,7 +201,7 @@ describe("svc serve", () => {
   test.each(["0", "65", "two", "-1"])("ends with 2 for %s workers", async (workers) => {
     const { svc } = await serve({}, [`--workers=${workers}`]);
     expect(await svc.ended).toBe(2);
-    expect(svc.written.err).toContain("svc: --workers is a number from 1 to 64\nusage: svc serve");
+    expect(svc.written.err).toContain("svc: --workers is a whole number, 1 to 64\nusage: svc serve");
   });
 
   test("ends with 2 for an option that it does not know", async () => {

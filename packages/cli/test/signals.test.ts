@@ -4,7 +4,7 @@ import { waitFor } from "@svc/testkit";
 import { describe, expect, test } from "vitest";
 import { scratchFolder } from "./svc-process.ts";
 
-const signals = new URL("../src/signals.ts", import.meta.url).href;
+const signals = new URL("../src/terminal/stop-signal.ts", import.meta.url).href;
 
 /** A process that takes its time to drain: it tells each step and ends a second after it was asked to. */
 async function slowDrain(drainMs: number, options = {}) {

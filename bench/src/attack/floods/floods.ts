@@ -1,12 +1,13 @@
-import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { startMailServer } from "@svc/testkit/services/mail";
-import { quantile } from "../../quantile.ts";
-import { atMost, type BenchRow, note } from "../../suite.ts";
+import { onDatabases, type Place } from "../../harness/databases.ts";
+import { firstAgentOf, startFile } from "../../harness/processes.ts";
+import { quantile } from "../../harness/quantile.ts";
+import { atMost, type BenchRow, note } from "../../harness/suite.ts";
 import { type Attack, type AttackContext, none, within } from "../attack.ts";
-import { type AttackedService, onEachDatabase, prepareSite, type Site, startService } from "../service.ts";
+import { type AttackedService, prepareSite, type Site, startService } from "../service.ts";
 import type { FloodSource } from "./flood-addresses.ts";
 import { type FloodKind, type FloodOptions, type FloodResult, floodKinds } from "./flood-load.ts";
 import type { LegitimateAction, LegitimateOptions, LegitimateSamples } from "./legitimate-client.ts";
@@ -68,10 +69,8 @@ function floodsOf({ mode }: AttackContext, isMainDatabase: boolean): Flood[] {
   return floods;
 }
 
-/** Starts a process of this folder with one argument; it ends with ours. */
-function startProcess(file: string, argument: object): ChildProcess {
-  return fork(join(import.meta.dirname, file), [JSON.stringify(argument)], { execArgv: ["--conditions=source"] });
-}
+/** Starts a process of this folder. */
+const startProcess = (file: string, argument: object) => startFile(join(import.meta.dirname, file), argument);
 
 async function runFlood(options: FloodOptions): Promise<FloodResult> {
   const load = startProcess("flood-load.ts", options);
@@ -121,8 +120,8 @@ async function measureFlood(scene: Scene, flood: Flood, number: number): Promise
   const isJudged = flood.source !== "spread" && flood.rate !== null;
   const forMs = isJudged ? floodMs[context.mode] : notedFloodMs;
   const linesBefore = service.log.lines;
-  const { slug, victim, neighbour, otherAgent } = site;
-  const material = { slug, victim, cookie: neighbour.cookie, token: otherAgent.token };
+  const { victim, neighbour, otherAgent } = site;
+  const material = { slug: service.slug, victim, cookie: neighbour.cookie, token: otherAgent.token };
   const [result, during] = await Promise.all([
     runFlood({ ...flood, number, port: service.port, forMs, material }),
     // The first requests of a flood meet an idle service; what is measured begins when it is under way.
@@ -137,14 +136,13 @@ async function measureFlood(scene: Scene, flood: Flood, number: number): Promise
   let refused = 0;
   for (const action of actionsOf(during)) {
     const figure = p95(during, action);
-    const row = { name: `${name}: ${action} p95`, figure, unit: "ms" };
-    rows.push(isJudged ? atMost({ ...row, limit: p95(quiet, action), target: ratioLimit }) : note(row));
+    const row = [`${name}: ${action} p95`, figure, "ms"] as const;
+    rows.push(isJudged ? atMost(...row, { limit: p95(quiet, action), target: ratioLimit }) : note(...row));
     refused += during[action].refused.length;
     if (during[action].refused.length > 0) context.log(`   ${action} refused: ${during[action].refused[0]}`);
   }
-  const refusals = { name: `${name}: legitimate requests refused`, figure: refused, unit: "requests" };
-  rows.push(isJudged ? none(refusals) : note(refusals));
-  rows.push(within({ name: `${name}: log lines`, figure: lines, unit: "lines", limit: logLineLimit }));
+  rows.push((isJudged ? none : note)(`${name}: legitimate requests refused`, refused, "requests"));
+  rows.push(within(`${name}: log lines`, lines, "lines", logLineLimit));
   await settle(scene);
   return { rows, refused: refusedFloodOf(flood.kind, result) };
 }
@@ -158,26 +156,26 @@ async function settle({ legitimate, quiet, context }: Scene): Promise<void> {
   }
 }
 
-async function runOn(context: AttackContext, database: { label: string; home: string; databaseUrl?: string }) {
+async function runOn(context: AttackContext, { dialect, label, home, databaseUrl }: Place) {
   const mail = await startMailServer();
   const env = { SVC_MAIL_URL: mail.url, SVC_MAIL_FROM: "svc@localhost.example" };
-  const service = await startService({ ...database, env });
+  const service = await startService({ home, databaseUrl, env });
   let legitimate: Scene["legitimate"] | undefined;
   try {
     const site = await prepareSite(service);
-    const { url, projectId } = service;
-    const agent = service.agents[0] as LegitimateOptions["agent"];
-    legitimate = await startLegitimate({ url, projectId, agent, slug: site.slug, account: site.legitimate });
+    const { url, projectId, slug } = service;
+    const agent = firstAgentOf(service);
+    legitimate = await startLegitimate({ url, projectId, agent, slug, account: site.legitimate });
     await legitimate.measure(2000);
     const quiet = await legitimate.measure(quietMs[context.mode]);
-    const scene: Scene = { context, label: database.label, service, site, legitimate, quiet };
+    const scene: Scene = { context, label, service, site, legitimate, quiet };
     const rows: BenchRow[] = actionsOf(quiet).map((action) =>
-      note({ name: `${database.label}: quiet ${action} p95`, figure: p95(quiet, action), unit: "ms" }),
+      note(`${label}: quiet ${action} p95`, p95(quiet, action), "ms"),
     );
     const before = await readAccounts(service.query);
     const refusedFloods: RefusedFlood[] = [];
     let greatestBytes = 0;
-    for (const [index, flood] of floodsOf(context, database.databaseUrl === undefined).entries()) {
+    for (const [index, flood] of floodsOf(context, dialect === "sqlite").entries()) {
       context.signal.throwIfAborted();
       const measured = await measureFlood(scene, flood, index + 1);
       rows.push(...measured.rows);
@@ -186,8 +184,8 @@ async function runOn(context: AttackContext, database: { label: string; home: st
     }
     const accounts = await settledAccounts(scene, refusedFloods, before);
     rows.push(
-      ...refusalRows(database.label, refusedFloods, accounts),
-      note({ name: `${database.label}: greatest resident memory`, figure: greatestBytes / 1e6, unit: "MB" }),
+      ...refusalRows(label, refusedFloods, accounts),
+      note(`${label}: greatest resident memory`, greatestBytes / 1e6, "MB"),
     );
     return rows;
   } finally {
@@ -217,5 +215,5 @@ export const attack: Attack = {
   requirement:
     "H1, H2: during each flood from one source or one /48, p95 of sign-in, list and upload within 3 times the quiet p95, " +
     "no refusal without audit or summary row, at most 100 log lines",
-  run: (context) => onEachDatabase(context, (database) => runOn(context, database)),
+  run: (context) => onDatabases(context, context.dialects, (place) => runOn(context, place)),
 };

@@ -2,7 +2,8 @@ import { randomBytes } from "node:crypto";
 import { Agent, request } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
 import { createSigner, decodeHmacSecret } from "@svc/protocol";
-import { batchPayload } from "../../transport-load.ts";
+import type { BenchAgent } from "../../harness/processes.ts";
+import { batchPayload } from "../../transport/load.ts";
 
 /**
  * Runs in a separate process, so that the load generator does not slow its measurements: it signs in, reads the task list, and
@@ -13,7 +14,7 @@ export interface LegitimateOptions {
   readonly url: string;
   readonly slug: string;
   readonly account: { readonly email: string; readonly password: string };
-  readonly agent: { readonly agentId: string; readonly token: string; readonly hmacSecret: string };
+  readonly agent: BenchAgent;
   readonly projectId: string;
 }
 
@@ -138,7 +139,7 @@ async function createClient({ url, slug, account, agent, projectId }: Legitimate
         running.push(answered);
       }
       await Promise.all(running);
-      return [name, { ms: ms.sort((a, b) => a - b), refused }] as const;
+      return [name, { ms, refused }] as const;
     });
     return Object.fromEntries(await Promise.all(series)) as LegitimateSamples;
   };

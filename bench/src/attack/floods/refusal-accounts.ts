@@ -1,4 +1,4 @@
-import { type BenchRow, note } from "../../suite.ts";
+import { type BenchRow, note } from "../../harness/suite.ts";
 import { all, within } from "../attack.ts";
 import type { FloodKind, FloodResult } from "./flood-load.ts";
 
@@ -88,22 +88,22 @@ export function refusalRows(label: string, floods: readonly RefusedFlood[], acco
     const smallest = own.length === 0 ? 1 : Math.min(...own.map((flood) => flood.refusals));
     const total = totalOf(accounts[action]);
     return [
-      all({
-        name: `${name}: of ${refusals} refusals, accounted for by an audit row or a summary row`,
-        figure: Math.min(total, refusals),
-        unit: "refusals",
-        limit: refusals,
-      }),
-      within({
-        name: `${name}: accounted for beyond them, which could hide the loss of a flood`,
-        figure: Math.max(0, total - refusals),
-        unit: "refusals",
-        limit: smallest - 1,
-      }),
-      note({ name: `${name}: in audit rows of their own`, figure: accounts[action].rows, unit: "rows" }),
-      note({ name: `${name}: counted by summary rows`, figure: accounts[action].suppressed, unit: "refusals" }),
+      all(
+        `${name}: of ${refusals} refusals, accounted for by an audit row or a summary row`,
+        Math.min(total, refusals),
+        "refusals",
+        refusals,
+      ),
+      within(
+        `${name}: accounted for beyond them, which could hide the loss of a flood`,
+        Math.max(0, total - refusals),
+        "refusals",
+        smallest - 1,
+      ),
+      note(`${name}: in audit rows of their own`, accounts[action].rows, "rows"),
+      note(`${name}: counted by summary rows`, accounts[action].suppressed, "refusals"),
     ];
   });
   const unanswered = sumOf(floods, "unanswered");
-  return [...rows, note({ name: `${label}: requests without an answer`, figure: unanswered, unit: "requests" })];
+  return [...rows, note(`${label}: requests without an answer`, unanswered, "requests")];
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createFrameSource, createRandom, otherSpellings } from "./frame-mutations.ts";
+import { createRandom, FrameSource, otherSpellings } from "./frame-mutations.ts";
 import { type FrameSession, judgeMessage } from "./frame-verifier.ts";
 
 const session: FrameSession = {
@@ -10,7 +10,7 @@ const session: FrameSession = {
 };
 
 test("every other spelling of a number is tried in frames that are signed over their own bytes", () => {
-  const source = createFrameSource(createRandom(20_260_102), session, () => Date.UTC(2026, 0, 2));
+  const source = new FrameSource(createRandom(20_260_102), session, () => Date.UTC(2026, 0, 2));
   const untried = new Set(otherSpellings);
   for (let made = 0; made < 20_000 && untried.size > 0; made += 1)
     for (const number of judgeMessage(source.next().message, session).otherSpellings) untried.delete(number);

@@ -122,227 +122,211 @@ const garbage: readonly (string | Uint8Array)[] = [
   Buffer.from([0xf4, 0x90, 0x80, 0x80]),
 ];
 
+/** Inserted somewhere in a text. */
+const pieces = [" ", "\n", "0", '"', "\\", ",", "{}", "\u00a0", "\ufeff", "\u0000", "\ud800", "\u2028"] as const;
+
 const soundValueCount = 12;
 
-/** Makes the frames of one session after another: sound ones, and every kind of change to them. */
-export function createFrameSource(random: Random, session: FrameSession, nowMs: () => number) {
-  let seq = 0;
-  let lastNonce = "n0";
-  let made = 0;
-  let previous = "";
+type Mutation = (members: Member[]) => void;
 
-  const value = (depth: number): string => {
+const textOf = (members: readonly Member[], space: string) =>
+  `{${members.map(([key, text]) => `${space}${key}${space}:${space}${text}${space}`).join(",")}}`;
+
+const set = (members: Member[], key: string, text: string) => {
+  const found = members.find(([name]) => name === `"${key}"`);
+  if (found !== undefined) found[1] = text;
+};
+
+/** Makes the frames of one session: sound ones, and every kind of change to them. */
+export class FrameSource {
+  readonly #random: Random;
+  readonly #session: FrameSession;
+  readonly #nowMs: () => number;
+  readonly #strangers: readonly FrameSession[];
+  /** Drawn once: not every value has a canonical form, and finding it costs more than the frame around it. */
+  readonly #soundValues: string[] = [];
+  #made = 0;
+  #previous = "";
+
+  constructor(random: Random, session: FrameSession, nowMs: () => number) {
+    this.#random = random;
+    this.#session = session;
+    this.#nowMs = nowMs;
+    this.#strangers = [
+      { ...session, agentId: `${session.agentId.slice(0, -1)}f` },
+      { ...session, projectId: `${session.projectId.slice(0, -1)}e` },
+      { ...session, sessionId: "" },
+      { ...session, sessionId: `${session.sessionId} ` },
+      { ...session, secret: Buffer.from(session.secret).fill(1, 31) },
+    ];
+    while (this.#soundValues.length < soundValueCount) {
+      try {
+        this.#soundValues.push(canonicalOf(readText(this.#value(1))));
+      } catch {
+        // Without canonical form; another one is drawn.
+      }
+    }
+  }
+
+  next(): HostileFrame {
+    const random = this.#random;
+    if (random.once(60)) return { message: random.pick(garbage), mutations: ["garbage"] };
+    const members = this.#soundMembers();
+    const mutations = Array.from({ length: random.pick([1, 1, 1, 2]) }, () =>
+      random.pick(Object.keys(this.#memberMutations)),
+    );
+    for (const name of mutations) this.#memberMutations[name]?.(members);
+    const isSpaced = random.once(12);
+    const unsigned = textOf(members, isSpaced ? random.pick([" ", "\n", "\t", "\u00a0"]) : "");
+    const mode = random.number(10);
+    const signer = mode === 9 ? random.pick(this.#strangers) : this.#session;
+    const text = mode === 0 ? unsigned : signed(unsigned, mode < 4 ? "candidate" : "meaning", signer);
+    mutations.push(
+      mode === 0 ? "unsigned" : mode < 4 ? "candidate signed" : mode === 9 ? "signed by a stranger" : "signed",
+    );
+    let message: string | Uint8Array = text;
+    if (random.once(3)) {
+      const name = random.pick(Object.keys(this.#textMutations));
+      mutations.push(name);
+      message = this.#textMutations[name]?.(text) ?? text;
+      if (random.once(4) && typeof message === "string") {
+        // Signed again with the project secret, over the changed bytes.
+        const bare = message.replace(/"[0-9a-f]{64}"/, `"${"0".repeat(64)}"`);
+        message = signed(bare, random.pick(["candidate", "meaning"] as const), this.#session);
+        mutations.push("signed again");
+      }
+    }
+    if (mode !== 0) this.#previous = text;
+    if (typeof message === "string" && message.isWellFormed() && random.once(2)) message = Buffer.from(message);
+    return { message, mutations };
+  }
+
+  #value(depth: number): string {
+    const random = this.#random;
     const shape = random.number(depth > 3 ? 5 : 8);
     if (shape < 2) return random.pick(numbers.slice(0, 36));
     if (shape < 4) return random.pick(strings.slice(0, 8));
     if (shape === 4) return random.pick(["true", "false", "null"]);
     const size = random.number(4);
-    const inner = Array.from({ length: size }, () => value(depth + 1));
+    const inner = Array.from({ length: size }, () => this.#value(depth + 1));
     if (shape < 7)
       return `{${inner.map((text, index) => `${JSON.stringify(`${random.pick(extraKeys)}${index}`)}:${text}`).join(",")}}`;
     return `[${inner.join(",")}]`;
-  };
-
-  // Drawn once: not every value has a canonical form, and finding it costs more than the frame around it.
-  const soundValues: string[] = [];
-  while (soundValues.length < soundValueCount) {
-    try {
-      soundValues.push(canonicalOf(readText(value(1))));
-    } catch {
-      // Without canonical form; another one is drawn.
-    }
   }
 
-  function soundMembers(): Member[] {
-    made += 1;
-    seq += 1;
-    lastNonce = `n${made}-${random.number(1e9).toString(36)}`;
-    const event = `{"data":{"args":[${random.pick(soundValues)}],"task_name":"mail"},"engine":"bullmq","kind":"task.sent","occurred_at":"2026-01-02T03:04:05.000Z","task_id":"${marker}-${made}"}`;
+  #soundMembers(): Member[] {
+    this.#made += 1;
+    const nonce = `n${this.#made}-${this.#random.number(1e9).toString(36)}`;
+    const event = `{"data":{"args":[${this.#random.pick(this.#soundValues)}],"task_name":"mail"},"engine":"bullmq","kind":"task.sent","occurred_at":"2026-01-02T03:04:05.000Z","task_id":"${marker}-${this.#made}"}`;
     return [
       ['"hmac"', `"${"0".repeat(64)}"`],
-      ['"id"', `"ev_${made.toString(16).padStart(12, "0")}"`],
-      ['"nonce"', `"${lastNonce}"`],
+      ['"id"', `"ev_${this.#made.toString(16).padStart(12, "0")}"`],
+      ['"nonce"', `"${nonce}"`],
       ['"payload"', `{"events":[${event}]}`],
-      ['"seq"', String(seq)],
-      ['"ts"', `"${new Date(nowMs() - random.number(30_000)).toISOString()}"`],
+      ['"seq"', String(this.#made)],
+      ['"ts"', `"${new Date(this.#nowMs() - this.#random.number(30_000)).toISOString()}"`],
       ['"type"', '"event_batch"'],
       ['"v"', "2"],
     ];
   }
 
-  const textOf = (members: readonly Member[], space = "") =>
-    `{${members.map(([key, text]) => `${space}${key}${space}:${space}${text}${space}`).join(",")}}`;
-
-  /** Puts the signature of the text's meaning, or of its candidate bytes, into the first `hmac` member. */
-  function signed(text: string, over: "meaning" | "candidate", as: FrameSession = session): string {
-    const at = text.indexOf(`"${"0".repeat(64)}"`);
-    if (at < 0) return text;
-    let covered: string | undefined;
-    try {
-      const root = readText(text);
-      if (over === "candidate") covered = candidateOf(text, as)?.candidate;
-      else if (root.kind === "object") covered = signedTextOf(root, as);
-    } catch {
-      // A text without meaning keeps a signature of zeros.
-    }
-    if (covered === undefined) return text;
-    const digest = createHmac("sha256", as.secret).update(covered).digest("hex");
-    return `${text.slice(0, at + 1)}${digest}${text.slice(at + 65)}`;
+  #instant(): string {
+    const iso = (offsetMs: number) => new Date(this.#nowMs() + offsetMs).toISOString();
+    const zoned = `${iso(3_600_000).slice(0, 19)}+01:00`;
+    const near = [-59_999, 60_000, -60_001, 61_000, -9e8].map(iso);
+    const texts = [...near, iso(0).slice(0, 19), iso(0).slice(0, 10), zoned, "x"];
+    return this.#random.pick([...texts.map((text) => `"${text}"`), "null", "0", '"2026-02-30T00:00:00Z"']);
   }
 
-  const set = (members: Member[], key: string, text: string) => {
-    const found = members.find(([name]) => name === `"${key}"`);
-    if (found !== undefined) found[1] = text;
-  };
-  const instant = () => {
-    const at = nowMs();
-    const iso = (offsetMs: number) => new Date(at + offsetMs).toISOString();
-    const zoned = `${iso(3_600_000).slice(0, 19)}+01:00`;
-    const texts = [
-      iso(-59_999),
-      iso(60_000),
-      iso(-60_001),
-      iso(61_000),
-      iso(-9e8),
-      iso(0).slice(0, 19),
-      iso(0).slice(0, 10),
-      zoned,
-      "x",
-    ];
-    return random.pick([...texts.map((text) => `"${text}"`), "null", "0", '"2026-02-30T00:00:00Z"']);
-  };
-
   /** Changes of the members, signed afterwards or not. */
-  const memberMutations: Readonly<Record<string, (members: Member[]) => void>> = {
+  readonly #memberMutations: Readonly<Record<string, Mutation>> = {
     sound: () => {},
-    "key order": (members) => void members.sort(() => random.number(3) - 1),
+    "key order": (members) => void members.sort(() => this.#random.number(3) - 1),
     duplicate: (members) => {
+      const random = this.#random;
       const [key, text] = random.pick(members);
       const plain = key.slice(1, -1);
       const escaped = `"\\u${plain.charCodeAt(0).toString(16).padStart(4, "0")}${plain.slice(1)}"`;
-      const again = random.pick([text, value(1), random.pick(payloads), random.pick(versions)]);
+      const again = random.pick([text, this.#value(1), random.pick(payloads), random.pick(versions)]);
       members.splice(random.number(members.length + 1), 0, [random.once(2) ? key : escaped, again]);
     },
     "extra key": (members) => {
-      members.splice(random.number(members.length + 1), 0, [JSON.stringify(random.pick(extraKeys)), value(1)]);
+      const at = this.#random.number(members.length + 1);
+      members.splice(at, 0, [JSON.stringify(this.#random.pick(extraKeys)), this.#value(1)]);
     },
-    "missing key": (members) => void members.splice(random.number(members.length), 1),
-    number: (members) => set(members, "payload", random.pick(numberPlaces)(random.pick(numbers))),
-    string: (members) => set(members, "payload", `{"events":[{"task_id":"${marker}","s":${random.pick(strings)}}]}`),
+    "missing key": (members) => void members.splice(this.#random.number(members.length), 1),
+    number: (members) => set(members, "payload", this.#random.pick(numberPlaces)(this.#random.pick(numbers))),
+    string: (members) =>
+      set(members, "payload", `{"events":[{"task_id":"${marker}","s":${this.#random.pick(strings)}}]}`),
     nesting: (members) => {
+      const random = this.#random;
       const depth = random.once(2000) ? 100_000 : random.number(60);
       const [open, close] = random.pick([
         ["[", "]"],
         ['{"a":', "}"],
       ] as const);
-      set(
-        members,
-        "payload",
-        `{"a":${open.repeat(depth)}${random.pick(numbers)}${close.repeat(Math.max(0, depth - random.number(2) * random.number(2)))}}`,
-      );
+      const inner = `${open.repeat(depth)}${random.pick(numbers)}`;
+      const closed = Math.max(0, depth - random.number(2) * random.number(2));
+      set(members, "payload", `{"a":${inner}${close.repeat(closed)}}`);
     },
-    v: (members) => set(members, "v", random.pick(versions)),
-    type: (members) => set(members, "type", random.pick(types)),
-    payload: (members) => set(members, "payload", random.pick(payloads)),
-    id: (members) => set(members, "id", random.pick(ids)),
-    hmac: (members) => set(members, "hmac", random.pick(signatures)),
-    seq: (members) =>
-      set(members, "seq", random.once(2) ? String(Math.max(0, seq - random.number(3))) : random.pick(seqs)),
-    nonce: (members) => set(members, "nonce", random.once(2) ? `"n${made - 1}"` : random.pick(nonces)),
-    ts: (members) => set(members, "ts", instant()),
+    v: (members) => set(members, "v", this.#random.pick(versions)),
+    type: (members) => set(members, "type", this.#random.pick(types)),
+    payload: (members) => set(members, "payload", this.#random.pick(payloads)),
+    id: (members) => set(members, "id", this.#random.pick(ids)),
+    hmac: (members) => set(members, "hmac", this.#random.pick(signatures)),
+    seq: (members) => {
+      const near = () => String(Math.max(0, this.#made - this.#random.number(3)));
+      set(members, "seq", this.#random.once(2) ? near() : this.#random.pick(seqs));
+    },
+    nonce: (members) =>
+      set(members, "nonce", this.#random.once(2) ? `"n${this.#made - 1}"` : this.#random.pick(nonces)),
+    ts: (members) => set(members, "ts", this.#instant()),
   };
-  const names = Object.keys(memberMutations);
 
   /** Changes of the finished text, which a signature made before does not cover. */
-  const textMutations: Readonly<Record<string, (text: string) => string | Uint8Array>> = {
+  readonly #textMutations: Readonly<Record<string, (text: string) => string | Uint8Array>> = {
     "bit flip": (text) => {
       const bytes = Buffer.from(text);
-      const at = random.number(bytes.length);
-      bytes[at] = (bytes[at] as number) ^ (1 << random.number(8));
+      const at = this.#random.number(bytes.length);
+      bytes[at] = (bytes[at] as number) ^ (1 << this.#random.number(8));
       return bytes;
     },
     byte: (text) => {
       const bytes = Buffer.from(text);
-      bytes[random.number(bytes.length)] = random.number(256);
+      bytes[this.#random.number(bytes.length)] = this.#random.number(256);
       return bytes;
     },
-    truncated: (text) => text.slice(0, random.number(text.length)),
+    truncated: (text) => text.slice(0, this.#random.number(text.length)),
     removed: (text) => {
-      const at = random.number(text.length);
-      return text.slice(0, at) + text.slice(at + 1 + random.number(6));
+      const at = this.#random.number(text.length);
+      return text.slice(0, at) + text.slice(at + 1 + this.#random.number(6));
     },
     inserted: (text) => {
-      const at = random.number(text.length);
-      const piece = random.pick([
-        " ",
-        "\n",
-        "0",
-        '"',
-        "\\",
-        ",",
-        "{}",
-        "\u00a0",
-        "\ufeff",
-        "\u0000",
-        "\ud800",
-        "\u2028",
-        random.pick(numbers),
-      ]);
-      return text.slice(0, at) + piece + text.slice(at);
+      const at = this.#random.number(text.length);
+      return text.slice(0, at) + this.#random.pick([...pieces, this.#random.pick(numbers)]) + text.slice(at);
     },
     spliced: (text) => {
-      const at = random.number(Math.min(text.length, previous.length) || 1);
-      return previous.slice(0, at) + text.slice(at);
+      const at = this.#random.number(Math.min(text.length, this.#previous.length) || 1);
+      return this.#previous.slice(0, at) + text.slice(at);
     },
-    replayed: (text) => previous || text,
-    appended: (text) => text + random.pick(["}", " ", "\u0000", "{}", ",", "\ufeff", text]),
+    replayed: (text) => this.#previous || text,
+    appended: (text) => text + this.#random.pick(["}", " ", "\u0000", "{}", ",", "\ufeff", text]),
   };
-  const textNames = Object.keys(textMutations);
+}
 
-  const strangers: readonly FrameSession[] = [
-    { ...session, agentId: `${session.agentId.slice(0, -1)}f` },
-    { ...session, projectId: `${session.projectId.slice(0, -1)}e` },
-    { ...session, sessionId: "" },
-    { ...session, sessionId: `${session.sessionId} ` },
-    { ...session, secret: Buffer.from(session.secret).fill(1, 31) },
-  ];
-
-  return {
-    /** A new session begins: seq 1 is due again. */
-    restart() {
-      seq = 0;
-    },
-    next(): HostileFrame {
-      if (random.once(60)) return { message: random.pick(garbage), mutations: ["garbage"] };
-      const members = soundMembers();
-      const mutations = Array.from({ length: random.pick([1, 1, 1, 2]) }, () => random.pick(names));
-      for (const name of mutations) memberMutations[name]?.(members);
-      const isSpaced = random.once(12);
-      const unsigned = textOf(members, isSpaced ? random.pick([" ", "\n", "\t", "\u00a0"]) : "");
-      const mode = random.number(10);
-      const signer = mode === 9 ? random.pick(strangers) : session;
-      let text = mode === 0 ? unsigned : signed(unsigned, mode < 4 ? "candidate" : "meaning", signer);
-      mutations.push(
-        mode === 0 ? "unsigned" : mode < 4 ? "candidate signed" : mode === 9 ? "signed by a stranger" : "signed",
-      );
-      let message: string | Uint8Array = text;
-      if (random.once(3)) {
-        const name = random.pick(textNames);
-        mutations.push(name);
-        message = (textMutations[name] as (text: string) => string | Uint8Array)(text);
-        if (random.once(4) && typeof message === "string") {
-          // Signed again with the project secret, over the changed bytes.
-          message = signed(
-            message.replace(/"[0-9a-f]{64}"/, `"${"0".repeat(64)}"`),
-            random.pick(["candidate", "meaning"]),
-          );
-          mutations.push("signed again");
-        }
-      }
-      if (mode !== 0) previous = text;
-      text = "";
-      if (typeof message === "string" && message.isWellFormed() && random.once(2)) message = Buffer.from(message);
-      return { message, mutations };
-    },
-  };
+/** Puts the signature of the text's meaning, or of its candidate bytes, into the first `hmac` member. */
+function signed(text: string, over: "meaning" | "candidate", session: FrameSession): string {
+  const at = text.indexOf(`"${"0".repeat(64)}"`);
+  if (at < 0) return text;
+  let covered: string | undefined;
+  try {
+    const root = readText(text);
+    if (over === "candidate") covered = candidateOf(text, session)?.candidate;
+    else if (root.kind === "object") covered = signedTextOf(root, session);
+  } catch {
+    // A text without meaning keeps a signature of zeros.
+  }
+  if (covered === undefined) return text;
+  const digest = createHmac("sha256", session.secret).update(covered).digest("hex");
+  return `${text.slice(0, at + 1)}${digest}${text.slice(at + 65)}`;
 }

@@ -4,10 +4,11 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { createReplayGuard, createVerifier, type OpenedFrame } from "@svc/protocol";
 import { connectRaw, createRawPoller, rawEvents } from "@svc/testkit/raw-agent";
-import { type BenchRow, note } from "../../suite.ts";
+import { firstAgentOf } from "../../harness/processes.ts";
+import { type BenchRow, note } from "../../harness/suite.ts";
 import { type Attack, type AttackContext, all, none, within } from "../attack.ts";
 import { type AttackedService, startService } from "../service.ts";
-import { createFrameSource, createRandom, marker, otherSpellings, type Random } from "./frame-mutations.ts";
+import { createRandom, FrameSource, marker, otherSpellings, type Random } from "./frame-mutations.ts";
 import { createGuard, type FrameSession, judgeMessage, type Verdict } from "./frame-verifier.ts";
 
 /**
@@ -60,7 +61,7 @@ function judgeSessions(frames: number, random: Random, context: Pick<AttackConte
     const verifier = createVerifier({ secret, session: ids });
     const guard = createReplayGuard({ now: () => new Date(nowMs), monotonicMs: () => monotonicMs });
     const admits = createGuard({ nowMs: () => nowMs, monotonicMs: () => monotonicMs });
-    const source = createFrameSource(random, session, () => nowMs);
+    const source = new FrameSource(random, session, () => nowMs);
     for (let index = 0; index < framesPerSession; index += 1) {
       const passedMs = random.once(200) ? 181_000 : random.number(900);
       nowMs += passedMs;
@@ -111,7 +112,7 @@ async function memoryNow(): Promise<{ heapBytes: number; rssBytes: number }> {
 }
 
 /** What is sent to a running service: frames that are refused whatever was sent before them. */
-function refusedFrames(source: ReturnType<typeof createFrameSource>, session: FrameSession, count: number) {
+function refusedFrames(source: FrameSource, session: FrameSession, count: number) {
   const clock = { nowMs: Date.now, monotonicMs: () => performance.now() };
   const frames: { bytes: Buffer; text: string | null; isFatal: boolean }[] = [];
   while (frames.length < count) {
@@ -134,11 +135,7 @@ const framesPerConnection = 20;
 /** Sends refused frames over both transports until so many were sent; gives how many sound batches were acknowledged between them. */
 async function send(service: AttackedService, random: Random, frames: number, signal: AbortSignal) {
   const tally = { sent: 0, acknowledged: 0, wrong: 0 };
-  const credentials = {
-    url: service.url,
-    projectId: service.projectId,
-    ...(service.agents[0] as AttackedService["agents"][number]),
-  };
+  const credentials = { url: service.url, projectId: service.projectId, ...firstAgentOf(service) };
   for (let connection = 0; tally.sent < frames; connection += 1) {
     signal.throwIfAborted();
     // Each connection has a different source address, so that the connect budget admits all of them.
@@ -147,7 +144,7 @@ async function send(service: AttackedService, random: Random, frames: number, si
     const agent = isSocket ? await connectRaw(credentials, { headers }) : createRawPoller(credentials);
     if (!("socket" in agent)) await agent.probe(headers);
     const session: FrameSession = { secret: agent.secret, ...agent.session };
-    const hostile = refusedFrames(createFrameSource(random, session, Date.now), session, framesPerConnection);
+    const hostile = refusedFrames(new FrameSource(random, session, Date.now), session, framesPerConnection);
     const isFatal = hostile.at(-1)?.isFatal === true;
     const control = () => agent.sign("event_batch", { events: rawEvents(1, "control") });
     tally.sent += hostile.length;
@@ -187,24 +184,11 @@ async function overTheWire(context: AttackContext, home: string, random: Random)
       Number((await service.query(`SELECT count(*) AS n FROM events WHERE task_id LIKE '${like}%'`))[0]?.n);
     const expected = warmUp.acknowledged + tally.acknowledged;
     return [
-      none({
-        name: `events stored of ${warmUp.sent + tally.sent} refused frames`,
-        figure: await count(marker),
-        unit: "events",
-      }),
-      none({
-        name: "sessions that ended or lived against the protocol",
-        figure: warmUp.wrong + tally.wrong,
-        unit: "sessions",
-      }),
-      all({
-        name: "acknowledged batches between them that are stored",
-        figure: await count("control"),
-        unit: "events",
-        limit: expected,
-      }),
-      within({ name: "growth of the service", figure: after - before, unit: "bytes", limit: memoryLimitBytes }),
-      note({ name: "log lines of the service meanwhile", figure: service.log.lines - linesBefore, unit: "lines" }),
+      none(`events stored of ${warmUp.sent + tally.sent} refused frames`, await count(marker), "events"),
+      none("sessions that ended or lived against the protocol", warmUp.wrong + tally.wrong, "sessions"),
+      all("acknowledged batches between them that are stored", await count("control"), "events", expected),
+      within("growth of the service", after - before, "bytes", memoryLimitBytes),
+      note("log lines of the service meanwhile", service.log.lines - linesBefore, "lines"),
     ];
   } finally {
     await service.stop();
@@ -224,28 +208,19 @@ async function run(context: AttackContext): Promise<readonly BenchRow[]> {
 
   const wire = await overTheWire(context, join(context.scratchDir, "home"), random);
   return [
-    none({ name: `wrong verdicts over ${frames} frames`, figure: tally.wrongCount, unit: "frames" }),
-    note({ name: "accepted by both", figure: tally.accepted, unit: "frames" }),
-    note({ name: "refused by both", figure: tally.refused, unit: "frames" }),
-    note({
-      name: "signed over their own bytes and taken as signed, which is allowed",
-      figure: tally.allowedDifferences,
-      unit: "frames",
-    }),
-    all({
-      name: "spellings of numbers tried in frames signed over their own bytes",
-      figure: otherSpellings.filter((number) => tally.spellingsTried.has(number)).length,
-      unit: "spellings",
-      limit: otherSpellings.length,
-    }),
-    within({
-      name: "growth of the judging heap",
-      figure: after.heapBytes - before.heapBytes,
-      unit: "bytes",
-      limit: memoryLimitBytes,
-    }),
+    none(`wrong verdicts over ${frames} frames`, tally.wrongCount, "frames"),
+    note("accepted by both", tally.accepted, "frames"),
+    note("refused by both", tally.refused, "frames"),
+    note("signed over their own bytes and taken as signed, which is allowed", tally.allowedDifferences, "frames"),
+    all(
+      "spellings of numbers tried in frames signed over their own bytes",
+      otherSpellings.filter((number) => tally.spellingsTried.has(number)).length,
+      "spellings",
+      otherSpellings.length,
+    ),
+    within("growth of the judging heap", after.heapBytes - before.heapBytes, "bytes", memoryLimitBytes),
     // The pages that a frame of 100,000 levels took stay with the allocator; what is held is the heap.
-    note({ name: "resident growth of the judging process", figure: after.rssBytes - before.rssBytes, unit: "bytes" }),
+    note("resident growth of the judging process", after.rssBytes - before.rssBytes, "bytes"),
     ...wire,
   ];
 }

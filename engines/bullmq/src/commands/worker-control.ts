@@ -1,8 +1,8 @@
 import type { Asked } from "../control/ask.ts";
 import type { WorkerRequest } from "../control/messages.ts";
-import type { CommandContext, CommandHandler } from "./context.ts";
-import { readCount, readText } from "./parameters.ts";
-import { Refusal } from "./refusal.ts";
+import type { CommandContext, CommandHandler } from "./context/command-context.ts";
+import { readCount, readText } from "./context/parameters.ts";
+import { Refusal } from "./context/refusal.ts";
 
 const mostSlots = 10_000;
 

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Redis } from "ioredis";
-import { networkFaultOf } from "../connection.ts";
+import { networkFaultOf } from "../redis/connection.ts";
 import {
   askedMark,
   type ControlReply,

@@ -1,7 +1,7 @@
 import { hostname } from "node:os";
 import type { AgentLog } from "@svc/agent";
 import type { RedisOptions } from "ioredis";
-import { type Connection, openConnection } from "../connection.ts";
+import { type Connection, openConnection } from "../redis/connection.ts";
 import { type ControlMessage, type ControlReply, controlChannel, readMessage } from "./messages.ts";
 import { controlWorkers, type WorkerOwner } from "./workers.ts";
 

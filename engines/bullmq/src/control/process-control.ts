@@ -1,6 +1,6 @@
 import type { AgentLog } from "@svc/agent";
 import type { RedisOptions } from "ioredis";
-import { openConnection } from "../connection.ts";
+import { openConnection } from "../redis/connection.ts";
 import { listenForControl } from "./listen.ts";
 import { type AttachedWorker, ownerOf, prefixesOf, type WorkerOwner } from "./workers.ts";
 

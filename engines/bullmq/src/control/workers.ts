@@ -1,6 +1,6 @@
 import { hostname } from "node:os";
 import { setTimeout as pauseFor } from "node:timers/promises";
-import { queueNames } from "../names.ts";
+import { queueNames } from "../redis/names.ts";
 import type { ControlRequest, WorkerRequest } from "./messages.ts";
 
 /** The part of a BullMQ worker, of either major, that is looked at and acted on. */

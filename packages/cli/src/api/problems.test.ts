@@ -1,6 +1,6 @@
 import { ApiProblem } from "@svc/client";
 import { describe, expect, test } from "vitest";
-import { CliError } from "../exit-codes.ts";
+import { CliError } from "../command-line/exit-codes.ts";
 import { explainProblem } from "./problems.ts";
 
 const asked = { address: "https://svc.example.com", credential: "key" } as const;
@@ -83,17 +83,16 @@ describe("a refusal", () => {
   });
 });
 
-test.each([
+test.each<[{ slug?: string; what?: string }, string | undefined, string]>([
   [{ slug: "shop", what: "task 1 of bullmq" }, "task", "task 1 of bullmq in project shop"],
   [{ slug: "shop", what: "task 1 of bullmq" }, "project", "project shop"],
   [{ slug: "shop", what: "task 1" }, "agent", "such agent"],
   [{ slug: "shop" }, "agent", "such agent"],
   [{ slug: "shop" }, undefined, "project shop"],
   [{}, undefined, "such thing"],
-])("of %j and a missing %s it is said that there is no %s", (named, resource, words) => {
+])("of %j and a missing %s it is said that there is no %s", ({ what, ...named }, resource, words) => {
   const details = resource === undefined ? {} : { resource };
   const problem = new ApiProblem({ code: "not_found", status: 404, message: "not found", details });
-  expect(explainProblem(problem, { ...asked, ...named }).message).toBe(
-    `there is no ${words}, or it is not yours to see`,
-  );
+  const { message } = explainProblem(problem, { ...asked, ...named }, what);
+  expect(message).toBe(`there is no ${words}, or it is not yours to see`);
 });

@@ -1,23 +1,25 @@
 import type { ApiProblem } from "@svc/client";
-import { CliError, type ExitName } from "../exit-codes.ts";
-import { inOneLine, printable } from "../printed.ts";
+import { CliError, type ExitName } from "../command-line/exit-codes.ts";
+import { inOneLine, printable } from "../terminal/printed.ts";
 
-/** Who asked, and for what. */
+/** Whom a service was asked by, and where. */
 export interface Asked {
   readonly address: string;
   readonly credential: "key" | "session" | "none";
   /** The project that was named. */
   readonly slug?: string;
-  /** What was named in it, for example `task mail:1 of bullmq`. */
-  readonly what?: string;
 }
 
-/** The refusal as people read it: the service's own words, what it says beside them, and what may help. Never a secret. */
-export function explainProblem(problem: ApiProblem, asked: Asked): CliError {
+/**
+ * The refusal as people read it: the service's own words, what it says beside them, and what may help. Never a secret.
+ *
+ * @param what was named in the project, for example `task mail:1 of bullmq`.
+ */
+export function explainProblem(problem: ApiProblem, asked: Asked, what?: string): CliError {
   // Something that this program itself found in an answer.
   if (problem.cause instanceof CliError) return problem.cause;
-  const { message, hint } = wordsOf(problem, asked);
-  const lines = [message, ...factLines(problem), ...(hint === null ? [] : [hint])];
+  const { message, hint } = wordsOf(problem, asked, what);
+  const lines = [message, ...factLines(problem), ...(hint === undefined ? [] : [hint])];
   return new CliError(exitOf(problem), printable(lines.join("\n     ")), { cause: problem });
 }
 
@@ -30,39 +32,36 @@ function exitOf({ code, status }: ApiProblem): ExitName {
 
 interface Words {
   readonly message: string;
-  readonly hint: string | null;
+  readonly hint?: string | undefined;
 }
 
-function wordsOf(problem: ApiProblem, asked: Asked): Words {
+function wordsOf(problem: ApiProblem, asked: Asked, what: string | undefined): Words {
   const { code, message, details } = problem;
   const reason = String(details.reason ?? "");
   switch (code) {
     case "unreachable":
-      return { message: `${asked.address} does not answer: ${whyUnreachable(problem.cause)}`, hint: null };
+      return { message: `${asked.address} does not answer: ${whyUnreachable(problem.cause)}` };
     case "unreadable":
-      return { message: `${asked.address} is no svc, or something stands before it: ${message}`, hint: null };
+      return { message: `${asked.address} is no svc, or something stands before it: ${message}` };
     case "unauthenticated":
       return { message, hint: credentialHints[asked.credential] };
     case "not_found":
-      return { message: `there is no ${missing(details.resource, asked)}, or it is not yours to see`, hint: null };
+      return { message: `there is no ${missing(details.resource, asked.slug, what)}, or it is not yours to see` };
     case "scope_missing":
     case "mfa_reverify_required":
     case "mfa_enrollment_required":
-      return { message, hint: hints[code] ?? null };
+      return { message, hint: hints[code] };
     case "forbidden":
-      return { message, hint: hints[reason] ?? null };
+      return { message, hint: hints[reason] };
     case "rate_limited":
       return { message, hint: `try again in ${problem.retryAfterSeconds ?? 60} s` };
     default:
-      return {
-        message,
-        hint: details.matched === undefined ? (hints[reason] ?? null) : "--max takes more, up to 10000",
-      };
+      return { message, hint: details.matched === undefined ? hints[reason] : "--max takes more, up to 10000" };
   }
 }
 
 /** The service may say what kind of thing it missed. */
-function missing(resource: unknown, { slug, what }: Asked): string {
+function missing(resource: unknown, slug: string | undefined, what: string | undefined): string {
   if (slug === undefined) return "such thing";
   const kind = typeof resource === "string" ? resource.replaceAll("_", " ") : null;
   if (kind === "project" || (kind === null && what === undefined)) return `project ${slug}`;

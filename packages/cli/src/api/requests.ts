@@ -1,4 +1,4 @@
-import { CliError } from "../exit-codes.ts";
+import { CliError } from "../command-line/exit-codes.ts";
 
 /** Above the longest that the service itself waits for an agent. */
 const timeoutMs = 60_000;

@@ -1,7 +1,7 @@
-import { randomUUID } from "node:crypto";
-import { mkdir, open, rename, rm } from "node:fs/promises";
+import { mkdir, open, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { CliError } from "../exit-codes.ts";
+import { CliError } from "../command-line/exit-codes.ts";
+import { replaceFile } from "../replace-file.ts";
 
 /** What `svc login` keeps: as good as the password until it ends. */
 export interface SavedSession {
@@ -59,19 +59,12 @@ function parse(text: string): SavedSession | null {
 /** Replaces the session of SVC_HOME as a whole, readable by its owner alone. @throws CliError `failed` */
 export async function writeSession(home: string, session: SavedSession): Promise<void> {
   const path = sessionPath(home);
-  const fresh = `${path}.${randomUUID()}.tmp`;
   try {
     await mkdir(home, { mode: 0o700 }).catch((fault: NodeJS.ErrnoException) => {
       if (fault.code !== "EEXIST") throw fault;
     });
-    {
-      await using file = await open(fresh, "wx", 0o600);
-      await file.writeFile(`${JSON.stringify(session)}\n`);
-      await file.sync();
-    }
-    await rename(fresh, path);
+    await replaceFile(path, `${JSON.stringify(session)}\n`, 0o600);
   } catch (cause) {
-    await rm(fresh, { force: true });
     const code = (cause as NodeJS.ErrnoException).code;
     throw new CliError("failed", `the session cannot be kept in ${path} (${code})`, { cause });
   }

@@ -1,0 +1,162 @@
+import { join } from "node:path";
+import { connectRaw, type RawAgent, rawEvents, rawHello } from "@svc/testkit/raw-agent";
+import { bothDialects, type Dialect, onDatabases, type Place } from "../harness/databases.ts";
+import { type BenchBrain, firstAgentOf, startBenchBrain } from "../harness/processes.ts";
+import { medianOf } from "../harness/quantile.ts";
+import {
+  atLeast,
+  atMost,
+  type BenchContext,
+  type BenchMode,
+  type BenchRow,
+  type BenchSuite,
+  note,
+} from "../harness/suite.ts";
+import { failJobs, startBullmq } from "./bullmq.ts";
+import { createRetrier, type Rate } from "./retrier.ts";
+
+/**
+ * Children of a bulk retry that a `svc serve` process sends and settles in a second: a short request against one of ten times the length,
+ * to one agent that answers at once, and to the real side-car with a real BullMQ. The cost of a child must not grow with the request, so the
+ * longer one keeps the rate of the shorter.
+ */
+const sizes: Readonly<Record<BenchMode, { readonly small: number; readonly large: number }>> = {
+  quick: { small: 100, large: 1000 },
+  standard: { small: 1000, large: 10_000 },
+  full: { small: 1000, large: 10_000 },
+};
+/** How much the cost of a child may differ. */
+const tolerance = 0.2;
+const eventsPerFrame = 100;
+const heartbeatMs = 10_000;
+
+/** What carries out the children. */
+interface Engine {
+  /** Makes failed tasks known to the brain; gives the name of their queue. */
+  fail(queue: string, count: number): Promise<string>;
+  stop(): Promise<void>;
+}
+
+async function measure(context: BenchContext): Promise<readonly BenchRow[]> {
+  const withBullmq: readonly Dialect[] = { quick: [], standard: ["sqlite"] as const, full: bothDialects }[context.mode];
+  return [
+    ...(await onDatabases(context, bothDialects, (place) =>
+      measureAt(context, place, "an agent that answers at once", startAnswering),
+    )),
+    ...(await onDatabases(context, withBullmq, (place) => measureAt(context, place, "BullMQ", startBullmqEngine))),
+  ];
+}
+
+async function measureAt(
+  context: BenchContext,
+  place: Place,
+  engineName: string,
+  startEngine: (brain: BenchBrain, home: string) => Promise<Engine>,
+): Promise<BenchRow[]> {
+  const { small, large } = sizes[context.mode];
+  const home = join(place.home, engineName);
+  const brain = await startBenchBrain({ home, databaseUrl: place.databaseUrl, agents: 1 });
+  const engine = await startEngine(brain, home);
+  try {
+    const retrier = createRetrier(brain);
+    const run = async (queue: string, count: number): Promise<Rate> => {
+      context.signal.throwIfAborted();
+      return retrier.rate(await engine.fail(queue, count), count, context.signal);
+    };
+    // The first one compiles code.
+    await run("warm-up", small);
+    const few = [await run("small-1", small)];
+    const many = await run("large", large);
+    few.push(await run("small-2", small), await run("small-3", small));
+    const words = [...few, many].map(
+      ({ childrenPerSecond, cpuMsPerChild }) => `${Math.round(childrenPerSecond)} (${cpuMsPerChild.toFixed(2)} ms)`,
+    );
+    context.log(`${place.label}, ${engineName}: ${words.join(", ")} children/s`);
+    return rowsOf(`${place.label}, ${engineName}`, { few, many, small, large, inFlight: retrier.meanInFlight() });
+  } finally {
+    await engine.stop();
+    await brain.stop();
+  }
+}
+
+function rowsOf(
+  what: string,
+  {
+    few,
+    many,
+    small,
+    large,
+    inFlight,
+  }: { few: readonly Rate[]; many: Rate; small: number; large: number; inFlight: number },
+): BenchRow[] {
+  const words = (count: number) => count.toLocaleString("en");
+  const limit = medianOf(few.map(({ childrenPerSecond }) => childrenPerSecond));
+  return [
+    note(`${what}: ${words(small)} children`, limit, "children/s"),
+    atLeast(`${what}: ${words(large)} children against ${words(small)}`, many.childrenPerSecond, "children/s", {
+      limit,
+      target: 1 - tolerance,
+    }),
+    atMost(
+      `${what}: processor time of the service for one of ${words(large)} against ${words(small)}`,
+      many.cpuMsPerChild,
+      "ms",
+      { limit: medianOf(few.map(({ cpuMsPerChild }) => cpuMsPerChild)), target: 1 + tolerance },
+    ),
+    note(`${what}: children in flight, of 8`, inFlight, "children"),
+  ];
+}
+
+/** An agent without an engine, in this process. */
+async function startAnswering(brain: BenchBrain): Promise<Engine> {
+  const hello = rawHello({ capabilities: { bullmq: ["bulk_retry", "retry_by_reference_v1"] } });
+  const agent = await connectRaw({ url: brain.url, ...firstAgentOf(brain) }, { hello });
+  const beats = setInterval(
+    () => agent.sendFrame("heartbeat", { buffer_size: 0, dropped_events: 0, adapter_health: {} }),
+    heartbeatMs,
+  );
+  answerAll(agent);
+  return {
+    async fail(queue, count) {
+      for (let sent = 0; sent < count; sent += eventsPerFrame) {
+        const events = rawEvents(Math.min(eventsPerFrame, count - sent), `${queue}-${sent}`, { queue });
+        await agent.ackOf(agent.sendEvents(events.map((event) => ({ ...event, kind: "task.failed" }))));
+      }
+      return queue;
+    },
+    async stop() {
+      clearInterval(beats);
+      await agent.close();
+    },
+  };
+}
+
+function answerAll(agent: RawAgent): void {
+  let looked = agent.frames.length;
+  agent.socket.on("message", () => {
+    for (; looked < agent.frames.length; looked += 1) {
+      const frame = agent.frames[looked];
+      if (frame?.type !== "command" || frame.payload === null) continue;
+      const { parameters, delivery_claim_token } = frame.payload as {
+        parameters: { filter: { task_ids: string[] } };
+        delivery_claim_token: string;
+      };
+      const results = parameters.filter.task_ids.map((task_id) => ({ task_id, status: "success" }));
+      agent.sendFrame("command_ack", { delivery_claim_token }, frame.id);
+      agent.sendFrame("command_result", { status: "success", result: { results }, delivery_claim_token }, frame.id);
+    }
+  });
+}
+
+/** The real side-car beside a real Redis, with jobs that a real worker let fail. */
+async function startBullmqEngine(brain: BenchBrain, home: string): Promise<Engine> {
+  const bullmq = await startBullmq(brain, join(home, "agent"));
+  return { fail: (queue, count) => failJobs(bullmq, queue, count), stop: bullmq.stop };
+}
+
+export const suite: BenchSuite = {
+  name: "bulk-retry",
+  about: "children/s of a bulk retry over WebSocket, and how little that depends on its length, also with BullMQ",
+  diskBytes: { quick: 1e9, standard: 2e9, full: 2e9 },
+  run: measure,
+};

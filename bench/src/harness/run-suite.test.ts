@@ -1,0 +1,123 @@
+import { existsSync } from "node:fs";
+import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { isPassed, tableOf } from "./report.ts";
+import { type HarnessOptions, runSuite } from "./run-suite.ts";
+import { atLeast, atMost, type BenchSuite, note } from "./suite.ts";
+
+describe("a bench row", () => {
+  test("passes a rate at its target and misses it below", () => {
+    expect(atLeast("ingest", 75, "k/s", { limit: 100, target: 0.75 })).toMatchObject({
+      ratio: 0.75,
+      pass: true,
+    });
+    expect(atLeast("ingest", 74, "k/s", { limit: 100, target: 0.75 }).pass).toBe(false);
+  });
+
+  test("passes a cost at its target and misses it above", () => {
+    expect(atMost("page", 25, "ms", { limit: 25 })).toMatchObject({
+      ratio: 1,
+      pass: true,
+    });
+    expect(atMost("page", 26, "ms", { limit: 25 }).pass).toBe(false);
+  });
+
+  test.each([Number.NaN, 0])("never passes a rate against a limit of %s with nothing measured", (limit) => {
+    expect(atLeast("ingest", 0, "k/s", { limit, target: 0.5 }).pass).toBe(false);
+  });
+});
+
+describe("runSuite", () => {
+  test("gives the rows and removes the suite's folder", async () => {
+    const options = await harness();
+    let scratchDir = "";
+    const result = await runSuite(
+      suiteOf(async (context) => {
+        scratchDir = context.scratchDir;
+        await writeFile(join(scratchDir, "data"), "x");
+        return [note("one", 1, "s")];
+      }),
+      options,
+    );
+    expect(result.rows).toHaveLength(1);
+    expect(existsSync(scratchDir)).toBe(false);
+  });
+
+  test("refuses a suite for which the disk is too small, before it runs", async () => {
+    const options = await harness();
+    const suite = suiteOf(() => Promise.reject(new Error("it ran")), {
+      quick: Number.MAX_SAFE_INTEGER,
+      standard: 0,
+      full: 0,
+    });
+    expect((await runSuite(suite, options)).fault).toMatch(/^needs .+ GB of free disk/);
+  });
+
+  test("tells what a suite threw and removes its folder", async () => {
+    const options = await harness();
+    const result = await runSuite(
+      suiteOf(() => Promise.reject(new Error("no table"))),
+      options,
+    );
+    expect(result.fault).toContain("no table");
+    expect(await readdir(options.scratchRoot)).toEqual([]);
+  });
+
+  test("ends a suite that uses up its time, though it ignores the signal", async () => {
+    const options = { ...(await harness()), suiteBudgetMs: 20 };
+    expect(
+      (
+        await runSuite(
+          suiteOf(() => new Promise(() => {})),
+          options,
+        )
+      ).fault,
+    ).toBe("not done within 0.02 s");
+  });
+});
+
+describe("isPassed", () => {
+  const row = note("a", 1, "s");
+  test("holds only when every suite has rows, none missed and none broke", () => {
+    expect(isPassed({ suites: [{ suite: "a", seconds: 1, rows: [row] }] })).toBe(true);
+    expect(isPassed({ suites: [{ suite: "a", seconds: 1, rows: [{ ...row, pass: false }] }] })).toBe(false);
+    expect(isPassed({ suites: [{ suite: "a", seconds: 1, rows: [row], fault: "late" }] })).toBe(false);
+    expect(isPassed({ suites: [{ suite: "a", seconds: 1, rows: [] }] })).toBe(false);
+    expect(isPassed({ suites: [] })).toBe(false);
+  });
+});
+
+test("tableOf prints figure, limit, ratio, target and verdict of each row", () => {
+  const rows = [
+    atLeast("ingest", 98_765, "ev/s", { limit: 100_000, target: 0.75 }),
+    atMost("page p95", 31.25, "ms", { limit: 25 }),
+    note("rss", 250, "MB"),
+  ];
+  expect(tableOf([{ suite: "all", seconds: 2, rows }]).split("\n")).toEqual([
+    "all (2.0 s)",
+    "                 figure         limit  ratio   target",
+    "  ingest    98,765 ev/s  100,000 ev/s   0.99  >= 0.75      ok",
+    "  page p95      31.3 ms         25 ms   1.25  <= 1.00  MISSED",
+    "  rss            250 MB",
+    "",
+  ]);
+});
+
+async function harness(): Promise<HarnessOptions> {
+  const scratchRoot = await mkdtemp(join(tmpdir(), "svc-bench-"));
+  onTestFinished(() => rm(scratchRoot, { recursive: true, force: true }));
+  return {
+    mode: "quick",
+    scratchRoot,
+    signal: new AbortController().signal,
+    log: () => {},
+    postgres: () => Promise.reject(new Error("not in this test")),
+    suiteBudgetMs: 60_000,
+  };
+}
+
+function suiteOf(run: BenchSuite["run"], diskBytes = { quick: 0, standard: 0, full: 0 }): BenchSuite {
+  return { name: "sample", about: "for a test", diskBytes, run };
+}

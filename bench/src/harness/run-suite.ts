@@ -1,0 +1,107 @@
+import { mkdir, mkdtemp, rm, statfs } from "node:fs/promises";
+import { join } from "node:path";
+import { type PostgresServer, startPostgres } from "@svc/testkit";
+import type { SuiteResult } from "./report.ts";
+import type { BenchContext, BenchMode, BenchSuite } from "./suite.ts";
+
+export interface HarnessOptions {
+  readonly mode: BenchMode;
+  /** Folder for the suites' scratch data; on the disk that is to be measured. */
+  readonly scratchRoot: string;
+  readonly signal: AbortSignal;
+  readonly log: (message: string) => void;
+  readonly postgres: () => Promise<string>;
+  /** Bound of each suite in milliseconds. */
+  readonly suiteBudgetMs: number;
+}
+
+export const resultsFolder = join(import.meta.dirname, "../../results");
+/** Left free beside what a suite asks for, so that a measurement never fills the disk. */
+const reserveBytes = 1 << 30;
+
+/** Runs one suite in a folder of its own. Never throws: a fault is part of the result. */
+export async function runSuite(suite: BenchSuite, options: HarnessOptions): Promise<SuiteResult> {
+  const startedAt = performance.now();
+  const result = (rows: SuiteResult["rows"], fault?: string): SuiteResult => ({
+    suite: suite.name,
+    seconds: (performance.now() - startedAt) / 1000,
+    rows,
+    ...(fault === undefined ? {} : { fault }),
+  });
+  await mkdir(options.scratchRoot, { recursive: true });
+  const shortage = await diskShortage(options.scratchRoot, suite.diskBytes[options.mode]);
+  if (shortage) return result([], shortage);
+
+  const scratchDir = await mkdtemp(join(options.scratchRoot, `${suite.name}-`));
+  const budget = AbortSignal.timeout(options.suiteBudgetMs);
+  const signal = AbortSignal.any([options.signal, budget]);
+  const context: BenchContext = {
+    mode: options.mode,
+    scratchDir,
+    signal,
+    log: (message) => options.log(`${suite.name}: ${message}`),
+    postgres: options.postgres,
+  };
+  try {
+    const rows = await Promise.race([suite.run(context), aborted(signal)]);
+    return result(rows);
+  } catch (fault) {
+    if (budget.aborted) return result([], `not done within ${options.suiteBudgetMs / 1000} s`);
+    if (options.signal.aborted) return result([], "interrupted");
+    return result([], fault instanceof Error ? (fault.stack ?? fault.message) : String(fault));
+  } finally {
+    await rm(scratchDir, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
+  }
+}
+
+async function diskShortage(folder: string, wantedBytes: number): Promise<string | undefined> {
+  const { bavail, bsize } = await statfs(folder);
+  const freeBytes = bavail * bsize;
+  if (freeBytes >= wantedBytes + reserveBytes) return undefined;
+  return `needs ${gigabytes(wantedBytes + reserveBytes)} GB of free disk, and ${gigabytes(freeBytes)} GB are there`;
+}
+
+const gigabytes = (bytes: number): string => (bytes / 1e9).toFixed(1);
+
+/** What the suites of one run share: its end, and a PostgreSQL that is started when one of them asks for it. */
+export async function duringRun<T>(
+  work: (shared: Omit<HarnessOptions, "mode" | "suiteBudgetMs">) => Promise<T>,
+): Promise<T> {
+  const interrupt = new AbortController();
+  for (const signal of ["SIGINT", "SIGTERM"] as const)
+    process.once(signal, () => interrupt.abort(new Error("interrupted")));
+  let server: Promise<PostgresServer> | undefined;
+  try {
+    return await work({
+      scratchRoot: process.env.SVC_BENCH_SCRATCH ?? join(resultsFolder, "scratch"),
+      signal: interrupt.signal,
+      log: (message) => console.error(`   ${message}`),
+      async postgres() {
+        server ??= startPostgres();
+        return (await server).adminUrl;
+      },
+    });
+  } finally {
+    await (await server)?.stop();
+    // What ignored its signal must not keep the process alive.
+    setTimeout(() => process.exit(), 5_000).unref();
+  }
+}
+
+/** Those that were named on the command line, or all. @throws for a name that none has */
+export function pickNamed<T extends { readonly name: string }>(
+  all: readonly T[],
+  names: readonly string[],
+): readonly T[] {
+  const unknown = names.filter((name) => !all.some((one) => one.name === name));
+  if (unknown.length > 0) throw new Error(`unknown: ${unknown.join(", ")}`);
+  return names.length === 0 ? all : all.filter(({ name }) => names.includes(name));
+}
+
+/** A suite that does not watch its signal is left behind: the process ends after the report. */
+async function aborted(signal: AbortSignal): Promise<never> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  if (signal.aborted) reject(signal.reason);
+  signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+  return promise;
+}

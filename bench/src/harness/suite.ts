@@ -1,0 +1,69 @@
+/** How much a run may take: `quick` ends within 5 minutes over all suites, `full` reaches the row counts of the stated targets. */
+export type BenchMode = "quick" | "standard" | "full";
+
+/** One measured figure against its limit. Built by `atLeast`, `atMost` and `note`, so that ratio and pass cannot disagree. */
+export interface BenchRow {
+  readonly name: string;
+  readonly figure: number;
+  readonly unit: string;
+  /** What the figure is held against, in the same unit: measured in the same run (a bare loop, COPY) or stated (25 ms). */
+  readonly limit: number | null;
+  /** figure / limit. */
+  readonly ratio: number | null;
+  readonly target: number | null;
+  readonly bound: "min" | "max" | null;
+  readonly pass: boolean;
+}
+
+export interface BenchContext {
+  readonly mode: BenchMode;
+  /** Empty folder of this suite, removed after it. */
+  readonly scratchDir: string;
+  /** Aborts when the run is interrupted or the suite's time budget is used up; hand it to long loops. */
+  readonly signal: AbortSignal;
+  /** Progress for a person, on stderr. */
+  log(message: string): void;
+  /** Admin URL of a real PostgreSQL, started on the first call and stopped by the harness at the end of the run. */
+  postgres(): Promise<string>;
+}
+
+/** Every suite file exports one of these as `suite` and has its line in suites.ts. */
+export interface BenchSuite {
+  readonly name: string;
+  /** One line for the list of suites. */
+  readonly about: string;
+  /** Free disk space that the suite needs in each mode, in bytes; the run is refused when less is there. */
+  readonly diskBytes: Readonly<Record<BenchMode, number>>;
+  run(context: BenchContext): Promise<readonly BenchRow[]>;
+}
+
+interface Bound {
+  readonly limit: number;
+  /** What figure / limit is held to; default 1. */
+  readonly target?: number;
+}
+
+const row = (figures: Pick<BenchRow, "name" | "figure" | "unit" | "bound">, { limit, target = 1 }: Bound): BenchRow => {
+  const ratio = figures.figure / limit;
+  return { ...figures, limit, ratio, target, pass: figures.bound === "min" ? ratio >= target : ratio <= target };
+};
+
+/** A row that passes when figure / limit reaches the target: rates. */
+export const atLeast = (name: string, figure: number, unit: string, bound: Bound): BenchRow =>
+  row({ name, figure, unit, bound: "min" }, bound);
+
+/** A row that passes when figure / limit stays within the target: times, memory, cost. */
+export const atMost = (name: string, figure: number, unit: string, bound: Bound): BenchRow =>
+  row({ name, figure, unit, bound: "max" }, bound);
+
+/** A row that is printed beside the others and holds nothing to account. */
+export const note = (name: string, figure: number, unit: string): BenchRow => ({
+  name,
+  figure,
+  unit,
+  limit: null,
+  ratio: null,
+  target: null,
+  bound: null,
+  pass: true,
+});

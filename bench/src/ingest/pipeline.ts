@@ -1,0 +1,83 @@
+import { openIngestAlone } from "@svc/brain/ingest";
+import type { BrainDatabase } from "@svc/brain/storage";
+import { benchProjectId } from "../harness/databases.ts";
+import type { Connection } from "./signed-traffic.ts";
+
+export interface PipelineResult {
+  readonly events: number;
+  /** From the first frame to the last acknowledgement. */
+  readonly seconds: number;
+  /** The same and until the loops behind ingest have nothing left to do. */
+  readonly settledSeconds: number;
+  /** From handing in a frame to its acknowledgement. */
+  readonly ackMs: readonly number[];
+}
+
+export interface PipelineOptions {
+  /** Frames of one connection that may be unacknowledged; Infinity leaves it to the queue's own bound, as the gateway does. */
+  readonly window: number;
+  /** Other bounds of the group commit: one row per commit switches it off. */
+  readonly grouping?: { readonly maxGroupRows: number; readonly lanes: number } | undefined;
+}
+
+/** Sends pre-signed frames through verification and ingest into the database, with the loops of a brain running beside it. */
+export async function runPipeline(
+  database: BrainDatabase,
+  connections: readonly Connection[],
+  { window, grouping }: PipelineOptions,
+): Promise<PipelineResult> {
+  const alone = openIngestAlone({ database, ...(grouping !== undefined && { grouping }) });
+  const { ingest } = alone;
+  const ackMs: number[] = [];
+  let events = 0;
+
+  async function send({ agentId, frames, verifier }: Connection): Promise<void> {
+    const waiting = new Set<Promise<void>>();
+    for (const message of frames) {
+      await ingest.whenRoom();
+      while (waiting.size >= window) await Promise.race(waiting);
+      const opened = verifier.open(message);
+      if (!opened.ok) throw new Error(`the frame was refused: ${opened.message}`);
+      const { frame, text } = opened;
+      const payload = frame.payload as { events: unknown[]; sealed_at: string };
+      const startedMs = performance.now();
+      const submitted = ingest
+        .submit({
+          projectId: benchProjectId,
+          agentId,
+          frameTs: frame.ts as string,
+          sealedAt: payload.sealed_at,
+          events: payload.events,
+          text,
+        })
+        .then(({ inserted }) => {
+          ackMs.push(performance.now() - startedMs);
+          events += inserted;
+          waiting.delete(submitted);
+        });
+      waiting.add(submitted);
+      // A socket is read between other things; without a pause one connection would starve the acknowledgements.
+      await new Promise(setImmediate);
+    }
+    await Promise.all(waiting);
+  }
+
+  let isDone = false;
+  const loops = (async () => {
+    while (!isDone) {
+      await new Promise((resolve) => setTimeout(resolve, 1000));
+      await alone.foldCounters();
+      await alone.indexTaskIds();
+    }
+  })();
+  const startedMs = performance.now();
+  await Promise.all(connections.map(send));
+  const seconds = (performance.now() - startedMs) / 1000;
+  await alone.foldCounters();
+  await alone.indexTaskIds();
+  const settledSeconds = (performance.now() - startedMs) / 1000;
+  isDone = true;
+  await loops;
+  await alone.stop();
+  return { events, seconds, settledSeconds, ackMs };
+}

@@ -1,0 +1,123 @@
+import pg from "pg";
+import { onDatabase, prepareStorage, withStorage } from "../harness/databases.ts";
+import { medianOf, quantile } from "../harness/quantile.ts";
+import { atLeast, atMost, type BenchContext, type BenchRow, type BenchSuite, note } from "../harness/suite.ts";
+import { copyLine, copyRows } from "./copy-rows.ts";
+import { runPipeline } from "./pipeline.ts";
+import { signTraffic, type Traffic } from "./signed-traffic.ts";
+
+/**
+ * The whole way of a frame into PostgreSQL held against plain COPY of the same event rows into the same partitioned table: once with
+ * the three events of a task in one commit, once a third of the traffic apart, where every task row is written three times. Then the
+ * group commit: 32 agents that send one event per frame and wait for each answer, with and without it.
+ */
+const foldedTarget = 0.45;
+const groupTarget = 2;
+const ackLimitMs = 50;
+const rowsPerCopy = 4000;
+/** Of each connection; what is apart is held to no target. */
+const quickFrames: Readonly<Record<Traffic["tasks"], number>> = { together: 120, apart: 40 };
+
+const columns = "id, project_id, agent_id, engine, task_id, kind, occurred_at, payload";
+
+/** Rows per second of COPY, one durable commit per batch, and of the pipeline that wrote them before. */
+async function measureRound(context: BenchContext, traffic: Traffic) {
+  const connections = signTraffic(traffic);
+  return onDatabase(context, "postgres", async ({ databaseUrl: url }) => {
+    const { events, seconds, settledSeconds } = await withStorage(url, async (database) => {
+      await prepareStorage(database);
+      return runPipeline(database, connections, { window: Infinity });
+    });
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    const { rows } = await client.query<string[]>({
+      text: `SELECT id::text, project_id::text, agent_id::text, engine, task_id, kind, occurred_at::text, payload::text
+             FROM events ORDER BY occurred_at, id`,
+      rowMode: "array",
+    });
+    const batches: Buffer[] = [];
+    for (let start = 0; start < rows.length; start += rowsPerCopy) {
+      const lines = rows.slice(start, start + rowsPerCopy).map(copyLine);
+      batches.push(Buffer.from(lines.join("")));
+    }
+    await client.query("TRUNCATE events");
+    const startedMs = performance.now();
+    for (const batch of batches) await copyRows(client, `COPY events (${columns}) FROM STDIN`, batch);
+    const copySeconds = (performance.now() - startedMs) / 1000;
+    await client.end();
+    return { rate: events / seconds, settled: events / settledSeconds, copy: rows.length / copySeconds };
+  });
+}
+
+async function measureBatches(context: BenchContext, tasks: Traffic["tasks"]) {
+  const isQuick = context.mode === "quick";
+  const rounds = isQuick ? 1 : 3;
+  const results: Awaited<ReturnType<typeof measureRound>>[] = [];
+  for (let round = 0; round <= rounds; round += 1) {
+    context.signal.throwIfAborted();
+    const result = await measureRound(context, {
+      connections: 4,
+      framesPerConnection: isQuick ? quickFrames[tasks] : 450,
+      eventsPerFrame: 100,
+      tasks,
+    });
+    context.log(`${tasks}, round ${round}: ${Math.round(result.rate)} of ${Math.round(result.copy)} events/s`);
+    // The first round warms up.
+    if (round > 0) results.push(result);
+  }
+  return {
+    rate: medianOf(results.map(({ rate }) => rate)),
+    settled: medianOf(results.map(({ settled }) => settled)),
+    copy: medianOf(results.map(({ copy }) => copy)),
+  };
+}
+
+async function measureSingles(context: BenchContext, grouping: { maxGroupRows: number; lanes: number } | undefined) {
+  const connections = signTraffic({
+    connections: 32,
+    framesPerConnection: context.mode === "quick" ? 80 : 900,
+    eventsPerFrame: 1,
+    tasks: "together",
+  });
+  return onDatabase(context, "postgres", ({ databaseUrl }) =>
+    withStorage(databaseUrl, async (database) => {
+      await prepareStorage(database);
+      // The first frames pay for connections, prepared statements and compilation.
+      const warmUp = connections.map((connection) => ({ ...connection, frames: connection.frames.slice(0, 30) }));
+      await runPipeline(database, warmUp, { window: 1, grouping });
+      const rest = connections.map((connection) => ({ ...connection, frames: connection.frames.slice(30) }));
+      const { events, seconds, ackMs } = await runPipeline(database, rest, { window: 1, grouping });
+      return { rate: events / seconds, p99: quantile(ackMs, 0.99), p50: medianOf(ackMs) };
+    }),
+  );
+}
+
+async function measure(context: BenchContext): Promise<readonly BenchRow[]> {
+  const folded = await measureBatches(context, "together");
+  const unfolded = await measureBatches(context, "apart");
+  // Without the group commit as many transactions run at once as the pool has connections to spare.
+  const alone = await measureSingles(context, { maxGroupRows: 1, lanes: 8 });
+  const grouped = await measureSingles(context, undefined);
+  return [
+    atLeast("events of a task in one commit, against COPY", folded.rate, "events/s", {
+      limit: folded.copy,
+      target: foldedTarget,
+    }),
+    note("same, until counters are settled", folded.settled, "events/s"),
+    note("events of a task in three commits", unfolded.rate, "events/s"),
+    note("same, share of COPY", unfolded.rate / unfolded.copy, ""),
+    atLeast("one event per frame, 32 agents, group commit against none", grouped.rate, "events/s", {
+      limit: alone.rate,
+      target: groupTarget,
+    }),
+    atMost("acknowledgement of those, p99", grouped.p99, "ms", { limit: ackLimitMs }),
+    note("acknowledgement of those, median", grouped.p50, "ms"),
+  ];
+}
+
+export const suite: BenchSuite = {
+  name: "ingest-postgres",
+  about: "verified frames into PostgreSQL, against COPY of the same rows; group commit against none",
+  diskBytes: { quick: 1e9, standard: 2e9, full: 2e9 },
+  run: measure,
+};

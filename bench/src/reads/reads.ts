@@ -1,0 +1,159 @@
+import { type Dialect, onDatabase, type Place } from "../harness/databases.ts";
+import { type BenchBrain, firstAgentOf, startBenchBrain } from "../harness/processes.ts";
+import { atMost, type BenchContext, type BenchMode, type BenchRow, type BenchSuite, note } from "../harness/suite.ts";
+import { seedOverview, whenFolded } from "./overview-seed.ts";
+import { type Answer, createReader, type Timing } from "./reader.ts";
+import {
+  boundedFilters,
+  breakdownRoutes,
+  oldTexts,
+  overviewRoutes,
+  type Query,
+  searches,
+  singleFilters,
+} from "./targets.ts";
+import { idOfRow, instantOfRow, seedTasks } from "./task-seed.ts";
+
+/** The stated limits of one page: at a million tasks, and at as many as the full run stores. */
+const pageLimitMs: Record<BenchMode, number> = { quick: 25, standard: 25, full: 50 };
+const searchLimitMs: Record<BenchMode, number> = { quick: 25, standard: 25, full: 150 };
+const overviewLimitMs = 30;
+/** What a search may take that no index can end: its time budget. */
+const boundedLimitMs = 300;
+/** An answer that was cut by time ends at its budget, after the step that it was in. */
+const cutTarget = 1.2;
+
+const rowsOf: Record<Dialect, Record<BenchMode, number>> = {
+  sqlite: { quick: 20_000, standard: 1_000_000, full: 2_000_000 },
+  postgres: { quick: 20_000, standard: 1_000_000, full: 10_000_000 },
+};
+const repeatsOf: Record<BenchMode, number> = { quick: 4, standard: 200, full: 400 };
+/** Of answers that take a while. */
+const slowRepeatsOf: Record<BenchMode, number> = { quick: 2, standard: 20, full: 40 };
+
+/** A cursor in the middle of the table, another one each time. */
+function middle(rows: number, round: number): string {
+  const row = Math.floor(rows / 2) + round * 97;
+  return Buffer.from(JSON.stringify([instantOfRow(row, rows).toISOString(), idOfRow(row)])).toString("base64url");
+}
+
+interface Figures {
+  readonly result: BenchRow[];
+  /** Median costs in one order, to hold those of another size against. */
+  readonly filterMedians: number[];
+  readonly overviewMedians: number[];
+}
+
+interface Size {
+  readonly rows: number;
+  /** Whether all is measured, or only what two sizes are compared by. */
+  readonly isWhole: boolean;
+}
+
+/** Starts a brain on a new database, fills it, and measures. */
+async function measure(context: BenchContext, place: Place, size: Size): Promise<Figures> {
+  const { label, home, databaseUrl } = place;
+  const options = { home, databaseUrl, agents: 1 };
+  const first = await startBenchBrain(options);
+  await first.stop();
+  const seededAt = performance.now();
+  const { projectId } = first;
+  await seedTasks(place, { projectId, rows: size.rows });
+  await seedOverview(databaseUrl, { projectId, agentId: firstAgentOf(first).agentId, mode: context.mode });
+  const seedSeconds = (performance.now() - seededAt) / 1000;
+  context.log(`${label}: ${size.rows.toLocaleString("en-US")} tasks seeded in ${seedSeconds.toFixed(1)} s`);
+  const brain = await startBenchBrain({ ...options, agents: 0 });
+  try {
+    await whenFolded(databaseUrl, context.signal);
+    context.log(`${label}: counters folded`);
+    return await measureReads(context, label, { brain, size, seedSeconds });
+  } finally {
+    await brain.stop();
+  }
+}
+
+async function measureReads(
+  { mode, signal }: BenchContext,
+  label: string,
+  { brain, size: { rows, isWhole }, seedSeconds }: { brain: BenchBrain; size: Size; seedSeconds: number },
+): Promise<Figures> {
+  const read = createReader(brain, { repeats: repeatsOf[mode], signal });
+  const slowRepeats = slowRepeatsOf[mode];
+  const page = (query: Query) => () => read.tasks(query);
+  const result: BenchRow[] = [note(`${label}: seeding ${rows.toLocaleString("en-US")} tasks`, seedSeconds, "s")];
+  const add = (name: string, { p95, answer }: Timing, limit: number) => {
+    const shown = `${label}: ${name}, p95${wordsOf(answer)}`;
+    result.push(atMost(shown, p95, "ms", { limit, target: answer.isPartial ? cutTarget : 1 }));
+  };
+
+  const filters = [
+    ...singleFilters,
+    ["since", { since: instantOfRow(Math.floor(rows * 0.4), rows).toISOString() }],
+    ["since, nothing later", { since: instantOfRow(rows * 2, rows).toISOString() }],
+    ["until", { until: instantOfRow(Math.floor(rows * 0.41), rows).toISOString() }],
+    ["until, nothing earlier", { until: instantOfRow(-1000, rows).toISOString() }],
+  ] as const;
+  const filterMedians: number[] = [];
+  for (const [name, query] of filters) {
+    const top = await read.time(page(query));
+    filterMedians.push(top.p50);
+    if (!isWhole) continue;
+    const limitMs = ("search" in query ? searchLimitMs : pageLimitMs)[mode];
+    add(name, top, limitMs);
+    const deep = await read.time((round) => read.tasks({ ...query, cursor: middle(rows, round) }));
+    add(`${name}, from the middle`, deep, limitMs);
+  }
+
+  const overviewMedians: number[] = [];
+  for (const [name, path, query] of overviewRoutes) {
+    const timing = await read.time(() => read.route(path, query));
+    overviewMedians.push(timing.p50);
+    if (isWhole) add(name, timing, overviewLimitMs);
+  }
+  if (!isWhole) return { result, filterMedians, overviewMedians };
+
+  for (const [name, query] of oldTexts) add(name, await read.time(page(query)), boundedLimitMs);
+  for (const [name, query] of boundedFilters) add(name, await read.time(page(query), slowRepeats), boundedLimitMs);
+  for (const [name, query] of searches) add(name, await read.time(page(query), slowRepeats), boundedLimitMs);
+  for (const [name, path, query] of breakdownRoutes) {
+    add(name, await read.time(() => read.route(path, query), slowRepeats), boundedLimitMs);
+  }
+  const total = await read.time(page({ include_total: "true" }), 5);
+  result.push(note(`${label}: include_total, all`, total.p50, "ms"));
+  const some = await read.time(page({ include_total: "true", search: "Jobs.Task1" }), 3);
+  result.push(note(`${label}: include_total of a frequent search`, some.p50, "ms"));
+  return { result, filterMedians, overviewMedians };
+}
+
+const wordsOf = ({ items, isPartial }: Answer): string =>
+  items === null ? "" : ` (${items} rows${isPartial ? ", cut by time" : ""})`;
+
+const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
+
+/** The growth of a cost from a tenth of the rows to all of them. */
+const growth = (name: string, { small, large }: { small: number[]; large: number[] }, target: number): BenchRow =>
+  atMost(`${name}, ten times the tasks (medians)`, sum(large), "ms", { limit: sum(small), target });
+
+const labels: Record<Dialect, string> = { sqlite: "SQLite", postgres: "PostgreSQL" };
+
+const suiteOf = (dialect: Dialect): BenchSuite => ({
+  name: `reads-${dialect}`,
+  about: `the task list under every filter, searches, and what overview and facets ask, on ${labels[dialect]}`,
+  diskBytes: { quick: 2e9, standard: 8e9, full: 40e9 },
+  async run(context) {
+    const label = labels[dialect];
+    const rows = rowsOf[dialect][context.mode];
+    const onSize = (folder: string, size: Size) =>
+      onDatabase(context, dialect, (place) => measure(context, place, size), folder);
+    const small = await onSize("small", { rows: rows / 10, isWhole: false });
+    const large = await onSize("large", { rows, isWhole: true });
+    return [
+      ...large.result,
+      growth(`${label}: all single filters`, { small: small.filterMedians, large: large.filterMedians }, 2),
+      growth(`${label}: overview routes`, { small: small.overviewMedians, large: large.overviewMedians }, 1.5),
+    ];
+  },
+});
+
+export const sqliteSuite = suiteOf("sqlite");
+export const postgresSuite = suiteOf("postgres");

@@ -1,0 +1,48 @@
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { type BenchBrain, startBenchBrain } from "../harness/processes.ts";
+import type { BenchContext, BenchRow, BenchSuite } from "../harness/suite.ts";
+import { type BesideRound, bareRates, besideBareLoop, storedRows } from "../ingest/bare-loop.ts";
+import { overLongpoll, overWebSocket } from "./load.ts";
+
+/**
+ * A whole `svc serve` process on SQLite, fed by eight agents over real sockets with frames of 100 events, against a bare loop that writes
+ * the rows which the service stored into the same schema. The sender shares the cores with the service. A long-poll agent uploads one
+ * body after another, so it takes several of them to keep the service busy.
+ */
+const agents = 8;
+const transports = {
+  websocket: (brain: BenchBrain, frames: number) => overWebSocket(brain.agents, [brain.port], frames),
+  "long-poll": overLongpoll,
+} as const;
+
+async function measure({ scratchDir, mode, log, signal }: BenchContext): Promise<readonly BenchRow[]> {
+  const framesPerAgent = mode === "quick" ? 80 : 500;
+  const rounds = mode === "quick" ? 1 : 3;
+  const rows: BenchRow[] = [];
+  for (const [name, send] of Object.entries(transports)) {
+    const measured: BesideRound[] = [];
+    for (let round = 1; round <= rounds; round += 1) {
+      signal.throwIfAborted();
+      const home = join(scratchDir, name);
+      const brain = await startBenchBrain({ home, agents });
+      // The first frames warm the service up and fill its caches; their rows are stored as well and count for nothing.
+      await send(brain, Math.ceil(framesPerAgent / 4));
+      const rate = await send(brain, framesPerAgent);
+      await brain.stop();
+      const ofRound = await bareRates(join(scratchDir, "bare.db"), storedRows(join(home, "svc.db")));
+      await rm(home, { recursive: true, force: true });
+      log(`${name}, round ${round}: ${Math.round(rate)} of ${Math.round(ofRound.reference)} events/s`);
+      measured.push({ service: rate, ...ofRound });
+    }
+    rows.push(...besideBareLoop(`${name}, frames of 100 events`, measured));
+  }
+  return rows;
+}
+
+export const suite: BenchSuite = {
+  name: "transport",
+  about: "svc serve on SQLite over WebSocket and long-poll, against a bare loop that writes the same rows",
+  diskBytes: { quick: 2e9, standard: 4e9, full: 4e9 },
+  run: measure,
+};

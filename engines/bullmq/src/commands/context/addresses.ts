@@ -1,0 +1,73 @@
+import type { Redis } from "ioredis";
+import { replyValue } from "../../jobs/hydrate.ts";
+import type { Settings } from "../../options.ts";
+import { type QueueNames, queueNames } from "../../redis/names.ts";
+import { Refusal } from "./refusal.ts";
+
+export interface AddressedJob {
+  readonly names: QueueNames;
+  readonly jobId: string;
+  readonly taskId: string;
+}
+
+export interface Addresses {
+  /** Rejects with a Refusal when this adapter watches no such queue. */
+  job(taskId: string): Promise<AddressedJob>;
+  /** The queue that the brain knows by this label. @throws Refusal when this adapter watches no such queue. */
+  queue(label: string): QueueNames;
+}
+
+export type AddressSettings = Pick<Settings, "prefixes" | "queues" | "namespace">;
+
+/** Finds jobs and queues by what the brain calls them; the way back from `taskIdOf` and `QueueNames.label`. */
+export function createAddresses(redis: Redis, { prefixes, queues, namespace }: AddressSettings): Addresses {
+  const space = namespace === "" ? "" : `${namespace}/`;
+  const isWatched = (queue: string) => queues === undefined || queues.includes(queue);
+
+  /** A prefix may hold colons and so may a job id: several readings are possible where one prefix begins with another or a queue's name. */
+  function readingsOf(taskId: string): readonly AddressedJob[] {
+    if (!taskId.startsWith(space)) return [];
+    const own = taskId.slice(space.length);
+    return prefixes.flatMap((prefix) => {
+      const front = frontOf(prefix);
+      if (!own.startsWith(front)) return [];
+      const rest = own.slice(front.length);
+      const cut = rest.indexOf(":");
+      const [queue, jobId] = [rest.slice(0, cut), rest.slice(cut + 1)];
+      if (cut <= 0 || jobId === "" || !isWatched(queue)) return [];
+      return [{ names: queueNames(prefix, queue, namespace), jobId, taskId }];
+    });
+  }
+
+  return {
+    async job(taskId) {
+      const readings = readingsOf(taskId);
+      const [first] = readings;
+      if (first === undefined)
+        throw new Refusal(`${taskId} is not the id of a task in a queue that this agent watches`);
+      if (readings.length === 1) return first;
+      const pipeline = redis.pipeline();
+      for (const { names, jobId } of readings) pipeline.exists(names.keyBase + jobId, `${names.keyBase}meta`);
+      const replies = (await pipeline.exec()) ?? [];
+      const present = readings.filter((_, index) => replyValue(replies[index]) === 2);
+      if (present.length > 1)
+        throw new Refusal(`${taskId} may be a job of two queues, by the prefixes that are watched`);
+      return present[0] ?? first;
+    },
+    queue(label) {
+      const own = label.startsWith(space) ? label.slice(space.length) : "";
+      for (const prefix of prefixes) {
+        const queue = own.slice(frontOf(prefix).length);
+        if (queue === "" || queue.includes(":") || !isWatched(queue)) continue;
+        const names = queueNames(prefix, queue, namespace);
+        if (names.label === label) return names;
+      }
+      throw new Refusal(`${label} is not a queue that this agent watches`);
+    },
+  };
+}
+
+/** What stands in front of a queue's name: nothing for BullMQ's own prefix. */
+function frontOf(prefix: string): string {
+  return queueNames(prefix, "", "").label;
+}

@@ -1,0 +1,49 @@
+import type { JobsOptions } from "bullmq6";
+import { retriedFromOption } from "../../jobs/job-hash.ts";
+import { type QueueNames, taskIdOf } from "../../redis/names.ts";
+import type { CommandedQueue } from "./queue-access.ts";
+import { Refusal } from "./refusal.ts";
+
+export interface NewJob {
+  /** Made of what asks for it, so that what is asked for twice adds one job. */
+  readonly jobId: string;
+  readonly name: string;
+  readonly data: unknown;
+  readonly options: JobsOptions;
+  readonly etaMs: number | undefined;
+  readonly retriedFrom: string | undefined;
+}
+
+export async function addJob(queue: CommandedQueue, names: QueueNames, job: NewJob): Promise<{ task_id: string }> {
+  const { jobId, name, data, options, etaMs, retriedFrom } = job;
+  const delay = etaMs === undefined ? 0 : Math.max(etaMs - Date.now(), 0);
+  await queue.add(name, data, {
+    ...options,
+    jobId,
+    ...(delay > 0 && { delay }),
+    ...(retriedFrom !== undefined && { [retriedFromOption]: retriedFrom }),
+  });
+  return { task_id: taskIdOf(names, jobId) };
+}
+
+/** A BullMQ job carries one value, which shows as `kwargs` when it is an object and as the only entry of `args` when it is not. */
+export function dataOf(args: readonly unknown[], kwargs: Readonly<Record<string, unknown>>): unknown {
+  if (args.length === 0) return kwargs;
+  if (args.length > 1 || Object.keys(kwargs).length > 0)
+    throw new Refusal("a BullMQ job carries one value: give it as the only entry of args, or as kwargs");
+  return args[0];
+}
+
+/** Options of a job without what makes it that one job: its id, its delay, its place in a flow, its schedule, its deduplication. */
+export function optionsLike(options: JobsOptions | undefined): JobsOptions {
+  const kept: Record<string, unknown> = { ...options };
+  for (const name of ownOptions) delete kept[name];
+  return kept;
+}
+
+const ownOptions = [
+  ...["jobId", "delay", "timestamp", "deduplication", "debounce"],
+  ...["repeat", "repeatJobKey", "prevMillis"],
+  ...["parent", "failParentOnFailure", "ignoreDependencyOnFailure", "removeDependencyOnFailure"],
+  ...["continueParentOnFailure", retriedFromOption],
+];

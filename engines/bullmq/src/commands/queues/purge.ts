@@ -1,0 +1,107 @@
+import type { Redis } from "ioredis";
+import { replyValue } from "../../jobs/hydrate.ts";
+import type { QueueNames } from "../../redis/names.ts";
+import type { CommandContext, CommandHandler } from "../context/command-context.ts";
+import { readText } from "../context/parameters.ts";
+import type { CommandedQueue } from "../context/queue-access.ts";
+
+/** Jobs removed by one call of BullMQ's script, so that Redis is never held for long. */
+const jobsPerStep = 500;
+/** BullMQ spares jobs younger than a grace time by the application's clock; none is to be spared, whatever that clock says. */
+const graceMs = -10 * 365 * 24 * 3_600_000;
+const defaultStreamCap = 10_000;
+
+/** Where a job stands that could run now; together the depth that is reported for a queue. `paused` is a place of BullMQ 5 alone. */
+const places = ["wait", "paused", "prioritized"] as const;
+type Place = (typeof places)[number];
+
+/** Parents that wait for children and are looked after at most. */
+const mostParents = 100_000;
+
+/**
+ * Removes what waits in a queue: at most as many jobs as waited when it began, and as were confirmed, the oldest first, in steps. Running,
+ * delayed and ended jobs stay, and so do the next jobs of schedulers. `remaining` tells what its time was too short for. With its last child BullMQ removes
+ * a parent of the same queue as well, which `parents` counts. BullMQ tells nobody which jobs it removed this way, so each is noted on the
+ * queue's event stream in BullMQ's own form, and its task becomes revoked.
+ */
+export const purgeQueue: CommandHandler = async (
+  { parameters, confirmedDepth = Number.POSITIVE_INFINITY },
+  context,
+) => {
+  const names = context.addresses.queue(readText(parameters, "queue"));
+  const queue = await context.queues.open(names);
+  const waiting = await countWaiting(context.redis, names);
+  const parents = await context.redis.zrange(`${names.keyBase}waiting-children`, "0", String(mostParents - 1));
+  let purged = 0;
+  let left = 0;
+  let confirmed = confirmedDepth;
+  for (const place of places) {
+    const most = Math.min(waiting[place], confirmed);
+    const removed = await purgePlace(queue, names, { place, most }, context);
+    purged += removed;
+    left += most - removed;
+    confirmed -= most;
+  }
+  const gone = purged > 0 ? await goneOf(context.redis, names, parents) : [];
+  await noteRemoved(context.redis, names, gone, "waiting-children");
+  return {
+    purged,
+    ...(gone.length > 0 && { parents: gone.length }),
+    ...(!context.hasTime() && left > 0 && { remaining: left }),
+  };
+};
+
+/** Jobs that could run now, as the snapshot counts them; undefined when there is no such queue. */
+export async function depthOf(redis: Redis, names: QueueNames): Promise<number | undefined> {
+  const [exists, waiting] = await Promise.all([redis.exists(`${names.keyBase}meta`), countWaiting(redis, names)]);
+  return exists === 1 ? places.reduce((sum, place) => sum + waiting[place], 0) : undefined;
+}
+
+async function countWaiting(redis: Redis, { keyBase }: QueueNames): Promise<Readonly<Record<Place, number>>> {
+  const [wait, paused, prioritized] = await Promise.all([
+    redis.llen(`${keyBase}wait`),
+    redis.llen(`${keyBase}paused`),
+    redis.zcard(`${keyBase}prioritized`),
+  ]);
+  return { wait, paused, prioritized };
+}
+
+/** @returns how many were removed. */
+async function purgePlace(
+  queue: CommandedQueue,
+  names: QueueNames,
+  { place, most }: { readonly place: Place; readonly most: number },
+  { redis, hasTime }: CommandContext,
+): Promise<number> {
+  let removed = 0;
+  while (removed < most && hasTime()) {
+    const ids = await queue.clean(graceMs, Math.min(jobsPerStep, most - removed), place as "wait");
+    if (ids.length === 0) break;
+    removed += ids.length;
+    await noteRemoved(redis, names, ids, place);
+  }
+  return removed;
+}
+
+async function goneOf(redis: Redis, { keyBase }: QueueNames, jobIds: readonly string[]): Promise<readonly string[]> {
+  const gone: string[] = [];
+  for (let from = 0; from < jobIds.length; from += jobsPerStep) {
+    const part = jobIds.slice(from, from + jobsPerStep);
+    const pipeline = redis.pipeline();
+    for (const jobId of part) pipeline.exists(keyBase + jobId);
+    const replies = (await pipeline.exec()) ?? [];
+    gone.push(...part.filter((_, index) => replyValue(replies[index]) === 0));
+  }
+  return gone;
+}
+
+async function noteRemoved(redis: Redis, names: QueueNames, jobIds: readonly string[], prev: string): Promise<void> {
+  if (jobIds.length === 0) return;
+  const cap = Number(await redis.hget(`${names.keyBase}meta`, "opts.maxLenEvents")) || defaultStreamCap;
+  for (let from = 0; from < jobIds.length; from += jobsPerStep) {
+    const pipeline = redis.pipeline();
+    for (const jobId of jobIds.slice(from, from + jobsPerStep))
+      pipeline.xadd(names.eventsKey, "MAXLEN", "~", cap, "*", "event", "removed", "jobId", jobId, "prev", prev);
+    await pipeline.exec();
+  }
+}

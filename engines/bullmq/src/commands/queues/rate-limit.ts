@@ -1,0 +1,36 @@
+import type { CommandHandler } from "../context/command-context.ts";
+import { readOptionalText, readText } from "../context/parameters.ts";
+import { Refusal } from "../context/refusal.ts";
+
+const unitMs = { s: 1000, m: 60_000, h: 3_600_000 } as const;
+
+/**
+ * BullMQ limits a queue as a whole, neither a task name nor a single worker, so the name to limit is that of a queue. A number alone
+ * counts by the second; 0 takes the limit away.
+ */
+export const limitRate: CommandHandler = async ({ parameters }, { addresses, queues }) => {
+  const label = readText(parameters, "task_name");
+  const worker = readOptionalText(parameters, "worker_name");
+  if (worker !== undefined && worker !== label)
+    throw new Refusal("BullMQ limits the rate of a queue, not of a worker: leave the worker out");
+  const { max, durationMs } = readRate(readText(parameters, "rate"));
+  const names = queueCalled(label);
+  const queue = await queues.open(names);
+  if (max === 0) await queue.removeGlobalRateLimit();
+  else await queue.setGlobalRateLimit(max, durationMs);
+  return {};
+
+  function queueCalled(name: string) {
+    try {
+      return addresses.queue(name);
+    } catch {
+      throw new Refusal(`BullMQ limits the rate of a queue, and no queue that this agent watches is called ${name}`);
+    }
+  }
+};
+
+function readRate(rate: string): { readonly max: number; readonly durationMs: number } {
+  const parts = /^(0|[1-9][0-9]{0,8})(?:\/([smh]))?$/.exec(rate);
+  if (!parts) throw new Refusal("rate: a whole number, which /s, /m or /h may follow");
+  return { max: Number(parts[1]), durationMs: unitMs[(parts[2] ?? "s") as keyof typeof unitMs] };
+}

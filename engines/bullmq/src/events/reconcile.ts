@@ -1,0 +1,159 @@
+import type { AgentLog, EventSink } from "@svc/agent";
+import type { EventRecord } from "@svc/protocol";
+import type { Redis } from "ioredis";
+import { type createFamily, keyOf } from "../jobs/family.ts";
+import { type createHydrator, need } from "../jobs/hydrate.ts";
+import { type FactsMemory, unknownJob } from "../jobs/job-facts.ts";
+import { parentOf, readInputs } from "../jobs/job-hash.ts";
+import type { Settings } from "../options.ts";
+import { taskIdIn, taskIdOf } from "../redis/names.ts";
+import type { QueueWatch } from "../stream/queue-watch.ts";
+import { msOf, type RawEntry, readEntry } from "../stream/stream-entry.ts";
+import { type Gap, rebuiltEvents, type Shape } from "./rebuild.ts";
+
+/**
+ * Rebuilds what the sorted sets, lists and hashes still tell about the time in which stream entries were lost: tasks that ended, and the
+ * present state of those that did not. What was told before the gap, or is told by the entries behind it, is not told again. Jobs that
+ * were removed on completion are gone and are not invented.
+ *
+ * @param sinceMs time of the newest entry before the gap.
+ * @param nextId the stream is read on behind this id.
+ * @returns number of events made.
+ */
+export type Reconcile = (watch: QueueWatch, sinceMs: number, nextId: string) => Promise<number>;
+
+export interface ReconcileParts {
+  readonly redis: Redis;
+  readonly settings: Pick<Settings, "engine" | "namespace" | "priorities">;
+  readonly memory: FactsMemory;
+  readonly hydrate: ReturnType<typeof createHydrator>;
+  readonly family: ReturnType<typeof createFamily>;
+  readonly sink: EventSink;
+  readonly log: AgentLog;
+}
+
+const pageSize = 500;
+/** Pages of unfinished jobs looked at per list or set: 10 000 of each. */
+const mostOpenPages = 20;
+/** The engine's clock is a worker's, the stream's is Redis's. */
+const clockSlackMs = 2000;
+
+export function createReconcile({ redis, settings, memory, hydrate, family, sink, log }: ReconcileParts): Reconcile {
+  return async (watch, sinceMs, nextId) => {
+    const gap = { fromMs: Math.max(sinceMs - clockSlackMs, 0), endMs: msOf(nextId) };
+    const upcoming = await jobsBehind(watch, nextId);
+    const isNews = (id: string) => !upcoming.has(id);
+    let made = 0;
+    for (const set of ["completed", "failed"] as const)
+      for await (const ids of endedJobs(watch, set, { fromMs: gap.fromMs, untilMs: gap.endMs + clockSlackMs }))
+        made += await rebuild(watch, set, ids.filter(isNews), gap);
+    for (const { shape, key, order } of openPlaces)
+      for await (const ids of openJobs(watch.names.keyBase + key, order)) {
+        const count = await rebuild(watch, shape, ids.filter(isNews), gap);
+        made += count;
+        if (count === 0 && shape === "waiting" && order === "list") break; // newest first: the rest was there before the gap
+      }
+    log.info("rebuilt tasks after a gap", { queue: watch.names.source, events: made });
+    return made;
+  };
+
+  async function rebuild(watch: QueueWatch, shape: Shape, ids: readonly string[], gap: Gap): Promise<number> {
+    if (ids.length === 0) return 0;
+    const needs = need.beginning | need.worker | need.failure | need.result;
+    const { hashes } = await hydrate(new Map(ids.map((id) => [watch.names.keyBase + id, needs])));
+    const parents = [...hashes.values()].flatMap((hash) => parentOf(hash) ?? []);
+    const roots = parents.length === 0 ? undefined : await family.rootsOf(parents, hashes);
+    const { engine, namespace, priorities } = settings;
+    const events: EventRecord[] = [];
+    for (const id of ids) {
+      const hash = hashes.get(watch.names.keyBase + id);
+      if (hash?.data === undefined) continue;
+      const starts = Number(hash.ats ?? 0);
+      const isEnded = shape === "completed" || shape === "failed";
+      if (isEnded && watch.endedBefore[id] === starts) continue;
+      const parent = parentOf(hash);
+      const root = parent && roots?.get(keyOf(parent));
+      const inputs = readInputs(hash, priorities);
+      const facts = {
+        ...unknownJob(watch.names.source, id),
+        name: hash.name,
+        starts,
+        worker: hash.pb,
+        parentTaskId: parent && taskIdIn(parent.queueKey, parent.id, namespace),
+        rootTaskId: root && taskIdIn(root.queueKey, root.id, namespace),
+        retriedFrom: inputs.retriedFrom,
+        traceparent: inputs.traceparent,
+      };
+      const known = memory.get(taskIdOf(watch.names, id));
+      events.push(...rebuiltEvents({ engine, names: watch.names, shape, hash, inputs, facts, known }, gap));
+    }
+    if (events.length > 0) sink.emit(events);
+    return events.length;
+  }
+
+  /** Jobs that the first entries behind the gap tell of. */
+  async function jobsBehind(watch: QueueWatch, nextId: string): Promise<ReadonlySet<string>> {
+    const until = `${msOf(nextId) + clockSlackMs}-18446744073709551615`;
+    const jobs = new Set<string>();
+    let from = nextId;
+    for (;;) {
+      const page = (await redis.xrange(
+        watch.names.eventsKey,
+        `(${from}`,
+        until,
+        "COUNT",
+        pageSize,
+      )) as readonly RawEntry[];
+      for (const raw of page) {
+        const entry = readEntry(raw);
+        if (entry !== undefined) jobs.add(entry.jobId);
+      }
+      const last = page.at(-1);
+      if (page.length < pageSize || !last) return jobs;
+      from = last[0];
+    }
+  }
+
+  /** Ids in a finished set by time of their end. Many may share a millisecond, so a page continues at the last score. */
+  async function* endedJobs(watch: QueueWatch, set: string, span: { fromMs: number; untilMs: number }) {
+    let from = String(span.fromMs);
+    let skip = 0;
+    for (;;) {
+      const key = watch.names.keyBase + set;
+      const page = await redis.zrangebyscore(key, from, span.untilMs, "WITHSCORES", "LIMIT", skip, pageSize);
+      if (page.length === 0) return;
+      const lastScore = page.at(-1) ?? from;
+      const sameScore = page.filter((value, index) => index % 2 === 1 && value === lastScore).length;
+      skip = lastScore === from ? skip + sameScore : sameScore;
+      from = lastScore;
+      yield page.filter((_, index) => index % 2 === 0);
+    }
+  }
+
+  function readOpen(key: string, order: Order, start: number, stop: number): Promise<string[]> {
+    if (order === "list") return redis.lrange(key, start, stop);
+    return order === "lowest" ? redis.zrange(key, String(start), String(stop)) : redis.zrevrange(key, start, stop);
+  }
+
+  async function* openJobs(key: string, order: Order) {
+    for (let page = 0; page < mostOpenPages; page += 1) {
+      const start = page * pageSize;
+      const stop = start + pageSize - 1;
+      const ids = await readOpen(key, order, start, stop);
+      if (ids.length > 0) yield ids;
+      if (ids.length < pageSize) return;
+    }
+  }
+}
+
+/** A list has its newest job in front. Of a set the members with the lowest or the highest scores are taken. */
+type Order = "list" | "lowest" | "highest";
+
+const openPlaces: readonly { readonly shape: Shape; readonly key: string; readonly order: Order }[] = [
+  { shape: "active", key: "active", order: "list" },
+  { shape: "waiting", key: "wait", order: "list" },
+  { shape: "waiting", key: "paused", order: "list" },
+  { shape: "waiting", key: "prioritized", order: "lowest" }, // what runs next
+  { shape: "delayed", key: "delayed", order: "lowest" }, // what is due next
+  { shape: "delayed", key: "waiting-children", order: "highest" }, // the newest
+];

@@ -1,0 +1,201 @@
+import { type EventRecord, sidecarEventId } from "@svc/protocol";
+import type { JobFacts } from "../jobs/job-facts.ts";
+import { failureOf, type JobHash, type JobInputs } from "../jobs/job-hash.ts";
+import { readPayload } from "../jobs/payload.ts";
+import type { QueueNames } from "../redis/names.ts";
+import type { StreamEntry } from "../stream/stream-entry.ts";
+
+/**
+ * The life of a BullMQ job in our words. `added` sends a task, `waiting` receives it, `active` starts it, `completed` and `failed` end
+ * it (BullMQ writes `failed` only when no attempt is left). A failed attempt that will be repeated shows only as `delayed`, or as
+ * `waiting` that comes from `active`; the job's hash tells it from a push-back by a rate limit, a stall or a step that waits. The
+ * attempt number is the count of starts less one, which a manual retry continues, so it only rises.
+ */
+export interface EntryContext {
+  readonly engine: string;
+  readonly names: QueueNames;
+  readonly taskId: string;
+  readonly facts: JobFacts;
+  /** The job's hash as read after the entry, when something had to be looked up. */
+  readonly hash: JobHash | undefined;
+  /** Given for the first event of a task in this run of the agent. */
+  readonly inputs: JobInputs | undefined;
+}
+
+/** Turns one entry into at most one event, and the facts into what holds after it. */
+export function taskEventOf(entry: StreamEntry, context: EntryContext): EventRecord | undefined {
+  const { facts } = context;
+  switch (entry.event) {
+    case "added":
+      facts.name = entry.name ?? facts.name;
+      return event("task.sent", entry, context, 0, {});
+    case "waiting":
+      return waiting(entry, context);
+    case "waiting-children":
+      // Right after `added` it says nothing new; from a running job it means that the job steps back to wait for its children.
+      if (entry.prev !== "active") return undefined;
+      facts.startedMs = undefined;
+      return event("task.sent", entry, context, facts.starts, {});
+    case "delayed":
+      return delayed(entry, context);
+    case "active":
+      return started(entry, context);
+    case "completed":
+      return ended("task.succeeded", entry, context, { result: readPayload(entry.returnvalue) ?? null });
+    case "failed": {
+      const { exception, traceback } = failureOf(context.hash, -1);
+      return ended("task.failed", entry, context, { exception: entry.failedReason ?? exception, traceback });
+    }
+    case "removed":
+      return removed(entry, context);
+    default:
+      return undefined;
+  }
+}
+
+function waiting(entry: StreamEntry, context: EntryContext): EventRecord | undefined {
+  const { facts } = context;
+  facts.waitingSinceMs = entry.ms;
+  facts.startedMs = undefined;
+  facts.endedMs = undefined;
+  if (isManualRetry(entry)) noteManualRetry(context);
+  if (entry.prev === "active" && isFailedAttempt(context)) return retried(entry, context, undefined);
+  return event("task.received", entry, context, facts.starts, { max_attempts: facts.maxAttempts });
+}
+
+function delayed(entry: StreamEntry, context: EntryContext): EventRecord | undefined {
+  const { facts } = context;
+  const untilMs = Number(entry.delay);
+  const known = facts.etaMs;
+  facts.startedMs = undefined;
+  facts.etaMs = Number.isSafeInteger(untilMs) && untilMs > 0 ? untilMs : known;
+  if (facts.starts > 0 && isFailedAttempt(context)) return retried(entry, context, facts.etaMs);
+  // The entry right after `added` repeats what task.sent already told.
+  const isNews = facts.starts > 0 || known === undefined || Math.abs(known - untilMs) > 1;
+  return isNews && facts.etaMs !== undefined
+    ? event("task.sent", entry, context, facts.starts, { eta: iso(facts.etaMs) })
+    : undefined;
+}
+
+/**
+ * Tells a failed attempt from the other ways out of `active`. Counting attempts decides where the job was watched from its beginning;
+ * a removed hash leaves only the question whether an attempt was left.
+ */
+function isFailedAttempt({ facts, hash }: EntryContext): boolean {
+  if (hash?.ats === undefined) return facts.maxAttempts !== undefined && facts.starts < facts.maxAttempts;
+  const hasFailed = hash.failedReason !== undefined || hash.stacktrace !== undefined;
+  return hasFailed && attemptsMadeBeforeEnd(hash) > Math.max(facts.attemptsMade, 0);
+}
+
+/** The end of a job counts as an attempt too, also a success: of a hash that is read late it is taken off. */
+function attemptsMadeBeforeEnd(hash: JobHash): number {
+  return Number(hash.atm ?? 0) - (hash.finishedOn === undefined ? 0 : 1);
+}
+
+/** A job that had ended was put back to wait. */
+export function isManualRetry(entry: StreamEntry): boolean {
+  return entry.event === "waiting" && (entry.prev === "failed" || entry.prev === "completed");
+}
+
+/** A manual retry may have begun to count attempts anew. */
+function noteManualRetry({ facts, hash }: EntryContext): void {
+  if (hash?.ats !== undefined && attemptsMadeBeforeEnd(hash) < facts.attemptsMade) facts.attemptsMade = 0;
+}
+
+function retried(entry: StreamEntry, context: EntryContext, etaMs: number | undefined): EventRecord {
+  const { facts } = context;
+  const failure = failureOf(context.hash, facts.attemptsMade);
+  if (facts.attemptsMade >= 0) facts.attemptsMade += 1;
+  const attempt = Math.max(facts.starts - 1, 0);
+  return event("task.retried", entry, context, attempt, {
+    worker: facts.worker,
+    ...failure,
+    retry_count: attempt + 1,
+    eta: etaMs === undefined ? undefined : iso(etaMs),
+  });
+}
+
+function started(entry: StreamEntry, context: EntryContext): EventRecord {
+  const { facts, hash, inputs } = context;
+  const next = facts.starts + 1;
+  facts.starts = entry.ms <= facts.readAtMs ? Math.min(next, Math.max(facts.startsWhenRead, 1)) : next;
+  facts.startedMs = entry.ms;
+  facts.worker = hash?.pb ?? undefined;
+  facts.endedMs = undefined;
+  const waitMs =
+    facts.waitingSinceMs === undefined
+      ? firstWaitMs(inputs, facts.starts, entry.ms)
+      : Math.max(entry.ms - facts.waitingSinceMs, 0);
+  facts.waitingSinceMs = undefined;
+  return event("task.started", entry, context, facts.starts - 1, { worker: facts.worker, wait_ms: waitMs });
+}
+
+/**
+ * How long a job waited for its first start by its hash alone: since it was due. Undefined for a later start, and for a job that was
+ * started before it was due.
+ */
+export function firstWaitMs(inputs: JobInputs | undefined, starts: number, startedMs: number): number | undefined {
+  if (inputs?.createdMs === undefined || starts !== 1) return undefined;
+  const waitMs = startedMs - inputs.createdMs - inputs.delayMs;
+  return waitMs >= 0 ? waitMs : undefined;
+}
+
+type Data = Readonly<Record<string, unknown>>;
+
+function ended(kind: string, entry: StreamEntry, context: EntryContext, outcome: Data): EventRecord {
+  const { facts, hash } = context;
+  if (facts.attemptsMade >= 0) facts.attemptsMade += 1;
+  facts.endedMs = entry.ms;
+  const startedMs = facts.startedMs ?? (hash?.processedOn === undefined ? undefined : Number(hash.processedOn));
+  return event(kind, entry, context, Math.max(facts.starts - 1, 0), {
+    worker: facts.worker ?? hash?.pb,
+    runtime_ms: startedMs === undefined ? undefined : Math.max(entry.ms - startedMs, 0),
+    ...outcome,
+  });
+}
+
+/** Removing a finished job is housekeeping; removing one that would have run is a revocation. */
+function removed(entry: StreamEntry, context: EntryContext): EventRecord | undefined {
+  const { facts } = context;
+  if (entry.prev === "completed" || entry.prev === "failed" || facts.endedMs !== undefined) return undefined;
+  facts.endedMs = entry.ms;
+  const attempt = entry.prev === "active" ? Math.max(facts.starts - 1, 0) : facts.starts;
+  return event("task.revoked", entry, context, attempt, {});
+}
+
+function event(kind: string, entry: StreamEntry, context: EntryContext, attempt: number, more: Data): EventRecord {
+  const { engine, names, taskId } = context;
+  return {
+    id: sidecarEventId({ engine, source: names.source, nativeId: entry.id, taskId, kind }),
+    kind,
+    engine,
+    task_id: taskId,
+    occurred_at: iso(entry.ms),
+    data: eventData(context, attempt, more),
+  };
+}
+
+/** Name, queue and attempt are on every event; inputs and family on the first one only. Undefined values are left out of the JSON. */
+export function eventData(context: EntryContext, attempt: number, more: Data): Record<string, unknown> {
+  const { names, facts, inputs } = context;
+  const data: Record<string, unknown> = { task_name: facts.name, queue: names.label, attempt };
+  if (inputs) {
+    data.args = inputs.args;
+    if (inputs.kwargs) data.kwargs = inputs.kwargs;
+    data.priority = inputs.priority;
+    data.max_attempts = inputs.maxAttempts;
+    if (inputs.delayMs > 0 && inputs.createdMs !== undefined && facts.starts === 0)
+      data.eta = iso(inputs.createdMs + inputs.delayMs);
+    if (facts.parentTaskId) data.parent_task_id = facts.parentTaskId;
+    if (facts.rootTaskId) data.root_task_id = facts.rootTaskId;
+    if (facts.retriedFrom) data.retried_from = facts.retriedFrom;
+    if (facts.traceparent) data.traceparent = facts.traceparent;
+  }
+  for (const key in more) if (more[key] !== undefined) data[key] = more[key];
+  if (data.task_name === undefined) delete data.task_name;
+  return data;
+}
+
+export function iso(ms: number): string {
+  return new Date(ms).toISOString();
+}

@@ -1,0 +1,201 @@
+import type { AgentLog } from "@svc/agent";
+import type { EventRecord } from "@svc/protocol";
+import { type createFamily, type JobAddress, keyOf } from "../jobs/family.ts";
+import { type createHydrator, type Hydration, need } from "../jobs/hydrate.ts";
+import { type FactsMemory, type JobFacts, unknownJob } from "../jobs/job-facts.ts";
+import { type JobInputs, parentOf, readInputs } from "../jobs/job-hash.ts";
+import type { Settings } from "../options.ts";
+import { taskIdIn, taskIdOf } from "../redis/names.ts";
+import type { QueueWatch } from "../stream/queue-watch.ts";
+import { noteStarts } from "../stream/stored-cursor.ts";
+import type { StreamEntry } from "../stream/stream-entry.ts";
+import { isManualRetry, taskEventOf } from "./task-events.ts";
+
+export interface QueueEntries {
+  readonly watch: QueueWatch;
+  readonly entries: readonly StreamEntry[];
+}
+
+export interface TranslatorParts {
+  readonly settings: Pick<Settings, "engine" | "namespace" | "priorities">;
+  readonly memory: FactsMemory;
+  readonly hydrate: ReturnType<typeof createHydrator>;
+  readonly family: ReturnType<typeof createFamily>;
+  readonly log: AgentLog;
+}
+
+export interface Translation {
+  /** One list of events for each list of entries, in order. */
+  readonly events: readonly (readonly EventRecord[])[];
+  /** Entries that no event could be made of although they should. */
+  readonly unreadable: number;
+}
+
+/**
+ * Turns entries of several streams into events. Everything that must be looked up in Redis is read first, for all streams together;
+ * then the entries are walked in order without waiting, so that the facts and the emitted events cannot part.
+ */
+export function createTranslator({ settings, memory, hydrate, family, log }: TranslatorParts) {
+  return async function translate(batches: readonly QueueEntries[]): Promise<Translation> {
+    const plan = planReads(batches, memory);
+    const hydration = await hydrate(plan.needs);
+    const beginnings = await readBeginnings(plan, hydration);
+    let unreadable = 0;
+    const events = batches.map(({ watch, entries }) => {
+      const made: EventRecord[] = [];
+      for (const entry of entries) {
+        const taskId = taskIdOf(watch.names, entry.jobId);
+        try {
+          const event = walk(watch, entry, taskId, { plan, hydration, beginnings });
+          if (event) made.push(event);
+        } catch (fault) {
+          unreadable += 1;
+          log.warn("an entry of an event stream could not be read", { entry: entry.id, reason: String(fault) });
+        }
+      }
+      return made;
+    });
+    return { events, unreadable };
+  };
+
+  function walk(watch: QueueWatch, entry: StreamEntry, taskId: string, looked: Looked): EventRecord | undefined {
+    const key = watch.names.keyBase + entry.jobId;
+    const hash = looked.hydration.hashes.get(key);
+    const beginning = looked.beginnings.get(taskId);
+    let facts = memory.get(taskId);
+    if (entry.event === "added" || !facts || facts.isStale) {
+      facts = entry.event === "added" ? newJob(watch, entry) : joinedJob(watch, entry, facts, looked);
+      if (beginning) applyBeginning(facts, beginning);
+      memory.set(taskId, facts);
+    }
+    const { engine } = settings;
+    const event = taskEventOf(entry, { engine, names: watch.names, taskId, facts, hash, inputs: beginning?.inputs });
+    if (event && beginning) looked.beginnings.delete(taskId);
+    noteStarts(watch.starts, entry.jobId, facts.starts, facts.endedMs !== undefined);
+    return event;
+  }
+
+  async function readBeginnings(plan: ReadPlan, hydration: Hydration): Promise<Map<string, Beginning>> {
+    const beginnings = new Map<string, Beginning>();
+    const parents: JobAddress[] = [];
+    for (const [taskId, key] of plan.beginnings) {
+      const hash = hydration.hashes.get(key);
+      if (hash?.data === undefined) continue;
+      const parent = parentOf(hash);
+      if (parent) parents.push(parent);
+      beginnings.set(taskId, {
+        name: hash.name,
+        inputs: readInputs(hash, settings.priorities),
+        parent,
+        root: undefined,
+      });
+    }
+    if (parents.length === 0) return beginnings;
+    const roots = await family.rootsOf(parents, hydration.hashes);
+    for (const beginning of beginnings.values())
+      if (beginning.parent) beginning.root = roots.get(keyOf(beginning.parent));
+    return beginnings;
+  }
+
+  function applyBeginning(facts: JobFacts, { name, inputs, parent, root }: Beginning): void {
+    facts.name ??= name;
+    facts.maxAttempts = inputs.maxAttempts;
+    facts.retriedFrom = inputs.retriedFrom;
+    facts.traceparent = inputs.traceparent;
+    if (inputs.delayMs > 0 && inputs.createdMs !== undefined) facts.etaMs = inputs.createdMs + inputs.delayMs;
+    if (parent) facts.parentTaskId = taskIdIn(parent.queueKey, parent.id, settings.namespace);
+    if (root) facts.rootTaskId = taskIdIn(root.queueKey, root.id, settings.namespace);
+  }
+}
+
+interface Beginning {
+  readonly name: string | undefined;
+  readonly inputs: JobInputs;
+  readonly parent: JobAddress | undefined;
+  root: JobAddress | undefined;
+}
+
+interface Looked {
+  readonly plan: ReadPlan;
+  readonly hydration: Hydration;
+  readonly beginnings: Map<string, Beginning>;
+}
+
+interface ReadPlan {
+  /** Needs by key of the job hash. */
+  readonly needs: ReadonlyMap<string, number>;
+  /** Key of the job hash by task id, for tasks that are seen for the first time. */
+  readonly beginnings: ReadonlyMap<string, string>;
+  /** How often a job that was not watched from its beginning starts within these entries, by key. */
+  readonly startsAhead: ReadonlyMap<string, number>;
+}
+
+function planReads(batches: readonly QueueEntries[], memory: FactsMemory): ReadPlan {
+  const needs = new Map<string, number>();
+  const beginnings = new Map<string, string>();
+  const startsAhead = new Map<string, number>();
+  for (const { watch, entries } of batches) {
+    const { names } = watch;
+    for (const entry of entries) {
+      const wanted = needsOf(entry);
+      const isAdded = entry.event === "added";
+      // Most entries of a known task need nothing, and making its key is the costly part.
+      const taskId = taskIdOf(names, entry.jobId);
+      const isNew = isAdded || (!beginnings.has(taskId) && (memory.get(taskId)?.isStale ?? true));
+      if (wanted === 0 && !isNew) continue;
+      const key = names.keyBase + entry.jobId;
+      if (isNew) {
+        beginnings.set(taskId, key);
+        if (!isAdded) startsAhead.set(key, 0);
+      }
+      if (entry.event === "active" && startsAhead.has(key)) startsAhead.set(key, (startsAhead.get(key) ?? 0) + 1);
+      needs.set(key, (needs.get(key) ?? 0) | wanted | (isNew ? need.beginning | need.worker : 0));
+    }
+  }
+  return { needs, beginnings, startsAhead };
+}
+
+function needsOf(entry: StreamEntry): number {
+  switch (entry.event) {
+    case "active":
+      return need.worker;
+    case "failed":
+    case "delayed":
+      return need.failure;
+    case "waiting":
+      return entry.prev === "active" || isManualRetry(entry) ? need.failure : 0;
+    default:
+      return 0;
+  }
+}
+
+function newJob(watch: QueueWatch, entry: StreamEntry): JobFacts {
+  return { ...unknownJob(watch.names.source, entry.jobId), name: entry.name, attemptsMade: 0 };
+}
+
+/**
+ * A job that is met in the middle of its life, or again after a gap. Its hash tells the starts of now; the starts that still lie ahead
+ * in these entries are taken off. When the hash is gone, the older facts or the stored cursor may know, else a first attempt is assumed.
+ */
+function joinedJob(
+  watch: QueueWatch,
+  entry: StreamEntry,
+  older: JobFacts | undefined,
+  { plan, hydration }: Looked,
+): JobFacts {
+  const key = watch.names.keyBase + entry.jobId;
+  const hash = hydration.hashes.get(key);
+  const hasRun = entry.event === "completed" || entry.event === "failed" || entry.prev === "active";
+  const counted = Math.max(older?.starts ?? 0, watch.starts.get(entry.jobId) ?? 0, hasRun ? 1 : 0);
+  if (hash?.ats === undefined)
+    return { ...(older ?? unknownJob(watch.names.source, entry.jobId)), starts: counted, isStale: false };
+  const startsNow = Number(hash.ats);
+  return {
+    ...unknownJob(watch.names.source, entry.jobId),
+    name: older?.name,
+    starts: Math.max(startsNow - (plan.startsAhead.get(key) ?? 0), counted),
+    startsWhenRead: startsNow,
+    readAtMs: hydration.readAtMs,
+    worker: entry.event === "active" ? undefined : hash.pb,
+  };
+}

@@ -1,0 +1,126 @@
+import { isJsonObject } from "@svc/protocol";
+import { type Priority, type PriorityTable, priorityOf } from "../priority.ts";
+import { readPayload } from "./payload.ts";
+
+/** Fields of a job hash, as strings; undefined when the hash is gone or the field was not asked for. */
+export type JobHash = Readonly<Partial<Record<JobField, string>>>;
+
+export type JobField =
+  | "name"
+  | "data"
+  | "opts"
+  | "timestamp"
+  | "priority"
+  | "parent"
+  | "parentKey"
+  | "processedOn"
+  | "finishedOn"
+  | "ats"
+  | "atm"
+  | "pb"
+  | "failedReason"
+  | "stacktrace"
+  | "returnvalue";
+
+/**
+ * Key of the job option with which a retry that makes a new job names the task it retries: `queue.add(name, data, { svcRetriedFrom })`.
+ * BullMQ keeps options that it does not know.
+ */
+export const retriedFromOption = "svcRetriedFrom";
+
+/** What only the first event of a task carries. */
+export interface JobInputs {
+  readonly args: readonly unknown[];
+  readonly kwargs: Readonly<Record<string, unknown>> | undefined;
+  readonly priority: Priority;
+  readonly createdMs: number | undefined;
+  readonly delayMs: number;
+  readonly maxAttempts: number;
+  readonly retriedFrom: string | undefined;
+  readonly traceparent: string | undefined;
+}
+
+export function readInputs(hash: JobHash, priorities: PriorityTable): JobInputs {
+  const opts = parseObject(hash.opts);
+  const data = readPayload(hash.data);
+  const kwargs = isJsonObject(data) ? data : undefined;
+  const attempts = Number(opts.attempts);
+  return {
+    args: kwargs || data === undefined ? [] : [data],
+    kwargs,
+    priority: priorityOf(Number(hash.priority ?? opts.priority ?? 0) || 0, priorities),
+    createdMs: msOrUndefined(hash.timestamp),
+    delayMs: Math.max(Number(opts.delay) || 0, 0),
+    maxAttempts: Number.isSafeInteger(attempts) && attempts > 1 ? attempts : 1,
+    retriedFrom: textOrUndefined(opts[retriedFromOption]),
+    traceparent: traceparentOf(opts.tm),
+  };
+}
+
+export interface Failure {
+  readonly exception: string | undefined;
+  readonly traceback: string | undefined;
+}
+
+/**
+ * Message and stack of one failed attempt. The hash may already hold a later failure (a read after an outage): when it keeps one stack
+ * for every attempt, the stack of this attempt is taken, and its first line gives the message.
+ *
+ * @param index how many attempts had ended before this one; -1 for the newest.
+ */
+export function failureOf(hash: JobHash | undefined, index: number): Failure {
+  const stacks = readStacks(hash?.stacktrace);
+  const attempts = Number(hash?.atm ?? 0);
+  // The last attempt of a job that has ended may be the one that left no stack.
+  const isComplete = stacks.length === attempts || (hash?.finishedOn !== undefined && stacks.length === attempts - 1);
+  const isOlder = index >= 0 && index + 1 < stacks.length && isComplete;
+  if (!isOlder) return { exception: hash?.failedReason, traceback: stacks.at(-1) };
+  const traceback = stacks[index];
+  return { exception: traceback?.split("\n", 1)[0]?.replace(/^Error: /, ""), traceback };
+}
+
+export function msOrUndefined(text: string | undefined): number | undefined {
+  const ms = Number(text);
+  return text !== undefined && text !== "" && Number.isSafeInteger(ms) && ms >= 0 ? ms : undefined;
+}
+
+/** `{ id, queueKey }` of the flow parent. */
+export function parentOf(hash: JobHash): { readonly queueKey: string; readonly id: string } | undefined {
+  const parent = parseObject(hash.parent);
+  const id = textOrUndefined(parent.id);
+  const queueKey = textOrUndefined(parent.queueKey);
+  if (id && queueKey) return { id, queueKey };
+  if (!hash.parentKey) return undefined;
+  const cut = hash.parentKey.lastIndexOf(":");
+  return cut <= 0 ? undefined : { queueKey: hash.parentKey.slice(0, cut), id: hash.parentKey.slice(cut + 1) };
+}
+
+function readStacks(text: string | undefined): readonly string[] {
+  if (!text) return [];
+  try {
+    const stacks: unknown = JSON.parse(text);
+    return Array.isArray(stacks) ? stacks.filter((stack) => typeof stack === "string") : [];
+  } catch {
+    return [];
+  }
+}
+
+export function parseObject(text: string | undefined): Readonly<Record<string, unknown>> {
+  if (!text) return {};
+  try {
+    const value: unknown = JSON.parse(text);
+    return isJsonObject(value) ? value : {};
+  } catch {
+    return {};
+  }
+}
+
+function textOrUndefined(value: unknown): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+/** OpenTelemetry users of BullMQ carry the trace context as JSON text in the option `tm`. */
+function traceparentOf(metadata: unknown): string | undefined {
+  if (typeof metadata !== "string") return undefined;
+  return /00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}/.exec(metadata)?.[0];
+}

@@ -1,0 +1,98 @@
+import { Redis } from "ioredis";
+import { afterAll, beforeEach, describe, expect, inject, test } from "vitest";
+import { freshPrefix } from "../../test/applications.ts";
+import { type RecordingAgent, recordingAgent } from "../../test/recording-agent.ts";
+import { createFactsMemory } from "../jobs/job-facts.ts";
+import { type QueueNames, queueNames } from "../redis/names.ts";
+import type { QueueWatch } from "../stream/queue-watch.ts";
+import type { RawEntry } from "../stream/stream-entry.ts";
+import { createContinuity } from "./continuity.ts";
+
+const redis = new Redis(inject("redisUrl"));
+
+afterAll(() => redis.disconnect());
+
+describe("the account of a stream", () => {
+  let names: QueueNames;
+  let agent: RecordingAgent;
+  let rebuiltSince: number[];
+
+  beforeEach(() => {
+    names = queueNames(freshPrefix(), "mail", "");
+    agent = recordingAgent();
+    rebuiltSince = [];
+  });
+
+  const account = () =>
+    createContinuity({
+      redis,
+      settings: { startAt: "beginning" },
+      memory: createFactsMemory(1000),
+      sink: agent.context.sink,
+      log: agent.context.log,
+      reconcile: async (_, sinceMs) => rebuiltSince.push(sinceMs),
+    });
+  const add = async (count: number) => {
+    for (let n = 0; n < count; n += 1) await redis.xadd(names.eventsKey, "*", "event", "drained");
+  };
+  const readAll = async (watch: QueueWatch) =>
+    (await redis.xrange(names.eventsKey, `(${watch.position.lastId}`, "+")) as unknown as readonly RawEntry[];
+
+  test("finds at a checkpoint what was trimmed between a check and the reading", async () => {
+    await add(3);
+    const { begin, check, advance } = account();
+    const watch = await begin(names, undefined);
+    await advance(watch, await readAll(watch));
+    await check([watch]);
+    await add(10);
+    await check([watch]);
+    await redis.xtrim(names.eventsKey, "MAXLEN", 4);
+    await advance(watch, await readAll(watch));
+    expect(agent.losses).toEqual([{ count: 6, reason: "stream_trimmed" }]);
+    expect(rebuiltSince.length).toBe(1);
+    await check([watch]);
+    expect(agent.losses.length).toBe(1);
+    expect(watch.position.entriesAdded).toBe(13);
+  });
+
+  test("finds at rest what was trimmed under the reader", async () => {
+    await add(3);
+    const { begin, check, advance } = account();
+    const watch = await begin(names, undefined);
+    await redis.xtrim(names.eventsKey, "MAXLEN", 1);
+    await advance(watch, await readAll(watch));
+    await check([watch]);
+    expect(agent.losses).toEqual([{ count: 2, reason: "stream_trimmed" }]);
+  });
+
+  test("counts again from a server that began to count", async () => {
+    await add(5);
+    const { begin, check, advance } = account();
+    const watch = await begin(names, { lastId: "0-1", entriesAdded: null });
+    await check([watch]);
+    await advance(watch, await readAll(watch));
+    await check([watch]);
+    expect(watch.position.entriesAdded).toBe(5);
+  });
+
+  test("goes on with a stream that came back older", async () => {
+    await add(5);
+    const { begin, check, advance } = account();
+    const watch = await begin(names, { lastId: "99999999999999-0", entriesAdded: 50 });
+    await check([watch]);
+    await add(1);
+    const entries = await readAll(watch);
+    await advance(watch, entries);
+    expect(entries.length).toBe(1);
+    expect(watch.position.entriesAdded).toBe(6);
+    expect(agent.losses).toEqual([]);
+  });
+
+  test("gives a queue without a stream up after many checks", async () => {
+    const { begin, check } = account();
+    const watch = await begin(names, undefined);
+    let checks = 0;
+    while ((await check([watch])).length === 0) checks += 1;
+    expect(checks).toBe(11);
+  });
+});

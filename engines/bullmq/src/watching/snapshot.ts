@@ -1,0 +1,147 @@
+import type { AdapterSnapshot, AgentLog, QueueHold } from "@svc/agent";
+import type { Redis } from "ioredis";
+import { iso } from "../events/task-events.ts";
+import { replyValue } from "../jobs/hydrate.ts";
+import type { FactsMemory } from "../jobs/job-facts.ts";
+import { msOrUndefined } from "../jobs/job-hash.ts";
+import type { Settings } from "../options.ts";
+import { createClientList, type WorkerConnection } from "../redis/client-list.ts";
+import { queueNames, taskIdOf } from "../redis/names.ts";
+import type { QueueWatch } from "../stream/queue-watch.ts";
+
+/** The brain reads so many queues and workers of one report; of more queues, the next ones come with the next report. */
+const mostQueues = 1024;
+const repliesPerQueue = 9;
+/** What `rateLimit` of a queue writes: nothing may start, whatever the limit is. */
+const stopped = Number.MAX_SAFE_INTEGER;
+
+export interface SnapshotParts {
+  readonly redis: Redis;
+  readonly settings: Pick<Settings, "prefixes" | "namespace">;
+  readonly memory: FactsMemory;
+  readonly log: AgentLog;
+}
+
+/**
+ * Depth of a queue is what could run now: waiting, paused and prioritized jobs. Delayed jobs and parents that wait for their children
+ * are not part of it. The oldest waiting job is the one that is next in line. A queue is held while it is paused, and while its global
+ * rate limit is used up; a limit that only the options of a worker tell is not seen from here.
+ */
+export function createSnapshot({ redis, settings, memory, log }: SnapshotParts) {
+  const listWorkers = createClientList(redis, settings.prefixes, () =>
+    log.info("this Redis does not list its clients; workers are known by their tasks alone"),
+  );
+
+  let turn = 0;
+
+  return async function snapshot(watches: readonly QueueWatch[]): Promise<AdapterSnapshot> {
+    const begin = turn * mostQueues < watches.length ? turn * mostQueues : 0;
+    turn = begin / mostQueues + 1;
+    const queues = watches.slice(begin, begin + mostQueues);
+    const depths = await readDepths(queues);
+    const connections = await listWorkers();
+    return {
+      queue_depths: Object.fromEntries(queues.map(({ names }, index) => [names.label, depths[index]?.depth ?? 0])),
+      queue_oldest: await readOldest(queues, depths),
+      queue_holds: Object.fromEntries(
+        queues.flatMap(({ names }, index) => {
+          const hold = depths[index]?.hold;
+          return hold === undefined ? [] : [[names.label, hold]];
+        }),
+      ),
+      ...(connections && { queue_consumers: countConsumers(queues, connections) }),
+      ...(connections && { worker_details: detailsOf(connections) }),
+    };
+  };
+
+  async function readDepths(queues: readonly QueueWatch[]) {
+    const pipeline = redis.pipeline();
+    for (const { names } of queues) {
+      pipeline.llen(`${names.keyBase}wait`).llen(`${names.keyBase}paused`).zcard(`${names.keyBase}prioritized`);
+      pipeline.lindex(`${names.keyBase}wait`, "-1").lindex(`${names.keyBase}paused`, "-1");
+      pipeline.zrange(`${names.keyBase}prioritized`, "0", "0");
+      pipeline.hmget(`${names.keyBase}meta`, "paused", "max");
+      pipeline.get(`${names.keyBase}limiter`).pttl(`${names.keyBase}limiter`);
+    }
+    const replies = (await pipeline.exec()) ?? [];
+    return queues.map((_, index) => {
+      const [wait, paused, prioritized, nextWaiting, nextPaused, nextPrioritized, meta, started, limitedMs] = replies
+        .slice(index * repliesPerQueue, (index + 1) * repliesPerQueue)
+        .map(replyValue);
+      const next = (nextWaiting ?? nextPaused ?? (nextPrioritized as string[])[0]) as string | undefined;
+      const [isPaused, most] = meta as (string | null)[];
+      return {
+        depth: Number(wait) + Number(paused) + Number(prioritized),
+        next,
+        hold: holdOf({
+          isPaused: isPaused === "1",
+          most: Number(most ?? stopped),
+          started: Number(started),
+          limitedMs: Number(limitedMs),
+        }),
+      };
+    });
+  }
+
+  async function readOldest(
+    queues: readonly QueueWatch[],
+    depths: readonly { readonly next: string | undefined }[],
+  ): Promise<Readonly<Record<string, string>>> {
+    const oldest: Record<string, string> = {};
+    const unknown: QueueWatch[] = [];
+    const pipeline = redis.pipeline();
+    for (const [index, watch] of queues.entries()) {
+      const next = depths[index]?.next;
+      if (next === undefined) continue;
+      const waitingSinceMs = memory.get(taskIdOf(watch.names, next))?.waitingSinceMs;
+      if (waitingSinceMs !== undefined) oldest[watch.names.label] = iso(waitingSinceMs);
+      else {
+        unknown.push(watch);
+        pipeline.hget(watch.names.keyBase + next, "timestamp");
+      }
+    }
+    if (unknown.length === 0) return oldest;
+    const replies = (await pipeline.exec()) ?? [];
+    for (const [index, { names }] of unknown.entries()) {
+      const createdMs = msOrUndefined((replyValue(replies[index]) as string | null) ?? undefined);
+      if (createdMs !== undefined) oldest[names.label] = iso(createdMs);
+    }
+    return oldest;
+  }
+
+  function countConsumers(queues: readonly QueueWatch[], connections: readonly WorkerConnection[]) {
+    const counts: Record<string, number> = Object.fromEntries(queues.map(({ names }) => [names.label, 0]));
+    for (const { prefix, queue } of connections) {
+      const { label } = queueNames(prefix, queue, settings.namespace);
+      if (label in counts) counts[label] = (counts[label] ?? 0) + 1;
+    }
+    return counts;
+  }
+
+  /** Only workers that were given a name can be told apart. */
+  function detailsOf(connections: readonly WorkerConnection[]) {
+    const queuesByWorker = new Map<string, Set<string>>();
+    for (const { prefix, queue, worker } of connections) {
+      if (worker === undefined || (queuesByWorker.size >= mostQueues && !queuesByWorker.has(worker))) continue;
+      const queues = queuesByWorker.get(worker) ?? new Set();
+      queues.add(queueNames(prefix, queue, settings.namespace).label);
+      queuesByWorker.set(worker, queues);
+    }
+    return Object.fromEntries([...queuesByWorker].map(([worker, queues]) => [worker, { active_queues: [...queues] }]));
+  }
+}
+
+interface QueueGate {
+  readonly isPaused: boolean;
+  /** Starts that the rate limit allows in its window, and those that took place in the present one. */
+  readonly most: number;
+  readonly started: number;
+  /** How long the window goes on; negative without one. */
+  readonly limitedMs: number;
+}
+
+function holdOf({ isPaused, most, started, limitedMs }: QueueGate): QueueHold | undefined {
+  const isLimited = limitedMs > 0 && started >= most;
+  if (!isPaused && !isLimited) return undefined;
+  return { ...(isPaused && { paused: true }), ...(isLimited && { limited_until: iso(Date.now() + limitedMs) }) };
+}

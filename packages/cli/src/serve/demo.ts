@@ -1,0 +1,85 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startAgent } from "@svc/agent";
+import type { StartOptions } from "@svc/brain";
+import { defineCommand, text } from "../command-line/command.ts";
+import { wholeNumber } from "../command-line/option-values.ts";
+import { listenForStop } from "../terminal/stop-signal.ts";
+import { startBrainOrExplain, stopInTime } from "./start-brain.ts";
+
+const email = "demo@localhost.example";
+
+export const demo = defineCommand({
+  usage: ["demo [--port PORT]"],
+  options: { port: text("PORT", "port to listen on (default 7700)") },
+  details: [
+    "Starts the service on a temporary database with a sample shop at work: queues, workers, failures, retries and task trees.",
+    "It prints its login. Nothing is kept: Ctrl-C removes everything.",
+  ],
+  async run({ values }, terminal) {
+    const port = wholeNumber("port", values.port ?? "7700", { min: 1, max: 65_535 });
+    using stop = listenForStop();
+    const home = mkdtempSync(join(tmpdir(), "svc-demo-"));
+    const removeHome = () => rmSync(home, { recursive: true, force: true });
+    // A second Ctrl-C ends the process where it stands.
+    process.once("exit", removeHome);
+    try {
+      const { createDemoAdapter } = await import("@svc/demo");
+      const password = randomPassword();
+      const start: StartOptions = {
+        cwd: home,
+        env: {
+          SVC_HOME: home,
+          SVC_BIND_PORT: String(port),
+          SVC_PUBLIC_URL: `http://localhost:${port}`,
+          SVC_LOG_LEVEL: "warn",
+          SVC_BOOTSTRAP_ADMIN_EMAIL: email,
+          SVC_BOOTSTRAP_ADMIN_PASSWORD: password,
+        },
+      };
+      const brain = await startBrainOrExplain(start, terminal);
+      const seeded = await brain.seedDemo({
+        projectSlug: "demo-shop",
+        projectName: "Demo shop",
+        agentName: "shop-agent",
+        adminEmail: email,
+      });
+      const shop = startAgent({
+        brainUrl: `http://127.0.0.1:${brain.port}`,
+        token: seeded.token,
+        hmacSecret: seeded.hmacSecret,
+        engines: [createDemoAdapter()],
+        agentName: "shop-agent",
+        framework: "demo",
+        workerRole: "task",
+        bufferPath: join(home, "agent"),
+        log: {
+          debug() {},
+          info() {},
+          warn: (message) => terminal.err(message),
+          error: (message) => terminal.err(message),
+        },
+      });
+      terminal.out(`svc demo is ready at ${brain.publicUrl}/p/demo-shop/tasks`);
+      terminal.out(`  e-mail    ${email}`);
+      terminal.out(`  password  ${password}`);
+      terminal.out("Ctrl-C ends the demo and removes its data.");
+      await stop.received;
+      await shop.stop();
+      await stopInTime(brain, terminal);
+    } finally {
+      process.off("exit", removeHome);
+      removeHome();
+    }
+  },
+});
+
+const passwordLetters = "abcdefghjkmnpqrstuvwxyz23456789";
+
+/** Sixteen letters that are easy to type. */
+function randomPassword(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  const letters = Array.from(bytes, (byte) => passwordLetters[byte % passwordLetters.length]);
+  return [0, 4, 8, 12].map((start) => letters.slice(start, start + 4).join("")).join("-");
+}

@@ -1,0 +1,19 @@
+import type { Terminal } from "../command-line/command.ts";
+import { CliError } from "../command-line/exit-codes.ts";
+
+/**
+ * What opening settings and database throws, as a refusal in words for people; the fault itself when it is none of those. Of several
+ * faults in the settings all are told.
+ */
+export async function explainBrainFault(cause: unknown, terminal: Terminal): Promise<unknown> {
+  const [{ SettingsError }, { DatabaseUnreachable }] = await Promise.all([
+    import("@svc/brain"),
+    import("@svc/brain/storage"),
+  ]);
+  if (cause instanceof DatabaseUnreachable) return new CliError("unreachable", cause.message, { cause });
+  if (!(cause instanceof SettingsError)) return cause;
+  const faults = cause.faults.map(({ name, source, message }) => `${name} (${source}) ${message}`);
+  if (faults.length === 1) return new CliError("configuration", faults.join(), { cause });
+  for (const fault of faults) terminal.err(fault);
+  return new CliError("configuration", "the settings are not valid", { cause });
+}
