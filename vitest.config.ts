@@ -1,18 +1,27 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig, type UserWorkspaceConfig } from "vitest/config";
-import { BaseSequencer, type TestSpecification } from "vitest/node";
+import { BaseSequencer, type TestSpecification, type Vite } from "vitest/node";
 
-// Tests import the sources. The threads and processes that they start run the build, which each project brings up to date first. Programs
-// that exist only for tests run from source and share the compile cache.
+// Tests import the sources. The threads and processes that they start run the build, which each project brings up to date first; what exists
+// only for tests runs from source and shares the compile cache.
 process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL("node_modules/.cache/compiled", import.meta.url));
 
 const services = (...names: readonly string[]) => names.map((name) => `packages/testkit/src/services/${name}-setup.ts`);
+
+/** Keeps `--conditions=source` off the command line of test processes, whose threads would inherit it and compile their sources each time. */
+const threadsFromTheBuild: Vite.Plugin = {
+  name: "threads-from-the-build",
+  configResolved({ ssr }) {
+    ssr.resolve = { ...ssr.resolve, conditions: ["node"] };
+  },
+};
 
 type Options = NonNullable<UserWorkspaceConfig["test"]>;
 
 /** Its files share their processes: no test leaves anything behind, and what they import is compiled once. */
 function project(name: string, include: string[], options: Options = {}): UserWorkspaceConfig {
   return {
+    plugins: [threadsFromTheBuild],
     resolve: { conditions: ["source", "module", "node", "development|production"] },
     ssr: { resolve: { conditions: ["source", "node"], externalConditions: ["source", "node"] } },
     test: {

@@ -25,7 +25,7 @@ export interface AgentProcess {
 
 /** @param settings of `startAgent`, as far as they can be written down. */
 export function startAgentProcess(settings: Readonly<Record<string, unknown>>): AgentProcess {
-  const child = spawn(process.execPath, ["--conditions=source", program, JSON.stringify(settings)], {
+  const child = spawn(process.execPath, [program, JSON.stringify(settings)], {
     stdio: ["ignore", "ignore", "ignore", "ipc"],
     env: { ...process.env, NODE_OPTIONS: "" },
   });

@@ -11,7 +11,7 @@ describe("sweepAbandonedFolders", () => {
     const left = await makeServiceFolder("postgres", root);
     await writeFile(join(left, "owner"), `${process.pid} 1`); // an earlier process that had the same id
 
-    expect(await sweepAbandonedFolders("postgres", root)).toEqual([left]);
+    expect(await sweepAbandonedFolders("postgres", [root])).toEqual([left]);
     expect((await readdir(root)).map((name) => join(root, name))).toEqual([kept]);
   });
 
@@ -20,7 +20,7 @@ describe("sweepAbandonedFolders", () => {
     await mkdir(join(root, "svc-postgres-unmarked"));
     await mkdir(join(root, "svc-redis-1"));
 
-    expect(await sweepAbandonedFolders("postgres", root)).toEqual([]);
+    expect(await sweepAbandonedFolders("postgres", [root])).toEqual([]);
     expect(await readdir(root)).toHaveLength(2);
   });
 });

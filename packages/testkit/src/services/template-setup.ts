@@ -23,7 +23,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const server = adminUrl === undefined ? null : await createTestDatabase(adminUrl);
   const program = join(import.meta.dirname, "template-program.ts");
   const urls = [`sqlite://${file}`, ...(server === null ? [] : [server.url])];
-  const child = spawn(process.execPath, ["--conditions=source", program, ...urls], { stdio: "inherit" });
+  const child = spawn(process.execPath, [program, ...urls], { stdio: "inherit" });
   const [code] = await once(child, "exit");
   if (code !== 0) throw new Error("the template databases could not be made");
   project.provide("sqliteTemplate", file);
