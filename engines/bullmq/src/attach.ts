@@ -2,25 +2,27 @@ import { createHash } from "node:crypto";
 import { hostname, loadavg } from "node:os";
 import type { AdapterContext, EngineAdapter, WorkerDetails } from "@svc/agent";
 import type { RedisOptions } from "ioredis";
-import { type Commanding, capabilitiesOf, createCommanding, notRunning } from "./commands/commanding.ts";
-import { type Listening, listenForControl } from "./control/listen.ts";
+import { CommandExecutor } from "./commands/executor.ts";
+import { listenForControl } from "./control/listen.ts";
 import {
   type AttachedWorker,
   labelOf,
   nameOf,
   ownerOf,
   prefixesOf,
+  type WorkerOwner,
   type WorkerPlan,
   workersOf,
 } from "./control/workers.ts";
-import { type BullmqOptions, defaultEngine, type Settings, settingsOnDemand } from "./options.ts";
+import { engineAdapter, type Running } from "./engine-adapter.ts";
+import type { BullmqOptions, Settings } from "./options.ts";
 import type { FoundQueue } from "./redis/client-list.ts";
-import { type Connections, openConnections } from "./redis/connection.ts";
+import { openConnections } from "./redis/connection.ts";
 import { takeTurns } from "./redis/lease.ts";
 import { queueNames } from "./redis/names.ts";
 import { createCursorRelay } from "./watching/cursor-relay.ts";
 import { createDiscovery } from "./watching/discovery.ts";
-import { begunWithin, createObserver, type Observer } from "./watching/observer.ts";
+import { Watcher } from "./watching/watcher.ts";
 
 export interface AttachOptions extends Omit<BullmqOptions, "redis"> {
   /** Where the queues live: URL or connection options, never a client instance. */
@@ -31,8 +33,6 @@ export interface AttachOptions extends Omit<BullmqOptions, "redis"> {
   readonly createWorker?: (plan: WorkerPlan) => AttachedWorker | Promise<AttachedWorker>;
 }
 
-/** The lease may be another process's for long; start() does not wait for it. */
-const startBoundMs = 1000;
 /** Keeps the host's thread for some milliseconds at a time while a backlog is read. */
 const entriesAtOnce = 500;
 
@@ -50,71 +50,54 @@ const entriesAtOnce = 500;
  */
 export function attachBullmq({ workers, createWorker, ...options }: AttachOptions): EngineAdapter {
   const owner = ownerOf(Array.isArray(workers) ? workers : [], { ...options, createWorker });
-  const demand = settingsOnDemand(() => {
-    if (!Array.isArray(workers)) throw new TypeError("workers: the workers of this process, a list");
-    return { ...options, prefixes: options.prefixes ?? prefixesOf(workers) };
-  });
-  let stopping: AbortController | undefined;
-  let done: Promise<void> | undefined;
-  let connections: Connections | undefined;
-  let observerOfTurn: Observer | undefined;
-  let commanding: Commanding | undefined;
-  let listening: Listening | undefined;
-
-  async function start(context: AdapterContext): Promise<void> {
-    if (stopping) return;
-    const settings = demand();
-    const stop = new AbortController();
-    stopping = stop;
-    const opened = openConnections(settings.redis, context.log);
-    connections = opened;
-    const hasWorkers = () => workersOf(owner).length > 0;
-    const look = createDiscovery(opened.asking.redis, settings.prefixes, context.log);
-    const knownQueues = async () => observerOfTurn?.queues() ?? (await findQueues(settings, look));
-    commanding = createCommanding({ settings, connection: opened.asking, sink: context.sink, knownQueues, hasWorkers });
-    void opened.asking.ready(stop.signal).then(commanding.look, () => {}); // early: the agent says hello meanwhile
-    if (settings.commands) listening = listenForControl(settings, opened.asking, owner, context.log);
-    const keyOf = sharedKeys(settings, context.destination);
-    const { relay, flush } = createCursorRelay(opened.asking.redis, keyOf("cursors"), context.sink);
-    const firstTurn = Promise.withResolvers<void>();
-    const whileHeld = async (signal: AbortSignal) => {
-      const observer = createObserver({ settings, connections: opened, context, relay, entriesAtOnce });
-      observerOfTurn = observer;
-      context.log.info("this process reads the event streams now");
-      observer.began.then(firstTurn.resolve);
-      await observer.run(signal);
-      observerOfTurn = undefined;
-    };
-    done = takeTurns(opened.asking, keyOf("lease"), { whileHeld, onRenew: flush }, stop.signal);
-    await begunWithin(firstTurn.promise, startBoundMs);
-    await commanding.look();
-  }
-
-  return {
-    name: options.engine ?? defaultEngine,
-    capabilities: () => capabilitiesOf(demand, commanding),
-    start,
-    async stop() {
-      const ending = stopping;
-      stopping = undefined;
-      ending?.abort();
-      listening?.close();
-      listening = undefined;
-      await commanding?.close();
-      commanding = undefined;
-      await done;
-      done = undefined;
-      connections?.close();
-      connections = undefined;
+  return engineAdapter({
+    engine: options.engine,
+    readOptions() {
+      if (!Array.isArray(workers)) throw new TypeError("workers: the workers of this process, a list");
+      return { ...options, prefixes: options.prefixes ?? prefixesOf(workers) };
     },
+    // The lease may be another process's for long.
+    startBoundMs: 1000,
+    open: (settings, context, stop) => attach(owner, settings, context, stop),
+  });
+}
+
+function attach(owner: WorkerOwner, settings: Settings, context: AdapterContext, stop: AbortSignal): Running {
+  const connections = openConnections(settings.redis, context.log);
+  const { asking } = connections;
+  /** While it is this process's turn to read. */
+  let watcher: Watcher | undefined;
+  const findNow = createDiscovery(asking.redis, settings.prefixes, context.log);
+  const executor = new CommandExecutor({
+    ...{ settings, connection: asking, sink: context.sink },
+    knownQueues: async () => watcher?.queues() ?? (await findQueues(settings, findNow)),
+    hasWorkers: () => workersOf(owner).length > 0,
+  });
+  if (settings.commands)
+    stop.addEventListener("abort", listenForControl(settings, asking, owner, context.log).close, { once: true });
+  const keyOf = sharedKeys(settings, context.destination);
+  const { relay, flush } = createCursorRelay(asking.redis, keyOf("cursors"), context.sink);
+  const firstTurn = Promise.withResolvers<void>();
+  const whileHeld = async (signal: AbortSignal) => {
+    watcher = new Watcher({ settings, connections, context, relay, entriesAtOnce });
+    context.log.info("this process reads the event streams now");
+    watcher.began.then(firstTurn.resolve);
+    await watcher.run(signal);
+    watcher = undefined;
+  };
+  const done = takeTurns(asking, keyOf("lease"), { whileHeld, onRenew: flush }, stop);
+  return {
+    executor,
+    began: firstTurn.promise,
     async snapshot() {
-      const seen = (await observerOfTurn?.snapshot()) ?? {};
-      await commanding?.look();
-      const own = detailsOf(workersOf(owner), demand().namespace);
+      const seen = (await watcher?.snapshot()) ?? {};
+      const own = detailsOf(workersOf(owner), settings.namespace);
       return { ...seen, worker_details: { ...seen.worker_details, ...own } };
     },
-    depth: async (queue) => await commanding?.depth(queue),
-    execute: async (command) => (commanding ? await commanding.execute(command) : notRunning),
+    async end() {
+      await done;
+      connections.close();
+    },
   };
 }
 

@@ -1,5 +1,4 @@
 import type { RedisOptions } from "ioredis";
-import { defaultPriorityTable, type PriorityTable } from "./priority.ts";
 
 export interface BullmqOptions {
   /** Where the queues live: a `redis://` or `rediss://` URL, or connection options. Never a client instance: BullMQ 5 and 6 bring different ones. */
@@ -45,21 +44,29 @@ export interface StreamCap {
 
 export const defaultStreamCap: StreamCap = { entries: 200_000, maxBytes: 64 * 1024 * 1024 };
 
+export type Priority = "critical" | "high" | "normal" | "low";
+
+/** BullMQ runs smaller numbers first. The first row whose `upTo` is not below the number decides; no row: low. */
+export type PriorityTable = readonly { readonly upTo: number; readonly priority: Priority }[];
+
+/** 0 means that the job has no priority. */
+export const defaultPriorityTable: PriorityTable = [
+  { upTo: 0, priority: "normal" },
+  { upTo: 1, priority: "critical" },
+  { upTo: 10, priority: "high" },
+  { upTo: 100, priority: "normal" },
+];
+
+export function priorityOf(bullmqPriority: number, table: PriorityTable): Priority {
+  return table.find((row) => bullmqPriority <= row.upTo)?.priority ?? "low";
+}
+
 export const defaultEngine = "bullmq";
 
-export interface Settings {
-  readonly redis: string | RedisOptions;
-  readonly prefixes: readonly string[];
+/** The options with the defaults in. */
+export interface Settings extends Required<Omit<BullmqOptions, "queues" | "streamCap">> {
   readonly queues: readonly string[] | undefined;
-  readonly namespace: string;
-  readonly engine: string;
-  readonly startAt: "beginning" | "now";
   readonly streamCap: StreamCap | undefined;
-  readonly commands: boolean;
-  readonly priorities: PriorityTable;
-  readonly rememberedTasks: number;
-  readonly discoverEveryMs: number;
-  readonly checkEveryMs: number;
 }
 
 /** @throws TypeError that names the option which is out of its bounds. */
@@ -103,21 +110,7 @@ export function readSettings(options: BullmqOptions): Settings {
  *
  * @throws TypeError that names the option which is out of its bounds.
  */
-export function checkBullmqOptions(options: BullmqOptions): void {
-  readSettings(options);
-}
-
-/** Settings that throw what is wrong with them only when they are asked for: no option of an agent may stop an application's start. */
-export function settingsOnDemand(options: () => BullmqOptions): () => Settings {
-  try {
-    const settings = readSettings(options());
-    return () => settings;
-  } catch (fault) {
-    return () => {
-      throw fault;
-    };
-  }
-}
+export const checkBullmqOptions = (options: BullmqOptions): void => void readSettings(options);
 
 function within(name: string, value: number, least: number, most: number): number {
   if (!(value >= least && value <= most)) throw new TypeError(`${name}: ${least} to ${most}`);

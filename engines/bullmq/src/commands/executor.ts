@@ -1,14 +1,14 @@
 import type { Command, CommandOutcome, EventSink } from "@svc/agent";
 import { rateLimitByQueueMarker, retryContractMarker } from "@svc/protocol";
-import { askProcesses } from "../control/ask.ts";
+import type { Redis } from "ioredis";
+import { askProcesses, hasListeners } from "../control/ask.ts";
 import type { Settings } from "../options.ts";
 import type { Connection } from "../redis/connection.ts";
 import type { QueueNames } from "../redis/names.ts";
 import { createAddresses } from "./context/addresses.ts";
 import type { CommandContext, CommandHandler } from "./context/command-context.ts";
-import { createQueueAccess } from "./context/queue-access.ts";
-import { failureOf } from "./context/reason.ts";
-import { Refusal } from "./context/refusal.ts";
+import { QueueAccess } from "./context/queue-access.ts";
+import { failureOf, Refusal } from "./context/refusal.ts";
 import { listDeadLetters } from "./queues/dead-letters.ts";
 import { depthOf, purgeQueue } from "./queues/purge.ts";
 import { limitRate } from "./queues/rate-limit.ts";
@@ -51,7 +51,7 @@ const handlers: Readonly<Record<string, CommandHandler>> = {
 };
 
 /** What a Redis user can do who may only read. */
-export const readingCapabilities: readonly string[] = ["list_dead_letters"];
+const readingCapabilities: readonly string[] = ["list_dead_letters"];
 
 /** What can be done to the queues of a Redis from outside. */
 export const queueCapabilities: readonly string[] = [
@@ -66,56 +66,101 @@ export const workerCapabilities: readonly string[] = [
   ...["restart_worker", "pool_grow", "pool_shrink", "add_consumer", "cancel_consumer"],
 ];
 
-export interface ExecutorParts {
+interface ExecutorParts {
   readonly settings: Settings;
   readonly connection: Connection;
   readonly sink: EventSink;
   knownQueues(): Promise<readonly QueueNames[]>;
-}
-
-export interface CommandRunner {
-  execute(command: Command): Promise<CommandOutcome>;
-  /** Undefined when there is no queue of this label. */
-  depth(label: string): Promise<number | undefined>;
-  close(): Promise<void>;
+  /** Whether this process has workers of its own. */
+  hasWorkers(): boolean;
 }
 
 /** Carries commands out on the connection that also reads jobs. A fault becomes a failed outcome in words for an operator. */
-export function createExecutor({ settings, connection, sink, knownQueues }: ExecutorParts): CommandRunner {
-  const { redis } = connection;
-  const addresses = createAddresses(redis, settings);
-  const queues = createQueueAccess(redis, knownQueues);
-  const tellSchedules = createScheduleStream(redis, settings, sink);
-  return {
-    async execute(command) {
-      if (!settings.commands) return failed("this agent only watches, as it was told");
-      const handler = Object.hasOwn(handlers, command.action) ? handlers[command.action] : undefined;
-      if (!handler) return failed(`unsupported: ${settings.engine} cannot ${command.action}`);
-      const endsAt = performance.now() + command.timeoutSeconds * 1000 - reportingMs;
-      const hasTime = () => performance.now() < endsAt;
-      try {
-        await connection.ready(AbortSignal.timeout(connectBoundMs));
-      } catch {
-        return failed("there is no connection to Redis: nothing was done");
-      }
-      try {
-        const ask: CommandContext["askProcesses"] = (request, prefixes, isWaiting = hasTime) =>
-          askProcesses(redis, prefixes, request, isWaiting);
-        const context = { redis, settings, addresses, queues, knownQueues, askProcesses: ask, tellSchedules, hasTime };
-        return { status: "success", result: await handler(command, context) };
-      } catch (fault) {
-        const outcome: CommandOutcome = { status: "failed", ...failureOf(fault) };
-        return fault instanceof Refusal && fault.result ? { ...outcome, result: fault.result } : outcome;
-      }
-    },
-    async depth(label) {
+export class CommandExecutor {
+  readonly #parts: ExecutorParts;
+  readonly #context: Omit<CommandContext, "askProcesses" | "hasTime">;
+  #hasRights = true;
+  #hasListeners = false;
+
+  constructor(parts: ExecutorParts) {
+    const { settings, sink, knownQueues } = parts;
+    const { redis } = parts.connection;
+    this.#parts = parts;
+    this.#context = {
+      ...{ redis, settings, knownQueues },
+      addresses: createAddresses(redis, settings),
+      queues: new QueueAccess(redis, knownQueues),
+      tellSchedules: createScheduleStream(redis, settings, sink),
+    };
+  }
+
+  /** Before Redis has said what its user may do, everything is offered. */
+  capabilities(): readonly string[] {
+    if (!this.#hasRights) return readingCapabilities;
+    const hasWorkers = this.#hasListeners || this.#parts.hasWorkers();
+    return hasWorkers ? [...queueCapabilities, ...workerCapabilities] : queueCapabilities;
+  }
+
+  /** Checks what the Redis user may do, and whether processes with workers listen. */
+  async refresh(): Promise<void> {
+    const { redis, settings } = this.#context;
+    this.#hasListeners = await hasListeners(redis, settings.prefixes, this.#hasListeners);
+    this.#hasRights = await mayRunScripts(redis, this.#hasRights);
+  }
+
+  /** Does so as soon as Redis answers. */
+  refreshEarly(signal: AbortSignal): void {
+    const { connection } = this.#parts;
+    void connection.ready(signal).then(
+      () => this.refresh(),
+      () => {},
+    );
+  }
+
+  async execute(command: Command): Promise<CommandOutcome> {
+    const { settings, connection } = this.#parts;
+    if (!settings.commands) return failed("this agent only watches, as it was told");
+    const handler = Object.hasOwn(handlers, command.action) ? handlers[command.action] : undefined;
+    if (!handler) return failed(`unsupported: ${settings.engine} cannot ${command.action}`);
+    const endsAt = performance.now() + command.timeoutSeconds * 1000 - reportingMs;
+    const hasTime = () => performance.now() < endsAt;
+    try {
       await connection.ready(AbortSignal.timeout(connectBoundMs));
-      return await depthOf(redis, addresses.queue(label));
-    },
-    close: queues.close,
-  };
+    } catch {
+      return failed("there is no connection to Redis: nothing was done");
+    }
+    try {
+      const ask: CommandContext["askProcesses"] = (request, prefixes, isWaiting = hasTime) =>
+        askProcesses(connection.redis, prefixes, request, isWaiting);
+      const result = await handler(command, { ...this.#context, askProcesses: ask, hasTime });
+      return { status: "success", result };
+    } catch (fault) {
+      const outcome: CommandOutcome = { status: "failed", ...failureOf(fault) };
+      return fault instanceof Refusal && fault.result ? { ...outcome, result: fault.result } : outcome;
+    }
+  }
+
+  /** Undefined when there is no queue of this label. */
+  async depth(label: string): Promise<number | undefined> {
+    await this.#parts.connection.ready(AbortSignal.timeout(connectBoundMs));
+    return await depthOf(this.#context.redis, this.#context.addresses.queue(label));
+  }
+
+  close(): Promise<void> {
+    return this.#context.queues.close();
+  }
 }
 
-function failed(error: string): CommandOutcome {
-  return { status: "failed", error };
+/** BullMQ changes jobs by scripts alone: a Redis user that may not run them can only watch. */
+async function mayRunScripts(redis: Redis, before: boolean): Promise<boolean> {
+  try {
+    await redis.evalsha("0".repeat(40), 0);
+    return true;
+  } catch (fault) {
+    const reason = fault instanceof Error ? fault.message : "";
+    if (reason.startsWith("NOPERM")) return false;
+    return reason.startsWith("NOSCRIPT") || before;
+  }
 }
+
+const failed = (error: string): CommandOutcome => ({ status: "failed", error });

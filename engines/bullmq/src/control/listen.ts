@@ -8,17 +8,13 @@ import { controlWorkers, type WorkerOwner } from "./workers.ts";
 /** A channel is silent for hours: asked so often, a dead connection shows. */
 const pingEveryMs = 10_000;
 
-export interface Listening {
-  close(): void;
-}
-
 /** Listens for requests about the workers of this process, on a connection of its own, and answers on `asking`. Give at least one prefix. */
 export function listenForControl(
   { redis, prefixes }: { readonly redis: string | RedisOptions; readonly prefixes: readonly string[] },
   asking: Connection,
   owner: WorkerOwner,
   log: AgentLog,
-): Listening {
+): { close(): void } {
   const listening = openConnection(redis, { name: "control", blocking: false }, log);
   const { redis: client } = listening;
   const channels = prefixes.map((prefix) => controlChannel(prefix, client.options.db));

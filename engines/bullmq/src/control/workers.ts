@@ -41,10 +41,7 @@ export interface WorkerOwner {
 
 export function ownerOf(
   workers: readonly AttachedWorker[],
-  {
-    createWorker,
-    namespace = "",
-  }: { readonly createWorker?: WorkerOwner["createWorker"]; readonly namespace?: string },
+  { createWorker, namespace = "" }: Partial<Pick<WorkerOwner, "createWorker" | "namespace">>,
 ): WorkerOwner {
   return { workers, createWorker, namespace, made: new Set(), gone: new WeakSet() };
 }

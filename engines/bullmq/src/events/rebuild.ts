@@ -1,9 +1,11 @@
-import { type EventRecord, sidecarEventId } from "@svc/protocol";
+import type { EventRecord } from "@svc/protocol";
 import type { JobFacts } from "../jobs/job-facts.ts";
 import { failureOf, type JobHash, type JobInputs, msOrUndefined } from "../jobs/job-hash.ts";
 import { readPayload } from "../jobs/payload.ts";
 import { type QueueNames, taskIdOf } from "../redis/names.ts";
-import { eventData, firstWaitMs, iso } from "./task-events.ts";
+import { event, firstWaitMs } from "./task-events.ts";
+
+type Data = Readonly<Record<string, unknown>>;
 
 /** Where a job is found. Parents that wait for their children count as delayed. */
 export type Shape = "completed" | "failed" | "active" | "waiting" | "delayed";
@@ -33,16 +35,20 @@ export interface StoredJob {
  * agents make the same. BullMQ stores no time for going back to wait: such a state is told with the end of the gap.
  */
 export function rebuiltEvents(job: StoredJob, gap: Gap): readonly EventRecord[] {
-  const { shape, hash, inputs, facts, known } = job;
+  const { engine, names, shape, hash, inputs, facts, known } = job;
   if (isTold(job)) return [];
   const events: EventRecord[] = [];
   const attempt = Math.max(facts.starts - 1, 0);
   const startedMs = msOrUndefined(hash.processedOn);
-  const add = (kind: string, ms: number | undefined, at: number, more: Readonly<Record<string, unknown>>) => {
-    if (ms !== undefined && ms >= gap.fromMs)
-      events.push(event(job, { kind, ms, attempt: at, more }, events.length === 0));
+  const add = (kind: string, ms: number | undefined, at: number, more: Data) => {
+    if (ms === undefined || ms < gap.fromMs) return;
+    const context = { engine, names, taskId: taskIdOf(names, facts.jobId), facts };
+    const entry = { id: `stored:${at}:${ms}`, ms };
+    // What the task began with is told by its first event.
+    const told = { ...context, inputs: events.length === 0 ? inputs : undefined };
+    events.push(event(kind, entry, told, at, { ...more, reconciled: true }));
   };
-  const addState = (kind: string, ms: number | undefined, at: number, more: Readonly<Record<string, unknown>>) =>
+  const addState = (kind: string, ms: number | undefined, at: number, more: Data) =>
     add(kind, ms === undefined || ms < gap.fromMs ? gap.endMs : ms, at, more);
   const hasFailed = Number(hash.atm ?? 0) > 0 && hash.failedReason !== undefined;
 
@@ -95,25 +101,4 @@ function isTold({ shape, facts, known }: StoredJob): boolean {
 
 function dueMs({ createdMs, delayMs }: JobInputs): number {
   return createdMs === undefined ? Number.NaN : createdMs + delayMs;
-}
-
-interface Step {
-  readonly kind: string;
-  readonly ms: number;
-  readonly attempt: number;
-  readonly more: Readonly<Record<string, unknown>>;
-}
-
-function event(job: StoredJob, { kind, ms, attempt, more }: Step, isFirst: boolean): EventRecord {
-  const { engine, names, hash, facts, inputs } = job;
-  const taskId = taskIdOf(names, facts.jobId);
-  const context = { engine, names, taskId, facts, hash, inputs: isFirst ? inputs : undefined };
-  return {
-    id: sidecarEventId({ engine, source: names.source, nativeId: `stored:${attempt}:${ms}`, taskId, kind }),
-    kind,
-    engine,
-    task_id: taskId,
-    occurred_at: iso(ms),
-    data: eventData(context, attempt, { ...more, reconciled: true }),
-  };
 }

@@ -1,15 +1,14 @@
-import type { AgentLog, EventSink } from "@svc/agent";
+import type { EventSink } from "@svc/agent";
 import type { EventRecord } from "@svc/protocol";
 import type { Redis } from "ioredis";
-import { type createFamily, keyOf } from "../jobs/family.ts";
-import { type createHydrator, need } from "../jobs/hydrate.ts";
-import { type FactsMemory, unknownJob } from "../jobs/job-facts.ts";
-import { parentOf, readInputs } from "../jobs/job-hash.ts";
-import type { Settings } from "../options.ts";
-import { taskIdIn, taskIdOf } from "../redis/names.ts";
-import type { QueueWatch } from "../stream/queue-watch.ts";
+import { need } from "../jobs/hydrate.ts";
+import { unknownJob } from "../jobs/job-facts.ts";
+import { readInputs } from "../jobs/job-hash.ts";
+import { taskIdOf } from "../redis/names.ts";
 import { msOf, type RawEntry, readEntry } from "../stream/stream-entry.ts";
+import type { QueueWatch } from "../stream/stream-position.ts";
 import { type Gap, rebuiltEvents, type Shape } from "./rebuild.ts";
+import type { TranslatorParts } from "./translate.ts";
 
 /**
  * Rebuilds what the sorted sets, lists and hashes still tell about the time in which stream entries were lost: tasks that ended, and the
@@ -22,14 +21,9 @@ import { type Gap, rebuiltEvents, type Shape } from "./rebuild.ts";
  */
 export type Reconcile = (watch: QueueWatch, sinceMs: number, nextId: string) => Promise<number>;
 
-export interface ReconcileParts {
+interface ReconcileParts extends TranslatorParts {
   readonly redis: Redis;
-  readonly settings: Pick<Settings, "engine" | "namespace" | "priorities">;
-  readonly memory: FactsMemory;
-  readonly hydrate: ReturnType<typeof createHydrator>;
-  readonly family: ReturnType<typeof createFamily>;
   readonly sink: EventSink;
-  readonly log: AgentLog;
 }
 
 const pageSize = 500;
@@ -38,7 +32,15 @@ const mostOpenPages = 20;
 /** The engine's clock is a worker's, the stream's is Redis's. */
 const clockSlackMs = 2000;
 
-export function createReconcile({ redis, settings, memory, hydrate, family, sink, log }: ReconcileParts): Reconcile {
+export function createReconcile({
+  redis,
+  settings,
+  memory,
+  hydrate,
+  readLineages,
+  sink,
+  log,
+}: ReconcileParts): Reconcile {
   return async (watch, sinceMs, nextId) => {
     const gap = { fromMs: Math.max(sinceMs - clockSlackMs, 0), endMs: msOf(nextId) };
     const upcoming = await jobsBehind(watch, nextId);
@@ -61,9 +63,8 @@ export function createReconcile({ redis, settings, memory, hydrate, family, sink
     if (ids.length === 0) return 0;
     const needs = need.beginning | need.worker | need.failure | need.result;
     const { hashes } = await hydrate(new Map(ids.map((id) => [watch.names.keyBase + id, needs])));
-    const parents = [...hashes.values()].flatMap((hash) => parentOf(hash) ?? []);
-    const roots = parents.length === 0 ? undefined : await family.rootsOf(parents, hashes);
-    const { engine, namespace, priorities } = settings;
+    const lineages = await readLineages(hashes.keys(), hashes);
+    const { engine, priorities } = settings;
     const events: EventRecord[] = [];
     for (const id of ids) {
       const hash = hashes.get(watch.names.keyBase + id);
@@ -71,16 +72,13 @@ export function createReconcile({ redis, settings, memory, hydrate, family, sink
       const starts = Number(hash.ats ?? 0);
       const isEnded = shape === "completed" || shape === "failed";
       if (isEnded && watch.endedBefore[id] === starts) continue;
-      const parent = parentOf(hash);
-      const root = parent && roots?.get(keyOf(parent));
       const inputs = readInputs(hash, priorities);
       const facts = {
         ...unknownJob(watch.names.source, id),
         name: hash.name,
         starts,
         worker: hash.pb,
-        parentTaskId: parent && taskIdIn(parent.queueKey, parent.id, namespace),
-        rootTaskId: root && taskIdIn(root.queueKey, root.id, namespace),
+        ...lineages.get(watch.names.keyBase + id),
         retriedFrom: inputs.retriedFrom,
         traceparent: inputs.traceparent,
       };
@@ -97,13 +95,8 @@ export function createReconcile({ redis, settings, memory, hydrate, family, sink
     const jobs = new Set<string>();
     let from = nextId;
     for (;;) {
-      const page = (await redis.xrange(
-        watch.names.eventsKey,
-        `(${from}`,
-        until,
-        "COUNT",
-        pageSize,
-      )) as readonly RawEntry[];
+      const { eventsKey } = watch.names;
+      const page: readonly RawEntry[] = await redis.xrange(eventsKey, `(${from}`, until, "COUNT", pageSize);
       for (const raw of page) {
         const entry = readEntry(raw);
         if (entry !== undefined) jobs.add(entry.jobId);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { createFactsMemory, type JobFacts, unknownJob } from "../jobs/job-facts.ts";
+import { FactsMemory, type JobFacts, unknownJob } from "../jobs/job-facts.ts";
 import { failureOf, type JobHash, parentOf, readInputs, retriedFromOption } from "../jobs/job-hash.ts";
-import { defaultPriorityTable, priorityOf } from "../priority.ts";
+import { defaultPriorityTable, priorityOf } from "../options.ts";
 import { queueNames, queueOfMetaKey, taskIdIn, taskIdOf } from "../redis/names.ts";
 import { readEntry, type StreamEntry } from "../stream/stream-entry.ts";
 import { taskEventOf } from "./task-events.ts";
@@ -158,7 +158,7 @@ describe("names", () => {
 
 describe("the memory of facts", () => {
   test("stays within its capacity and lets the least used go", () => {
-    const memory = createFactsMemory(1000);
+    const memory = new FactsMemory(1000);
     memory.set("kept", running());
     for (let n = 0; n < 3000; n += 1) {
       memory.set(`job-${n}`, running());
@@ -170,7 +170,7 @@ describe("the memory of facts", () => {
   });
 
   test("forgets one queue and gives what had not ended there", () => {
-    const memory = createFactsMemory(1000);
+    const memory = new FactsMemory(1000);
     memory.set("emails:1", running());
     memory.set("emails:2", running({ endedMs: 1 }));
     memory.set("other:1", { ...unknownJob("bull:other", "1") });

@@ -163,7 +163,14 @@ function removed(entry: StreamEntry, context: EntryContext): EventRecord | undef
   return event("task.revoked", entry, context, attempt, {});
 }
 
-function event(kind: string, entry: StreamEntry, context: EntryContext, attempt: number, more: Data): EventRecord {
+/** @param entry what the id of the event is made of: a stream entry, or a time that the engine stored. */
+export function event(
+  kind: string,
+  entry: Pick<StreamEntry, "id" | "ms">,
+  context: Omit<EntryContext, "hash">,
+  attempt: number,
+  more: Data,
+): EventRecord {
   const { engine, names, taskId } = context;
   return {
     id: sidecarEventId({ engine, source: names.source, nativeId: entry.id, taskId, kind }),
@@ -176,8 +183,11 @@ function event(kind: string, entry: StreamEntry, context: EntryContext, attempt:
 }
 
 /** Name, queue and attempt are on every event; inputs and family on the first one only. Undefined values are left out of the JSON. */
-export function eventData(context: EntryContext, attempt: number, more: Data): Record<string, unknown> {
-  const { names, facts, inputs } = context;
+function eventData(
+  { names, facts, inputs }: Omit<EntryContext, "hash">,
+  attempt: number,
+  more: Data,
+): Record<string, unknown> {
   const data: Record<string, unknown> = { task_name: facts.name, queue: names.label, attempt };
   if (inputs) {
     data.args = inputs.args;

@@ -1,14 +1,14 @@
 import type { AgentLog } from "@svc/agent";
 import type { EventRecord } from "@svc/protocol";
-import { type createFamily, type JobAddress, keyOf } from "../jobs/family.ts";
+import type { Lineage, ReadLineages } from "../jobs/family.ts";
 import { type createHydrator, type Hydration, need } from "../jobs/hydrate.ts";
 import { type FactsMemory, type JobFacts, unknownJob } from "../jobs/job-facts.ts";
-import { type JobInputs, parentOf, readInputs } from "../jobs/job-hash.ts";
+import { type JobInputs, readInputs } from "../jobs/job-hash.ts";
 import type { Settings } from "../options.ts";
-import { taskIdIn, taskIdOf } from "../redis/names.ts";
-import type { QueueWatch } from "../stream/queue-watch.ts";
+import { taskIdOf } from "../redis/names.ts";
 import { noteStarts } from "../stream/stored-cursor.ts";
 import type { StreamEntry } from "../stream/stream-entry.ts";
+import type { QueueWatch } from "../stream/stream-position.ts";
 import { isManualRetry, taskEventOf } from "./task-events.ts";
 
 export interface QueueEntries {
@@ -17,10 +17,10 @@ export interface QueueEntries {
 }
 
 export interface TranslatorParts {
-  readonly settings: Pick<Settings, "engine" | "namespace" | "priorities">;
+  readonly settings: Pick<Settings, "engine" | "priorities">;
   readonly memory: FactsMemory;
   readonly hydrate: ReturnType<typeof createHydrator>;
-  readonly family: ReturnType<typeof createFamily>;
+  readonly readLineages: ReadLineages;
   readonly log: AgentLog;
 }
 
@@ -35,7 +35,7 @@ export interface Translation {
  * Turns entries of several streams into events. Everything that must be looked up in Redis is read first, for all streams together;
  * then the entries are walked in order without waiting, so that the facts and the emitted events cannot part.
  */
-export function createTranslator({ settings, memory, hydrate, family, log }: TranslatorParts) {
+export function createTranslator({ settings, memory, hydrate, readLineages, log }: TranslatorParts) {
   return async function translate(batches: readonly QueueEntries[]): Promise<Translation> {
     const plan = planReads(batches, memory);
     const hydration = await hydrate(plan.needs);
@@ -75,44 +75,33 @@ export function createTranslator({ settings, memory, hydrate, family, log }: Tra
     return event;
   }
 
-  async function readBeginnings(plan: ReadPlan, hydration: Hydration): Promise<Map<string, Beginning>> {
+  async function readBeginnings(plan: ReadPlan, { hashes }: Hydration): Promise<Map<string, Beginning>> {
     const beginnings = new Map<string, Beginning>();
-    const parents: JobAddress[] = [];
+    const lineages = await readLineages(plan.beginnings.values(), hashes);
     for (const [taskId, key] of plan.beginnings) {
-      const hash = hydration.hashes.get(key);
+      const hash = hashes.get(key);
       if (hash?.data === undefined) continue;
-      const parent = parentOf(hash);
-      if (parent) parents.push(parent);
-      beginnings.set(taskId, {
-        name: hash.name,
-        inputs: readInputs(hash, settings.priorities),
-        parent,
-        root: undefined,
-      });
+      const inputs = readInputs(hash, settings.priorities);
+      beginnings.set(taskId, { name: hash.name, inputs, lineage: lineages.get(key) });
     }
-    if (parents.length === 0) return beginnings;
-    const roots = await family.rootsOf(parents, hydration.hashes);
-    for (const beginning of beginnings.values())
-      if (beginning.parent) beginning.root = roots.get(keyOf(beginning.parent));
     return beginnings;
   }
+}
 
-  function applyBeginning(facts: JobFacts, { name, inputs, parent, root }: Beginning): void {
-    facts.name ??= name;
-    facts.maxAttempts = inputs.maxAttempts;
-    facts.retriedFrom = inputs.retriedFrom;
-    facts.traceparent = inputs.traceparent;
-    if (inputs.delayMs > 0 && inputs.createdMs !== undefined) facts.etaMs = inputs.createdMs + inputs.delayMs;
-    if (parent) facts.parentTaskId = taskIdIn(parent.queueKey, parent.id, settings.namespace);
-    if (root) facts.rootTaskId = taskIdIn(root.queueKey, root.id, settings.namespace);
-  }
+function applyBeginning(facts: JobFacts, { name, inputs, lineage }: Beginning): void {
+  facts.name ??= name;
+  facts.maxAttempts = inputs.maxAttempts;
+  facts.retriedFrom = inputs.retriedFrom;
+  facts.traceparent = inputs.traceparent;
+  if (inputs.delayMs > 0 && inputs.createdMs !== undefined) facts.etaMs = inputs.createdMs + inputs.delayMs;
+  facts.parentTaskId = lineage?.parentTaskId ?? facts.parentTaskId;
+  facts.rootTaskId = lineage?.rootTaskId ?? facts.rootTaskId;
 }
 
 interface Beginning {
   readonly name: string | undefined;
   readonly inputs: JobInputs;
-  readonly parent: JobAddress | undefined;
-  root: JobAddress | undefined;
+  readonly lineage: Lineage | undefined;
 }
 
 interface Looked {

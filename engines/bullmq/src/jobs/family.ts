@@ -1,21 +1,34 @@
 import type { Redis } from "ioredis";
-import { replyValue } from "./hydrate.ts";
+import { taskIdIn } from "../redis/names.ts";
+import { askEach } from "../redis/pipeline.ts";
 import { type JobHash, parentOf } from "./job-hash.ts";
 
 /** `bull:emails` and the job's id. */
-export interface JobAddress {
+interface JobAddress {
   readonly queueKey: string;
   readonly id: string;
 }
+
+/** Task ids of the flow parent of a job and of the root above it. */
+export interface Lineage {
+  readonly parentTaskId: string;
+  readonly rootTaskId: string;
+}
+
+/** The lineage of those jobs that have a parent, by the key of their hash. */
+export type ReadLineages = (
+  keys: Iterable<string>,
+  hashes: ReadonlyMap<string, JobHash>,
+) => Promise<ReadonlyMap<string, Lineage>>;
 
 const rememberedLinks = 20_000;
 const deepestClimb = 50;
 
 /**
  * Finds the root of a flow by climbing from parent to parent, across queues. Links are remembered; what is unknown is read level by
- * level, one pipeline a level. Parents that are gone end the climb at the last one known.
+ * level. Parents that are gone end the climb at the last one known.
  */
-export function createFamily(redis: Redis) {
+export function createFamily(redis: Redis, namespace: string): ReadLineages {
   const parents = new Map<string, JobAddress | null>();
 
   function remember(child: string, parent: JobAddress | null): void {
@@ -26,27 +39,16 @@ export function createFamily(redis: Redis) {
     parents.set(child, parent);
   }
 
-  /** The root of each job, by `<queueKey>:<id>` of the first ancestor given. */
-  async function rootsOf(
-    firstAncestors: readonly JobAddress[],
-    known: ReadonlyMap<string, JobHash>,
-  ): Promise<ReadonlyMap<string, JobAddress>> {
-    const roots = new Map<string, JobAddress>();
-    const climbing = new Map<string, JobAddress>();
-    for (const ancestor of firstAncestors) climbing.set(keyOf(ancestor), ancestor);
-    for (let level = 0; climbing.size > 0 && level < deepestClimb; level += 1) {
-      await learn([...climbing.values()], known);
-      for (const [start, at] of climbing) {
-        const parent = parents.get(keyOf(at));
-        if (parent) climbing.set(start, parent);
-        else {
-          roots.set(start, at);
-          climbing.delete(start);
-        }
-      }
+  /** The last known ancestor of each job, itself when it has no parent. */
+  async function climb(jobs: readonly JobAddress[], known: ReadonlyMap<string, JobHash>): Promise<JobAddress[]> {
+    let tops = [...jobs];
+    for (let level = 0; level < deepestClimb; level += 1) {
+      await learn(tops, known);
+      const next = tops.map((job) => parents.get(keyOf(job)) ?? job);
+      if (next.every((job, index) => job === tops[index])) break;
+      tops = next;
     }
-    for (const [start, at] of climbing) roots.set(start, at);
-    return roots;
+    return tops;
   }
 
   async function learn(jobs: readonly JobAddress[], known: ReadonlyMap<string, JobHash>): Promise<void> {
@@ -58,19 +60,32 @@ export function createFamily(redis: Redis) {
       if (hash?.data !== undefined) remember(key, parentOf(hash) ?? null);
       else unread.add(key);
     }
-    if (unread.size === 0) return;
-    const pipeline = redis.pipeline();
-    for (const key of unread) pipeline.hmget(key, "parent", "parentKey");
-    const replies = (await pipeline.exec()) ?? [];
-    for (const [index, key] of [...unread].entries()) {
-      const [parent, parentKey] = replyValue(replies[index]) as readonly (string | null)[];
+    const keys = [...unread];
+    const answers = await askEach(redis, keys, (pipeline, key) => pipeline.hmget(key, "parent", "parentKey"));
+    for (const [index, key] of keys.entries()) {
+      const [parent, parentKey] = answers[index] as readonly (string | null)[];
       remember(key, parentOf({ ...(parent ? { parent } : {}), ...(parentKey ? { parentKey } : {}) }) ?? null);
     }
   }
 
-  return { rootsOf };
+  return async (keys, hashes) => {
+    const children = [...keys].flatMap((key) => {
+      const hash = hashes.get(key);
+      const parent = hash?.data === undefined ? undefined : parentOf(hash);
+      return parent ? [{ key, parent }] : [];
+    });
+    const roots = await climb(
+      children.map(({ parent }) => parent),
+      hashes,
+    );
+    const idOf = ({ queueKey, id }: JobAddress) => taskIdIn(queueKey, id, namespace);
+    return new Map(
+      children.map(({ key, parent }, index) => [
+        key,
+        { parentTaskId: idOf(parent), rootTaskId: idOf(roots[index] ?? parent) },
+      ]),
+    );
+  };
 }
 
-export function keyOf(job: JobAddress): string {
-  return `${job.queueKey}:${job.id}`;
-}
+const keyOf = ({ queueKey, id }: JobAddress): string => `${queueKey}:${id}`;

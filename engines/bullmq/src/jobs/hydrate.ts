@@ -1,21 +1,14 @@
 import type { Redis } from "ioredis";
+import { replyValue } from "../redis/pipeline.ts";
 import type { JobField, JobHash } from "./job-hash.ts";
 import { shortPayload } from "./payload.ts";
 
 /** What has to be known about one job, as a set of bits. */
 export const need = { worker: 1, beginning: 2, failure: 4, result: 8 } as const;
 
+// biome-ignore format: a list
 const beginningFields: readonly JobField[] = [
-  "name",
-  "data",
-  "opts",
-  "timestamp",
-  "priority",
-  "parent",
-  "parentKey",
-  "processedOn",
-  "ats",
-  "atm",
+  "name", "data", "opts", "timestamp", "priority", "parent", "parentKey", "processedOn", "ats", "atm",
 ];
 const fieldsOfNeed: readonly (readonly [number, readonly JobField[]])[] = [
   [need.worker, ["pb"]],
@@ -80,17 +73,8 @@ export function createHydrator(redis: Redis) {
   };
 }
 
-type Reply = [error: Error | null, result: unknown];
-
-/** @throws the error of a failed command of a pipeline. */
-export function replyValue(reply: Reply | undefined): unknown {
-  if (!reply) throw new Error("a pipeline ended early");
-  if (reply[0]) throw reply[0];
-  return reply[1];
-}
-
 /** A job id such as `delayed` names a key of the queue itself, which is no hash: such a job must not stop the others. */
-function hashValues(reply: Reply | undefined): readonly (string | null)[] {
+function hashValues(reply: [error: Error | null, result: unknown] | undefined): readonly (string | null)[] {
   return reply?.[0]?.message.startsWith("WRONGTYPE") ? [] : (replyValue(reply) as readonly (string | null)[]);
 }
 

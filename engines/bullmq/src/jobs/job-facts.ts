@@ -50,51 +50,53 @@ export function unknownJob(source: string, jobId: string): JobFacts {
 }
 
 /** Facts by task id; the ones unused for longest go when it is full. */
-export interface FactsMemory {
-  get(taskId: string): JobFacts | undefined;
-  set(taskId: string, facts: JobFacts): void;
-  /** Forgets every task of one queue; gives those that had not ended. */
-  forget(source: string): readonly JobFacts[];
-  /** Marks every task of one queue as stale. */
-  distrust(source: string): void;
-  /** Tasks of all queues. */
-  all(): Iterable<JobFacts>;
-  readonly size: number;
-}
+export class FactsMemory {
+  readonly #facts = new Map<string, JobFacts>();
+  readonly #capacity: number;
 
-export function createFactsMemory(capacity: number): FactsMemory {
-  const facts = new Map<string, JobFacts>();
-  return {
-    get(taskId) {
-      const found = facts.get(taskId);
-      // Order only matters once something can fall out soon.
-      if (found && facts.size > capacity / 2) {
-        facts.delete(taskId);
-        facts.set(taskId, found);
-      }
-      return found;
-    },
-    set(taskId, value) {
-      facts.set(taskId, value);
-      if (facts.size <= capacity) return;
-      const oldest = facts.keys().next();
-      if (!oldest.done) facts.delete(oldest.value);
-    },
-    forget(source) {
-      const unfinished: JobFacts[] = [];
-      for (const [taskId, value] of facts) {
-        if (value.source !== source) continue;
-        if (value.endedMs === undefined) unfinished.push(value);
-        facts.delete(taskId);
-      }
-      return unfinished;
-    },
-    distrust(source) {
-      for (const value of facts.values()) if (value.source === source) value.isStale = true;
-    },
-    all: () => facts.values(),
-    get size() {
-      return facts.size;
-    },
-  };
+  constructor(capacity: number) {
+    this.#capacity = capacity;
+  }
+
+  get(taskId: string): JobFacts | undefined {
+    const found = this.#facts.get(taskId);
+    // Order only matters once something can fall out soon.
+    if (found && this.#facts.size > this.#capacity / 2) {
+      this.#facts.delete(taskId);
+      this.#facts.set(taskId, found);
+    }
+    return found;
+  }
+
+  set(taskId: string, facts: JobFacts): void {
+    this.#facts.set(taskId, facts);
+    if (this.#facts.size <= this.#capacity) return;
+    const oldest = this.#facts.keys().next();
+    if (!oldest.done) this.#facts.delete(oldest.value);
+  }
+
+  /** Forgets every task of one queue; gives those that had not ended. */
+  forget(source: string): readonly JobFacts[] {
+    const unfinished: JobFacts[] = [];
+    for (const [taskId, facts] of this.#facts) {
+      if (facts.source !== source) continue;
+      if (facts.endedMs === undefined) unfinished.push(facts);
+      this.#facts.delete(taskId);
+    }
+    return unfinished;
+  }
+
+  /** Marks every task of one queue as stale. */
+  distrust(source: string): void {
+    for (const facts of this.#facts.values()) if (facts.source === source) facts.isStale = true;
+  }
+
+  /** Tasks of all queues. */
+  all(): Iterable<JobFacts> {
+    return this.#facts.values();
+  }
+
+  get size(): number {
+    return this.#facts.size;
+  }
 }

@@ -1,26 +1,14 @@
 import { isJsonObject } from "@svc/protocol";
-import { type Priority, type PriorityTable, priorityOf } from "../priority.ts";
+import { type Priority, type PriorityTable, priorityOf } from "../options.ts";
 import { readPayload } from "./payload.ts";
 
 /** Fields of a job hash, as strings; undefined when the hash is gone or the field was not asked for. */
 export type JobHash = Readonly<Partial<Record<JobField, string>>>;
 
+// biome-ignore format: a list
 export type JobField =
-  | "name"
-  | "data"
-  | "opts"
-  | "timestamp"
-  | "priority"
-  | "parent"
-  | "parentKey"
-  | "processedOn"
-  | "finishedOn"
-  | "ats"
-  | "atm"
-  | "pb"
-  | "failedReason"
-  | "stacktrace"
-  | "returnvalue";
+  | "name" | "data" | "opts" | "timestamp" | "priority" | "parent" | "parentKey" | "processedOn" | "finishedOn" | "ats" | "atm" | "pb"
+  | "failedReason" | "stacktrace" | "returnvalue";
 
 /**
  * Key of the job option with which a retry that makes a new job names the task it retries: `queue.add(name, data, { svcRetriedFrom })`.
@@ -96,22 +84,21 @@ export function parentOf(hash: JobHash): { readonly queueKey: string; readonly i
 }
 
 function readStacks(text: string | undefined): readonly string[] {
-  if (!text) return [];
-  try {
-    const stacks: unknown = JSON.parse(text);
-    return Array.isArray(stacks) ? stacks.filter((stack) => typeof stack === "string") : [];
-  } catch {
-    return [];
-  }
+  const stacks = parsed(text);
+  return Array.isArray(stacks) ? stacks.filter((stack) => typeof stack === "string") : [];
 }
 
 export function parseObject(text: string | undefined): Readonly<Record<string, unknown>> {
-  if (!text) return {};
+  const value = parsed(text);
+  return isJsonObject(value) ? value : {};
+}
+
+/** Undefined for a text that is no JSON, too. */
+function parsed(text: string | undefined): unknown {
   try {
-    const value: unknown = JSON.parse(text);
-    return isJsonObject(value) ? value : {};
+    return text ? JSON.parse(text) : undefined;
   } catch {
-    return {};
+    return undefined;
   }
 }
 

@@ -29,22 +29,17 @@ export function createClientList(redis: Redis, prefixes: readonly string[], onFo
   };
 }
 
-export function readWorkerConnections(
+/** Redis lists the connections to all of its databases. */
+export const readWorkerConnections = (
   list: string,
   prefixes: readonly string[],
   database = 0,
-): readonly WorkerConnection[] {
-  return clientNames(list, database).flatMap((name) => queueOfClientName(name, prefixes) ?? []);
-}
-
-/** Redis lists the connections to all of its databases. */
-function clientNames(list: string, database: number): readonly string[] {
-  return list.split("\n").flatMap((line) => {
+): readonly WorkerConnection[] =>
+  list.split("\n").flatMap((line) => {
     const name = / name=([^ ]+) /.exec(line)?.[1];
-    const db = / db=([0-9]+)/.exec(line)?.[1];
-    return name !== undefined && Number(db ?? database) === database ? [name] : [];
+    const db = Number(/ db=([0-9]+)/.exec(line)?.[1] ?? database);
+    return name === undefined || db !== database ? [] : (queueOfClientName(name, prefixes) ?? []);
   });
-}
 
 /** Undefined for a connection that is not a worker's of one of these prefixes. */
 export function queueOfClientName(name: string, prefixes: readonly string[]): WorkerConnection | undefined {

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from "node:timers/promises";
 import type { AgentLog } from "@svc/agent";
 import { Redis, type RedisOptions } from "ioredis";
 
@@ -142,3 +143,7 @@ export function networkFaultOf(fault: Error & { readonly code?: unknown }): stri
     fault.message.startsWith("Stream isn't writeable");
   return isClosed ? "no connection" : undefined;
 }
+
+/** Resolves after `delayMs`, rejects when the signal aborts. Never keeps the process alive: the application decides when it ends. */
+export const pause = (delayMs: number, signal: AbortSignal): Promise<void> =>
+  wait(delayMs, undefined, { signal, ref: false });

@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { Connection } from "./connection.ts";
-import { pause } from "./pause.ts";
+import { type Connection, pause } from "./connection.ts";
 
 const holdMs = 10_000;
 const renewEveryMs = 3000;

@@ -1,6 +1,6 @@
 import type { Redis } from "ioredis";
-import type { QueueWatch } from "./queue-watch.ts";
 import type { RawEntry } from "./stream-entry.ts";
+import type { QueueWatch } from "./stream-position.ts";
 
 export interface StreamBatch {
   readonly watch: QueueWatch;

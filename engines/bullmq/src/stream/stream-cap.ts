@@ -1,7 +1,7 @@
 import type { AgentLog } from "@svc/agent";
 import type { Redis } from "ioredis";
 import type { StreamCap } from "../options.ts";
-import type { QueueWatch } from "./queue-watch.ts";
+import type { QueueWatch } from "./stream-position.ts";
 
 /** Only an existing meta hash of a known major is written to, so that a removed queue is not brought back to life; a cap is only raised. */
 const raiseScript = `

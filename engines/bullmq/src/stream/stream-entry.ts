@@ -14,15 +14,9 @@ export interface StreamEntry {
 export type RawEntry = readonly [id: string, fields: readonly string[]];
 
 /** Events that concern one task; the others (drained, progress, paused, cleaned, duplicated ...) say nothing about its life. */
+// biome-ignore format: a list
 const taskEvents = new Set([
-  "added",
-  "waiting",
-  "waiting-children",
-  "active",
-  "delayed",
-  "completed",
-  "failed",
-  "removed",
+  "added", "waiting", "waiting-children", "active", "delayed", "completed", "failed", "removed",
 ]);
 
 /** Undefined for an entry that no task event is made of. */

@@ -2,10 +2,10 @@ import { Redis } from "ioredis";
 import { afterAll, beforeEach, describe, expect, inject, test } from "vitest";
 import { freshPrefix } from "../../test/applications.ts";
 import { type RecordingAgent, recordingAgent } from "../../test/recording-agent.ts";
-import { createFactsMemory } from "../jobs/job-facts.ts";
+import { FactsMemory } from "../jobs/job-facts.ts";
 import { type QueueNames, queueNames } from "../redis/names.ts";
-import type { QueueWatch } from "../stream/queue-watch.ts";
 import type { RawEntry } from "../stream/stream-entry.ts";
+import type { QueueWatch } from "../stream/stream-position.ts";
 import { createContinuity } from "./continuity.ts";
 
 const redis = new Redis(inject("redisUrl"));
@@ -27,7 +27,7 @@ describe("the account of a stream", () => {
     createContinuity({
       redis,
       settings: { startAt: "beginning" },
-      memory: createFactsMemory(1000),
+      memory: new FactsMemory(1000),
       sink: agent.context.sink,
       log: agent.context.log,
       reconcile: async (_, sinceMs) => rebuiltSince.push(sinceMs),

@@ -1,13 +1,13 @@
 import type { AgentLog, EventSink } from "@svc/agent";
 import type { Redis } from "ioredis";
 import type { Reconcile } from "../events/reconcile.ts";
-import { replyValue } from "../jobs/hydrate.ts";
 import type { FactsMemory, JobFacts } from "../jobs/job-facts.ts";
 import type { Settings } from "../options.ts";
 import type { QueueNames } from "../redis/names.ts";
-import type { QueueWatch } from "../stream/queue-watch.ts";
+import { askEach, replyValue } from "../redis/pipeline.ts";
 import type { StoredCursor } from "../stream/stored-cursor.ts";
 import { compareStreamIds, msOf, type RawEntry } from "../stream/stream-entry.ts";
+import type { QueueWatch } from "../stream/stream-position.ts";
 import {
   firstPosition,
   judgeContinuity,
@@ -127,13 +127,10 @@ export function createContinuity({ redis, settings, memory, sink, log, reconcile
 
   /** Tasks that had not ended and whose hash is gone will never report an end. */
   async function countGone(unfinished: readonly JobFacts[]): Promise<number> {
-    let gone = 0;
-    for (let at = 0; at < unfinished.length; at += 500) {
-      const pipeline = redis.pipeline();
-      for (const { source, jobId } of unfinished.slice(at, at + 500)) pipeline.exists(`${source}:${jobId}`);
-      for (const reply of (await pipeline.exec()) ?? []) if (replyValue(reply) === 0) gone += 1;
-    }
-    return gone;
+    const answers = await askEach(redis, unfinished, (pipeline, { source, jobId }) =>
+      pipeline.exists(`${source}:${jobId}`),
+    );
+    return answers.filter((answer) => answer === 0).length;
   }
 
   async function look(watches: readonly Pick<QueueWatch, "names" | "position">[]): Promise<readonly StreamLook[]> {

@@ -4,10 +4,10 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Application, startApplication } from "../../test/applications.ts";
 import { type RecordingAgent, recordingAgent } from "../../test/recording-agent.ts";
 import { createBullmqAdapter } from "../adapter.ts";
-import { createFactsMemory } from "../jobs/job-facts.ts";
+import { FactsMemory } from "../jobs/job-facts.ts";
 import type { BullmqOptions } from "../options.ts";
 import { queueNames } from "../redis/names.ts";
-import type { QueueWatch } from "../stream/queue-watch.ts";
+import type { QueueWatch } from "../stream/stream-position.ts";
 import { createSnapshot } from "./snapshot.ts";
 
 describe("at its limits, a side-car", () => {
@@ -82,7 +82,7 @@ describe("at its limits, a side-car", () => {
   test("tells the depths of more queues than fit into a report in turns", async () => {
     const names = Array.from({ length: 1030 }, (_, n) => queueNames(app.prefix, `q${n}`, ""));
     const settings = { prefixes: [app.prefix], namespace: "" };
-    const snapshot = createSnapshot({ redis, settings, memory: createFactsMemory(1000), log: agent.context.log });
+    const snapshot = createSnapshot({ redis, settings, memory: new FactsMemory(1000), log: agent.context.log });
     const watches = names.map((queue) => ({ names: queue }) as QueueWatch);
     const told = async () => Object.keys((await snapshot(watches)).queue_depths ?? {});
     expect([(await told()).length, await told(), (await told()).length]).toEqual([

@@ -1,17 +1,17 @@
 import type { AdapterSnapshot, AgentLog, QueueHold } from "@svc/agent";
 import type { Redis } from "ioredis";
 import { iso } from "../events/task-events.ts";
-import { replyValue } from "../jobs/hydrate.ts";
 import type { FactsMemory } from "../jobs/job-facts.ts";
 import { msOrUndefined } from "../jobs/job-hash.ts";
 import type { Settings } from "../options.ts";
 import { createClientList, type WorkerConnection } from "../redis/client-list.ts";
-import { queueNames, taskIdOf } from "../redis/names.ts";
-import type { QueueWatch } from "../stream/queue-watch.ts";
+import { type QueueNames, queueNames, taskIdOf } from "../redis/names.ts";
+import { askEach } from "../redis/pipeline.ts";
+import type { QueueWatch } from "../stream/stream-position.ts";
 
 /** The brain reads so many queues and workers of one report; of more queues, the next ones come with the next report. */
 const mostQueues = 1024;
-const repliesPerQueue = 9;
+const answersPerQueue = 9;
 /** What `rateLimit` of a queue writes: nothing may start, whatever the limit is. */
 const stopped = Number.MAX_SAFE_INTEGER;
 
@@ -55,30 +55,22 @@ export function createSnapshot({ redis, settings, memory, log }: SnapshotParts) 
   };
 
   async function readDepths(queues: readonly QueueWatch[]) {
-    const pipeline = redis.pipeline();
-    for (const { names } of queues) {
-      pipeline.llen(`${names.keyBase}wait`).llen(`${names.keyBase}paused`).zcard(`${names.keyBase}prioritized`);
-      pipeline.lindex(`${names.keyBase}wait`, "-1").lindex(`${names.keyBase}paused`, "-1");
-      pipeline.zrange(`${names.keyBase}prioritized`, "0", "0");
-      pipeline.hmget(`${names.keyBase}meta`, "paused", "max");
-      pipeline.get(`${names.keyBase}limiter`).pttl(`${names.keyBase}limiter`);
-    }
-    const replies = (await pipeline.exec()) ?? [];
+    const answers = await askEach(redis, queues, (pipeline, { names: { keyBase } }) => {
+      pipeline.llen(`${keyBase}wait`).llen(`${keyBase}paused`).zcard(`${keyBase}prioritized`);
+      pipeline.lindex(`${keyBase}wait`, "-1").lindex(`${keyBase}paused`, "-1");
+      pipeline.zrange(`${keyBase}prioritized`, "0", "0");
+      pipeline.hmget(`${keyBase}meta`, "paused", "max");
+      pipeline.get(`${keyBase}limiter`).pttl(`${keyBase}limiter`);
+    });
     return queues.map((_, index) => {
-      const [wait, paused, prioritized, nextWaiting, nextPaused, nextPrioritized, meta, started, limitedMs] = replies
-        .slice(index * repliesPerQueue, (index + 1) * repliesPerQueue)
-        .map(replyValue);
+      const [wait, paused, prioritized, nextWaiting, nextPaused, nextPrioritized, meta, started, limitedMs] =
+        answers.slice(index * answersPerQueue, (index + 1) * answersPerQueue);
       const next = (nextWaiting ?? nextPaused ?? (nextPrioritized as string[])[0]) as string | undefined;
       const [isPaused, most] = meta as (string | null)[];
       return {
         depth: Number(wait) + Number(paused) + Number(prioritized),
         next,
-        hold: holdOf({
-          isPaused: isPaused === "1",
-          most: Number(most ?? stopped),
-          started: Number(started),
-          limitedMs: Number(limitedMs),
-        }),
+        hold: holdOf(isPaused === "1", Number(started) >= Number(most ?? stopped) ? Number(limitedMs) : 0),
       };
     });
   }
@@ -88,22 +80,19 @@ export function createSnapshot({ redis, settings, memory, log }: SnapshotParts) 
     depths: readonly { readonly next: string | undefined }[],
   ): Promise<Readonly<Record<string, string>>> {
     const oldest: Record<string, string> = {};
-    const unknown: QueueWatch[] = [];
-    const pipeline = redis.pipeline();
-    for (const [index, watch] of queues.entries()) {
+    const unknown: { readonly names: QueueNames; readonly next: string }[] = [];
+    for (const [index, { names }] of queues.entries()) {
       const next = depths[index]?.next;
       if (next === undefined) continue;
-      const waitingSinceMs = memory.get(taskIdOf(watch.names, next))?.waitingSinceMs;
-      if (waitingSinceMs !== undefined) oldest[watch.names.label] = iso(waitingSinceMs);
-      else {
-        unknown.push(watch);
-        pipeline.hget(watch.names.keyBase + next, "timestamp");
-      }
+      const waitingSinceMs = memory.get(taskIdOf(names, next))?.waitingSinceMs;
+      if (waitingSinceMs !== undefined) oldest[names.label] = iso(waitingSinceMs);
+      else unknown.push({ names, next });
     }
-    if (unknown.length === 0) return oldest;
-    const replies = (await pipeline.exec()) ?? [];
+    const answers = await askEach(redis, unknown, (pipeline, { names, next }) =>
+      pipeline.hget(names.keyBase + next, "timestamp"),
+    );
     for (const [index, { names }] of unknown.entries()) {
-      const createdMs = msOrUndefined((replyValue(replies[index]) as string | null) ?? undefined);
+      const createdMs = msOrUndefined((answers[index] as string | null) ?? undefined);
       if (createdMs !== undefined) oldest[names.label] = iso(createdMs);
     }
     return oldest;
@@ -131,17 +120,8 @@ export function createSnapshot({ redis, settings, memory, log }: SnapshotParts) 
   }
 }
 
-interface QueueGate {
-  readonly isPaused: boolean;
-  /** Starts that the rate limit allows in its window, and those that took place in the present one. */
-  readonly most: number;
-  readonly started: number;
-  /** How long the window goes on; negative without one. */
-  readonly limitedMs: number;
-}
-
-function holdOf({ isPaused, most, started, limitedMs }: QueueGate): QueueHold | undefined {
-  const isLimited = limitedMs > 0 && started >= most;
-  if (!isPaused && !isLimited) return undefined;
-  return { ...(isPaused && { paused: true }), ...(isLimited && { limited_until: iso(Date.now() + limitedMs) }) };
+/** @param limitedMs how long nothing may start, because the rate limit of its window is used up. */
+function holdOf(isPaused: boolean, limitedMs: number): QueueHold | undefined {
+  if (!isPaused && limitedMs <= 0) return undefined;
+  return { ...(isPaused && { paused: true }), ...(limitedMs > 0 && { limited_until: iso(Date.now() + limitedMs) }) };
 }

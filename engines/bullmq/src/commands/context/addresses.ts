@@ -1,7 +1,7 @@
 import type { Redis } from "ioredis";
-import { replyValue } from "../../jobs/hydrate.ts";
 import type { Settings } from "../../options.ts";
 import { type QueueNames, queueNames } from "../../redis/names.ts";
+import { askEach } from "../../redis/pipeline.ts";
 import { Refusal } from "./refusal.ts";
 
 export interface AddressedJob {
@@ -10,17 +10,11 @@ export interface AddressedJob {
   readonly taskId: string;
 }
 
-export interface Addresses {
-  /** Rejects with a Refusal when this adapter watches no such queue. */
-  job(taskId: string): Promise<AddressedJob>;
-  /** The queue that the brain knows by this label. @throws Refusal when this adapter watches no such queue. */
-  queue(label: string): QueueNames;
-}
-
+export type Addresses = ReturnType<typeof createAddresses>;
 export type AddressSettings = Pick<Settings, "prefixes" | "queues" | "namespace">;
 
 /** Finds jobs and queues by what the brain calls them; the way back from `taskIdOf` and `QueueNames.label`. */
-export function createAddresses(redis: Redis, { prefixes, queues, namespace }: AddressSettings): Addresses {
+export function createAddresses(redis: Redis, { prefixes, queues, namespace }: AddressSettings) {
   const space = namespace === "" ? "" : `${namespace}/`;
   const isWatched = (queue: string) => queues === undefined || queues.includes(queue);
 
@@ -40,21 +34,23 @@ export function createAddresses(redis: Redis, { prefixes, queues, namespace }: A
   }
 
   return {
-    async job(taskId) {
+    /** Rejects with a Refusal when this adapter watches no such queue. */
+    async job(taskId: string): Promise<AddressedJob> {
       const readings = readingsOf(taskId);
       const [first] = readings;
       if (first === undefined)
         throw new Refusal(`${taskId} is not the id of a task in a queue that this agent watches`);
       if (readings.length === 1) return first;
-      const pipeline = redis.pipeline();
-      for (const { names, jobId } of readings) pipeline.exists(names.keyBase + jobId, `${names.keyBase}meta`);
-      const replies = (await pipeline.exec()) ?? [];
-      const present = readings.filter((_, index) => replyValue(replies[index]) === 2);
+      const counts = await askEach(redis, readings, (pipeline, { names, jobId }) =>
+        pipeline.exists(names.keyBase + jobId, `${names.keyBase}meta`),
+      );
+      const present = readings.filter((_, index) => counts[index] === 2);
       if (present.length > 1)
         throw new Refusal(`${taskId} may be a job of two queues, by the prefixes that are watched`);
       return present[0] ?? first;
     },
-    queue(label) {
+    /** The queue that the brain knows by this label. @throws Refusal when this adapter watches no such queue. */
+    queue(label: string): QueueNames {
       const own = label.startsWith(space) ? label.slice(space.length) : "";
       for (const prefix of prefixes) {
         const queue = own.slice(frontOf(prefix).length);

@@ -10,8 +10,8 @@ export interface NewJob {
   readonly name: string;
   readonly data: unknown;
   readonly options: JobsOptions;
-  readonly etaMs: number | undefined;
-  readonly retriedFrom: string | undefined;
+  readonly etaMs?: number | undefined;
+  readonly retriedFrom?: string;
 }
 
 export async function addJob(queue: CommandedQueue, names: QueueNames, job: NewJob): Promise<{ task_id: string }> {

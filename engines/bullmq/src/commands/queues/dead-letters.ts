@@ -1,12 +1,11 @@
 import { createRedactor, taskIdCharacters } from "@svc/protocol";
 import type { Redis } from "ioredis";
 import { iso } from "../../events/task-events.ts";
-import { replyValue } from "../../jobs/hydrate.ts";
 import { type QueueNames, taskIdOf } from "../../redis/names.ts";
-import type { CommandContext, CommandHandler } from "../context/command-context.ts";
+import { askEach } from "../../redis/pipeline.ts";
+import type { CommandHandler } from "../context/command-context.ts";
 import { readCount, readOptionalText } from "../context/parameters.ts";
 import { Refusal } from "../context/refusal.ts";
-import { compareIds, type DeadLetterPosition, readCursor, writeCursor } from "./dead-letter-cursor.ts";
 
 const mostEntries = 200;
 const longestCursor = 2048;
@@ -32,7 +31,7 @@ export const listDeadLetters: CommandHandler = async ({ parameters, target }, co
   const last = page.at(-1);
   return {
     entries: await describe(redis, page),
-    next_cursor: found.length > limit && last ? writeCursor(positionOf(last)) : null,
+    next_cursor: found.length > limit && last ? writeCursor(last) : null,
     total: await countFailed(redis, queues),
     engine: settings.engine,
   };
@@ -44,15 +43,32 @@ interface FailedJob {
   readonly failedMs: number;
 }
 
+/** Where a page of dead letters ended: the entry that was the last one on it. */
+interface DeadLetterPosition {
+  /** When it failed, in Unix milliseconds. */
+  readonly failedMs: number;
+  /** `bull:emails` */
+  readonly source: string;
+  readonly jobId: string;
+}
+
+const writeCursor = ({ failedMs, names, jobId }: FailedJob): string =>
+  Buffer.from(JSON.stringify([failedMs, names.source, jobId])).toString("base64url");
+
+/** @throws Refusal whose text begins with `invalid_cursor`. */
 function readPosition(cursor: unknown): DeadLetterPosition | undefined {
   if (cursor === undefined || cursor === null || cursor === "") return undefined;
   if (typeof cursor !== "string" || cursor.length > longestCursor)
     throw new Refusal(`invalid_cursor: a text of at most ${longestCursor} characters`);
-  return readCursor(cursor);
-}
-
-function positionOf({ names, jobId, failedMs }: FailedJob): DeadLetterPosition {
-  return { failedMs, source: names.source, jobId };
+  try {
+    const parts: unknown = JSON.parse(Buffer.from(cursor, "base64url").toString("utf8"));
+    const [failedMs, source, jobId] = Array.isArray(parts) && parts.length === 3 ? parts : [];
+    if (Number.isFinite(failedMs) && typeof source === "string" && typeof jobId === "string")
+      return { failedMs, source, jobId };
+  } catch {
+    // said below
+  }
+  throw new Refusal("invalid_cursor: not a cursor of this listing");
 }
 
 /** Merges the failed sets of all queues; of each, no more is read than the page may need. */
@@ -106,6 +122,9 @@ function placeIn({ source }: QueueNames, after: DeadLetterPosition | undefined):
   return { failedMs: after.failedMs, beforeId: source < after.source ? "" : undefined };
 }
 
+/** Redis orders members of one score by their bytes. */
+const compareIds = (one: string, other: string): number => Buffer.compare(Buffer.from(one), Buffer.from(other));
+
 async function readFailed(redis: Redis, names: QueueNames, place: Place, count: number): Promise<FailedJob[]> {
   const { failedMs, beforeId } = place;
   const highest = failedMs === Number.POSITIVE_INFINITY ? "+inf" : beforeId === "" ? `(${failedMs}` : String(failedMs);
@@ -127,11 +146,11 @@ async function describe(redis: Redis, jobs: readonly FailedJob[]): Promise<reado
   const entries: Record<string, unknown>[] = [];
   for (let from = 0; from < jobs.length; from += jobsPerRead) {
     const part = jobs.slice(from, from + jobsPerRead);
-    const pipeline = redis.pipeline();
-    for (const { names, jobId } of part) pipeline.hmget(names.keyBase + jobId, "name", "atm", "failedReason");
-    const replies = (await pipeline.exec()) ?? [];
+    const answers = await askEach(redis, part, (pipeline, { names, jobId }) =>
+      pipeline.hmget(names.keyBase + jobId, "name", "atm", "failedReason"),
+    );
     for (const [index, { names, jobId, failedMs }] of part.entries()) {
-      const [name, attempts, failedReason] = replyValue(replies[index]) as readonly (string | null)[];
+      const [name, attempts, failedReason] = answers[index] as readonly (string | null)[];
       entries.push({
         task_id: taskIdOf(names, jobId),
         task_name: name,
@@ -145,9 +164,7 @@ async function describe(redis: Redis, jobs: readonly FailedJob[]): Promise<reado
   return entries;
 }
 
-async function countFailed(redis: CommandContext["redis"], queues: readonly QueueNames[]): Promise<number> {
-  const pipeline = redis.pipeline();
-  for (const { keyBase } of queues) pipeline.zcard(`${keyBase}failed`);
-  const replies = (await pipeline.exec()) ?? [];
-  return replies.reduce((sum, reply) => sum + Number(replyValue(reply)), 0);
+async function countFailed(redis: Redis, queues: readonly QueueNames[]): Promise<number> {
+  const counts = await askEach(redis, queues, (pipeline, { keyBase }) => pipeline.zcard(`${keyBase}failed`));
+  return counts.reduce<number>((sum, count) => sum + Number(count), 0);
 }

@@ -1,6 +1,6 @@
 import type { Redis } from "ioredis";
-import { replyValue } from "../../jobs/hydrate.ts";
 import type { QueueNames } from "../../redis/names.ts";
+import { askEach } from "../../redis/pipeline.ts";
 import type { CommandContext, CommandHandler } from "../context/command-context.ts";
 import { readText } from "../context/parameters.ts";
 import type { CommandedQueue } from "../context/queue-access.ts";
@@ -84,15 +84,8 @@ async function purgePlace(
 }
 
 async function goneOf(redis: Redis, { keyBase }: QueueNames, jobIds: readonly string[]): Promise<readonly string[]> {
-  const gone: string[] = [];
-  for (let from = 0; from < jobIds.length; from += jobsPerStep) {
-    const part = jobIds.slice(from, from + jobsPerStep);
-    const pipeline = redis.pipeline();
-    for (const jobId of part) pipeline.exists(keyBase + jobId);
-    const replies = (await pipeline.exec()) ?? [];
-    gone.push(...part.filter((_, index) => replyValue(replies[index]) === 0));
-  }
-  return gone;
+  const found = await askEach(redis, jobIds, (pipeline, jobId) => pipeline.exists(keyBase + jobId));
+  return jobIds.filter((_, index) => found[index] === 0);
 }
 
 async function noteRemoved(redis: Redis, names: QueueNames, jobIds: readonly string[], prev: string): Promise<void> {

@@ -1,3 +1,5 @@
+import type { QueueNames } from "../../redis/names.ts";
+import type { Addresses } from "../context/addresses.ts";
 import type { CommandHandler } from "../context/command-context.ts";
 import { readOptionalText, readText } from "../context/parameters.ts";
 import { Refusal } from "../context/refusal.ts";
@@ -14,20 +16,19 @@ export const limitRate: CommandHandler = async ({ parameters }, { addresses, que
   if (worker !== undefined && worker !== label)
     throw new Refusal("BullMQ limits the rate of a queue, not of a worker: leave the worker out");
   const { max, durationMs } = readRate(readText(parameters, "rate"));
-  const names = queueCalled(label);
-  const queue = await queues.open(names);
+  const queue = await queues.open(queueCalled(label, addresses));
   if (max === 0) await queue.removeGlobalRateLimit();
   else await queue.setGlobalRateLimit(max, durationMs);
   return {};
-
-  function queueCalled(name: string) {
-    try {
-      return addresses.queue(name);
-    } catch {
-      throw new Refusal(`BullMQ limits the rate of a queue, and no queue that this agent watches is called ${name}`);
-    }
-  }
 };
+
+function queueCalled(label: string, addresses: Addresses): QueueNames {
+  try {
+    return addresses.queue(label);
+  } catch {
+    throw new Refusal(`BullMQ limits the rate of a queue, and no queue that this agent watches is called ${label}`);
+  }
+}
 
 function readRate(rate: string): { readonly max: number; readonly durationMs: number } {
   const parts = /^(0|[1-9][0-9]{0,8})(?:\/([smh]))?$/.exec(rate);

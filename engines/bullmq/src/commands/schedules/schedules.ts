@@ -52,15 +52,7 @@ export const triggerSchedule: CommandHandler = async ({ id, parameters }, contex
   const scheduler = (await readScheduler(queue, key)) ?? (await readDisabled(names, key, context));
   if (!scheduler) throw unknown(parameters);
   const { name, template } = scheduler;
-  const options = optionsLike(template?.opts);
-  const job = {
-    jobId: `svc-${id}`,
-    name,
-    data: template?.data ?? {},
-    options,
-    etaMs: undefined,
-    retriedFrom: undefined,
-  };
+  const job = { jobId: `svc-${id}`, name, data: template?.data ?? {}, options: optionsLike(template?.opts) };
   return await addJob(queue, names, job);
 };
 

@@ -3,9 +3,9 @@ import { type EventRecord, sidecarEventId } from "@svc/protocol";
 import type { JobSchedulerJson } from "bullmq6";
 import type { Redis } from "ioredis";
 import { iso } from "../../events/task-events.ts";
-import { replyValue } from "../../jobs/hydrate.ts";
 import type { Settings } from "../../options.ts";
 import { type QueueNames, taskIdOf } from "../../redis/names.ts";
+import { replyValue } from "../../redis/pipeline.ts";
 
 export interface ToldSchedules {
   readonly kind: "schedule.snapshot" | "schedule.updated" | "schedule.deleted";

@@ -1,7 +1,6 @@
 import type { CommandContext, CommandHandler } from "../context/command-context.ts";
 import { readCount } from "../context/parameters.ts";
-import { failureOf } from "../context/reason.ts";
-import { Refusal } from "../context/refusal.ts";
+import { failureOf, Refusal } from "../context/refusal.ts";
 import { retryByReference } from "./retry.ts";
 
 const mostTasks = 10_000;

@@ -1,5 +1,5 @@
 import type { Command } from "@svc/agent";
-import type { Priority, PriorityTable } from "../../priority.ts";
+import type { Priority, PriorityTable } from "../../options.ts";
 import type { CommandContext, CommandHandler } from "../context/command-context.ts";
 import { addJob, dataOf } from "../context/new-job.ts";
 import { readInstant, readOptionalText, readText } from "../context/parameters.ts";
@@ -33,14 +33,7 @@ async function submit(
   const names = addresses.queue(label);
   const queue = await queues.open(names);
   const options = priority > 0 ? { priority } : {};
-  return await addJob(queue, names, {
-    jobId,
-    name,
-    data: dataOf(args, kwargs),
-    options,
-    etaMs,
-    retriedFrom: undefined,
-  });
+  return await addJob(queue, names, { jobId, name, data: dataOf(args, kwargs), options, etaMs });
 }
 
 function readInputs({ args, kwargs }: Command["parameters"]) {

@@ -1,0 +1,88 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { AdapterContext, AdapterSnapshot, CommandOutcome, EngineAdapter } from "@svc/agent";
+import { type CommandExecutor, queueCapabilities } from "./commands/executor.ts";
+import { type BullmqOptions, defaultEngine, readSettings, type Settings } from "./options.ts";
+
+/** What an adapter has between its start and its stop. */
+export interface Running {
+  readonly executor: CommandExecutor;
+  /** Resolves when watching has begun. */
+  readonly began: Promise<void>;
+  snapshot(): Promise<AdapterSnapshot>;
+  /** Resolves when everything is put down after the stop signal. */
+  end(): Promise<void>;
+}
+
+interface AdapterParts {
+  readonly engine: string | undefined;
+  readOptions(): BullmqOptions;
+  /** How long start() waits for the beginning: a Redis that does not answer must not hold the agent. */
+  readonly startBoundMs: number;
+  open(settings: Settings, context: AdapterContext, stop: AbortSignal): Running;
+}
+
+const notRunning: CommandOutcome = { status: "failed", error: "the adapter is not running: nothing was done" };
+
+/** Never throws; an option out of its bounds is named by the TypeError with which `start` rejects. */
+export function engineAdapter({
+  engine = defaultEngine,
+  readOptions,
+  startBoundMs,
+  open,
+}: AdapterParts): EngineAdapter {
+  const demand = settingsOnDemand(readOptions);
+  let running: (Running & { readonly stop: AbortController }) | undefined;
+  return {
+    name: engine,
+    capabilities() {
+      try {
+        if (!demand().commands) return [];
+      } catch {
+        return []; // the adapter does not start
+      }
+      return running?.executor.capabilities() ?? queueCapabilities;
+    },
+    async start(context) {
+      if (running) return;
+      const settings = demand();
+      const stop = new AbortController();
+      const opened = open(settings, context, stop.signal);
+      running = { ...opened, stop };
+      opened.executor.refreshEarly(stop.signal); // the agent says hello meanwhile
+      await begunWithin(opened.began, startBoundMs);
+      await opened.executor.refresh();
+    },
+    async stop() {
+      const ending = running;
+      running = undefined;
+      ending?.stop.abort();
+      await ending?.executor.close();
+      await ending?.end();
+    },
+    async snapshot() {
+      await running?.executor.refresh();
+      return (await running?.snapshot()) ?? {};
+    },
+    depth: async (queue) => await running?.executor.depth(queue),
+    execute: async (command) => (running ? await running.executor.execute(command) : notRunning),
+  };
+}
+
+/** Settings that throw what is wrong with them only when they are asked for: no option of an agent may stop an application's start. */
+function settingsOnDemand(options: () => BullmqOptions): () => Settings {
+  try {
+    const settings = readSettings(options());
+    return () => settings;
+  } catch (fault) {
+    return () => {
+      throw fault;
+    };
+  }
+}
+
+/** Until then the process is held, so that nobody who waits for the agent to be ready waits for ever. */
+async function begunWithin(began: Promise<void>, boundMs: number): Promise<void> {
+  const bound = new AbortController();
+  await Promise.race([began, pause(boundMs, undefined, { signal: bound.signal }).catch(() => {})]);
+  bound.abort();
+}
