@@ -52,12 +52,6 @@ export async function startShop(): Promise<Shop> {
   const brain = await startTestBrain();
   const adapter = createScriptedAdapter(engineName, able);
   const { minted } = await brain.connectAgent({ engines: [adapter] });
-  // An agent that watches its engine may not have connected yet, and takes no command until then.
-  const isOnline = async () => {
-    const { items } = (await brain.as.viewer.get("/projects/shop/agents")).body;
-    return items[0].state === "online" && items[0].engine_adapters.includes(engineName);
-  };
-  await waitFor(isOnline, { that: "the agent online" });
   let gate: Promise<void> = Promise.resolve();
   let position = 0;
 

@@ -8,7 +8,8 @@ import type { FakeClock } from "./fake-clock.ts";
 import { freePort } from "./free-port.ts";
 import { mintedSecrets, refuseLeaks } from "./no-leaks.ts";
 import { createScriptedAdapter } from "./peer/scripted-adapter.ts";
-import { type ApiClient, anonymous, signIn } from "./test-client.ts";
+import { type ApiClient, anonymous, clientOf } from "./test-client.ts";
+import { waitFor } from "./wait-for.ts";
 
 const adminEmail = "admin@example.org";
 export const testPassword = "correct horse battery";
@@ -50,7 +51,7 @@ export interface TestBrain {
   /** Another project with the members that the test's project has by now. */
   addProject(slug: string, name: string): Promise<{ readonly id: string; readonly slug: string }>;
   mintAgent(name?: string): Promise<MintedAgent>;
-  /** A real agent with a scripted adapter, connected over WebSocket unless told otherwise. */
+  /** A real agent with a scripted adapter over WebSocket unless told otherwise. Resolves when the service shows it online. */
   connectAgent(
     options?: Partial<AgentOptions>,
   ): Promise<{ agent: Agent; minted: MintedAgent; adapter: ReturnType<typeof createScriptedAdapter> }>;
@@ -104,11 +105,7 @@ export async function startTestBrain(options: TestBrainOptions = {}): Promise<Te
 
   const members = await makeMembers(running);
   const projectIds = [members.project.id];
-  const callers = Object.fromEntries(
-    await Promise.all(
-      members.emails.map(async ([name, email]) => [name, await signIn(url, email, testPassword)] as const),
-    ),
-  );
+  const callers = await openSessions(running, url, members.emails);
 
   async function mintAgent(
     name = `agent-${agents.length}-${Math.random().toString(36).slice(2, 8)}`,
@@ -146,7 +143,7 @@ export async function startTestBrain(options: TestBrainOptions = {}): Promise<Te
         for (const projectId of projectIds) await features.memberships.add(tx, { userId: user.id, projectId, role });
       });
       features.projects.forget();
-      return signIn(url, email, testPassword);
+      return (await openSessions(running, url, [[name, email]]))[name] as ApiClient;
     },
     async addProject(slug, name) {
       const { body, status } = await (callers.root as ApiClient).post("/projects", { slug, name });
@@ -182,6 +179,8 @@ export async function startTestBrain(options: TestBrainOptions = {}): Promise<Te
       });
       agents.push(agent);
       await agent.ready;
+      const agentId = agentOptions.agentId ?? minted.agentId;
+      await waitFor(() => showsOnline(running, agentId), { that: "the agent online" });
       return { agent, minted, adapter };
     },
     runLoop: (name) => running.brain.loops.runOnce(name),
@@ -238,6 +237,36 @@ async function makeMembers(running: RunningBrain) {
   features.projects.forget();
   const emails = [["root", adminEmail], ...roles.map((role) => [role, `${role}@example.org`] as const)] as const;
   return { project: { id: project.id, slug: project.slug }, emails };
+}
+
+/** Sessions as sign-ins leave them, without the work of checking a password. */
+async function openSessions(running: RunningBrain, url: string, emails: readonly (readonly [string, string])[]) {
+  const { access, database, features } = running.brain;
+  const { session, csrf } = access.cookies;
+  return database.write(async (tx) => {
+    const callers: Record<string, ApiClient> = {};
+    for (const [name, email] of emails) {
+      const userId = (await features.users.findByEmail(email))?.id ?? "";
+      const origin = { user_id: userId, api_key_id: null, source_ip: "127.0.0.1", user_agent: "node" };
+      const { isSpared } = await features.mfa.signIn(tx, { userId, trustCookie: undefined, origin });
+      const given = { userId, isRemembered: false, isMfaSpared: isSpared, origin };
+      const issued = await features.sessions.issue(tx, { ...given, presentedCookie: undefined, device: null });
+      const { cookie, csrfToken } = issued;
+      callers[name] = clientOf(url, `${session.name}=${cookie}; ${csrf.name}=${csrfToken}`, csrfToken);
+    }
+    return callers;
+  });
+}
+
+/** Whether the agent is online and, over WebSocket, what it can do is known. */
+async function showsOnline({ brain }: RunningBrain, agentId: string): Promise<boolean> {
+  const agent = await brain.database.read
+    .selectFrom("agents as a")
+    .leftJoin("agent_workers as w", (join) => join.onRef("w.agent_id", "=", "a.id").on("w.state", "=", "online"))
+    .select(["a.state", "a.transport", "w.id as session"])
+    .where("a.id", "=", agentId)
+    .executeTakeFirst();
+  return agent?.state === "online" && (agent.transport === "longpoll" || agent.session !== null);
 }
 
 const asRoot = (id: string) =>

@@ -18,7 +18,8 @@ export interface ApiClient {
   delete(path: string, headers?: Record<string, string>): Promise<ApiAnswer>;
 }
 
-function clientOf(url: string, cookie: string, csrfToken: string): ApiClient {
+/** A caller with these credentials of a session. */
+export function clientOf(url: string, cookie: string, csrfToken: string): ApiClient {
   async function call(
     method: string,
     path: string,
