@@ -42,19 +42,10 @@ export const ofOneDatabase: readonly OfOneDatabase[] = [
     "locks rows in one order; the embedded database has one writer",
   ),
   one("features/agents/presence/presence-store.ts lockAgent", "locks a row; the embedded database has one writer"),
-  one("features/events/store.ts projectsWithEventsBefore", "the server database drops partitions"),
-  one("features/events/store.ts deleteEventsBefore", "the server database drops partitions"),
-  one("features/events/store.ts", "the server database drops partitions"),
-  one("features/tasks/delete-store.ts deleteTasks", "the embedded database finds texts in the tasks themselves"),
-  one("features/tasks/match-reads.ts countStretch", "the embedded database counts in stretches"),
-  one("features/tasks/match-reads.ts countAtOnce", "the server database counts at once"),
-  one("features/tasks/terms-prune-store.ts unusedTerms", "the server database keeps no terms"),
-  one("features/tasks/terms-prune-store.ts", "the server database keeps no terms"),
-  one("features/tasks/text-reads.ts termsWith", "the server database keeps no terms"),
-  one("features/tasks/text-reads.ts valuesWith", "the embedded database has terms to ask"),
-  one("features/tasks/text-reads.ts newestByIdIndex", "the index of task ids is the embedded database's"),
-  one("features/tasks/text-reads.ts newestByIdLine", "trigrams are the server database's"),
-  one("features/tasks/text-reads.ts hasIdIndex", "trigrams are the server database's"),
+  one(
+    "features/tasks/retention/delete-store.ts deleteTasks",
+    "the embedded database finds texts in the tasks themselves",
+  ),
 ];
 
 function one(from: string, reason: string): OfOneDatabase {

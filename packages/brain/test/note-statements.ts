@@ -11,7 +11,7 @@ import { afterAll, expect } from "vitest";
 /** Names the folder to write into; only a whole run of the project has one. */
 const folder = process.env.SVC_TEST_STATEMENTS;
 /** Of the sources, what carries out statements of its own; the others are handed theirs. */
-const source = /[/]packages[/]brain[/]src[/](?!platform[/]database[/]|features[/]tasks[/]time-limit-reads)(.+)$/;
+const source = /[/]packages[/]brain[/]src[/](?!platform[/]database[/])(.+)$/;
 const tests = /[.]test[.]ts$|[/]packages[/](?:brain[/]test|testkit)[/]/;
 /** Sets bounds for the statement that follows. */
 const setting = /^SELECT set_config[(]/;

@@ -6,7 +6,7 @@ import { retentionBase } from "../../platform/retention.ts";
 import type { BrainDatabase } from "../../schema/tables/index.ts";
 import { createPartitionKeeper } from "./partitions.ts";
 import { dayOf, dropPartitions } from "./partitions-store.ts";
-import { deleteEventsBefore, projectsWithEventsBefore } from "./store.ts";
+import { deleteEventsBefore, projectsWithEventsBefore } from "./prune-sqlite-store.ts";
 
 const rowsPerBatch = 5000;
 

@@ -4,7 +4,8 @@ import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
 import { plansOf } from "../../../test/query-plans.ts";
 import { type GivenTask, insertTasks } from "../../../test/task-rows.ts";
-import { type StaleQuery, scanEnd, staleTasks, type TaskPosition } from "./reads.ts";
+import type { TaskPosition } from "../tasks/index.ts";
+import { type StaleQuery, scanEnd, staleTasks } from "./reads.ts";
 
 const start = Date.parse("2026-04-01T10:00:00.000Z");
 const at = (minute: number): Date => new Date(start + minute * 60_000);

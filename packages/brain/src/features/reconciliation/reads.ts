@@ -1,12 +1,7 @@
 import { sql } from "kysely";
 import { indexed } from "../../platform/database/dialects/index-hints.ts";
 import type { BrainDatabase, TaskRow } from "../../schema/tables/index.ts";
-
-/** Where a walk over the tasks of a project and state stands. */
-export interface TaskPosition {
-  readonly receivedAt: Date;
-  readonly id: string;
-}
+import type { TaskPosition } from "../tasks/index.ts";
 
 export interface StaleQuery {
   readonly projectId: string;

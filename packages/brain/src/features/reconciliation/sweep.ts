@@ -5,7 +5,8 @@ import type { BrainDatabase, CommandRow } from "../../schema/tables/index.ts";
 import type { Agents } from "../agents/index.ts";
 import { type Audit, type AuditEntry, ownOrigin } from "../audit/index.ts";
 import { type Commands, holdAgent, type IssuedCommand } from "../commands/index.ts";
-import { type StaleQuery, type StaleTask, scanEnd, staleTasks, type TaskPosition } from "./reads.ts";
+import type { TaskPosition } from "../tasks/index.ts";
+import { type StaleQuery, type StaleTask, scanEnd, staleTasks } from "./reads.ts";
 
 export interface SweepDeps {
   readonly database: BrainDatabase;

@@ -7,7 +7,7 @@ import {
   changeTasks,
   copyTasks,
   type FoldedTask,
-  hasNewSearchText,
+  hasNewTexts,
   joinLinks,
   lostRaceCode,
   mergeRows,
@@ -131,7 +131,7 @@ async function storeGroup(
       id,
       row: after,
       version: before?.version ?? 0,
-      isTextNew: before === null || hasNewSearchText(before.row, after),
+      isTextNew: before === null || hasNewTexts(before.row, after),
     }),
   );
   const stored = group.events.filter((_, index) => isNew[index]);

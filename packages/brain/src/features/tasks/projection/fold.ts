@@ -285,3 +285,10 @@ export function foldEvents(row: FoldedTask | null, events: readonly TaskEvent[])
   const news = rowOfEvents(events);
   return row === null ? news : mergeRows(row, news);
 }
+
+/** Whether two rows of one task are found by different searches, or at another place in the list. */
+export const hasNewTexts = (before: FoldedTask, after: FoldedTask): boolean =>
+  before.name !== after.name ||
+  before.queue !== after.queue ||
+  before.worker_name !== after.worker_name ||
+  before.received_at !== after.received_at;

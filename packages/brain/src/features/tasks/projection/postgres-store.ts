@@ -35,13 +35,6 @@ export interface TaskWrite {
 export const searchTextOf = (row: Pick<FoldedTask, "name" | "queue" | "worker_name" | "task_id">): string =>
   `${row.name}\n${row.queue ?? ""}\n${row.worker_name ?? ""}\n${row.task_id}`.toLowerCase();
 
-/** Whether two rows of one task are found by different searches, or at another place in the list. */
-export const hasNewSearchText = (before: FoldedTask, after: FoldedTask): boolean =>
-  before.name !== after.name ||
-  before.queue !== after.queue ||
-  before.worker_name !== after.worker_name ||
-  before.received_at !== after.received_at;
-
 const epochMs = (column: string) => `(extract(epoch FROM ${column}) * 1000)::bigint`;
 
 // Plain columns are read as they are; the order is that of `presentTask`.

@@ -5,7 +5,8 @@ import { addProject, testDialects, useTestDatabase } from "@svc/testkit/database
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { fingerprintOf } from "../../issues/index.ts";
-import { type FoldedTask, foldEvents, taskEventOf } from "../index.ts";
+import { taskEventOf } from "./event-row.ts";
+import { type FoldedTask, foldEvents } from "./fold.ts";
 import { encodeFold } from "./fold-keys.ts";
 
 /**
