@@ -53,7 +53,7 @@ const projects = [
   }),
   project("engines", ["engines/**/*.test.ts"], { globalSetup: services("build", "redis", "postgres", "template") }),
   project("browser", ["packages/dashboard/test/**/*.test.ts"], {
-    globalSetup: [...services("build", "redis", "template", "chromium"), "packages/dashboard/test/browser-setup.ts"],
+    globalSetup: services("build", "redis", "template", "chromium"),
   }),
 ];
 

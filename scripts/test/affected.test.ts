@@ -89,7 +89,6 @@ describe("a change", () => {
     ["packages/dashboard/src/ui/Button.tsx"],
     ["packages/dashboard/index.html"],
     ["packages/dashboard/src/features/unheard-of/page.tsx"],
-    [`${browser}/browser-setup.ts`],
     ["packages/client/src/index.ts"],
   ])("of %s affects every browser test", (file) => {
     expect(testsOf(file)).toEqual(everyBrowserTest);

@@ -93,8 +93,7 @@ function partRuleOf(file: string, graph: ImportGraph): (test: string) => boolean
   }
   if (commandLine.test(file)) return (test) => test.startsWith("packages/cli/");
   const isDashboard = file.startsWith("packages/dashboard/") && !file.startsWith(browserTests);
-  if (isDashboard || file === `${browserTests}browser-setup.ts` || file.startsWith("packages/client/"))
-    return (test) => test.startsWith(browserTests);
+  if (isDashboard || file.startsWith("packages/client/")) return (test) => test.startsWith(browserTests);
   return () => false;
 }
 

@@ -3,16 +3,9 @@ import { startTestBrain, type TestBrain, type TestBrainOptions } from "@svc/test
 import { builtDashboard } from "@svc/testkit/built-program";
 import type {} from "@svc/testkit/services/postgres-setup";
 import axe from "axe-core";
-import {
-  type Browser,
-  type BrowserContextOptions,
-  chromium,
-  type Download,
-  type Locator,
-  type Page,
-} from "playwright-core";
-import { expect, inject } from "vitest";
-import { takeWindow } from "./window-pool.ts";
+import type { BrowserContextOptions, Download, Locator, Page } from "playwright-core";
+import { expect, onTestFinished } from "vitest";
+import { giveBackWindowsOf, takeWindow } from "./window-pool.ts";
 
 export interface Screen {
   page: Page;
@@ -20,14 +13,26 @@ export interface Screen {
   faults: string[];
 }
 
-/** A started brain that serves the dashboard as it is delivered. */
-export function startBrainWithSite(options: TestBrainOptions = {}): Promise<TestBrain> {
-  return startTestBrain({ ...options, env: { SVC_DASHBOARD_DIST: builtDashboard, ...options.env } });
-}
+/** Below those that the system gives away, so that one test file after the other finds them free. */
+const firstPort = 10_000 + (process.pid % 1_000) * 20;
+const ports = new Set<number>();
 
-/** The run's browser. Closing it closes the windows that were opened through this connection. */
-export function launchBrowser(): Promise<Browser> {
-  return chromium.connect(inject("browserEndpoint"));
+/**
+ * A started brain that serves the dashboard as it is delivered. It listens where the one before it did, if that has stopped: the browser has
+ * what is loaded from there already. The windows that show it are given back before it stops.
+ */
+export async function startBrainWithSite(options: TestBrainOptions = {}): Promise<TestBrain> {
+  let port = firstPort;
+  while (ports.has(port)) port += 1;
+  ports.add(port);
+  const env = { SVC_DASHBOARD_DIST: builtDashboard, ...options.env };
+  const brain = await startTestBrain({ port, ...options, env });
+  const stop = async () => {
+    await giveBackWindowsOf(brain.url);
+    await brain.stop();
+    ports.delete(port);
+  };
+  return { ...brain, stop, [Symbol.asyncDispose]: stop };
 }
 
 export interface OpenOptions {
@@ -41,12 +46,8 @@ export interface OpenOptions {
 
 const sizes = { desktop: { width: 1440, height: 900 }, phone: { width: 390, height: 844 } };
 
-/** A page of its own, watched from its first moment. */
-export async function openScreen(
-  browser: Browser,
-  brain: { readonly url: string },
-  options: OpenOptions = {},
-): Promise<Screen> {
+/** A page of its own until the end of the test, watched from its first moment. */
+export async function openScreen(brain: { readonly url: string }, options: OpenOptions = {}): Promise<Screen> {
   const { cookie = "", theme = "light", size = "desktop" } = options;
   const faults: string[] = [];
   const settings: BrowserContextOptions = {
@@ -58,9 +59,9 @@ export async function openScreen(
     permissions: ["clipboard-read", "clipboard-write"],
     ...options.settings,
   };
-  const window = await takeWindow(browser, settings);
-  const { context, page } = window;
-  window.faults = faults;
+  const { context, page, giveBack } = await takeWindow(settings, faults);
+  // Pictures are taken outside of tests, and close what they open.
+  if (process.env.VITEST !== undefined) onTestFinished(giveBack);
   await context.addCookies(
     cookie
       .split("; ")

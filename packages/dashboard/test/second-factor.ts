@@ -1,13 +1,12 @@
 import { enrollSecondFactor, type SecondFactor } from "@svc/testkit";
 import { type ApiClient, type TestBrain, testPassword } from "@svc/testkit/brain";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll } from "vitest";
-import { launchBrowser, startBrainWithSite } from "./screen.ts";
+import { startBrainWithSite } from "./screen.ts";
 
 /** Started before the first test of the file that asked for it. */
 export interface CodeSite {
   brain: TestBrain;
-  browser: Browser;
   /** Another user with a second factor, whose test client's session is verified. */
   carefulUser(name: string): Promise<{ email: string; client: ApiClient; factor: SecondFactor }>;
 }
@@ -21,15 +20,9 @@ export function openCodeSite(): CodeSite {
     },
   } as CodeSite;
   beforeAll(async () => {
-    [opened.brain, opened.browser] = await Promise.all([
-      startBrainWithSite({ env: { SVC_MFA_VERIFICATION_RATE_PER_MIN: "100" } }),
-      launchBrowser(),
-    ]);
+    opened.brain = await startBrainWithSite({ env: { SVC_MFA_VERIFICATION_RATE_PER_MIN: "100" } });
   });
-  afterAll(async () => {
-    await opened.browser?.close();
-    await opened.brain?.stop();
-  });
+  afterAll(() => opened.brain?.stop());
   return opened;
 }
 

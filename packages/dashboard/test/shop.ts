@@ -1,13 +1,11 @@
 import type { TestBrain } from "@svc/testkit/brain";
-import type { Browser } from "playwright-core";
 import { afterAll, beforeAll } from "vitest";
-import { launchBrowser, startBrainWithSite } from "./screen.ts";
+import { startBrainWithSite } from "./screen.ts";
 import { tellSample } from "./task-traffic.ts";
 
 /** Filled before the first test of the file that asked for it. */
 export interface Shop {
   brain: TestBrain;
-  browser: Browser;
   /** The agent that told the sample of tasks. */
   connected: Awaited<ReturnType<TestBrain["connectAgent"]>>;
 }
@@ -16,13 +14,10 @@ export interface Shop {
 export function openShop(): Shop {
   const shop = {} as Shop;
   beforeAll(async () => {
-    [shop.brain, shop.browser] = await Promise.all([startBrainWithSite(), launchBrowser()]);
+    shop.brain = await startBrainWithSite();
     shop.connected = await shop.brain.connectAgent();
     await tellSample(shop.brain, shop.connected);
   });
-  afterAll(async () => {
-    await shop.browser?.close();
-    await shop.brain?.stop();
-  });
+  afterAll(() => shop.brain?.stop());
   return shop;
 }

@@ -2,8 +2,6 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { startTestBrain } from "@svc/testkit/brain";
-import { chromiumLaunch, findChromium } from "@svc/testkit/services/chromium";
-import { chromium } from "playwright-core";
 import { fillLongList, longPages } from "./long-list.ts";
 import { arrange, type Mishap, mishaps } from "./page-faults.ts";
 import { cookieFor, fillSite, pages } from "./pages.ts";
@@ -21,11 +19,7 @@ const folder = join(import.meta.dirname, "../../..", values.out);
 const site = join(import.meta.dirname, "../dist");
 const settleMs = 600;
 
-const { executablePath, args } = chromiumLaunch(await findChromium());
-const [brain, browser] = await Promise.all([
-  startTestBrain({ env: { SVC_DASHBOARD_DIST: site } }),
-  chromium.launch({ executablePath, args: [...args] }),
-]);
+const brain = await startTestBrain({ env: { SVC_DASHBOARD_DIST: site } });
 try {
   const filled = await fillSite(brain);
   await mkdir(folder, { recursive: true });
@@ -39,7 +33,7 @@ try {
       for (const theme of ["light", "dark"] as const) {
         for (const size of ["desktop", "phone"] as const) {
           const cookie = cookieFor(one, filled, brain);
-          const { page } = await openScreen(browser, brain, { cookie, theme, size });
+          const { page } = await openScreen(brain, { cookie, theme, size });
           if (state !== "as it is") await arrange(page, state as Mishap);
           await page.goto(one.path(filled));
           if (state === "as it is") await one.ready(page);
@@ -59,6 +53,5 @@ try {
   }
   console.log(`${taken} pictures in ${values.out}/`);
 } finally {
-  await browser.close();
   await brain.stop();
 }

@@ -1,14 +1,12 @@
 import type { TestBrain } from "@svc/testkit/brain";
-import type { Browser } from "playwright-core";
 import { afterAll, beforeAll } from "vitest";
 import type { Site } from "./page-case.ts";
 import { fillSite } from "./pages.ts";
-import { launchBrowser, startBrainWithSite } from "./screen.ts";
+import { startBrainWithSite } from "./screen.ts";
 
 /** Filled before the first test of the file that asked for it. */
 export interface OpenedSite {
   brain: TestBrain;
-  browser: Browser;
   site: Site;
 }
 
@@ -16,12 +14,9 @@ export interface OpenedSite {
 export function openSite(): OpenedSite {
   const opened = {} as OpenedSite;
   beforeAll(async () => {
-    [opened.brain, opened.browser] = await Promise.all([startBrainWithSite(), launchBrowser()]);
+    opened.brain = await startBrainWithSite();
     opened.site = await fillSite(opened.brain);
   });
-  afterAll(async () => {
-    await opened.browser?.close();
-    await opened.brain?.stop();
-  });
+  afterAll(() => opened.brain?.stop());
   return opened;
 }

@@ -24,6 +24,8 @@ export interface TestBrainOptions {
   readonly home?: string;
   /** A clock of the test's; the system's by default. */
   readonly clock?: FakeClock;
+  /** Where to listen unless something else does; by default where the system says. */
+  readonly port?: number;
 }
 
 export type TestRole = "viewer" | "operator" | "admin" | "auditor";
@@ -82,11 +84,10 @@ export async function startTestBrain(options: TestBrainOptions = {}): Promise<Te
   const databaseUrl = options.databaseUrl ?? fresh?.url ?? "";
   const home = options.home ?? (await mkdtemp(join(tmpdir(), "svc-test-home-")));
   const logLines: string[] = [];
-  const running = await startBrain({
+  const startOptions = {
     cwd: home,
-    port: 0,
     ...(options.clock !== undefined && { clock: options.clock }),
-    writeLog(line) {
+    writeLog(line: string) {
       if (logLines.length < maxLogLines) logLines.push(line);
     },
     announce: () => {},
@@ -98,7 +99,13 @@ export async function startTestBrain(options: TestBrainOptions = {}): Promise<Te
       SVC_BOOTSTRAP_ADMIN_PASSWORD: testPassword,
       ...options.env,
     },
-  });
+  };
+  const running = await startBrain({ ...startOptions, port: options.port ?? 0 }).catch(
+    (fault: NodeJS.ErrnoException) => {
+      if (fault.code !== "EADDRINUSE") throw fault;
+      return startBrain({ ...startOptions, port: 0 });
+    },
+  );
   const url = `http://127.0.0.1:${running.port}`;
   const agents: Agent[] = [];
   const shownOnce: string[] = [];

@@ -1,21 +1,17 @@
 import { waitFor } from "@svc/testkit";
 import type { ApiClient, TestBrain } from "@svc/testkit/brain";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { axeFaults, launchBrowser, openScreen, startBrainWithSite } from "../screen.ts";
+import { axeFaults, openScreen, startBrainWithSite } from "../screen.ts";
 
 let brain: TestBrain;
-let browser: Browser;
 beforeAll(async () => {
-  [brain, browser] = await Promise.all([startBrainWithSite(), launchBrowser()]);
+  brain = await startBrainWithSite();
 });
-afterAll(async () => {
-  await browser?.close();
-  await brain?.stop();
-});
+afterAll(() => brain?.stop());
 
 const openKeys = async (caller: ApiClient) => {
-  const screen = await openScreen(browser, brain, { cookie: caller.cookie });
+  const screen = await openScreen(brain, { cookie: caller.cookie });
   await screen.page.goto("/me/api-keys");
   await screen.page.getByRole("heading", { name: "API keys" }).waitFor();
   return screen;
@@ -92,7 +88,6 @@ describe("a key", () => {
     await page.getByText("No API key yet").waitFor();
     expect(await statusOf(token, `/projects/${brain.project.slug}/tasks`)).toBe(401);
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 
   test("without end, project and addresses says so", async () => {
@@ -101,7 +96,6 @@ describe("a key", () => {
     const row = page.getByRole("row", { name: /free/ });
     for (const words of ["no project", "everywhere", "never", "no end"])
       expect(await row.textContent()).toContain(words);
-    await page.context().close();
   });
 });
 
@@ -119,7 +113,6 @@ describe("scopes that only administrators mint", () => {
       await box.click({ force: true });
       expect(await box.isChecked()).toBe(false);
     }
-    await page.context().close();
   });
 
   test("are open to an administrator of the instance", async () => {
@@ -130,7 +123,6 @@ describe("scopes that only administrators mint", () => {
     await tick(page, "admin:*");
     const included = dialogOf(page).getByRole("checkbox", { name: /^audit:read[.] Comes with/ });
     expect(await included.isChecked()).toBe(true);
-    await page.context().close();
   });
 });
 
@@ -161,7 +153,6 @@ describe("addresses", () => {
     expect(kept).toHaveLength(given.length);
     const rewritten = kept.filter((range) => !given.includes(range));
     expect(said.replace("Kept as ", "").split(", ")).toEqual(rewritten);
-    await page.context().close();
   });
 
   test("that are none are named by their line and not sent, and so are too many", async () => {
@@ -182,7 +173,6 @@ describe("addresses", () => {
     await field.fill("10.0.0.0/8");
     await save.click();
     await dialog.waitFor({ state: "detached" });
-    await page.context().close();
   });
 
   test("that the server refuses are still there, with its words at the field", async () => {
@@ -199,6 +189,5 @@ describe("addresses", () => {
     await dialogOf(page).getByText("must be an IPv4 or IPv6 CIDR or address").waitFor();
     expect(await field.inputValue()).toBe("10.9.0.0/16");
     await waitFor(async () => field.evaluate((input) => input === document.activeElement));
-    await page.context().close();
   });
 });

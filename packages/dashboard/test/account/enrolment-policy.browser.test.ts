@@ -1,15 +1,8 @@
 import { totpCode } from "@svc/testkit";
 import type { TestBrain } from "@svc/testkit/brain";
-import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { axeFaults, launchBrowser, openScreen, startBrainWithSite } from "../screen.ts";
+import { axeFaults, openScreen, startBrainWithSite } from "../screen.ts";
 import { signIn } from "../second-factor.ts";
-
-let browser: Browser;
-beforeAll(async () => {
-  browser = await launchBrowser();
-});
-afterAll(() => browser?.close());
 
 describe("past the deadline for a second factor", () => {
   let brain: TestBrain;
@@ -20,7 +13,7 @@ describe("past the deadline for a second factor", () => {
 
   test("a session is led to the enrolment from every page, can sign out there, and is let on once it is done", async () => {
     const agents = `/p/${brain.project.slug}/agents`;
-    const { page, faults } = await openScreen(browser, brain);
+    const { page, faults } = await openScreen(brain);
     await signIn(page, "viewer@example.org", agents);
     await page.waitForURL(/\/login\/enroll[?]next=/);
     await page.getByText("the time for it was over on").waitFor();
@@ -45,7 +38,6 @@ describe("past the deadline for a second factor", () => {
     await page.waitForURL(`**${agents}`);
     await page.getByRole("heading", { level: 1, name: "Agents" }).waitFor();
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 });
 
@@ -57,7 +49,7 @@ describe("before the deadline for a second factor", () => {
   afterAll(() => brain?.stop());
 
   test("a notice counts the days on every page, and leads to the enrolment and back", async () => {
-    const { page, faults } = await openScreen(browser, brain, { cookie: brain.as.viewer.cookie });
+    const { page, faults } = await openScreen(brain, { cookie: brain.as.viewer.cookie });
     for (const path of ["/", `/p/${brain.project.slug}/queues`]) {
       await page.goto(path);
       const notice = page.getByRole("region", { name: "Notice" });
@@ -70,11 +62,10 @@ describe("before the deadline for a second factor", () => {
     await page.getByRole("link", { name: "Not now" }).click();
     await page.waitForURL(`**/p/${brain.project.slug}/queues`);
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 
   test("that comes while a page is open leads from it to the enrolment", async () => {
-    const { page } = await openScreen(browser, brain, { cookie: brain.as.operator.cookie });
+    const { page } = await openScreen(brain, { cookie: brain.as.operator.cookie });
     await page.goto("/me/profile");
     await page.getByLabel("First name").waitFor();
     const json = {
@@ -87,6 +78,5 @@ describe("before the deadline for a second factor", () => {
     await page.getByRole("link", { name: "Security" }).click();
     await page.waitForURL(/\/login\/enroll[?]next=[/]me[/]security/);
     await page.getByRole("heading", { level: 1, name: "Set up a second factor" }).waitFor();
-    await page.context().close();
   });
 });

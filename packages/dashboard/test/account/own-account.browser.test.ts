@@ -1,21 +1,16 @@
 import { enrollSecondFactor } from "@svc/testkit";
 import { signIn, type TestBrain, testPassword } from "@svc/testkit/brain";
-import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { axeFaults, launchBrowser, openScreen, startBrainWithSite } from "../screen.ts";
+import { axeFaults, openScreen, startBrainWithSite } from "../screen.ts";
 
 let brain: TestBrain;
-let browser: Browser;
 beforeAll(async () => {
-  [brain, browser] = await Promise.all([startBrainWithSite(), launchBrowser()]);
+  brain = await startBrainWithSite();
 });
-afterAll(async () => {
-  await browser?.close();
-  await brain?.stop();
-});
+afterAll(() => brain?.stop());
 
 test("profile and security are reached from the palette and by the links of the account", async () => {
-  const { page, faults } = await openScreen(browser, brain, { cookie: brain.as.viewer.cookie });
+  const { page, faults } = await openScreen(brain, { cookie: brain.as.viewer.cookie });
   await page.goto("/");
   await page.getByRole("heading", { level: 1, name: "Projects" }).waitFor();
   await page.keyboard.press("ControlOrMeta+k");
@@ -28,11 +23,10 @@ test("profile and security are reached from the palette and by the links of the 
   await nav.getByRole("link", { name: "Appearance" }).click();
   await page.getByRole("heading", { level: 1, name: "Appearance" }).waitFor();
   expect(faults).toEqual([]);
-  await page.context().close();
 });
 
 test("names and time zone are changed, the address is not, and a refusal stands at its field", async () => {
-  const { page, faults } = await openScreen(browser, brain, { cookie: brain.as.operator.cookie });
+  const { page, faults } = await openScreen(brain, { cookie: brain.as.operator.cookie });
   await page.goto("/me/profile");
   const save = page.getByRole("button", { name: "Save" });
   await expect.poll(() => save.getAttribute("aria-disabled")).toBe("true");
@@ -59,13 +53,12 @@ test("names and time zone are changed, the address is not, and a refusal stands 
   await page.getByText("Saved.").waitFor();
   expect((await brain.as.operator.get("/auth/me")).body.last_name).toBe(null);
   expect(faults).toEqual([]);
-  await page.context().close();
 });
 
 test("sessions are listed with this one marked; one is revoked, and then all others", async () => {
   await signIn(brain.url, "auditor@example.org", testPassword);
   await signIn(brain.url, "auditor@example.org", testPassword);
-  const { page, faults } = await openScreen(browser, brain, { cookie: brain.as.auditor.cookie });
+  const { page, faults } = await openScreen(brain, { cookie: brain.as.auditor.cookie });
   await page.goto("/me/security");
   const sessions = page.getByRole("region", { name: "Sessions", exact: true });
   const rows = sessions.getByRole("row").filter({ has: page.getByRole("cell") });
@@ -86,13 +79,12 @@ test("sessions are listed with this one marked; one is revoked, and then all oth
   expect(await sessions.getByRole("button", { name: "Revoke all others" }).count()).toBe(0);
   expect((await brain.as.auditor.get("/auth/sessions")).body.items).toHaveLength(1);
   expect(faults).toEqual([]);
-  await page.context().close();
 });
 
 test("devices are trusted, renamed and revoked; codes are replaced; the factor is disabled with password and code", async () => {
   const client = await brain.addMember("dana", "viewer");
   const factor = await enrollSecondFactor(client);
-  const { page, faults } = await openScreen(browser, brain, { cookie: client.cookie });
+  const { page, faults } = await openScreen(brain, { cookie: client.cookie });
   await page.goto("/me/security");
   const devices = page.getByRole("region", { name: "Trusted devices" });
   await devices.getByText("Every sign-in is asked for a code.").waitFor();
@@ -140,5 +132,4 @@ test("devices are trusted, renamed and revoked; codes are replaced; the factor i
   expect(await devices.getByRole("button", { name: "Trust this one" }).count()).toBe(0);
   expect((await client.get("/auth/mfa/status")).body.enrolled).toBe(false);
   expect(faults).toEqual([]);
-  await page.context().close();
 });

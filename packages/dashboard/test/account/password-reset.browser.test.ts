@@ -1,21 +1,19 @@
 import { type TestBrain, testPassword } from "@svc/testkit/brain";
 import { type MailServer, startMailServer } from "@svc/testkit/services/mail";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { axeFaults, launchBrowser, openScreen, startBrainWithSite } from "../screen.ts";
+import { axeFaults, openScreen, startBrainWithSite } from "../screen.ts";
 
 const newPassword = "Violet-Harbour-71";
 
 let brain: TestBrain;
-let browser: Browser;
 let mail: MailServer;
 beforeAll(async () => {
   mail = await startMailServer();
   const env = { SVC_MAIL_URL: mail.url, SVC_MAIL_FROM: "svc@example.org" };
-  [brain, browser] = await Promise.all([startBrainWithSite({ env }), launchBrowser()]);
+  brain = await startBrainWithSite({ env });
 });
 afterAll(async () => {
-  await browser?.close();
   await brain?.stop();
   await mail?.stop();
 });
@@ -46,7 +44,7 @@ async function takeLink(): Promise<{ path: string; token: string }> {
 
 describe("a forgotten password", () => {
   test("is replaced by the link of a mail, whose token is in no address, and then the old sessions have ended", async () => {
-    const { page, faults } = await openScreen(browser, brain, { cookie: brain.as.viewer.cookie });
+    const { page, faults } = await openScreen(brain, { cookie: brain.as.viewer.cookie });
     const seen = watch(page);
     await askFor(page, "viewer@example.org");
     expect(await axeFaults(page)).toEqual([]);
@@ -92,27 +90,24 @@ describe("a forgotten password", () => {
     await page.getByRole("heading", { level: 1, name: "This link does not work" }).waitFor();
     await page.getByRole("link", { name: "Ask for a link" }).click();
     await page.waitForURL("**/reset");
-    await page.context().close();
   });
 
   test("whose link was cut short on its way is told so", async () => {
-    const { page } = await openScreen(browser, brain);
+    const { page } = await openScreen(brain);
     await page.goto("/reset/confirm#token=cut");
     await page.getByLabel("New password", { exact: true }).fill(newPassword);
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { level: 1, name: "This link does not work" }).waitFor();
-    await page.context().close();
   });
 
   test("of an address without an account gets the same answer", async () => {
-    const { page } = await openScreen(browser, brain);
+    const { page } = await openScreen(brain);
     await askFor(page, "nobody@example.org");
     await page.getByText("If nobody@example.org has an account here").waitFor();
-    await page.context().close();
   });
 
   test("asks for the link again once its page was loaded anew, and takes another link on the open page", async () => {
-    const { page } = await openScreen(browser, brain);
+    const { page } = await openScreen(brain);
     await page.goto("/reset/confirm#token=first-of-nobody");
     await page.getByLabel("New password", { exact: true }).waitFor();
     await page.reload();
@@ -127,12 +122,11 @@ describe("a forgotten password", () => {
     expect(page.url()).not.toContain(token);
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { level: 1, name: "Your password is changed" }).waitFor();
-    await page.context().close();
   });
 });
 
 test("a password is changed by its owner, by the policy of the server, and every other session ends", async () => {
-  const { page, faults } = await openScreen(browser, brain, { cookie: brain.as.auditor.cookie });
+  const { page, faults } = await openScreen(brain, { cookie: brain.as.auditor.cookie });
   await page.goto("/me/security");
   const panel = page.getByRole("region", { name: "Password", exact: true });
   await panel.getByText("At least 12 characters").waitFor();
@@ -155,5 +149,4 @@ test("a password is changed by its owner, by the policy of the server, and every
   await page.reload();
   await panel.getByText("At least 12 characters").waitFor();
   expect(faults).toEqual([]);
-  await page.context().close();
 });

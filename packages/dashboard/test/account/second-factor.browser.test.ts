@@ -10,7 +10,7 @@ const agents = () => `/p/${site.brain.project.slug}/agents`;
 describe("setting a second factor up", () => {
   test("takes three steps: scan or type the key, confirm a code, keep the recovery codes", async () => {
     await site.brain.addMember("mira", "viewer");
-    const { page, faults } = await openScreen(site.browser, site.brain, { theme: "dark" });
+    const { page, faults } = await openScreen(site.brain, { theme: "dark" });
     const qrFiles: string[] = [];
     page.on("request", (request) => {
       if (/EnrollPage/.test(request.url())) qrFiles.push(request.url());
@@ -84,12 +84,11 @@ describe("setting a second factor up", () => {
     await page.getByText("An authenticator app is set up").waitFor();
     await page.getByText("10 recovery codes are left.").waitFor();
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 
   test("beside an active one asks for a fresh code of that first", async () => {
     const { email, factor } = await site.carefulUser("twice");
-    const { page } = await openScreen(site.browser, site.brain);
+    const { page } = await openScreen(site.brain);
     await signIn(page, email);
     await confirm(page, factor.recoveryCodes[0] ?? "");
     await page.getByText("9 recovery codes are left").waitFor();
@@ -98,7 +97,6 @@ describe("setting a second factor up", () => {
     await page.getByRole("heading", { name: "Set up another app" }).waitFor();
     await page.getByRole("link", { name: "Not now" }).click();
     await page.getByText("An authenticator app is set up").waitFor();
-    await page.context().close();
   });
 });
 
@@ -108,7 +106,7 @@ describe("what needs a fresh code", () => {
     const { email, client, factor } = await site.carefulUser(name);
     const trusted = await client.post("/auth/mfa/trusted-devices", { label: "Spare" });
     const [device = ""] = (trusted.headers.getSetCookie()[0] ?? "").split(";");
-    const screen = await openScreen(site.browser, site.brain, { cookie: device });
+    const screen = await openScreen(site.brain, { cookie: device });
     await signIn(screen.page, email, `/login?next=${agents()}`);
     await screen.page.getByRole("heading", { level: 1, name: "Agents" }).waitFor();
     return { ...screen, factor };
@@ -136,7 +134,6 @@ describe("what needs a fresh code", () => {
     await page.getByRole("dialog", { name: "mailer-9 is minted" }).waitFor();
     expect(sent).toEqual(['{"name":"mailer-9"}', '{"name":"mailer-9"}']);
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 
   test("is not done when the question is closed, and says so where it was asked for, with what was typed", async () => {
@@ -154,6 +151,5 @@ describe("what needs a fresh code", () => {
     // The next try asks again.
     await page.getByRole("button", { name: "Mint agent" }).last().click();
     await page.getByRole("dialog", { name: "Confirm it is you" }).waitFor();
-    await page.context().close();
   });
 });

@@ -27,7 +27,7 @@ async function moveEnd(page: Page) {
   };
 }
 
-const open = () => openScreen(shop.browser, shop.brain, { cookie: shop.brain.as.operator.cookie });
+const open = () => openScreen(shop.brain, { cookie: shop.brain.as.operator.cookie });
 const queues = () => `/p/${shop.brain.project.slug}/queues`;
 
 test("a session that ends for lack of use within two minutes is counted down, and one key extends it", async () => {
@@ -49,7 +49,6 @@ test("a session that ends for lack of use within two minutes is counted down, an
   await notice.waitFor({ state: "detached" });
   expect(end.asked.slice(before)).toEqual([{ isBackground: false }]);
   expect(faults).toEqual([]);
-  await page.context().close();
 });
 
 test("the warning goes when another tab has used the session, and its button extends it on any page", async () => {
@@ -77,7 +76,6 @@ test("the warning goes when another tab has used the session, and its button ext
   await notice.getByRole("button", { name: /^Stay signed in/ }).click();
   await notice.waitFor({ state: "detached" });
   expect(faults).toEqual([]);
-  await page.context().close();
 });
 
 test("a session that has ended leads to the sign-in, which says so and leads back", async () => {
@@ -89,5 +87,4 @@ test("a session that has ended leads to the sign-in, which says so and leads bac
   await page.context().clearCookies();
   await page.getByText("Your session has ended.").waitFor();
   expect(new URL(page.url()).searchParams.get("next")).toBe("/me/appearance");
-  await page.context().close();
 });

@@ -11,7 +11,7 @@ const agents = () => `/p/${site.brain.project.slug}/agents`;
 describe("signing in with a second factor", () => {
   test("asks for a code on a page of its own, and leads on to what was asked for", async () => {
     const { email, factor } = await site.carefulUser("second");
-    const { page, faults } = await openScreen(site.browser, site.brain);
+    const { page, faults } = await openScreen(site.brain);
     await signIn(page, email, agents());
     await page.waitForURL(/\/login\/mfa[?]next=/);
     await page.getByText(`Signing in as ${email}`).waitFor();
@@ -29,12 +29,11 @@ describe("signing in with a second factor", () => {
     await page.goto("/login/mfa?next=/me/profile");
     await page.waitForURL("**/me/profile");
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 
   test("takes a recovery code, says how many are left, and can be given up", async () => {
     const { email, factor } = await site.carefulUser("lostphone");
-    const { page, faults } = await openScreen(site.browser, site.brain);
+    const { page, faults } = await openScreen(site.brain);
     await signIn(page, email);
     await page.getByRole("button", { name: "Sign out" }).click();
     await page.waitForURL("**/login");
@@ -48,12 +47,11 @@ describe("signing in with a second factor", () => {
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { level: 1, name: "Projects" }).waitFor();
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 
   test("in a remembered browser asks for no code, and that browser is among the trusted ones", async () => {
     const { email, factor } = await site.carefulUser("remember");
-    const { page } = await openScreen(site.browser, site.brain);
+    const { page } = await openScreen(site.brain);
     await signIn(page, email);
     await page.getByLabel(/^Remember this device/).check({ force: true });
     await confirm(page, factor.code());
@@ -65,12 +63,11 @@ describe("signing in with a second factor", () => {
     await page.waitForURL("**/me/security");
     const devices = page.getByRole("region", { name: "Trusted devices" });
     await devices.getByRole("cell", { name: /this one$/ }).waitFor();
-    await page.context().close();
   });
 
   test("after too many wrong codes says that the factor is locked, for a right code too", async () => {
     const { email, factor } = await site.carefulUser("locked");
-    const { page } = await openScreen(site.browser, site.brain);
+    const { page } = await openScreen(site.brain);
     await signIn(page, email);
     for (let tries = 0; tries < 5; tries += 1) {
       const answered = page.waitForResponse((response) => response.url().endsWith("/mfa/verify"));
@@ -80,12 +77,11 @@ describe("signing in with a second factor", () => {
     }
     await confirm(page, factor.code());
     await page.getByText("Too many wrong codes have locked the second factor").waitFor();
-    await page.context().close();
   });
 
   test("while a factor that is set up elsewhere makes a session wait leads to its code and back", async () => {
     const client = await site.brain.addMember("elsewhere", "viewer");
-    const { page } = await openScreen(site.browser, site.brain, { cookie: client.cookie });
+    const { page } = await openScreen(site.brain, { cookie: client.cookie });
     await page.goto("/me/profile");
     await page.getByLabel("First name").waitFor();
     const other = await signInByApi(site.brain.url, "elsewhere@example.org", testPassword);
@@ -96,6 +92,5 @@ describe("signing in with a second factor", () => {
     await confirm(page, factor.code());
     await page.waitForURL("**/me/security");
     await page.getByText("An authenticator app is set up").waitFor();
-    await page.context().close();
   });
 });

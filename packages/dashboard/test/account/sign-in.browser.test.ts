@@ -1,17 +1,12 @@
 import { type TestBrain, testPassword } from "@svc/testkit/brain";
-import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { launchBrowser, openScreen, startBrainWithSite } from "../screen.ts";
+import { openScreen, startBrainWithSite } from "../screen.ts";
 
 let brain: TestBrain;
-let browser: Browser;
 beforeAll(async () => {
-  [brain, browser] = await Promise.all([startBrainWithSite(), launchBrowser()]);
+  brain = await startBrainWithSite();
 });
-afterAll(async () => {
-  await browser?.close();
-  await brain?.stop();
-});
+afterAll(() => brain?.stop());
 
 async function fillIn(page: Awaited<ReturnType<typeof openScreen>>["page"], email: string, password: string) {
   await page.getByLabel("Email").fill(email);
@@ -21,7 +16,7 @@ async function fillIn(page: Awaited<ReturnType<typeof openScreen>>["page"], emai
 
 describe("signing in", () => {
   test("leads back to the page that was asked for", async () => {
-    const { page, faults } = await openScreen(browser, brain);
+    const { page, faults } = await openScreen(brain);
     await page.goto(`/p/${brain.project.slug}/agents`);
     await page.waitForURL(/\/login[?]next=[^&]+$/);
 
@@ -30,7 +25,6 @@ describe("signing in", () => {
     await page.waitForURL(`**/p/${brain.project.slug}/agents`);
     await page.getByRole("heading", { level: 1, name: "Agents" }).waitFor();
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 
   test("asks nothing of the service that it refuses for lack of a session", async () => {
@@ -50,7 +44,7 @@ describe("signing in", () => {
   });
 
   test("with a wrong password says so in one sentence and keeps the address", async () => {
-    const { page, faults } = await openScreen(browser, brain);
+    const { page, faults } = await openScreen(brain);
     await page.goto("/login");
 
     await fillIn(page, "viewer@example.org", "not the password");
@@ -59,23 +53,21 @@ describe("signing in", () => {
     expect(await page.getByLabel("Email").inputValue()).toBe("viewer@example.org");
     expect(await page.getByLabel("Password").evaluate((input) => input === document.activeElement)).toBe(true);
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 
   test("does not follow an address of somebody else", async () => {
-    const { page } = await openScreen(browser, brain);
+    const { page } = await openScreen(brain);
     await page.goto("/login?next=//example.com/");
 
     await fillIn(page, "viewer@example.org", testPassword);
 
     await page.waitForURL(`${brain.url}/`);
-    await page.context().close();
   });
 });
 
 describe("signing out", () => {
   test("ends the session on the server", async () => {
-    const { page } = await openScreen(browser, brain);
+    const { page } = await openScreen(brain);
     await page.goto("/login");
     await fillIn(page, "operator@example.org", testPassword);
     await page.getByRole("heading", { level: 1, name: "Projects" }).waitFor();
@@ -87,11 +79,10 @@ describe("signing out", () => {
     await page.waitForURL("**/login");
     const answer = await fetch(`${brain.url}/api/v1/auth/me`, { headers: { cookie: cookies } });
     expect(answer.status).toBe(401);
-    await page.context().close();
   });
 
   test("elsewhere sends this page to the sign-in, which says why", async () => {
-    const { page } = await openScreen(browser, brain);
+    const { page } = await openScreen(brain);
     await page.goto("/login");
     await fillIn(page, "auditor@example.org", testPassword);
     await page.getByRole("heading", { level: 1, name: "Projects" }).waitFor();
@@ -100,14 +91,12 @@ describe("signing out", () => {
     await page.getByRole("link", { name: "Shop" }).click();
 
     await page.getByText("Your session has ended.").waitFor();
-    await page.context().close();
   });
 });
 
 test("a project of others is refused inside the shell, not with a blank page", async () => {
-  const { page } = await openScreen(browser, brain, { cookie: brain.as.stranger.cookie });
+  const { page } = await openScreen(brain, { cookie: brain.as.stranger.cookie });
   await page.goto(`/p/${brain.project.slug}/tasks`);
   await page.getByText(`The project ${brain.project.slug} cannot be opened`).waitFor();
   await page.getByRole("button", { name: "Try again" }).waitFor();
-  await page.context().close();
 });

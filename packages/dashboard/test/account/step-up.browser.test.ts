@@ -1,18 +1,14 @@
 import { enrollSecondFactor } from "@svc/testkit";
 import { type ApiClient, signIn, type TestBrain, testPassword } from "@svc/testkit/brain";
-import type { Browser, Locator } from "playwright-core";
+import type { Locator } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { axeFaults, launchBrowser, openScreen, startBrainWithSite } from "../screen.ts";
+import { axeFaults, openScreen, startBrainWithSite } from "../screen.ts";
 
 let brain: TestBrain;
-let browser: Browser;
 beforeAll(async () => {
-  [brain, browser] = await Promise.all([startBrainWithSite(), launchBrowser()]);
+  brain = await startBrainWithSite();
 });
-afterAll(async () => {
-  await browser?.close();
-  await brain?.stop();
-});
+afterAll(() => brain?.stop());
 
 /** Makes it 16 minutes since anybody gave a password or a code. */
 const letProofsAge = () =>
@@ -24,7 +20,7 @@ const letProofsAge = () =>
   );
 
 const open = async ({ cookie }: ApiClient, path: string, heading: string) => {
-  const screen = await openScreen(browser, brain, { cookie });
+  const screen = await openScreen(brain, { cookie });
   await screen.page.goto(path);
   await screen.page.getByRole("heading", { name: heading, level: 1 }).waitFor();
   const asked = screen.page.getByRole("dialog", { name: "Confirm it is you" });
@@ -66,7 +62,6 @@ describe("a new API key 16 minutes after the sign-in", () => {
     await page.getByRole("heading", { name: "deploy is minted" }).waitFor();
     expect((await brain.as.viewer.get("/api-keys")).body).toHaveLength(1);
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 
   test("is not made when the dialog is cancelled, and what was typed stays", async () => {
@@ -78,7 +73,6 @@ describe("a new API key 16 minutes after the sign-in", () => {
     await page.getByText("You didn't confirm that it's you.").waitFor();
     expect(await page.getByRole("dialog").getByLabel("Name").inputValue()).toBe("unsure");
     expect((await brain.as.operator.get("/api-keys")).body).toEqual([]);
-    await page.context().close();
   });
 
   test("takes a code of the second factor instead of the password", async () => {
@@ -93,7 +87,6 @@ describe("a new API key 16 minutes after the sign-in", () => {
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: "by code is minted" }).waitFor();
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 });
 
@@ -105,7 +98,6 @@ test("setting a second factor up asks for the password again", async () => {
   await asked.getByLabel("Password").fill(testPassword);
   await page.keyboard.press("Enter");
   await page.getByRole("img", { name: "QR code for the authenticator app" }).waitFor();
-  await page.context().close();
 });
 
 test("the security page shows what happened to the account, and a new password can end the API keys", async () => {
@@ -125,7 +117,6 @@ test("the security page shows what happened to the account, and a new password c
   await history.getByText("Password changed, 1 API key revoked").waitFor();
   await page.getByLabel("Revoke my 1 API key as well").waitFor({ state: "detached" });
   expect(faults).toEqual([]);
-  await page.context().close();
 });
 
 test("an administrator sees a user's API keys and revokes all of them", async () => {
@@ -141,5 +132,4 @@ test("an administrator sees a user's API keys and revokes all of them", async ()
   await dialog.getByText("2 API keys were revoked.").waitFor();
   expect((await client.get("/api-keys")).body).toEqual([]);
   expect(faults).toEqual([]);
-  await page.context().close();
 });

@@ -7,7 +7,7 @@ const shop = openShop();
 type Caller = Exclude<keyof typeof shop.brain.as, "nobody">;
 
 const open = async (as: Caller, query = "") => {
-  const screen = await openScreen(shop.browser, shop.brain, { cookie: shop.brain.as[as].cookie });
+  const screen = await openScreen(shop.brain, { cookie: shop.brain.as[as].cookie });
   await screen.page.goto(`/activity${query}`);
   await screen.page.getByRole("button", { name: "auth.login" }).first().waitFor();
   return screen;
@@ -38,7 +38,6 @@ describe("the activity feed", () => {
     expect((await actionsShown(page)).includes("agent.token.minted")).toBe(seesProject);
     expect((await page.locator("main").getByRole("link", { name: "shop", exact: true }).count()) > 0).toBe(seesProject);
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 
   test("is narrowed to one project and one class of actions", async () => {
@@ -49,7 +48,6 @@ describe("the activity feed", () => {
     await page.getByLabel("Action begins with").fill("agent.");
     await page.waitForURL(/action=agent[.]/);
     await expect.poll(async () => [...new Set(await actionsShown(page))]).toEqual(["agent.token.minted"]);
-    await page.context().close();
   });
 
   test("opens a row without a filter that the feed does not have", async () => {
@@ -57,7 +55,6 @@ describe("the activity feed", () => {
     await page.getByRole("button", { name: "agent.token.minted" }).click();
     await page.getByRole("dialog").getByText("hidden for your role").waitFor();
     expect(await page.getByRole("dialog").getByRole("button", { name: "Only who acted" }).count()).toBe(0);
-    await page.context().close();
   });
 
   test("says how many rows are new and lets the list stand until somebody asks", async () => {
@@ -75,7 +72,6 @@ describe("the activity feed", () => {
       .poll(async () => (await actionsShown(page)).slice(0, 2))
       .toEqual(["project.updated", "project.updated"]);
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 
   test("stands still while everything is paused", async () => {
@@ -89,7 +85,6 @@ describe("the activity feed", () => {
     await page.keyboard.press("L");
     await page.clock.runFor(6_000);
     await page.getByRole("button", { name: /\d new/ }).waitFor();
-    await page.context().close();
   });
 
   test("is looked at by one tab of all, the one that was opened last, and the others are told", async () => {
@@ -110,12 +105,11 @@ describe("the activity feed", () => {
     await second.close();
     await expect.poll(() => of(first)).toBeGreaterThan(until);
     expect(faults).toEqual([]);
-    await first.context().close();
   });
 
   // Part 1, Activity feed, Throttle: 429 with Retry-After 60.
   test("waits when the server asks for it, says so, and goes on by itself", async () => {
-    const { page } = await openScreen(shop.browser, shop.brain, { cookie: shop.brain.as.root.cookie });
+    const { page } = await openScreen(shop.brain, { cookie: shop.brain.as.root.cookie });
     await page.clock.install();
     let refused = 0;
     let isRefusing = true;
@@ -137,6 +131,5 @@ describe("the activity feed", () => {
     await page.clock.runFor(15_000);
     await page.getByRole("button", { name: /\d new/ }).waitFor();
     expect(await page.getByText("New rows could not be looked for").count()).toBe(0);
-    await page.context().close();
   });
 });

@@ -40,7 +40,7 @@ beforeAll(async () => {
 });
 
 const open = async (query = "", as: "root" | "auditor" = "auditor") => {
-  const screen = await openScreen(shop.browser, shop.brain, { cookie: shop.brain.as[as].cookie });
+  const screen = await openScreen(shop.brain, { cookie: shop.brain.as[as].cookie });
   await screen.page.goto(`/p/${shop.brain.project.slug}/audit${query}`);
   await screen.page.getByRole("button", { name: "Details" }).or(screen.page.getByText("State only")).waitFor();
   return screen;
@@ -55,7 +55,6 @@ describe("the audit trail", () => {
     await page.getByRole("button", { name: "Read older rows" }).click();
     await page.getByText(`${minted} rows, and none is older`).waitFor();
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 
   test("is narrowed by class, action, outcome and who acted, each in the address", async () => {
@@ -81,7 +80,6 @@ describe("the audit trail", () => {
     await page.waitForURL(/action=probe[.]o$/);
     await expect.poll(async () => [...new Set(await actionsShown(page))]).toEqual(["probe.odd"]);
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 
   test("begins and ends with the time range, and says how to leave an empty one", async () => {
@@ -90,7 +88,6 @@ describe("the audit trail", () => {
     await page.getByRole("button", { name: "Clear all filters" }).click();
     await page.getByRole("button", { name: "membership.updated" }).waitFor();
     expect(new URL(page.url()).search).toBe("");
-    await page.context().close();
   });
 
   test("opens a row beside the list, with what changed, and walks on by keys", async () => {
@@ -118,7 +115,6 @@ describe("the audit trail", () => {
     await page.waitForURL(/action=membership[.]updated/);
     expect(await drawer(page).count()).toBe(0);
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 
   // Part 3, section 5.6: source_ip is null for callers who are not global admins.
@@ -141,7 +137,6 @@ describe("the audit trail", () => {
     await expect.poll(() => time.getAttribute("title")).toMatch(/[.]\d{6} UTC/);
     await page.getByRole("button", { name: "Exact times" }).click();
     expect(await time.textContent()).toMatch(/^[\d-]{10} \d\d:\d\d:\d\d[.]\d{6}$/);
-    await page.context().close();
   });
 
   test("keeps room for the action at every width, once the list is long", async () => {
@@ -151,7 +146,6 @@ describe("the audit trail", () => {
       await page.setViewportSize({ width, height: 900 });
       await expect.poll(async () => (await action.boundingBox())?.width).toBeGreaterThan(150);
     }
-    await page.context().close();
   });
 
   // What lies below a list must not move under the pointer when the list's last rows are drawn.
@@ -164,7 +158,6 @@ describe("the audit trail", () => {
     await page.getByRole("button", { name: "Read older rows" }).scrollIntoViewIfNeeded();
     await page.locator('[aria-rowindex="101"]').waitFor();
     expect(Math.abs((await heightPx()) - beforePx)).toBeLessThan(8);
-    await page.context().close();
   });
 
   test("says that there are newer rows, and shows them when somebody asks", async () => {
@@ -179,7 +172,6 @@ describe("the audit trail", () => {
     await expect.poll(async () => (await actionsShown(page)).length).toBe(before.length + 1);
     await show.waitFor({ state: "detached" });
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 });
 
@@ -196,11 +188,10 @@ describe("the chain's state", () => {
     expect(await line(page, "Anchor").textContent()).toMatch(/not checked here.*svc audit verify-anchor FILE/);
     await page.getByRole("button", { name: "Copy svc audit verify", exact: true }).click();
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe("svc audit verify");
-    await page.context().close();
   });
 
   test("names the last scheduled verification and the first bad row, and a state that does not authenticate", async () => {
-    const { page } = await openScreen(shop.browser, shop.brain, { cookie: shop.brain.as.auditor.cookie });
+    const { page } = await openScreen(shop.brain, { cookie: shop.brain.as.auditor.cookie });
     const bad = "2c5ea4c0-4067-41e9-8bad-9b1deb4d3b7d";
     const check = (verification: object, more = {}) => ({
       status: 503,
@@ -226,7 +217,6 @@ describe("the chain's state", () => {
     answer = check({ enabled: true }, { status: "failed", detail: "ChainIntegrityError" });
     expect(await shown("State")).toMatch(/not authenticated: ChainIntegrityError/);
     expect(await shown("Rows")).toMatch(/not verified yet/);
-    await page.context().close();
   });
 });
 
@@ -251,7 +241,6 @@ describe("an export of audit rows", () => {
       .getByText(/^Saved /)
       .waitFor();
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 
   test("of more rows than its cap is refused, and says what to do", async () => {
@@ -263,6 +252,5 @@ describe("an export of audit rows", () => {
     await page.getByRole("button", { name: "Export audit rows" }).click();
     await drawer(page).getByRole("button", { name: "Export rows" }).click();
     await drawer(page).getByText("More than 50,000 rows match. Nothing was cut").waitFor();
-    await page.context().close();
   });
 });

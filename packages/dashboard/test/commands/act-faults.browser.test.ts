@@ -2,17 +2,11 @@ import { waitFor } from "@svc/testkit";
 import type { TestBrain, TestRole } from "@svc/testkit/brain";
 import { createScriptedAdapter } from "@svc/testkit/peer";
 import { createRawPoller } from "@svc/testkit/raw-agent";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Page } from "playwright-core";
+import { describe, expect, test } from "vitest";
 import { actions, type CommandOutcome, connectCommandAgent, held } from "../command-agent.ts";
 import { arrange } from "../page-faults.ts";
-import { axeFaults, launchBrowser, openScreen, startBrainWithSite } from "../screen.ts";
-
-let browser: Browser;
-beforeAll(async () => {
-  browser = await launchBrowser();
-});
-afterAll(() => browser?.close());
+import { axeFaults, openScreen, startBrainWithSite } from "../screen.ts";
 
 const every = [...actions, "retry_by_reference_v1", "list_dead_letters"];
 const letters = {
@@ -32,7 +26,7 @@ const letters = {
 };
 
 async function openAs(brain: TestBrain, role: TestRole, path: string) {
-  const screen = await openScreen(browser, brain, { cookie: brain.as[role].cookie });
+  const screen = await openScreen(brain, { cookie: brain.as[role].cookie });
   await screen.page.goto(`/p/${brain.project.slug}/${path}`);
   return screen;
 }
@@ -58,7 +52,6 @@ describe("dead letters", () => {
     await page.getByRole("heading", { level: 1, name: "List dead letters" }).waitFor();
     silence.fulfil({ status: "success", result: letters });
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 
   test("asked for too often count down, and keep what was read", async () => {
@@ -80,7 +73,6 @@ describe("dead letters", () => {
     await page.getByText("dead-1").waitFor();
     expect(await axeFaults(page)).toEqual([]);
     expect(agent.got).toHaveLength(10);
-    await page.context().close();
   });
 
   test("that no agent can list name every agent that is online, with what each can do", async () => {
@@ -94,7 +86,6 @@ describe("dead letters", () => {
     await alert(page).getByText("bullmq (cancel_task)").waitFor();
     await alert(page).getByText("celery (retry_task, list_dead_letters)").waitFor();
     expect(await alert(page).getByRole("listitem").count()).toBe(2);
-    await page.context().close();
   });
 
   test("are requeued by the agent that is chosen, also one that only fetches commands", async () => {
@@ -114,7 +105,6 @@ describe("dead letters", () => {
     const sent = page.waitForRequest("**/commands/requeue-dead-letter").then((request) => request.postDataJSON());
     await dialog.getByRole("button", { name: "Requeue 1 letter" }).click();
     expect(await sent).toMatchObject({ agent_id: polling.minted.agentId, engine: "bullmq", task_id: "dead-1" });
-    await page.context().close();
   });
 });
 
@@ -144,7 +134,7 @@ describe("commands", () => {
     const agent = await connectCommandAgent(brain, every);
     await cancel("run-1", agent.agentId);
     await waitFor(() => agent.got.length === 1);
-    const { page, faults } = await openScreen(browser, brain, { cookie: brain.as.operator.cookie });
+    const { page, faults } = await openScreen(brain, { cookie: brain.as.operator.cookie });
     const letGo = await arrange(page, "loading");
     await page.goto(`/p/${brain.project.slug}/commands`);
     await page.getByRole("status", { name: "Loading commands" }).waitFor();
@@ -157,7 +147,6 @@ describe("commands", () => {
     await first.getByRole("link", { name: "Cancel task" }).click();
     await page.getByText(/It has waited for over a minute: its agent is online/).waitFor();
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 });
 
@@ -186,7 +175,6 @@ describe("workers", () => {
     const resize = page.getByRole("dialog", { name: "Resize the pool of billing-1" });
     await resize.getByText("It goes to the agent").waitFor();
     expect(await resize.getByLabel("Agent").count()).toBe(0);
-    await page.context().close();
   });
 
   test("are controlled by an agent that only fetches commands when it is the only one, which is said", async () => {
@@ -199,7 +187,6 @@ describe("workers", () => {
     const dialog = page.getByRole("dialog", { name: "Restart billing-1" });
     await dialog.getByText("says nothing of what it can do").waitFor();
     expect(agent.got).toEqual([]);
-    await page.context().close();
   });
 });
 
@@ -272,7 +259,7 @@ test("of an archived project nothing can be asked for, and every button says why
   const [{ fingerprint }] = (await brain.as.root.get(`${at}/issues`)).body.items;
   const workers = (await brain.as.root.get(`${at}/workers`)).body.items;
   expect((await brain.as.root.delete(at)).status).toBeLessThan(300);
-  const { page } = await openScreen(browser, brain, { cookie: brain.as.root.cookie });
+  const { page } = await openScreen(brain, { cookie: brain.as.root.cookie });
   const held = async (path: string, name: RegExp) => {
     await page.goto(`/p/${brain.project.slug}/${path}`);
     const button = page.getByRole("main").getByRole("button", { name }).first();
@@ -288,5 +275,4 @@ test("of an archived project nothing can be asked for, and every button says why
   await held(`issues/${fingerprint}`, /^Retry/);
   expect(await page.getByRole("dialog").count()).toBe(0);
   expect((await brain.as.root.get(`${at}/commands`)).body.items).toEqual([]);
-  await page.context().close();
 });

@@ -1,19 +1,18 @@
 import { waitFor } from "@svc/testkit";
 import type { TestBrain } from "@svc/testkit/brain";
 import { createScriptedAdapter } from "@svc/testkit/peer";
-import type { Browser, Page, Route } from "playwright-core";
+import type { Page, Route } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { actions, type CommandAgent, connectCommandAgent, held } from "../command-agent.ts";
 import { letter, letterRow, lettersPage, loadLetters, tickAll } from "../letters.ts";
-import { axeFaults, launchBrowser, openScreen, startBrainWithSite } from "../screen.ts";
+import { axeFaults, openScreen, startBrainWithSite } from "../screen.ts";
 import { tell, tellKnown } from "../task-traffic.ts";
 
 let brain: TestBrain;
-let browser: Browser;
 let agent: CommandAgent;
 const running = Array.from({ length: 6 }, (_, at) => `mail-${at}`);
 beforeAll(async () => {
-  [brain, browser] = await Promise.all([startBrainWithSite(), launchBrowser()]);
+  brain = await startBrainWithSite();
   agent = await connectCommandAgent(brain, [...actions, "retry_by_reference_v1", "list_dead_letters"]);
   tell(
     agent,
@@ -27,10 +26,7 @@ beforeAll(async () => {
     return body.items.length === running.length;
   });
 });
-afterAll(async () => {
-  await browser?.close();
-  await brain?.stop();
-});
+afterAll(() => brain?.stop());
 
 let letters: ReturnType<typeof letter>[];
 beforeEach(() => {
@@ -40,7 +36,7 @@ beforeEach(() => {
 });
 
 async function open(path: string, from: TestBrain = brain) {
-  const screen = await openScreen(browser, from, { cookie: from.as.operator.cookie });
+  const screen = await openScreen(from, { cookie: from.as.operator.cookie });
   await screen.page.goto(`/p/${from.project.slug}/${path}`);
   return screen;
 }
@@ -96,7 +92,6 @@ describe("a run of requeues", () => {
     await waitFor(() => asked().length === 3);
     expect(asked()).toEqual(["dead-1", "dead-2", "dead-3"]);
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 
   test("that is refused midway leaves out those that were made before", async () => {
@@ -114,7 +109,6 @@ describe("a run of requeues", () => {
     await page.getByRole("dialog").getByRole("button", { name: "Requeue 1 letter" }).click();
     await waitFor(() => asked().length === 3);
     expect(asked()).toEqual(["dead-1", "dead-2", "dead-3"]);
-    await page.context().close();
   });
 
   test("that was refused at once may be asked of another agent", async () => {
@@ -138,7 +132,6 @@ describe("a run of requeues", () => {
     await dialog.getByText("3 of 3 asked for.").waitFor();
     await waitFor(() => asked().length === 3);
     await other.agent.stop();
-    await page.context().close();
   });
 
   test("of many letters is one entry of the tray, which leads to the list of them", async () => {
@@ -153,7 +146,6 @@ describe("a run of requeues", () => {
     await tray(page).getByRole("link", { name: "Requeue letters: 6 of 6 asked for" }).click();
     await page.waitForURL(/[/]commands[?]action=requeue_dead_letter$/);
     expect(await axeFaults(page)).toEqual([]);
-    await page.context().close();
   });
 });
 
@@ -192,7 +184,6 @@ describe("a run of cancels", () => {
     expect(await tray(page).getByRole("listitem").count()).toBe(1);
     await tray(page).getByRole("link", { name: "Cancel tasks: 6 of 6 asked for" }).waitFor();
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 
   test("that is left ends after the task on its way, and unticks what was asked for", async () => {
@@ -211,7 +202,6 @@ describe("a run of cancels", () => {
     await rest.getByText("4 of 4 asked for.").waitFor();
     await waitFor(() => asked().length === 6);
     expect(asked().toSorted()).toEqual(running);
-    await page.context().close();
   });
 
   test("keeps its requests when an agent goes meanwhile: the rest is asked for, and what was made is not again", async () => {
@@ -255,11 +245,10 @@ describe("a run of cancels", () => {
     expect(sent).toHaveLength(3);
     // The same request under the same key.
     expect(sent[2]).toBe(sent[1]);
-    await page.context().close();
   });
 
   test("says that the agents could not be read, and not that none is online", async () => {
-    const { page } = await openScreen(browser, brain, { cookie: brain.as.operator.cookie });
+    const { page } = await openScreen(brain, { cookie: brain.as.operator.cookie });
     await page.route("**/agents", (route) => refusal(route, 500, "internal_error"));
     await page.goto(`/p/${brain.project.slug}/tasks?name=mail.bulk`);
     await page
@@ -270,7 +259,6 @@ describe("a run of cancels", () => {
     await bar(page).getByRole("button", { name: "Cancel" }).click();
     const send = page.getByRole("dialog", { name: "Cancel 1 task" }).getByRole("button", { name: "Cancel 1 task" });
     await expect.poll(() => send.getAttribute("title")).toBe("The agents could not be read");
-    await page.context().close();
   });
 });
 
@@ -315,7 +303,6 @@ describe("a request whose answer was lost", () => {
     expect(sent).toHaveLength(3);
     expect(sent.map((body) => body === sent[0])).toEqual([true, true, true]);
     expect(await commandsOf(other)).toHaveLength(1);
-    await page.context().close();
   });
 
   test.each([
@@ -353,7 +340,6 @@ describe("a request whose answer was lost", () => {
       expect(sent).toHaveLength(2);
       expect(sent[1]).toBe(sent[0]);
       expect(await commandsOf(other)).toHaveLength(1);
-      await page.context().close();
     },
   );
 });

@@ -1,21 +1,17 @@
 import { waitFor } from "@svc/testkit";
 import type { TestBrain, TestRole } from "@svc/testkit/brain";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { actions, type CommandAgent, connectCommandAgent } from "../command-agent.ts";
-import { axeFaults, launchBrowser, openScreen, startBrainWithSite } from "../screen.ts";
+import { axeFaults, openScreen, startBrainWithSite } from "../screen.ts";
 
 let brain: TestBrain;
-let browser: Browser;
 let agent: CommandAgent;
 beforeAll(async () => {
-  [brain, browser] = await Promise.all([startBrainWithSite(), launchBrowser()]);
+  brain = await startBrainWithSite();
   agent = await connectCommandAgent(brain);
 });
-afterAll(async () => {
-  await browser?.close();
-  await brain?.stop();
-});
+afterAll(() => brain?.stop());
 beforeEach(() => {
   agent.got.length = 0;
   agent.answer = () => ({ status: "success" });
@@ -23,7 +19,7 @@ beforeEach(() => {
 
 const at = (path: string) => `/p/${brain.project.slug}/${path}`;
 async function openAs(role: TestRole, path: string) {
-  const screen = await openScreen(browser, brain, { cookie: brain.as[role].cookie });
+  const screen = await openScreen(brain, { cookie: brain.as[role].cookie });
   await screen.page.goto(at(path));
   return screen;
 }
@@ -54,7 +50,6 @@ describe("a queue", () => {
     expect(got()).toMatchObject([{ action: "purge_queue", queue: "billing", force: false }]);
     expect(agent.got[0]?.parameters.confirm_token).toMatch(/^\S+$/);
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 
   test("is purged without the guard only after a confirmation of its own", async () => {
@@ -69,7 +64,6 @@ describe("a queue", () => {
     await purge.click();
     await tray(page).getByText("completed").waitFor();
     expect(got()).toMatchObject([{ action: "purge_queue", queue: "emails", force: true, confirm_token: null }]);
-    await page.context().close();
   });
 
   test.each(["viewer", "operator"] as const)("is not purged by a %s, who is told why", async (role) => {
@@ -78,7 +72,6 @@ describe("a queue", () => {
     await expect.poll(() => button.getAttribute("title")).toBe("Needs the admin role in this project");
     await button.click({ force: true });
     expect(await page.getByRole("dialog").count()).toBe(0);
-    await page.context().close();
   });
 
   test("has no rate of its own where an engine limits its workers, and says so", async () => {
@@ -88,7 +81,6 @@ describe("a queue", () => {
     await expect.poll(() => button.getAttribute("title")).toBe(reason);
     await button.click({ force: true });
     expect(await page.getByRole("dialog").count()).toBe(0);
-    await page.context().close();
   });
 });
 
@@ -156,7 +148,6 @@ describe("a worker", () => {
     ]);
     await waitFor(async () => (await tray(page).getByText("completed").count()) === 5);
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 
   test("shows a viewer why it cannot be controlled", async () => {
@@ -167,7 +158,6 @@ describe("a worker", () => {
     for (const button of await buttons.all()) {
       await expect.poll(() => button.getAttribute("title")).toBe("Needs the operator role in this project");
     }
-    await page.context().close();
   });
 });
 
@@ -201,7 +191,6 @@ describe("ticked tasks", () => {
     });
     await bar.waitFor({ state: "detached" });
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 
   test("are cancelled one by one; where it is refused, what was asked for stays and the rest is done on another press", async () => {
@@ -225,7 +214,6 @@ describe("ticked tasks", () => {
     ).toEqual(["run-1", "wait-1"]);
     await dialog.locator("button", { hasText: "Close" }).click();
     await dialog.waitFor({ state: "detached" });
-    await page.context().close();
   });
 
   test("are not acted on by a viewer", async () => {
@@ -236,7 +224,6 @@ describe("ticked tasks", () => {
       const button = bar.getByRole("button", { name });
       await expect.poll(() => button.getAttribute("title")).toBe("Needs the operator role in this project");
     }
-    await page.context().close();
   });
 });
 
@@ -246,9 +233,8 @@ test("an agent that cannot purge leaves the button without use", async () => {
     other,
     actions.filter((action) => action !== "purge_queue"),
   );
-  const { page } = await openScreen(browser, other, { cookie: other.as.admin.cookie });
+  const { page } = await openScreen(other, { cookie: other.as.admin.cookie });
   await page.goto(`/p/${other.project.slug}/queues/bullmq/billing`);
   const title = () => page.getByRole("button", { name: "Purge" }).getAttribute("title");
   await waitFor(async () => (await title()) === "No online agent of bullmq can purge queues");
-  await page.context().close();
 });

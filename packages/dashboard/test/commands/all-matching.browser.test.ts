@@ -1,10 +1,10 @@
 import { waitFor } from "@svc/testkit";
 import type { TestBrain, TestRole } from "@svc/testkit/brain";
 import { createScriptedAdapter } from "@svc/testkit/peer";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { held } from "../command-agent.ts";
-import { axeFaults, launchBrowser, openScreen, startBrainWithSite } from "../screen.ts";
+import { axeFaults, openScreen, startBrainWithSite } from "../screen.ts";
 import { type Told, tell } from "../task-traffic.ts";
 
 // A list longer than one page of it, in which every filter lets something through and holds something back.
@@ -40,9 +40,8 @@ const toldTask = (index: number): Told => ({
 const tokens = ["bulk_retry", "cancel_task", "retry_by_reference_v1"];
 const celery = createScriptedAdapter("celery", tokens);
 let brain: TestBrain;
-let browser: Browser;
 beforeAll(async () => {
-  [brain, browser] = await Promise.all([startBrainWithSite(), launchBrowser()]);
+  brain = await startBrainWithSite();
   const engines = [createScriptedAdapter("bullmq", tokens), celery];
   for (const engine of engines) engine.answerCommands(async () => ({ status: "success" }));
   await brain.connectAgent({ engines, heartbeatSeconds: 1 });
@@ -55,13 +54,10 @@ beforeAll(async () => {
     return body.total_count === tasks;
   });
 });
-afterAll(async () => {
-  await browser?.close();
-  await brain?.stop();
-});
+afterAll(() => brain?.stop());
 
 async function openList(search: string, role: TestRole = "operator") {
-  const screen = await openScreen(browser, brain, { cookie: brain.as[role].cookie });
+  const screen = await openScreen(brain, { cookie: brain.as[role].cookie });
   await goTo(screen.page, search);
   return screen;
 }
@@ -126,7 +122,6 @@ test("all that match are exactly those on screen, by whatever they are filtered"
     expect(await sealedIds(page), what).toEqual(shown);
   }
   expect(faults).toEqual([]);
-  await page.context().close();
 });
 
 describe("a filter that cannot be carried", () => {
@@ -149,7 +144,6 @@ describe("a filter that cannot be carried", () => {
       await bar(page).getByText("1 selected").waitFor();
     }
     expect(await axeFaults(page)).toEqual([]);
-    await page.context().close();
   });
 
   test("leaves an admin the offer for a deletion, and holds back the retry with the reason", async () => {
@@ -162,7 +156,6 @@ describe("a filter that cannot be carried", () => {
     await expect.poll(() => retry.getAttribute("title")).toContain("cannot carry the worker worker-1");
     await bar(page).getByRole("button", { name: "Delete" }).click();
     await page.getByRole("dialog", { name: /^Delete \d+ tasks/ }).waitFor();
-    await page.context().close();
   });
 });
 
@@ -183,7 +176,6 @@ test("all that an engine's search finds are retried by an admin, and not deleted
   await expect.poll(() => bar(page).getByRole("button", { name: "Retry" }).getAttribute("aria-disabled")).toBe("false");
   await bar(page).getByRole("button", { name: "Only the 1 ticked" }).click();
   await bar(page).getByText("1 selected").waitFor();
-  await page.context().close();
 });
 
 test.each(["viewer", "auditor"] as const)("a %s is not offered all that match", async (role) => {
@@ -195,7 +187,6 @@ test.each(["viewer", "auditor"] as const)("a %s is not offered all that match", 
       .getByRole("button", { name: /^Select all/ })
       .count(),
   ).toBe(0);
-  await page.context().close();
 });
 
 test("the retry of all that match stays one when by its own count no more match than are ticked", async () => {
@@ -226,5 +217,4 @@ test("the retry of all that match stays one when by its own count no more match 
   const dialog = page.getByRole("dialog", { name: "Retry 2 tasks" });
   await dialog.waitFor();
   expect(await dialog.getByLabel("At most in a minute").inputValue()).toBe("7");
-  await page.context().close();
 });

@@ -10,16 +10,15 @@ import type { TestBrain } from "@svc/testkit/brain";
 import type {} from "@svc/testkit/services/redis-setup";
 import { type Sidecar, startSidecar } from "@svc/testkit/sidecar-process";
 import { Queue, Worker } from "bullmq6";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
-import { launchBrowser, openScreen, startBrainWithSite } from "../screen.ts";
+import { openScreen, startBrainWithSite } from "../screen.ts";
 
 const svcEntry = fileURLToPath(new URL("../../../cli/bin/svc.js", import.meta.url));
 const prefix = `t-${randomUUID()}`;
 const queueName = `${prefix}:mail`;
 const taskOf = (jobId: string) => `${queueName}:${jobId}`;
 let brain: TestBrain;
-let browser: Browser;
 let folder: string;
 let sidecar: Sidecar;
 let queue: Queue;
@@ -27,11 +26,7 @@ let worker: Worker;
 let isWell = false;
 
 beforeAll(async () => {
-  [brain, browser, folder] = await Promise.all([
-    startBrainWithSite(),
-    launchBrowser(),
-    mkdtemp(join(tmpdir(), "svc-health-")),
-  ]);
+  [brain, folder] = await Promise.all([startBrainWithSite(), mkdtemp(join(tmpdir(), "svc-health-"))]);
   const redis = inject("redisUrl");
   const { hostname, port } = new URL(redis);
   const settings = { connection: { host: hostname, port: Number(port), maxRetriesPerRequest: null }, prefix };
@@ -48,7 +43,7 @@ beforeAll(async () => {
   sidecar = startSidecar(["--redis", redis, "--prefix", prefix], { brainUrl: brain.url, minted, folder });
 });
 afterAll(async () => {
-  await Promise.all([browser?.close(), sidecar?.stop(), worker?.close(), queue?.close()]);
+  await Promise.all([sidecar?.stop(), worker?.close(), queue?.close()]);
   await brain?.stop();
   await rm(folder, { recursive: true, force: true });
 });
@@ -70,7 +65,7 @@ const endsWell = (jobId: string) =>
 const tray = (page: Page) => page.getByRole("region", { name: /^Commands/ });
 
 test("a failing BullMQ queue is brought back to health by hand, by command line and by API, and the audit page tells it", async () => {
-  const { page, faults } = await openScreen(browser, brain, { cookie: brain.as.operator.cookie });
+  const { page, faults } = await openScreen(brain, { cookie: brain.as.operator.cookie });
   for (const jobId of ["by-hand", "dead", "by-command", "by-api"]) await queue.add(jobId, {}, { jobId });
   await page.goto("/p/shop/tasks?state=failure");
   for (const name of ["by-hand", "dead", "by-command", "by-api"]) {
@@ -111,7 +106,7 @@ test("a failing BullMQ queue is brought back to health by hand, by command line 
   expect(faults).toEqual([]);
   await page.context().close();
 
-  const auditor = await openScreen(browser, brain, { cookie: brain.as.auditor.cookie });
+  const auditor = await openScreen(brain, { cookie: brain.as.auditor.cookie });
   await auditor.page.goto("/p/shop/audit?action=command.issue.");
   const rows = auditor.page.locator("main tbody tr").filter({ hasText: "command.issue." });
   await rows.nth(3).waitFor();
@@ -126,5 +121,4 @@ test("a failing BullMQ queue is brought back to health by hand, by command line 
   const drawer = auditor.page.getByRole("dialog");
   await drawer.getByText(taskOf("by-command")).waitFor();
   await drawer.getByText("svc-cli").waitFor();
-  await auditor.page.context().close();
 });

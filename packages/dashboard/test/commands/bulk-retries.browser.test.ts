@@ -1,23 +1,19 @@
 import { waitFor } from "@svc/testkit";
 import type { TestBrain, TestRole } from "@svc/testkit/brain";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type CommandAgent, type CommandOutcome, connectCommandAgent, held } from "../command-agent.ts";
-import { axeFaults, launchBrowser, openScreen, startBrainWithSite } from "../screen.ts";
+import { axeFaults, openScreen, startBrainWithSite } from "../screen.ts";
 
 let brain: TestBrain;
-let browser: Browser;
 let agent: CommandAgent;
 beforeAll(async () => {
   // Requests of tests come from addresses of their own: the budget of creations is for one.
   const env = { SVC_TRUSTED_PROXIES: "127.0.0.1" };
-  [brain, browser] = await Promise.all([startBrainWithSite({ env }), launchBrowser()]);
+  brain = await startBrainWithSite({ env });
   agent = await connectCommandAgent(brain);
 });
-afterAll(async () => {
-  await browser?.close();
-  await brain?.stop();
-});
+afterAll(() => brain?.stop());
 beforeEach(() => {
   agent.got.length = 0;
   agent.answer = () => ({ status: "success" });
@@ -25,7 +21,7 @@ beforeEach(() => {
 
 const at = (path: string) => `/p/${brain.project.slug}/${path}`;
 const openAs = async (role: TestRole, path: string, size: "desktop" | "phone" = "desktop") => {
-  const screen = await openScreen(browser, brain, { cookie: brain.as[role].cookie, size });
+  const screen = await openScreen(brain, { cookie: brain.as[role].cookie, size });
   await screen.page.goto(at(path));
   return screen;
 };
@@ -104,7 +100,6 @@ describe("the dialog", () => {
     await page.waitForURL(/[/]bulk-retries[/]/);
     expect(await page.title()).toMatch(/^Bulk retry \w{8}, Commands/);
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 
   test("makes one bulk retry when the answer is lost and it is asked again", async () => {
@@ -125,7 +120,6 @@ describe("the dialog", () => {
     await page.waitForURL(/[/]bulk-retries[/]/);
     expect(ids).toHaveLength(2);
     expect(ids[0]).toBe(ids[1]);
-    await page.context().close();
   });
 
   test("says in words why nothing was begun", async () => {
@@ -157,7 +151,6 @@ describe("the dialog", () => {
       .poll(() => dialog.getByRole("button", { name: /^Wait \d+ s/ }).getAttribute("aria-disabled"))
       .toBe("true");
     expect(agent.got).toEqual([]);
-    await page.context().close();
   });
 
   test("is held back when more match than one takes, and when no agent can", async () => {
@@ -179,7 +172,6 @@ describe("the dialog", () => {
     await bar(page).getByRole("button", { name: "Retry" }).click();
     const again = page.getByRole("dialog").getByRole("button", { name: "Retry 2 tasks" });
     await waitFor(async () => (await again.getAttribute("title")) === "No agent is online");
-    await page.context().close();
   });
 });
 
@@ -214,7 +206,6 @@ describe("the page", () => {
     await page.getByText("The engines took the retry of every task.").waitFor();
     expect(await page.getByRole("button", { name: "Resume" }).count()).toBe(0);
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 
   test("says why one is blocked, and goes on with the rest when it is resumed", async () => {
@@ -229,7 +220,6 @@ describe("the page", () => {
     await page.getByRole("button", { name: "Resume" }).click();
     await page.getByText("1 task was retried, 1 not: the list below says why.").waitFor();
     await page.getByText("partial", { exact: true }).waitFor();
-    await page.context().close();
   });
 
   test("lists the tasks by what became of them, with links to task, command and agent", async () => {
@@ -261,7 +251,6 @@ describe("the page", () => {
     await children(page).getByText("of every task that was sent the outcome is known").waitFor();
     await page.getByRole("link", { name: "What matches it now" }).click();
     await page.waitForURL(/tasks[?]state=failure/);
-    await page.context().close();
   });
 
   test("says that nothing matched", async () => {
@@ -270,7 +259,6 @@ describe("the page", () => {
     await page.getByText("No task matched when it was made").waitFor();
     await children(page).getByText("It has no tasks: none matched.").waitFor();
     expect(await axeFaults(page)).toEqual([]);
-    await page.context().close();
   });
 
   test("says that every retry was refused", async () => {
@@ -278,7 +266,6 @@ describe("the page", () => {
     const id = await create(failing);
     const { page } = await openAs("operator", `bulk-retries/${id}`);
     await page.getByText("None of its tasks was retried.").waitFor();
-    await page.context().close();
   });
 
   test("says of one that stands still why, and of one whose time is over", async () => {
@@ -305,7 +292,6 @@ describe("the page", () => {
     await change({ ...unsent, pending_count: 0, unknown_count: 2, finished_at: new Date() });
     await page.reload();
     await page.getByText("Nobody knows of 2 tasks whether their retries ran").waitFor();
-    await page.context().close();
   });
 
   test("is not for a viewer, and not there under another id", async () => {
@@ -315,7 +301,6 @@ describe("the page", () => {
     await viewer.page.context().close();
     const { page } = await openAs("operator", "bulk-retries/01a20657-8a47-7ea9-8d8f-27e420a73852");
     await page.getByText("It is not here").waitFor();
-    await page.context().close();
   });
 
   test("is found by somebody else from the list of commands, to which each of its commands leads", async () => {
@@ -338,12 +323,11 @@ describe("the page", () => {
     const rail = page.getByRole("navigation", { name: "Project" });
     await rail.locator("[aria-current=page]", { hasText: "Commands" }).waitFor();
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 
   test("is not said to be none before it is read, nor of what is older than what was read; a failed renewal is told", async () => {
     const id = await create({ filter: { queue: "none" } });
-    const { page } = await openScreen(browser, brain, { cookie: brain.as.admin.cookie });
+    const { page } = await openScreen(brain, { cookie: brain.as.admin.cookie });
     let answer = { isHeld: true, isLost: false };
     const first = held<void>();
     await page.route(/bulk-retry-requests[?]limit=50/, async (route) => {
@@ -367,7 +351,6 @@ describe("the page", () => {
     await create(failing);
     await panel.getByRole("alert").getByText("Bulk retries were not renewed. The server did not answer.").waitFor();
     await panel.getByRole("link", { name: "0 tasks" }).waitFor();
-    await page.context().close();
   });
 
   test("is not among what a viewer finds beside the commands", async () => {
@@ -375,7 +358,6 @@ describe("the page", () => {
     await page.getByRole("heading", { level: 1, name: "Commands" }).waitFor();
     await page.getByLabel("Status").waitFor();
     expect(await page.getByRole("heading", { name: "Bulk retries" }).count()).toBe(0);
-    await page.context().close();
   });
 
   test("is reached from the audit trail", async () => {
@@ -386,6 +368,5 @@ describe("the page", () => {
     await page.waitForURL(`**/bulk-retries/${id}`);
     await page.getByRole("link", { name: "Audit rows" }).click();
     await page.waitForURL(/audit[?]action=bulk_retry_request/);
-    await page.context().close();
   });
 });

@@ -1,21 +1,17 @@
 import { waitFor } from "@svc/testkit";
 import type { TestBrain, TestRole } from "@svc/testkit/brain";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type CommandAgent, type CommandOutcome, connectCommandAgent, held } from "../command-agent.ts";
-import { axeFaults, launchBrowser, openScreen, startBrainWithSite } from "../screen.ts";
+import { axeFaults, openScreen, startBrainWithSite } from "../screen.ts";
 
 let brain: TestBrain;
-let browser: Browser;
 let agent: CommandAgent;
 beforeAll(async () => {
-  [brain, browser] = await Promise.all([startBrainWithSite(), launchBrowser()]);
+  brain = await startBrainWithSite();
   agent = await connectCommandAgent(brain);
 });
-afterAll(async () => {
-  await browser?.close();
-  await brain?.stop();
-});
+afterAll(() => brain?.stop());
 beforeEach(() => {
   agent.got.length = 0;
   agent.answer = () => ({ status: "success" });
@@ -25,7 +21,7 @@ const connection = (page: Page, mode: string) =>
   page.getByRole("button", { name: new RegExp(`^Connection: ${mode}`) }).waitFor();
 const at = (path: string) => `/p/${brain.project.slug}/${path}`;
 async function openAs(role: TestRole, path: string) {
-  const screen = await openScreen(browser, brain, { cookie: brain.as[role].cookie });
+  const screen = await openScreen(brain, { cookie: brain.as[role].cookie });
   await screen.page.goto(at(path));
   return screen;
 }
@@ -53,7 +49,6 @@ describe("the list of commands", () => {
     await row.getByText("the job has ended already").waitFor();
     expect(await axeFaults(page)).toEqual([]);
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 
   test("is narrowed by status, kept in the address; a status that is none is dropped with a notice", async () => {
@@ -68,7 +63,6 @@ describe("the list of commands", () => {
     await page.goto(at("commands?status=nonsense"));
     await page.getByRole("link", { name: "Cancel task" }).first().waitFor();
     expect(await page.getByLabel("Status").inputValue()).toBe("");
-    await page.context().close();
   });
 
   test("tells a viewer that the issuer is hidden", async () => {
@@ -79,7 +73,6 @@ describe("the list of commands", () => {
       .first()
       .getByText("hidden for your role")
       .waitFor();
-    await page.context().close();
   });
 });
 
@@ -96,7 +89,6 @@ describe("the page of a command", () => {
     await page.getByRole("region", { name: "Result" }).getByText("cancelled").first().waitFor();
     expect(await page.getByRole("link", { name: "run-1" }).getAttribute("href")).toBe(at("tasks/bullmq/run-1"));
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 
   test("keeps payload, issuer and result from a viewer, and says so", async () => {
@@ -107,7 +99,6 @@ describe("the page of a command", () => {
     await about.getByText("hidden for your role").first().waitFor();
     expect(await about.getByText("hidden for your role").count()).toBe(2);
     await page.getByRole("region", { name: "Payload and result" }).getByText("hidden for your role").waitFor();
-    await page.context().close();
   });
 
   test("is missed beside a task, and a viewer is told what kind is hidden there", async () => {
@@ -131,7 +122,6 @@ describe("the page of a command", () => {
     const own = operator.page.getByRole("region", { name: "Its commands" });
     await own.getByText(/about this task/).waitFor();
     expect(await own.textContent()).not.toContain("hidden");
-    await operator.page.context().close();
   });
 
   test("says of a command without a result in time that nobody knows", async () => {
@@ -146,6 +136,5 @@ describe("the page of a command", () => {
     const { page } = await openAs("operator", `commands/${id}`);
     await page.getByText("It may or may not have run").waitFor();
     await page.getByText("outcome unknown").first().waitFor();
-    await page.context().close();
   });
 });

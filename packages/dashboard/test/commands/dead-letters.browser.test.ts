@@ -1,21 +1,16 @@
 import type { TestBrain, TestRole } from "@svc/testkit/brain";
-import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { actions, type CommandAgent, connectCommandAgent } from "../command-agent.ts";
 import { letter, letterRow, lettersPage, loadLetters } from "../letters.ts";
-import { axeFaults, launchBrowser, openScreen, startBrainWithSite } from "../screen.ts";
+import { axeFaults, openScreen, startBrainWithSite } from "../screen.ts";
 
 let brain: TestBrain;
-let browser: Browser;
 let agent: CommandAgent;
 beforeAll(async () => {
-  [brain, browser] = await Promise.all([startBrainWithSite(), launchBrowser()]);
+  brain = await startBrainWithSite();
   agent = await connectCommandAgent(brain, [...actions, "retry_by_reference_v1", "list_dead_letters"]);
 });
-afterAll(async () => {
-  await browser?.close();
-  await brain?.stop();
-});
+afterAll(() => brain?.stop());
 
 const page1 = lettersPage([letter("dead-1"), letter("dead-2")], "more", 3);
 const unknown = { task_name: null, failed_at: null, error_excerpt: null, attempts: null };
@@ -26,7 +21,7 @@ beforeEach(() => {
 });
 
 async function openAs(role: TestRole, search = "") {
-  const screen = await openScreen(browser, brain, { cookie: brain.as[role].cookie });
+  const screen = await openScreen(brain, { cookie: brain.as[role].cookie });
   await screen.page.goto(`/p/${brain.project.slug}/dead-letters${search}`);
   return screen;
 }
@@ -56,11 +51,10 @@ describe("dead letters", () => {
     await letterRow(page, "dead-3").waitFor();
     expect(agent.got).toHaveLength(2);
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 
   test("say on a phone why they failed, and how often", async () => {
-    const screen = await openScreen(browser, brain, { cookie: brain.as.operator.cookie, size: "phone" });
+    const screen = await openScreen(brain, { cookie: brain.as.operator.cookie, size: "phone" });
     const { page } = screen;
     await page.goto(`/p/${brain.project.slug}/dead-letters`);
     await loadLetters(page);
@@ -70,7 +64,6 @@ describe("dead letters", () => {
     expect(await first.getByText(/in billing, 3 attempts/).isVisible()).toBe(true);
     expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
     expect(await axeFaults(page)).toEqual([]);
-    await page.context().close();
   });
 
   test("are stamped with the agent that told them", async () => {
@@ -78,7 +71,6 @@ describe("dead letters", () => {
     await loadLetters(page);
     const stamp = page.getByRole("status").filter({ hasText: "by the agent" });
     expect(await stamp.getByRole("link").getAttribute("href")).toBe(`/p/${brain.project.slug}/agents/${agent.agentId}`);
-    await page.context().close();
   });
 
   test("are read by a viewer, who cannot requeue them", async () => {
@@ -87,7 +79,6 @@ describe("dead letters", () => {
     await letterRow(page, "dead-1").waitFor();
     const requeue = page.getByRole("button", { name: "Requeue" });
     await expect.poll(() => requeue.getAttribute("title")).toBe("Needs the operator role in this project");
-    await page.context().close();
   });
 
   test("of an engine that tells their number alone are counted", async () => {
@@ -96,7 +87,6 @@ describe("dead letters", () => {
     await loadLetters(page);
     await page.getByRole("heading", { name: "1,204 dead letters" }).waitFor();
     await page.getByText("cannot list them").waitFor();
-    await page.context().close();
   });
 
   test("that the agent fails to list lead to the command", async () => {
@@ -106,17 +96,15 @@ describe("dead letters", () => {
     await page.getByRole("alert").getByText("The agent could not list them. It says: redis is away").waitFor();
     await page.getByRole("link", { name: "The command that was sent" }).click();
     await page.getByText("redis is away").first().waitFor();
-    await page.context().close();
   });
 });
 
 test("without an agent that can list them, those that are online are named with what they can do", async () => {
   await using other = await startBrainWithSite();
   await connectCommandAgent(other, ["cancel_task"]);
-  const { page } = await openScreen(browser, other, { cookie: other.as.admin.cookie });
+  const { page } = await openScreen(other, { cookie: other.as.admin.cookie });
   await page.goto(`/p/${other.project.slug}/dead-letters`);
   await loadLetters(page);
   await page.getByText("No online agent can list the dead letters of this engine").waitFor();
   await page.getByText("bullmq (cancel_task)").waitFor();
-  await page.context().close();
 });

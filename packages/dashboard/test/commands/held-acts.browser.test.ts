@@ -1,28 +1,24 @@
 import { waitFor } from "@svc/testkit";
 import type { TestBrain, TestRole } from "@svc/testkit/brain";
-import type { Browser, Locator, Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type CommandAgent, connectCommandAgent } from "../command-agent.ts";
-import { axeFaults, launchBrowser, openScreen, startBrainWithSite } from "../screen.ts";
+import { axeFaults, openScreen, startBrainWithSite } from "../screen.ts";
 import { tell, tellKnown } from "../task-traffic.ts";
 
 let brain: TestBrain;
-let browser: Browser;
 let agent: CommandAgent;
 beforeAll(async () => {
-  [brain, browser] = await Promise.all([startBrainWithSite(), launchBrowser()]);
+  brain = await startBrainWithSite();
   agent = await connectCommandAgent(brain);
 });
-afterAll(async () => {
-  await browser?.close();
-  await brain?.stop();
-});
+afterAll(() => brain?.stop());
 beforeEach(() => {
   agent.got.length = 0;
 });
 
 async function openAs(role: TestRole, path: string, size: "desktop" | "phone" = "desktop") {
-  const screen = await openScreen(browser, brain, { cookie: brain.as[role].cookie, size });
+  const screen = await openScreen(brain, { cookie: brain.as[role].cookie, size });
   await screen.page.goto(`/p/${brain.project.slug}/${path}`);
   return screen;
 }
@@ -61,7 +57,6 @@ describe("a button that is held back", () => {
     await layer(page).waitFor({ state: "detached" });
     expect(await page.getByRole("dialog").count()).toBe(0);
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 
   test("tells it to who reaches it with the keyboard, until the next button", async () => {
@@ -78,7 +73,6 @@ describe("a button that is held back", () => {
     await page.keyboard.press("Shift+Tab");
     await layer(page).waitFor({ state: "detached" });
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 
   test("says so over the task list without holding that, as a menu does", async () => {
@@ -92,7 +86,6 @@ describe("a button that is held back", () => {
     tell({ adapter: agent.adapter }, [{ kind: "task.succeeded", taskId: "build-1", data: { runtime_ms: 9 } }]);
     await row.getByText("success").waitFor();
     expect(await layer(page).count()).toBe(1);
-    await page.context().close();
   });
 });
 
@@ -115,7 +108,6 @@ describe("a form", () => {
       expect(await axeFaults(page)).toEqual([]);
       expect(agent.got).toEqual([]);
       expect(faults).toEqual([]);
-      await page.context().close();
     },
   );
 
@@ -127,7 +119,6 @@ describe("a form", () => {
     await heldBy(dialog).getByText("Needs the operator role in this project").waitFor();
     await isOff(dialog.getByRole("button", { name: "Retry the task" }));
     expect(await dialog.getByLabel("Agent").count()).toBe(0);
-    await page.context().close();
   });
 
   test("says over its buttons what is missing, for as long as it is", async () => {
@@ -144,7 +135,6 @@ describe("a form", () => {
     expect(said.y + said.height).toBeLessThanOrEqual(foot.y);
     await dialog.getByLabel("Type billing to confirm").fill("billing");
     await status.waitFor({ state: "detached" });
-    await page.context().close();
   });
 });
 
@@ -183,7 +173,6 @@ describe("inputs that were cut", () => {
     await waitFor(() => agent.got.length === 1);
     expect(agent.got[0]?.parameters.override_kwargs).toEqual({ body: "Dear all" });
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 });
 
@@ -193,7 +182,7 @@ test("of agents that only fetch commands one is named, for the service would cho
   const polling = await Promise.all(
     ["first", "second"].map((bufferName) => other.connectAgent({ transport: "longpoll", bufferName })),
   );
-  const { page } = await openScreen(browser, other, { cookie: other.as.operator.cookie });
+  const { page } = await openScreen(other, { cookie: other.as.operator.cookie });
   await page.goto(`/p/${other.project.slug}/tasks/bullmq/wait-1`);
   await page.getByRole("button", { name: "Cancel", exact: true }).click();
   const dialog = page.getByRole("dialog", { name: "Cancel search.reindex" });
@@ -206,5 +195,4 @@ test("of agents that only fetch commands one is named, for the service would cho
   const response = await answered;
   expect(response.status()).toBe(202);
   expect(response.request().postDataJSON()).toMatchObject({ task_id: "wait-1", agent_id: ids[0] });
-  await page.context().close();
 });

@@ -7,26 +7,21 @@ import type { TestBrain } from "@svc/testkit/brain";
 import type {} from "@svc/testkit/services/redis-setup";
 import { type Sidecar, startSidecar } from "@svc/testkit/sidecar-process";
 import { Queue, Worker } from "bullmq6";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
-import { axeFaults, launchBrowser, openScreen, startBrainWithSite } from "../screen.ts";
+import { axeFaults, openScreen, startBrainWithSite } from "../screen.ts";
 
 const prefix = `t-${randomUUID()}`;
 const queueName = `${prefix}:mail`;
 const elsewhere = "bullmq limits a whole queue: see its queue";
 let brain: TestBrain;
-let browser: Browser;
 let folder: string;
 let sidecar: Sidecar;
 let queue: Queue;
 let worker: Worker;
 
 beforeAll(async () => {
-  [brain, browser, folder] = await Promise.all([
-    startBrainWithSite(),
-    launchBrowser(),
-    mkdtemp(join(tmpdir(), "svc-rate-")),
-  ]);
+  [brain, folder] = await Promise.all([startBrainWithSite(), mkdtemp(join(tmpdir(), "svc-rate-"))]);
   const redis = inject("redisUrl");
   const { hostname, port } = new URL(redis);
   const settings = { connection: { host: hostname, port: Number(port), maxRetriesPerRequest: null }, prefix };
@@ -47,13 +42,13 @@ beforeAll(async () => {
   );
 });
 afterAll(async () => {
-  await Promise.all([browser?.close(), sidecar?.stop(), worker?.close(), queue?.close()]);
+  await Promise.all([sidecar?.stop(), worker?.close(), queue?.close()]);
   await brain?.stop();
   await rm(folder, { recursive: true, force: true });
 });
 
 const openAsOperator = async (path: string) => {
-  const screen = await openScreen(browser, brain, { cookie: brain.as.operator.cookie });
+  const screen = await openScreen(brain, { cookie: brain.as.operator.cookie });
   await screen.page.goto(`/p/shop/${path}`);
   return screen;
 };
@@ -95,7 +90,6 @@ test("the rate of a BullMQ queue is limited from its page, and lifted by 0", asy
   await waitFor(async () => (await queue.getGlobalRateLimit()) === null);
   await waitFor(async () => (await tray(page).getByText("completed").count()) === 2);
   expect(faults).toEqual([]);
-  await page.context().close();
 });
 
 test("it is limited neither on the page of a worker nor on that of a task, and both say where", async () => {
@@ -114,5 +108,4 @@ test("it is limited neither on the page of a worker nor on that of a task, and b
   await entry.click({ force: true });
   expect(await page.getByRole("dialog").count()).toBe(0);
   expect(faults).toEqual([]);
-  await page.context().close();
 });

@@ -1,24 +1,20 @@
 import { waitFor } from "@svc/testkit";
 import type { TestBrain } from "@svc/testkit/brain";
 import { createScriptedAdapter } from "@svc/testkit/peer";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { actions, type CommandAgent, type CommandOutcome, connectCommandAgent, held } from "../command-agent.ts";
 import { letter, letterRow, lettersPage, loadLetters, tickAll } from "../letters.ts";
-import { axeFaults, launchBrowser, openScreen, startBrainWithSite } from "../screen.ts";
+import { axeFaults, openScreen, startBrainWithSite } from "../screen.ts";
 
 let brain: TestBrain;
-let browser: Browser;
 let agent: CommandAgent;
 const tokens = [...actions, "retry_by_reference_v1", "list_dead_letters"];
 beforeAll(async () => {
-  [brain, browser] = await Promise.all([startBrainWithSite(), launchBrowser()]);
+  brain = await startBrainWithSite();
   agent = await connectCommandAgent(brain, tokens);
 });
-afterAll(async () => {
-  await browser?.close();
-  await brain?.stop();
-});
+afterAll(() => brain?.stop());
 
 const page1 = lettersPage([letter("dead-1"), letter("dead-2")], "more", 3);
 const page2 = lettersPage([letter("dead-3")], null, 3);
@@ -34,7 +30,7 @@ function answer({ more = page2, requeue = { status: "success" } }: Partial<Recor
 type Answer = CommandOutcome | Promise<CommandOutcome>;
 
 async function openLetters(from: TestBrain = brain): Promise<Page> {
-  const { page } = await openScreen(browser, from, { cookie: from.as.operator.cookie });
+  const { page } = await openScreen(from, { cookie: from.as.operator.cookie });
   await page.goto(`/p/${from.project.slug}/dead-letters`);
   await loadLetters(page);
   return page;
@@ -74,7 +70,6 @@ describe("dead letters", () => {
     expect(await letterRow(page, "dead-1").getByRole("link", { name: "requeued" }).count()).toBe(1);
     await tickAll(page).check();
     await page.getByRole("button", { name: "Requeue 1" }).waitFor();
-    await page.context().close();
   });
 
   test("that the agent does not put back are marked so, and can be ticked again", async () => {
@@ -87,7 +82,6 @@ describe("dead letters", () => {
     await expect.poll(() => mark.getAttribute("title")).toBe("the job is not there any more");
     await tick(page, "dead-2").check();
     await page.getByRole("button", { name: "Requeue 1" }).waitFor();
-    await page.context().close();
   });
 
   test("of which nobody knows whether they were put back are marked so, and not ticked again", async () => {
@@ -106,7 +100,6 @@ describe("dead letters", () => {
     await mark.click();
     await page.getByRole("region", { name: "About it" }).waitFor();
     await page.getByText(`Nobody knows whether it took effect: ${error}`).first().waitFor();
-    await page.context().close();
   });
 
   test("that are put back while more are asked for stay marked when those come", async () => {
@@ -124,7 +117,6 @@ describe("dead letters", () => {
     await tickAll(page).check();
     await page.getByRole("button", { name: "Requeue 2" }).waitFor();
     expect(await tick(page, "dead-1").isChecked()).toBe(false);
-    await page.context().close();
   });
 
   test("that are put back while they are read anew stay marked too, but not those that were before", async () => {
@@ -143,7 +135,6 @@ describe("dead letters", () => {
     expect(await mark.count()).toBe(1);
     // It is dead again.
     expect(await letterRow(page, "dead-1").getByRole("link", { name: "requeued" }).count()).toBe(0);
-    await page.context().close();
   });
 });
 
@@ -173,7 +164,6 @@ describe("of several agents", () => {
     await dialog.getByText("It goes to the agent").waitFor();
     expect(await axeFaults(page)).toEqual([]);
     expect(noLetters.got).toEqual([]);
-    await page.context().close();
   });
 
   test("one that was revoked since it told the first page is named as the reason why no more come", async () => {
@@ -185,6 +175,5 @@ describe("of several agents", () => {
     expect((await other.as.root.delete(`/projects/${other.project.slug}/agents/${lister.agentId}`)).status).toBe(204);
     await page.getByRole("button", { name: "Ask for more" }).click();
     await page.getByRole("alert").getByText("it was revoked. Load the list again.").waitFor();
-    await page.context().close();
   });
 });

@@ -1,21 +1,17 @@
 import { waitFor } from "@svc/testkit";
 import type { TestBrain, TestRole } from "@svc/testkit/brain";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type CommandAgent, connectCommandAgent } from "../command-agent.ts";
-import { axeFaults, launchBrowser, openScreen, startBrainWithSite } from "../screen.ts";
+import { axeFaults, openScreen, startBrainWithSite } from "../screen.ts";
 
 let brain: TestBrain;
-let browser: Browser;
 let agent: CommandAgent;
 beforeAll(async () => {
-  [brain, browser] = await Promise.all([startBrainWithSite(), launchBrowser()]);
+  brain = await startBrainWithSite();
   agent = await connectCommandAgent(brain);
 });
-afterAll(async () => {
-  await browser?.close();
-  await brain?.stop();
-});
+afterAll(() => brain?.stop());
 beforeEach(() => {
   agent.got.length = 0;
   agent.answer = () => ({ status: "failed", error: "redis is away" });
@@ -35,7 +31,7 @@ async function endAs(id: string, change: object): Promise<void> {
   );
 }
 async function openAs(role: TestRole, id: string) {
-  const screen = await openScreen(browser, brain, { cookie: brain.as[role].cookie });
+  const screen = await openScreen(brain, { cookie: brain.as[role].cookie });
   await screen.page.goto(`/p/${brain.project.slug}/commands/${id}`);
   await screen.page.getByRole("region", { name: "About it" }).waitFor();
   return screen;
@@ -62,7 +58,6 @@ describe("a command that did not succeed", () => {
     expect(items[0].idempotency_key).toMatch(/^dashboard-/);
     expect(items[1]).toMatchObject({ id, status: "failed", idempotency_key: "mine-1" });
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 
   test("is sent again after a timeout only where twice does no harm", async () => {
@@ -76,7 +71,6 @@ describe("a command that did not succeed", () => {
     const second = await openAs("operator", retry);
     await second.page.getByText("look at its target before you send it again").waitFor();
     expect(await again(second.page).count()).toBe(0);
-    await second.page.context().close();
   });
 
   test("is not said to have had no effect where its agent does not know that", async () => {
@@ -87,7 +81,6 @@ describe("a command that did not succeed", () => {
     await again(page).click();
     await page.getByRole("dialog").getByText("Nobody knows whether the first one took effect.").waitFor();
     expect(await page.getByText("could not do").count()).toBe(0);
-    await page.context().close();
   });
 
   test("is not sent again when its agent cannot tell how it ended, nor a purge", async () => {
@@ -107,7 +100,6 @@ describe("a command that did not succeed", () => {
     await page.goto(`/p/${brain.project.slug}/commands/${purged.body.id}`);
     await page.getByRole("heading", { level: 1, name: "Purge queue" }).waitFor();
     expect(await again(page).count()).toBe(0);
-    await page.context().close();
   });
 
   test("whose inputs were redacted is asked for from its target", async () => {
@@ -119,14 +111,12 @@ describe("a command that did not succeed", () => {
     });
     const { page } = await openAs("operator", id);
     await expect.poll(() => again(page).getAttribute("title")).toContain("ask for it from its target");
-    await page.context().close();
   });
 
   test("is not sent again by a viewer", async () => {
     const id = await issue("cancel-task", { engine: "bullmq", task_id: "wait-1" });
     const { page } = await openAs("viewer", id);
     await expect.poll(() => again(page).getAttribute("title")).toBe("Needs the operator role in this project");
-    await page.context().close();
   });
 });
 
@@ -143,12 +133,10 @@ test("the audit rows of a command are those of this one alone, and a filter that
   await page.getByRole("button", { name: /^target/ }).click();
   await expect.poll(() => rows.count()).toBeGreaterThan(1);
   expect(faults).toEqual([]);
-  await page.context().close();
 });
 
 test("the audit rows of a command are not offered to who may not read them", async () => {
   const id = await issue("cancel-task", { engine: "bullmq", task_id: "wait-1" });
   const { page } = await openAs("operator", id);
   expect(await page.getByRole("link", { name: "Its audit rows" }).count()).toBe(0);
-  await page.context().close();
 });

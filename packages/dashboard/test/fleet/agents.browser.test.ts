@@ -1,19 +1,15 @@
 import { join } from "node:path";
 import type { TestBrain } from "@svc/testkit/brain";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { launchBrowser, openScreen, startBrainWithSite } from "../screen.ts";
+import { openScreen, startBrainWithSite } from "../screen.ts";
 import { tell } from "../task-traffic.ts";
 
 let brain: TestBrain;
-let browser: Browser;
 beforeAll(async () => {
-  [brain, browser] = await Promise.all([startBrainWithSite(), launchBrowser()]);
+  brain = await startBrainWithSite();
 });
-afterAll(async () => {
-  await browser?.close();
-  await brain?.stop();
-});
+afterAll(() => brain?.stop());
 
 /** What a person would paste: the values behind the two names in the environment snippet. */
 async function pasted(page: Page): Promise<{ token: string; hmacSecret: string }> {
@@ -24,7 +20,7 @@ async function pasted(page: Page): Promise<{ token: string; hmacSecret: string }
 
 describe("the way from an empty project to its first task", () => {
   test("is walked on one page that ticks itself", async () => {
-    const { page, faults } = await openScreen(browser, brain, { cookie: brain.as.root.cookie });
+    const { page, faults } = await openScreen(brain, { cookie: brain.as.root.cookie });
     await page.goto("/");
     await page.getByRole("button", { name: "New project" }).click();
     await page.getByLabel("Name").fill("First steps");
@@ -78,38 +74,35 @@ describe("the way from an empty project to its first task", () => {
     await page.getByText("No task yet").waitFor();
     expect(await page.getByText("Connect the first agent").count()).toBe(0);
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 });
 
 describe("minting", () => {
   test("an existing name is refused where it was typed", async () => {
     await brain.mintAgent("taken");
-    const { page } = await openScreen(browser, brain, { cookie: brain.as.admin.cookie });
+    const { page } = await openScreen(brain, { cookie: brain.as.admin.cookie });
     await page.goto(`/p/${brain.project.slug}/agents`);
     await page.getByRole("button", { name: "Mint agent" }).click();
     await page.getByRole("dialog").getByLabel("Name").fill("taken");
     await page.getByRole("dialog").getByRole("button", { name: "Mint agent" }).click();
     await page.getByText("An agent of this name exists already.").waitFor();
-    await page.context().close();
   });
 
   test("is shown to a viewer as something for admins", async () => {
     await brain.mintAgent();
-    const { page } = await openScreen(browser, brain, { cookie: brain.as.viewer.cookie });
+    const { page } = await openScreen(brain, { cookie: brain.as.viewer.cookie });
     await page.goto(`/p/${brain.project.slug}/agents`);
     const button = page.getByRole("button", { name: "Mint agent" });
     await expect.poll(() => button.getAttribute("aria-disabled")).toBe("true");
     await expect.poll(() => button.getAttribute("title")).toBe("Needs the admin role in this project");
     await button.click({ force: true });
     expect(await page.getByRole("dialog").count()).toBe(0);
-    await page.context().close();
   });
 });
 
 describe("an agent", () => {
   test("turns offline on the page when it leaves, and is gone after it was revoked", async () => {
-    const { page, faults } = await openScreen(browser, brain, { cookie: brain.as.admin.cookie });
+    const { page, faults } = await openScreen(brain, { cookie: brain.as.admin.cookie });
     const { agent, minted } = await brain.connectAgent();
     await page.goto(`/p/${brain.project.slug}/agents/${minted.agentId}`);
     await page.locator("main").getByText("online", { exact: true }).first().waitFor();
@@ -123,6 +116,5 @@ describe("an agent", () => {
     const { body } = await brain.as.admin.get(`/projects/${brain.project.slug}/agents`);
     expect(body.items.map((one: { id: string }) => one.id)).not.toContain(minted.agentId);
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 });

@@ -6,14 +6,12 @@ import type { TestBrain } from "@svc/testkit/brain";
 import type {} from "@svc/testkit/services/redis-setup";
 import { type Sidecar, startSidecar } from "@svc/testkit/sidecar-process";
 import { Queue, Worker } from "bullmq6";
-import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
-import { launchBrowser, openScreen, startBrainWithSite } from "../screen.ts";
+import { openScreen, startBrainWithSite } from "../screen.ts";
 
 const prefix = `t-${randomUUID()}`;
 const queueName = `${prefix}:billing`;
 let brain: TestBrain;
-let browser: Browser;
 let folder: string;
 let sidecar: Sidecar;
 let queue: Queue;
@@ -22,11 +20,7 @@ let worker: Worker;
 let decline: () => void;
 
 beforeAll(async () => {
-  [brain, browser, folder] = await Promise.all([
-    startBrainWithSite(),
-    launchBrowser(),
-    mkdtemp(join(tmpdir(), "svc-side-car-")),
-  ]);
+  [brain, folder] = await Promise.all([startBrainWithSite(), mkdtemp(join(tmpdir(), "svc-side-car-"))]);
   const redis = inject("redisUrl");
   const { hostname, port } = new URL(redis);
   const settings = { connection: { host: hostname, port: Number(port), maxRetriesPerRequest: null }, prefix };
@@ -41,7 +35,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   decline?.();
-  await Promise.all([browser?.close(), sidecar?.stop(), worker?.close(), queue?.close()]);
+  await Promise.all([sidecar?.stop(), worker?.close(), queue?.close()]);
   await brain?.stop();
   await rm(folder, { recursive: true, force: true });
 });
@@ -53,7 +47,7 @@ function chargeCard(): Promise<unknown> {
 }
 
 test("a job of a real BullMQ worker is seen running, then failing, and its cause is found", async () => {
-  const { page, faults } = await openScreen(browser, brain, { cookie: brain.as.viewer.cookie });
+  const { page, faults } = await openScreen(brain, { cookie: brain.as.viewer.cookie });
   await page.goto(`/p/${brain.project.slug}/tasks`);
   await queue.add("charge", { order: 88213, password: "hunter2" }, { jobId: "order-88213" });
 
@@ -85,5 +79,4 @@ test("a job of a real BullMQ worker is seen running, then failing, and its cause
   await newest.getByRole("link", { name: /^charge/ }).waitFor();
   expect(await page.content()).not.toContain("hunter2");
   expect(faults).toEqual([]);
-  await page.context().close();
 });

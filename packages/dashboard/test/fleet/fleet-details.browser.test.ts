@@ -2,27 +2,22 @@ import { waitFor } from "@svc/testkit";
 import type { TestBrain } from "@svc/testkit/brain";
 import { createScriptedAdapter } from "@svc/testkit/peer";
 import { connectRaw, rawHello } from "@svc/testkit/raw-agent";
-import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { connectFleet, type Fleet, fleetSnapshot } from "../fleet.ts";
-import { launchBrowser, openScreen, startBrainWithSite } from "../screen.ts";
+import { openScreen, startBrainWithSite } from "../screen.ts";
 import { tell } from "../task-traffic.ts";
 
 let brain: TestBrain;
-let browser: Browser;
 let fleet: Fleet;
 beforeAll(async () => {
-  [brain, browser] = await Promise.all([startBrainWithSite(), launchBrowser()]);
+  brain = await startBrainWithSite();
   fleet = await connectFleet(brain);
 });
-afterAll(async () => {
-  await browser?.close();
-  await brain?.stop();
-});
+afterAll(() => brain?.stop());
 
 const at = (path: string) => `/p/${brain.project.slug}/${path}`;
 const open = (path: string) =>
-  openScreen(browser, brain, { cookie: brain.as.viewer.cookie }).then(async (screen) => {
+  openScreen(brain, { cookie: brain.as.viewer.cookie }).then(async (screen) => {
     await screen.page.goto(at(path));
     return screen;
   });
@@ -39,7 +34,6 @@ describe("the lists", () => {
     const exact = /^\d+ s ago \(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)? UTC\)$/;
     await row.getByRole("cell", { name: exact }).waitFor();
     expect(await page.getByRole("columnheader").last().textContent()).toBe("Last seen");
-    await page.context().close();
   });
 
   test("of workers show load and memory as reported, and what was not reported as a dash", async () => {
@@ -65,7 +59,6 @@ describe("the lists", () => {
     ]);
     await page.getByRole("link", { name: "unseen-1", exact: true }).waitFor();
     expect(await told("unseen-1")).toEqual(["–", "–"]);
-    await page.context().close();
   });
 
   test("of workers are narrowed by host and queue, kept in the address", async () => {
@@ -78,7 +71,6 @@ describe("the lists", () => {
     await page.getByText("1 shown, ").waitFor();
     await page.keyboard.type(" nothing");
     await page.getByText("No worker matches").waitFor();
-    await page.context().close();
   });
 });
 
@@ -98,7 +90,6 @@ describe("a worker", () => {
     await own.getByRole("link", { name: "mailer-1", exact: true }).click();
     await page.getByText("It is idle.").waitFor();
     fleet.adapter.answerSnapshot(async () => fleetSnapshot());
-    await page.context().close();
   });
 });
 
@@ -142,7 +133,6 @@ describe("queues and workers of the same name in two engines", () => {
     await page.getByRole("row", { name: "emails.send failure" }).waitFor();
     expect(await page.getByRole("row", { name: /^celery/ }).count()).toBe(0);
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 
   test("say that their times are those of both", async () => {
@@ -151,7 +141,6 @@ describe("queues and workers of the same name in two engines", () => {
     await page.goto(at("queues/bullmq/billing"));
     await page.getByRole("region", { name: "Waiting time", exact: true }).getByText("measured").waitFor();
     expect(await page.getByText("Also of the queue of this name").count()).toBe(0);
-    await page.context().close();
   });
 
   test("lead from a worker to its own failures only", async () => {
@@ -163,7 +152,6 @@ describe("queues and workers of the same name in two engines", () => {
     await failures.getByRole("link", { name: "All failures" }).click();
     await page.getByRole("row", { name: "emails.send failure" }).waitFor();
     expect(new URL(page.url()).searchParams.get("q")).toBe("engine:bullmq");
-    await page.context().close();
   });
 });
 
@@ -174,7 +162,6 @@ describe("agents", () => {
     await page.getByText("long-poll agents that only fetch commands may show offline").waitFor();
     await page.goto(at(`agents/${minted.agentId}`));
     await page.getByText("long-poll; may show offline while it only fetches commands").waitFor();
-    await page.context().close();
   });
 
   test("of a version that cannot work are marked, with what to do", async () => {
@@ -187,6 +174,5 @@ describe("agents", () => {
     await row.getByRole("link").click();
     await page.getByText("Its major version is not the service's: upgrade it.").waitFor();
     await raw.close();
-    await page.context().close();
   });
 });

@@ -1,26 +1,22 @@
 import { waitFor } from "@svc/testkit";
 import type { TestBrain } from "@svc/testkit/brain";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { connectFleet, type Fleet, fleetSnapshot, noteLoss } from "../fleet.ts";
-import { axeFaults, launchBrowser, openScreen, startBrainWithSite } from "../screen.ts";
+import { axeFaults, openScreen, startBrainWithSite } from "../screen.ts";
 
 let brain: TestBrain;
-let browser: Browser;
 let fleet: Fleet;
 beforeAll(async () => {
-  [brain, browser] = await Promise.all([startBrainWithSite(), launchBrowser()]);
+  brain = await startBrainWithSite();
   fleet = await connectFleet(brain);
   await noteLoss(brain, fleet.agentId, { fromAgo: 3700, toAgo: 3600 });
 });
-afterAll(async () => {
-  await browser?.close();
-  await brain?.stop();
-});
+afterAll(() => brain?.stop());
 
 const at = (path: string) => `/p/${brain.project.slug}/${path}`;
-const open = (path: string, options: Parameters<typeof openScreen>[2] = {}) =>
-  openScreen(browser, brain, { cookie: brain.as.viewer.cookie, ...options }).then(async (screen) => {
+const open = (path: string, options: Parameters<typeof openScreen>[1] = {}) =>
+  openScreen(brain, { cookie: brain.as.viewer.cookie, ...options }).then(async (screen) => {
     await screen.page.goto(at(path));
     return screen;
   });
@@ -42,7 +38,6 @@ describe("the queues", () => {
       at("tasks?queue=billing&q=engine:bullmq&state=failure&since=-1h"),
     );
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 
   test("are narrowed by typing, kept in the address, and given back by one button", async () => {
@@ -56,7 +51,6 @@ describe("the queues", () => {
     await page.getByText("No queue matches").waitFor();
     await page.getByRole("button", { name: "Clear the filter" }).last().click();
     await waitFor(async () => (await rowNames(page)).length === 4);
-    await page.context().close();
   });
 
   test("stay where they are while the pointer is on them, and are put in order when it leaves", async () => {
@@ -74,11 +68,10 @@ describe("the queues", () => {
     await page.getByRole("heading", { name: "Queues" }).hover();
     await waitFor(async () => (await rowNames(page)).indexOf("reports") === 1);
     fleet.adapter.answerSnapshot(async () => fleetSnapshot());
-    await page.context().close();
   });
 
   test("go on being listed when their rates cannot be read", async () => {
-    const { page } = await openScreen(browser, brain, { cookie: brain.as.viewer.cookie });
+    const { page } = await openScreen(brain, { cookie: brain.as.viewer.cookie });
     await page.route("**/queues/activity*", (route) => route.abort());
     await page.goto(at("queues"));
     await page.getByText("Rates and small charts could not be read").waitFor();
@@ -86,7 +79,6 @@ describe("the queues", () => {
     await page.unroute("**/queues/activity*");
     await page.getByRole("button", { name: "Try again" }).click();
     await page.getByText("Rates and small charts could not be read").waitFor({ state: "detached" });
-    await page.context().close();
   });
 });
 
@@ -110,22 +102,19 @@ describe("one queue", () => {
     await part("Workers that serve it").getByRole("link", { name: "billing-1" }).click();
     await page.getByRole("heading", { level: 1, name: "billing-1" }).waitFor();
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 
   test("that is not here is said to be so, with the way back", async () => {
     const { page } = await open("queues/bullmq/nope");
     await page.getByText("It is not here").waitFor();
-    await page.context().close();
   });
 
   test("keeps the rest when one part cannot be read", async () => {
-    const { page } = await openScreen(browser, brain, { cookie: brain.as.viewer.cookie });
+    const { page } = await openScreen(brain, { cookie: brain.as.viewer.cookie });
     await page.route("**/latency*", (route) => route.abort());
     await page.goto(at("queues/bullmq/emails"));
     await page.getByText("Waiting time could not be read").waitFor();
     await page.getByText("No task of this queue failed").waitFor();
-    await page.context().close();
   });
 });
 
@@ -143,13 +132,11 @@ describe("the workers", () => {
     await page.getByText("conf", { exact: true }).click();
     await page.getByText('"worker_concurrency": 4').waitFor();
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 
   test("that say they are busy, while no event has told with what, are taken at their word", async () => {
     const { page } = await open(`workers/${await workerId("mailer-1")}`);
     await page.getByText("It says that it has 3, but no event has told which.").waitFor();
-    await page.context().close();
   });
 });
 
@@ -168,7 +155,6 @@ describe("the agents", () => {
     await page.getByText("buffer full").last().waitFor();
     await page.getByRole("heading", { name: "Buffer and connection" }).waitFor();
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 
   test("leave a band between the rows of the time in which they lost events", async () => {
@@ -177,7 +163,6 @@ describe("the agents", () => {
     await failures.getByText("Rows from here may be missing or end as unknown.").waitFor();
     await failures.getByRole("link", { name: /^Agent / }).click();
     await page.waitForURL(`**/agents/${fleet.agentId}`);
-    await page.context().close();
   });
 
   test("tell an administrator what stops before they are revoked", async () => {
@@ -189,7 +174,6 @@ describe("the agents", () => {
     await dialog.getByText(/used by 1 process now/).waitFor();
     await dialog.getByRole("button", { name: "Keep it" }).click();
     await dialog.waitFor({ state: "detached" });
-    await page.context().close();
   });
 
   test("show a snippet for an agent of its own process and for one inside the application", async () => {
@@ -200,7 +184,6 @@ describe("the agents", () => {
     await page.getByText("attachBullmq({ redis, workers: [worker] })").waitFor();
     await page.getByText("waiting for the first hello", { exact: true }).waitFor();
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 });
 
@@ -216,7 +199,6 @@ describe.each(["light", "dark"] as const)("in %s", (theme) => {
         expect(await axeFaults(page)).toEqual([]);
         expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
         expect(faults).toEqual([]);
-        await page.context().close();
       },
     );
   });

@@ -1,20 +1,16 @@
 import { waitFor } from "@svc/testkit";
 import type { TestBrain } from "@svc/testkit/brain";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { longFleetRows, storeLongFleet } from "../long-fleet.ts";
-import { axeFaults, launchBrowser, openScreen, startBrainWithSite } from "../screen.ts";
+import { axeFaults, openScreen, startBrainWithSite } from "../screen.ts";
 
 let brain: TestBrain;
-let browser: Browser;
 beforeAll(async () => {
-  [brain, browser] = await Promise.all([startBrainWithSite(), launchBrowser()]);
+  brain = await startBrainWithSite();
   await storeLongFleet(brain);
 });
-afterAll(async () => {
-  await browser?.close();
-  await brain?.stop();
-});
+afterAll(() => brain?.stop());
 
 const maximumNodes = 1500;
 const nodes = (page: Page) => page.evaluate(() => document.querySelectorAll("body *").length);
@@ -24,8 +20,8 @@ const lists = [
   { name: "agents", word: "agent" },
 ];
 
-async function openList(name: string, options: Parameters<typeof openScreen>[2] = {}) {
-  const screen = await openScreen(browser, brain, { cookie: brain.as.viewer.cookie, ...options });
+async function openList(name: string, options: Parameters<typeof openScreen>[1] = {}) {
+  const screen = await openScreen(brain, { cookie: brain.as.viewer.cookie, ...options });
   const { page } = screen;
   await page.goto(`/p/${brain.project.slug}/${name}`);
   const table = page.locator("main table");
@@ -63,7 +59,6 @@ describe.each(lists)(`$name, ${longFleetRows} of them`, ({ name, word }) => {
       await row(page, 0).waitFor();
       expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
       expect(faults).toEqual([]);
-      await page.context().close();
     },
   );
 
@@ -78,7 +73,6 @@ describe.each(lists)(`$name, ${longFleetRows} of them`, ({ name, word }) => {
       return row(page, longFleetRows - 1).isVisible();
     });
     expect(await widths()).toEqual(before);
-    await page.context().close();
   });
 
   test("are walked by Tab row by row, and the row that has the focus is kept while others are looked at", async () => {
@@ -98,7 +92,6 @@ describe.each(lists)(`$name, ${longFleetRows} of them`, ({ name, word }) => {
     expect(await focusedText()).toBe(`${word}-0061`);
     await waitFor(() => row(page, 61).isVisible());
     expect(await nodes(page)).toBeLessThanOrEqual(maximumNodes);
-    await page.context().close();
   });
 
   test("are found by typing, whole again once they are few", async () => {
@@ -109,6 +102,5 @@ describe.each(lists)(`$name, ${longFleetRows} of them`, ({ name, word }) => {
     await row(page, 1910).waitFor();
     await waitFor(async () => (await table.getAttribute("aria-rowcount")) === "11");
     expect(await page.locator("main tbody tr").count()).toBe(10);
-    await page.context().close();
   });
 });

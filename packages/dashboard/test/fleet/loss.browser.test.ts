@@ -1,19 +1,16 @@
 import { type FaultyNetwork, startFaultyNetwork, waitFor } from "@svc/testkit";
 import type { TestBrain } from "@svc/testkit/brain";
-import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { axeFaults, launchBrowser, openScreen, startBrainWithSite } from "../screen.ts";
+import { axeFaults, openScreen, startBrainWithSite } from "../screen.ts";
 import { tell } from "../task-traffic.ts";
 
 let brain: TestBrain;
-let browser: Browser;
 let network: FaultyNetwork;
 beforeAll(async () => {
-  [brain, browser] = await Promise.all([startBrainWithSite(), launchBrowser()]);
+  brain = await startBrainWithSite();
   network = await startFaultyNetwork({ port: brain.running.port });
 });
 afterAll(async () => {
-  await browser?.close();
   await brain?.stop();
   await network?.close();
 });
@@ -57,7 +54,7 @@ test("what an agent has to give up while the brain is away stands as a band in l
   // A row that comes once the list stands is only announced.
   await waitFor(async () => (await failures()) === 2);
 
-  const { page, faults } = await openScreen(browser, brain, { cookie: api.cookie });
+  const { page, faults } = await openScreen(brain, { cookie: api.cookie });
   await page.goto(`/p/${brain.project.slug}/tasks?state=failure`);
   const grid = page.getByRole("grid");
   await grid.getByRole("row", { name: "mail.send failure" }).nth(1).waitFor();
@@ -85,5 +82,4 @@ test("what an agent has to give up while the brain is away stands as a band in l
   await connections.getByText(/^since /).waitFor();
   expect(await axeFaults(page)).toEqual([]);
   expect(faults).toEqual([]);
-  await page.context().close();
 });

@@ -1,23 +1,19 @@
 import type { TestBrain } from "@svc/testkit/brain";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { connectFleet, noteLoss } from "../fleet.ts";
-import { launchBrowser, openScreen, startBrainWithSite } from "../screen.ts";
+import { openScreen, startBrainWithSite } from "../screen.ts";
 
 let brain: TestBrain;
-let browser: Browser;
 beforeAll(async () => {
-  [brain, browser] = await Promise.all([startBrainWithSite(), launchBrowser()]);
+  brain = await startBrainWithSite();
   const fleet = await connectFleet(brain);
   await noteLoss(brain, fleet.agentId, { fromAgo: 1800, toAgo: 1200 });
 });
-afterAll(async () => {
-  await browser?.close();
-  await brain?.stop();
-});
+afterAll(() => brain?.stop());
 
 async function open(path: string, size: "desktop" | "phone" = "desktop") {
-  const screen = await openScreen(browser, brain, { cookie: brain.as.root.cookie, size });
+  const screen = await openScreen(brain, { cookie: brain.as.root.cookie, size });
   await screen.page.goto(`/p/${brain.project.slug}${path}`);
   return screen;
 }
@@ -55,7 +51,6 @@ describe("the chart of outcomes", () => {
     expect(drawn.length).toBeGreaterThan(0);
     for (const { x, isHollow } of drawn) expect(isHollow).toBe(isLast(x));
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 
   test("tells the values of a bucket in the order in which they are stacked, failures last", async () => {
@@ -82,7 +77,6 @@ describe("the chart of outcomes", () => {
       const fromAbove = bars.toSorted((one, other) => one.y - other.y).map(({ layer }) => layer);
       expect(fromAbove).toEqual(told.filter((layer) => fromAbove.includes(layer as "success")));
     }
-    await page.context().close();
   });
 
   test("is read by a first touch, and opened by a second one on the same place", async () => {
@@ -97,7 +91,6 @@ describe("the chart of outcomes", () => {
     await reader.tap({ position });
     await page.waitForURL("**/tasks?since=*");
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 });
 
@@ -111,7 +104,6 @@ test("a time in which events were lost is a hatched band, named in the table", a
     .getByRole("cell", { name: /lost|missing/ })
     .first()
     .waitFor();
-  await page.context().close();
 });
 
 test("a line ends in a hollow point for the bucket that still runs, and reaches no further than the one before", async () => {
@@ -126,5 +118,4 @@ test("a line ends in a hollow point for the bucket that still runs, and reaches 
     .evaluateAll((all) => all.map((line) => line.getBoundingClientRect().right));
   for (const end of ends) expect(end).toBeLessThan(tipX + width / 2);
   expect(faults).toEqual([]);
-  await page.context().close();
 });

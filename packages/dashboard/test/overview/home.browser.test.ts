@@ -5,8 +5,7 @@ import { openShop } from "../shop.ts";
 import { tell } from "../task-traffic.ts";
 
 const shop = openShop();
-const open = (caller: "root" | "stranger" = "root") =>
-  openScreen(shop.browser, shop.brain, { cookie: shop.brain.as[caller].cookie });
+const open = (caller: "root" | "stranger" = "root") => openScreen(shop.brain, { cookie: shop.brain.as[caller].cookie });
 
 describe("the start page", () => {
   test("says first what needs attention, and leads to it", async () => {
@@ -18,7 +17,6 @@ describe("the start page", () => {
     await page.getByRole("row", { name: "billing.charge failure" }).waitFor();
     expect(new URL(page.url()).searchParams.get("state")).toBe("failure");
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 
   test("lists the projects by trouble, with their figures", async () => {
@@ -38,7 +36,6 @@ describe("the start page", () => {
 
     await page.getByRole("link", { name: "Shop" }).click();
     await page.getByRole("heading", { name: "Throughput by outcome" }).waitFor();
-    await page.context().close();
   });
 
   test("without its figures still leads into the projects", async () => {
@@ -57,7 +54,6 @@ describe("the start page", () => {
     isBroken = false;
     await page.getByRole("button", { name: "Try again" }).click();
     await page.getByRole("region", { name: "Needs attention" }).waitFor();
-    await page.context().close();
   });
 
   test("tells a member of nothing why it is empty", async () => {
@@ -65,7 +61,6 @@ describe("the start page", () => {
     await page.goto("/");
     await page.getByText("You are not a member of any project.").waitFor();
     expect(await page.getByRole("button", { name: "New project" }).count()).toBe(0);
-    await page.context().close();
   });
 
   test("says that a failure became frequent, and leads to its tasks", async () => {
@@ -97,7 +92,6 @@ describe("the start page", () => {
     expect([searchParams.get("state"), searchParams.get("q")]).toEqual(["failure", `fingerprint:${fingerprint}`]);
     await waitFor(async () => (await page.getByRole("row", { name: "mail.send failure" }).count()) === 12);
     expect(await page.getByRole("row", { name: "mail.bounce failure" }).count()).toBe(0);
-    await page.context().close();
   });
 
   test("tells the first dozen of many, and leads nowhere where no list shows what is meant", async () => {
@@ -123,7 +117,6 @@ describe("the start page", () => {
     expect(await part.getByRole("listitem").count()).toBe(13);
     expect(await part.getByText(/^A command has waited/).count()).toBe(12);
     expect(await part.getByRole("link").count()).toBe(0);
-    await page.context().close();
   });
 
   test("leads from an agent that is away to the agents that are", async () => {
@@ -139,6 +132,5 @@ describe("the start page", () => {
     await page.getByRole("heading", { level: 1, name: "Agents" }).waitFor();
     expect(new URL(page.url()).search).toBe("?filter=offline");
     await page.getByRole("row").getByText("offline", { exact: true }).waitFor();
-    await page.context().close();
   });
 });

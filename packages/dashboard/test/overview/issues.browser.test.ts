@@ -1,9 +1,9 @@
 import { waitFor } from "@svc/testkit";
 import type { TestBrain, TestRole } from "@svc/testkit/brain";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { actions, type CommandAgent, connectCommandAgent } from "../command-agent.ts";
-import { axeFaults, chooseInAddress, launchBrowser, openScreen, startBrainWithSite } from "../screen.ts";
+import { axeFaults, chooseInAddress, openScreen, startBrainWithSite } from "../screen.ts";
 import { type Told, tell } from "../task-traffic.ts";
 
 const pythonTrace = `Traceback (most recent call last):
@@ -17,7 +17,6 @@ const nodeTrace = `PaymentError: upstream 503
     at async Worker.processJob (/app/node_modules/bullmq/dist/worker.js:512:28)`;
 
 let brain: TestBrain;
-let browser: Browser;
 let agent: CommandAgent;
 const slug = () => brain.project.slug;
 const failed = (taskId: string, name: string, exception: string, traceback: string, ago: number): Told[] => [
@@ -27,7 +26,7 @@ const failed = (taskId: string, name: string, exception: string, traceback: stri
 ];
 
 beforeAll(async () => {
-  [brain, browser] = await Promise.all([startBrainWithSite(), launchBrowser()]);
+  brain = await startBrainWithSite();
   agent = await connectCommandAgent(brain);
   tell(agent, [
     ...failed("mail-1", "mail.send", "smtp.SmtpError: mailbox is full", pythonTrace, 30),
@@ -36,10 +35,7 @@ beforeAll(async () => {
   ]);
   await waitFor(async () => (await issues()).length === 3);
 });
-afterAll(async () => {
-  await browser?.close();
-  await brain?.stop();
-});
+afterAll(() => brain?.stop());
 beforeEach(() => {
   agent.got.length = 0;
   agent.answer = () => ({ status: "success" });
@@ -52,7 +48,7 @@ const printOf = async (name: string): Promise<string> =>
   (await issues()).find((issue) => issue.sample_task_name === name)?.fingerprint ?? "";
 
 async function openAs(role: TestRole, path: string) {
-  const screen = await openScreen(browser, brain, { cookie: brain.as[role].cookie });
+  const screen = await openScreen(brain, { cookie: brain.as[role].cookie });
   await screen.page.goto(`/p/${slug()}/${path}`);
   return screen;
 }
@@ -79,7 +75,6 @@ describe("the list of issues", () => {
     await page.getByText("These are all: 4.").waitFor();
     expect(await axeFaults(page)).toEqual([]);
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 
   test("is narrowed by status, kept in the address; what means nothing there is dropped", async () => {
@@ -92,7 +87,6 @@ describe("the list of issues", () => {
     await row(page, "mail.send").waitFor();
     await page.goto(`/p/${slug()}/issues?status=closed`);
     await row(page, "mail.send").waitFor();
-    await page.context().close();
   });
 });
 
@@ -109,7 +103,6 @@ describe("the page of an issue", () => {
       await traceback.getByText("1 library frame").waitFor();
       expect(await traceback.getByText("1 library frame").textContent()).toContain(library);
       expect(faults).toEqual([]);
-      await page.context().close();
     },
   );
 
@@ -136,7 +129,6 @@ describe("the page of an issue", () => {
     const all = new URL((await page.getByRole("link", { name: "Its tasks" }).getAttribute("href")) ?? "", brain.url);
     expect(all.searchParams.get("q")).toBe(`fingerprint:${print}`);
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 
   test("counts a failure that comes while it is open", async () => {
@@ -148,7 +140,6 @@ describe("the page of an issue", () => {
     tell(agent, failed("pay-2", "pay.charge", "PaymentError: upstream 503", nodeTrace, 0));
     await expect.poll(() => tasks.getByRole("link", { name: "pay.charge" }).count()).toBe(2);
     await page.getByRole("button", { name: /^Retry 2 tasks/ }).waitFor();
-    await page.context().close();
   });
 
   test("retries its failed tasks by one command", async () => {
@@ -161,7 +152,6 @@ describe("the page of an issue", () => {
     expect([agent.got[0]?.action, filter.task_ids.toSorted()]).toEqual(["bulk_retry", ["mail-1", "mail-2"]]);
     await dialog.waitFor({ state: "detached" });
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 
   test("cannot retry for a viewer, and says why", async () => {
@@ -171,7 +161,6 @@ describe("the page of an issue", () => {
     await expect.poll(() => button.getAttribute("title")).toBe("Needs the operator role in this project");
     await button.click({ force: true });
     expect(await page.getByRole("dialog").count()).toBe(0);
-    await page.context().close();
   });
 
   test("says when an issue failed that did not in the chosen time", async () => {
@@ -179,7 +168,6 @@ describe("the page of an issue", () => {
     const { page } = await openAs("viewer", `issues/${print}?since=2026-01-01T00:00:00Z&until=2026-01-02T00:00:00Z`);
     await page.getByText("None of its failures lies in").waitFor();
     await page.getByRole("heading", { level: 1, name: "smtp.SmtpError" }).waitFor();
-    await page.context().close();
   });
 
   test("is not there for a fingerprint of no task, or one that is none", async () => {
@@ -187,7 +175,6 @@ describe("the page of an issue", () => {
     await page.getByText("This issue is not here").waitFor();
     await page.goto(`/p/${slug()}/issues/nonsense`);
     await page.getByText("This issue is not here").waitFor();
-    await page.context().close();
   });
 });
 
@@ -198,11 +185,10 @@ test("an agent that cannot retry several tasks is named as the reason", async ()
     actions.filter((action) => action !== "bulk_retry"),
   );
   const [first] = (await other.as.operator.get(`/projects/${other.project.slug}/issues`)).body.items;
-  const { page } = await openScreen(browser, other, { cookie: other.as.operator.cookie });
+  const { page } = await openScreen(other, { cookie: other.as.operator.cookie });
   await page.goto(`/p/${other.project.slug}/issues/${first.fingerprint}`);
   await page.getByRole("button", { name: /^Retry/ }).click();
   const dialog = page.getByRole("dialog", { name: /^Retry/ });
   await dialog.getByRole("status").getByText("No online agent of bullmq can retry several tasks at once").waitFor();
   expect(poor.got).toEqual([]);
-  await page.context().close();
 });

@@ -1,21 +1,17 @@
 import { waitFor } from "@svc/testkit";
 import type { TestBrain } from "@svc/testkit/brain";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { connectFleet, type Fleet, fleetSnapshot, noteLoss } from "../fleet.ts";
 import { holdReads } from "../held-read.ts";
-import { axeFaults, chooseInAddress, launchBrowser, openScreen, startBrainWithSite } from "../screen.ts";
+import { axeFaults, chooseInAddress, openScreen, startBrainWithSite } from "../screen.ts";
 
 let brain: TestBrain;
-let browser: Browser;
 beforeAll(async () => {
-  [brain, browser] = await Promise.all([startBrainWithSite(), launchBrowser()]);
+  brain = await startBrainWithSite();
   await connectFleet(brain);
 });
-afterAll(async () => {
-  await browser?.close();
-  await brain?.stop();
-});
+afterAll(() => brain?.stop());
 
 /** For a test that changes what a fleet says of itself, or what of it was lost. */
 async function startOwnFleet(): Promise<{ own: TestBrain; fleet: Fleet }> {
@@ -25,7 +21,7 @@ async function startOwnFleet(): Promise<{ own: TestBrain; fleet: Fleet }> {
 }
 
 const address = ({ project } = brain) => `/p/${project.slug}`;
-const open = (from = brain) => openScreen(browser, from, { cookie: from.as.root.cookie });
+const open = (from = brain) => openScreen(from, { cookie: from.as.root.cookie });
 const panel = (page: Page, name: string) => page.getByRole("region", { name, exact: true });
 const figures = (page: Page) => page.getByLabel(/^Figures of the/);
 
@@ -46,7 +42,6 @@ describe("the queues on the overview", () => {
     expect(await widthOf(worst)).toMatch(/^9[.]2\d+%$/);
     await figures(page).getByText("nobody takes search-bulk").waitFor();
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 
   test("beyond those that were read are not passed over in silence", async () => {
@@ -68,7 +63,6 @@ describe("the queues on the overview", () => {
       .getByText(/at least \d+ workers? healthy/)
       .waitFor();
     await figures(page).getByText("at least", { exact: true }).waitFor();
-    await page.context().close();
   });
 });
 
@@ -84,7 +78,6 @@ describe("the fleet on the overview", () => {
     await part.getByRole("button", { name: "Show the healthy ones" }).click();
     await part.getByRole("link", { name: "mailer-1" }).waitFor();
     expect(await axeFaults(page)).toEqual([]);
-    await page.context().close();
   });
 
   test("does not call a worker full for which no task waits", async () => {
@@ -103,7 +96,6 @@ describe("the fleet on the overview", () => {
     const part = panel(page, "Fleet");
     await part.getByText(/2 workers healthy/).waitFor();
     expect(await part.getByText("is full").count()).toBe(0);
-    await page.context().close();
   });
 
   test("says that nothing was lost only when that is known, and keeps what it knew while a range is read", async () => {
@@ -127,7 +119,6 @@ describe("the fleet on the overview", () => {
     await expect.poll(() => line.getAttribute("aria-busy")).toBe("true");
     await second();
     await part.locator('li[aria-busy="false"]').filter({ hasText: "Lost, last 7 days" }).waitFor();
-    await page.context().close();
   });
 });
 
@@ -157,5 +148,4 @@ test("figures of the range before stand dimmed until those of the new one are th
       .first()
       .evaluate((one) => getComputedStyle(one).opacity),
   ).toBe("1");
-  await page.context().close();
 });

@@ -12,7 +12,7 @@ const shop = openShop();
 beforeAll(() => tellDay(shop.brain, shop.connected));
 
 const address = () => `/p/${shop.brain.project.slug}`;
-const open = () => openScreen(shop.browser, shop.brain, { cookie: shop.brain.as.root.cookie });
+const open = () => openScreen(shop.brain, { cookie: shop.brain.as.root.cookie });
 const throughput = (page: Page) => page.getByRole("slider", { name: /^Throughput/ });
 
 async function openOverview() {
@@ -39,7 +39,6 @@ describe("the overview", () => {
     ]);
     expect(await figures.getByText("1of 1").count()).toBe(1);
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 
   test("leads to a failing task, its cause and its siblings in three clicks", async () => {
@@ -56,7 +55,6 @@ describe("the overview", () => {
       .first()
       .waitFor();
     expect(new URL(page.url()).searchParams.get("q")).toMatch(/^fingerprint:[0-9a-f]{32}/);
-    await page.context().close();
   });
 
   test("lists failures that look alike, marked as new and with the way to their page", async () => {
@@ -68,7 +66,6 @@ describe("the overview", () => {
     await row.getByRole("link", { name: "PaymentGatewayError" }).click();
     await page.getByRole("heading", { level: 1, name: "PaymentGatewayError" }).waitFor();
     expect(new URL(page.url()).pathname).toMatch(/\/issues\/[0-9a-f]{32}$/);
-    await page.context().close();
   });
 
   test("names the slowest tasks and what got slower", async () => {
@@ -77,7 +74,6 @@ describe("the overview", () => {
     const first = slow.getByRole("row").nth(1);
     await first.getByRole("link", { name: "media.transcode_video" }).waitFor();
     await slow.getByRole("row", { name: /billing[.]charge_subscription.*[+]\d+ %/ }).waitFor();
-    await page.context().close();
   });
 
   test("needs at most fifteen requests until its first screen stands, its files among them", async () => {
@@ -109,7 +105,6 @@ describe("the overview", () => {
       expect(early).toContain(path);
     expect(early).toSatisfy((all: string[]) => all.length <= 15);
     for (const path of ["agents", "workers", "tasks", "completeness", "releases"]) expect(late).toContain(path);
-    await page.context().close();
   });
 });
 
@@ -127,7 +122,6 @@ describe("a chart", () => {
     const [since, until] = ["since", "until"].map((name) => Date.parse(searchParams.get(name) ?? ""));
     expect(Number(until) - Number(since)).toBe(15 * 60_000);
     expect(new Date(Number(since)).toISOString().slice(0, 16).replace("T", " ")).toBe(words.slice(0, 16));
-    await page.context().close();
   });
 
   test("takes a range marked with Shift and the arrows for the whole page", async () => {
@@ -140,7 +134,6 @@ describe("a chart", () => {
     await page.waitForURL(/since=.*until=/);
     expect(new URL(page.url()).pathname).toBe(address());
     await page.getByText(/^per 1 min/).waitFor();
-    await page.context().close();
   });
 
   test("is dragged over to set the range, which Back undoes", async () => {
@@ -158,7 +151,6 @@ describe("a chart", () => {
     expect(span / 3_600_000).toBeLessThan(6.75);
     await page.goBack();
     await page.getByText(/^per 15 min, last 24 h/).waitFor();
-    await page.context().close();
   });
 
   test("of run times sets the range too", async () => {
@@ -174,7 +166,6 @@ describe("a chart", () => {
     await page.waitForURL(/since=.*until=/);
     expect(new URL(page.url()).pathname).toBe(address());
     await page.getByText(/^per 5 min/).waitFor();
-    await page.context().close();
   });
 
   test("marks the release that began to run, and the agent that connected", async () => {
@@ -184,7 +175,6 @@ describe("a chart", () => {
       await panel.getByText("release 2026.11.3").waitFor();
       await panel.getByRole("img", { name: /release 2026[.]11[.]3, .* connected[.]$/ }).waitFor({ state: "attached" });
     }
-    await page.context().close();
   });
 
   test("opens the failed tasks of a time by a click on its failures", async () => {
@@ -194,7 +184,6 @@ describe("a chart", () => {
     await page.mouse.click(box.x + box.width / 2, box.y + box.height - 10);
     await page.waitForURL(/\/tasks\?/);
     expect(new URL(page.url()).searchParams.get("state")).toBe("failure");
-    await page.context().close();
   });
 
   test("stands as a table instead, without a fault", async () => {
@@ -207,7 +196,6 @@ describe("a chart", () => {
     await page.getByRole("columnheader", { name: "p99" }).waitFor();
     expect(await axeFaults(page)).toEqual([]);
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 });
 
@@ -229,7 +217,6 @@ describe("a panel of the overview", () => {
     isBroken = false;
     await page.getByRole("button", { name: "Try again" }).click();
     await throughput(page).waitFor();
-    await page.context().close();
   });
 
   test("that is slow shows its place while the others are there", async () => {
@@ -242,7 +229,6 @@ describe("a panel of the overview", () => {
     await page.getByRole("region", { name: "Newest failures", exact: true }).getByRole("link").nth(1).waitFor();
     await release();
     await page.getByRole("slider", { name: /^Run time/ }).waitFor();
-    await page.context().close();
   });
 
   test("does not wait for the figures of the project", async () => {
@@ -253,7 +239,6 @@ describe("a panel of the overview", () => {
     await page.getByRole("link", { name: "PaymentGatewayError" }).waitFor();
     await release();
     await page.getByText(/points/).waitFor();
-    await page.context().close();
   });
 
   test("of a time without tasks says so in words", async () => {
@@ -264,7 +249,6 @@ describe("a panel of the overview", () => {
     await page.getByText("No run was measured in this time.").waitFor();
     await page.getByText("No task failed in this time.").waitFor();
     await page.getByText("No task received in this time is failed now.").waitFor();
-    await page.context().close();
   });
 });
 
@@ -314,5 +298,4 @@ test("an empty project shows the way to its first task, then the board", async (
   await page.getByRole("button", { name: "Open the overview" }).click();
   await page.getByRole("heading", { name: "Throughput by outcome" }).waitFor();
   expect(faults).toEqual([]);
-  await page.context().close();
 });

@@ -1,27 +1,23 @@
 import type { ApiClient, TestBrain } from "@svc/testkit/brain";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { axeFaults, launchBrowser, openScreen, startBrainWithSite } from "../screen.ts";
+import { axeFaults, openScreen, startBrainWithSite } from "../screen.ts";
 
 let brain: TestBrain;
-let browser: Browser;
 /** Of every project there is, and not of the instance. */
 let projectAdmin: ApiClient;
 beforeAll(async () => {
-  [brain, browser] = await Promise.all([startBrainWithSite(), launchBrowser()]);
+  brain = await startBrainWithSite();
   const { body: projects } = await brain.as.root.get("/projects");
   for (const { slug } of projects) {
     if (slug !== brain.project.slug) await brain.as.root.delete(`/projects/${slug}`);
   }
   projectAdmin = await brain.addMember("project-admin", "admin");
 });
-afterAll(async () => {
-  await browser?.close();
-  await brain?.stop();
-});
+afterAll(() => brain?.stop());
 
 const openSettings = async (slug: string, caller: ApiClient = brain.as.root) => {
-  const screen = await openScreen(browser, brain, { cookie: caller.cookie });
+  const screen = await openScreen(brain, { cookie: caller.cookie });
   await screen.page.goto(`/p/${slug}/settings`);
   await screen.page.waitForURL(`**/p/${slug}/settings/general`);
   await screen.page.getByRole("heading", { level: 1, name: "Settings" }).waitFor();
@@ -44,7 +40,6 @@ describe("the last active project", () => {
     await dialogOf(other.page).getByLabel(`Type ${brain.project.slug} to confirm`).fill(brain.project.slug);
     await dialogOf(other.page).getByRole("button", { name: "Archive project" }).click();
     await dialogOf(other.page).getByText("Not archived. This is the last active project").waitFor();
-    await other.page.context().close();
   });
 });
 
@@ -72,7 +67,6 @@ describe("the settings of a project", () => {
     expect(await page.getByLabel("Slug").inputValue()).toBe("wind-mill");
     expect((await brain.as.root.get("/projects/mill")).status).toBe(404);
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 
   test("that do not fit together are refused where they stand, and stay as they were typed", async () => {
@@ -97,7 +91,6 @@ describe("the settings of a project", () => {
     const zone = page.getByLabel("Time zone");
     await expect.poll(() => zone.getAttribute("aria-invalid")).toBe("true");
     expect(await zone.inputValue()).toBe("Nowhere/Land");
-    await page.context().close();
   });
 
   test("that somebody else changed meanwhile stay as they are when others are saved", async () => {
@@ -110,7 +103,6 @@ describe("the settings of a project", () => {
     const { body } = await brain.as.root.get("/projects/shared");
     expect(body).toMatchObject({ name: "Shared by two", environment: "staging" });
     await expect.poll(() => page.getByLabel("Environment").inputValue()).toBe("staging");
-    await page.context().close();
   });
 
   test("are read by a viewer and changed by admins only", async () => {
@@ -121,11 +113,10 @@ describe("the settings of a project", () => {
         .poll(() => page.getByRole("button", { name }).getAttribute("title"))
         .toBe("Needs the admin role in this project");
     }
-    await page.context().close();
   });
 
   test("stand at the foot of the rail, behind g e, and in the palette", async () => {
-    const { page } = await openScreen(browser, brain, { cookie: brain.as.viewer.cookie });
+    const { page } = await openScreen(brain, { cookie: brain.as.viewer.cookie });
     await page.goto(`/p/${brain.project.slug}/agents`);
     await page.getByRole("heading", { name: "Agents" }).waitFor();
     await page.getByRole("navigation", { name: "Project" }).getByRole("link", { name: "Settings" }).click();
@@ -141,7 +132,6 @@ describe("the settings of a project", () => {
     await page.getByRole("combobox", { name: "Find or go to" }).fill("invitations");
     await page.keyboard.press("Enter");
     await page.waitForURL("**/settings/members");
-    await page.context().close();
   });
 });
 
@@ -187,7 +177,6 @@ describe("a project", () => {
     await page.getByRole("heading", { name: "Archive", exact: true }).waitFor();
     expect((await brain.as.root.get("/projects/autumn")).body.is_active).toBe(true);
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 
   test("is made from the project switcher and from the palette, by administrators of the instance only", async () => {
@@ -210,6 +199,5 @@ describe("a project", () => {
     await other.page.getByRole("button", { name: /Switch project$/ }).click();
     await other.page.getByRole("link", { name: "All projects" }).waitFor();
     expect(await other.page.getByRole("button", { name: "New project" }).count()).toBe(0);
-    await other.page.context().close();
   });
 });

@@ -4,9 +4,8 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { fillLongList, longPages } from "../long-list.ts";
 import type { PageCase } from "../page-case.ts";
 import { cookieFor, faultsBeside, pages } from "../pages.ts";
-import { axeFaults } from "../screen.ts";
+import { axeFaults, openScreen } from "../screen.ts";
 import { openSite } from "../site.ts";
-import { keepWindows } from "../windows.ts";
 
 const opened = openSite();
 
@@ -30,12 +29,13 @@ const navigationsOf = (page: Page) =>
 const addressOf = new Map<string, string>();
 
 describe.each(looks)("in $theme on a $size", (look) => {
-  const emptyWindow = keepWindows(opened, look);
-
   test.each(shareOf(Object.entries({ ...pages, ...longPages }), looks, look))(
     "%s is whole, reachable and loads nothing from elsewhere",
     async (_name, one) => {
-      const { page, faults } = await emptyWindow(cookieFor(one, opened.site, opened.brain));
+      const { page, faults } = await openScreen(opened.brain, {
+        ...look,
+        cookie: cookieFor(one, opened.site, opened.brain),
+      });
       await page.goto(one.path(opened.site));
       await one.ready(page);
 

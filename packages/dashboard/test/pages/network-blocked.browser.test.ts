@@ -5,7 +5,7 @@ import { openShop } from "../shop.ts";
 const shop = openShop();
 
 test("with every other host out of reach the pages work, and none of them was asked for", async () => {
-  const { page, faults } = await openScreen(shop.browser, shop.brain, { cookie: shop.brain.as.root.cookie });
+  const { page, faults } = await openScreen(shop.brain, { cookie: shop.brain.as.root.cookie });
   const aborted: string[] = [];
   const brainHost = new URL(shop.brain.url).host;
   await page.context().route(
@@ -38,5 +38,4 @@ test("with every other host out of reach the pages work, and none of them was as
   });
   await elsewhere;
   expect(aborted).toEqual(["http://elsewhere.invalid/"]);
-  await page.context().close();
 });

@@ -2,10 +2,9 @@ import { shareOf } from "@svc/testkit";
 import { describe, expect, test } from "vitest";
 import { arrange } from "../page-faults.ts";
 import { pageNamed } from "../pages.ts";
-import { axeFaults } from "../screen.ts";
+import { axeFaults, openScreen } from "../screen.ts";
 import { openSite } from "../site.ts";
 import { everyPageOnce } from "../site-map.ts";
-import { keepWindows } from "../windows.ts";
 
 const opened = openSite();
 
@@ -35,13 +34,11 @@ const words: Record<(typeof refusals)[number], RegExp> = {
 };
 
 describe.each(looks)("in $theme on a $size", (look) => {
-  const emptyWindow = keepWindows(opened, look);
-
   const cases = shareOf(readingPages, looks, look);
 
   describe.each(cases)("%s", (name) => {
     test.each(refusals)("says what is wrong when reads end in %s", async (mishap) => {
-      const { page, faults } = await emptyWindow(opened.brain.as.root.cookie);
+      const { page, faults } = await openScreen(opened.brain, { ...look, cookie: opened.brain.as.root.cookie });
       await arrange(page, mishap);
       await page.goto(pageNamed(name).path(opened.site));
       await page.locator("main").getByText(words[mishap]).first().waitFor();
@@ -58,7 +55,7 @@ describe.each(looks)("in $theme on a $size", (look) => {
     });
 
     test("stands while its reads are under way, and shows them once they are answered", async () => {
-      const { page, faults } = await emptyWindow(opened.brain.as.root.cookie);
+      const { page, faults } = await openScreen(opened.brain, { ...look, cookie: opened.brain.as.root.cookie });
       const letGo = await arrange(page, "loading");
       await page.goto(pageNamed(name).path(opened.site));
       await page.locator("main h1").waitFor({ state: "attached" });

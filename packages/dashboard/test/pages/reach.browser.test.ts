@@ -4,14 +4,13 @@ import { cookieFor, pageNamed } from "../pages.ts";
 import { openScreen } from "../screen.ts";
 import { openSite } from "../site.ts";
 import { everyPageOnce } from "../site-map.ts";
-import { keepWindows } from "../windows.ts";
 
 const opened = openSite();
 
 async function openPage(name: string, settings: BrowserContextOptions = {}, size?: "phone") {
   const one = pageNamed(name);
   const cookie = cookieFor(one, opened.site, opened.brain);
-  const { page } = await openScreen(opened.browser, opened.brain, { cookie, settings, ...(size && { size }) });
+  const { page } = await openScreen(opened.brain, { cookie, settings, ...(size && { size }) });
   await page.goto(one.path(opened.site));
   await one.ready(page);
   return page;
@@ -28,7 +27,6 @@ describe("every page", () => {
     expect(height).toBeGreaterThanOrEqual(24);
     await page.keyboard.press("Enter");
     expect(await page.evaluate(() => document.activeElement?.id)).toBe("main");
-    await page.context().close();
   });
 });
 
@@ -52,13 +50,8 @@ const besides = ["task in the drawer", "security with a second factor"];
 const narrowPages = await everyPageOnce({ besides });
 
 describe("at 320 px", () => {
-  const emptyWindow = keepWindows(opened, { settings: { viewport: { width: 320, height: 568 }, hasTouch: true } });
-
   test.each(narrowPages)("nothing is cut off and nothing has to be scrolled sideways: %s", async (name) => {
-    const one = pageNamed(name);
-    const { page } = await emptyWindow(cookieFor(one, opened.site, opened.brain));
-    await page.goto(one.path(opened.site));
-    await one.ready(page);
+    const page = await openPage(name, { viewport: { width: 320, height: 568 }, hasTouch: true });
     expect(await pastTheEdge(page)).toEqual([]);
     const sideways = await page.evaluate(() => {
       const main = document.getElementById("main") as HTMLElement;
@@ -73,7 +66,6 @@ describe("at 320 px", () => {
     await page.clock.setFixedTime(Date.parse(firstSeen as string) + (47 * 60 + 48) * 1000);
     await page.getByText("47 min 48 s ago").first().waitFor();
     expect(await pastTheEdge(page)).toEqual([]);
-    await page.context().close();
   });
 });
 
@@ -98,7 +90,6 @@ describe("a state", () => {
     const states = await inked(page);
     expect(states.length).toBeGreaterThan(0);
     expect(states.filter(({ isDrawn, hasEdge, word }) => !isDrawn || !hasEdge || word === "")).toEqual([]);
-    await page.context().close();
   });
 
   test("keeps glyph and word on a phone", async () => {
@@ -106,7 +97,6 @@ describe("a state", () => {
     const states = await inked(page);
     expect(states.length).toBeGreaterThan(0);
     expect(states.filter(({ isDrawn, word }) => !isDrawn || word === "")).toEqual([]);
-    await page.context().close();
   });
 
   test("that runs turns slowly, and stands still for who wants less motion", async () => {

@@ -162,7 +162,7 @@ const cases: readonly Case[] = [
 
 const openFor = async ({ isAnonymous }: Case) => {
   const cookie = isAnonymous ? "" : shop.brain.as.root.cookie;
-  return openScreen(shop.browser, shop.brain, { cookie });
+  return openScreen(shop.brain, { cookie });
 };
 
 /** Refuses what the case sends; tells how often it was sent. */
@@ -216,7 +216,6 @@ describe.each(cases)("$name", (one) => {
     await formOf(page, one).getByRole("button", { name: one.button, exact: true }).click();
     await expect.poll(sent).toBe(2);
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 });
 
@@ -233,5 +232,4 @@ test("a project whose slug is refused has the focus in that field, and its error
   const described = await slug.getAttribute("aria-describedby");
   const [, error = ""] = (described ?? "").split(" ");
   expect(await page.locator(`[id="${error}"]`).textContent()).toContain("This slug is reserved.");
-  await page.context().close();
 });

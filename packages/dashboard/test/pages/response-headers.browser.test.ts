@@ -3,12 +3,10 @@ import { createServer, type Server } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { text } from "node:stream/consumers";
 import type { TestBrain } from "@svc/testkit/brain";
-import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { launchBrowser, openScreen, startBrainWithSite } from "../screen.ts";
+import { openScreen, startBrainWithSite } from "../screen.ts";
 
 let brain: TestBrain;
-let browser: Browser;
 let other: Server;
 let otherUrl: string;
 
@@ -18,10 +16,9 @@ beforeAll(async () => {
   await once(other, "listening");
   otherUrl = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
   const env = { SVC_CORS_ORIGINS: otherUrl, SVC_OPENAPI_VISIBILITY: "public" };
-  [brain, browser] = await Promise.all([startBrainWithSite({ env }), launchBrowser()]);
+  brain = await startBrainWithSite({ env });
 });
 afterAll(async () => {
-  await browser?.close();
   await brain?.stop();
   other?.close();
 });
@@ -65,7 +62,7 @@ describe("the isolation headers", () => {
   });
 
   test("let a listed origin read the API and keep it from embedding anything", async () => {
-    const { page } = await openScreen(browser, brain);
+    const { page } = await openScreen(brain);
     await page.goto(otherUrl);
     const read = async ([url, mode]: string[]) => {
       try {
@@ -78,11 +75,10 @@ describe("the isolation headers", () => {
     expect(await page.evaluate(read, [`${brain.url}/health`, "cors"])).toBe("cors 200");
     expect(await page.evaluate(read, [`${brain.url}/api/v1/openapi.json`, "cors"])).toBe("cors 200");
     expect(await page.evaluate(read, [`${brain.url}/health`, "no-cors"])).toBe("TypeError");
-    await page.context().close();
   });
 
   test("cut a page off from the window that opened it, and leave copying to the clipboard to it", async () => {
-    const { page, faults } = await openScreen(browser, brain);
+    const { page, faults } = await openScreen(brain);
     await page.goto(otherUrl);
     const [opened] = await Promise.all([
       page.waitForEvent("popup"),
@@ -99,6 +95,5 @@ describe("the isolation headers", () => {
     });
     expect(features).toEqual(["copied", false]);
     expect(faults.filter((fault) => fault !== `request to ${otherUrl}`)).toEqual([]);
-    await page.context().close();
   });
 });

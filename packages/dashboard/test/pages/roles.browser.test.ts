@@ -1,13 +1,12 @@
 import { isEverything, shareOf } from "@svc/testkit";
 import type { ApiClient } from "@svc/testkit/brain";
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import type { PageCase } from "../page-case.ts";
 import { faultsBeside, pages } from "../pages.ts";
 import { axeFaults, openScreen, type Screen } from "../screen.ts";
 import { openSite } from "../site.ts";
 import { everyPageOnce } from "../site-map.ts";
-import { leavePage } from "../window-pool.ts";
 
 const roles = ["viewer", "auditor", "operator", "admin"] as const;
 type Role = (typeof roles)[number];
@@ -47,7 +46,7 @@ const isLookedAtBy = (role: Role, one: [string, PageCase]) =>
   !inTurn.includes(role) || !alikeForAll.includes(one) || shareOf(alikeForAll, inTurn, role).includes(one);
 
 async function openAs(role: Role, path: string): Promise<Screen & { refused: string[] }> {
-  const screen = await openScreen(opened.browser, opened.brain, { cookie: callers[role].cookie });
+  const screen = await openScreen(opened.brain, { cookie: callers[role].cookie });
   const refused: string[] = [];
   screen.page.on("response", (response) => {
     if ([401, 403].includes(response.status())) refused.push(new URL(response.url()).pathname);
@@ -68,19 +67,8 @@ describe.each(roles)("as %s", (role) => {
   );
   const forOthers = casesOfRoles.filter(([, one]) => !mayUse(one));
 
-  // One window for all pages, as a person has it: their files are loaded once.
-  let window: Awaited<ReturnType<typeof openAs>>;
-  beforeAll(async () => {
-    window = await openAs(role, "/");
-  });
-  afterAll(() => window?.page.context().close());
-
   test.each(signedIn)("%s is whole and asks for nothing that the role may not read", async (name, one) => {
-    const { page, faults, refused } = window;
-    await leavePage(page);
-    faults.length = 0;
-    refused.length = 0;
-    await page.goto(one.path(opened.site));
+    const { page, faults, refused } = await openAs(role, one.path(opened.site));
     await one.ready(page);
     expect(await page.title()).toMatch(one.title);
     expect(await page.locator("h1").count()).toBe(1);
@@ -103,11 +91,7 @@ describe.each(roles)("as %s", (role) => {
   });
 
   test.each(forOthers)("%s says that it is not for the role, and asks for nothing", async (_name, one) => {
-    const { page, faults, refused } = window;
-    await leavePage(page);
-    faults.length = 0;
-    refused.length = 0;
-    await page.goto(one.path(opened.site));
+    const { page, faults, refused } = await openAs(role, one.path(opened.site));
     await page.getByRole("heading", { name: "Not for your role" }).waitFor();
     expect(await page.title()).toMatch(one.title);
     expect(await page.locator("h1").count()).toBe(1);
@@ -131,14 +115,12 @@ describe.each(roles)("as %s", (role) => {
     expect(await page.getByRole("option", { name: /Settings|Versions|Health/ }).count()).toBe(0);
     await page.getByRole("combobox").fill("audit");
     expect(await page.getByRole("option", { name: /^Audit/ }).count()).toBe(mayAudit ? 1 : 0);
-    await page.context().close();
   });
 
   test("a button that makes projects is for administrators of the instance only", async () => {
     const { page } = await openAs(role, "/");
     await page.getByRole("link", { name: "Shop" }).waitFor();
     expect(await page.getByRole("button", { name: "New project" }).count()).toBe(0);
-    await page.context().close();
   });
 
   test("ticked tasks can be copied by all and deleted by an administrator", async () => {
@@ -153,7 +135,6 @@ describe.each(roles)("as %s", (role) => {
       .toBe(role === "admin" ? null : "Needs the admin role in this project");
     await remove.click({ force: true });
     expect(await page.getByRole("dialog").count()).toBe(role === "admin" ? 1 : 0);
-    await page.context().close();
   });
 
   test("filters are kept as a view by all who may change something of their own", async () => {
@@ -161,12 +142,11 @@ describe.each(roles)("as %s", (role) => {
     await page.getByRole("row", { name: "billing.charge failure" }).waitFor();
     const save = page.getByRole("button", { name: "Save view" });
     expect(await save.count()).toBe(role === "auditor" ? 0 : 1);
-    await page.context().close();
   });
 });
 
 test("who is a member of nothing is told so, and sees nothing of the projects of others", async () => {
-  const { page } = await openScreen(opened.browser, opened.brain, { cookie: opened.brain.as.stranger.cookie });
+  const { page } = await openScreen(opened.brain, { cookie: opened.brain.as.stranger.cookie });
   await page.goto("/");
   await page.locator("main h1").waitFor();
   expect(await page.getByRole("link", { name: "Shop" }).count()).toBe(0);
@@ -181,5 +161,4 @@ test("who is a member of nothing is told so, and sees nothing of the projects of
       .waitFor();
     expect(await shownIn(page), name).not.toMatch(/billing|PaymentError|mailer/);
   }
-  await page.context().close();
 });

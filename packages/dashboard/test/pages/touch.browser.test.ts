@@ -1,12 +1,12 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { cookieFor, pageNamed } from "../pages.ts";
+import { openScreen } from "../screen.ts";
 import { openSite } from "../site.ts";
 import { everyPageOnce } from "../site-map.ts";
-import { keepWindows } from "../windows.ts";
 
 const opened = openSite();
-const emptyWindow = keepWindows(opened, { size: "phone", settings: { isMobile: true } });
+const finger = { size: "phone", settings: { isMobile: true } } as const;
 
 /** What a finger needs, in pixels: --hit of tokens.css where the pointer is coarse. */
 const least = 44;
@@ -65,7 +65,7 @@ const besides = ["task in the drawer", "security with a second factor"];
 
 test.each(await everyPageOnce({ besides }))("a finger finds every control of the %s", async (name) => {
   const one = pageNamed(name);
-  const { page } = await emptyWindow(cookieFor(one, opened.site, opened.brain));
+  const { page } = await openScreen(opened.brain, { ...finger, cookie: cookieFor(one, opened.site, opened.brain) });
   await page.goto(one.path(opened.site));
   await one.ready(page);
   expect(await tooSmall(page)).toEqual([]);
@@ -74,7 +74,7 @@ test.each(await everyPageOnce({ besides }))("a finger finds every control of the
 test("the tray of commands begins as one line, and a finger finds all of it", async () => {
   const { slug, commandId } = opened.site;
   const { root } = opened.brain.as;
-  const { page } = await emptyWindow(root.cookie);
+  const { page } = await openScreen(opened.brain, { ...finger, cookie: root.cookie });
   await page.goto(`/p/${slug}/commands`);
   const { body } = await root.get("/auth/me");
   const commands = [{ slug, id: commandId, words: "Cancel search.reindex", task: "scripted/wait-1" }];

@@ -1,33 +1,25 @@
 import type { TestBrain } from "@svc/testkit/brain";
 import { type HttpsServer, startHttpsServer } from "@svc/testkit/services/https-server";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { axeFaults, launchBrowser, openScreen, startBrainWithSite } from "../screen.ts";
+import { axeFaults, openScreen, startBrainWithSite } from "../screen.ts";
 
 let brain: TestBrain;
-let browser: Browser;
 let source: HttpsServer;
 
 beforeAll(async () => {
   source = await startHttpsServer();
-  [brain, browser] = await Promise.all([
-    startBrainWithSite({
-      env: {
-        SVC_VERSION_CHECK_URL: source.url,
-        SVC_METRICS_AUTH_TOKEN: "planted-metrics-token-4711",
-      },
-    }),
-    launchBrowser(),
-  ]);
+  brain = await startBrainWithSite({
+    env: { SVC_VERSION_CHECK_URL: source.url, SVC_METRICS_AUTH_TOKEN: "planted-metrics-token-4711" },
+  });
 });
 afterAll(async () => {
-  await browser?.close();
   await brain?.stop();
   await source?.stop();
 });
 
 const open = async (path: string) => {
-  const screen = await openScreen(browser, brain, { cookie: brain.as.root.cookie });
+  const screen = await openScreen(brain, { cookie: brain.as.root.cookie });
   await screen.page.goto(path);
   await screen.page.getByRole("navigation", { name: "Instance" }).waitFor();
   return screen;
@@ -50,13 +42,12 @@ describe("the settings of the instance", () => {
     expect(await page.locator("main tbody").textContent()).not.toMatch(/default|unset/);
     expect(await page.content()).not.toContain("planted-metrics-token");
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 
   test("hide who signs in to a URL until somebody asks", async () => {
     const url = "https://who:planted-7f3a@versions.example.org/svc.json";
     await using other = await startBrainWithSite({ env: { SVC_VERSION_CHECK_URL: url } });
-    const { page } = await openScreen(browser, other, { cookie: other.as.root.cookie });
+    const { page } = await openScreen(other, { cookie: other.as.root.cookie });
     await page.goto("/admin/versions");
     await page.getByRole("button", { name: "Show who signs in, in the URL of the check" }).waitFor();
     expect(await page.content()).not.toContain("planted-7f3a");
@@ -70,7 +61,6 @@ describe("the settings of the instance", () => {
     await value.getByText("who:planted-7f3a").waitFor();
     await value.getByRole("button", { name: /^Hide who signs in/ }).click();
     expect(await page.content()).not.toContain("planted-7f3a");
-    await page.context().close();
   });
 });
 
@@ -109,7 +99,6 @@ describe("versions", () => {
     // What a manifest names is text: nobody is led to it.
     expect(await page.locator("main a[href^=http]").count()).toBe(0);
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 });
 
@@ -142,7 +131,6 @@ describe("the health of the instance", () => {
     await page.clock.runFor(16_000);
     await page.getByText("Every subsystem answers.").waitFor();
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 
   test("can be taken away without secrets", async () => {
@@ -160,7 +148,6 @@ describe("the health of the instance", () => {
     expect(bundle.health.checks.database.status).toBe("ok");
     expect(bundle.settings.SVC_METRICS_AUTH_TOKEN).toEqual({ source: "environment", value: "***" });
     expect(text).not.toContain("planted");
-    await page.context().close();
   });
 });
 
@@ -173,5 +160,4 @@ test("the user menu and the palette lead an instance admin to these pages", asyn
   await page.getByRole("combobox").fill("versions");
   await page.keyboard.press("Enter");
   await page.waitForURL(/admin\/versions/);
-  await page.context().close();
 });

@@ -1,17 +1,12 @@
 import { type TestBrain, testPassword } from "@svc/testkit/brain";
-import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { launchBrowser, openScreen, startBrainWithSite } from "../screen.ts";
+import { openScreen, startBrainWithSite } from "../screen.ts";
 
 let brain: TestBrain;
-let browser: Browser;
 beforeAll(async () => {
-  [brain, browser] = await Promise.all([startBrainWithSite(), launchBrowser()]);
+  brain = await startBrainWithSite();
 });
-afterAll(async () => {
-  await browser?.close();
-  await brain?.stop();
-});
+afterAll(() => brain?.stop());
 
 const project = () => `/p/${brain.project.slug}`;
 
@@ -25,7 +20,7 @@ describe("an invitation", () => {
   test("of somebody new makes an account, signs in to it and leads to the project, its token in no address", async () => {
     const path = await invite("nora@example.org", "operator");
     const token = path.slice(path.indexOf("=") + 1);
-    const { page, faults } = await openScreen(browser, brain);
+    const { page, faults } = await openScreen(brain);
     const seen: string[] = [];
     page.on("request", (request) => seen.push(`${request.url()} ${request.headers().referer ?? ""}`));
     await page.goto(path);
@@ -46,12 +41,11 @@ describe("an invitation", () => {
 
     await page.goto(path);
     await page.getByRole("heading", { level: 1, name: "This invitation does not count" }).waitFor();
-    await page.context().close();
   });
 
   test("of an account asks it to sign in, and comes back to accept", async () => {
     const path = await invite("stranger@example.org");
-    const { page, faults } = await openScreen(browser, brain);
+    const { page, faults } = await openScreen(brain);
     await page.goto(path);
     await page.getByRole("link", { name: "Sign in to accept" }).click();
     await page.getByLabel("Email").fill("stranger@example.org");
@@ -60,13 +54,12 @@ describe("an invitation", () => {
     await page.getByRole("button", { name: "Accept the invitation" }).click();
     await page.waitForURL(`**${project()}`);
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 
   test("of another account than the one that is signed in offers to change over", async () => {
     const path = await invite("other@example.org");
     await brain.addMember("other", "viewer");
-    const { page } = await openScreen(browser, brain, { cookie: brain.as.operator.cookie });
+    const { page } = await openScreen(brain, { cookie: brain.as.operator.cookie });
     await page.goto(path);
     await page.getByText("You are signed in as operator@example.org").waitFor();
     await page.getByRole("button", { name: "Sign out and use the other account" }).click();
@@ -79,18 +72,16 @@ describe("an invitation", () => {
     await page.getByText("You are a member of this project already.").waitFor();
     await page.getByRole("link", { name: "Open the project" }).click();
     await page.waitForURL(`**${project()}`);
-    await page.context().close();
   });
 
   test("whose account is made while its page is open asks to sign in to that", async () => {
     const path = await invite("late@example.org");
-    const { page } = await openScreen(browser, brain);
+    const { page } = await openScreen(brain);
     await page.goto(path);
     await page.getByLabel("Your name").fill("Late");
     await page.getByLabel("Password", { exact: true }).fill("Violet-Harbour-71");
     await brain.addMember("late", "viewer");
     await page.getByRole("button", { name: "Make an account and join" }).click();
     await page.getByRole("link", { name: "Sign in to accept" }).waitFor();
-    await page.context().close();
   });
 });

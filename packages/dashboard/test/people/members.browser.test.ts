@@ -1,21 +1,17 @@
 import type { ApiClient, TestBrain } from "@svc/testkit/brain";
 import { type MailServer, startMailServer } from "@svc/testkit/services/mail";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { axeFaults, launchBrowser, openScreen, startBrainWithSite } from "../screen.ts";
+import { axeFaults, openScreen, startBrainWithSite } from "../screen.ts";
 
 let brain: TestBrain;
-let browser: Browser;
 beforeAll(async () => {
-  [brain, browser] = await Promise.all([startBrainWithSite(), launchBrowser()]);
+  brain = await startBrainWithSite();
 });
-afterAll(async () => {
-  await browser?.close();
-  await brain?.stop();
-});
+afterAll(() => brain?.stop());
 
 const openMembers = async (caller: ApiClient, of: TestBrain = brain, slug = of.project.slug) => {
-  const screen = await openScreen(browser, of, { cookie: caller.cookie });
+  const screen = await openScreen(of, { cookie: caller.cookie });
   await screen.page.goto(`/p/${slug}/settings/members`);
   await screen.page.getByRole("heading", { level: 1, name: "Members" }).waitFor();
   return screen;
@@ -61,7 +57,6 @@ describe("members", () => {
     await rowOf(page, "stranger@example.org").waitFor({ state: "detached" });
     expect((await brain.as.stranger.get(`/projects/${brain.project.slug}`)).status).toBe(404);
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 
   test("of whom one is the last admin cannot lose that one, and the page says so first", async () => {
@@ -74,7 +69,6 @@ describe("members", () => {
       await entry.click({ force: true });
     }
     expect(await dialogOf(page).count()).toBe(0);
-    await page.context().close();
   });
 
   test("are to be seen by all of them and changed by admins only", async () => {
@@ -89,7 +83,6 @@ describe("members", () => {
     const entry = (await menuOf(page, "operator")).getByRole("button", { name: "Remove" });
     expect(await entry.textContent()).toContain("Needs the admin role in this project");
     expect(await page.getByRole("heading", { name: "Invitations" }).count()).toBe(0);
-    await page.context().close();
   });
 
   test("are looked up by administrators of the instance only; an admin of the project invites", async () => {
@@ -99,7 +92,6 @@ describe("members", () => {
       .poll(() => add.getAttribute("title"))
       .toMatch(/^Only administrators of the instance can look accounts up[.] Invite/);
     await expect.poll(() => page.getByRole("button", { name: "Invite" }).getAttribute("aria-disabled")).toBe("false");
-    await page.context().close();
   });
 });
 
@@ -135,7 +127,6 @@ describe("an invitation", () => {
     await row.waitFor({ state: "detached" });
     expect((await preview()).status).toBe(404);
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 
   test("whose address or days mean nothing is refused at the field, and what was typed stays", async () => {
@@ -158,7 +149,6 @@ describe("an invitation", () => {
     await expect
       .poll(() => dialog.getByLabel("Email").evaluate((input) => input === document.activeElement))
       .toBe(true);
-    await page.context().close();
   });
 });
 
@@ -181,6 +171,5 @@ describe("with a mail server", () => {
     await dialogOf(page).getByRole("button", { name: "Invite as viewer" }).click();
     await dialogOf(page).getByText("The mail server took a mail with this link to mira@example.org.").waitFor();
     expect((await mail.takeAbout("Invitation to Shop")).to).toEqual(["mira@example.org"]);
-    await page.context().close();
   });
 });

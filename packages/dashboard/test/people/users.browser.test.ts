@@ -1,20 +1,16 @@
 import { type ApiClient, anonymous, signIn, type TestBrain, testPassword } from "@svc/testkit/brain";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { axeFaults, launchBrowser, openScreen, startBrainWithSite } from "../screen.ts";
+import { axeFaults, openScreen, startBrainWithSite } from "../screen.ts";
 
 let brain: TestBrain;
-let browser: Browser;
 beforeAll(async () => {
-  [brain, browser] = await Promise.all([startBrainWithSite(), launchBrowser()]);
+  brain = await startBrainWithSite();
 });
-afterAll(async () => {
-  await browser?.close();
-  await brain?.stop();
-});
+afterAll(() => brain?.stop());
 
 const openUsers = async (caller: ApiClient = brain.as.root) => {
-  const screen = await openScreen(browser, brain, { cookie: caller.cookie });
+  const screen = await openScreen(brain, { cookie: caller.cookie });
   await screen.page.goto("/admin/users");
   await screen.page.getByRole("heading", { level: 1, name: "Users" }).waitFor();
   return screen;
@@ -98,7 +94,6 @@ describe("an account", () => {
     });
     expect(status).toBe(401);
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 
   test("is reached with all that can be done with it, however long its name and low its row", async () => {
@@ -108,7 +103,7 @@ describe("an account", () => {
       display_name: "Somebody with a name that goes on, and on, and on",
     });
     const viewport = { width: 390, height: 500 };
-    const { page } = await openScreen(browser, brain, {
+    const { page } = await openScreen(brain, {
       cookie: brain.as.root.cookie,
       size: "phone",
       settings: { viewport },
@@ -122,7 +117,6 @@ describe("an account", () => {
     const box = await page.getByRole("group", { name: /^Actions of/ }).boundingBox();
     expect(box?.y).toBeGreaterThanOrEqual(0);
     expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThanOrEqual(viewport.height);
-    await page.context().close();
   });
 
   test("of one's own is guarded before anything is pressed", async () => {
@@ -141,7 +135,6 @@ describe("an account", () => {
     await box.click({ force: true });
     expect([await box.isChecked(), await box.getAttribute("aria-disabled")]).toEqual([true, "true"]);
     await dialogOf(page).getByText("Make somebody else one first.").waitFor();
-    await page.context().close();
   });
 
   test("keeps what somebody else changed while it was edited", async () => {
@@ -158,7 +151,6 @@ describe("an account", () => {
     await dialogOf(page).waitFor({ state: "detached" });
     const { body } = await brain.as.root.get(`/users/${ada.id}`);
     expect(body).toMatchObject({ first_name: "Augusta", display_name: "Ada", is_admin: true });
-    await page.context().close();
   });
 
   test("that somebody else took away in the meantime is refused in words", async () => {
@@ -170,7 +162,6 @@ describe("an account", () => {
     await brain.as.root.delete(`/users/${gone.id}`);
     await dialogOf(page).getByRole("button", { name: "Deactivate" }).click();
     await dialogOf(page).getByText("Nothing was changed. It is not here").waitFor();
-    await page.context().close();
   });
 });
 
@@ -199,11 +190,10 @@ describe("the list of accounts", () => {
     await page.getByRole("link", { name: "First page" }).click();
     await page.getByRole("row", { name: /many-59@example[.]org/ }).waitFor();
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 
   test("is in nobody's menu but an administrator's, and asked for by nobody else", async () => {
-    const { page } = await openScreen(browser, brain, { cookie: brain.as.operator.cookie });
+    const { page } = await openScreen(brain, { cookie: brain.as.operator.cookie });
     const asked: string[] = [];
     page.on("request", (request) => asked.push(new URL(request.url()).pathname));
     await page.goto("/admin/users");
@@ -212,11 +202,10 @@ describe("the list of accounts", () => {
     await page.getByRole("link", { name: "API keys" }).waitFor();
     expect(await page.getByRole("link", { name: "Users" }).count()).toBe(0);
     expect(asked.filter((path) => path.startsWith("/api/v1/users"))).toEqual([]);
-    await page.context().close();
   });
 
   test("is found in user menu and palette of an administrator", async () => {
-    const { page } = await openScreen(browser, brain, { cookie: brain.as.root.cookie });
+    const { page } = await openScreen(brain, { cookie: brain.as.root.cookie });
     await page.goto("/");
     await page.getByRole("button", { name: /user menu/ }).click();
     await page.getByRole("link", { name: "Users" }).click();
@@ -225,6 +214,5 @@ describe("the list of accounts", () => {
     await page.getByRole("combobox", { name: "Find or go to" }).fill("api keys");
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { level: 1, name: "API keys" }).waitFor();
-    await page.context().close();
   });
 });

@@ -1,24 +1,19 @@
 import type { TestBrain } from "@svc/testkit/brain";
-import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { launchBrowser, openScreen, startBrainWithSite } from "../screen.ts";
+import { openScreen, startBrainWithSite } from "../screen.ts";
 import { tellSample } from "../task-traffic.ts";
 
 let brain: TestBrain;
-let browser: Browser;
 
 beforeAll(async () => {
-  [brain, browser] = await Promise.all([startBrainWithSite(), launchBrowser()]);
+  brain = await startBrainWithSite();
   await tellSample(brain, await brain.connectAgent());
 });
-afterAll(async () => {
-  await browser?.close();
-  await brain?.stop();
-});
+afterAll(() => brain?.stop());
 
 describe("the first screen", () => {
   test("lists tasks and follows them after at most 14 requests", async () => {
-    const { page, faults } = await openScreen(browser, brain, { cookie: brain.as.root.cookie });
+    const { page, faults } = await openScreen(brain, { cookie: brain.as.root.cookie });
     const requests: string[] = [];
     page.on("request", (request) => {
       const { origin, pathname, search } = new URL(request.url());
@@ -33,7 +28,6 @@ describe("the first screen", () => {
     expect(requests).toSatisfy((all: string[]) => all.length <= 14);
     expect(new Set(requests.filter((path) => !path.startsWith("/api/"))).size).toBeLessThanOrEqual(6);
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 
   test.each([
@@ -56,7 +50,7 @@ describe("the first screen", () => {
 
 /** What a page loads until nothing is under way any more, itself among it, besides its reads. */
 async function filesOf(path: string): Promise<Set<string>> {
-  const { page, faults } = await openScreen(browser, brain, { cookie: brain.as.root.cookie });
+  const { page, faults } = await openScreen(brain, { cookie: brain.as.root.cookie });
   const files = new Set<string>();
   page.on("request", (request) => {
     const { origin, pathname } = new URL(request.url());

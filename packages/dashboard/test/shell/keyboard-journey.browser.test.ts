@@ -34,7 +34,7 @@ async function tabTo(page: Page, name: RegExp): Promise<void> {
 }
 
 test("from the sign-in to the trace of the failing task by keys alone", async () => {
-  const { page, faults } = await openScreen(shop.browser, shop.brain);
+  const { page, faults } = await openScreen(shop.brain);
   await page.goto("/");
   await page.getByRole("heading", { name: "Sign in" }).waitFor();
   await expect.poll(() => page.getByLabel("Email").evaluate((field) => field === document.activeElement)).toBe(true);
@@ -77,5 +77,4 @@ test("from the sign-in to the trace of the failing task by keys alone", async ()
   await page.goBack();
   await page.getByRole("row", { name: "billing.charge failure" }).waitFor();
   expect(faults).toEqual([]);
-  await page.context().close();
 });

@@ -7,7 +7,7 @@ import { tell } from "../task-traffic.ts";
 const shop = openShop();
 
 async function openPage(path: string, size: "desktop" | "phone" = "desktop") {
-  const screen = await openScreen(shop.browser, shop.brain, { cookie: shop.brain.as.root.cookie, size });
+  const screen = await openScreen(shop.brain, { cookie: shop.brain.as.root.cookie, size });
   await screen.page.goto(path);
   await screen.page.getByRole("heading", { level: 1 }).first().waitFor();
   await screen.page.getByRole("button", { name: /^Connection: live/ }).waitFor();
@@ -34,7 +34,6 @@ describe("the palette", () => {
     await page.keyboard.press("Enter");
     await page.waitForURL("**/workers?since=-24h");
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 
   test("jumps to the task whose id was pasted, and names it first the next time", async () => {
@@ -54,7 +53,6 @@ describe("the palette", () => {
     expect(await first.textContent()).toContain("billing.charge");
     expect(await first.getAttribute("aria-selected")).toBe("true");
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 
   test("leads straight to the task whose id is pasted, also one without a digit", async () => {
@@ -69,7 +67,6 @@ describe("the palette", () => {
     await page.waitForURL("**/tasks/scripted/nightly-report");
     await page.getByRole("heading", { level: 1, name: /reports[.]nightly/ }).waitFor();
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 
   test("finds a task by engine and id, and text among the tasks", async () => {
@@ -83,7 +80,6 @@ describe("the palette", () => {
     await page.keyboard.press("Enter");
     await page.waitForURL("**/tasks?search=receipt");
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 
   test("changes the look, and lists other projects, which keep the page", async () => {
@@ -100,7 +96,6 @@ describe("the palette", () => {
     await page.keyboard.press("Enter");
     await page.waitForURL("**/p/stage/agents");
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 });
 
@@ -118,7 +113,6 @@ describe("the keys", () => {
     expect(await page.getByRole("combobox").inputValue()).toBe("gq");
     expect(page.url()).toContain("/tasks");
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 
   test("of a page stand first in their list", async () => {
@@ -128,7 +122,6 @@ describe("the keys", () => {
     await titles.first().waitFor();
     expect(await titles.allTextContents()).toEqual(["Task list", "In a project", "Everywhere"]);
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 
   test("meant for the palette do nothing to the page while it is on its way", async () => {
@@ -148,7 +141,6 @@ describe("the keys", () => {
     expect(page.url()).toContain("/queues");
     expect(await page.evaluate(() => document.documentElement.dataset.rail)).toBeUndefined();
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 
   test("are listed by ?, can be switched off there, and then only that of the palette works", async () => {
@@ -174,7 +166,6 @@ describe("the keys", () => {
     await page.getByRole("heading", { level: 1, name: "Queues" }).waitFor();
     expect(await page.evaluate(() => document.documentElement.dataset.shortcuts)).toBe("off");
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 });
 
@@ -190,13 +181,12 @@ describe("on a phone", () => {
     await sheet.waitFor({ state: "detached" });
     await expect.poll(() => page.getByRole("button", { name: "More" }).getAttribute("aria-current")).toBe("page");
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 });
 
 describe("the appearance page", () => {
   test("changes the look at once and for the next visit", async () => {
-    const screen = await openScreen(shop.browser, shop.brain, { cookie: shop.brain.as.root.cookie });
+    const screen = await openScreen(shop.brain, { cookie: shop.brain.as.root.cookie });
     const { page, faults } = screen;
     await page.goto("/me/appearance");
     const choose = (legend: string, word: string) =>
@@ -225,6 +215,5 @@ describe("the appearance page", () => {
     await choose("Theme", "system");
     expect(await page.evaluate(() => document.documentElement.dataset.theme)).toBeUndefined();
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 });

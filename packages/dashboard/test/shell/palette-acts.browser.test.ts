@@ -1,30 +1,26 @@
 import { waitFor } from "@svc/testkit";
 import type { TestBrain, TestRole } from "@svc/testkit/brain";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { actions, type CommandAgent, connectCommandAgent } from "../command-agent.ts";
-import { axeFaults, launchBrowser, openScreen, startBrainWithSite } from "../screen.ts";
+import { axeFaults, openScreen, startBrainWithSite } from "../screen.ts";
 
 let brain: TestBrain;
-let browser: Browser;
 let agent: CommandAgent;
 const slug = () => brain.project.slug;
 beforeAll(async () => {
-  [brain, browser] = await Promise.all([startBrainWithSite(), launchBrowser()]);
+  brain = await startBrainWithSite();
   const tokens = actions.filter((action) => action !== "cancel_consumer");
   agent = await connectCommandAgent(brain, [...tokens, "retry_by_reference_v1"]);
 });
-afterAll(async () => {
-  await browser?.close();
-  await brain?.stop();
-});
+afterAll(() => brain?.stop());
 beforeEach(() => {
   agent.got.length = 0;
   agent.answer = () => ({ status: "success" });
 });
 
 async function openAs(role: TestRole, path: string, heading: string | RegExp) {
-  const screen = await openScreen(browser, brain, { cookie: brain.as[role].cookie });
+  const screen = await openScreen(brain, { cookie: brain.as[role].cookie });
   await screen.page.goto(`/p/${slug()}/${path}`);
   await screen.page.getByRole("heading", { level: 1, name: heading }).waitFor();
   return screen;
@@ -54,7 +50,6 @@ describe("the palette", () => {
     expect(agent.got[0]?.parameters.task_id).toBe("bad-1");
     await dialog.waitFor({ state: "detached" });
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 
   test("offers to cancel what runs, also in the drawer", async () => {
@@ -64,7 +59,6 @@ describe("the palette", () => {
     await acts(page).getByRole("option").click();
     await page.getByRole("dialog", { name: "Cancel emails.send" }).waitFor();
     expect(agent.got).toEqual([]);
-    await page.context().close();
   });
 
   test("controls a worker as far as its agent can", async () => {
@@ -74,7 +68,6 @@ describe("the palette", () => {
     await page.getByRole("dialog", { name: "Restart billing-1" }).getByRole("button", { name: "Restart" }).click();
     await waitFor(() => agent.got.length === 1);
     expect([agent.got[0]?.action, agent.got[0]?.parameters.worker_name]).toEqual(["restart_worker", "billing-1"]);
-    await page.context().close();
   });
 
   test("purges a queue for an admin alone", async () => {
@@ -86,7 +79,6 @@ describe("the palette", () => {
     await acts(page).getByRole("option").click();
     await page.getByRole("dialog", { name: /^Purge/ }).waitFor();
     expect(agent.got).toEqual([]);
-    await page.context().close();
   });
 
   test("retries the failed tasks of an issue, and sends a command again", async () => {
@@ -104,12 +96,10 @@ describe("the palette", () => {
     expect(await offered(page)).toEqual(["Send this command again"]);
     await acts(page).getByRole("option").click();
     await page.getByRole("dialog", { name: "Send again" }).waitFor();
-    await page.context().close();
   });
 
   test("offers a viewer nothing to do with it", async () => {
     const { page } = await openAs("viewer", "tasks/bullmq/bad-1", /billing[.]charge/);
     expect(await offered(page)).toEqual([]);
-    await page.context().close();
   });
 });

@@ -9,7 +9,7 @@ test.each([
   ["drawer", "?task=scripted/bad-1"],
 ])("the palette copies the task that is open: %s", async (_place, rest) => {
   const { slug } = shop.brain.project;
-  const { page, faults } = await openScreen(shop.browser, shop.brain, { cookie: shop.brain.as.root.cookie });
+  const { page, faults } = await openScreen(shop.brain, { cookie: shop.brain.as.root.cookie });
   await page.goto(`/p/${slug}/tasks${rest}`);
   await page.getByRole("heading", { name: "billing.charge" }).waitFor();
   const copied = async (label: string) => {
@@ -32,5 +32,4 @@ test.each([
   await page.keyboard.press("Control+k");
   await page.getByRole("option", { name: "Dark theme" }).waitFor();
   expect(await page.getByRole("option", { name: /^Copy/ }).count()).toBe(0);
-  await page.context().close();
 });

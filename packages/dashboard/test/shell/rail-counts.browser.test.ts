@@ -1,24 +1,20 @@
 import type { TestBrain } from "@svc/testkit/brain";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { actions, type CommandAgent, type CommandOutcome, connectCommandAgent, held } from "../command-agent.ts";
-import { axeFaults, launchBrowser, openScreen, startBrainWithSite } from "../screen.ts";
+import { axeFaults, openScreen, startBrainWithSite } from "../screen.ts";
 import { tell } from "../task-traffic.ts";
 
 let brain: TestBrain;
-let browser: Browser;
 let agent: CommandAgent;
 beforeAll(async () => {
-  [brain, browser] = await Promise.all([startBrainWithSite(), launchBrowser()]);
+  brain = await startBrainWithSite();
   agent = await connectCommandAgent(brain, [...actions, "retry_by_reference_v1", "list_dead_letters"]);
 });
-afterAll(async () => {
-  await browser?.close();
-  await brain?.stop();
-});
+afterAll(() => brain?.stop());
 
 async function open(path: string) {
-  const screen = await openScreen(browser, brain, { cookie: brain.as.viewer.cookie });
+  const screen = await openScreen(brain, { cookie: brain.as.viewer.cookie });
   await screen.page.goto(`/p/${brain.project.slug}/${path}`);
   await screen.page.getByRole("button", { name: /^Connection: live/ }).waitFor();
   return screen;
@@ -42,7 +38,6 @@ test("the rail counts commands under way, from the first look on and as they end
   second.fulfil({ status: "failed", error: "it has ended already" });
   await inRail(page, /^Commands$/).waitFor();
   expect(faults).toEqual([]);
-  await page.context().close();
 });
 
 test("the rail counts issues that are new", async () => {
@@ -55,7 +50,6 @@ test("the rail counts issues that are new", async () => {
     .toBe(2);
   const { page } = await open("queues");
   await inRail(page, /^Issues ?, 2 new in 24 h$/).waitFor();
-  await page.context().close();
 });
 
 test("the rail counts dead letters once somebody has loaded them, and asks no agent by itself", async () => {
@@ -71,5 +65,4 @@ test("the rail counts dead letters once somebody has loaded them, and asks no ag
   expect(agent.got).toEqual([]);
   await page.getByRole("button", { name: "Load" }).click();
   await inRail(page, /^Dead letters ?, 1204 when they were last loaded$/).waitFor();
-  await page.context().close();
 });

@@ -4,7 +4,7 @@ import { openScreen } from "../screen.ts";
 import { openShop } from "../shop.ts";
 
 const shop = openShop();
-const open = () => openScreen(shop.browser, shop.brain, { cookie: shop.brain.as.root.cookie });
+const open = () => openScreen(shop.brain, { cookie: shop.brain.as.root.cookie });
 const queues = () => `/p/${shop.brain.project.slug}/queues`;
 
 describe("the connection chip", () => {
@@ -29,7 +29,6 @@ describe("the connection chip", () => {
     await connect.click();
     await expect.poll(() => sockets).toBeGreaterThan(before);
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 
   test("says stale once nothing was heard for three reads, and announces a mode once, when it begins", async () => {
@@ -75,7 +74,6 @@ describe("the connection chip", () => {
     release();
     await page.getByRole("button", { name: /^Connection: polling/ }).waitFor();
     expect(await told()).toEqual(["Connection: stale", "Connection: polling"]);
-    await page.context().close();
   });
 });
 
@@ -92,7 +90,6 @@ describe("the project switcher", () => {
     expect(await filter.isVisible()).toBe(true);
     expect(new URL(page.url()).pathname).toBe(queues());
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 });
 
@@ -112,7 +109,6 @@ describe("a key", () => {
     await press(true);
     expect(await rail()).toBe("narrow");
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 });
 
@@ -141,7 +137,6 @@ describe("a read that is refused for a while", () => {
     await page.clock.runFor(16_000);
     await page.getByRole("button", { name: "Try again", exact: true }).click();
     await page.getByRole("heading", { level: 1, name: "Queues" }).waitFor();
-    await page.context().close();
   });
 });
 
@@ -168,7 +163,6 @@ describe("the frame of a project", () => {
     await page.getByText("staging").first().waitFor();
     expect(await lineOf(page)).toBeNull();
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 
   test("says that it is archived", async () => {
@@ -177,7 +171,6 @@ describe("the frame of a project", () => {
     const { page } = await open();
     await page.goto("/p/closed/agents");
     await page.getByRole("region", { name: "Notice" }).getByText("This project is archived").waitFor();
-    await page.context().close();
   });
 
   test.each([
@@ -199,6 +192,5 @@ describe("the frame of a project", () => {
     const status = page.getByRole("region", { name: "Notice" }).getByRole("status");
     await status.waitFor();
     expect(await status.textContent()).toMatch(words);
-    await page.context().close();
   });
 });

@@ -5,7 +5,7 @@ import { openShop } from "../shop.ts";
 const shop = openShop();
 
 const openPage = async (path: string) => {
-  const screen = await openScreen(shop.browser, shop.brain, { cookie: shop.brain.as.root.cookie });
+  const screen = await openScreen(shop.brain, { cookie: shop.brain.as.root.cookie });
   await screen.page.goto(path);
   return screen;
 };
@@ -24,7 +24,6 @@ describe("the shell", () => {
 
     await back.agent.stop();
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 
   test("says why a page's own file is missing, and shows the page after a reload", async () => {
@@ -39,11 +38,10 @@ describe("the shell", () => {
     await page.unroute(/QueuesPage/);
     await panel.getByRole("button", { name: "Reload the page" }).click();
     await page.getByRole("heading", { level: 1, name: "Queues" }).waitFor();
-    await page.context().close();
   });
 
   test("reads again when a page that could not be read is tried again", async () => {
-    const { page } = await openScreen(shop.browser, shop.brain, { cookie: shop.brain.as.root.cookie });
+    const { page } = await openScreen(shop.brain, { cookie: shop.brain.as.root.cookie });
     let isBroken = true;
     await page.route("**/api/v1/**/queues*", (route) =>
       isBroken
@@ -60,7 +58,6 @@ describe("the shell", () => {
     await panel.getByRole("button", { name: "Try again" }).click();
     await page.getByRole("heading", { level: 1, name: "Queues" }).waitFor();
     await page.getByText("billing").first().waitFor();
-    await page.context().close();
   });
 
   test("goes to another project and stays on the same page of it; its rail narrows by a key", async () => {
@@ -81,12 +78,11 @@ describe("the shell", () => {
     await page.keyboard.press("[");
     await expect.poll(railWidth).toBe(wide);
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 
   test("names the projects looked at last first, also those opened by their address", async () => {
     await shop.brain.as.root.post("/projects", { slug: "zz-last", name: "Made last" });
-    const { page, faults } = await openScreen(shop.browser, shop.brain, { cookie: shop.brain.as.root.cookie });
+    const { page, faults } = await openScreen(shop.brain, { cookie: shop.brain.as.root.cookie });
     const { slug } = shop.brain.project;
     for (const one of ["zz-last", slug]) {
       // What is read of the project is there before the shell is.
@@ -105,11 +101,10 @@ describe("the shell", () => {
     const addresses = await links.evaluateAll((all) => all.map((link) => link.getAttribute("href")));
     expect(addresses.slice(0, 2)).toEqual([`/p/${slug}/queues`, "/p/zz-last/queues"]);
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 
   test("says how old the figures are while the server does not answer, and lets them fade", async () => {
-    const { page } = await openScreen(shop.browser, shop.brain, { cookie: shop.brain.as.root.cookie });
+    const { page } = await openScreen(shop.brain, { cookie: shop.brain.as.root.cookie });
     await page.clock.install();
     await page.routeWebSocket(/ws\/dashboard/, (socket) => socket.close());
     await page.goto(`/p/${shop.brain.project.slug}/queues`);
@@ -129,7 +124,6 @@ describe("the shell", () => {
     await page.clock.runFor(20_000);
     await page.getByText(/Figures are/).waitFor({ state: "detached" });
     expect(await figure.evaluate((cell) => getComputedStyle(cell).opacity)).toBe("1");
-    await page.context().close();
   });
 
   test("tells what it is connected by, and pauses everything by a key", async () => {
@@ -143,11 +137,10 @@ describe("the shell", () => {
     await page.keyboard.press("Shift+L");
     await chip.waitFor();
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 
   test("leaves a hub that has fallen silent, and polls until it is back", async () => {
-    const { page } = await openScreen(shop.browser, shop.brain, { cookie: shop.brain.as.root.cookie });
+    const { page } = await openScreen(shop.brain, { cookie: shop.brain.as.root.cookie });
     await page.clock.install();
     let sockets = 0;
     await page.routeWebSocket(/ws\/dashboard/, (socket) => {
@@ -164,6 +157,5 @@ describe("the shell", () => {
     await page.getByRole("button", { name: /^Connection: polling/ }).waitFor();
     await page.clock.runFor(2_000);
     expect(sockets).toBeGreaterThan(1);
-    await page.context().close();
   });
 });

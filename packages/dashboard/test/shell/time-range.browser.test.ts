@@ -7,7 +7,7 @@ const shop = openShop();
 const tasksPath = () => `/p/${shop.brain.project.slug}/tasks`;
 
 async function openTasks(search = "", size: "desktop" | "phone" = "desktop") {
-  const screen = await openScreen(shop.browser, shop.brain, {
+  const screen = await openScreen(shop.brain, {
     cookie: shop.brain.as.root.cookie,
     size,
     settings: { timezoneId: "Asia/Kolkata" },
@@ -41,7 +41,6 @@ describe("the time range of a project", () => {
     await page.getByRole("row", { name: "billing.charge failure" }).waitFor();
     expect(await page.getByRole("radio", { name: "1 h", exact: true }).isChecked()).toBe(true);
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 
   test("is two instants of the chosen zone, set by keys, and Back returns the one before", async () => {
@@ -63,7 +62,6 @@ describe("the time range of a project", () => {
     await page.goBack();
     await page.waitForURL("**/tasks?state=failure&since=-1h");
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 
   test("is read and printed in the zone of the project that is open, after a reload and in another project", async () => {
@@ -91,11 +89,10 @@ describe("the time range of a project", () => {
     await page.waitForURL(`**/p/tokyo/tasks${range}`);
     expect(await opened("Asia/Tokyo")).toBe("2026-11-20T13:30");
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 
   test("is offered for change as it is when the form is opened, hours after the page was", async () => {
-    const screen = await openScreen(shop.browser, shop.brain, { cookie: shop.brain.as.root.cookie });
+    const screen = await openScreen(shop.brain, { cookie: shop.brain.as.root.cookie });
     const { page, faults } = screen;
     await page.clock.install();
     await page.goto(`/p/${shop.brain.project.slug}?since=-1h`);
@@ -105,11 +102,10 @@ describe("the time range of a project", () => {
     const later = Date.parse(`${await fromOf(page)}Z`);
     expect(Math.round((later - before) / 3_600_000)).toBe(5);
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 
   test("that begins after its end, or after now, is left out everywhere, and the page says so", async () => {
-    const { page, faults } = await openScreen(shop.browser, shop.brain, { cookie: shop.brain.as.root.cookie });
+    const { page, faults } = await openScreen(shop.brain, { cookie: shop.brain.as.root.cookie });
     await page.goto(`/p/${shop.brain.project.slug}?since=2199-01-01T00:00:00Z`);
     await page.getByText("The beginning of the time range in the address cannot be used.").waitFor();
     await page.getByText("Shown: last 24 h.").waitFor();
@@ -132,7 +128,6 @@ describe("the time range of a project", () => {
     await page.keyboard.press("Enter");
     await page.getByText("The beginning must lie before now.").waitFor();
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 
   test("is chosen from a list on a phone", async () => {
@@ -142,6 +137,5 @@ describe("the time range of a project", () => {
     await page.waitForURL("**/tasks?since=-7d");
     await page.getByRole("button", { name: "Time range and zone: 7 d · UTC" }).waitFor();
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 });

@@ -1,21 +1,17 @@
 import { waitFor } from "@svc/testkit";
 import type { TestBrain, TestRole } from "@svc/testkit/brain";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type CommandAgent, type CommandOutcome, connectCommandAgent, held } from "../command-agent.ts";
-import { axeFaults, launchBrowser, openScreen, startBrainWithSite } from "../screen.ts";
+import { axeFaults, openScreen, startBrainWithSite } from "../screen.ts";
 
 let brain: TestBrain;
-let browser: Browser;
 let agent: CommandAgent;
 beforeAll(async () => {
-  [brain, browser] = await Promise.all([startBrainWithSite(), launchBrowser()]);
+  brain = await startBrainWithSite();
   agent = await connectCommandAgent(brain);
 });
-afterAll(async () => {
-  await browser?.close();
-  await brain?.stop();
-});
+afterAll(() => brain?.stop());
 beforeEach(() => {
   agent.got.length = 0;
   agent.answer = () => ({ status: "success" });
@@ -23,7 +19,7 @@ beforeEach(() => {
 
 const at = (path: string) => `/p/${brain.project.slug}/${path}`;
 async function openAs(role: TestRole, path: string) {
-  const screen = await openScreen(browser, brain, { cookie: brain.as[role].cookie });
+  const screen = await openScreen(brain, { cookie: brain.as[role].cookie });
   await screen.page.goto(at(path));
   return screen;
 }
@@ -61,7 +57,6 @@ describe("a task", () => {
     await tray(page).getByRole("button", { name: "Take all out of the tray" }).click();
     await tray(page).waitFor({ state: "detached" });
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 
   test("is retried with changed inputs, both of them, later", async () => {
@@ -90,7 +85,6 @@ describe("a task", () => {
     expect(JSON.stringify(command?.parameters.override_args)).toBe("[12345678901234567890]");
     expect(command?.parameters.override_kwargs).toEqual({ currency: "USD" });
     expect(Date.parse(String(command?.parameters.eta))).toBeGreaterThan(Date.now());
-    await page.context().close();
   });
 
   test("is retried with changes from its own entry, and the rate of its name is limited on its worker", async () => {
@@ -117,7 +111,6 @@ describe("a task", () => {
       { action: "rate_limit", task_name: "billing.charge", rate: "5/m", worker_name: "billing-1" },
     ]);
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 
   test("without a worker says why the rate of its name cannot be limited", async () => {
@@ -127,7 +120,6 @@ describe("a task", () => {
     const limit = page.getByRole("button", { name: /^Rate-limit this name.*No worker has taken it yet/ });
     await limit.click({ force: true });
     expect(await page.getByRole("dialog").count()).toBe(0);
-    await page.context().close();
   });
 
   test("lists what was asked of it, also by others and among other tasks, and shows why the last of it failed", async () => {
@@ -159,7 +151,6 @@ describe("a task", () => {
     await ghost.getByRole("link", { name: "the job is locked by its worker" }).waitFor();
     expect(await axeFaults(page)).toEqual([]);
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 
   test("with redacted inputs has none filled in, and none with the marker is sent", async () => {
@@ -174,7 +165,6 @@ describe("a task", () => {
     await dialog.getByText("Still holds [REDACTED]: put the real value there").waitFor();
     await dialog.getByRole("button", { name: "Retry the task" }).click({ force: true });
     expect(agent.got).toEqual([]);
-    await page.context().close();
   });
 
   test("is cancelled after a confirmation; a failure stays in the tray with its words", async () => {
@@ -189,7 +179,6 @@ describe("a task", () => {
     await page.keyboard.press("c");
     await dialog.getByRole("button", { name: "Cancel the task" }).click();
     await tray(page).getByText("The agent could not do it: the job is locked by its worker").waitFor();
-    await page.context().close();
   });
 
   test("that has not ended is not retried, and one that has is not cancelled", async () => {
@@ -198,7 +187,6 @@ describe("a task", () => {
     await waitFor(async () => (await titleOf("Retry")) === "It has not ended yet");
     await page.goto(at("tasks/bullmq/bad-1"));
     await waitFor(async () => (await titleOf("Cancel")) === "It has ended already");
-    await page.context().close();
   });
 
   test.each(["viewer", "auditor"] as const)("shows a %s why it cannot be acted on", async (role) => {
@@ -210,7 +198,6 @@ describe("a task", () => {
       await button.click({ force: true });
     }
     expect(await page.getByRole("dialog").count()).toBe(0);
-    await page.context().close();
   });
 });
 
@@ -239,7 +226,6 @@ describe("a refusal", () => {
     await waitFor(() => agent.got.length === 1);
     await tray(page).getByText("completed").waitFor();
     expect(agent.got).toHaveLength(1);
-    await page.context().close();
   });
 });
 
@@ -247,19 +233,18 @@ describe("without an agent that can do it", () => {
   test("the buttons say so", async () => {
     await using other = await startBrainWithSite();
     const weak = await connectCommandAgent(other, ["cancel_task", "retry_task"]);
-    const { page } = await openScreen(browser, other, { cookie: other.as.operator.cookie });
+    const { page } = await openScreen(other, { cookie: other.as.operator.cookie });
     await page.goto(`/p/${other.project.slug}/tasks/bullmq/bad-1`);
     const title = () => page.getByRole("button", { name: "Retry", exact: true }).getAttribute("title");
     await waitFor(async () => (await title()) === "The agents of bullmq do not retry safely: update them");
     expect(weak.got).toEqual([]);
-    await page.context().close();
   });
 
   test("an engine that submits again gets no retry without inputs", async () => {
     await using other = await startBrainWithSite();
     const tokens = ["retry_task", "retry_by_reference_v1", "retry_resubmits"];
     const resubmitting = await connectCommandAgent(other, tokens);
-    const { page } = await openScreen(browser, other, { cookie: other.as.operator.cookie });
+    const { page } = await openScreen(other, { cookie: other.as.operator.cookie });
     await page.goto(`/p/${other.project.slug}/tasks/bullmq/bad-1`);
     await page.getByRole("button", { name: "Retry" }).click();
     const dialog = page.getByRole("dialog", { name: "Retry billing.charge" });
@@ -269,6 +254,5 @@ describe("without an agent that can do it", () => {
     await dialog.waitFor({ state: "detached" });
     await waitFor(() => resubmitting.got.length === 1);
     expect(resubmitting.got[0]?.parameters.override_args).toEqual([{ order: 88213 }]);
-    await page.context().close();
   });
 });

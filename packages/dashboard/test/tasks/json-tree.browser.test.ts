@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 
 async function openTree() {
-  const { page } = await openScreen(shop.browser, shop.brain, { cookie: shop.brain.as.root.cookie });
+  const { page } = await openScreen(shop.brain, { cookie: shop.brain.as.root.cookie });
   await page.goto(`/p/${shop.brain.project.slug}/tasks/scripted/nested`);
   const input = page.locator("#input");
   const tree = input.getByRole("tree");
@@ -45,17 +45,15 @@ describe("a search in a tree", () => {
     await tree.getByText("Found ME").waitFor({ state: "detached" });
     await expect.poll(() => branch("a").getAttribute("aria-expanded")).toBe("true");
     await expect.poll(() => branch("b").getAttribute("aria-expanded")).toBe("false");
-    await page.context().close();
   });
 
   test("lets a branch above a hit be folded, and the next step opens it again", async () => {
-    const { page, input, tree, branch, find } = await openTree();
+    const { input, tree, branch, find } = await openTree();
     await find();
     await branch("a").getByRole("button").first().click();
     await tree.getByText("Found ME").waitFor({ state: "detached" });
 
     await input.getByRole("button", { name: "Next hit" }).click();
     await tree.getByText("Found ME").waitFor();
-    await page.context().close();
   });
 });

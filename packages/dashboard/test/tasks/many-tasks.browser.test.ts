@@ -1,9 +1,9 @@
 import { waitFor } from "@svc/testkit";
 import type { TestBrain } from "@svc/testkit/brain";
 import { createScriptedAdapter } from "@svc/testkit/peer";
-import type { Browser, Page, Request } from "playwright-core";
+import type { Page, Request } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { launchBrowser, openScreen, startBrainWithSite } from "../screen.ts";
+import { openScreen, startBrainWithSite } from "../screen.ts";
 import { type Told, tell } from "../task-traffic.ts";
 
 // More tasks than one command is asked for: 205 failed and one revoked of one engine, two failed of another.
@@ -17,9 +17,8 @@ const failed = (taskId: string, ago: number): Told => ({
 });
 
 let brain: TestBrain;
-let browser: Browser;
 beforeAll(async () => {
-  [brain, browser] = await Promise.all([startBrainWithSite(), launchBrowser()]);
+  brain = await startBrainWithSite();
   const tokens = ["bulk_retry", "retry_by_reference_v1"];
   const [bullmq, celery] = [createScriptedAdapter("bullmq", tokens), createScriptedAdapter("celery", tokens)];
   for (const engine of [bullmq, celery]) engine.answerCommands(async () => ({ status: "success" }));
@@ -36,13 +35,10 @@ beforeAll(async () => {
     return body.total_count === failures + 3;
   });
 });
-afterAll(async () => {
-  await browser?.close();
-  await brain?.stop();
-});
+afterAll(() => brain?.stop());
 
 async function open(path: string) {
-  const screen = await openScreen(browser, brain, { cookie: brain.as.operator.cookie });
+  const screen = await openScreen(brain, { cookie: brain.as.operator.cookie });
   await screen.page.goto(`/p/${brain.project.slug}/${path}`);
   return screen;
 }
@@ -96,7 +92,6 @@ describe("more tasks of an engine than one command is asked for", () => {
     await page.waitForURL(/[/]bulk-retries[/]/);
     await page.getByText("205 named").waitFor();
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 
   test("are retried, when they have one issue, all that its button counts, whatever time is chosen", async () => {
@@ -115,6 +110,5 @@ describe("more tasks of an engine than one command is asked for", () => {
       { name: "bulk-retry", engine: "celery", state: undefined, ids: 2, max: 2 },
     ]);
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 });

@@ -1,22 +1,18 @@
 import { waitFor } from "@svc/testkit";
 import type { TestBrain, TestRole } from "@svc/testkit/brain";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { actions, type CommandAgent, connectCommandAgent } from "../command-agent.ts";
-import { axeFaults, launchBrowser, openScreen, startBrainWithSite } from "../screen.ts";
+import { axeFaults, openScreen, startBrainWithSite } from "../screen.ts";
 
 let brain: TestBrain;
-let browser: Browser;
 let agent: CommandAgent;
 beforeAll(async () => {
-  [brain, browser] = await Promise.all([startBrainWithSite(), launchBrowser()]);
+  brain = await startBrainWithSite();
   const tokens = actions.filter((action) => action !== "cancel_task");
   agent = await connectCommandAgent(brain, [...tokens, "retry_by_reference_v1"]);
 });
-afterAll(async () => {
-  await browser?.close();
-  await brain?.stop();
-});
+afterAll(() => brain?.stop());
 beforeEach(() => {
   agent.got.length = 0;
 });
@@ -24,7 +20,7 @@ beforeEach(() => {
 const rowOf = (page: Page, id: string) => page.locator("[role=row][id]").filter({ hasText: id });
 const menu = (page: Page) => page.getByRole("group", { name: /^Actions for/ });
 async function openAs(role: TestRole) {
-  const screen = await openScreen(browser, brain, { cookie: brain.as[role].cookie });
+  const screen = await openScreen(brain, { cookie: brain.as[role].cookie });
   await screen.page.goto(`/p/${brain.project.slug}/tasks`);
   await rowOf(screen.page, "wait-1").waitFor();
   return screen;
@@ -45,7 +41,6 @@ describe("the menu of a row", () => {
     await menu(page).waitFor({ state: "detached" });
     await expect.poll(() => rowOf(page, "bad-1").evaluate(isFocused)).toBe(true);
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 
   test("opens by its button, retries what has ended, and says why the rest cannot be done", async () => {
@@ -67,7 +62,6 @@ describe("the menu of a row", () => {
       .click();
     await waitFor(() => agent.got.length === 1);
     expect([agent.got[0]?.action, agent.got[0]?.parameters.task_id]).toEqual(["retry_task", "bad-1"]);
-    await page.context().close();
   });
 
   test("copies, selects, narrows the list and leads on", async () => {
@@ -91,7 +85,6 @@ describe("the menu of a row", () => {
     await rowOf(page, "wait-1").waitFor({ state: "detached" });
     await choose("bad-1", "Open its issue");
     await page.getByRole("heading", { level: 1, name: "PaymentError" }).waitFor();
-    await page.context().close();
   });
 
   test("offers a viewer nothing that the role may not do", async () => {
@@ -103,7 +96,6 @@ describe("the menu of a row", () => {
       await entry.getByText("Needs the operator role in this project").waitFor();
       await expect.poll(() => entry.getAttribute("aria-disabled")).toBe("true");
     }
-    await page.context().close();
   });
 });
 

@@ -31,7 +31,7 @@ test("a task, its events and its family are each read again only once when the s
 
 /** Addresses that a page reads in the first seconds of its stream. */
 async function readsAtBegin(path: string, shown: (page: Page) => Promise<void>): Promise<string[]> {
-  const { page, faults } = await openScreen(shop.browser, shop.brain, { cookie: shop.brain.as.root.cookie });
+  const { page, faults } = await openScreen(shop.brain, { cookie: shop.brain.as.root.cookie });
   let begin = () => {};
   const asked = Promise.withResolvers<void>();
   await page.routeWebSocket(/ws\/dashboard/, (socket) => {

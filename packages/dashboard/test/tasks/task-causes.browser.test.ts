@@ -45,7 +45,7 @@ beforeAll(async () => {
 });
 
 async function open(path: string, options: { size?: "phone"; theme?: "dark" } = {}): Promise<Screen> {
-  const screen = await openScreen(shop.browser, shop.brain, { cookie: shop.brain.as.viewer.cookie, ...options });
+  const screen = await openScreen(shop.brain, { cookie: shop.brain.as.viewer.cookie, ...options });
   await screen.page.goto(`/p/${shop.brain.project.slug}/tasks${path}`);
   return screen;
 }
@@ -55,7 +55,7 @@ const paused = (page: Page) => page.getByText("Queue mails is paused: nothing in
 
 describe("why a task is not running", () => {
   test("is told at once of one that waits, with what it rests on, and again when that changes", async () => {
-    const { page, faults } = await openScreen(shop.browser, shop.brain, { cookie: shop.brain.as.viewer.cookie });
+    const { page, faults } = await openScreen(shop.brain, { cookie: shop.brain.as.viewer.cookie });
     await page.clock.install();
     await page.goto(`/p/${shop.brain.project.slug}/tasks/${engine}/waits`);
     await paused(page).waitFor();
@@ -72,11 +72,10 @@ describe("why a task is not running", () => {
     beat({ mails: { paused: true } });
     await toBe("waits", "queue_paused");
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 
   test("is asked of one that runs when somebody opens it, by the keyboard too", async () => {
-    const { page } = await openScreen(shop.browser, shop.brain, { cookie: shop.brain.as.viewer.cookie });
+    const { page } = await openScreen(shop.brain, { cookie: shop.brain.as.viewer.cookie });
     const asked: string[] = [];
     page.on("request", (request) => {
       if (/\/explain$|CauseList/.test(request.url())) asked.push(request.url());
@@ -91,18 +90,16 @@ describe("why a task is not running", () => {
     expect(await axeFaults(page)).toEqual([]);
     await page.keyboard.press("Enter");
     await drawer.getByText(/^It is running, and nothing that is known here/).waitFor({ state: "detached" });
-    await page.context().close();
   });
 
   test("is not asked of one that has ended", async () => {
     const { page } = await open(`/${engine}/done`);
     await page.getByRole("heading", { level: 1, name: "why.done" }).waitFor();
     expect(await question(page).count()).toBe(0);
-    await page.context().close();
   });
 
   test("that cannot be read says so and leaves the rest, and is asked again", async () => {
-    const { page } = await openScreen(shop.browser, shop.brain, { cookie: shop.brain.as.viewer.cookie });
+    const { page } = await openScreen(shop.brain, { cookie: shop.brain.as.viewer.cookie });
     await page.route(/\/explain$/, (route) => route.fulfill({ status: 500, json: { error: "internal_error" } }));
     await page.goto(`/p/${shop.brain.project.slug}/tasks/${engine}/waits`);
     await page.getByText("The causes could not be read").waitFor();
@@ -110,18 +107,16 @@ describe("why a task is not running", () => {
     await page.unroute(/\/explain$/);
     await page.getByRole("button", { name: "Try again" }).click();
     await paused(page).waitFor();
-    await page.context().close();
   });
 
   test("whose part cannot be loaded says so, and is loaded by another try", async () => {
-    const { page } = await openScreen(shop.browser, shop.brain, { cookie: shop.brain.as.viewer.cookie });
+    const { page } = await openScreen(shop.brain, { cookie: shop.brain.as.viewer.cookie });
     await page.route(/CauseList/, (route) => route.abort());
     await page.goto(`/p/${shop.brain.project.slug}/tasks/${engine}/waits`);
     await page.getByText("The causes could not be shown").waitFor();
     await page.unroute(/CauseList/);
     await page.getByRole("button", { name: "Try again" }).click();
     await paused(page).waitFor();
-    await page.context().close();
   });
 
   test("fits a phone", async () => {
@@ -132,6 +127,5 @@ describe("why a task is not running", () => {
     );
     expect(overflow).toBe(0);
     expect(await axeFaults(page)).toEqual([]);
-    await page.context().close();
   });
 });

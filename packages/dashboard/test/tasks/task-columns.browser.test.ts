@@ -7,7 +7,7 @@ import { tellKnown } from "../task-traffic.ts";
 const shop = openShop();
 
 async function openTasks(search = "", options: { size?: "desktop" | "phone" } = {}) {
-  const screen = await openScreen(shop.browser, shop.brain, { cookie: shop.brain.as.admin.cookie, ...options });
+  const screen = await openScreen(shop.brain, { cookie: shop.brain.as.admin.cookie, ...options });
   await screen.page.goto(`/p/${shop.brain.project.slug}/tasks${search}`);
   await row(screen.page, "billing.charge failure").waitFor();
   return screen;
@@ -46,7 +46,6 @@ describe("the columns", () => {
     await page.getByRole("button", { name: "Usual columns" }).click();
     expect((await heads(page)).slice(0, 3)).toEqual(["State", "Task, id tail", "Engine"]);
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 
   test("are dragged to another place and to another width", async () => {
@@ -63,7 +62,6 @@ describe("the columns", () => {
     await page.mouse.move(edge.x + 60, edge.y, { steps: 4 });
     await page.mouse.up();
     expect(await widthOf(page, "Worker")).toBeCloseTo(box.width + 60, -1);
-    await page.context().close();
   });
 
   test("wider than the page scroll sideways, and the boxes stay in view", async () => {
@@ -81,7 +79,6 @@ describe("the columns", () => {
 
     expect(await grid.evaluate((element) => element.scrollLeft)).toBeGreaterThan(100);
     expect((await box.boundingBox())?.x).toBe(at?.x);
-    await page.context().close();
   });
 });
 
@@ -110,7 +107,6 @@ describe("the height of the rows", () => {
     await page.getByRole("button", { name: "Compact" }).click();
 
     await expect.poll(inFull).toBeGreaterThan(20);
-    await page.context().close();
   });
 });
 
@@ -132,5 +128,4 @@ test("on a phone a resting finger selects, and further touches select more", asy
   expect(await axeFaults(page)).toEqual([]);
   expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
   expect(faults).toEqual([]);
-  await page.context().close();
 });

@@ -11,7 +11,7 @@ const tasksPath = () => `/projects/${shop.brain.project.slug}/tasks`;
 const row = (page: Page, name: string) => page.getByRole("row", { name });
 
 async function openTasks(path = ""): Promise<Screen> {
-  const screen = await openScreen(shop.browser, shop.brain, { cookie: shop.brain.as.admin.cookie });
+  const screen = await openScreen(shop.brain, { cookie: shop.brain.as.admin.cookie });
   await screen.page.goto(`/p/${shop.brain.project.slug}/tasks${path}`);
   return screen;
 }
@@ -37,7 +37,6 @@ describe("the drawer", () => {
     await page.waitForURL(/task=scripted(%2F|\/)bad-1/);
     await page.keyboard.press("y");
     await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toBe("bad-1");
-    await page.context().close();
   });
 
   test("knows the id of a task that its list does not show", async () => {
@@ -47,7 +46,6 @@ describe("the drawer", () => {
     await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toBe("bad-1");
     await page.keyboard.press("o");
     await page.getByRole("heading", { level: 1, name: "billing.charge" }).waitFor();
-    await page.context().close();
   });
 
   test("gives the focus back to the row when it closes", async () => {
@@ -61,7 +59,6 @@ describe("the drawer", () => {
     await page.keyboard.press("Enter");
     await page.getByRole("dialog").waitFor({ state: "detached" });
     await expect.poll(() => focusedRow(page)).toBe("billing.charge failure");
-    await page.context().close();
   });
 
   test("that cannot be loaded leaves the list alone, and is asked for again", async () => {
@@ -79,7 +76,6 @@ describe("the drawer", () => {
     await page.unroute(/TaskDrawer/);
     await drawer.getByRole("button", { name: "Try again" }).click();
     await drawer.getByText("PaymentError", { exact: true }).waitFor();
-    await page.context().close();
   });
 });
 
@@ -113,7 +109,6 @@ describe("walking in the drawer", () => {
     await page.keyboard.press("j");
     await page.getByRole("dialog").getByRole("heading", { name: "walk.w-3" }).waitFor();
     expect(reads.length).toBe(3);
-    await page.context().close();
   });
 
   test("shows what happens to a task that was come to a moment ago", async () => {
@@ -126,7 +121,6 @@ describe("walking in the drawer", () => {
     const events = page.waitForRequest(/events\?.*task_id=w-3/);
     tell(shop.connected, [{ kind: "task.succeeded", taskId: "w-3", data: { runtime_ms: 5 } }]);
     await events;
-    await page.context().close();
   });
 });
 
@@ -149,7 +143,6 @@ describe("a task that is deleted while it is open", () => {
 
     await page.getByText("This task is not here").waitFor();
     expect(await page.getByRole("heading", { name: "del.one" }).count()).toBe(0);
-    await page.context().close();
   });
 });
 
@@ -178,7 +171,6 @@ describe("ticking rows", () => {
     await page.keyboard.press("Enter");
     await remove.waitFor({ state: "detached" });
     await expect.poll(() => focusedRow(page)).not.toBeNull();
-    await page.context().close();
   });
 });
 
@@ -202,7 +194,6 @@ test("new rows asked for with the key are shown where they are, at the top", asy
 
   await row(page, "tall.new pending").waitFor();
   expect(await grid.evaluate((element) => element.scrollTop)).toBe(0);
-  await page.context().close();
 });
 
 describe("odd names and ids", () => {
@@ -238,7 +229,6 @@ describe("odd names and ids", () => {
     const titles = await page.locator("[title]").evaluateAll((all) => all.map((one) => one.getAttribute("title")));
     expect(titles.filter((title) => title?.includes("\u202E"))).toEqual([]);
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 
   test("are escaped in what is read out of queues and workers, and lead to their own tasks", async () => {
@@ -269,7 +259,6 @@ describe("odd names and ids", () => {
       await page.getByRole("link", { name: `1 failed ${where} turned\\u202e`, exact: true }).waitFor();
       expect(await page.locator('[aria-label*="\u202E"]').count()).toBe(0);
     }
-    await page.context().close();
   });
 
   test("of dots say that no address can carry them", async () => {
@@ -280,7 +269,6 @@ describe("odd names and ids", () => {
     await row(page, "dots.one pending").getByRole("link", { name: "dots.one" }).click();
     await page.getByRole("dialog").getByText('".." cannot be part of an address').waitFor();
     expect(await row(page, "dots.one pending").isVisible()).toBe(true);
-    await page.context().close();
   });
 });
 
@@ -299,5 +287,4 @@ test("every part of the drawer, and the menus over the list, are reachable", asy
     .first()
     .click();
   expect(await axeFaults(page)).toEqual([]);
-  await page.context().close();
 });

@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 
 async function open(path: string): Promise<Page> {
-  const { page } = await openScreen(shop.browser, shop.brain, { cookie: shop.brain.as.admin.cookie });
+  const { page } = await openScreen(shop.brain, { cookie: shop.brain.as.admin.cookie });
   await page.goto(`/p/${shop.brain.project.slug}/tasks${path}`);
   return page;
 }
@@ -38,7 +38,6 @@ describe("the head of a task", () => {
     expect(await hrefOf("later")).toBe(`${project}/queues/scripted/later`);
     expect(await hrefOf("2026.11.3")).toBe(`${project}/tasks?q=release:"2026.11.3"`);
     expect(await hrefOf("vip")).toBe(`${project}/tasks?q=tag:"vip"`);
-    await page.context().close();
   });
 
   test("copies its address and its fields", async () => {
@@ -52,23 +51,21 @@ describe("the head of a task", () => {
     await copy("Copy as JSON");
     await expect.poll(async () => (await copied(page)).startsWith("{")).toBe(true);
     expect(JSON.parse(await copied(page))).toMatchObject({ task_id: "later-1", release: "2026.11.3" });
-    await page.context().close();
   });
 });
 
 test("a family that is larger than is shown says so", async () => {
-  const { page } = await openScreen(shop.browser, shop.brain, { cookie: shop.brain.as.admin.cookie });
+  const { page } = await openScreen(shop.brain, { cookie: shop.brain.as.admin.cookie });
   await page.route(/\/tree$/, async (route) => {
     const tree = await (await route.fetch()).json();
     await route.fulfill({ json: { ...tree, truncated: true } });
   });
   await page.goto(`/p/${shop.brain.project.slug}/tasks/scripted/root-1`);
   await page.getByText("Truncated at 500: the family has more tasks than are shown.").waitFor();
-  await page.context().close();
 });
 
 test("the ids of ticked tasks are copied, and more than ten thousand are deleted in several goes", async () => {
-  const { page } = await openScreen(shop.browser, shop.brain, { cookie: shop.brain.as.admin.cookie });
+  const { page } = await openScreen(shop.brain, { cookie: shop.brain.as.admin.cookie });
   await page.route(/\/api\/.*\/tasks\?/, async (route) => {
     const { searchParams } = new URL(route.request().url());
     if (searchParams.has("cursor"))
@@ -86,5 +83,4 @@ test("the ids of ticked tasks are copied, and more than ten thousand are deleted
   await page.getByRole("region", { name: "Selected tasks" }).getByRole("button", { name: "Delete" }).click();
   await page.getByText("12,345. One go deletes 10,000; repeat it for the others.").waitFor();
   await page.getByRole("button", { name: "Delete 10,000 tasks" }).waitFor();
-  await page.context().close();
 });

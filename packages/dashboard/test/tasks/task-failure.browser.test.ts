@@ -44,7 +44,7 @@ const taskOf = (taskId: string) =>
   shop.brain.as.admin.get(`/projects/${shop.brain.project.slug}/tasks/scripted/${taskId}`);
 
 async function openTask(taskId: string): Promise<Screen> {
-  const screen = await openScreen(shop.browser, shop.brain, { cookie: shop.brain.as.admin.cookie });
+  const screen = await openScreen(shop.brain, { cookie: shop.brain.as.admin.cookie });
   await screen.page.goto(`/p/${shop.brain.project.slug}/tasks/scripted/${taskId}`);
   return screen;
 }
@@ -65,13 +65,11 @@ describe("why it failed", () => {
     expect([query.get("since"), query.get("q")]).toEqual(["-24h", `fingerprint:${fingerprint}`]);
     await panel.getByRole("link", { name: "Show the failed ones" }).click();
     await page.getByText("6 shown").waitFor();
-    await page.context().close();
   });
 
   test("is not guessed at from too few tasks", async () => {
     const { page } = await openTask("bad-1");
     await page.getByText("Only 1 task of this name failed: too few to compare, which takes 5.").waitFor();
-    await page.context().close();
   });
 
   test("leads to failures that say the same while none was for good", async () => {
@@ -82,7 +80,6 @@ describe("why it failed", () => {
       "failure",
       'name:"cmp.retry" error:"CmpError" error:"gateway gave up after"',
     ]);
-    await page.context().close();
   });
 
   test("is read frame by frame: libraries folded, innermost first or as printed, wrapped, copied", async () => {
@@ -105,12 +102,11 @@ describe("why it failed", () => {
     await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toBe(trace);
     expect(await axeFaults(page)).toEqual([]);
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 });
 
 test("events that were lost while a task lived are told above it", async () => {
-  const screen = await openScreen(shop.browser, shop.brain, { cookie: shop.brain.as.admin.cookie });
+  const screen = await openScreen(shop.brain, { cookie: shop.brain.as.admin.cookie });
   const { page } = screen;
   const received = Date.parse((await taskOf("bad-1")).body.received_at);
   const at = (second: number) => new Date(received + second * 1000).toISOString();
@@ -134,5 +130,4 @@ test("events that were lost while a task lived are told above it", async () => {
   expect(await gaps.getByText("7 events lost").count()).toBe(0);
   await page.getByRole("img", { name: /^Received .*; 31 events lost, agent media-2, buffer full$/ }).waitFor();
   expect(await axeFaults(page)).toEqual([]);
-  await page.context().close();
 });

@@ -8,7 +8,7 @@ const row = (page: Page, name: string) => page.getByRole("row", { name });
 
 /** The list with events lost from `from` to `to` seconds before now. */
 async function openWithGap(from: number, to: number, search = ""): Promise<Page> {
-  const { page } = await openScreen(shop.browser, shop.brain, { cookie: shop.brain.as.admin.cookie });
+  const { page } = await openScreen(shop.brain, { cookie: shop.brain.as.admin.cookie });
   const at = (seconds: number) => new Date(Date.now() - seconds * 1000).toISOString();
   const lost = { agent_id: "a", agent_name: "media-2", event_records: 31, other_frames: 0, reason: "capacity" };
   await page.route(/\/completeness/, (route) =>
@@ -29,7 +29,6 @@ describe("events that were lost", () => {
     expect(await y("billing.charge failure")).toBeGreaterThan(bandY);
     await band.getByRole("link").waitFor();
     expect(await axeFaults(page)).toEqual([]);
-    await page.context().close();
   });
 
   test("above all rows leave the way to them by Tab", async () => {
@@ -40,12 +39,11 @@ describe("events that were lost", () => {
     expect(await stops.count()).toBe(1);
     await page.keyboard.press("j");
     await expect.poll(() => stops.count()).toBe(1);
-    await page.context().close();
   });
 });
 
 test("a list that ends long ago looks for losses and counts its tasks back from its own end", async () => {
-  const { page } = await openScreen(shop.browser, shop.brain, { cookie: shop.brain.as.admin.cookie });
+  const { page } = await openScreen(shop.brain, { cookie: shop.brain.as.admin.cookie });
   const statuses: [string, number][] = [];
   page.on("response", (response) => {
     const name = /\/(completeness|tasks\/histogram)\?/.exec(response.url())?.[1];
@@ -62,5 +60,4 @@ test("a list that ends long ago looks for losses and counts its tasks back from 
         ["tasks/histogram", 200],
       ]);
   }
-  await page.context().close();
 });

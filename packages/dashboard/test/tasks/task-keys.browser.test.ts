@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 
 async function openTasks(search = "", size: "desktop" | "phone" = "desktop") {
-  const screen = await openScreen(shop.browser, shop.brain, { cookie: shop.brain.as.admin.cookie, size });
+  const screen = await openScreen(shop.brain, { cookie: shop.brain.as.admin.cookie, size });
   await screen.page.goto(`/p/${shop.brain.project.slug}/tasks${search}`);
   return screen;
 }
@@ -46,7 +46,6 @@ describe("the keys of the list", () => {
     await goes("PageUp", "key.n0");
     await goes("End", "key.n39");
     await goes("Home", "key.n0");
-    await page.context().close();
   });
 
   test("x selects, Shift and k select on the way up, u closes the drawer", async () => {
@@ -63,7 +62,6 @@ describe("the keys of the list", () => {
     await page.getByRole("dialog").getByRole("heading", { name: "key.n3" }).waitFor();
     await page.keyboard.press("u");
     await page.getByRole("dialog").waitFor({ state: "detached" });
-    await page.context().close();
   });
 
   test("come to the age, which then tells its exact instants in both zones", async () => {
@@ -75,7 +73,6 @@ describe("the keys of the list", () => {
     expect(await axeFaults(page)).toEqual([]);
     await page.keyboard.press("ArrowLeft");
     await expect.poll(() => instants.count()).toBe(0);
-    await page.context().close();
   });
 });
 
@@ -102,7 +99,6 @@ describe("views", () => {
     await row(page, "key.n0 pending").waitFor();
     await shows("Failed", { state: "failure" });
     await shows("All", {});
-    await page.context().close();
   });
 
   test("that were changed are saved as another, and the first one stays", async () => {
@@ -122,7 +118,6 @@ describe("views", () => {
     await views.getByRole("link", { name: "Keys, waiting", exact: true }).waitFor();
     await views.getByRole("link", { name: "Keys", exact: true }).click();
     await page.waitForURL((url) => url.searchParams.get("queue") === "keys" && !url.searchParams.has("state"));
-    await page.context().close();
   });
 });
 
@@ -149,7 +144,6 @@ describe("on a phone", () => {
     expect(await height()).toBe(48);
     expect(await first.getByText("keys", { exact: true }).count()).toBe(0);
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 
   test("a filter is added by menu, and the filters are saved as a view", async () => {
@@ -169,7 +163,6 @@ describe("on a phone", () => {
     await page.getByRole("navigation", { name: "Views" }).getByRole("link", { name: "On the go" }).waitFor();
     expect(await axeFaults(page)).toEqual([]);
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 });
 
@@ -198,6 +191,5 @@ describe("following", () => {
       .toBe(true);
     await page.getByRole("button", { name: /^Following paused/ }).click();
     await page.getByRole("button", { name: "Follow new tasks" }).waitFor();
-    await page.context().close();
   });
 });

@@ -11,7 +11,7 @@ const row = (page: Page, name: string) => page.getByRole("row", { name });
 const param = (page: Page, name: string) => new URL(page.url()).searchParams.get(name);
 
 async function openTasks(search = "", cookie = shop.brain.as.admin.cookie) {
-  const screen = await openScreen(shop.browser, shop.brain, { cookie });
+  const screen = await openScreen(shop.brain, { cookie });
   await screen.page.goto(`/p/${shop.brain.project.slug}/tasks${search}`);
   await screen.page.getByRole("heading", { level: 1, name: "Tasks" }).waitFor();
   return screen;
@@ -44,7 +44,6 @@ describe("while something is held", () => {
 
     await row(page, "held.one started").waitFor();
     await page.getByRole("button", { name: "Follow new tasks" }).waitFor();
-    await page.context().close();
   });
 
   test("an open menu and marked text hold them too", async () => {
@@ -57,7 +56,6 @@ describe("while something is held", () => {
 
     await page.getByRole("grid").getByText("billing-1").first().selectText();
     await page.getByRole("button", { name: "Updates paused" }).waitFor();
-    await page.context().close();
   });
 
   test("no row moves when the bar of the selection comes and goes", async () => {
@@ -75,7 +73,6 @@ describe("while something is held", () => {
     await page.getByRole("button", { name: "Clear selection" }).click();
     await page.getByText("1 selected").waitFor({ state: "detached" });
     expect(await top()).toBe(before);
-    await page.context().close();
   });
 });
 
@@ -85,7 +82,6 @@ test("a task that no longer matches stays where it is, and says so", async () =>
   await row(page, "stray.one pending").waitFor();
   tell(shop.connected, [{ kind: "task.started", taskId: "stray-1", data: { worker: "w" } }]);
   await row(page, "stray.one started, no longer matches the filters").getByText("no longer matches").waitFor();
-  await page.context().close();
 });
 
 describe("filtering by a cell", () => {
@@ -99,7 +95,6 @@ describe("filtering by a cell", () => {
     await page.waitForURL(/worker=billing-1/);
     expect(param(page, "state")).toBe("failure");
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 
   test("is offered on the cell under the pointer; with Alt it becomes text to find", async () => {
@@ -109,7 +104,6 @@ describe("filtering by a cell", () => {
     await page.getByRole("button", { name: "Show only worker billing-1" }).click({ modifiers: ["Alt"] });
     await page.waitForURL(/search=billing-1/);
     await row(page, "emails.send_receipt success").waitFor({ state: "detached" });
-    await page.context().close();
   });
 
   test("takes the cell under the pointer for the keys too, wherever the focus is", async () => {
@@ -117,7 +111,6 @@ describe("filtering by a cell", () => {
     await row(page, "billing.charge failure").getByText("billing-1").hover();
     await page.keyboard.press("Alt+f");
     await page.waitForURL(/search=billing-1/);
-    await page.context().close();
   });
 
   test("says when a cell is no filter", async () => {
@@ -125,7 +118,6 @@ describe("filtering by a cell", () => {
     await row(page, "billing.charge failure").getByRole("img").hover();
     await page.keyboard.press("f");
     await page.getByText("Wait, run cannot be filtered by.").waitFor();
-    await page.context().close();
   });
 });
 
@@ -143,7 +135,6 @@ test("Shift and j select on the way, e shows what a task was given, Esc lets go"
   expect(await axeFaults(page)).toEqual([]);
   await page.keyboard.press("e");
   await page.getByText('"eu-1"').waitFor({ state: "detached" });
-  await page.context().close();
 });
 
 describe("views", () => {
@@ -178,7 +169,6 @@ describe("views", () => {
     await page.getByRole("button", { name: "Delete view" }).click();
     await page.getByRole("link", { name: "Billing", exact: true }).waitFor({ state: "detached" });
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 
   test("need a name that is not taken", async () => {
@@ -189,7 +179,6 @@ describe("views", () => {
     await page.getByLabel("Name").fill("Taken");
     await page.keyboard.press("Enter");
     await page.getByText("You have a view of this name already.").waitFor();
-    await page.context().close();
   });
 });
 
@@ -214,7 +203,6 @@ describe("an export", () => {
     expect(lines).toHaveLength(2);
     await dialog.getByText(/^Saved svc-tasks/).waitFor();
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 
   test("that would be too long says how long it may be, and offers the newest part that fits", async () => {
@@ -253,7 +241,6 @@ describe("an export", () => {
     const lines = (await textOf(await saving)).trim().split("\r\n");
     expect(lines).toHaveLength(2);
     expect(lines[1]).toContain("billing.run_invoices");
-    await page.context().close();
   });
 });
 
@@ -273,7 +260,6 @@ test("all that match are deleted by an admin, and only offered to one", async ()
   await row(viewer.page, "billing.charge failure").getByRole("checkbox").check({ force: true });
   await viewer.page.getByText("1 selected").waitFor();
   expect(await viewer.page.getByRole("button", { name: /^Select all/ }).count()).toBe(0);
-  await viewer.page.context().close();
 });
 
 describe("a search", () => {
@@ -298,7 +284,6 @@ describe("a search", () => {
     await page.getByRole("button", { name: "Drop the term -state:failure" }).click();
     await row(page, "billing.charge failure").waitFor();
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 
   test("that is not understood is marked at its term, and what the server says stands in the list", async () => {
@@ -308,6 +293,5 @@ describe("a search", () => {
     expect(await axeFaults(page)).toEqual([]);
     await page.getByRole("button", { name: "Drop the term runtime:soon" }).click();
     await row(page, "billing.charge failure").waitFor();
-    await page.context().close();
   });
 });

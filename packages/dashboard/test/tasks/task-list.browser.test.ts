@@ -13,7 +13,7 @@ const connection = (page: Page, mode: string) =>
   page.getByRole("button", { name: new RegExp(`^Connection: ${mode}`) }).waitFor();
 
 async function openTasks(search = "", options: { isPolling?: boolean } = {}): Promise<Page> {
-  const { page } = await openScreen(shop.browser, shop.brain, { cookie: shop.brain.as.admin.cookie });
+  const { page } = await openScreen(shop.brain, { cookie: shop.brain.as.admin.cookie });
   if (options.isPolling) await page.routeWebSocket(/ws\/dashboard/, (socket) => socket.close());
   await page.goto(`/p/${shop.brain.project.slug}/tasks${search}`);
   await page.getByRole("heading", { level: 1, name: "Tasks" }).waitFor();
@@ -51,7 +51,6 @@ describe("with polling alone", () => {
     await row(page, "poll.one success").waitFor();
     await row(page, "poll.two started").waitFor({ state: "detached" });
     await connection(page, "polling");
-    await page.context().close();
   });
 
   test("rows that more than a page of new tasks lies above are still renewed", async () => {
@@ -67,7 +66,6 @@ describe("with polling alone", () => {
     await page.getByRole("button", { name: "200+ new" }).waitFor();
     await row(page, "deep.one success").waitFor();
     await row(page, "deep.two started").waitFor({ state: "detached" });
-    await page.context().close();
   });
 
   test("a list that cannot be read again says so, keeps its rows, and stops saying so", async () => {
@@ -83,7 +81,6 @@ describe("with polling alone", () => {
     await page.unroute(/\/tasks\?/);
     await alert.getByRole("button", { name: "Try again" }).click();
     await alert.waitFor({ state: "detached" });
-    await page.context().close();
   });
 
   test("what was asked for one filter does not come up under the next", async () => {
@@ -109,7 +106,6 @@ describe("with polling alone", () => {
     await answered;
     await page.waitForResponse((response) => /\/tasks\?state=failure/.test(response.url()));
     expect(await page.getByRole("button", { name: /new$/ }).count()).toBe(0);
-    await page.context().close();
   });
 });
 
@@ -129,7 +125,6 @@ test("one polite region tells how many tasks came and failed, and never names on
   await told([failed], "failure");
 
   await region.getByText("1 failed", { exact: true }).waitFor();
-  await page.context().close();
 });
 
 test("a list that was left is renewed when it is shown again", async () => {
@@ -144,7 +139,6 @@ test("a list that was left is renewed when it is shown again", async () => {
   await page.goBack();
 
   await row(page, "away.one success").waitFor();
-  await page.context().close();
 });
 
 describe("answers that are short of a page", () => {
@@ -177,7 +171,7 @@ describe("answers that are short of a page", () => {
   }
 
   async function openRouted(lengths: readonly number[]): Promise<{ page: Page; reads: () => number }> {
-    const { page } = await openScreen(shop.browser, shop.brain, { cookie: shop.brain.as.admin.cookie });
+    const { page } = await openScreen(shop.brain, { cookie: shop.brain.as.admin.cookie });
     return { page, reads: await answerWith(page, lengths) };
   }
 
@@ -186,7 +180,6 @@ describe("answers that are short of a page", () => {
     await row(page, "short.6").waitFor();
     await page.getByText("No older task is kept.").waitFor();
     expect(reads()).toBe(7);
-    await page.context().close();
   });
 
   test("are counted by their rows, so that two hundred short pages are no end", async () => {
@@ -199,7 +192,6 @@ describe("answers that are short of a page", () => {
         return row(page, "short.239").isVisible();
       })
       .toBe(true);
-    await page.context().close();
   });
 
   test("of ten thousand rows keep few in the document, tick one at once, and then ask to narrow", async () => {
@@ -227,7 +219,6 @@ describe("answers that are short of a page", () => {
     const end = new Date(oldest - 9_999_000).toISOString();
     await page.waitForURL((url) => url.searchParams.get("until") === end);
     expect(new URL(page.url()).searchParams.get("search")).toBe("short");
-    await page.context().close();
   });
 
   test("without any row ask after a while whether to go on, and say how far they came", async () => {
@@ -241,6 +232,5 @@ describe("answers that are short of a page", () => {
     await more.click();
 
     await row(page, "short.0").waitFor();
-    await page.context().close();
   });
 });

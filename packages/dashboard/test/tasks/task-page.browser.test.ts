@@ -45,7 +45,7 @@ const taskOf = (taskId: string) =>
   shop.brain.as.admin.get(`/projects/${shop.brain.project.slug}/tasks/scripted/${taskId}`);
 
 async function open(path: string, options: { size?: "phone"; theme?: "dark" } = {}): Promise<Screen> {
-  const screen = await openScreen(shop.browser, shop.brain, { cookie: shop.brain.as.admin.cookie, ...options });
+  const screen = await openScreen(shop.brain, { cookie: shop.brain.as.admin.cookie, ...options });
   await screen.page.goto(`/p/${shop.brain.project.slug}${path}`);
   return screen;
 }
@@ -67,7 +67,6 @@ describe("the parts of the page", () => {
     await page.reload();
     await parts.locator("[aria-current]", { hasText: "Family" }).waitFor();
     await page.locator("#family:focus").waitFor();
-    await page.context().close();
   });
 
   test("say what differs between the attempts, and fold each one's traceback", async () => {
@@ -83,7 +82,6 @@ describe("the parts of the page", () => {
       .first()
       .waitFor();
     expect(await axeFaults(page)).toEqual([]);
-    await page.context().close();
   });
 
   test("copy the task as an API call that names no secret", async () => {
@@ -94,7 +92,6 @@ describe("the parts of the page", () => {
     await expect
       .poll(() => copied(page))
       .toBe(`curl -sb jar '${shop.brain.url}/api/v1/projects/${shop.brain.project.slug}/tasks/scripted/fam-bad'`);
-    await page.context().close();
   });
 });
 
@@ -116,7 +113,6 @@ describe("the way through the list", () => {
     await page.keyboard.press("u");
     await page.getByRole("heading", { level: 1, name: "Tasks" }).waitFor();
     expect(new URL(page.url()).search).toBe("?queue=walk");
-    await page.context().close();
   });
 
   test("is found again from an address alone", async () => {
@@ -126,7 +122,6 @@ describe("the way through the list", () => {
     await heading(page, "walk.third");
     await page.keyboard.press("j");
     await heading(page, "walk.second");
-    await page.context().close();
   });
 });
 
@@ -153,13 +148,11 @@ describe("the family", () => {
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("Enter");
     await heading(page, "billing.collect_due");
-    await page.context().close();
   });
 
   test("of one task says when its parent is not here", async () => {
     const { page } = await open("/tasks?queue=none&task=scripted/orphan&tab=family");
     await page.getByText("Its parent long-gone is not here, or not any more. It has no children.").waitFor();
-    await page.context().close();
   });
 
   test("is opened in the drawer from the drawer", async () => {
@@ -168,7 +161,6 @@ describe("the family", () => {
     await drawer.getByRole("link", { name: "emails.payment_failed" }).click();
     await drawer.getByRole("heading", { name: "emails.payment_failed" }).waitFor();
     await page.getByRole("heading", { level: 1, name: "Tasks" }).waitFor();
-    await page.context().close();
   });
 });
 
@@ -197,7 +189,6 @@ describe("input and result", () => {
     await expect.poll(() => input.getByRole("treeitem").count()).toBe(1);
     await page.keyboard.press("ArrowRight");
     await input.getByRole("treeitem").filter({ hasText: "redacted" }).waitFor();
-    await page.context().close();
   });
 
   test("are unfolded to a chosen depth", async () => {
@@ -207,7 +198,6 @@ describe("input and result", () => {
     await input.getByText("Found ME").waitFor();
     await input.getByLabel("Levels of input unfolded").selectOption({ label: "folded" });
     await expect.poll(() => input.getByRole("treeitem").count()).toBe(1);
-    await page.context().close();
   });
 
   test("of thousands of lines keep only those in view in the document", async () => {
@@ -219,7 +209,6 @@ describe("input and result", () => {
     await page.keyboard.press("End");
     await tree.getByText('"line 3999"').waitFor();
     expect(await tree.getByRole("treeitem").count()).toBeLessThan(100);
-    await page.context().close();
   });
 
   test("over 256 KB say how large they are, and are shown when asked for", async () => {
@@ -231,7 +220,6 @@ describe("input and result", () => {
     await input.getByRole("region", { name: "Input, raw" }).waitFor();
     await input.getByRole("button", { name: "Raw" }).click();
     await input.getByRole("tree").waitFor();
-    await page.context().close();
   });
 });
 
@@ -250,7 +238,6 @@ describe("events", () => {
     await more.click();
     await events.getByText("newest 521 of 521").waitFor();
     await more.waitFor({ state: "detached" });
-    await page.context().close();
   });
 
   test("of one kind are asked for where not all are here", async () => {
@@ -262,7 +249,6 @@ describe("events", () => {
     await events.getByRole("region", { name: "Payload of task.succeeded" }).waitFor();
     await events.getByLabel("Kind of event").selectOption("task.failed");
     await events.getByText("No event of kind task.failed is kept.").waitFor();
-    await page.context().close();
   });
 });
 
@@ -274,7 +260,7 @@ test("a task of another project is found there when somebody asks", async () => 
   tell(connected, [sent("moved", { task_name: "moved.away" })]);
   await waitFor(async () => (await shop.brain.as.root.get("/projects/other/tasks/scripted/moved")).status === 200);
 
-  const { page } = await openScreen(shop.browser, shop.brain, { cookie: shop.brain.as.root.cookie });
+  const { page } = await openScreen(shop.brain, { cookie: shop.brain.as.root.cookie });
   await page.goto(`/p/${shop.brain.project.slug}/tasks/scripted/moved`);
   await page.getByRole("button", { name: /^Look in/ }).click();
   await page.getByRole("link", { name: "other", exact: true }).click();
@@ -285,11 +271,10 @@ test("a task of another project is found there when somebody asks", async () => 
   await page.getByText("It is in none of the other projects either.").waitFor();
   await page.getByRole("link", { name: "Search the list for this id" }).click();
   await page.waitForURL(/search=nowhere/);
-  await page.context().close();
 });
 
 test("a task is looked for in twenty projects at a time, and it is said in how many it was", async () => {
-  const { page } = await openScreen(shop.browser, shop.brain, { cookie: shop.brain.as.root.cookie });
+  const { page } = await openScreen(shop.brain, { cookie: shop.brain.as.root.cookie });
   await page.route(
     (url) => url.pathname === "/api/v1/projects",
     async (route) => {
@@ -306,5 +291,4 @@ test("a task is looked for in twenty projects at a time, and it is said in how m
   await page.getByText("It is in none of the first 20 of the 25 other projects.").waitFor();
   await page.getByRole("button", { name: "Look in 5 more" }).click();
   await page.getByText("It is in none of the other projects either.").waitFor();
-  await page.context().close();
 });

@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 
 async function openTasks(search: string): Promise<Page> {
-  const { page } = await openScreen(shop.browser, shop.brain, { cookie: shop.brain.as.admin.cookie });
+  const { page } = await openScreen(shop.brain, { cookie: shop.brain.as.admin.cookie });
   await page.goto(`/p/${shop.brain.project.slug}/tasks${search}`);
   return page;
 }
@@ -60,7 +60,6 @@ describe("Back", () => {
     await expect
       .poll(() => page.evaluate(() => document.activeElement?.getAttribute("aria-label")))
       .toBe("left.n60 pending");
-    await page.context().close();
   });
 
   test("between two filters finds each list where it was, and a new filter begins at the top", async () => {
@@ -89,7 +88,6 @@ describe("Back", () => {
     await row(page, "left.n0 pending").waitFor();
     expect(await top(page)).toBe(0);
     await page.getByRole("button", { name: "Follow new tasks" }).waitFor();
-    await page.context().close();
   });
 });
 
@@ -105,7 +103,6 @@ describe("a list with an age", () => {
     await page.getByRole("radio", { name: /^pending/ }).check({ force: true });
     await page.waitForURL(/state=pending/);
     await drawer.getByText("1 of 120").waitFor();
-    await page.context().close();
   });
 
   test("is read once for itself, its drawer and the pages of its tasks", async () => {
@@ -126,6 +123,5 @@ describe("a list with an age", () => {
     await page.goBack();
     await drawer.getByText("3 of 120").waitFor();
     expect(new Set(reads.map((search) => new URLSearchParams(search).get("since"))).size).toBe(1);
-    await page.context().close();
   });
 });

@@ -11,7 +11,7 @@ const range = (page: Page) => {
 };
 
 async function openTasks(search = "", arrange: (page: Page) => Promise<void> = async () => {}) {
-  const screen = await openScreen(shop.browser, shop.brain, { cookie: shop.brain.as.admin.cookie });
+  const screen = await openScreen(shop.brain, { cookie: shop.brain.as.admin.cookie });
   await arrange(screen.page);
   await screen.page.goto(`/p/${shop.brain.project.slug}/tasks${search}`);
   await strip(screen.page).waitFor();
@@ -36,7 +36,6 @@ describe("the strip of time above the list", () => {
     expect(until - since).toBeLessThan(19 * 60_000);
     expect(Date.now() - until).toBeGreaterThan(20 * 60_000);
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 
   test("is read by the arrow keys, and Shift with them chooses a range", async () => {
@@ -49,7 +48,6 @@ describe("the strip of time above the list", () => {
     await page.waitForURL(/until=/);
     const [since = 0, until = 0] = range(page);
     expect(until).toBeGreaterThan(since);
-    await page.context().close();
   });
 
   test("is a table too, with what was lost and which release came", async () => {
@@ -79,7 +77,6 @@ describe("the strip of time above the list", () => {
     await page.getByRole("button", { name: "As chart: Tasks over time" }).click();
     await strip(page).waitFor();
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 
   test("says how far it was counted, and draws the part that still runs hollow", async () => {
@@ -92,6 +89,5 @@ describe("the strip of time above the list", () => {
     });
     await page.getByRole("img", { name: /counted back to \d{4}-/ }).waitFor();
     expect(await page.locator("[class*=hollow]").count()).toBe(1);
-    await page.context().close();
   });
 });

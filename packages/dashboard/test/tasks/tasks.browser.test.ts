@@ -7,7 +7,7 @@ import { tell, tellKnown } from "../task-traffic.ts";
 const shop = openShop();
 
 async function openTasks(search = "", options: { isPolling?: boolean } = {}) {
-  const screen = await openScreen(shop.browser, shop.brain, { cookie: shop.brain.as.admin.cookie });
+  const screen = await openScreen(shop.brain, { cookie: shop.brain.as.admin.cookie });
   if (options.isPolling) await screen.page.routeWebSocket(/ws\/dashboard/, (socket) => socket.close());
   await screen.page.goto(`/p/${shop.brain.project.slug}/tasks${search}`);
   await screen.page.getByRole("heading", { level: 1, name: "Tasks" }).waitFor();
@@ -23,7 +23,6 @@ describe("the task list", () => {
       .locator("[role=row][id]")
       .evaluateAll((rows) => rows.map((one) => one.getAttribute("aria-label")));
     expect(names.indexOf("search.reindex pending")).toBeLessThan(names.indexOf("billing.charge failure"));
-    await page.context().close();
   });
 
   test("changes a row in place the moment its task does", async () => {
@@ -38,7 +37,6 @@ describe("the task list", () => {
     await row(page, "live.one success").waitFor();
     await page.getByRole("button", { name: /^Connection: live/ }).waitFor();
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 
   test("keeps new tasks aside until they are asked for, so that nothing moves under the pointer", async () => {
@@ -54,7 +52,6 @@ describe("the task list", () => {
     await page.keyboard.press("n");
     await row(page, "fresh.one pending").waitFor();
     expect(await button.count()).toBe(0);
-    await page.context().close();
   });
 
   test("is right with polling alone, and the chip says that it polls", async () => {
@@ -64,7 +61,6 @@ describe("the task list", () => {
       { kind: "task.sent", taskId: "polled-1", data: { task_name: "polled.one", queue: "emails" } },
     ]);
     await row(page, "polled.one pending").waitFor();
-    await page.context().close();
   });
 });
 
@@ -79,7 +75,6 @@ describe("filters", () => {
 
     await row(page, "search.reindex pending").waitFor();
     expect(new URL(page.url()).search).toBe("");
-    await page.context().close();
   });
 
   test("are typed with completion, and dropped from their token", async () => {
@@ -95,7 +90,6 @@ describe("filters", () => {
     await page.getByRole("button", { name: "Drop filter queue" }).click();
 
     await row(page, "search.reindex pending").waitFor();
-    await page.context().close();
   });
 
   test("that mean nothing are left out, and named", async () => {
@@ -103,7 +97,6 @@ describe("filters", () => {
     await page.getByText("Not understood and left out of the address: state, colour.").waitFor();
     await row(page, "billing.charge failure").waitFor();
     await row(page, "search.reindex pending").waitFor();
-    await page.context().close();
   });
 });
 
@@ -127,7 +120,6 @@ describe("the keyboard alone", () => {
 
     await page.getByRole("grid").waitFor();
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 
   test("copies the id of the current task", async () => {
@@ -136,21 +128,19 @@ describe("the keyboard alone", () => {
     await page.keyboard.press("j");
     await page.keyboard.press("y");
     await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toBe("bad-1");
-    await page.context().close();
   });
 });
 
 describe("a task", () => {
   test("shows what the agent redacted as redacted, and what it returned", async () => {
-    const { page } = await openScreen(shop.browser, shop.brain, { cookie: shop.brain.as.viewer.cookie });
+    const { page } = await openScreen(shop.brain, { cookie: shop.brain.as.viewer.cookie });
     await page.goto(`/p/${shop.brain.project.slug}/tasks/scripted/ok-1`);
     await page.getByText("1 value redacted by the agent").waitFor();
     await page.getByText("sent", { exact: true }).waitFor();
-    await page.context().close();
   });
 
   test("grows while it runs, without a reload", async () => {
-    const { page } = await openScreen(shop.browser, shop.brain, { cookie: shop.brain.as.viewer.cookie });
+    const { page } = await openScreen(shop.brain, { cookie: shop.brain.as.viewer.cookie });
     tell(shop.connected, [{ kind: "task.started", taskId: "grow-1", data: { task_name: "grow.one", worker: "w" } }]);
     await expect
       .poll(
@@ -164,7 +154,6 @@ describe("a task", () => {
     tell(shop.connected, [{ kind: "task.succeeded", taskId: "grow-1", data: { runtime_ms: 1200 } }]);
 
     await page.getByText("It succeeded after 1.2 s.").waitFor();
-    await page.context().close();
   });
 });
 
@@ -181,7 +170,6 @@ describe("deleting", () => {
     await page.getByText("No task matches").waitFor();
     const answer = await shop.brain.as.viewer.get(`/projects/${shop.brain.project.slug}/tasks?queue=gone`);
     expect(answer.body.items).toEqual([]);
-    await page.context().close();
   });
 });
 
@@ -215,6 +203,5 @@ describe("a long list", () => {
     await page.getByText("No older task is kept.").waitFor();
     expect(await page.evaluate(() => document.querySelectorAll("*").length)).toBeLessThan(1_500);
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 });
