@@ -28,7 +28,7 @@ describe("signing in", () => {
   });
 
   test("asks nothing of the service that it refuses for lack of a session", async () => {
-    const { page } = await openScreen(browser, brain);
+    const { page } = await openScreen(brain);
     const refused: string[] = [];
     page.on("response", (response) => {
       if (response.status() >= 400) refused.push(`${response.status()} ${new URL(response.url()).pathname}`);
