@@ -6,10 +6,12 @@ import { parseArguments, type TestArguments, usage } from "./test/arguments.ts";
 import type { JournalLine } from "./test/journal.ts";
 import { affectedSince } from "./test/repository.ts";
 import { runStep } from "./test/run-step.ts";
-import { budgetMinutes, withOneRun } from "./test/steps.ts";
+import { startInTurn } from "./test/start-in-turn.ts";
+import { budgetMinutes, type Step, withOneRun } from "./test/steps.ts";
 import { slowestFiles, summaryLine, type Tally } from "./test/tally.ts";
 
 const slowestShown = 10;
+const checksAtOnce = 2;
 
 const given = readArguments();
 const affected = findAffected();
@@ -20,18 +22,25 @@ process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
 const startedAt = performance.now();
 const tallies: Tally[] = [];
 const journal: JournalLine[] = [];
-for (const step of withOneRun(given.steps)) {
+const steps = withOneRun(given.steps);
+const run = async (step: Step) => {
   const stepStartedAt = performance.now();
+  const journalFile = join(folder, `${steps.indexOf(step)}.jsonl`);
+  const result = await runStep(step, { isEverything: given.isEverything, files, journalFile });
+  return { ...result, seconds: secondsSince(stepStartedAt) };
+};
+const checks = startInTurn(
+  steps.filter(({ kind }) => kind === "check").map((step) => () => run(step)),
+  checksAtOnce,
+);
+for (const [index, step] of steps.entries()) {
   console.log(`\n== ${step.name}`);
-  const result = await runStep(step, {
-    isEverything: given.isEverything,
-    files,
-    journalFile: join(folder, `${tallies.length}.jsonl`),
-  });
+  const result = await (checks[index] ?? run(step));
+  process.stdout.write(result.output);
   tallies.push(result.tally);
   journal.push(...result.journal);
   const verdict = result.tally.failed.length === 0 ? "ok" : "FAILED";
-  console.log(`== ${step.name}: ${verdict}, ${summaryLine([result.tally])}, ${secondsSince(stepStartedAt)} s`);
+  console.log(`== ${step.name}: ${verdict}, ${summaryLine([result.tally])}, ${result.seconds} s`);
 }
 
 print(

@@ -61,6 +61,15 @@ test("a project that ends by itself before its end is a failure", async () => {
   expect(tally.failed).toEqual(["a.test.ts: did not end"]);
 });
 
+test("a check gives what it wrote, and counts by its exit code", async () => {
+  const args = ["-e", "console.log('out'); console.error('err'); process.exit(1)"];
+  const step = { name: "lint", kind: "check", command: process.execPath, args, projects: [] } as const;
+  const journalFile = join(folder, "lint.jsonl");
+  const { tally, output } = await runStep(step, { files: undefined, isEverything: false, journalFile });
+  expect(output.split("\n").sort()).toEqual(["", "err", "out"]);
+  expect(tally).toMatchObject({ passed: 0, failed: [expect.stringContaining("lint")] });
+});
+
 describe("a run of some files", () => {
   const bounds = { begin: 600_000, tests: 600_000, end: 600_000 };
 

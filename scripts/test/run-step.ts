@@ -29,6 +29,8 @@ const killMs = 15_000;
 export interface StepResult {
   readonly tally: Tally;
   readonly journal: readonly JournalLine[];
+  /** What a check wrote; empty for vitest, which writes to the terminal while it runs. */
+  readonly output: string;
 }
 
 export interface StepOptions {
@@ -42,18 +44,18 @@ export interface StepOptions {
 /** Runs a step to its end, or until it has been silent for too long; what was run until then is counted. */
 export async function runStep(step: Step, options: StepOptions): Promise<StepResult> {
   const { journalFile, files } = options;
-  const nothing = { tally: { passed: 0, failed: [], skipped: [] }, journal: [] };
+  const nothing = { tally: { passed: 0, failed: [], skipped: [] }, journal: [], output: "" };
   if (step.kind === "vitest" && files?.length === 0) return nothing;
   const args = step.kind === "vitest" ? [...step.args, ...vitestOptions(files)] : step.args;
   const notesFolder = notesFolderOf(step, options);
-  const exitCode = await execute({ ...step, args }, { ...options, notesFolder });
+  const { exitCode, output } = await execute({ ...step, args }, { ...options, notesFolder });
   const journal = readLines(readText(journalFile));
-  if (step.kind === "check") return { tally: tallyCheck(step.name, exitCode), journal };
+  if (step.kind === "check") return { tally: tallyCheck(step.name, exitCode), journal, output };
   const isNoneOfThese = files !== undefined && exitCode === 0 && !journal.some(({ kind }) => kind === "test");
   if (isNoneOfThese) return nothing;
   const tally = tallyVitest({ journal, exitCode, projects: files === undefined ? step.projects : [] });
-  if (notesFolder === null) return { tally, journal };
-  return { tally: tallyStatements(tally, () => oneSidedStatements(readNotes(notesFolder))), journal };
+  if (notesFolder === null) return { tally, journal, output };
+  return { tally: tallyStatements(tally, () => oneSidedStatements(readNotes(notesFolder))), journal, output };
 }
 
 /** A folder for what a run notes of its statements; null for a run that leaves out tests or a database. */
@@ -79,7 +81,7 @@ function vitestOptions(files: readonly string[] | undefined): string[] {
 async function execute(
   step: Step,
   { journalFile, isEverything, notesFolder, bounds = silenceBounds }: StepOptions & { notesFolder: string | null },
-): Promise<ExitCode> {
+): Promise<{ exitCode: ExitCode; output: string }> {
   const bin = join(root, "node_modules", ".bin");
   const child = spawn(step.command, step.args, {
     cwd: root,
@@ -88,13 +90,19 @@ async function execute(
       PATH: `${bin}${delimiter}${process.env.PATH ?? ""}`,
       CI: process.env.CI ?? "true",
       NODE_ENV: "test",
+      ...step.env,
       [journalVariable]: journalFile,
       ...(isEverything && { [everythingVariable]: "1" }),
       // A run inside of a test must not note into the folder of the run around it.
       [statementsVariable]: notesFolder ?? undefined,
     },
-    stdio: ["ignore", "inherit", "inherit"],
+    stdio: step.kind === "check" ? ["ignore", "pipe", "pipe"] : ["ignore", "inherit", "inherit"],
   });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr])
+    stream?.setEncoding("utf8").on("data", (text: string) => {
+      output += text;
+    });
   let isSilent = false;
   let journalBytes = 0;
   let changedAt = performance.now();
@@ -131,7 +139,7 @@ async function execute(
   const exitCode = await promise;
   clearInterval(looking);
   process.off("SIGINT", interrupt).off("SIGTERM", interrupt);
-  return isSilent ? "silent" : exitCode;
+  return { exitCode: isSilent ? "silent" : exitCode, output };
 }
 
 function readText(file: string): string {

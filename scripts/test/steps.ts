@@ -5,13 +5,12 @@ export interface Step {
   readonly name: string;
   readonly command: string;
   readonly args: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
   /** A check counts as one test; a vitest project counts what its journal says. */
   readonly kind: "check" | "vitest";
   /** The vitest projects that it runs; none of a check. */
   readonly projects: readonly string[];
 }
-
-const typeScript = "tsconfig.json packages/dashboard/tsconfig.json".split(" ");
 
 /** The whole test command, in order: cheap checks first, so that a slip shows within seconds. */
 export const steps: readonly Step[] = [
@@ -19,9 +18,8 @@ export const steps: readonly Step[] = [
   check("lint", "biome", "lint", "--error-on-warnings", "."),
   check("files", "node", "scripts/check-files.ts"),
   check("layers", "node", "scripts/check-layers.ts"),
-  ...typeScript.map((project) =>
-    check(project === "tsconfig.json" ? "types" : "dashboard-types", "tsc", "-p", project),
-  ),
+  types("types", "tsconfig.json"),
+  types("dashboard-types", "packages/dashboard/tsconfig.json"),
   check("unused", "knip", "--no-progress"),
   check("docs", "node", "--conditions=source", "scripts/check-docs.ts"),
   check("build", "node", "scripts/build.ts"),
@@ -34,6 +32,11 @@ export const steps: readonly Step[] = [
 
 function check(name: string, command: string, ...args: readonly string[]): Step {
   return { name, command, args, kind: "check", projects: [] };
+}
+
+/** Several checkers each infer most types anew, and what they allocate lives to the end: this takes half the time and less memory. */
+function types(name: string, config: string): Step {
+  return { ...check(name, "tsc", "-p", config, "--checkers", "1"), env: { GOGC: "off" } };
 }
 
 function project(name: string): Step {
