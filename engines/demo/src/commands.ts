@@ -6,11 +6,8 @@ import {
   type ReconciledState,
   retryContractMarker,
 } from "@svc/protocol";
-import type { EndedTask } from "./ended-tasks.ts";
-import { type createSimulation, engineName } from "./simulation.ts";
-import type { Inputs } from "./task.ts";
-
-type Shop = ReturnType<typeof createSimulation>;
+import { engineName, type Shop } from "./shop.ts";
+import type { EndedTask, Inputs } from "./tasks.ts";
 
 /** What the shop's adapter lists: retries are by reference, because the shop remembers the inputs of its failed tasks. */
 export const demoCapabilities: readonly (CapabilityToken | typeof retryContractMarker)[] = [

@@ -1,6 +1,6 @@
 import type { EventRecord } from "@svc/protocol";
 import { describe, expect, test } from "vitest";
-import { createSimulation } from "./simulation.ts";
+import { Shop } from "./shop.ts";
 
 /** A small generator with a fixed seed, so that a run can be repeated. */
 function seeded(seed: number): () => number {
@@ -15,8 +15,8 @@ const startMs = Date.UTC(2026, 0, 2);
 const hourMs = 3_600_000;
 
 function day(hours: number): EventRecord[] {
-  const simulation = createSimulation({ run: "t", startMs, random: seeded(7), pace: 1 });
-  return simulation.advance(startMs + hours * hourMs);
+  const shop = new Shop({ run: "t", startMs, random: seeded(7), pace: 1 });
+  return shop.advance(startMs + hours * hourMs);
 }
 
 describe("the sample shop", () => {

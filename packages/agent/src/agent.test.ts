@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { startTestAgent } from "../test/start-test-agent.ts";
 import type { AgentLog, EngineAdapter } from "./adapter.ts";
 import { startAgent } from "./agent.ts";
-import { AgentOptionsError } from "./options.ts";
+import { AgentOptionsError } from "./options/options.ts";
 import { agentVersion } from "./version.ts";
 
 let peer: Peer;

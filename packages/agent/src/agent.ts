@@ -3,20 +3,20 @@ import { createRedactor, decodeHmacSecret, isUuid, type Redactor, type Telemetry
 import type { AgentLog, EngineAdapter } from "./adapter.ts";
 import { DurableBuffer } from "./buffer/buffer.ts";
 import { Drain } from "./buffer/drain.ts";
-import { guardClock, holdProcess, pause, within } from "./clock.ts";
 import { CommandRouter } from "./commands/router.ts";
-import { Connection } from "./connection.ts";
 import { Dispatch } from "./dispatch.ts";
 import { frameId } from "./events/frame-builder.ts";
 import { Intake } from "./events/intake.ts";
-import { AdapterHealth } from "./health.ts";
-import { helloPayload } from "./hello.ts";
-import { guardLog, reasonOf } from "./log.ts";
-import { type AgentOptions, AgentOptionsError, type AgentSettings, checkOptions, logOf } from "./options.ts";
+import { type AgentOptions, AgentOptionsError, type AgentSettings, checkOptions, logOf } from "./options/options.ts";
+import { guardClock, holdProcess, pause, within } from "./runtime/clock.ts";
+import { guardLog, reasonOf } from "./runtime/log.ts";
+import { AdapterHealth } from "./status/health.ts";
+import { heartbeatPayload, statusPayload, telemetryLoss, type VitalsDependencies } from "./status/vitals.ts";
+import { Connection } from "./transport/connection.ts";
+import { helloPayload } from "./transport/hello.ts";
 import { runLongPollSession } from "./transport/longpoll.ts";
 import type { OpenedSession, VitalFrame } from "./transport/session.ts";
 import { runWebSocketSession } from "./transport/websocket.ts";
-import { heartbeatPayload, statusPayload, telemetryLoss, type VitalsDependencies } from "./vitals.ts";
 
 export interface Agent {
   /** Begins; a second call does nothing. Called by `startAgent` unless `autostart` is false. */

@@ -3,11 +3,11 @@ import type { AgentLog } from "./adapter.ts";
 import type { DurableBuffer } from "./buffer/buffer.ts";
 import type { Drain } from "./buffer/drain.ts";
 import type { BufferEntry } from "./buffer/entry.ts";
-import type { Clock } from "./clock.ts";
 import { smallerResult } from "./commands/reply.ts";
 import type { CommandRouter } from "./commands/router.ts";
 import { splitBatch, withoutUnsequencedSchedules } from "./events/rewrite.ts";
-import { createSparseLog, type SparseLog } from "./log.ts";
+import type { Clock } from "./runtime/clock.ts";
+import { createSparseLog, type SparseLog } from "./runtime/log.ts";
 
 export interface DispatchDependencies {
   readonly buffer: DurableBuffer;

@@ -10,8 +10,8 @@ export type {
   WorkerDetails,
 } from "./adapter.ts";
 export { type Agent, type AgentReport, startAgent } from "./agent.ts";
-export { type Clock, systemClock } from "./clock.ts";
 export type { Command, CommandExecutor, CommandOutcome } from "./commands/command.ts";
-export { agentOptionsFromEnv, type EnvironmentOptions } from "./environment.ts";
-export { type AgentOptions, AgentOptionsError } from "./options.ts";
+export { agentOptionsFromEnv, type EnvironmentOptions } from "./options/environment.ts";
+export { type AgentOptions, AgentOptionsError } from "./options/options.ts";
+export { type Clock, systemClock } from "./runtime/clock.ts";
 export { agentVersion } from "./version.ts";

@@ -1,6 +1,6 @@
 import { DurableBuffer } from "../src/buffer/buffer.ts";
-import { systemClock } from "../src/clock.ts";
-import { stderrLog } from "../src/log.ts";
+import { systemClock } from "../src/runtime/clock.ts";
+import { stderrLog } from "../src/runtime/log.ts";
 
 /**
  * Child process of the crash test: writes batches with a cursor behind each, and tells every durable one on standard output, until

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { DurableBuffer } from "../src/buffer/buffer.ts";
-import { systemClock } from "../src/clock.ts";
-import { stderrLog } from "../src/log.ts";
+import { systemClock } from "../src/runtime/clock.ts";
+import { stderrLog } from "../src/runtime/log.ts";
 
 const writer = fileURLToPath(new URL("./crash-writer.ts", import.meta.url));
 const limits = { maxEntries: 100_000, maxBytes: 256 * 1024 * 1024 };

@@ -10,7 +10,7 @@ import {
 } from "@svc/testkit/peer";
 import type { AgentLog } from "../src/adapter.ts";
 import { type Agent, startAgent } from "../src/agent.ts";
-import type { AgentOptions } from "../src/options.ts";
+import type { AgentOptions } from "../src/options/options.ts";
 
 export interface TestAgent extends AsyncDisposable {
   readonly agent: Agent;

@@ -1,12 +1,11 @@
 export * from "./commands/actions.ts";
-export type { DlqListParameters, DlqListResult } from "./commands/dlq-list.ts";
 export * from "./commands/parameters.ts";
 export { type CarriedFields, carriedFields } from "./events/carried-fields.ts";
 export { type DerivedEvent, eventIdOf, type SidecarEvent, sidecarEventId, taskRowId } from "./events/identity.ts";
 export { type InstantOptions, msInstant, readInstant } from "./events/instants.ts";
 export { receivedData } from "./events/received-data.ts";
-export type { EventRecord } from "./events/record.ts";
 export {
+  type EventRecord,
   engineCharacters,
   type ReadHead,
   type RecordHead,

@@ -1,10 +1,10 @@
 import type { AgentLog } from "../adapter.ts";
-import type { Clock } from "../clock.ts";
-import { reasonOf } from "../log.ts";
+import type { Clock } from "../runtime/clock.ts";
+import { reasonOf } from "../runtime/log.ts";
 import type { CommandRecord } from "./command-table.ts";
-import { type BufferEntry, type BufferLoss, countLost, type LossReason, noLoss } from "./entry.ts";
+import { type BufferEntry, type BufferLoss, countLost, type LossReason, lossBetween, noLoss } from "./entry.ts";
 import { adoptLeftovers, type BufferPlace, isDamage, openBufferFile, setAside, shareCursors } from "./files.ts";
-import { BufferStore, type Evicted, type Lane, type StoreChange } from "./store.ts";
+import { BufferStore, type Evicted, type Lane, type StoreChange, type StoreLimits } from "./store.ts";
 
 export interface BufferDependencies {
   readonly place: BufferPlace;
@@ -88,7 +88,7 @@ export class DurableBuffer {
     this.#guard(() => this.#store.commands.prune(beforeMs), undefined);
   }
 
-  read(lane: Lane, afterSeq: number, limits: { maxEntries: number; maxBytes: number }): BufferEntry[] {
+  read(lane: Lane, afterSeq: number, limits: StoreLimits): BufferEntry[] {
     return this.#guard(() => this.#store.read(lane, afterSeq, limits), []);
   }
 
@@ -163,7 +163,7 @@ export class DurableBuffer {
       const file = openBufferFile(place, log);
       try {
         const held = memory.read("control", 0, allOf(memory)).concat(memory.read("events", 0, allOf(memory)));
-        const loss = memory.bufferId === file.bufferId ? difference(memory.loss, file.loss) : memory.loss;
+        const loss = memory.bufferId === file.bufferId ? lossBetween(file.loss, memory.loss) : memory.loss;
         file.apply({ add: held, cursors: memory.cursors(), commands: memory.commands.all(), loss }, clock.nowMs());
       } catch (error) {
         file.close();
@@ -228,13 +228,6 @@ export class DurableBuffer {
   }
 }
 
-function allOf(store: BufferStore): { maxEntries: number; maxBytes: number } {
+function allOf(store: BufferStore): StoreLimits {
   return { maxEntries: store.depth, maxBytes: Number.MAX_SAFE_INTEGER };
-}
-
-/** What `later` counts beyond `earlier`, never below zero. */
-function difference(later: BufferLoss, earlier: BufferLoss): BufferLoss {
-  const result = { ...noLoss };
-  for (const key of Object.keys(result) as (keyof BufferLoss)[]) result[key] = Math.max(0, later[key] - earlier[key]);
-  return result;
 }

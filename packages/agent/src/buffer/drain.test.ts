@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createManualClock, type ManualClock } from "@svc/testkit/peer";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { stderrLog } from "../log.ts";
+import { stderrLog } from "../runtime/log.ts";
 import { DurableBuffer } from "./buffer.ts";
 import { Drain } from "./drain.ts";
 import type { NewEntry } from "./entry.ts";

@@ -1,13 +1,8 @@
 import { wireTimes } from "@svc/protocol";
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../runtime/clock.ts";
 import type { DurableBuffer } from "./buffer.ts";
 import type { BufferEntry, NewEntry } from "./entry.ts";
-import type { Lane } from "./store.ts";
-
-export interface TakeLimits {
-  readonly maxEntries: number;
-  readonly maxBytes: number;
-}
+import type { Lane, StoreLimits } from "./store.ts";
 
 interface InFlight {
   readonly entry: BufferEntry;
@@ -52,7 +47,7 @@ export class Drain {
   }
 
   /** The next entries to send, now in flight. Empty when nothing is due. */
-  take(limits: TakeLimits): BufferEntry[] {
+  take(limits: StoreLimits): BufferEntry[] {
     this.#follow();
     const taken: BufferEntry[] = [];
     let sizeBytes = 0;

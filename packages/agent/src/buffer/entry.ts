@@ -21,26 +21,21 @@ export interface BufferEntry extends NewEntry {
 
 export type BufferedType = "event_batch" | "command_ack" | "command_result";
 
+const lossNames = [
+  "event_records",
+  "command_results",
+  "other_frames",
+  "unclassified_frames",
+  "capacity_evicted_frames",
+  "content_rejected_frames",
+] as const;
+
 /** Losses that belong to the buffer (spec part 3, section 1.8): the first four by kind, the last two by reason. */
-export interface BufferLoss {
-  event_records: number;
-  command_results: number;
-  other_frames: number;
-  unclassified_frames: number;
-  capacity_evicted_frames: number;
-  content_rejected_frames: number;
-}
+export type BufferLoss = Record<(typeof lossNames)[number], number>;
 
 export type LossReason = "capacity_evicted_frames" | "content_rejected_frames";
 
-export const noLoss: Readonly<BufferLoss> = {
-  event_records: 0,
-  command_results: 0,
-  other_frames: 0,
-  unclassified_frames: 0,
-  capacity_evicted_frames: 0,
-  content_rejected_frames: 0,
-};
+export const noLoss: Readonly<BufferLoss> = countEach(() => 0);
 
 /** `before` plus one lost frame. */
 export function countLost(before: BufferLoss, type: string, records: number, reason: LossReason): BufferLoss {
@@ -53,12 +48,14 @@ export function countLost(before: BufferLoss, type: string, records: number, rea
 }
 
 export function addLoss(left: BufferLoss, right: BufferLoss): BufferLoss {
-  return {
-    event_records: left.event_records + right.event_records,
-    command_results: left.command_results + right.command_results,
-    other_frames: left.other_frames + right.other_frames,
-    unclassified_frames: left.unclassified_frames + right.unclassified_frames,
-    capacity_evicted_frames: left.capacity_evicted_frames + right.capacity_evicted_frames,
-    content_rejected_frames: left.content_rejected_frames + right.content_rejected_frames,
-  };
+  return countEach((name) => left[name] + right[name]);
+}
+
+/** What `later` counts beyond `earlier`, never below zero. */
+export function lossBetween(earlier: BufferLoss, later: BufferLoss): BufferLoss {
+  return countEach((name) => Math.max(0, later[name] - earlier[name]));
+}
+
+function countEach(count: (name: keyof BufferLoss) => number): BufferLoss {
+  return Object.fromEntries(lossNames.map((name) => [name, count(name)])) as BufferLoss;
 }

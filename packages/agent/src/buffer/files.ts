@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import type { AgentLog } from "../adapter.ts";
-import { reasonOf } from "../log.ts";
+import { reasonOf } from "../runtime/log.ts";
 import { BufferStore, NewerBufferError, type StoreLimits } from "./store.ts";
 
 export interface BufferPlace {

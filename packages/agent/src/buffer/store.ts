@@ -199,7 +199,7 @@ export class BufferStore {
   }
 
   /** Entries of a lane after `seq`, oldest first; stops early once `maxBytes` is reached, but gives at least one. */
-  read(lane: Lane, afterSeq: number, limits: { maxEntries: number; maxBytes: number }): BufferEntry[] {
+  read(lane: Lane, afterSeq: number, limits: StoreLimits): BufferEntry[] {
     const entries: BufferEntry[] = [];
     let sizeBytes = 0;
     for (const row of this.#read[lane].iterate(afterSeq, limits.maxEntries)) {

@@ -1,6 +1,6 @@
 import { capabilityOfAction, isCommandAction, retryResubmitsMarker } from "@svc/protocol";
 import { capabilitiesOf, type EngineAdapter } from "../adapter.ts";
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../runtime/clock.ts";
 import { type Command, type CommandOutcome, failed } from "./command.ts";
 import { checkPurge } from "./purge-guard.ts";
 

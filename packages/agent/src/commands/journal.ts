@@ -1,7 +1,7 @@
 import type { DurableBuffer } from "../buffer/buffer.ts";
 import type { CommandRecord } from "../buffer/command-table.ts";
 import type { NewEntry } from "../buffer/entry.ts";
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../runtime/clock.ts";
 import { shortenOutcome } from "./reply.ts";
 
 /** One command id. */

@@ -1,7 +1,7 @@
 import { equalSecrets, purgeConfirmToken, wireTimes } from "@svc/protocol";
 import type { EngineAdapter } from "../adapter.ts";
-import { type Clock, within } from "../clock.ts";
-import { reasonOf } from "../log.ts";
+import { type Clock, within } from "../runtime/clock.ts";
+import { reasonOf } from "../runtime/log.ts";
 import type { Command } from "./command.ts";
 
 type PurgeCheck =

@@ -5,7 +5,7 @@ import { createRedactor, type EventRecord } from "@svc/protocol";
 import { createManualClock, type ManualClock } from "@svc/testkit/peer";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { DurableBuffer } from "../buffer/buffer.ts";
-import { stderrLog } from "../log.ts";
+import { stderrLog } from "../runtime/log.ts";
 import { Intake, type IntakeDependencies } from "./intake.ts";
 
 let directory: string;

@@ -2,8 +2,8 @@ import type { EventRecord } from "@svc/protocol";
 import type { AgentLog, CursorStore, CursorUpdate, EventSink } from "../adapter.ts";
 import type { DurableBuffer } from "../buffer/buffer.ts";
 import { type BufferLoss, countLost, noLoss } from "../buffer/entry.ts";
-import type { Clock } from "../clock.ts";
-import { createSparseLog, reasonOf, type SparseLog } from "../log.ts";
+import type { Clock } from "../runtime/clock.ts";
+import { createSparseLog, reasonOf, type SparseLog } from "../runtime/log.ts";
 import { type EncodeOptions, encodeEvent, isEventRecord } from "./encode.ts";
 import { buildBatches, eventLimitBytes, eventsPerFrame } from "./frame-builder.ts";
 

@@ -1,6 +1,6 @@
 import * as http from "node:http";
 import * as https from "node:https";
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../runtime/clock.ts";
 
 export interface HttpRequest {
   readonly method: "GET" | "POST";

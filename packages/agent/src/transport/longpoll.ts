@@ -10,11 +10,11 @@ import {
   wireLimits,
   wireTimes,
 } from "@svc/protocol";
-import { familyOfStatus, reconnectDelayMs } from "../backoff.ts";
 import type { BufferEntry } from "../buffer/entry.ts";
-import { every, pause } from "../clock.ts";
-import { retryHeaders } from "../hello.ts";
-import { reasonOf } from "../log.ts";
+import { every, pause } from "../runtime/clock.ts";
+import { reasonOf } from "../runtime/log.ts";
+import { familyOfStatus, reconnectDelayMs } from "./backoff.ts";
+import { retryHeaders } from "./hello.ts";
 import { createHttpClient, type HttpAnswer, type HttpClient } from "./http.ts";
 import {
   type Ending,

@@ -9,11 +9,11 @@ import {
   type Verifier,
 } from "@svc/protocol";
 import type { AgentLog } from "../adapter.ts";
-import type { ReconnectFamily } from "../backoff.ts";
 import type { Drain } from "../buffer/drain.ts";
 import type { BufferEntry } from "../buffer/entry.ts";
-import type { Clock } from "../clock.ts";
-import type { AgentSettings } from "../options.ts";
+import type { AgentSettings } from "../options/options.ts";
+import type { Clock } from "../runtime/clock.ts";
+import type { ReconnectFamily } from "./backoff.ts";
 
 /** What a transport is given. Both transports run one session at a time: connect, carry frames, end with a reason. */
 export interface SessionContext {

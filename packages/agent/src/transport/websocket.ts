@@ -12,12 +12,12 @@ import {
   wireTimes,
 } from "@svc/protocol";
 import { WebSocket } from "ws";
-import { familyOfStatus } from "../backoff.ts";
 import { roundEntries } from "../buffer/drain.ts";
 import type { BufferEntry } from "../buffer/entry.ts";
-import { every } from "../clock.ts";
 import { frameId } from "../events/frame-builder.ts";
-import { reasonOf } from "../log.ts";
+import { every } from "../runtime/clock.ts";
+import { reasonOf } from "../runtime/log.ts";
+import { familyOfStatus } from "./backoff.ts";
 import { type Ending, envelopeBytes, Inbound, type RunSession, type SessionContext } from "./session.ts";
 
 /** Unacknowledged bytes on their way at most; the brain's own queue is bounded as well. */
@@ -28,8 +28,8 @@ const stepBytes = 1024 * 1024;
 /** One WebSocket connection (spec part 3, sections 1.1 and 1.3). */
 export const runWebSocketSession: RunSession = (context, signal) =>
   new Promise((resolve) => {
-    const stop = (): void => connection.stop();
-    const connection = new Connection(context, (ending) => {
+    const stop = (): void => session.stop();
+    const session = new WebSocketSession(context, (ending) => {
       signal.removeEventListener("abort", stop);
       resolve(ending);
     });
@@ -41,7 +41,7 @@ export const runWebSocketSession: RunSession = (context, signal) =>
  * From dialling to the closed socket. Until hello_ack nothing is signed; afterwards entries flow from the drain as the socket takes
  * them, vitals follow the interval of hello_ack, and whatever goes wrong ends in `#close` with the reaction it asks for.
  */
-class Connection {
+class WebSocketSession {
   #context: SessionContext;
   #resolve: (ending: Ending) => void;
   #socket: WebSocket;

@@ -1,6 +1,5 @@
 import type { Priority } from "../vocabulary.ts";
 import type { CommandAction } from "./actions.ts";
-import type { DlqListParameters, DlqListResult } from "./dlq-list.ts";
 
 /** Parameters and results by action (4.1). The parameters are the command's stored payload; results are those of a success. */
 export interface TaskReference {
@@ -135,3 +134,20 @@ interface CommandShapes {
 
 export type CommandParameters<A extends CommandAction> = CommandShapes[A]["parameters"];
 export type CommandResult<A extends CommandAction> = CommandShapes[A]["result"];
+
+/** Asks the agent for one page of an engine's dead letters; the target is `{type: "queue", id: queue or "", engine}`. */
+export interface DlqListParameters {
+  /** The target's as well. */
+  engine?: string;
+  queue?: string | null;
+  limit: number;
+  cursor?: string | null;
+}
+
+/** The page as the agent sent it; the brain checks each entry. */
+export interface DlqListResult {
+  entries: Record<string, unknown>[];
+  next_cursor: string | null;
+  total: number | null;
+  engine: string;
+}

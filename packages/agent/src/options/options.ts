@@ -2,10 +2,10 @@ import { createHash } from "node:crypto";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { isUuid, workerRoles } from "@svc/protocol";
-import type { AgentLog, EngineAdapter } from "./adapter.ts";
-import { type Clock, systemClock } from "./clock.ts";
+import type { AgentLog, EngineAdapter } from "../adapter.ts";
+import { type Clock, systemClock } from "../runtime/clock.ts";
+import { stderrLog } from "../runtime/log.ts";
 import { brainEndpoints, type Endpoints } from "./endpoint.ts";
-import { stderrLog } from "./log.ts";
 
 /** Everything `startAgent` takes. Names are those of the SVC_ agent settings in camel case (spec part 3, section 12). */
 export interface AgentOptions {
@@ -77,40 +77,6 @@ export interface AgentOptions {
   readonly random?: (() => number) | undefined;
 }
 
-/** Checked options with every default filled in. */
-export interface AgentSettings {
-  readonly endpoints: Endpoints;
-  readonly token: string;
-  readonly hmacSecret: string;
-  /** Digest of address and token. */
-  readonly destination: string;
-  readonly engines: readonly EngineAdapter[];
-  readonly projectId: string | undefined;
-  readonly agentName: string | undefined;
-  readonly agentId: string | undefined;
-  readonly transport: "ws" | "longpoll";
-  readonly tags: Readonly<Record<string, string>>;
-  readonly schedulers: readonly string[];
-  readonly workerRole: string;
-  readonly framework: string;
-  readonly heartbeatSeconds: number;
-  readonly bufferPath: string;
-  readonly bufferName: string;
-  readonly bufferMaxEntries: number;
-  readonly bufferMaxBytes: number;
-  readonly maxPayloadBytes: number;
-  readonly redactionDefaultsEnabled: boolean;
-  readonly redactionExtraKeyPatterns: readonly string[];
-  readonly redactionExtraValuePatterns: readonly string[];
-  readonly strictMode: boolean;
-  readonly release: string | undefined;
-  readonly agentStatusDisabled: boolean;
-  readonly batchWindowMs: number;
-  readonly pollWaitSeconds: number;
-  readonly clock: Clock;
-  readonly random: () => number;
-}
-
 /** Carries every fault found, one text each; no text repeats a secret. */
 export class AgentOptionsError extends Error {
   readonly faults: readonly string[];
@@ -125,8 +91,11 @@ const mebibyte = 1024 * 1024;
 const transports = ["auto", "ws", "longpoll"];
 const roles: readonly string[] = workerRoles;
 
+/** Checked options with every default filled in. */
+export type AgentSettings = ReturnType<typeof checkOptions>;
+
 /** @throws AgentOptionsError with every fault at once. */
-export function checkOptions(options: AgentOptions): AgentSettings {
+export function checkOptions(options: AgentOptions) {
   const faults: string[] = [];
   const need = (holds: boolean, fault: string): void => {
     if (!holds) faults.push(fault);
@@ -193,6 +162,7 @@ export function checkOptions(options: AgentOptions): AgentSettings {
   const destination = digestOf(options.brainUrl, options.token);
   const settings = {
     token: (options.token ?? "").trim(),
+    /** Digest of address and token. */
     destination,
     hmacSecret: options.hmacSecret ?? "",
     engines,

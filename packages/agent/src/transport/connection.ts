@@ -1,11 +1,21 @@
 import type { Frame } from "@svc/protocol";
+import { pause } from "../runtime/clock.ts";
+import { reasonOf } from "../runtime/log.ts";
 import { type ReconnectFamily, reconnectDelayMs } from "./backoff.ts";
-import { pause } from "./clock.ts";
-import { reasonOf } from "./log.ts";
-import type { Ending, OpenedSession, RunSession, SessionContext } from "./transport/session.ts";
-import type { ConnectionFacts } from "./vitals.ts";
+import type { Ending, OpenedSession, RunSession, SessionContext } from "./session.ts";
 
 export type ConnectionState = "idle" | "connecting" | "online" | "waiting" | "stopped";
+
+/** What the connection knows about itself. */
+export interface ConnectionFacts {
+  readonly authFailures: number;
+  readonly protocolFailures: number;
+  readonly connectionFailures: number;
+  readonly lastConnectMs: number | undefined;
+  readonly sessionAgeSeconds: number | undefined;
+  /** When the brain last confirmed events. */
+  readonly lastFlushMs: number | undefined;
+}
 
 export interface ConnectionDependencies {
   readonly runSession: RunSession;

@@ -1,21 +1,11 @@
 import { type HeartbeatPayload, protocolVersion, type TelemetryLoss } from "@svc/protocol";
-import type { DurableBuffer } from "./buffer/buffer.ts";
-import type { Clock } from "./clock.ts";
-import type { Intake } from "./events/intake.ts";
+import type { DurableBuffer } from "../buffer/buffer.ts";
+import type { Intake } from "../events/intake.ts";
+import type { AgentSettings } from "../options/options.ts";
+import type { Clock } from "../runtime/clock.ts";
+import type { ConnectionFacts } from "../transport/connection.ts";
+import { agentVersion } from "../version.ts";
 import type { AdapterHealth } from "./health.ts";
-import type { AgentSettings } from "./options.ts";
-import { agentVersion } from "./version.ts";
-
-/** What the connection knows about itself. */
-export interface ConnectionFacts {
-  readonly authFailures: number;
-  readonly protocolFailures: number;
-  readonly connectionFailures: number;
-  readonly lastConnectMs: number | undefined;
-  readonly sessionAgeSeconds: number | undefined;
-  /** When the brain last confirmed events. */
-  readonly lastFlushMs: number | undefined;
-}
 
 export interface VitalsDependencies {
   readonly settings: Pick<AgentSettings, "engines" | "schedulers">;

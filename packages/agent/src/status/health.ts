@@ -1,7 +1,7 @@
 import { type Redactor, wireTimes } from "@svc/protocol";
-import type { AdapterSnapshot, AgentLog, EngineAdapter } from "./adapter.ts";
-import { type Clock, TimeoutError, within } from "./clock.ts";
-import { createSparseLog, reasonOf, type SparseLog } from "./log.ts";
+import type { AdapterSnapshot, AgentLog, EngineAdapter } from "../adapter.ts";
+import { type Clock, TimeoutError, within } from "../runtime/clock.ts";
+import { createSparseLog, reasonOf, type SparseLog } from "../runtime/log.ts";
 
 const snapshotKeys = ["queue_depths", "queue_consumers", "queue_oldest", "queue_holds", "worker_details"] as const;
 /** Keys that the brain knows under every engine; a failed provider says so under each. */

@@ -1,4 +1,4 @@
-import type { AgentLog } from "./adapter.ts";
+import type { AgentLog } from "../adapter.ts";
 import type { Clock } from "./clock.ts";
 
 type Level = keyof AgentLog;

@@ -7,9 +7,9 @@ import {
   retryResubmitsMarker,
   wireLimits,
 } from "@svc/protocol";
-import { capabilitiesOf, type EngineAdapter } from "./adapter.ts";
-import type { AgentSettings } from "./options.ts";
-import { agentVersion } from "./version.ts";
+import { capabilitiesOf, type EngineAdapter } from "../adapter.ts";
+import type { AgentSettings } from "../options/options.ts";
+import { agentVersion } from "../version.ts";
 
 const maxNames = 64;
 

@@ -1,9 +1,9 @@
 import { createRedactor } from "@svc/protocol";
 import { createManualClock, createScriptedAdapter } from "@svc/testkit/peer";
 import { expect, test } from "vitest";
-import type { EngineAdapter } from "./adapter.ts";
+import type { EngineAdapter } from "../adapter.ts";
+import { stderrLog } from "../runtime/log.ts";
 import { AdapterHealth } from "./health.ts";
-import { stderrLog } from "./log.ts";
 
 const roomy = 1_000_000;
 const log = { ...stderrLog, warn: () => {} };

@@ -1,0 +1,296 @@
+import { type EventRecord, sidecarEventId, type TaskKind } from "@svc/protocol";
+import { type Failure, type TaskType, taskTypes, type WorkerType, workers } from "./catalogue.ts";
+import { type DemoTask, EndedTasks, type Inputs } from "./tasks.ts";
+
+export const engineName = "demo";
+
+interface DemoWorker {
+  readonly type: WorkerType;
+  running: number;
+}
+
+type Act = (atMs: number) => void;
+
+export interface ShopOptions {
+  /** Names this run among others, so that ids never meet. */
+  readonly run: string;
+  readonly startMs: number;
+  /** 0 to below 1. */
+  readonly random: () => number;
+  /** Times the catalogue's rates. */
+  readonly pace: number;
+}
+
+const release = "2026.11.3";
+const noFailure: Failure = {
+  exception: "Error: the job failed",
+  traceback: "Error: the job failed\n    at run (/srv/shop/tasks.js:1:1)",
+};
+/** Waiting tasks of a queue at most; beyond that the shop turns customers away instead of filling memory. */
+const maxWaiting = 2000;
+
+/**
+ * A small shop in virtual time: tasks arrive at random, wait for a free worker, run, fail, are retried with growing pauses, and start
+ * children. `advance` lets time pass and gives the events of that time in order.
+ */
+export class Shop {
+  readonly #run: string;
+  readonly #random: () => number;
+  /** What will happen, by time. */
+  readonly #agenda: { readonly atMs: number; readonly act: Act }[] = [];
+  readonly #waiting = new Map<string, DemoTask[]>(workers.map(({ queue }) => [queue, []]));
+  readonly #running = new Map<string, { readonly task: DemoTask; readonly worker: DemoWorker }>();
+  /** Between two attempts, or until the time that an operator chose. */
+  readonly #pausing = new Map<string, DemoTask>();
+  readonly #events: EventRecord[] = [];
+  #taskCount = 0;
+  #eventCount = 0;
+  readonly #crew: DemoWorker[] = workers.map((type) => ({ type, running: 0 }));
+  readonly ended = new EndedTasks();
+
+  constructor({ run, startMs, random, pace }: ShopOptions) {
+    this.#run = run;
+    this.#random = random;
+    for (const type of taskTypes) {
+      if (type.perMinute > 0) this.#expectCustomers(type, 60_000 / (type.perMinute * pace), startMs);
+    }
+  }
+
+  /** Lets time pass up to `untilMs` and returns what happened, oldest first. */
+  advance(untilMs: number): EventRecord[] {
+    for (let next = this.#agenda[0]; next !== undefined && next.atMs <= untilMs; next = this.#agenda[0]) {
+      this.#agenda.shift();
+      next.act(next.atMs);
+    }
+    return this.#events.splice(0);
+  }
+
+  depths(): Record<string, number> {
+    return Object.fromEntries([...this.#waiting].map(([name, { length }]) => [name, length]));
+  }
+
+  oldest(): Record<string, string> {
+    const oldest: Record<string, string> = {};
+    for (const [name, [first]] of this.#waiting) {
+      if (first !== undefined) oldest[name] = new Date(first.queuedMs).toISOString();
+    }
+    return oldest;
+  }
+
+  crew(): readonly Readonly<DemoWorker>[] {
+    return this.#crew;
+  }
+
+  /** Where a task is while it has not ended. */
+  placeOf(id: string): "waiting" | "running" | "pausing" | null {
+    if (this.#running.has(id)) return "running";
+    if (this.#pausing.has(id)) return "pausing";
+    return this.#findWaiting(id) === undefined ? null : "waiting";
+  }
+
+  /**
+   * Puts a failed task back into its queue, or with other inputs a new one beside it.
+   *
+   * @returns the id of the task that will run. @throws Error when it has not failed or its queue is full.
+   */
+  retry(
+    id: string,
+    atMs: number,
+    { inputs, notBeforeMs = atMs }: { inputs?: Inputs | undefined; notBeforeMs?: number } = {},
+  ): string {
+    const failed = this.ended.failed(id);
+    const { type, parent, root } = failed;
+    if (this.#isFull(type.queue)) throw new Error(`${type.queue} is full`);
+    const next = inputs === undefined ? failed : this.#newTask(type, { parent, root, retriedFrom: id, ...inputs });
+    if (next === failed) {
+      this.ended.removeFailed(id);
+      next.attempt += 1;
+      next.triesLeft = type.maxAttempts;
+    }
+    if (notBeforeMs > atMs) this.#pauseUntil(next, notBeforeMs, (dueMs) => this.#receive(next, dueMs));
+    else this.#receive(next, atMs);
+    return next.id;
+  }
+
+  /** Takes a task out that has not ended; the worker of a running one is free at once. @throws Error when there is none. */
+  cancel(id: string, atMs: number): void {
+    const held = this.#running.get(id);
+    const task = held?.task ?? this.#pausing.get(id) ?? this.#findWaiting(id);
+    if (task === undefined) throw new Error(`${id} neither waits nor runs`);
+    const { queue } = task.type;
+    const waiting = this.#waitingIn(queue);
+    if (waiting.includes(task)) waiting.splice(waiting.indexOf(task), 1);
+    this.#pausing.delete(id);
+    this.#revoke(task, atMs);
+    if (held === undefined) return;
+    this.#running.delete(id);
+    held.worker.running -= 1;
+    this.#assign(queue, atMs);
+  }
+
+  /** Takes out what waits in a queue, the oldest first; gives its number. @throws Error when there is no such queue. */
+  purge(queue: string, atMs: number, most = Number.POSITIVE_INFINITY): number {
+    const gone = this.#waitingIn(queue).splice(0, most);
+    for (const task of gone) this.#revoke(task, atMs);
+    return gone.length;
+  }
+
+  #waitingIn(queue: string): DemoTask[] {
+    const waiting = this.#waiting.get(queue);
+    if (waiting === undefined) throw new Error(`the shop has no queue ${queue}`);
+    return waiting;
+  }
+
+  #findWaiting(id: string): DemoTask | undefined {
+    return [...this.#waiting.values()].flat().find((task) => task.id === id);
+  }
+
+  #isFull(queue: string): boolean {
+    return this.#waitingIn(queue).length >= maxWaiting;
+  }
+
+  #plan(atMs: number, act: Act): void {
+    this.#agenda.splice(this.#agenda.findLastIndex((planned) => planned.atMs <= atMs) + 1, 0, { atMs, act });
+  }
+
+  #emit(kind: TaskKind, task: DemoTask, atMs: number, data: Record<string, unknown>): void {
+    this.#eventCount += 1;
+    this.#events.push({
+      id: sidecarEventId({
+        engine: engineName,
+        source: `demo:${this.#run}`,
+        nativeId: String(this.#eventCount),
+        taskId: task.id,
+        kind,
+      }),
+      kind,
+      engine: engineName,
+      task_id: task.id,
+      occurred_at: new Date(atMs).toISOString(),
+      data: { attempt: task.attempt, ...data },
+    });
+  }
+
+  /** Waits are exponential and run times log-normal, as they are in life. */
+  #exponential(meanMs: number): number {
+    return -Math.log(1 - this.#random()) * meanMs;
+  }
+
+  #logNormal(medianMs: number): number {
+    const normal = Math.sqrt(-2 * Math.log(1 - this.#random())) * Math.cos(2 * Math.PI * this.#random());
+    return Math.max(5, medianMs * Math.exp(normal * 0.55));
+  }
+
+  #expectCustomers(type: TaskType, meanMs: number, fromMs: number): void {
+    this.#plan(fromMs + this.#exponential(meanMs), (atMs) => {
+      this.#submit(type, null, null, atMs);
+      this.#expectCustomers(type, meanMs, atMs);
+    });
+  }
+
+  #submit(type: TaskType, parent: string | null, root: string | null, atMs: number): void {
+    if (this.#isFull(type.queue)) return;
+    const kwargs = type.kwargs(this.#random);
+    this.#receive(this.#newTask(type, { parent, root, retriedFrom: null, args: [], kwargs }), atMs);
+  }
+
+  #newTask(type: TaskType, fields: Inputs & Pick<DemoTask, "parent" | "root" | "retriedFrom">): DemoTask {
+    this.#taskCount += 1;
+    const id = `${this.#run}-${String(this.#taskCount).padStart(8, "0")}`;
+    return { id, type, ...fields, attempt: 0, triesLeft: type.maxAttempts, queuedMs: 0 };
+  }
+
+  /** Puts a task at the end of its queue and says so. */
+  #receive(task: DemoTask, atMs: number): void {
+    const { type, parent, root, retriedFrom } = task;
+    this.#emit("task.received", task, atMs, {
+      task_name: type.name,
+      queue: type.queue,
+      priority: type.priority,
+      args: task.args,
+      kwargs: task.kwargs,
+      max_attempts: type.maxAttempts,
+      release,
+      tags: parent === null ? [] : ["child"],
+      ...(parent === null ? {} : { parent_task_id: parent, root_task_id: root ?? parent }),
+      ...(retriedFrom === null ? {} : { retried_from: retriedFrom }),
+    });
+    this.#queueUp(task, atMs);
+  }
+
+  #queueUp(task: DemoTask, atMs: number): void {
+    task.queuedMs = atMs;
+    this.#waitingIn(task.type.queue).push(task);
+    this.#assign(task.type.queue, atMs);
+  }
+
+  #assign(queue: string, atMs: number): void {
+    const waiting = this.#waitingIn(queue);
+    while (waiting.length > 0) {
+      const free = this.#crew.filter(({ type, running }) => type.queue === queue && running < type.concurrency);
+      const worker = free[Math.floor(this.#random() * free.length)];
+      if (worker === undefined) return;
+      this.#begin(waiting.shift() as DemoTask, worker, atMs);
+    }
+  }
+
+  #begin(task: DemoTask, worker: DemoWorker, atMs: number): void {
+    worker.running += 1;
+    const held = { task, worker };
+    this.#running.set(task.id, held);
+    this.#emit("task.started", task, atMs, { worker: worker.type.name, wait_ms: Math.round(atMs - task.queuedMs) });
+    const runMs = this.#logNormal(task.type.runMs);
+    this.#plan(atMs + runMs, (endMs) => {
+      if (this.#running.get(task.id) !== held) return; // cancelled
+      this.#running.delete(task.id);
+      worker.running -= 1;
+      this.#finish(task, { worker: worker.type.name, runtime_ms: Math.round(runMs) }, endMs);
+      this.#assign(task.type.queue, endMs);
+    });
+  }
+
+  #finish(task: DemoTask, facts: { readonly worker: string; readonly runtime_ms: number }, atMs: number): void {
+    const { type } = task;
+    if (this.#random() >= type.failureShare) {
+      this.#emit("task.succeeded", task, atMs, { ...facts, result: type.result(this.#random) });
+      this.ended.add({ task, state: "success", endedMs: atMs, exception: null });
+      this.#startChildren(task, atMs);
+      return;
+    }
+    const known = type.failures ?? [noFailure];
+    const { exception, traceback, isFinal } = known[Math.floor(this.#random() * known.length)] ?? noFailure;
+    task.triesLeft -= 1;
+    if (isFinal === true || task.triesLeft <= 0) {
+      this.#emit("task.failed", task, atMs, { ...facts, exception, traceback });
+      this.ended.add({ task, state: "failure", endedMs: atMs, exception });
+      return;
+    }
+    this.#emit("task.retried", task, atMs, { worker: facts.worker, exception, traceback });
+    const failures = type.maxAttempts - task.triesLeft;
+    this.#pauseUntil(task, atMs + 1000 * 2 ** failures, (retryMs) => {
+      task.attempt += 1;
+      this.#queueUp(task, retryMs);
+    });
+  }
+
+  #startChildren(task: DemoTask, atMs: number): void {
+    for (const { name, count } of task.type.children ?? []) {
+      const child = taskTypes.find((candidate) => candidate.name === name);
+      for (let index = 0; index < count && child !== undefined; index += 1) {
+        this.#plan(atMs + 1 + index, (childMs) => this.#submit(child, task.id, task.root ?? task.id, childMs));
+      }
+    }
+  }
+
+  #pauseUntil(task: DemoTask, untilMs: number, act: Act): void {
+    this.#pausing.set(task.id, task);
+    this.#plan(untilMs, (atMs) => {
+      if (this.#pausing.delete(task.id)) act(atMs); // else it was cancelled
+    });
+  }
+
+  #revoke(task: DemoTask, atMs: number): void {
+    this.#emit("task.revoked", task, atMs, {});
+    this.ended.add({ task, state: "revoked", endedMs: atMs, exception: null });
+  }
+}
