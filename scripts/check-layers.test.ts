@@ -73,10 +73,10 @@ const ground: Readonly<Record<string, string>> = {
   "packages/agent/src/turn.ts": "export const turn = 1;",
   "packages/brain/src/app/brain.ts": 'import "../features/agents/index.ts";',
   "packages/brain/src/features/agents/index.ts": 'import "./mint.ts";',
-  "packages/brain/src/features/agents/tokens/mint.ts":
+  "packages/brain/src/features/agents/mint.ts":
     'import type { sql } from "kysely"; import type { fastify } from "fastify"; export type s = typeof sql | typeof fastify;',
   "packages/brain/src/features/agents/store.ts": 'import { sql } from "kysely"; sql;',
-  "packages/brain/src/features/agents/presence/samples-store.ts": 'import { sql } from "kysely"; sql;',
+  "packages/brain/src/features/agents/samples-store.ts": 'import { sql } from "kysely"; sql;',
   "packages/brain/dist/features/agents/mint.js": 'import { sql } from "kysely"; sql;',
   "packages/brain/src/features/agents/routes.ts": 'import { fastify } from "fastify"; fastify;',
   "packages/brain/src/features/queues/list.ts": 'import "../agents/index.ts";',

@@ -14,6 +14,10 @@ const composedElsewhere: Readonly<Record<string, readonly string[]>> = {
     "the alternation of the families, tried below",
     "each family or operator's pattern once more, with the flag g",
   ],
+  "packages/brain/src/schema/document/row-types.ts": [
+    "a row type with its comment, looked for in the sources alone",
+    "a member of a row type, likewise",
+  ],
   "packages/dashboard/src/parts-boot.js": ["the paths of pages, put in by the build, against the page's own address"],
 };
 

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { startTestBrain, type TestBrain } from "@svc/testkit/brain";
+import { signIn, startTestBrain, type TestBrain, testPassword } from "@svc/testkit/brain";
 import { routeDialects } from "@svc/testkit/databases";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { AuditEntry } from "./index.ts";
@@ -267,6 +267,7 @@ for (const dialect of routeDialects) {
       });
 
       test.each(["viewer", "operator", "stranger"] as const)("shows a %s their own rows only", async (as) => {
+        await signIn(brain.url, `${as}@example.org`, testPassword);
         const { body } = await feed(as);
         expect(body.items.length).toBeGreaterThan(0);
         expect(body.items.every((row: { user_id: string; project_id: null }) => row.project_id === null)).toBe(true);

@@ -51,4 +51,10 @@ const columnsOf = (body: string): [string, DescribedColumn][] =>
     },
   ]);
 
-const plainText = (text = ""): string => text.replaceAll(/\s*\n\s*\*?\s*/g, " ").trim();
+/** A comment as one line, without the stars at its margin. */
+const plainText = (text = ""): string =>
+  text
+    .split("\n")
+    .map((line) => line.replace(/^ *[*]/, "").trim())
+    .join(" ")
+    .trim();
