@@ -45,7 +45,7 @@ const projects = [
     "scripts/**/*.test.ts",
   ]),
   project("unit", ["packages/{agent,cli}/**/*.test.ts", "bench/src/**/*.test.ts"], {
-    globalSetup: services("build", "template"),
+    globalSetup: services("build", "postgres", "template"),
   }),
   project("brain", ["packages/brain/**/*.test.ts", "packages/testkit/**/*.test.ts"], {
     setupFiles: ["packages/brain/test/note-statements.ts"],

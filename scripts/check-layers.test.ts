@@ -1,8 +1,8 @@
 import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
-import { checkLayers } from "./check-layers.ts";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { checkLayers, type LayerBreach } from "./check-layers.ts";
 import { layerRules } from "./layers/rules.ts";
 
 /** For every rule: the file that breaks it and its text. What it imports lies in `ground`. */
@@ -111,17 +111,27 @@ describe("checkLayers", () => {
     expect(Object.keys(breaches).sort()).toEqual(layerRules.map(({ name }) => name).sort());
   });
 
-  test.each(Object.entries(breaches))("refuses a breach of %s", async (rule, [path, text]) => {
-    const { breaches: found } = await checkLayers(await plant({ [path]: text }));
-    expect(found).toContainEqual(
-      expect.objectContaining({ rule, from: rule === "no-cycles" ? expect.any(String) : path }),
-    );
+  describe("of all breaches at once", () => {
+    let found: readonly LayerBreach[];
+    beforeAll(async () => {
+      const root = await plant(Object.fromEntries(Object.values(breaches)), afterAll);
+      found = (await checkLayers(root)).breaches;
+    });
+
+    test.each(Object.entries(breaches))("refuses that of %s", (rule, [path]) => {
+      expect(found).toContainEqual(
+        expect.objectContaining({ rule, from: rule === "no-cycles" ? expect.any(String) : path }),
+      );
+    });
   });
 });
 
-async function plant(planted: Readonly<Record<string, string>>): Promise<string> {
+async function plant(
+  planted: Readonly<Record<string, string>>,
+  atEnd: (remove: () => Promise<void>) => void = onTestFinished,
+): Promise<string> {
   const root = await mkdtemp(join(tmpdir(), "svc-layers-"));
-  onTestFinished(() => rm(root, { recursive: true, force: true }));
+  atEnd(() => rm(root, { recursive: true, force: true }));
   const files: Record<string, string> = { ...ground };
   await mkdir(join(root, "node_modules", "@svc"), { recursive: true });
   const folders = [...packageNames.map((name) => `packages/${name}`), ...engineNames.map((name) => `engines/${name}`)];

@@ -1,35 +1,25 @@
 import { spawn, spawnSync } from "node:child_process";
 import { access, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { createTestDatabase, enrollSecondFactor, type PostgresServer, startPostgres, waitFor } from "@svc/testkit";
+import { enrollSecondFactor, waitFor } from "@svc/testkit";
 import { signIn, startTestBrain, testPassword } from "@svc/testkit/brain";
 import { builtProgram, plainEnvironment } from "@svc/testkit/built-program";
-import { openDatabaseAt, testDialects } from "@svc/testkit/databases";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { freshDatabaseUrl, openDatabaseAt, testDialects } from "@svc/testkit/databases";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { type Ran, svc as runHere } from "./in-process.ts";
-import { runSvc, scratchFolder } from "./svc-process.ts";
-
-let server: PostgresServer | undefined;
-beforeAll(async () => {
-  if (testDialects.includes("postgres")) server = await startPostgres();
-});
-afterAll(() => server?.stop());
+import { databaseFor, runSvc, scratchFolder } from "./svc-process.ts";
 
 const quickHashes = { SVC_ARGON2_TIME_COST: "1", SVC_ARGON2_MEMORY_COST: "8192", SVC_ARGON2_PARALLELISM: "1" };
 const password = "planted Secret 1 of tests";
 const otherPassword = "planted Secret 2 of tests";
 
 /**
- * A home and an empty database, with ways to run `svc` on them and to look into them: `svc` in this process, `started` in one of its own.
+ * A home and a database without accounts, with ways to run `svc` on them and to look into them: `svc` in this process, `started` in one of its own.
  * No output of any command holds a password.
  */
-async function place(dialect: "sqlite" | "postgres") {
+async function place(dialect: "sqlite" | "postgres", makeDatabase?: typeof freshDatabaseUrl) {
   const home = await scratchFolder();
-  const { url, drop } =
-    dialect === "postgres"
-      ? await createTestDatabase(server?.adminUrl ?? "")
-      : { url: `sqlite://${join(home, "svc.db")}`, drop: async () => {} };
-  onTestFinished(drop);
+  const url = await databaseFor(home, dialect, makeDatabase);
   const env = { SVC_HOME: home, SVC_DATABASE_URL: url, ...quickHashes };
   async function svc(args: readonly string[], input?: string, more: Record<string, string> = {}): Promise<Ran> {
     const ran = await runHere(args, { ...env, ...more }, { ...(input !== undefined && { input: `${input}\n` }) });
@@ -66,7 +56,7 @@ async function place(dialect: "sqlite" | "postgres") {
 for (const dialect of testDialects) {
   describe(`account rescue on ${dialect}`, () => {
     test("bootstrap-admin makes the first administrator before the first start, and refuses once an account exists", async () => {
-      const { svc, auditRows, home } = await place(dialect);
+      const { svc, auditRows, home } = await place(dialect, freshDatabaseUrl);
       const first = await svc(["bootstrap-admin", " Ann@Example.org", "--stdin", "--json"], "short 1");
       expect(first).toMatchObject({ code: 2, err: expect.stringContaining("is not an e-mail address") });
       const weak = await svc(["bootstrap-admin", "ann@example.org", "--stdin"], "password");

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { freePort } from "@svc/testkit";
 import { startPeer, waitFor } from "@svc/testkit/peer";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { svc as runHere } from "./in-process.ts";
 import { scratchFolder, startSvc } from "./svc-process.ts";
 
 const credentials = { SVC_TOKEN: "a-token-of-a-test", SVC_HMAC_SECRET: randomBytes(32).toString("base64url") };
@@ -61,10 +62,10 @@ describe("svc agent", () => {
     ["an empty prefix", ["bullmq", "--redis", "redis://h", "--prefix", ""], {}, /^svc: prefixes: /m],
   ];
   test.each(wrongUsage)("ends with 2 and the usage for %s", async (_, args, env, words) => {
-    const { svc } = await agent(args, env);
-    expect(await svc.ended).toBe(2);
-    expect(svc.written.err).toMatch(words);
-    expect(svc.written.err).toContain("usage: svc agent [engine]");
+    const { code, err } = await runHere(["agent", ...args], env);
+    expect(code).toBe(2);
+    expect(err).toMatch(words);
+    expect(err).toContain("usage: svc agent [engine]");
   });
 
   test("takes no password in --redis and does not repeat it", async () => {
@@ -94,11 +95,11 @@ describe("svc agent", () => {
     ],
   ];
   test.each(refused)("ends with 3 for %s, told once", async (_, args, env, words) => {
-    const { svc } = await agent(["demo", ...args], { ...credentials, ...env });
-    expect(await svc.ended).toBe(3);
-    expect(svc.written.err).toMatch(words);
-    expect(svc.written.err.trim().split("\n")).toHaveLength(1);
-    expect(svc.written.err).not.toContain(credentials.SVC_TOKEN);
+    const { code, err } = await runHere(["agent", "demo", ...args], { ...credentials, ...env });
+    expect(code).toBe(3);
+    expect(err).toMatch(words);
+    expect(err.trim().split("\n")).toHaveLength(1);
+    expect(err).not.toContain(credentials.SVC_TOKEN);
   });
 
   test("sends the events of its engine, and ends with 0 at SIGTERM", async () => {
@@ -146,11 +147,13 @@ describe("svc agent", () => {
     const peer = await startPeer();
     onTestFinished(() => peer.stop());
     const env = { SVC_TOKEN: peer.identity.token, SVC_HMAC_SECRET: peer.hmacSecret, SVC_BUFFER_NAME: "from-env" };
+    // An engine that has nothing to send: its Redis does not answer.
+    const redis = `redis://127.0.0.1:${await freePort()}`;
     for (const [args, name] of [
       [[], "from-env"],
       [["--buffer-name", "from-line"], "from-line"],
     ] as const) {
-      const { svc, home } = await agent(["demo", "--brain", peer.url, ...args], env);
+      const { svc, home } = await agent(["bullmq", "--redis", redis, "--brain", peer.url, ...args], env);
       await svc.says(/connected to the brain/);
       const files = await readdir(join(home, ".svc", "agent"));
       expect(files.filter((file) => file.startsWith(name))).not.toEqual([]);

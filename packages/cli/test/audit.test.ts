@@ -1,27 +1,16 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { createTestDatabase, type PostgresServer, startPostgres } from "@svc/testkit";
 import { startTestBrain } from "@svc/testkit/brain";
 import { testDialects } from "@svc/testkit/databases";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { svc as runHere } from "./in-process.ts";
-import { runSvc, scratchFolder } from "./svc-process.ts";
-
-let server: PostgresServer | undefined;
-beforeAll(async () => {
-  if (testDialects.includes("postgres")) server = await startPostgres();
-});
-afterAll(() => server?.stop());
+import { databaseFor, runSvc, scratchFolder } from "./svc-process.ts";
 
 /** A stopped service's home and database, with what a first start writes into the chain. */
 async function leftBehind(dialect: "sqlite" | "postgres") {
   const cwd = await scratchFolder();
-  const { url, drop } =
-    dialect === "postgres"
-      ? await createTestDatabase(server?.adminUrl ?? "")
-      : { url: `sqlite://${join(cwd, "svc.db")}`, drop: async () => {} };
-  onTestFinished(drop);
+  const url = await databaseFor(cwd, dialect);
   const brain = await startTestBrain({ dialect, databaseUrl: url, home: cwd });
   await brain.stop();
   const env = { SVC_HOME: cwd, SVC_DATABASE_URL: url };

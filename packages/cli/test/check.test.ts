@@ -2,20 +2,14 @@ import { once } from "node:events";
 import { access, chmod, readdir, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import { createTestDatabase, freePort, type PostgresServer, startPostgres } from "@svc/testkit";
+import { freePort } from "@svc/testkit";
 import { startTestBrain } from "@svc/testkit/brain";
 import { openDatabaseAt, testDialects } from "@svc/testkit/databases";
 import { startHttpsServer } from "@svc/testkit/services/https-server";
 import { startMailServer } from "@svc/testkit/services/mail";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { svc as runHere } from "./in-process.ts";
-import { runSvc, scratchFolder } from "./svc-process.ts";
-
-let server: PostgresServer | undefined;
-beforeAll(async () => {
-  if (testDialects.includes("postgres")) server = await startPostgres();
-});
-afterAll(() => server?.stop());
+import { databaseFor, runSvc, scratchFolder } from "./svc-process.ts";
 
 const svc = (home: string, args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
   runHere(args, { SVC_HOME: home, ...env }, { cwd: home });
@@ -23,11 +17,7 @@ const svc = (home: string, args: readonly string[], env: Readonly<Record<string,
 /** A stopped service's home and database. */
 async function leftBehind(dialect: "sqlite" | "postgres") {
   const home = await scratchFolder();
-  const { url, drop } =
-    dialect === "postgres"
-      ? await createTestDatabase(server?.adminUrl ?? "")
-      : { url: `sqlite://${join(home, "svc.db")}`, drop: async () => {} };
-  onTestFinished(drop);
+  const url = await databaseFor(home, dialect);
   const brain = await startTestBrain({ dialect, databaseUrl: url, home });
   await brain.mintAgent("quiet");
   await brain.stop();
@@ -106,11 +96,7 @@ for (const dialect of testDialects) {
   describe(`svc doctor on ${dialect}`, () => {
     test("looks at a running service: its port, its agents, clocks, proxies and disk", async () => {
       const home = await scratchFolder();
-      const { url, drop } =
-        dialect === "postgres"
-          ? await createTestDatabase(server?.adminUrl ?? "")
-          : { url: `sqlite://${join(home, "svc.db")}`, drop: async () => {} };
-      onTestFinished(drop);
+      const url = await databaseFor(home, dialect);
       const brain = await startTestBrain({ dialect, databaseUrl: url, home });
       onTestFinished(() => brain.stop());
       await brain.mintAgent("never");

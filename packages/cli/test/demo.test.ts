@@ -1,6 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { freePort, waitFor } from "@svc/testkit";
 import { describe, expect, test } from "vitest";
+import { svc as runHere } from "./in-process.ts";
 import { scratchFolder, startSvc } from "./svc-process.ts";
 
 async function demo() {
@@ -12,8 +13,8 @@ async function demo() {
 }
 
 describe("svc demo", () => {
-  test("prints a login that works, and its tasks arrive", async () => {
-    const { svc, url } = await demo();
+  test("prints a login that works, its tasks arrive, and Ctrl-C removes its folder", async () => {
+    const { svc, url, demoFolders } = await demo();
     const [, page] = await svc.says(/svc demo is ready at (\S+)/);
     const [, email] = await svc.says(/e-mail +(\S+)/);
     const [, password] = await svc.says(/password +(\S+)/);
@@ -39,23 +40,14 @@ describe("svc demo", () => {
         { that: `a task that is ${state}` },
       );
     }
-  });
 
-  test.each([
-    ["Ctrl-C", "SIGINT"],
-    ["the end of its terminal", "SIGHUP"],
-  ] as const)("removes its folder at %s", async (_, signal) => {
-    const { svc, demoFolders } = await demo();
-    await svc.says(/svc demo is ready/);
     expect(await demoFolders()).toHaveLength(1);
-
-    svc.child.kill(signal);
-
+    svc.child.kill("SIGINT");
     expect(await svc.ended).toBe(0);
     expect(await demoFolders()).toEqual([]);
   });
 
-  test("removes its folder when it cannot start", async () => {
+  test("removes its folder when it cannot start, and at the end of its terminal", async () => {
     const { svc, port, demoFolders } = await demo();
     await svc.says(/svc demo is ready/);
     const folder = await scratchFolder();
@@ -64,11 +56,21 @@ describe("svc demo", () => {
     expect(second.written.err).toMatch(/^svc: port \d+ on \S+ is in use/m);
     expect(await readdir(folder)).toEqual([]);
     expect(await demoFolders()).toHaveLength(1);
+
+    svc.child.kill("SIGHUP");
+    expect(await svc.ended).toBe(0);
+    expect(await demoFolders()).toEqual([]);
   });
 
   test.each(["abc", "0", "65536", "77o0"])("ends with 2 for port %s", async (port) => {
+<<<<<<< HEAD
     const svc = startSvc(["demo", "--port", port], { cwd: await scratchFolder() });
     expect(await svc.ended).toBe(2);
     expect(svc.written.err).toBe("svc: --port is a whole number, 1 to 65535\nusage: svc demo [--port PORT]\n");
+=======
+    const { code, err } = await runHere(["demo", "--port", port]);
+    expect(code).toBe(2);
+    expect(err).toBe("svc: --port is a whole number, 1 to 65535\nusage: svc demo [--port PORT]\n");
+>>>>>>> t-unit
   });
 });

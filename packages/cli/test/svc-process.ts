@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { waitFor } from "@svc/testkit";
 import { builtProgram, plainEnvironment } from "@svc/testkit/built-program";
+import { migratedDatabaseUrl, type TestDialect } from "@svc/testkit/databases";
 import { onTestFinished } from "vitest";
 import type { Ran } from "./in-process.ts";
 
@@ -23,6 +24,17 @@ export async function scratchFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "svc-cli-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 20 }));
   return folder;
+}
+
+/**
+ * URL of a database for the service of this home, removed after the test: on PostgreSQL a migrated one, or one that `make` gives. The
+ * embedded one lies in the home, where its first opening makes it.
+ */
+export async function databaseFor(home: string, dialect: TestDialect, make = migratedDatabaseUrl): Promise<string> {
+  if (dialect === "sqlite") return `sqlite://${join(home, "svc.db")}`;
+  const { url, drop } = await make(dialect);
+  onTestFinished(drop);
+  return url;
 }
 
 /** Starts `svc` with these arguments, what is piped into it, and nothing of the caller's SVC_ environment; killed when the test is over. */
