@@ -63,14 +63,8 @@ describe("svc demo", () => {
   });
 
   test.each(["abc", "0", "65536", "77o0"])("ends with 2 for port %s", async (port) => {
-<<<<<<< HEAD
-    const svc = startSvc(["demo", "--port", port], { cwd: await scratchFolder() });
-    expect(await svc.ended).toBe(2);
-    expect(svc.written.err).toBe("svc: --port is a whole number, 1 to 65535\nusage: svc demo [--port PORT]\n");
-=======
     const { code, err } = await runHere(["demo", "--port", port]);
     expect(code).toBe(2);
     expect(err).toBe("svc: --port is a whole number, 1 to 65535\nusage: svc demo [--port PORT]\n");
->>>>>>> t-unit
   });
 });
