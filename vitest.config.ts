@@ -23,8 +23,7 @@ function project(name: string, include: string[], options: Options = {}): UserWo
   return {
     plugins: [threadsFromTheBuild],
     resolve: { conditions: ["source", "module", "node", "development|production"] },
-    // By `built` the threads of the service are those of the build although the tests import sources.
-    ssr: { resolve: { conditions: ["source", "built", "node"], externalConditions: ["source", "node"] } },
+    ssr: { resolve: { conditions: ["source", "node"], externalConditions: ["source", "node"] } },
     test: {
       name,
       include,
