@@ -258,6 +258,8 @@ async function openSessions(running: RunningBrain, url: string, emails: readonly
       const { isSpared } = await features.mfa.signIn(tx, { userId, trustCookie: undefined, origin });
       const given = { userId, isRemembered: false, isMfaSpared: isSpared, origin };
       const issued = await features.sessions.issue(tx, { ...given, presentedCookie: undefined, device: null });
+      const entry = { action: "auth.login", target_type: "session", target_id: issued.id, ...origin };
+      await features.audit.append(tx, [entry]);
       const { cookie, csrfToken } = issued;
       callers[name] = clientOf(url, `${session.name}=${cookie}; ${csrf.name}=${csrfToken}`, csrfToken);
     }
