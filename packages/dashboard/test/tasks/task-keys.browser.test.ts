@@ -151,7 +151,10 @@ describe("on a phone", () => {
     await row(page, "key.n0 pending").waitFor();
     await page.getByRole("button", { name: /add one$/ }).tap();
     await page.getByRole("group", { name: "Add a filter" }).getByRole("button", { name: "queue", exact: true }).tap();
-    expect(await page.getByRole("combobox", { name: /^Add a filter/ }).inputValue()).toBe("queue:");
+    const filter = page.getByRole("combobox", { name: /^Add a filter/ });
+    expect(await filter.inputValue()).toBe("queue:");
+    // The focus moves with the next frame, when the menu is closed.
+    await expect.poll(() => filter.evaluate((input) => input === document.activeElement)).toBe(true);
     await page.keyboard.type("billing");
     await page.keyboard.press("Enter");
     await page.waitForURL(/queue=billing/);
