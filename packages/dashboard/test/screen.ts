@@ -1,7 +1,7 @@
 import { text } from "node:stream/consumers";
 import { startTestBrain, type TestBrain, type TestBrainOptions } from "@svc/testkit/brain";
 import { builtDashboard } from "@svc/testkit/built-program";
-import type {} from "@svc/testkit/services/postgres-setup";
+import type {} from "@svc/testkit/services/setup/postgres-setup";
 import axe from "axe-core";
 import type { BrowserContextOptions, Download, Locator, Page } from "playwright-core";
 import { expect, onTestFinished } from "vitest";

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, inject } from "vitest";
 import { databaseLimits } from "./database-limits.ts";
 import { isEverything } from "./matrix.ts";
 import { createTestDatabase } from "./services/postgres.ts";
-import type {} from "./services/template-setup.ts";
+import type {} from "./services/setup/template-setup.ts";
 
 /** The two databases that every store test runs on; `DIALECTS=sqlite` narrows a run. */
 export const testDialects = (process.env.DIALECTS?.split(",") ?? ["sqlite", "postgres"]) as ("sqlite" | "postgres")[];

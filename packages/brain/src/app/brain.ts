@@ -3,7 +3,7 @@ import { maxFrameBytes } from "../features/agent-transport/index.ts";
 import { originOf } from "../features/audit/index.ts";
 import { readLastSeen } from "../features/health/index.ts";
 import { createResolver } from "../features/masking/index.ts";
-import type { Access } from "../platform/http/access.ts";
+import type { Access } from "../platform/http/access/access.ts";
 import type { App } from "../platform/http/app.ts";
 import { createServer } from "../platform/http/server.ts";
 import { createLoopRunner, type LoopRunner } from "../platform/loop.ts";
@@ -12,7 +12,7 @@ import { dashboardPages } from "./dashboard-files.ts";
 import { type BrainDeps, createFeatures, type Features } from "./features.ts";
 import { registerGauges } from "./gauges.ts";
 import { brainLoops } from "./loops.ts";
-import { maskNames } from "./mask-names.ts";
+import { maskNames } from "./offline/mask-names.ts";
 import { mountRoutes } from "./routes.ts";
 import { createTransport } from "./transport.ts";
 

@@ -3,8 +3,8 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Setup } from "../features/setup/index.ts";
+import { loadStaticFiles } from "../platform/http/documents/static-files.ts";
 import { ApiError } from "../platform/http/error-codes.ts";
-import { loadStaticFiles } from "../platform/http/static-files.ts";
 import type { Log } from "../platform/log.ts";
 
 export type ServePage = (request: FastifyRequest, reply: FastifyReply) => unknown;

@@ -36,7 +36,7 @@ import { createThrottledLog } from "../platform/throttled-log.ts";
 import type { BrainDatabase } from "../schema/tables/index.ts";
 import { liveReaders } from "./live-readers.ts";
 import { installedPackages } from "./packages.ts";
-import type { BrainSettings } from "./settings.ts";
+import type { BrainSettings } from "./settings/settings.ts";
 import { appliedVersion, schemaVersion } from "./storage.ts";
 import { watchRoles } from "./watch-roles.ts";
 

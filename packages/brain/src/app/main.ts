@@ -5,9 +5,9 @@ import { ApiError } from "../platform/http/error-codes.ts";
 import { createLog } from "../platform/log.ts";
 import { createMetrics, type Figures } from "../platform/metrics.ts";
 import { type Brain, createBrain } from "./brain.ts";
-import { type DemoSeed, seedDemo } from "./demo-seed.ts";
-import { secretFault } from "./secret-fault.ts";
-import { loadBrainSettings, type SettingsSources } from "./settings.ts";
+import { type DemoSeed, seedDemo } from "./offline/demo-seed.ts";
+import { secretFault } from "./offline/secret-fault.ts";
+import { loadBrainSettings, type SettingsSources } from "./settings/settings.ts";
 import { openStorage, prepareSchema, secureDatabase, storageOptions } from "./storage.ts";
 
 /** What a process knows of the others that listen on the same port and answer as one. */

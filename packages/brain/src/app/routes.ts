@@ -27,7 +27,7 @@ import { statsRoutes } from "../features/stats/index.ts";
 import { taskBreakdownRoutes, taskRoutes } from "../features/tasks/index.ts";
 import { userRoutes } from "../features/users/index.ts";
 import { workerRoutes } from "../features/workers/index.ts";
-import type { Access } from "../platform/http/access.ts";
+import type { Access } from "../platform/http/access/access.ts";
 import { type App, mount } from "../platform/http/app.ts";
 import type { BrainDeps, Features } from "./features.ts";
 import type { Transport } from "./transport.ts";

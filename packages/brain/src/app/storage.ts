@@ -8,8 +8,8 @@ import { secureDatabaseFiles } from "../platform/settings/file-modes.ts";
 import type { LoadedSettings } from "../platform/settings.ts";
 import { migrations } from "../schema/migrations/index.ts";
 import type { BrainDatabase, Tables } from "../schema/tables/index.ts";
-import type { BrainSettings } from "./settings.ts";
-import { threadEntries } from "./thread-entries.ts";
+import type { BrainSettings } from "./settings/settings.ts";
+import { threadEntries } from "./threads/thread-entries.ts";
 
 export type { BrainDatabase };
 export type StorageOptions = Omit<OpenDatabaseOptions, "writerEntry" | "readerEntry">;

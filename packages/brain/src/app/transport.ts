@@ -1,5 +1,5 @@
 import { createAgentTransport } from "../features/agent-transport/index.ts";
-import type { Access } from "../platform/http/access.ts";
+import type { Access } from "../platform/http/access/access.ts";
 import type { BrainDeps, Features } from "./features.ts";
 
 /** The agent transport, between the server's access rules and the features behind it. */

@@ -1,6 +1,6 @@
 /** The settings of the platform itself; features declare theirs in their own settings.ts. */
 import { Type } from "typebox";
-import { isLoopbackHost } from "./http/hosts.ts";
+import { isLoopbackHost } from "./http/connections/hosts.ts";
 import { OneOf } from "./http/schemas.ts";
 import type { SettingsCheck } from "./settings.ts";
 

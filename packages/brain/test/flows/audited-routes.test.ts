@@ -4,8 +4,8 @@ import { type ApiAnswer, anonymous, signIn, startTestBrain, type TestBrain, test
 import { connectRaw, rawEvents, rawHello } from "@svc/testkit/raw-agent";
 import { TOTP } from "otpauth";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { isMutating } from "../../src/platform/http/policy.ts";
-import { routeTable } from "../../src/platform/http/route-table.ts";
+import { isMutating } from "../../src/platform/http/access/policy.ts";
+import { routeTable } from "../../src/platform/http/access/route-table.ts";
 
 /** Mutating routes that leave no audit row, or whose row another test holds, each with its reason. */
 const unaudited: Readonly<Record<string, string>> = {

@@ -15,7 +15,7 @@ import {
   operatorOf,
   retrying,
   whenRequest,
-} from "../bulk-retry-fixture.ts";
+} from "../fixtures/bulk-retry-fixture.ts";
 
 for (const dialect of testDialects) {
   describe(`bulk retries on ${dialect}`, () => {

@@ -12,7 +12,7 @@ import {
   retrying,
   whenChild,
   whenRequest,
-} from "../bulk-retry-fixture.ts";
+} from "../fixtures/bulk-retry-fixture.ts";
 
 const failedAgain = "1 of the first 1 tasks failed again, 0 may";
 const notEnded = "1 of the first 1 tasks had not ended when the time was over";

@@ -16,7 +16,7 @@ import {
   connectAble,
   failTasks,
   whenRequest,
-} from "../bulk-retry-fixture.ts";
+} from "../fixtures/bulk-retry-fixture.ts";
 
 const children = 60;
 const kills = 2;

@@ -2,7 +2,7 @@ import { startTestBrain, type TestBrain } from "@svc/testkit/brain";
 import { testDialects } from "@svc/testkit/databases";
 import type { RawAgent } from "@svc/testkit/raw-agent";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { connectAble, type GivenChild, operatorOf, whenChild } from "../bulk-retry-fixture.ts";
+import { connectAble, type GivenChild, operatorOf, whenChild } from "../fixtures/bulk-retry-fixture.ts";
 
 for (const dialect of testDialects) {
   describe(`what became of the children of a bulk retry on ${dialect}`, () => {

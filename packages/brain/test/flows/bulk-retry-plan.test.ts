@@ -3,7 +3,7 @@ import { startTestBrain, type TestBrain } from "@svc/testkit/brain";
 import { testDialects } from "@svc/testkit/databases";
 import type { RawAgent } from "@svc/testkit/raw-agent";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { answering, childrenGiven, connectAble, failTasks, whenRequest } from "../bulk-retry-fixture.ts";
+import { answering, childrenGiven, connectAble, failTasks, whenRequest } from "../fixtures/bulk-retry-fixture.ts";
 
 for (const dialect of testDialects) {
   describe(`the plan of a bulk retry on ${dialect}`, () => {

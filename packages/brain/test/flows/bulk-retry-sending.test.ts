@@ -5,7 +5,14 @@ import { testDialects } from "@svc/testkit/databases";
 import { connectRaw, createRawPoller, type RawAgent, rawHello } from "@svc/testkit/raw-agent";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { forgetRetrier } from "../../src/features/bulk-retries/index.ts";
-import { answering, childrenGiven, connectAble, operatorOf, retrying, whenRequest } from "../bulk-retry-fixture.ts";
+import {
+  answering,
+  childrenGiven,
+  connectAble,
+  operatorOf,
+  retrying,
+  whenRequest,
+} from "../fixtures/bulk-retry-fixture.ts";
 
 const contracts = { [headerNames.retryContracts]: "rq=1" };
 for (const dialect of testDialects) {

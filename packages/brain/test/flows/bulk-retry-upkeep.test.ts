@@ -5,8 +5,15 @@ import { testDialects } from "@svc/testkit/databases";
 import type { RawAgent } from "@svc/testkit/raw-agent";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { BulkRetryRequestRow } from "../../src/schema/tables/index.ts";
-import { answering, childrenGiven, connectAble, failTasks, retrying, whenRequest } from "../bulk-retry-fixture.ts";
-import { bulkRetryRow } from "../bulk-retry-rows.ts";
+import {
+  answering,
+  childrenGiven,
+  connectAble,
+  failTasks,
+  retrying,
+  whenRequest,
+} from "../fixtures/bulk-retry-fixture.ts";
+import { bulkRetryRow } from "../rows/bulk-retry-rows.ts";
 
 const publicUrl = "http://localhost:7799";
 const longAgo = new Date(1000);

@@ -5,7 +5,14 @@ import { testDialects } from "@svc/testkit/databases";
 import type { RawAgent } from "@svc/testkit/raw-agent";
 import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { answer, answering, childrenGiven, connectAble, failTasks, whenRequest } from "../bulk-retry-fixture.ts";
+import {
+  answer,
+  answering,
+  childrenGiven,
+  connectAble,
+  failTasks,
+  whenRequest,
+} from "../fixtures/bulk-retry-fixture.ts";
 
 for (const dialect of testDialects) {
   describe(`bulk retries without any background loop on ${dialect}`, () => {

@@ -20,7 +20,7 @@ import {
   connectPolling,
   failTasks,
   type GivenChild,
-} from "../bulk-retry-fixture.ts";
+} from "../fixtures/bulk-retry-fixture.ts";
 
 /** More than may be in flight at a time, so that some are sent before the kill and some after it. */
 const children = 12;

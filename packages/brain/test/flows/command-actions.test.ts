@@ -2,7 +2,7 @@ import { purgeConfirmToken } from "@svc/protocol";
 import type { TestBrain } from "@svc/testkit/brain";
 import { routeDialects } from "@svc/testkit/databases";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type CommandFixture, startCommands } from "../command-fixture.ts";
+import { type CommandFixture, startCommands } from "../fixtures/command-fixture.ts";
 
 for (const dialect of routeDialects) {
   describe(`commands of each kind on ${dialect}`, () => {

@@ -4,7 +4,7 @@ import type { ApiAnswer, TestBrain } from "@svc/testkit/brain";
 import { testDialects } from "@svc/testkit/databases";
 import { connectRaw, createRawPoller, rawHello } from "@svc/testkit/raw-agent";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { able, type CommandFixture, startCommands } from "../command-fixture.ts";
+import { able, type CommandFixture, startCommands } from "../fixtures/command-fixture.ts";
 
 for (const dialect of testDialects) {
   describe(`commands are admitted by what the sessions of agents can do on ${dialect}`, () => {

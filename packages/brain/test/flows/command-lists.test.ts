@@ -3,7 +3,7 @@ import { startTestBrain, type TestBrain } from "@svc/testkit/brain";
 import { routeDialects } from "@svc/testkit/databases";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { CommandRow } from "../../src/schema/tables/index.ts";
-import { commandRow } from "../command-rows.ts";
+import { commandRow } from "../rows/command-rows.ts";
 
 const agents = [randomUUID(), randomUUID()];
 const base = Date.now() - 3_600_000;

@@ -3,7 +3,7 @@ import { waitFor } from "@svc/testkit";
 import type { ApiAnswer, TestBrain } from "@svc/testkit/brain";
 import { testDialects } from "@svc/testkit/databases";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { able, type CommandFixture, startCommands } from "../command-fixture.ts";
+import { able, type CommandFixture, startCommands } from "../fixtures/command-fixture.ts";
 
 for (const dialect of testDialects) {
   describe(`the command routes on ${dialect}`, () => {

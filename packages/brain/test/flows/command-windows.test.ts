@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { shareOf, waitFor } from "@svc/testkit";
 import { testDialects } from "@svc/testkit/databases";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { startWindows, type Transport, type Windows } from "../command-windows-fixture.ts";
+import { startWindows, type Transport, type Windows } from "../fixtures/command-windows-fixture.ts";
 
 const notBegun = "not carried out: the agent stopped before it began";
 const unknown =

@@ -4,9 +4,9 @@ import { startTestBrain, type TestBrain } from "@svc/testkit/brain";
 import { testDialects } from "@svc/testkit/databases";
 import type { RawAgent } from "@svc/testkit/raw-agent";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { agentRow } from "../agent-rows.ts";
-import { answering, childrenGiven, connectAble, operatorOf } from "../bulk-retry-fixture.ts";
-import { able } from "../command-fixture.ts";
+import { answering, childrenGiven, connectAble, operatorOf } from "../fixtures/bulk-retry-fixture.ts";
+import { able } from "../fixtures/command-fixture.ts";
+import { agentRow } from "../rows/agent-rows.ts";
 
 const crowd = 501;
 /** Seen after every agent of flesh and blood. */

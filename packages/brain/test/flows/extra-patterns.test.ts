@@ -1,7 +1,7 @@
 import { startTestBrain } from "@svc/testkit/brain";
 import { routeDialects } from "@svc/testkit/databases";
 import { expect, test } from "vitest";
-import { insertTasks } from "../task-rows.ts";
+import { insertTasks } from "../rows/task-rows.ts";
 
 const hash = "5f0c3a97e1b24d688b1e2f7a90c4d3e6";
 const at = new Date(Date.now() - 60_000);

@@ -1,8 +1,8 @@
 import { enrollSecondFactor } from "@svc/testkit";
 import { type ApiClient, signIn, startTestBrain, type TestBrain, testPassword } from "@svc/testkit/brain";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { isMutating } from "../../src/platform/http/policy.ts";
-import { routeTable } from "../../src/platform/http/route-table.ts";
+import { isMutating } from "../../src/platform/http/access/policy.ts";
+import { routeTable } from "../../src/platform/http/access/route-table.ts";
 
 const anyId = "00000000-0000-4000-8000-000000000000";
 const logout = "POST /api/v1/auth/logout";

@@ -5,7 +5,7 @@ import { startTestBrain, type TestBrain } from "@svc/testkit/brain";
 import { routeDialects } from "@svc/testkit/databases";
 import { callAgentRoute, connectRaw, createRawPoller, type RawPoller, rawHello, spoilt } from "@svc/testkit/raw-agent";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { commandRow } from "../command-rows.ts";
+import { commandRow } from "../rows/command-rows.ts";
 
 const contracts = { [headerNames.retryContracts]: "bullmq=1" };
 

@@ -2,7 +2,7 @@ import { openIngestAlone } from "@svc/brain/ingest";
 import { addProject, testDialects, useTestDatabase } from "@svc/testkit/databases";
 import { describe, expect, test } from "vitest";
 import { pruneTerms } from "../../src/features/tasks/retention/prune.ts";
-import { insertTasks } from "../task-rows.ts";
+import { insertTasks } from "../rows/task-rows.ts";
 
 const shop = "11111111-2222-4333-8444-555555555555";
 const bank = "21111111-2222-4333-8444-555555555555";

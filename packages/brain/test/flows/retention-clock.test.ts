@@ -7,11 +7,11 @@ import { createPartitions, dayOf } from "../../src/features/events/partitions-st
 import { readLastSeen } from "../../src/features/health/index.ts";
 import type { Tx } from "../../src/platform/database/database.ts";
 import type { Tables } from "../../src/schema/tables/index.ts";
-import { bulkRetryRow } from "../bulk-retry-rows.ts";
-import { commandRow } from "../command-rows.ts";
-import { queueRow } from "../queue-rows.ts";
-import { taskRow } from "../task-rows.ts";
-import { workerRow } from "../worker-rows.ts";
+import { bulkRetryRow } from "../rows/bulk-retry-rows.ts";
+import { commandRow } from "../rows/command-rows.ts";
+import { queueRow } from "../rows/queue-rows.ts";
+import { taskRow } from "../rows/task-rows.ts";
+import { workerRow } from "../rows/worker-rows.ts";
 
 const dayMs = 86_400_000;
 

@@ -1,8 +1,8 @@
 import { startTestBrain, type TestBrain } from "@svc/testkit/brain";
 import { routeDialects } from "@svc/testkit/databases";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { queueRow } from "../queue-rows.ts";
-import { insertTasks } from "../task-rows.ts";
+import { queueRow } from "../rows/queue-rows.ts";
+import { insertTasks } from "../rows/task-rows.ts";
 
 /** Older versions stored the marker in the place of a whole name, and agents of theirs still send it. */
 const marker = "[REDACTED]";

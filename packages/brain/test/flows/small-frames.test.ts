@@ -1,7 +1,7 @@
 import { testDialects } from "@svc/testkit/databases";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { answer, operatorOf, whenChild } from "../bulk-retry-fixture.ts";
-import { type CommandFixture, startCommands } from "../command-fixture.ts";
+import { answer, operatorOf, whenChild } from "../fixtures/bulk-retry-fixture.ts";
+import { type CommandFixture, startCommands } from "../fixtures/command-fixture.ts";
 
 /** The least that the setting takes. */
 const limitBytes = 8192;

@@ -3,10 +3,10 @@ import { randomUUID } from "node:crypto";
 import { type ApiClient, startTestBrain, type TestBrain } from "@svc/testkit/brain";
 import { routeDialects } from "@svc/testkit/databases";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { ApiKeyActor, SessionActor } from "../../src/platform/http/actor.ts";
+import type { ApiKeyActor, SessionActor } from "../../src/platform/http/access/actor.ts";
+import { type RouteRow, routeTable } from "../../src/platform/http/access/route-table.ts";
+import { scopes } from "../../src/platform/http/access/scopes.ts";
 import { apiKey, type Fixture, person, startFixture } from "../../src/platform/http/http-fixture.ts";
-import { type RouteRow, routeTable } from "../../src/platform/http/route-table.ts";
-import { scopes } from "../../src/platform/http/scopes.ts";
 import { type Caller, isMutating, isOfProject, type RouteRights, routeRights, verdictOf } from "./route-rights.ts";
 
 const callers: Record<string, Caller> = {

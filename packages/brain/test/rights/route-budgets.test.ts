@@ -1,9 +1,9 @@
 /** Which route draws on which per-address budget (spec part 2, Limits), by the real judge over the brain's own policies. */
 import { startTestBrain, type TestBrain } from "@svc/testkit/brain";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type RouteRow, routeTable } from "../../src/platform/http/access/route-table.ts";
 import { as, type Fixture, startFixture } from "../../src/platform/http/http-fixture.ts";
 import { bucketRules } from "../../src/platform/http/limits/buckets.ts";
-import { type RouteRow, routeTable } from "../../src/platform/http/route-table.ts";
 
 interface Budget {
   readonly cap: number;

@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { waitFor } from "@svc/testkit";
 import type { TestBrain } from "@svc/testkit/brain";
-import type {} from "@svc/testkit/services/redis-setup";
+import type {} from "@svc/testkit/services/setup/redis-setup";
 import { type Sidecar, startSidecar } from "@svc/testkit/sidecar-process";
 import { Queue, Worker } from "bullmq6";
 import type { Page } from "playwright-core";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { waitFor } from "@svc/testkit";
 import type { TestBrain } from "@svc/testkit/brain";
-import type {} from "@svc/testkit/services/redis-setup";
+import type {} from "@svc/testkit/services/setup/redis-setup";
 import { type Sidecar, startSidecar } from "@svc/testkit/sidecar-process";
 import { Queue, Worker } from "bullmq6";
 import type { Page } from "playwright-core";

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestBrain } from "@svc/testkit/brain";
-import type {} from "@svc/testkit/services/redis-setup";
+import type {} from "@svc/testkit/services/setup/redis-setup";
 import { type Sidecar, startSidecar } from "@svc/testkit/sidecar-process";
 import { Queue, Worker } from "bullmq6";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";

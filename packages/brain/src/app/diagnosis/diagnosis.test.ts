@@ -2,7 +2,7 @@ import { addProject, testDialects, useTestDatabase } from "@svc/testkit/database
 import { startHttpsServer } from "@svc/testkit/services/https-server";
 import { afterEach, describe, expect, onTestFinished, test } from "vitest";
 import manifest from "../../../package.json" with { type: "json" };
-import { agentRow } from "../../../test/agent-rows.ts";
+import { agentRow } from "../../../test/rows/agent-rows.ts";
 import { systemClock } from "../../platform/clock.ts";
 import { lookAtAgents, lookAtClock } from "./fleet.ts";
 import { lookAtCertificate } from "./outside.ts";

@@ -4,7 +4,7 @@ import { type AgentContact, listContacts, versionStatus } from "../../features/a
 import type { Clock } from "../../platform/clock.ts";
 import { readDatabaseTime } from "../../platform/database/dialects/database-facts.ts";
 import type { BrainDatabase } from "../../schema/tables/index.ts";
-import type { BrainSettings } from "../settings.ts";
+import type { BrainSettings } from "../settings/settings.ts";
 import { about, type Finding } from "./finding.ts";
 
 /** Agents that get a line of their own, those with something to tell first. */

@@ -3,9 +3,9 @@ import { statfs } from "node:fs/promises";
 import { createServer } from "node:net";
 import { dirname } from "node:path";
 import { sqlitePath } from "../../platform/database/open.ts";
-import { parseRange } from "../../platform/http/addresses.ts";
-import { isLoopbackHost } from "../../platform/http/hosts.ts";
-import type { BrainSettings } from "../settings.ts";
+import { parseRange } from "../../platform/http/connections/addresses.ts";
+import { isLoopbackHost } from "../../platform/http/connections/hosts.ts";
+import type { BrainSettings } from "../settings/settings.ts";
 import { about, type Finding } from "./finding.ts";
 
 /** Whether proxies, listener and public URL fit each other. */

@@ -4,7 +4,7 @@ import { systemClock } from "../../platform/clock.ts";
 import { createKeyring } from "../../platform/crypto/keyring.ts";
 import { readDatabaseFacts } from "../../platform/database/dialects/database-facts.ts";
 import type { BrainDatabase } from "../../schema/tables/index.ts";
-import type { BrainSettings } from "../settings.ts";
+import type { BrainSettings } from "../settings/settings.ts";
 import { migrationState } from "../storage.ts";
 import { about, type Finding } from "./finding.ts";
 

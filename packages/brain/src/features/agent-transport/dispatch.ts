@@ -10,7 +10,7 @@ import {
 } from "@svc/protocol";
 import type { Clock } from "../../platform/clock.ts";
 import { isTransient } from "../../platform/database/errors.ts";
-import { retryTransient } from "../../platform/database/retry-transient.ts";
+import { retryTransient } from "../../platform/database/transactions/retry-transient.ts";
 import type { Log } from "../../platform/log.ts";
 import { createThrottledLog } from "../../platform/throttled-log.ts";
 import type { AgentIdentity } from "../agents/index.ts";

@@ -1,8 +1,14 @@
 import { tokenDigest, tokenLabels } from "@svc/protocol";
 import { testDialects, useTestDatabase } from "@svc/testkit/databases";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type AgentsFixture, agentMasters, helloOf, projectId, startAgents } from "../../../test/agents-fixture.ts";
-import { commandRow } from "../../../test/command-rows.ts";
+import {
+  type AgentsFixture,
+  agentMasters,
+  helloOf,
+  projectId,
+  startAgents,
+} from "../../../test/fixtures/agents-fixture.ts";
+import { commandRow } from "../../../test/rows/command-rows.ts";
 import { createKeyring } from "../../platform/crypto/keyring.ts";
 import { ownOrigin } from "../audit/index.ts";
 import { createHeartbeats } from "./presence/heartbeats.ts";

@@ -1,7 +1,7 @@
 import { createFakeClock } from "@svc/testkit";
 import { addProject, testDialects, useTestDatabase } from "@svc/testkit/databases";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { agentRow } from "../../../test/agent-rows.ts";
+import { agentRow } from "../../../test/rows/agent-rows.ts";
 import type { AgentStatusRow } from "../../schema/tables/index.ts";
 import { pruneSamples } from "./loops.ts";
 import { agentsWithSamplesBefore, deleteSamplesBefore } from "./presence/samples-store.ts";

@@ -1,7 +1,7 @@
 import type { HelloPayload } from "@svc/protocol";
 import { useTestDatabase } from "@svc/testkit/databases";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { adminPassword, type Browser, useAccess } from "../../../test/access-fixture.ts";
+import { adminPassword, type Browser, useAccess } from "../../../test/fixtures/access-fixture.ts";
 
 const opened = useTestDatabase("sqlite");
 const fixture = useAccess(opened);

@@ -1,6 +1,6 @@
 import { testDialects, useTestDatabase } from "@svc/testkit/databases";
 import { describe, expect, test } from "vitest";
-import { startAccess } from "../../../test/access-fixture.ts";
+import { startAccess } from "../../../test/fixtures/access-fixture.ts";
 
 for (const dialect of testDialects) {
   describe(`the status history of an agent on ${dialect}`, () => {

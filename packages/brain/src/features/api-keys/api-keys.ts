@@ -1,6 +1,6 @@
-import type { Authenticator, SessionActor } from "../../platform/http/actor.ts";
+import type { Authenticator, SessionActor } from "../../platform/http/access/actor.ts";
+import { scopes } from "../../platform/http/access/scopes.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
-import { scopes } from "../../platform/http/scopes.ts";
 import type { AuditEntry, AuditOrigin } from "../audit/index.ts";
 import { type AuthenticateDeps, createKeyAuthenticator, createUseSampler } from "./authenticate.ts";
 import { type MintDeps, mintKey } from "./mint.ts";

@@ -2,7 +2,7 @@ import { randomApiKey } from "@svc/protocol";
 import { createFakeClock, waitFor } from "@svc/testkit";
 import { addProject, testDialects, useTestDatabase } from "@svc/testkit/databases";
 import { beforeEach, describe, expect, test } from "vitest";
-import { emptyTables } from "../../../test/access-fixture.ts";
+import { emptyTables } from "../../../test/fixtures/access-fixture.ts";
 import { createKeyring } from "../../platform/crypto/keyring.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { uuidV7 } from "../../platform/ids.ts";

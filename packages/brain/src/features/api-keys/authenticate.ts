@@ -1,11 +1,11 @@
 import { apiKeyPrefix, tokenLabels } from "@svc/protocol";
 import type { Clock } from "../../platform/clock.ts";
+import { createSharedLookUp } from "../../platform/coalescing/shared-look-up.ts";
 import { candidateDigests } from "../../platform/crypto/digests.ts";
 import type { Keyring } from "../../platform/crypto/keyring.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { prepareRead } from "../../platform/database/prepared-read.ts";
-import type { ApiKeyActor, CredentialContext } from "../../platform/http/actor.ts";
-import { createSharedLookUp } from "../../platform/shared-look-up.ts";
+import type { ApiKeyActor, CredentialContext } from "../../platform/http/access/actor.ts";
 import type { Tables } from "../../schema/tables/index.ts";
 import { keysOfDigests, touchKey } from "./store.ts";
 

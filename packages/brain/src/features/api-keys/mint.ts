@@ -3,7 +3,7 @@ import type { Clock } from "../../platform/clock.ts";
 import { storedDigest } from "../../platform/crypto/digests.ts";
 import type { Keyring } from "../../platform/crypto/keyring.ts";
 import type { Database } from "../../platform/database/database.ts";
-import type { SessionActor } from "../../platform/http/actor.ts";
+import type { SessionActor } from "../../platform/http/access/actor.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
 import { uuidV7 } from "../../platform/ids.ts";
 import type { ApiKeyRow, Tables } from "../../schema/tables/index.ts";

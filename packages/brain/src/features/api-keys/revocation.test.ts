@@ -1,7 +1,7 @@
 /** API keys do not outlive the password that could have been used to make them. */
 import { testDialects, useTestDatabase } from "@svc/testkit/databases";
 import { beforeEach, describe, expect, test } from "vitest";
-import { adminPassword, type Browser, startAccess, useAccess } from "../../../test/access-fixture.ts";
+import { adminPassword, type Browser, startAccess, useAccess } from "../../../test/fixtures/access-fixture.ts";
 import { ownOrigin } from "../audit/index.ts";
 
 const email = "mira@example.org";

@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import type { Actor, SessionActor } from "../../platform/http/actor.ts";
+import type { Actor, SessionActor } from "../../platform/http/access/actor.ts";
 import type { Routes } from "../../platform/http/app.ts";
 import { originOf } from "../audit/index.ts";
 import { UserParams } from "../users/index.ts";

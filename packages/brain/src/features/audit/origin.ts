@@ -1,4 +1,4 @@
-import type { Actor } from "../../platform/http/actor.ts";
+import type { Actor } from "../../platform/http/access/actor.ts";
 import type { AuditEntry } from "./chain/entry.ts";
 
 /** Who acted and from where, as audit rows carry it. */

@@ -2,7 +2,7 @@ import type { Readable } from "node:stream";
 import { Type } from "typebox";
 import type { Database } from "../../platform/database/database.ts";
 import { plainSerializer, type Routes } from "../../platform/http/app.ts";
-import type { PageSizes } from "../../platform/http/paging.ts";
+import type { PageSizes } from "../../platform/http/content/paging.ts";
 import { ProjectParams } from "../../platform/http/schemas.ts";
 import type { Tables } from "../../schema/tables/index.ts";
 import type { Audit } from "./audit.ts";

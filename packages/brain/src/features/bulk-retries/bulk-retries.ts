@@ -1,7 +1,7 @@
 import { isUuid } from "@svc/protocol";
-import { decodeCursor, encodeCursor } from "../../platform/http/cursors.ts";
+import { decodeCursor, encodeCursor } from "../../platform/http/content/cursors.ts";
+import { clampLimit, type PageSizes, pageOf } from "../../platform/http/content/paging.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
-import { clampLimit, type PageSizes, pageOf } from "../../platform/http/paging.ts";
 import { createControl } from "./control.ts";
 import { type CoordinatorDeps, createCoordinator } from "./coordination/coordinator.ts";
 import { type Asker, type CreateRequestsDeps, createRequests } from "./planning/create.ts";

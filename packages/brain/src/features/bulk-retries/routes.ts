@@ -1,7 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import type { Database } from "../../platform/database/database.ts";
 import type { Routes } from "../../platform/http/app.ts";
-import type { PageSizes } from "../../platform/http/paging.ts";
+import type { PageSizes } from "../../platform/http/content/paging.ts";
 import { ProjectParams } from "../../platform/http/schemas.ts";
 import type { Tables } from "../../schema/tables/index.ts";
 import { originOf } from "../audit/index.ts";

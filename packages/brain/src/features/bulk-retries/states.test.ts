@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { createFakeClock } from "@svc/testkit";
 import { addProject, testDialects, useTestDatabase } from "@svc/testkit/databases";
 import { beforeAll, describe, expect, test } from "vitest";
-import { bulkRetryRow } from "../../../test/bulk-retry-rows.ts";
+import { bulkRetryRow } from "../../../test/rows/bulk-retry-rows.ts";
 import type { BulkRetryRequestRow } from "../../schema/tables/index.ts";
 import { createControl } from "./control.ts";
 import { readEffectiveRequest } from "./planning/effective-request.ts";

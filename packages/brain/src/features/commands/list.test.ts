@@ -1,6 +1,6 @@
 import { testDialects, useTestDatabase } from "@svc/testkit/databases";
 import { describe, expect, test } from "vitest";
-import { commandRow } from "../../../test/command-rows.ts";
+import { commandRow } from "../../../test/rows/command-rows.ts";
 import { changedCommands, listCommands } from "./list.ts";
 
 const projectId = "11111111-2222-4333-8444-555555555555";

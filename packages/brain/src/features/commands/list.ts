@@ -1,8 +1,8 @@
 import { isUuid } from "@svc/protocol";
-import type { Role } from "../../platform/http/actor.ts";
-import { decodeCursor, encodeCursor } from "../../platform/http/cursors.ts";
+import type { Role } from "../../platform/http/access/actor.ts";
+import { decodeCursor, encodeCursor } from "../../platform/http/content/cursors.ts";
+import { clampLimit, type PageSizes } from "../../platform/http/content/paging.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
-import { clampLimit, type PageSizes } from "../../platform/http/paging.ts";
 import type { BrainDatabase } from "../../schema/tables/index.ts";
 import { type CommandPosition, commandsAmong, commandsById, newestCommands } from "./reads.ts";
 import type { CommandPublic, CommandQuery } from "./schemas.ts";

@@ -2,7 +2,7 @@ import { createRedactor } from "@svc/protocol";
 import { createFakeClock } from "@svc/testkit";
 import { testDialects, useTestDatabase } from "@svc/testkit/databases";
 import { describe, expect, test } from "vitest";
-import { commandRow } from "../../../test/command-rows.ts";
+import { commandRow } from "../../../test/rows/command-rows.ts";
 import { createLog } from "../../platform/log.ts";
 import { createMetrics } from "../../platform/metrics.ts";
 import type { CommandRow } from "../../schema/tables/index.ts";

@@ -1,10 +1,10 @@
 import { type RawBuilder, sql } from "kysely";
-import { indexed, newestThrough } from "../../platform/database/dialects/index-hints.ts";
+import { indexed, newestThrough } from "../../platform/database/dialects/expressions/index-hints.ts";
 import {
   type BoundedRows,
   rowsWithinBytes,
   type WideTable,
-} from "../../platform/database/dialects/rows-within-bytes.ts";
+} from "../../platform/database/dialects/expressions/rows-within-bytes.ts";
 import type { CommandRow, Db } from "../../schema/tables/index.ts";
 import { type PublicCommandRow, publicCommandColumns } from "./shapes.ts";
 import { type CommandStatus, commandMachine } from "./states.ts";

@@ -1,5 +1,5 @@
 import { parseJson, redactionMarker } from "@svc/protocol";
-import type { Role } from "../../platform/http/actor.ts";
+import type { Role } from "../../platform/http/access/actor.ts";
 import type { CommandRow } from "../../schema/tables/index.ts";
 import type { CommandPublic } from "./schemas.ts";
 

@@ -1,6 +1,6 @@
 import { testDialects, useTestDatabase } from "@svc/testkit/databases";
 import { describe, expect, test } from "vitest";
-import { commandRow } from "../../../test/command-rows.ts";
+import { commandRow } from "../../../test/rows/command-rows.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import type { CommandRow, Tables } from "../../schema/tables/index.ts";
 import { claimPending } from "./delivery/claim-store.ts";

@@ -1,5 +1,5 @@
 import type { Routes } from "../../platform/http/app.ts";
-import { goneSignal } from "../../platform/http/gone-signal.ts";
+import { goneSignal } from "../../platform/http/connections/gone-signal.ts";
 import { ProjectParams } from "../../platform/http/schemas.ts";
 import { originOf } from "../audit/index.ts";
 import { createListDeadLetters, type DeadLettersDeps } from "./list.ts";

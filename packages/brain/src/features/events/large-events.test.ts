@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { startTestBrain, type TestBrain } from "@svc/testkit/brain";
 import { testDialects } from "@svc/testkit/databases";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { maxPageBytes } from "../../platform/database/dialects/rows-within-bytes.ts";
+import { maxPageBytes } from "../../platform/database/dialects/expressions/rows-within-bytes.ts";
 import type { EventRow } from "../../schema/tables/index.ts";
 
 // Today: its partition is made ahead.

@@ -1,12 +1,12 @@
 import { type RawBuilder, sql } from "kysely";
-import { indexed, newestThrough } from "../../platform/database/dialects/index-hints.ts";
+import { indexed, newestThrough } from "../../platform/database/dialects/expressions/index-hints.ts";
 import {
   type BoundedRows,
   type PageBounds,
   rowsWithinBytes,
   type WideTable,
-} from "../../platform/database/dialects/rows-within-bytes.ts";
-import { valuesRows } from "../../platform/database/dialects/values-table.ts";
+} from "../../platform/database/dialects/expressions/rows-within-bytes.ts";
+import { valuesRows } from "../../platform/database/dialects/expressions/values-table.ts";
 import type { Db, EventRow } from "../../schema/tables/index.ts";
 
 export interface EventPosition {

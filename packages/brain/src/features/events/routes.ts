@@ -1,7 +1,7 @@
 import { type EventKind, isUuid, parseJson } from "@svc/protocol";
 import { plainSerializer, type Routes } from "../../platform/http/app.ts";
-import { decodeCursor, encodeCursor } from "../../platform/http/cursors.ts";
-import { clampLimit, type PageSizes } from "../../platform/http/paging.ts";
+import { decodeCursor, encodeCursor } from "../../platform/http/content/cursors.ts";
+import { clampLimit, type PageSizes } from "../../platform/http/content/paging.ts";
 import { ProjectParams, parseInstant } from "../../platform/http/schemas.ts";
 import type { BrainDatabase } from "../../schema/tables/index.ts";
 import { listEvents } from "./list.ts";

@@ -1,10 +1,10 @@
 import { addProject, testDialects, useTestDatabase } from "@svc/testkit/databases";
 import { beforeAll, describe, expect, test } from "vitest";
-import { agentRow } from "../../../test/agent-rows.ts";
 import { plansOf } from "../../../test/query-plans.ts";
-import { queueRow } from "../../../test/queue-rows.ts";
-import { insertTasks } from "../../../test/task-rows.ts";
-import { workerRow } from "../../../test/worker-rows.ts";
+import { agentRow } from "../../../test/rows/agent-rows.ts";
+import { queueRow } from "../../../test/rows/queue-rows.ts";
+import { insertTasks } from "../../../test/rows/task-rows.ts";
+import { workerRow } from "../../../test/rows/worker-rows.ts";
 import { agentAt, lossesSince, openChildren, queueOf, taskAt, watchersOnline, workerOf } from "./facts-reads.ts";
 
 const projectId = "11111111-2222-4333-8444-555555555555";

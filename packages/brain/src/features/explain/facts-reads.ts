@@ -1,5 +1,5 @@
 import { parseJson, type TaskState } from "@svc/protocol";
-import { jsonArrayHas } from "../../platform/database/dialects/json-columns.ts";
+import { jsonArrayHas } from "../../platform/database/dialects/expressions/json-columns.ts";
 import type { BrainDatabase } from "../../schema/tables/index.ts";
 import {
   type AgentFacts,

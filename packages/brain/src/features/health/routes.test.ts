@@ -1,6 +1,6 @@
 import { openTestDatabase, useTestDatabase } from "@svc/testkit/databases";
 import { beforeEach, describe, expect, test } from "vitest";
-import { startAccess, useAccess } from "../../../test/access-fixture.ts";
+import { startAccess, useAccess } from "../../../test/fixtures/access-fixture.ts";
 
 const opened = useTestDatabase("sqlite");
 const fixture = useAccess(opened);

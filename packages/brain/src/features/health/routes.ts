@@ -1,6 +1,6 @@
 import { equalSecrets } from "@svc/protocol";
 import type { FastifyRequest } from "fastify";
-import { bearerOf } from "../../platform/http/access.ts";
+import { bearerOf } from "../../platform/http/access/access.ts";
 import type { Routes } from "../../platform/http/app.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
 import { envelopeOf } from "../../platform/http/error-handler.ts";

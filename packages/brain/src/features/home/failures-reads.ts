@@ -1,7 +1,7 @@
 import { sql } from "kysely";
-import { firstOfEach } from "../../platform/database/dialects/for-each-given.ts";
-import { newestThrough } from "../../platform/database/dialects/index-hints.ts";
-import { valuesRows, valuesTable } from "../../platform/database/dialects/values-table.ts";
+import { firstOfEach } from "../../platform/database/dialects/expressions/for-each-given.ts";
+import { newestThrough } from "../../platform/database/dialects/expressions/index-hints.ts";
+import { valuesRows, valuesTable } from "../../platform/database/dialects/expressions/values-table.ts";
 import type { Db } from "../../schema/tables/index.ts";
 
 export interface FailurePosition {

@@ -3,7 +3,7 @@ import { addProject, testDialects, useTestDatabase } from "@svc/testkit/database
 import type { KyselyPlugin } from "kysely";
 import { beforeAll, describe, expect, test } from "vitest";
 import { plansOf } from "../../../test/query-plans.ts";
-import type { Actor } from "../../platform/http/actor.ts";
+import type { Actor } from "../../platform/http/access/actor.ts";
 import { createPartitionKeeper } from "../events/index.ts";
 import { newestFailures } from "./failures-reads.ts";
 import { listRecentFailures } from "./recent-failures.ts";

@@ -1,7 +1,7 @@
 import { isUuid } from "@svc/protocol";
-import type { Actor } from "../../platform/http/actor.ts";
-import { decodeCursor, encodeCursor } from "../../platform/http/cursors.ts";
-import { pageOf } from "../../platform/http/paging.ts";
+import type { Actor } from "../../platform/http/access/actor.ts";
+import { decodeCursor, encodeCursor } from "../../platform/http/content/cursors.ts";
+import { pageOf } from "../../platform/http/content/paging.ts";
 import { type FailurePlace, type FailurePosition, failuresAt, newestFailures } from "./failures-reads.ts";
 import { type HomeDeps, visibleProjects } from "./summary.ts";
 

@@ -3,7 +3,7 @@ import { addProject, testDialects, useTestDatabase } from "@svc/testkit/database
 import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
 import { plansOf } from "../../../test/query-plans.ts";
-import { insertTasks } from "../../../test/task-rows.ts";
+import { insertTasks } from "../../../test/rows/task-rows.ts";
 import { earlierFailures, mostFrequentIssues } from "./spike-reads.ts";
 import { concernOf, findSpikes } from "./spikes.ts";
 

@@ -1,5 +1,5 @@
 import type { Clock } from "../../platform/clock.ts";
-import type { Actor } from "../../platform/http/actor.ts";
+import type { Actor } from "../../platform/http/access/actor.ts";
 import type { BrainDatabase } from "../../schema/tables/index.ts";
 import type { Memberships } from "../memberships/index.ts";
 import type { Projects } from "../projects/index.ts";

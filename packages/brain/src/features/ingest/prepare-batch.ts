@@ -14,7 +14,7 @@ import {
   retentionHorizonMs,
 } from "@svc/protocol";
 import type { Clock } from "../../platform/clock.ts";
-import { withStorableNumbers } from "../../platform/database/stored-json.ts";
+import { withStorableNumbers } from "../../platform/database/values/stored-json.ts";
 import { fingerprintOf } from "../issues/index.ts";
 import { type TaskEvent, taskEventOf } from "../tasks/index.ts";
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { randomToken, tokenLabels } from "@svc/protocol";
 import { candidateDigests, storedDigest } from "../../platform/crypto/digests.ts";
 import type { Keyring } from "../../platform/crypto/keyring.ts";
-import type { Role } from "../../platform/http/actor.ts";
+import type { Role } from "../../platform/http/access/actor.ts";
 import { uuidV7 } from "../../platform/ids.ts";
 import type { Mail } from "../../platform/mail/mail.ts";
 import type { InvitationRow } from "../../schema/tables/index.ts";

@@ -1,8 +1,8 @@
 import type { FastifyRequest } from "fastify";
-import type { Access } from "../../platform/http/access.ts";
-import type { SessionActor } from "../../platform/http/actor.ts";
+import type { Access } from "../../platform/http/access/access.ts";
+import type { SessionActor } from "../../platform/http/access/actor.ts";
+import { requireCsrfToken } from "../../platform/http/access/csrf.ts";
 import type { Routes } from "../../platform/http/app.ts";
-import { requireCsrfToken } from "../../platform/http/csrf.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
 import { originOf } from "../audit/index.ts";
 import type { Invitations } from "./invitations.ts";

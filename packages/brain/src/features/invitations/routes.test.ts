@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import { routeDialects, useTestDatabase } from "@svc/testkit/databases";
 import { type MailServer, startMailServer } from "@svc/testkit/services/mail";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { adminPassword, type Browser, startAccess, useAccess } from "../../../test/access-fixture.ts";
-import type { Role } from "../../platform/http/actor.ts";
+import { adminPassword, type Browser, startAccess, useAccess } from "../../../test/fixtures/access-fixture.ts";
+import type { Role } from "../../platform/http/access/actor.ts";
 
 const invited = "mira@example.org";
 const password = "Cobalt-Meadow-58";

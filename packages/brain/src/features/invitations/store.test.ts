@@ -1,7 +1,7 @@
 /** What two databases have to agree on; what a caller sees of invitations is in routes.test.ts. */
 import { testDialects, useTestDatabase } from "@svc/testkit/databases";
 import { beforeEach, describe, expect, test } from "vitest";
-import { type Browser, useAccess } from "../../../test/access-fixture.ts";
+import { type Browser, useAccess } from "../../../test/fixtures/access-fixture.ts";
 import { pruneInvitations } from "./index.ts";
 
 const invited = "mira@example.org";

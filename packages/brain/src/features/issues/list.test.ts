@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { type KyselyPlugin, sql } from "kysely";
 import { describe, expect, test } from "vitest";
 import { plansOf } from "../../../test/query-plans.ts";
-import { type GivenTask, insertTasks } from "../../../test/task-rows.ts";
+import { type GivenTask, insertTasks } from "../../../test/rows/task-rows.ts";
 import { createPartitionKeeper } from "../events/index.ts";
 import { type Issue, type IssuePosition, type IssueSearch, listIssues, type PageBounds } from "./list.ts";
 import { countIssues, fewIssues, lastFailures, sampleIssues, walkFailures } from "./reads.ts";

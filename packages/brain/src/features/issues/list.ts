@@ -1,4 +1,4 @@
-import type { TimeBuckets } from "../../platform/database/dialects/time-buckets.ts";
+import type { TimeBuckets } from "../../platform/database/dialects/expressions/time-buckets.ts";
 import type { BrainDatabase } from "../../schema/tables/index.ts";
 import {
   countIssues,

@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from "kysely";
-import { selectForEach } from "../../platform/database/dialects/for-each-given.ts";
-import { indexed } from "../../platform/database/dialects/index-hints.ts";
-import { bucketNumber, type TimeBuckets } from "../../platform/database/dialects/time-buckets.ts";
-import { valuesRows, valuesTable } from "../../platform/database/dialects/values-table.ts";
+import { selectForEach } from "../../platform/database/dialects/expressions/for-each-given.ts";
+import { indexed } from "../../platform/database/dialects/expressions/index-hints.ts";
+import { bucketNumber, type TimeBuckets } from "../../platform/database/dialects/expressions/time-buckets.ts";
+import { valuesRows, valuesTable } from "../../platform/database/dialects/expressions/values-table.ts";
 import type { Db } from "../../schema/tables/index.ts";
 
 /** Whose failures are looked at; the bounds are of last_failed_at and inclusive, null for none. */

@@ -1,7 +1,7 @@
 import { startTestBrain, type TestBrain } from "@svc/testkit/brain";
 import { routeDialects } from "@svc/testkit/databases";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { insertTasks } from "../../../test/task-rows.ts";
+import { insertTasks } from "../../../test/rows/task-rows.ts";
 
 const hourMs = 3_600_000;
 const now = Date.now();

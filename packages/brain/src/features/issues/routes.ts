@@ -1,6 +1,6 @@
 import type { Clock } from "../../platform/clock.ts";
 import type { Routes } from "../../platform/http/app.ts";
-import { decodeCursor, encodeCursor } from "../../platform/http/cursors.ts";
+import { decodeCursor, encodeCursor } from "../../platform/http/content/cursors.ts";
 import { ProjectParams } from "../../platform/http/schemas.ts";
 import type { BrainDatabase } from "../../schema/tables/index.ts";
 import { readRange } from "../stats/index.ts";

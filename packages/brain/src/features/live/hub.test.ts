@@ -2,7 +2,7 @@ import { EventEmitter } from "node:events";
 import { createFakeClock } from "@svc/testkit";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { WebSocket } from "ws";
-import type { Role, SessionActor } from "../../platform/http/actor.ts";
+import type { Role, SessionActor } from "../../platform/http/access/actor.ts";
 import type { Log } from "../../platform/log.ts";
 import { createHub, type HubDeps } from "./hub.ts";
 import type { TopicReader } from "./read-changes.ts";

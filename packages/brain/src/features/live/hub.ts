@@ -1,6 +1,6 @@
 import type { WebSocket } from "ws";
 import type { Clock } from "../../platform/clock.ts";
-import type { Role, SessionActor } from "../../platform/http/actor.ts";
+import type { Role, SessionActor } from "../../platform/http/access/actor.ts";
 import type { Log } from "../../platform/log.ts";
 import { readChanges, type TopicReader } from "./read-changes.ts";
 import { createSubscriber, hubCloseCodes, readClientFrame, type Subscriber } from "./subscriber.ts";

@@ -1,4 +1,4 @@
-import type { Role } from "../../platform/http/actor.ts";
+import type { Role } from "../../platform/http/access/actor.ts";
 import type { Topic } from "./topics.ts";
 
 /** How the hub reads one topic: rows as the REST list would show them to this role, and the topic's counts. */

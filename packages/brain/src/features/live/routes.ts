@@ -1,7 +1,7 @@
 import type {} from "@fastify/websocket";
 import type { FastifyRequest } from "fastify";
 import type { WebSocket } from "ws";
-import type { Access } from "../../platform/http/access.ts";
+import type { Access } from "../../platform/http/access/access.ts";
 import type { Routes } from "../../platform/http/app.ts";
 import type { Hub } from "./hub.ts";
 import { hubCloseCodes } from "./subscriber.ts";

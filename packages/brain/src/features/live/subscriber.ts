@@ -3,7 +3,7 @@ import { isUuid } from "@svc/protocol";
 import { Type } from "typebox";
 import { Compile } from "typebox/compile";
 import type { WebSocket } from "ws";
-import type { Role, SessionActor } from "../../platform/http/actor.ts";
+import type { Role, SessionActor } from "../../platform/http/access/actor.ts";
 import { createPendingChanges, type PendingChanges } from "./pending-changes.ts";
 import { isTopic, type Topic, topics } from "./topics.ts";
 

@@ -2,7 +2,7 @@ import type { Clock } from "../../platform/clock.ts";
 import type { Database, Tx } from "../../platform/database/database.ts";
 import { lockSubject } from "../../platform/database/dialects/locks.ts";
 import { isUniqueViolation } from "../../platform/database/errors.ts";
-import type { Role } from "../../platform/http/actor.ts";
+import type { Role } from "../../platform/http/access/actor.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
 import type { Tables, UserRow } from "../../schema/tables/index.ts";
 import type { Audit, AuditEntry, AuditOrigin } from "../audit/index.ts";

@@ -1,6 +1,6 @@
 import type { Clock } from "../../platform/clock.ts";
 import type { Database, Tx } from "../../platform/database/database.ts";
-import type { Role } from "../../platform/http/actor.ts";
+import type { Role } from "../../platform/http/access/actor.ts";
 import { uuidV7 } from "../../platform/ids.ts";
 import type { Tables } from "../../schema/tables/index.ts";
 import type { Member, OwnMembership } from "./schemas.ts";

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { testDialects, useTestDatabase } from "@svc/testkit/databases";
 import { beforeEach, describe, expect, test } from "vitest";
-import { type Browser, startAccess, useAccess } from "../../../test/access-fixture.ts";
-import type { Role } from "../../platform/http/actor.ts";
+import { type Browser, startAccess, useAccess } from "../../../test/fixtures/access-fixture.ts";
+import type { Role } from "../../platform/http/access/actor.ts";
 
 for (const dialect of testDialects) {
   describe(`memberships on ${dialect}`, () => {

@@ -1,6 +1,12 @@
 import { testDialects, useTestDatabase } from "@svc/testkit/databases";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { adminPassword, type Browser, emptyTables, type Fixture, startAccess } from "../../../test/access-fixture.ts";
+import {
+  adminPassword,
+  type Browser,
+  emptyTables,
+  type Fixture,
+  startAccess,
+} from "../../../test/fixtures/access-fixture.ts";
 import { ownOrigin } from "../audit/index.ts";
 
 const email = "mira@example.org";

@@ -3,7 +3,7 @@
  * MFA, 4 to 8). The delay begins with the first sign-in under the policy and never begins again.
  */
 import type { Clock } from "../../platform/clock.ts";
-import type { SessionActor } from "../../platform/http/actor.ts";
+import type { SessionActor } from "../../platform/http/access/actor.ts";
 import type { SessionRow, UserRow } from "../../schema/tables/index.ts";
 import type { MfaValues } from "./settings.ts";
 

@@ -1,5 +1,5 @@
 import type { Tx } from "../../platform/database/database.ts";
-import type { SessionActor } from "../../platform/http/actor.ts";
+import type { SessionActor } from "../../platform/http/access/actor.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
 import type { Tables } from "../../schema/tables/index.ts";
 import type { AuditOrigin } from "../audit/index.ts";

@@ -2,9 +2,15 @@ import { totpCode, waitFor } from "@svc/testkit";
 import { testDialects, useTestDatabase } from "@svc/testkit/databases";
 import { sql } from "kysely";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { adminPassword, type Browser, emptyTables, type Fixture, startAccess } from "../../../test/access-fixture.ts";
+import {
+  adminPassword,
+  type Browser,
+  emptyTables,
+  type Fixture,
+  startAccess,
+} from "../../../test/fixtures/access-fixture.ts";
 import { createKeyring } from "../../platform/crypto/keyring.ts";
-import type { SessionActor } from "../../platform/http/actor.ts";
+import type { SessionActor } from "../../platform/http/access/actor.ts";
 import { ownOrigin } from "../audit/index.ts";
 import { createMfa } from "./index.ts";
 

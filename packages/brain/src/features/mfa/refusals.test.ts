@@ -1,6 +1,6 @@
 import { useTestDatabase } from "@svc/testkit/databases";
 import { beforeEach, expect, test } from "vitest";
-import { adminPassword, type Browser, useAccess } from "../../../test/access-fixture.ts";
+import { adminPassword, type Browser, useAccess } from "../../../test/fixtures/access-fixture.ts";
 
 const email = "mira@example.org";
 const notEnrolled = { status: 409, body: { error: "conflict", details: { reason: "not_enrolled" } } };

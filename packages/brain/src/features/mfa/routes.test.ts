@@ -1,7 +1,7 @@
 import { type SecondFactor, totpCode } from "@svc/testkit";
 import { routeDialects, useTestDatabase } from "@svc/testkit/databases";
 import { beforeEach, describe, expect, test } from "vitest";
-import { adminPassword, type Browser, useAccess } from "../../../test/access-fixture.ts";
+import { adminPassword, type Browser, useAccess } from "../../../test/fixtures/access-fixture.ts";
 
 const email = "mira@example.org";
 const wrongCode = { status: 422, body: { error: "validation_error", details: { reason: "invalid_code" } } };

@@ -1,7 +1,7 @@
 import { Type } from "typebox";
-import type { Actor, SessionActor } from "../../platform/http/actor.ts";
+import type { Actor, SessionActor } from "../../platform/http/access/actor.ts";
 import type { Routes } from "../../platform/http/app.ts";
-import type { CookieAttributes, Cookies } from "../../platform/http/cookies.ts";
+import type { CookieAttributes, Cookies } from "../../platform/http/headers/cookies.ts";
 import { originOf } from "../audit/index.ts";
 import type { Mfa } from "./mfa.ts";
 import {

@@ -1,4 +1,4 @@
-import type { SessionActor } from "../../platform/http/actor.ts";
+import type { SessionActor } from "../../platform/http/access/actor.ts";
 import { ApiError, invalid } from "../../platform/http/error-codes.ts";
 import type { AuditOrigin } from "../audit/index.ts";
 import { isOwnPassword } from "../users/index.ts";

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { routeDialects, useTestDatabase } from "@svc/testkit/databases";
 import { type MailServer, startMailServer } from "@svc/testkit/services/mail";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { adminPassword, type Browser, startAccess, useAccess } from "../../../test/access-fixture.ts";
+import { adminPassword, type Browser, startAccess, useAccess } from "../../../test/fixtures/access-fixture.ts";
 import type { EndedSessions } from "../sessions/index.ts";
 
 const email = "mira@example.org";

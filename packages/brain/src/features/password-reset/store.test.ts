@@ -2,7 +2,7 @@
 import { testDialects, useTestDatabase } from "@svc/testkit/databases";
 import { type MailServer, startMailServer } from "@svc/testkit/services/mail";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { useAccess } from "../../../test/access-fixture.ts";
+import { useAccess } from "../../../test/fixtures/access-fixture.ts";
 import { prunePasswordResets } from "./index.ts";
 
 const email = "mira@example.org";

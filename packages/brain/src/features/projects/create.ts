@@ -1,7 +1,7 @@
 import type { Clock } from "../../platform/clock.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { isUniqueViolation } from "../../platform/database/errors.ts";
-import { storedJson } from "../../platform/database/stored-json.ts";
+import { storedJson } from "../../platform/database/values/stored-json.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
 import { uuidV7 } from "../../platform/ids.ts";
 import type { BrainDatabase, ProjectRow, Tables } from "../../schema/tables/index.ts";

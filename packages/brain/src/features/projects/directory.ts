@@ -1,5 +1,5 @@
 import type { Clock } from "../../platform/clock.ts";
-import type { ProjectDirectory, ProjectEntry, Role } from "../../platform/http/actor.ts";
+import type { ProjectDirectory, ProjectEntry, Role } from "../../platform/http/access/actor.ts";
 
 type KnownProject = Omit<ProjectEntry, "role">;
 

@@ -1,7 +1,7 @@
 import { testDialects, useTestDatabase } from "@svc/testkit/databases";
 import { beforeAll, describe, expect, test } from "vitest";
-import { type Fixture, startAccess } from "../../../test/access-fixture.ts";
-import { commandRow } from "../../../test/command-rows.ts";
+import { type Fixture, startAccess } from "../../../test/fixtures/access-fixture.ts";
+import { commandRow } from "../../../test/rows/command-rows.ts";
 import { ownOrigin } from "../audit/index.ts";
 
 for (const dialect of testDialects) {

@@ -1,5 +1,5 @@
 import type { Tx } from "../../platform/database/database.ts";
-import type { Actor, ProjectDirectory, Role } from "../../platform/http/actor.ts";
+import type { Actor, ProjectDirectory, Role } from "../../platform/http/access/actor.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
 import type { ProjectRow, Tables } from "../../schema/tables/index.ts";
 import type { AuditOrigin } from "../audit/index.ts";

@@ -1,6 +1,6 @@
 import { useTestDatabase } from "@svc/testkit/databases";
 import { beforeEach, describe, expect, test } from "vitest";
-import { type Browser, startAccess, useAccess } from "../../../test/access-fixture.ts";
+import { type Browser, startAccess, useAccess } from "../../../test/fixtures/access-fixture.ts";
 
 const opened = useTestDatabase("sqlite");
 const fixture = useAccess(opened);

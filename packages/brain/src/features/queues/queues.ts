@@ -1,8 +1,8 @@
 import { type QueueHold, readAdapterHealth, readHeartbeat, readInstant, storableText } from "@svc/protocol";
 import type { Clock } from "../../platform/clock.ts";
+import { createGatherer } from "../../platform/coalescing/gather.ts";
 import type { Tx } from "../../platform/database/database.ts";
-import { writeOrSplit } from "../../platform/database/row-by-row.ts";
-import { createGatherer } from "../../platform/gather.ts";
+import { writeOrSplit } from "../../platform/database/transactions/row-by-row.ts";
 import { uuidV7 } from "../../platform/ids.ts";
 import type { BrainDatabase, Tables } from "../../schema/tables/index.ts";
 import { writeDepthCells } from "./depth-store.ts";

@@ -3,7 +3,7 @@ import { createFakeClock } from "@svc/testkit";
 import { startTestBrain, type TestBrain } from "@svc/testkit/brain";
 import { testDialects } from "@svc/testkit/databases";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { encodeCursor } from "../../platform/http/cursors.ts";
+import { encodeCursor } from "../../platform/http/content/cursors.ts";
 
 const seen = new Date("2026-01-02T03:04:05.678Z");
 

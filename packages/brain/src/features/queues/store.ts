@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
 import type { Tx } from "../../platform/database/database.ts";
-import { jsonWithMemberOf } from "../../platform/database/dialects/json-columns.ts";
+import { jsonWithMemberOf } from "../../platform/database/dialects/expressions/json-columns.ts";
 import type { BrainDatabase, Tables } from "../../schema/tables/index.ts";
 
 /** What keeps a queue from starting tasks, in its metadata; the instants are ISO 8601 in UTC with milliseconds. */

@@ -1,4 +1,4 @@
-import { retryTransient } from "../../platform/database/retry-transient.ts";
+import { retryTransient } from "../../platform/database/transactions/retry-transient.ts";
 import type { BrainDatabase } from "../../schema/tables/index.ts";
 import { type Audit, type AuditEntry, ownOrigin } from "../audit/index.ts";
 import { winnerIdOf } from "../tasks/index.ts";

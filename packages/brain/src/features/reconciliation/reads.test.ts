@@ -3,7 +3,7 @@ import { addProject, testDialects, useTestDatabase } from "@svc/testkit/database
 import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
 import { plansOf } from "../../../test/query-plans.ts";
-import { type GivenTask, insertTasks } from "../../../test/task-rows.ts";
+import { type GivenTask, insertTasks } from "../../../test/rows/task-rows.ts";
 import type { TaskPosition } from "../tasks/index.ts";
 import { type StaleQuery, scanEnd, staleTasks } from "./reads.ts";
 

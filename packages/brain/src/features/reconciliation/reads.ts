@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { indexed } from "../../platform/database/dialects/index-hints.ts";
+import { indexed } from "../../platform/database/dialects/expressions/index-hints.ts";
 import type { BrainDatabase, TaskRow } from "../../schema/tables/index.ts";
 import type { TaskPosition } from "../tasks/index.ts";
 

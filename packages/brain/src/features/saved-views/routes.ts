@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import type { Actor } from "../../platform/http/actor.ts";
+import type { Actor } from "../../platform/http/access/actor.ts";
 import type { Routes } from "../../platform/http/app.ts";
 import { ProjectParams } from "../../platform/http/schemas.ts";
 import type { SavedViews } from "./saved-views.ts";

@@ -1,7 +1,7 @@
 import type { Clock } from "../../platform/clock.ts";
 import { lockSubject } from "../../platform/database/dialects/locks.ts";
 import { isUniqueViolation } from "../../platform/database/errors.ts";
-import { storedJson } from "../../platform/database/stored-json.ts";
+import { storedJson } from "../../platform/database/values/stored-json.ts";
 import { ApiError, invalid } from "../../platform/http/error-codes.ts";
 import { uuidV7 } from "../../platform/ids.ts";
 import type { BrainDatabase, SavedViewRow } from "../../schema/tables/index.ts";

@@ -1,7 +1,7 @@
 import { routeDialects, useTestDatabase } from "@svc/testkit/databases";
 import { type MailServer, type ReceivedMail, startMailServer } from "@svc/testkit/services/mail";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { adminPassword, type Browser, useAccess } from "../../../test/access-fixture.ts";
+import { adminPassword, type Browser, useAccess } from "../../../test/fixtures/access-fixture.ts";
 import { ownOrigin } from "../audit/index.ts";
 import { pruneSecurityHistory } from "./index.ts";
 

@@ -1,5 +1,5 @@
 import type { Routes } from "../../platform/http/app.ts";
-import { clampLimit, type PageSizes } from "../../platform/http/paging.ts";
+import { clampLimit, type PageSizes } from "../../platform/http/content/paging.ts";
 import { HistoryQuery, SecurityHistoryPage } from "./schemas.ts";
 import type { SecurityHistory } from "./security-history.ts";
 

@@ -1,6 +1,6 @@
 import { testDialects, useTestDatabase } from "@svc/testkit/databases";
 import { describe, expect, test } from "vitest";
-import { useAccess } from "../../../test/access-fixture.ts";
+import { useAccess } from "../../../test/fixtures/access-fixture.ts";
 import * as store from "./store.ts";
 
 for (const dialect of testDialects) {

@@ -1,6 +1,6 @@
 import { useTestDatabase } from "@svc/testkit/databases";
 import { beforeEach, describe, expect, test } from "vitest";
-import { adminPassword, type Browser, useAccess } from "../../../test/access-fixture.ts";
+import { adminPassword, type Browser, useAccess } from "../../../test/fixtures/access-fixture.ts";
 import type { EndedSessions } from "./index.ts";
 
 const email = "mira@example.org";

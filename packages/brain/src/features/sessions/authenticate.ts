@@ -3,7 +3,7 @@ import type { Keyring } from "../../platform/crypto/keyring.ts";
 import { sessionDigestOf } from "../../platform/crypto/session-cookies.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { prepareRead } from "../../platform/database/prepared-read.ts";
-import type { CredentialContext, SessionActor } from "../../platform/http/actor.ts";
+import type { CredentialContext, SessionActor } from "../../platform/http/access/actor.ts";
 import type { Tables } from "../../schema/tables/index.ts";
 import type { Mfa } from "../mfa/index.ts";
 import type { Activity } from "./session-activity.ts";

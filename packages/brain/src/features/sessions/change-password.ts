@@ -1,5 +1,5 @@
-import type { SessionActor } from "../../platform/http/actor.ts";
-import { sourceOf } from "../../platform/http/addresses.ts";
+import type { SessionActor } from "../../platform/http/access/actor.ts";
+import { sourceOf } from "../../platform/http/connections/addresses.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
 import type { AuditOrigin } from "../audit/index.ts";
 import type { SecurityHistory } from "../security-history/index.ts";

@@ -3,7 +3,7 @@ import type { Clock } from "../../platform/clock.ts";
 import type { Keyring } from "../../platform/crypto/keyring.ts";
 import { mintSessionCookie, sessionDigestOf } from "../../platform/crypto/session-cookies.ts";
 import type { Tx } from "../../platform/database/database.ts";
-import type { CookieAttributes, Cookies } from "../../platform/http/cookies.ts";
+import type { CookieAttributes, Cookies } from "../../platform/http/headers/cookies.ts";
 import { uuidV7 } from "../../platform/ids.ts";
 import type { SessionRow, Tables } from "../../schema/tables/index.ts";
 import type { AuditOrigin } from "../audit/index.ts";

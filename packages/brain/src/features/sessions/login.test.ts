@@ -1,6 +1,6 @@
 import { testDialects, useTestDatabase } from "@svc/testkit/databases";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { adminPassword, type Fixture, startAccess } from "../../../test/access-fixture.ts";
+import { adminPassword, type Fixture, startAccess } from "../../../test/fixtures/access-fixture.ts";
 import { createPasswords } from "../../platform/crypto/passwords.ts";
 import { ownOrigin } from "../audit/index.ts";
 import { sessionSettings } from "./settings.ts";

@@ -1,7 +1,7 @@
 import type { Clock } from "../../platform/clock.ts";
 import type { Passwords } from "../../platform/crypto/passwords.ts";
 import type { Database } from "../../platform/database/database.ts";
-import { sourceOf } from "../../platform/http/addresses.ts";
+import { sourceOf } from "../../platform/http/connections/addresses.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
 import type { Log } from "../../platform/log.ts";
 import { createThrottledLog, type ThrottledLog } from "../../platform/throttled-log.ts";

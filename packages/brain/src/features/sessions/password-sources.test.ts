@@ -1,6 +1,6 @@
 import { useTestDatabase } from "@svc/testkit/databases";
 import { expect, test } from "vitest";
-import { adminPassword, useAccess } from "../../../test/access-fixture.ts";
+import { adminPassword, useAccess } from "../../../test/fixtures/access-fixture.ts";
 
 const email = "mira@example.org";
 const wrong = "Wrong-Lantern-58";

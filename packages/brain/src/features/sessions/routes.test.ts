@@ -1,6 +1,6 @@
 import { useTestDatabase } from "@svc/testkit/databases";
 import { beforeEach, describe, expect, test } from "vitest";
-import { adminPassword, startAccess, useAccess } from "../../../test/access-fixture.ts";
+import { adminPassword, startAccess, useAccess } from "../../../test/fixtures/access-fixture.ts";
 import { createPasswords } from "../../platform/crypto/passwords.ts";
 import type { EndedSessions } from "./index.ts";
 

@@ -1,7 +1,7 @@
 import { Type } from "typebox";
-import type { Actor, SessionActor } from "../../platform/http/actor.ts";
+import type { Actor, SessionActor } from "../../platform/http/access/actor.ts";
 import type { Routes } from "../../platform/http/app.ts";
-import type { Cookies } from "../../platform/http/cookies.ts";
+import type { Cookies } from "../../platform/http/headers/cookies.ts";
 import { originOf } from "../audit/index.ts";
 import { ProfileBody, UserPublic } from "../users/index.ts";
 import { clearSessionCookies, sendSessionCookies } from "./issue-session.ts";

@@ -2,7 +2,7 @@ import { waitFor } from "@svc/testkit";
 import { type OpenedTestDatabase, testDialects, useTestDatabase } from "@svc/testkit/databases";
 import { sql } from "kysely";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import { type Browser, emptyTables, type Fixture, startAccess } from "../../../test/access-fixture.ts";
+import { type Browser, emptyTables, type Fixture, startAccess } from "../../../test/fixtures/access-fixture.ts";
 
 const email = "mira@example.org";
 /** A look that is no activity. */

@@ -4,7 +4,7 @@ import type { Keyring } from "../../platform/crypto/keyring.ts";
 import { passwordPolicy } from "../../platform/crypto/password-policy.ts";
 import type { Passwords } from "../../platform/crypto/passwords.ts";
 import type { Database, Tx } from "../../platform/database/database.ts";
-import type { Authenticator, SessionActor } from "../../platform/http/actor.ts";
+import type { Authenticator, SessionActor } from "../../platform/http/access/actor.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
 import type { Log } from "../../platform/log.ts";
 import type { Tables, UserRow } from "../../schema/tables/index.ts";

@@ -1,5 +1,5 @@
 import type { Passwords } from "../../platform/crypto/passwords.ts";
-import { sourceOf } from "../../platform/http/addresses.ts";
+import { sourceOf } from "../../platform/http/connections/addresses.ts";
 import { ApiError, invalid } from "../../platform/http/error-codes.ts";
 import { ownOrigin } from "../audit/index.ts";
 import { isEmail, passwordRefusal, type UserAdministration, type Users } from "../users/index.ts";

@@ -1,6 +1,6 @@
 import type { Routes } from "../../platform/http/app.ts";
-import type { Cookies } from "../../platform/http/cookies.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
+import type { Cookies } from "../../platform/http/headers/cookies.ts";
 import { originOf } from "../audit/index.ts";
 import { sendSessionCookies } from "../sessions/index.ts";
 import { publicUser } from "../users/index.ts";

@@ -1,6 +1,6 @@
 import { testDialects, useTestDatabase } from "@svc/testkit/databases";
 import { beforeAll, describe, expect, test } from "vitest";
-import { adminPassword, emptyTables, type Fixture, startAccess } from "../../../test/access-fixture.ts";
+import { adminPassword, emptyTables, type Fixture, startAccess } from "../../../test/fixtures/access-fixture.ts";
 import { createKeyring } from "../../platform/crypto/keyring.ts";
 import { bindMasters, UnknownMaster } from "./masters.ts";
 

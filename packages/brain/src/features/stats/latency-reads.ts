@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { indexed } from "../../platform/database/dialects/index-hints.ts";
+import { indexed } from "../../platform/database/dialects/expressions/index-hints.ts";
 import { overflowLabel } from "../../platform/metrics.ts";
 import type { Db } from "../../schema/tables/index.ts";
 import { isTotal } from "./reads.ts";

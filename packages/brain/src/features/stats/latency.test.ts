@@ -1,8 +1,8 @@
 import { startTestBrain, type TestBrain } from "@svc/testkit/brain";
 import { testDialects } from "@svc/testkit/databases";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { counterDelta } from "../../../test/counter-rows.ts";
 import { plansOf } from "../../../test/query-plans.ts";
+import { counterDelta } from "../../../test/rows/counter-rows.ts";
 import type { CounterDeltaRow } from "../../schema/tables/index.ts";
 import { addToHistogram, encodeHistogram, type Histogram } from "./counters/histogram.ts";
 import { durationsByName, rollupDurations } from "./latency-reads.ts";

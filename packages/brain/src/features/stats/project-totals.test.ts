@@ -3,7 +3,7 @@ import { startTestBrain, type TestBrain } from "@svc/testkit/brain";
 import { testDialects } from "@svc/testkit/databases";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { counterDelta, noteChanges } from "../../../test/counter-rows.ts";
+import { counterDelta, noteChanges } from "../../../test/rows/counter-rows.ts";
 import { hoursBegin, minutesBegin } from "./counters/buckets.ts";
 import { projectTotals, rollupTotals } from "./reads.ts";
 import { coveredParts } from "./time-range.ts";

@@ -1,5 +1,5 @@
-import { writeOrSplit } from "../../platform/database/row-by-row.ts";
-import { createGatherer } from "../../platform/gather.ts";
+import { createGatherer } from "../../platform/coalescing/gather.ts";
+import { writeOrSplit } from "../../platform/database/transactions/row-by-row.ts";
 import type { BrainDatabase } from "../../schema/tables/index.ts";
 import { noteReleases, releasesWithin } from "./releases-store.ts";
 import type { TimeRange } from "./time-range.ts";

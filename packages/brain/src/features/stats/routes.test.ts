@@ -2,9 +2,9 @@ import { randomUUID } from "node:crypto";
 import { startTestBrain, type TestBrain } from "@svc/testkit/brain";
 import { routeDialects } from "@svc/testkit/databases";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { commandRow } from "../../../test/command-rows.ts";
-import { counterDelta } from "../../../test/counter-rows.ts";
-import { queueRow } from "../../../test/queue-rows.ts";
+import { commandRow } from "../../../test/rows/command-rows.ts";
+import { counterDelta } from "../../../test/rows/counter-rows.ts";
+import { queueRow } from "../../../test/rows/queue-rows.ts";
 import type { CounterDeltaRow } from "../../schema/tables/index.ts";
 
 const minuteMs = 60_000;

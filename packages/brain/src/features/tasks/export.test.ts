@@ -2,7 +2,7 @@ import { exportFields } from "@svc/client/task-query";
 import { startTestBrain, type TestBrain } from "@svc/testkit/brain";
 import { testDialects } from "@svc/testkit/databases";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type GivenTask, insertTasks } from "../../../test/task-rows.ts";
+import { type GivenTask, insertTasks } from "../../../test/rows/task-rows.ts";
 
 const startMs = Math.floor(Date.now() / 1000) * 1000 - 3_600_000;
 const count = 1203;

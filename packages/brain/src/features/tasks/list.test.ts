@@ -1,6 +1,6 @@
 import { addProject, testDialects, useTestDatabase } from "@svc/testkit/databases";
 import { beforeAll, describe, expect, test } from "vitest";
-import { type GivenTask, insertTasks } from "../../../test/task-rows.ts";
+import { type GivenTask, insertTasks } from "../../../test/rows/task-rows.ts";
 import { listPage } from "./list.ts";
 
 const projectId = "11111111-2222-4333-8444-555555555555";

@@ -1,7 +1,7 @@
 import type { QueryField } from "@svc/client/task-query";
 import { systemClock } from "../../platform/clock.ts";
-import { decodeCursor, encodeCursor } from "../../platform/http/cursors.ts";
-import { clampLimit, type PageSizes } from "../../platform/http/paging.ts";
+import { decodeCursor, encodeCursor } from "../../platform/http/content/cursors.ts";
+import { clampLimit, type PageSizes } from "../../platform/http/content/paging.ts";
 import type { BrainDatabase } from "../../schema/tables/index.ts";
 import { countPlan } from "./count-matches.ts";
 import { filterOfQuery } from "./query/filter.ts";

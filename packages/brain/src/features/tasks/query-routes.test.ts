@@ -1,7 +1,7 @@
 import { startTestBrain, type TestBrain } from "@svc/testkit/brain";
 import { routeDialects } from "@svc/testkit/databases";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type GivenTask, insertTasks } from "../../../test/task-rows.ts";
+import { type GivenTask, insertTasks } from "../../../test/rows/task-rows.ts";
 import { listPage } from "./list.ts";
 
 const startMs = Math.floor(Date.now() / 1000) * 1000 - 3_600_000;

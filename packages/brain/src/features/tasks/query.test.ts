@@ -3,7 +3,7 @@ import { testDialects, useTestDatabase } from "@svc/testkit/databases";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { isFoundBy } from "../../../test/plain-query.ts";
-import { type GivenTask, insertTasks } from "../../../test/task-rows.ts";
+import { type GivenTask, insertTasks } from "../../../test/rows/task-rows.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { Tables, TaskRow } from "../../schema/tables/index.ts";
 import { readFacet } from "./breakdowns/facets.ts";

@@ -1,8 +1,8 @@
 import type { Readable } from "node:stream";
 import { type Static, Type } from "typebox";
 import { plainSerializer, type Routes } from "../../platform/http/app.ts";
+import type { PageSizes } from "../../platform/http/content/paging.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
-import type { PageSizes } from "../../platform/http/paging.ts";
 import { ProjectParams } from "../../platform/http/schemas.ts";
 import type { BrainDatabase } from "../../schema/tables/index.ts";
 import { type Audit, originOf } from "../audit/index.ts";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { useTestDatabase } from "@svc/testkit/databases";
 import { beforeEach, describe, expect, test } from "vitest";
-import { adminPassword, type Browser, useAccess } from "../../../test/access-fixture.ts";
+import { adminPassword, type Browser, useAccess } from "../../../test/fixtures/access-fixture.ts";
 import type { EndedSessions } from "../sessions/index.ts";
 
 const opened = useTestDatabase("sqlite");

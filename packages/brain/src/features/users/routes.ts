@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import type { Actor } from "../../platform/http/actor.ts";
+import type { Actor } from "../../platform/http/access/actor.ts";
 import type { Routes } from "../../platform/http/app.ts";
 import { originOf } from "../audit/index.ts";
 import type { UserAdministration } from "./administration/user-administration.ts";

@@ -1,6 +1,6 @@
 import { addProject, testDialects, useTestDatabase } from "@svc/testkit/databases";
 import { describe, expect, test } from "vitest";
-import { workerRow } from "../../../test/worker-rows.ts";
+import { workerRow } from "../../../test/rows/worker-rows.ts";
 import { workersOnline } from "./reads.ts";
 
 const now = new Date("2026-04-01T10:00:00.000Z");

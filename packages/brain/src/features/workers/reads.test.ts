@@ -2,7 +2,7 @@ import { addProject, testDialects, useTestDatabase } from "@svc/testkit/database
 import { sql } from "kysely";
 import { beforeAll, describe, expect, test } from "vitest";
 import { plansOf } from "../../../test/query-plans.ts";
-import { workerRow } from "../../../test/worker-rows.ts";
+import { workerRow } from "../../../test/rows/worker-rows.ts";
 import { listWorkers } from "./reads.ts";
 
 const projectId = "11111111-2222-4333-8444-555555555555";

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { startTestBrain, type TestBrain } from "@svc/testkit/brain";
 import { testDialects } from "@svc/testkit/databases";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { encodeCursor } from "../../platform/http/cursors.ts";
+import { encodeCursor } from "../../platform/http/content/cursors.ts";
 
 const hourMs = 3_600_000;
 const runningHour = Math.floor(Date.now() / hourMs) * hourMs;

@@ -1,9 +1,9 @@
 import { isUuid } from "@svc/protocol";
 import type { Clock } from "../../platform/clock.ts";
 import type { Routes } from "../../platform/http/app.ts";
-import { decodeCursor, encodeCursor } from "../../platform/http/cursors.ts";
+import { decodeCursor, encodeCursor } from "../../platform/http/content/cursors.ts";
+import { clampLimit, type PageSizes, pageOf } from "../../platform/http/content/paging.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
-import { clampLimit, type PageSizes, pageOf } from "../../platform/http/paging.ts";
 import { PageQuery, ProjectParams } from "../../platform/http/schemas.ts";
 import type { BrainDatabase } from "../../schema/tables/index.ts";
 import { listWorkers, workersById } from "./reads.ts";

@@ -1,8 +1,8 @@
 import { type Redactor, readAdapterHealth, readHeartbeat, type WorkerReport } from "@svc/protocol";
 import type { Clock } from "../../platform/clock.ts";
-import { writeOrSplit } from "../../platform/database/row-by-row.ts";
-import { storedJson } from "../../platform/database/stored-json.ts";
-import { createGatherer } from "../../platform/gather.ts";
+import { createGatherer } from "../../platform/coalescing/gather.ts";
+import { writeOrSplit } from "../../platform/database/transactions/row-by-row.ts";
+import { storedJson } from "../../platform/database/values/stored-json.ts";
 import { uuidV7 } from "../../platform/ids.ts";
 import type { BrainDatabase } from "../../schema/tables/index.ts";
 import { queueNames } from "../queues/index.ts";

@@ -2,7 +2,7 @@ import { type TestDialect, testDialects, useTestDatabase } from "@svc/testkit/da
 import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
 import { isTransient, isUniqueViolation } from "./errors.ts";
-import { isBooleanColumn, isInstantColumn } from "./instants.ts";
+import { isBooleanColumn, isInstantColumn } from "./values/instants.ts";
 
 const insertMeta = (key: string) => ({ key, value: "v" });
 

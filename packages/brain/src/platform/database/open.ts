@@ -1,8 +1,8 @@
 import { fileURLToPath } from "node:url";
-import { boundWrites } from "./bounded-writes.ts";
 import type { Database } from "./database.ts";
 import { openPostgres, type PostgresOptions } from "./dialects/postgres/open.ts";
 import { openSqlite } from "./dialects/sqlite/open.ts";
+import { boundWrites } from "./transactions/bounded-writes.ts";
 
 export interface OpenDatabaseOptions extends Omit<PostgresOptions, "url"> {
   /** `sqlite:///absolute/path`, `postgres://…` or `postgresql://…`. */

@@ -6,7 +6,7 @@ import type {
   RawRequestDefaultExpression,
   RawServerDefault,
 } from "fastify";
-import type { Actor, ProjectAccess } from "./actor.ts";
+import type { Actor, ProjectAccess } from "./access/actor.ts";
 
 /** The HTTP application: Fastify with TypeBox schemas deciding the types of params, query, body and answer. */
 export type App = FastifyInstance<

@@ -4,8 +4,8 @@ import type { Clock } from "../clock.ts";
 import { isTransient } from "../database/errors.ts";
 import type { Log } from "../log.ts";
 import { createThrottledLog } from "../throttled-log.ts";
+import { RequestInvalid } from "./content/validation.ts";
 import { ApiError, type ErrorCode, errorCodes, invalid } from "./error-codes.ts";
-import { RequestInvalid } from "./validation.ts";
 
 export interface Envelope {
   error: string;

@@ -1,7 +1,7 @@
 /** A server with stand-in people, keys and projects, for the tests of this folder. */
 import type { Clock } from "../clock.ts";
 import { createLog } from "../log.ts";
-import type { ActorUser, AddressDenial, ApiKeyActor, ProjectEntry, Role, SessionActor } from "./actor.ts";
+import type { ActorUser, AddressDenial, ApiKeyActor, ProjectEntry, Role, SessionActor } from "./access/actor.ts";
 import type { App } from "./app.ts";
 import { createServer, type Server, type ServerDeps, type ServerSettings } from "./server.ts";
 

@@ -1,9 +1,9 @@
 import { Type } from "typebox";
 import { describe, expect, test } from "vitest";
+import { routeTable } from "./access/route-table.ts";
 import { mount, type Routes } from "./app.ts";
 import { ApiError } from "./error-codes.ts";
 import { type Fixture, startFixture } from "./http-fixture.ts";
-import { routeTable } from "./route-table.ts";
 
 const open = { tag: "health", public: true } as const;
 const echo: Routes<object> = (app) => {

@@ -3,7 +3,7 @@ import type { Clock } from "../clock.ts";
 import type { Log } from "../log.ts";
 import { createThrottledLog } from "../throttled-log.ts";
 import type { App } from "./app.ts";
-import type { RefuseConnection } from "./broken-requests.ts";
+import type { RefuseConnection } from "./connections/broken-requests.ts";
 import { ApiError } from "./error-codes.ts";
 
 export interface SocketOptions {

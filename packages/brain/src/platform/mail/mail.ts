@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Clock } from "../clock.ts";
-import { isLoopbackHost } from "../http/hosts.ts";
+import { isLoopbackHost } from "../http/connections/hosts.ts";
 import type { Log } from "../log.ts";
 import { createThrottledLog } from "../throttled-log.ts";
 import { type MailMessage, renderMail } from "./render.ts";

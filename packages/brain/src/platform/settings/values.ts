@@ -2,8 +2,8 @@
 import type { TSchema } from "typebox";
 import { Compile } from "typebox/compile";
 import { Format } from "typebox/format";
-import { parseRange } from "../http/addresses.ts";
-import { hostName } from "../http/hosts.ts";
+import { parseRange } from "../http/connections/addresses.ts";
+import { hostName } from "../http/connections/hosts.ts";
 import { isMailUrl, parseMailbox } from "../mail/sender.ts";
 
 /** The parts of a schema that settings use, beside TypeBox's own. */

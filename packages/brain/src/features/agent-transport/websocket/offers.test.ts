@@ -6,8 +6,8 @@ import { addProject, testDialects, useTestDatabase } from "@svc/testkit/database
 import { rawHello } from "@svc/testkit/raw-agent";
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { WebSocket } from "ws";
-import { agentRow } from "../../../../test/agent-rows.ts";
-import { commandRow } from "../../../../test/command-rows.ts";
+import { agentRow } from "../../../../test/rows/agent-rows.ts";
+import { commandRow } from "../../../../test/rows/command-rows.ts";
 import type { Log } from "../../../platform/log.ts";
 import { createMetrics } from "../../../platform/metrics.ts";
 import type { CommandRow } from "../../../schema/tables/index.ts";

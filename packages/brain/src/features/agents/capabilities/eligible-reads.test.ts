@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { addProject, testDialects, useTestDatabase } from "@svc/testkit/databases";
 import { describe, expect, test } from "vitest";
-import { agentRow } from "../../../../test/agent-rows.ts";
+import { agentRow } from "../../../../test/rows/agent-rows.ts";
 import type { AgentRow } from "../../../schema/tables/index.ts";
 import { ableAgents, ableAmong, advertisedAbilities } from "./eligible-reads.ts";
 

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { jsonArrayHas, jsonMembers } from "../../../platform/database/dialects/json-columns.ts";
+import { jsonArrayHas, jsonMembers } from "../../../platform/database/dialects/expressions/json-columns.ts";
 import type { Db } from "../../../schema/tables/index.ts";
 
 /** The agent to ask for something that an engine's adapter must be able to do. */

@@ -2,7 +2,7 @@ import type { TelemetryLoss } from "@svc/protocol";
 import type { Clock } from "../../../platform/clock.ts";
 import type { Database, Tx } from "../../../platform/database/database.ts";
 import { lockSubject } from "../../../platform/database/dialects/locks.ts";
-import { writeOrSplit } from "../../../platform/database/row-by-row.ts";
+import { writeOrSplit } from "../../../platform/database/transactions/row-by-row.ts";
 import { uuidV7 } from "../../../platform/ids.ts";
 import type { LossIntervalRow, LossMarkRow, Tables } from "../../../schema/tables/index.ts";
 import type { AgentIdentity } from "../reads.ts";

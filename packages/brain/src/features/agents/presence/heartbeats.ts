@@ -1,7 +1,7 @@
 import { readAgentStatus } from "@svc/protocol";
 import type { Database, Tx } from "../../../platform/database/database.ts";
-import { writeOrSplit } from "../../../platform/database/row-by-row.ts";
-import { storedJson } from "../../../platform/database/stored-json.ts";
+import { writeOrSplit } from "../../../platform/database/transactions/row-by-row.ts";
+import { storedJson } from "../../../platform/database/values/stored-json.ts";
 import type { Tables } from "../../../schema/tables/index.ts";
 import type { AgentIdentity } from "../reads.ts";
 import { findProcesses, markProcessesSeen, markSeen } from "./presence-store.ts";

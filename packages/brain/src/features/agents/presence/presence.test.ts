@@ -1,6 +1,6 @@
 import { testDialects, useTestDatabase } from "@svc/testkit/databases";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type AgentsFixture, helloOf, projectId, startAgents } from "../../../../test/agents-fixture.ts";
+import { type AgentsFixture, helloOf, projectId, startAgents } from "../../../../test/fixtures/agents-fixture.ts";
 import type { AgentIdentity } from "../index.ts";
 import { tombstone } from "../store.ts";
 

@@ -1,7 +1,7 @@
 import { type HelloPayload, readInstant } from "@svc/protocol";
 import type { Clock } from "../../../platform/clock.ts";
 import type { Database } from "../../../platform/database/database.ts";
-import { storedJson } from "../../../platform/database/stored-json.ts";
+import { storedJson } from "../../../platform/database/values/stored-json.ts";
 import { uuidV7 } from "../../../platform/ids.ts";
 import type { Tables } from "../../../schema/tables/index.ts";
 import { abilitiesOf } from "../capabilities/reported.ts";

@@ -4,7 +4,7 @@ import { createFakeClock } from "@svc/testkit";
 import { addProject, testDialects, useTestDatabase } from "@svc/testkit/databases";
 import type { KyselyPlugin } from "kysely";
 import { beforeAll, describe, expect, test } from "vitest";
-import { agentRow } from "../../../../test/agent-rows.ts";
+import { agentRow } from "../../../../test/rows/agent-rows.ts";
 import { storedDigest } from "../../../platform/crypto/digests.ts";
 import { createKeyring } from "../../../platform/crypto/keyring.ts";
 import { createIdentities } from "./identity.ts";

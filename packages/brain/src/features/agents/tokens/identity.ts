@@ -1,9 +1,9 @@
 import { tokenLabels } from "@svc/protocol";
 import type { Clock } from "../../../platform/clock.ts";
+import { createSharedLookUp } from "../../../platform/coalescing/shared-look-up.ts";
 import { candidateDigests } from "../../../platform/crypto/digests.ts";
 import type { Keyring } from "../../../platform/crypto/keyring.ts";
 import type { Database } from "../../../platform/database/database.ts";
-import { createSharedLookUp } from "../../../platform/shared-look-up.ts";
 import type { Tables } from "../../../schema/tables/index.ts";
 import { type AgentIdentity, admittedAmong, findAdmission, findByTokenHashes } from "../reads.ts";
 

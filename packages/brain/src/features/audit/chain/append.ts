@@ -1,5 +1,5 @@
-import { atEnd } from "../../../platform/database/at-end.ts";
 import type { Tx } from "../../../platform/database/database.ts";
+import { atEnd } from "../../../platform/database/transactions/at-end.ts";
 import type { AuditLogRow, Tables } from "../../../schema/tables/index.ts";
 import {
   actorRef,

@@ -1,6 +1,6 @@
 import { isUuid } from "@svc/protocol";
 import type { Database } from "../../../platform/database/database.ts";
-import type { Actor } from "../../../platform/http/actor.ts";
+import type { Actor } from "../../../platform/http/access/actor.ts";
 import type { Tables } from "../../../schema/tables/index.ts";
 import { microsOf } from "../chain/chain.ts";
 import type { ActivityFeedPage, ActivityFeedQuery } from "../schemas.ts";

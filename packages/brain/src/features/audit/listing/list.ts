@@ -1,7 +1,7 @@
 import { isUuid, parseJson } from "@svc/protocol";
 import type { Database } from "../../../platform/database/database.ts";
-import { decodeCursor, encodeCursor } from "../../../platform/http/cursors.ts";
-import { clampLimit, type PageSizes, pageOf } from "../../../platform/http/paging.ts";
+import { decodeCursor, encodeCursor } from "../../../platform/http/content/cursors.ts";
+import { clampLimit, type PageSizes, pageOf } from "../../../platform/http/content/paging.ts";
 import { parseInstant } from "../../../platform/http/schemas.ts";
 import type { Tables } from "../../../schema/tables/index.ts";
 import { instantOfMicros } from "../chain/chain.ts";

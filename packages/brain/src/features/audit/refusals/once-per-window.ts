@@ -1,5 +1,5 @@
 import type { Clock } from "../../../platform/clock.ts";
-import { type AddressNetworks, networksOf } from "../../../platform/http/addresses.ts";
+import { type AddressNetworks, networksOf } from "../../../platform/http/connections/addresses.ts";
 import { createCrowds } from "../../../platform/http/limits/crowds.ts";
 import { createRecency } from "../../../platform/http/limits/recency.ts";
 

@@ -1,6 +1,6 @@
 import type { Clock } from "../../../platform/clock.ts";
 import { isTransient } from "../../../platform/database/errors.ts";
-import { addressBlock } from "../../../platform/http/addresses.ts";
+import { addressBlock } from "../../../platform/http/connections/addresses.ts";
 import type { AuditEntry } from "../chain/entry.ts";
 
 export interface RefusalCollectorDeps {

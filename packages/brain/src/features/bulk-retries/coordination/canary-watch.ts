@@ -1,8 +1,8 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { taskRowId } from "@svc/protocol";
+import { createTurns } from "../../../platform/coalescing/turns.ts";
 import type { Database } from "../../../platform/database/database.ts";
 import type { Log } from "../../../platform/log.ts";
-import { createTurns } from "../../../platform/turns.ts";
 import type { Tables } from "../../../schema/tables/index.ts";
 import { awaitedInProjects } from "../rounds/children-store.ts";
 

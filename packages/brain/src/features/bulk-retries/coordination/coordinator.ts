@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Clock } from "../../../platform/clock.ts";
+import { createTurns } from "../../../platform/coalescing/turns.ts";
 import type { Log } from "../../../platform/log.ts";
-import { createTurns } from "../../../platform/turns.ts";
 import type { Commands } from "../../commands/index.ts";
 import { eligibleSessions } from "../rounds/eligible-agents.ts";
 import { type RoundDeps, runRound } from "../rounds/round.ts";

@@ -1,7 +1,7 @@
 import type { Database } from "../../../platform/database/database.ts";
-import { decodeCursor, encodeCursor } from "../../../platform/http/cursors.ts";
+import { decodeCursor, encodeCursor } from "../../../platform/http/content/cursors.ts";
+import { clampLimit, type PageSizes, pageOf } from "../../../platform/http/content/paging.ts";
 import { ApiError } from "../../../platform/http/error-codes.ts";
-import { clampLimit, type PageSizes, pageOf } from "../../../platform/http/paging.ts";
 import type { Tables } from "../../../schema/tables/index.ts";
 import { findRequest } from "../store.ts";
 import { childrenAfter, effectiveText, type ShownChild } from "./plan-reads.ts";

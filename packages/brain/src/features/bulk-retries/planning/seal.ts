@@ -1,6 +1,6 @@
 import { canonicalText } from "@svc/protocol";
 import type { Clock } from "../../../platform/clock.ts";
-import { storedJson } from "../../../platform/database/stored-json.ts";
+import { storedJson } from "../../../platform/database/values/stored-json.ts";
 import { invalid } from "../../../platform/http/error-codes.ts";
 import { uuidV7 } from "../../../platform/ids.ts";
 import type { BulkRetryChildRow, BulkRetryRequestRow } from "../../../schema/tables/index.ts";

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Tx } from "../../../platform/database/database.ts";
-import { typed, type ValueType } from "../../../platform/database/dialects/values-table.ts";
+import { typed, type ValueType } from "../../../platform/database/dialects/expressions/values-table.ts";
 import type { BulkRetryChildRow, CommandRow, Db, Tables } from "../../../schema/tables/index.ts";
 import { type ChildEnd, childColumns, childMachine } from "../states.ts";
 import { isAwaited, isInFlight, mayMake } from "../store.ts";

@@ -3,7 +3,7 @@ import { createRedactor } from "@svc/protocol";
 import { createFakeClock } from "@svc/testkit";
 import { testDialects, useTestDatabase } from "@svc/testkit/databases";
 import { beforeEach, describe, expect, test } from "vitest";
-import { commandRow } from "../../../../test/command-rows.ts";
+import { commandRow } from "../../../../test/rows/command-rows.ts";
 import { createLog, type Log } from "../../../platform/log.ts";
 import type { CommandRow } from "../../../schema/tables/index.ts";
 import { createReports } from "../results/report.ts";

@@ -1,5 +1,5 @@
 import { type CommandAction, canonicalText, parseJson } from "@svc/protocol";
-import { storedJson } from "../../../platform/database/stored-json.ts";
+import { storedJson } from "../../../platform/database/values/stored-json.ts";
 import type { CommandRow } from "../../../schema/tables/index.ts";
 import { engineOf } from "./contract.ts";
 

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { createFakeClock } from "@svc/testkit";
 import { testDialects, useTestDatabase } from "@svc/testkit/databases";
 import { describe, expect, test } from "vitest";
-import { commandRow } from "../../../../test/command-rows.ts";
+import { commandRow } from "../../../../test/rows/command-rows.ts";
 import type { Log } from "../../../platform/log.ts";
 import type { CommandRow } from "../../../schema/tables/index.ts";
 import { createWorkSignal } from "./work-signal.ts";

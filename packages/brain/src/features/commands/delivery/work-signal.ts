@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
+import { createTurns } from "../../../platform/coalescing/turns.ts";
 import { createThrottledLog } from "../../../platform/throttled-log.ts";
-import { createTurns } from "../../../platform/turns.ts";
 import { type AnnouncerDeps, createAnnouncer } from "../announcer.ts";
 import type { ChildSource, ClaimRequest, CommandDeps } from "./claim.ts";
 import { waitingKinds } from "./claim-store.ts";

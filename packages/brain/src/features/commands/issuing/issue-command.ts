@@ -1,7 +1,7 @@
 import type { CommandAction } from "@svc/protocol";
 import type { Clock } from "../../../platform/clock.ts";
 import type { Tx } from "../../../platform/database/database.ts";
-import { storedJson } from "../../../platform/database/stored-json.ts";
+import { storedJson } from "../../../platform/database/values/stored-json.ts";
 import { uuidV7 } from "../../../platform/ids.ts";
 import type { CommandRow, Tables } from "../../../schema/tables/index.ts";
 import { insertCommand, insertCommands } from "./issue-store.ts";

@@ -1,6 +1,6 @@
 import { testDialects } from "@svc/testkit/databases";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type CommandFixture, startCommands } from "../../../../test/command-fixture.ts";
+import { type CommandFixture, startCommands } from "../../../../test/fixtures/command-fixture.ts";
 import { ownOrigin } from "../../audit/index.ts";
 import { createPlace } from "./place.ts";
 import { restartWorker } from "./requests.ts";

@@ -1,5 +1,5 @@
 import type { Tx } from "../../../platform/database/database.ts";
-import { jsonObjectHas } from "../../../platform/database/dialects/json-columns.ts";
+import { jsonObjectHas } from "../../../platform/database/dialects/expressions/json-columns.ts";
 import type { AgentRow, Db, Tables } from "../../../schema/tables/index.ts";
 import type { Abilities } from "../delivery/contract.ts";
 

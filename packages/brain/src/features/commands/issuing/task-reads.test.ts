@@ -1,6 +1,6 @@
 import { addProject, testDialects, useTestDatabase } from "@svc/testkit/databases";
 import { describe, expect, test } from "vitest";
-import { insertTasks } from "../../../../test/task-rows.ts";
+import { insertTasks } from "../../../../test/rows/task-rows.ts";
 import { unknownTasks } from "./task-reads.ts";
 
 const projectId = "11111111-2222-4333-8444-555555555555";

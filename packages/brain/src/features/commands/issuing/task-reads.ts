@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { jsonTextsInOrder } from "../../../platform/database/dialects/json-columns.ts";
+import { jsonTextsInOrder } from "../../../platform/database/dialects/expressions/json-columns.ts";
 import type { Db, TaskRow } from "../../../schema/tables/index.ts";
 
 /** What a command tells its agent of a task, and who reported its newest event. */

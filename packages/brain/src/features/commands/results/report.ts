@@ -1,7 +1,7 @@
 import { isRawJson, type Redactor, readCommandResult, redactionMarker } from "@svc/protocol";
 import type { Tx } from "../../../platform/database/database.ts";
-import { storedJson } from "../../../platform/database/stored-json.ts";
-import { createTogether } from "../../../platform/database/together.ts";
+import { createTogether } from "../../../platform/database/transactions/together.ts";
+import { storedJson } from "../../../platform/database/values/stored-json.ts";
 import { createThrottledLogPerSource } from "../../../platform/throttled-log.ts";
 import type { CommandRow, Tables } from "../../../schema/tables/index.ts";
 import type { CommandDeps } from "../delivery/claim.ts";

@@ -1,7 +1,7 @@
 import { Secret, TOTP } from "otpauth";
 import { describe, expect, test } from "vitest";
 import { createKeyring } from "../../../platform/crypto/keyring.ts";
-import { browserName } from "../../../platform/http/browser-name.ts";
+import { browserName } from "../../../platform/http/connections/browser-name.ts";
 import { mintRecoveryCodes, recoveryDigests } from "./recovery-codes.ts";
 import { newTotpSecret, provisioningUrl, stepOfCode } from "./totp.ts";
 

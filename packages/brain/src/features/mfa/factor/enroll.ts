@@ -1,5 +1,5 @@
 import { openSecret, sealSecret } from "../../../platform/crypto/at-rest.ts";
-import type { SessionActor } from "../../../platform/http/actor.ts";
+import type { SessionActor } from "../../../platform/http/access/actor.ts";
 import { ApiError } from "../../../platform/http/error-codes.ts";
 import { uuidV7 } from "../../../platform/ids.ts";
 import type { AuditOrigin } from "../../audit/index.ts";

@@ -1,4 +1,4 @@
-import type { SessionActor } from "../../../platform/http/actor.ts";
+import type { SessionActor } from "../../../platform/http/access/actor.ts";
 import type { AuditOrigin } from "../../audit/index.ts";
 import type { MfaDeps } from "../deps.ts";
 import { countRecoveryCodes, stampVerified } from "../store.ts";

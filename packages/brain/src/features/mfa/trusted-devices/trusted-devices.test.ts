@@ -1,6 +1,6 @@
 import { routeDialects, useTestDatabase } from "@svc/testkit/databases";
 import { beforeEach, describe, expect, test } from "vitest";
-import { adminPassword, type Browser, startAccess, useAccess } from "../../../../test/access-fixture.ts";
+import { adminPassword, type Browser, startAccess, useAccess } from "../../../../test/fixtures/access-fixture.ts";
 import { ownOrigin } from "../../audit/index.ts";
 import { pruneTrustedDevices } from "../index.ts";
 

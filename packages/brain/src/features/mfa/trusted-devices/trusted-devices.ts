@@ -2,8 +2,8 @@
 import { randomToken } from "@svc/protocol";
 import { cookieDigest } from "../../../platform/crypto/digests.ts";
 import type { Tx } from "../../../platform/database/database.ts";
-import type { SessionActor } from "../../../platform/http/actor.ts";
-import { browserName } from "../../../platform/http/browser-name.ts";
+import type { SessionActor } from "../../../platform/http/access/actor.ts";
+import { browserName } from "../../../platform/http/connections/browser-name.ts";
 import { ApiError } from "../../../platform/http/error-codes.ts";
 import { uuidV7 } from "../../../platform/ids.ts";
 import type { Tables, TrustedDeviceRow } from "../../../schema/tables/index.ts";

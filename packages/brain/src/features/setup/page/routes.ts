@@ -1,9 +1,9 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Clock } from "../../../platform/clock.ts";
 import type { Routes } from "../../../platform/http/app.ts";
-import type { Cookies } from "../../../platform/http/cookies.ts";
 import { ApiError } from "../../../platform/http/error-codes.ts";
 import { toApiError } from "../../../platform/http/error-handler.ts";
+import type { Cookies } from "../../../platform/http/headers/cookies.ts";
 import { originOf } from "../../audit/index.ts";
 import { sendSessionCookies } from "../../sessions/index.ts";
 import { alreadyInitialised } from "../first-admin.ts";

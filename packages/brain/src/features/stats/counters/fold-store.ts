@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Tx } from "../../../platform/database/database.ts";
+import { rowAddress } from "../../../platform/database/dialects/expressions/row-address.ts";
 import { lockSubject } from "../../../platform/database/dialects/locks.ts";
-import { rowAddress } from "../../../platform/database/dialects/row-address.ts";
 import type {
   CounterDeltaRow,
   NameRollupRow,

@@ -1,4 +1,4 @@
-import { rowAddress } from "../../../platform/database/dialects/row-address.ts";
+import { rowAddress } from "../../../platform/database/dialects/expressions/row-address.ts";
 import type { BrainDatabase, Db } from "../../../schema/tables/index.ts";
 
 /** Deletes at most `limit` rollups of one grain that begin before `cutoff`, and tells how many. */

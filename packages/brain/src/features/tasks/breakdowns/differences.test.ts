@@ -3,8 +3,8 @@ import { testDialects, useTestDatabase } from "@svc/testkit/databases";
 import { sql } from "kysely";
 import { beforeEach, describe, expect, test } from "vitest";
 import { plansOf } from "../../../../test/query-plans.ts";
+import { type GivenTask, insertTasks } from "../../../../test/rows/task-rows.ts";
 import { stalledReads } from "../../../../test/stalled-reads.ts";
-import { type GivenTask, insertTasks } from "../../../../test/task-rows.ts";
 import { readDifferences, type SampleSizes } from "./differences.ts";
 import type { DifferencesQuery } from "./schemas.ts";
 

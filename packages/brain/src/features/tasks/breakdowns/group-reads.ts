@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
-import { bucketNumber, type TimeBuckets } from "../../../platform/database/dialects/time-buckets.ts";
+import { bucketNumber, type TimeBuckets } from "../../../platform/database/dialects/expressions/time-buckets.ts";
+import { givenText, valuesTable } from "../../../platform/database/dialects/expressions/values-table.ts";
 import { withinTime } from "../../../platform/database/dialects/time-limit.ts";
-import { givenText, valuesTable } from "../../../platform/database/dialects/values-table.ts";
 import type { BrainDatabase, Db } from "../../../schema/tables/index.ts";
 import { matchCondition } from "../query/condition-reads.ts";
 import { distinctValues, tasksByColumn, type ValueColumn } from "../search/distinct-values-reads.ts";

@@ -4,9 +4,9 @@ import { type OpenedTestDatabase, openTestDatabase, testDialects, useTestDatabas
 import fc from "fast-check";
 import { sql } from "kysely";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import { counterDelta, noteChanges } from "../../../../test/counter-rows.ts";
 import { plansOf } from "../../../../test/query-plans.ts";
-import { type GivenTask, insertTasks } from "../../../../test/task-rows.ts";
+import { counterDelta, noteChanges } from "../../../../test/rows/counter-rows.ts";
+import { type GivenTask, insertTasks } from "../../../../test/rows/task-rows.ts";
 import type { CounterDeltaRow, RollupRow, TaskRow } from "../../../schema/tables/index.ts";
 import { bucketStart, foldCounters, minutesBegin } from "../../stats/index.ts";
 import { filterOfQuery, matchesFilter } from "../query/filter.ts";

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
-import { indexed } from "../../../platform/database/dialects/index-hints.ts";
-import { isTextWithin } from "../../../platform/database/dialects/stored-size.ts";
+import { indexed } from "../../../platform/database/dialects/expressions/index-hints.ts";
+import { isTextWithin } from "../../../platform/database/dialects/expressions/stored-size.ts";
 import { withinTime } from "../../../platform/database/dialects/time-limit.ts";
 import type { BrainDatabase, TaskRow } from "../../../schema/tables/index.ts";
 import { bounds, type ListScope } from "../search/match-reads.ts";

@@ -1,6 +1,6 @@
 import type { NumberTest, TextTest } from "@svc/client/task-query";
 import { type RawBuilder, type SqlBool, sql } from "kysely";
-import { hasParts, holdsFolded, holdsText } from "../../../platform/database/dialects/text-matching.ts";
+import { hasParts, holdsFolded, holdsText } from "../../../platform/database/dialects/expressions/text-matching.ts";
 import type { ColumnTerm, ListFilter, Span } from "./query.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from "kysely";
-import { foldedFor } from "../../../platform/database/dialects/text-matching.ts";
-import type { JsonTest } from "../../../platform/database/json-content.ts";
+import { foldedFor } from "../../../platform/database/dialects/expressions/text-matching.ts";
+import type { JsonTest } from "../../../platform/database/values/json-content.ts";
 import { everyTerm, namesHold } from "./condition-reads.ts";
 import { jsonPlaces, jsonText, safeRun, textPlaces } from "./content.ts";
 import type { ContentTerm } from "./query.ts";

@@ -1,4 +1,4 @@
-import { jsonFits, jsonHolds } from "../../../platform/database/json-content.ts";
+import { jsonFits, jsonHolds } from "../../../platform/database/values/json-content.ts";
 import type { TaskRow } from "../../../schema/tables/index.ts";
 import type { ContentTerm } from "./query.ts";
 

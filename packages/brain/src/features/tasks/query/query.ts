@@ -9,7 +9,7 @@ import {
   type Term,
   type TextTest,
 } from "@svc/client/task-query";
-import type { JsonTest } from "../../../platform/database/json-content.ts";
+import type { JsonTest } from "../../../platform/database/values/json-content.ts";
 import { invalid } from "../../../platform/http/error-codes.ts";
 import type { TaskFilter } from "./filter.ts";
 

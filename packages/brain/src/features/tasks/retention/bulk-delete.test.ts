@@ -1,7 +1,7 @@
 import { startTestBrain, type TestBrain } from "@svc/testkit/brain";
 import { testDialects } from "@svc/testkit/databases";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { type GivenTask, insertTasks } from "../../../../test/task-rows.ts";
+import { type GivenTask, insertTasks } from "../../../../test/rows/task-rows.ts";
 import { maxFilteredDeletes } from "./bulk-delete.ts";
 
 const otherProjectId = "21111111-2222-4333-8444-555555555555";

@@ -1,6 +1,6 @@
 import type { Tx } from "../../../platform/database/database.ts";
 import { isEmbedded } from "../../../platform/database/dialects/by-dialect.ts";
-import { isAmong } from "../../../platform/database/dialects/values-table.ts";
+import { isAmong } from "../../../platform/database/dialects/expressions/values-table.ts";
 import type { BrainDatabase, Tables, TaskRow } from "../../../schema/tables/index.ts";
 
 const lockedColumns = [

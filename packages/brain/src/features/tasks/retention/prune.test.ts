@@ -2,7 +2,7 @@ import { createFakeClock } from "@svc/testkit";
 import { testDialects, useTestDatabase } from "@svc/testkit/databases";
 import { sql } from "kysely";
 import { beforeEach, describe, expect, test } from "vitest";
-import { type GivenTask, insertTasks } from "../../../../test/task-rows.ts";
+import { type GivenTask, insertTasks } from "../../../../test/rows/task-rows.ts";
 import { pruneTasks } from "../loops.ts";
 import { pruneTaskBatch } from "./prune.ts";
 

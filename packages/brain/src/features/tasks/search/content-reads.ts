@@ -1,7 +1,7 @@
 import { type RawBuilder, type SqlBool, sql } from "kysely";
 import { byDialect } from "../../../platform/database/dialects/by-dialect.ts";
-import { storedBytes } from "../../../platform/database/dialects/stored-size.ts";
-import { isAmong, valuesTable } from "../../../platform/database/dialects/values-table.ts";
+import { storedBytes } from "../../../platform/database/dialects/expressions/stored-size.ts";
+import { isAmong, valuesTable } from "../../../platform/database/dialects/expressions/values-table.ts";
 import type { Db } from "../../../schema/tables/index.ts";
 import { contentOnPostgres } from "../query/content-postgres-reads.ts";
 import { contentOnSqlite } from "../query/content-sqlite-reads.ts";

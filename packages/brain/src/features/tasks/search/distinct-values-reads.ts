@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
-import { indexed } from "../../../platform/database/dialects/index-hints.ts";
+import { indexed } from "../../../platform/database/dialects/expressions/index-hints.ts";
 import type { BrainDatabase } from "../../../schema/tables/index.ts";
 import { indexOf, type SourceColumn } from "./match-reads.ts";
 

@@ -2,8 +2,8 @@ import { testDialects, useTestDatabase } from "@svc/testkit/databases";
 import { sql } from "kysely";
 import { beforeAll, describe, expect, test } from "vitest";
 import { rowsReadBy } from "../../../../test/query-plans.ts";
+import { type GivenTask, insertTasks } from "../../../../test/rows/task-rows.ts";
 import { stalledReads } from "../../../../test/stalled-reads.ts";
-import { type GivenTask, insertTasks } from "../../../../test/task-rows.ts";
 import { listPage, planList } from "../list.ts";
 import { findMatches, type SearchSizes, usualSearchSizes } from "./find-matches.ts";
 

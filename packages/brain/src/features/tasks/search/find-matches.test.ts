@@ -2,7 +2,7 @@ import { type Priority, priorities, type TaskState, taskStates } from "@svc/prot
 import { testDialects, useTestDatabase } from "@svc/testkit/databases";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type GivenTask, insertTasks } from "../../../../test/task-rows.ts";
+import { type GivenTask, insertTasks } from "../../../../test/rows/task-rows.ts";
 import type { Database } from "../../../platform/database/database.ts";
 import type { Tables, TaskRow } from "../../../schema/tables/index.ts";
 import { countMatches, countPlanUpTo } from "../count-matches.ts";

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
-import { newestThrough } from "../../../platform/database/dialects/index-hints.ts";
+import { newestThrough } from "../../../platform/database/dialects/expressions/index-hints.ts";
 import type { Db } from "../../../schema/tables/index.ts";
 import { matchCondition } from "../query/condition-reads.ts";
 import type { ListFilter } from "../query/query.ts";

@@ -1,15 +1,15 @@
 import { type RawBuilder, type SqlBool, sql } from "kysely";
-import { firstOfEach } from "../../../platform/database/dialects/for-each-given.ts";
-import { foundById, indexed, newestThrough } from "../../../platform/database/dialects/index-hints.ts";
-import { greatestId } from "../../../platform/database/dialects/row-address.ts";
+import { firstOfEach } from "../../../platform/database/dialects/expressions/for-each-given.ts";
+import { foundById, indexed, newestThrough } from "../../../platform/database/dialects/expressions/index-hints.ts";
+import { greatestId } from "../../../platform/database/dialects/expressions/row-address.ts";
 import {
   type BoundedRows,
   type PageBounds,
   rowsWithinBytes,
   type WideTable,
-} from "../../../platform/database/dialects/rows-within-bytes.ts";
+} from "../../../platform/database/dialects/expressions/rows-within-bytes.ts";
+import { givenText, isAmong, valuesTable } from "../../../platform/database/dialects/expressions/values-table.ts";
 import { withinTime } from "../../../platform/database/dialects/time-limit.ts";
-import { givenText, isAmong, valuesTable } from "../../../platform/database/dialects/values-table.ts";
 import type { BrainDatabase, Db } from "../../../schema/tables/index.ts";
 import { matchCondition } from "../query/condition-reads.ts";
 import type { ListFilter } from "../query/query.ts";

@@ -1,4 +1,4 @@
-import { matchesParts } from "../../../platform/database/json-content.ts";
+import { matchesParts } from "../../../platform/database/values/json-content.ts";
 import type { BrainDatabase } from "../../../schema/tables/index.ts";
 import type { ColumnTerm, ListFilter } from "../query/query.ts";
 import { searchesOf } from "./database-searches.ts";

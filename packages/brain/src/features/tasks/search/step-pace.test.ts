@@ -2,7 +2,7 @@ import { createFakeClock, type FakeClock } from "@svc/testkit";
 import { testDialects, useTestDatabase } from "@svc/testkit/databases";
 import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
-import { type GivenTask, insertTasks } from "../../../../test/task-rows.ts";
+import { type GivenTask, insertTasks } from "../../../../test/rows/task-rows.ts";
 import { timedReads } from "../../../../test/timed-reads.ts";
 import type { Database } from "../../../platform/database/database.ts";
 import type { Tables } from "../../../schema/tables/index.ts";

@@ -7,8 +7,8 @@ import {
   emptyTables,
   type Fixture,
   startAccess,
-} from "../../../../test/access-fixture.ts";
-import { commandRow } from "../../../../test/command-rows.ts";
+} from "../../../../test/fixtures/access-fixture.ts";
+import { commandRow } from "../../../../test/rows/command-rows.ts";
 import { ownOrigin } from "../../audit/index.ts";
 
 for (const dialect of testDialects) {

@@ -1,6 +1,6 @@
 import type { Tx } from "../../../platform/database/database.ts";
 import { isUniqueViolation } from "../../../platform/database/errors.ts";
-import { sourceOf } from "../../../platform/http/addresses.ts";
+import { sourceOf } from "../../../platform/http/connections/addresses.ts";
 import { ApiError } from "../../../platform/http/error-codes.ts";
 import type { Tables } from "../../../schema/tables/index.ts";
 import type { AuditOrigin } from "../../audit/index.ts";

@@ -1,7 +1,7 @@
 import type { Clock } from "../../../platform/clock.ts";
 import type { Passwords } from "../../../platform/crypto/passwords.ts";
 import type { Database } from "../../../platform/database/database.ts";
-import { sourceOf } from "../../../platform/http/addresses.ts";
+import { sourceOf } from "../../../platform/http/connections/addresses.ts";
 import type { Tables, UserRow } from "../../../schema/tables/index.ts";
 import type { Audit, AuditEntry, AuditOrigin } from "../../audit/index.ts";
 import type { Users } from "../users.ts";

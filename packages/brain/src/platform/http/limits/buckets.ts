@@ -3,7 +3,7 @@
  * of an IPv6 address, and the /48 has a wider window. A refused request is recorded in neither.
  */
 import type { Clock } from "../../clock.ts";
-import { networksOf } from "../addresses.ts";
+import { networksOf } from "../connections/addresses.ts";
 import { createWindow, type SlidingWindow } from "./sliding-window.ts";
 
 const minuteMs = 60_000;

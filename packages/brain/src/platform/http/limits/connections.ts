@@ -2,7 +2,13 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { Clock } from "../../clock.ts";
-import { type AddressNetworks, type AddressRange, inRanges, networksOf, normalizeAddress } from "../addresses.ts";
+import {
+  type AddressNetworks,
+  type AddressRange,
+  inRanges,
+  networksOf,
+  normalizeAddress,
+} from "../connections/addresses.ts";
 import { createCrowds } from "./crowds.ts";
 
 /** Milliseconds that a client has for its part of an exchange. */

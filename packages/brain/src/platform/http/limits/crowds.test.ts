@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { networksOf } from "../addresses.ts";
+import { networksOf } from "../connections/addresses.ts";
 import { createCrowds, type Member } from "./crowds.ts";
 
 interface Named extends Member {

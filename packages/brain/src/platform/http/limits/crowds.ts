@@ -1,4 +1,4 @@
-import type { AddressNetworks } from "../addresses.ts";
+import type { AddressNetworks } from "../connections/addresses.ts";
 
 export interface Member {
   readonly networks: AddressNetworks;

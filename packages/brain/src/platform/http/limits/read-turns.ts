@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { createFairQueue, type FairQueueLimits } from "../../fair-queue.ts";
+import { createFairQueue, type FairQueueLimits } from "../../coalescing/fair-queue.ts";
 import { ApiError } from "../error-codes.ts";
 
 /** Per process: one user who searches without pause leaves most of the database to the others. */

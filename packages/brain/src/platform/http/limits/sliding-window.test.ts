@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { networksOf } from "../addresses.ts";
+import { networksOf } from "../connections/addresses.ts";
 import { fakeClock } from "../http-fixture.ts";
 import { createBuckets } from "./buckets.ts";
 import { createWindow } from "./sliding-window.ts";

@@ -1,4 +1,4 @@
-import type { AddressNetworks } from "../addresses.ts";
+import type { AddressNetworks } from "../connections/addresses.ts";
 import { createCrowds } from "./crowds.ts";
 import { createRecency } from "./recency.ts";
 

@@ -1,7 +1,7 @@
 import { type OpenedTestDatabase, testDialects, useTestDatabase } from "@svc/testkit/databases";
 import type { Kysely } from "kysely";
 import { describe, expect, test } from "vitest";
-import { atEnd } from "../../at-end.ts";
+import { atEnd } from "../../transactions/at-end.ts";
 import { createSharedTransactions } from "./shared-transactions.ts";
 
 type Tables = OpenedTestDatabase["database"]["read"] extends Kysely<infer Schema> ? Schema : never;

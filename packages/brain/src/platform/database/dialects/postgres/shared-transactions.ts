@@ -9,8 +9,8 @@
  * the first time without effect on the database.
  */
 import { sql, type Transaction } from "kysely";
-import { endings } from "../../at-end.ts";
 import { isLostLockRace, isTransient } from "../../errors.ts";
+import { endings } from "../../transactions/at-end.ts";
 
 type Work<Schema> = (tx: Transaction<Schema>) => Promise<unknown>;
 

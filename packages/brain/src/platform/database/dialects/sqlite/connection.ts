@@ -1,7 +1,7 @@
 import { closeSync, openSync } from "node:fs";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
-import { toSqliteValue } from "../../instants.ts";
-import { createJsonTests, jsonFits, jsonHolds } from "../../json-content.ts";
+import { toSqliteValue } from "../../values/instants.ts";
+import { createJsonTests, jsonFits, jsonHolds } from "../../values/json-content.ts";
 
 export interface SqliteOptions {
   /** Path of the database file. */

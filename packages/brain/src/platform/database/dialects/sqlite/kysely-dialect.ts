@@ -8,7 +8,7 @@ import {
   SqliteAdapter,
   SqliteIntrospector,
 } from "kysely";
-import { restoreRows } from "../../instants.ts";
+import { restoreRows } from "../../values/instants.ts";
 import type { StatementResult } from "./connection.ts";
 import { EmbeddedQueryCompiler } from "./query-compiler.ts";
 

@@ -1,0 +1,34 @@
+import type { TObject } from "typebox";
+import { rangeOf, type SettingSchema } from "../../platform/settings/values.ts";
+import { mergeFragments } from "../../platform/settings.ts";
+
+/** The page that lists every setting of the brain. */
+export function configurationText(fragments: readonly TObject[]): string {
+  const rows = [...mergeFragments(fragments)].map(([name, schema]) => settingLine(name, schema));
+  return [
+    "# Configuration",
+    "",
+    "Printed from the code by `npm run docs`. Sources, low to high: `SVC_HOME/secret.env`, `SVC_HOME/config.env`, `./.env`, the process",
+    "environment; read once at start. Lists are JSON arrays or comma lists. A value out of range, or an unknown `SVC_` name in a file, stops",
+    "the start with every fault listed. Settings of agents are in [agents.md](agents.md).",
+    "",
+    "| Name | Default | Range | Meaning |",
+    "|---|---|---|---|",
+    ...rows,
+    "",
+  ].join("\n");
+}
+
+function settingLine(name: string, schema: SettingSchema): string {
+  const values = schema.enum === undefined ? rangeOf(schema) : schema.enum.join(", ");
+  return `| \`${name}\` | ${defaultOf(schema)} | ${cell(values)} | ${cell(schema.description ?? "")} |`;
+}
+
+function defaultOf({ default: value, minted }: SettingSchema): string {
+  if (minted === true) return "minted";
+  if (value === undefined || value === "") return "none";
+  if (Array.isArray(value) && value.length === 0) return "empty";
+  return `\`${typeof value === "object" ? JSON.stringify(value) : String(value)}\``;
+}
+
+const cell = (text: string): string => (text === "" ? "-" : text.replaceAll("|", "\\|"));

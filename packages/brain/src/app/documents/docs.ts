@@ -1,0 +1,144 @@
+import { globSync, readFileSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { childMoves, controlMoves } from "../../features/bulk-retries/index.ts";
+import { commandMoves } from "../../features/commands/index.ts";
+import { systemClock } from "../../platform/clock.ts";
+import { type RouteRow, routeTable } from "../../platform/http/access/route-table.ts";
+import { openApiDocument } from "../../platform/http/documents/openapi.ts";
+import { createLog } from "../../platform/log.ts";
+import { createMetrics } from "../../platform/metrics.ts";
+import { schemaDocument } from "../../schema/document/schema-document.ts";
+import { type Brain, createBrain } from "../brain.ts";
+import { loadBrainSettings, settingFragments } from "../settings/settings.ts";
+import { openStorage } from "../storage.ts";
+import { configurationText } from "./configuration-docs.ts";
+
+const source = fileURLToPath(new URL("../../", import.meta.url));
+
+/** Builds a brain that listens nowhere, on an empty database that is removed again. */
+async function withBrain<T>(read: (brain: Brain) => Promise<T>): Promise<T> {
+  const home = await mkdtemp(join(tmpdir(), "svc-docs-"));
+  try {
+    const settings = loadBrainSettings({ env: { SVC_HOME: home, SVC_DISABLE_SPA_FALLBACK: "true" }, cwd: home }).values;
+    const log = createLog({ level: "error", json: true, write: () => {} });
+    const database = await openStorage({
+      url: `sqlite://${join(home, "svc.db")}`,
+      synchronous: "normal",
+      poolSize: 1,
+      maxOverflow: 0,
+      statementTimeoutMs: 10_000,
+      lockTimeoutMs: 3000,
+      idleInTransactionMs: 30_000,
+      inactiveConnectionSeconds: 60,
+      requireTls: false,
+      onError: () => {},
+    });
+    const brain = await createBrain({
+      settings,
+      settingRows: [],
+      database,
+      clock: systemClock,
+      log,
+      metrics: createMetrics(),
+      version: "0.0.0",
+      processId: "docs",
+      announce: () => {},
+    });
+    try {
+      await brain.app.ready();
+      return await read(brain);
+    } finally {
+      await brain.stop();
+    }
+  } finally {
+    await rm(home, { recursive: true, force: true });
+  }
+}
+
+/** ROUTES.md: where every route is registered and what it asks of a caller. */
+export const routesDocument = (): Promise<string> =>
+  withBrain(async ({ app }) => {
+    const files = routeFiles();
+    const rows = routeTable(app).map((row) => routeLine(row, files));
+    return [
+      "# Routes",
+      "",
+      "Printed from the routes themselves by `npm run docs`; a check fails when this file is stale. Files are below `src/`.",
+      "",
+      "| Method | Path | Needs | Scope of a key | Budget | File |",
+      "|---|---|---|---|---|---|",
+      ...rows,
+      "",
+    ].join("\n");
+  });
+
+function routeLine({ method, path, policy, scope }: RouteRow, files: ReadonlyMap<string, string>): string {
+  const file = files.get(policy.registeredBy ?? "") ?? "platform/http/openapi.ts";
+  const cells = [method, `\`${path}\``, needsOf(policy), scope ?? "-", policy.bucket ?? "-", file];
+  return `| ${cells.join(" | ")} |`;
+}
+
+function needsOf(policy: RouteRow["policy"]): string {
+  if (policy.tag === "agent-transport") return "agent token";
+  if (policy.tag === "hub") return "session";
+  if (policy.public !== undefined) return policy.public === true ? "nothing" : "nothing, or a session";
+  const who = policy.globalAdmin === true ? "instance admin" : policy.auditRole === true ? "auditor" : policy.role;
+  return [
+    who ?? "sign-in",
+    ...(policy.sessionOnly === true ? ["session only"] : []),
+    ...(policy.freshMfa === true ? ["fresh MFA"] : []),
+    ...(policy.stepUp === true ? ["step-up"] : []),
+  ].join(", ");
+}
+
+/** Name of each Routes function to its file. */
+function routeFiles(): ReadonlyMap<string, string> {
+  const files = new Map<string, string>();
+  for (const file of globSync("features/**/*routes.ts", { cwd: source }).sort()) {
+    for (const [, name] of readFileSync(join(source, file), "utf8").matchAll(/export const (\w+): Routes/g)) {
+      if (name !== undefined) files.set(name, file);
+    }
+  }
+  return files;
+}
+
+/** The OpenAPI document as it is served, for readers of the repository and for the client's types. */
+export const openApiText = (): Promise<string> =>
+  withBrain(async ({ app }) => `${JSON.stringify(openApiDocument(app), null, 2)}\n`);
+
+/** docs/configuration.md: every setting with its default, range and meaning. */
+export const configurationDocument = (): string => configurationText(settingFragments);
+
+export { schemaDocument };
+
+/** docs/states/command.md: the moves of a command. */
+export const commandStatesDocument = (): string =>
+  statesText("States of a command", "commands", movesTable(commandMoves));
+
+/** docs/states/bulk-retry.md: the moves of a bulk retry and of its children. */
+export const bulkRetryStatesDocument = (): string =>
+  statesText("States of a bulk retry", "bulk-retries", [
+    "## A child: delivery / outcome",
+    "",
+    ...movesTable(childMoves),
+    "",
+    "## The control state of a request",
+    "",
+    ...movesTable(controlMoves),
+  ]);
+
+function movesTable(machine: Readonly<Record<string, Readonly<Record<string, string>>>>): string[] {
+  const rows = Object.entries(machine).flatMap(([from, moves]) => {
+    const entries = Object.entries(moves);
+    return entries.length === 0
+      ? [`| ${from} | - | final |`]
+      : entries.map(([trigger, to]) => `| ${from} | ${trigger} | ${to} |`);
+  });
+  return ["| From | Trigger | To |", "|---|---|---|", ...rows];
+}
+
+const statesText = (title: string, feature: string, lines: readonly string[]): string =>
+  [`# ${title}`, "", `Printed from \`packages/brain/src/features/${feature}/states.ts\`.`, "", ...lines, ""].join("\n");

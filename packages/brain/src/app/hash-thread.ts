@@ -1,3 +1,0 @@
-import { runHashes } from "../platform/crypto/hash-thread.ts";
-
-runHashes();

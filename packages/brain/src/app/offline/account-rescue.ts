@@ -1,0 +1,157 @@
+import { revokeKeysOf } from "../../features/api-keys/index.ts";
+import { createAudit, ownOrigin } from "../../features/audit/index.ts";
+import { createMemberships } from "../../features/memberships/index.ts";
+import { createMfa } from "../../features/mfa/index.ts";
+import { createProjects } from "../../features/projects/index.ts";
+import { createSecurityHistory } from "../../features/security-history/index.ts";
+import { createSessions } from "../../features/sessions/index.ts";
+import { type AdminMade, type AdminPlan, bindMasters, createAdminRescue } from "../../features/setup/index.ts";
+import { createUserAdministration, createUsers } from "../../features/users/index.ts";
+import { systemClock } from "../../platform/clock.ts";
+import { createKeyring } from "../../platform/crypto/keyring.ts";
+import { createPasswords } from "../../platform/crypto/passwords.ts";
+import { ApiError } from "../../platform/http/error-codes.ts";
+import { createLog } from "../../platform/log.ts";
+import { createMail } from "../../platform/mail/mail.ts";
+import type { BrainDatabase } from "../../schema/tables/index.ts";
+import { type BrainSettings, loadBrainSettings, type SettingsSources } from "../settings/settings.ts";
+import { checkStorage, openStorage, prepareSchema } from "../storage.ts";
+import { offlineStorage, requireFile, requireSecrets, secureOffline } from "./offline.ts";
+import { secretFault } from "./secret-fault.ts";
+
+export { type AdminMade, type AdminPlan, ApiError };
+
+export interface Rescued {
+  readonly user_id: string;
+  readonly email: string;
+  readonly is_active: boolean;
+}
+
+export interface PasswordGiven extends Rescued {
+  readonly sessions_ended: number;
+  readonly trusted_devices_ended: number;
+  readonly api_keys_revoked: number;
+}
+
+export interface FactorReset extends Rescued {
+  readonly api_keys_revoked: number;
+}
+
+/** What an operator of the machine does to accounts without signing in. Every audit row says `via: cli`. */
+export interface AccountRescue {
+  /** The administrator that the settings name. */
+  readonly bootstrap: { readonly email: string | undefined; readonly password: string | undefined };
+  /** What making this address an administrator means now. */
+  planAdmin(email: string): Promise<AdminPlan>;
+  /** Carries a plan out; the password is of no use to `lift`. @throws ApiError `conflict` when it does not fit any more, `validation_error` */
+  makeAdmin(plan: AdminPlan, admin: { email: string; password: string | null }): Promise<AdminMade>;
+  /** Unlocks the account too, and ends sessions, trusted devices, API keys and reset tokens. @throws ApiError `not_found`, `validation_error` */
+  changePassword(email: string, password: string): Promise<PasswordGiven>;
+  /** Ends the second factor with recovery codes, trusted devices and lock, and the API keys. @throws ApiError `not_found`, `conflict` (not_enrolled) */
+  resetMfa(email: string): Promise<FactorReset>;
+  /** Whether there is an account. @throws ApiError `not_found` */
+  find(email: string): Promise<Rescued>;
+  /** After the mails to the owners were sent or have failed. */
+  close(): Promise<void>;
+}
+
+export interface RescueOptions extends Pick<SettingsSources, "env" | "cwd"> {
+  /** Makes what the first start of the service makes: home, secrets, database, schema. */
+  readonly mayMake?: boolean;
+}
+
+/**
+ * Opens the accounts of the database that the settings name, beside running services or without any.
+ *
+ * @throws SettingsError, DatabaseUnreachable, or an error that names the migrations that are missing.
+ */
+export async function openAccountRescue({ mayMake = false, ...sources }: RescueOptions = {}): Promise<AccountRescue> {
+  const loaded = loadBrainSettings({ ...sources, mint: mayMake });
+  const options = offlineStorage(loaded);
+  if (!mayMake) {
+    requireFile(options);
+    requireSecrets(loaded, ["SVC_SECRET", "SVC_SESSION_SECRET", "SVC_AUDIT_CHAIN_SECRET"]);
+  }
+  secureOffline(loaded, options);
+  const database = await openStorage(options);
+  try {
+    if (mayMake) await prepareSchema(database, loaded.values, systemClock.now());
+    else await checkStorage(database);
+    const { settled, ...rescue } = await createAccountRescue(database, loaded.values);
+    const close = async () => {
+      await settled();
+      await database.close();
+    };
+    return { ...rescue, close };
+  } catch (error) {
+    await database.close();
+    throw secretFault(loaded, error) ?? error;
+  }
+}
+
+async function createAccountRescue(
+  database: BrainDatabase,
+  settings: BrainSettings,
+): Promise<Omit<AccountRescue, "close"> & { settled(): Promise<void> }> {
+  const clock = systemClock;
+  const log = createLog({ level: "error", json: true, write: () => {} });
+  // A process that was not told looks for itself: at the next request, and for open dashboards within a minute.
+  const onError = () => {};
+  const masters = createKeyring(settings.SVC_SECRET, settings.SVC_PREVIOUS_SECRETS);
+  const audit = createAudit({
+    database,
+    clock,
+    secrets: createKeyring(settings.SVC_AUDIT_CHAIN_SECRET, settings.SVC_AUDIT_CHAIN_PREVIOUS_SECRETS),
+    onError,
+    via: "cli",
+  });
+  const passwords = createPasswords(settings);
+  const users = createUsers({ database, clock });
+  const memberships = createMemberships({ database, clock, onError });
+  const mail = createMail({ settings, log, clock });
+  const history = createSecurityHistory({ database, clock, mail, settings });
+  const owner = { history, revokeKeys: revokeKeysOf };
+  const mfa = createMfa({ database, clock, audit, users, passwords, masters, settings, ...owner });
+  const keyring = createKeyring(settings.SVC_SESSION_SECRET, settings.SVC_PREVIOUS_SESSION_SECRETS);
+  const sessions = createSessions({
+    ...{ database, clock, log, audit, keyring, passwords, users, memberships, mfa, settings, onError, ...owner },
+  });
+  const projects = createProjects({
+    ...{ database, clock, audit, memberships, settings, onError },
+    cancelCommands: async () => ({ count: 0, tell() {} }),
+  });
+  const administration = createUserAdministration({
+    ...{ database, clock, audit, users, passwords, sessions, settings, ...owner },
+    forget: [],
+  });
+  const admins = createAdminRescue({ database, audit, users, projects, passwords, administration, settings });
+  await bindMasters(database, masters);
+  await audit.prepare();
+
+  async function find(email: string): Promise<Rescued> {
+    const user = await users.findByEmail(email);
+    if (user === undefined) throw new ApiError("not_found", { resource: "user" });
+    return { user_id: user.id, email: user.email, is_active: user.is_active };
+  }
+
+  return {
+    bootstrap: { email: settings.SVC_BOOTSTRAP_ADMIN_EMAIL, password: settings.SVC_BOOTSTRAP_ADMIN_PASSWORD },
+    find,
+    planAdmin: admins.plan,
+    makeAdmin: admins.make,
+    async changePassword(email, password) {
+      const user = await find(email);
+      const ended = await administration.resetPassword({ userId: user.user_id, origin: ownOrigin }, password);
+      return { ...user, ...ended };
+    },
+    async resetMfa(email) {
+      const user = await find(email);
+      const revoked = await mfa.reset({ userId: user.user_id, origin: ownOrigin });
+      return { ...user, api_keys_revoked: revoked };
+    },
+    async settled() {
+      await history.settled();
+      await mail.stop();
+    },
+  };
+}

@@ -1,3 +1,0 @@
-import { runReader } from "../platform/database/dialects/sqlite/reader-thread.ts";
-
-runReader();

@@ -1,0 +1,76 @@
+import { adminSettings } from "../../features/admin/index.ts";
+import { agentTransportSettings } from "../../features/agent-transport/index.ts";
+import { agentSettings } from "../../features/agents/index.ts";
+import { auditSettings } from "../../features/audit/index.ts";
+import { bulkRetrySettings } from "../../features/bulk-retries/index.ts";
+import { checkRedispatch, commandSettings } from "../../features/commands/index.ts";
+import { eventSettings } from "../../features/events/index.ts";
+import { checkRedactionPatterns, ingestSettings } from "../../features/ingest/index.ts";
+import { mfaSettings } from "../../features/mfa/index.ts";
+import { projectSettings } from "../../features/projects/index.ts";
+import { reconciliationSettings } from "../../features/reconciliation/index.ts";
+import { sessionSettings } from "../../features/sessions/index.ts";
+import { setupSettings } from "../../features/setup/index.ts";
+import { checkTaskRetention, taskSettings } from "../../features/tasks/index.ts";
+import { checkDatabaseUrl, checkServerDatabase, databaseSettings } from "../../platform/database/settings.ts";
+import { checkMailSender, mailSettings } from "../../platform/mail/settings.ts";
+import { platformChecks, platformSettings } from "../../platform/platform-settings.ts";
+import { type LoadedSettings, loadSettings, type SettingsOf } from "../../platform/settings.ts";
+import { checkDashboardFolder, webSettings } from "./web-settings.ts";
+
+/** Every setting of the brain, in the order of docs/configuration.md. */
+export const settingFragments = [
+  ...platformSettings,
+  databaseSettings,
+  webSettings,
+  setupSettings,
+  sessionSettings,
+  mfaSettings,
+  mailSettings,
+  projectSettings,
+  auditSettings,
+  agentSettings,
+  agentTransportSettings,
+  ingestSettings,
+  eventSettings,
+  taskSettings,
+  commandSettings,
+  bulkRetrySettings,
+  reconciliationSettings,
+  adminSettings,
+] as const;
+
+export type BrainSettings = SettingsOf<typeof settingFragments>;
+
+export interface SettingsSources {
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly cwd?: string;
+  /** Whether a database that only one process can use is refused. */
+  readonly needsServerDatabase?: boolean;
+  /** False only reads: a secret that is set nowhere stays empty. */
+  readonly mint?: boolean;
+}
+
+/** Reads and checks all settings; mints absent secrets. @throws SettingsError with every fault */
+export function loadBrainSettings(sources: SettingsSources = {}): LoadedSettings<BrainSettings> {
+  const { needsServerDatabase = false, ...places } = sources;
+  const checks = [
+    ...platformChecks,
+    checkDatabaseUrl,
+    checkMailSender,
+    checkDashboardFolder,
+    checkRedactionPatterns,
+    checkTaskRetention,
+    checkRedispatch,
+  ];
+  const loaded = loadSettings({
+    ...places,
+    fragments: settingFragments,
+    checks: needsServerDatabase ? [...checks, checkServerDatabase] : checks,
+  });
+  const { values } = loaded;
+  // Nobody who only chose another port means that links still name the usual one.
+  if (loaded.sources.get("SVC_PUBLIC_URL") === "default")
+    values.SVC_PUBLIC_URL = `http://localhost:${values.SVC_BIND_PORT}`;
+  return loaded;
+}

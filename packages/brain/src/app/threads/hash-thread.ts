@@ -1,0 +1,3 @@
+import { runHashes } from "../../platform/crypto/hash-thread.ts";
+
+runHashes();

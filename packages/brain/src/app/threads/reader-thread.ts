@@ -1,0 +1,3 @@
+import { runReader } from "../../platform/database/dialects/sqlite/reader-thread.ts";
+
+runReader();

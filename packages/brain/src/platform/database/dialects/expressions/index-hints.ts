@@ -1,0 +1,53 @@
+import { type RawBuilder, sql } from "kysely";
+import { byDialect } from "../by-dialect.ts";
+
+// Planners choose by what they know of the values, and can be wrong: through another index a value that is absent, or only far down a
+// list, costs a walk over the whole table. What stands here leaves them no choice.
+
+/** A table that the embedded database reads through this index; null names none. The server database has no such hints. */
+export function indexed(table: string, index: string | null, alias = table): RawBuilder<unknown> {
+  const named = alias === table ? sql.ref(table) : sql`${sql.ref(table)} AS ${sql.ref(alias)}`;
+  if (index === null) return named;
+  return byDialect({ postgres: named, sqlite: sql`${named} INDEXED BY ${sql.ref(index)}` });
+}
+
+/** An index over an owner, a column and a time. */
+export interface TimeIndex {
+  readonly table: string;
+  readonly index: string;
+  readonly column: string;
+  readonly time: string;
+  /** A last column of the index that orders what has the same time. */
+  readonly tie?: string;
+}
+
+/**
+ * FROM, WHERE and ORDER BY of the rows with one value in the column, newest first, through their index. A range over column and time and
+ * the same order leave the server database this index alone.
+ *
+ * @param conditions of the owner, and of the time as far as it is bounded.
+ */
+export function newestThrough(
+  { table, index, column, time, tie }: TimeIndex,
+  value: RawBuilder<unknown>,
+  conditions: readonly RawBuilder<unknown>[],
+  { from, to }: { readonly from: Date | null; readonly to: Date | null },
+): RawBuilder<unknown> {
+  const [key, at] = [sql.ref(column), sql.ref(time)];
+  const where = sql.join(conditions, sql` AND `);
+  const newest = tie === undefined ? sql`${at} DESC` : sql`${at} DESC, ${sql.ref(tie)} DESC`;
+  return sql`FROM ${indexed(table, index)} WHERE ${where} AND ${byDialect({
+    postgres: sql`(${key}, ${at}) >= (${value}, ${from ?? "-infinity"}::timestamptz)
+      AND (${key}, ${at}) <= (${value}, ${to ?? "infinity"}::timestamptz) ORDER BY ${key} DESC, ${newest}`,
+    sqlite: sql`${key} = ${value} ORDER BY ${newest}`,
+  })}`;
+}
+
+/** FROM and WHERE that find rows by their id before all else: an index in the order of the list would be walked until it met the last one. */
+export function foundById(table: string, ids: readonly string[], owner: RawBuilder<unknown>): RawBuilder<unknown> {
+  const isGiven = sql`id IN (${sql.join(ids)})`;
+  return byDialect({
+    postgres: sql`FROM (SELECT * FROM ${sql.ref(table)} WHERE ${owner} AND ${isGiven} OFFSET 0) AS ${sql.ref(table)}`,
+    sqlite: sql`FROM ${sql.ref(table)} WHERE +${owner} AND ${isGiven}`,
+  });
+}

@@ -1,0 +1,96 @@
+import { type QueryExecutorProvider, type RawBuilder, sql } from "kysely";
+import { byDialect } from "../by-dialect.ts";
+
+/** What the large columns of one page, or of one batch of an export, hold together; a single row may hold more. */
+export const maxPageBytes = 8 * 1024 * 1024;
+
+/** What a read may give. */
+export interface PageBounds {
+  readonly limit: number;
+  /** `maxPageBytes` when absent. */
+  readonly maxBytes?: number | undefined;
+}
+
+/** A table whose rows may be large. */
+export interface WideTable {
+  readonly name: string;
+  /** Columns of a row that are given. */
+  readonly columns: readonly string[];
+  /** Those of them whose length nothing else keeps small. */
+  readonly largeColumns: readonly string[];
+  /** The columns that order its lists, which run downwards. */
+  readonly orderedBy: readonly string[];
+}
+
+export interface BoundedRows<Row> {
+  readonly rows: Row[];
+  /** Rows that `from` gives after the last of these. */
+  readonly hasMore: boolean;
+}
+
+/**
+ * The first rows of `from` (FROM, WHERE and ORDER BY in list order) that hold the bounds; the first one always, so that a reader of page
+ * after page gets past any row. One statement, so that no row grows between being measured and being read; and values are measured where
+ * they are, so that what a page leaves out is not read: SQLite and the server database both know the stored length without the value.
+ */
+export async function rowsWithinBytes<Row extends object>(
+  db: QueryExecutorProvider,
+  { table, from }: { table: WideTable; from: RawBuilder<unknown> },
+  { limit, maxBytes = maxPageBytes }: PageBounds,
+): Promise<BoundedRows<Row>> {
+  const order = sql.join(table.orderedBy.map((column) => sql`${sql.ref(column)} DESC`));
+  const measure = { table, from, order, limit, maxBytes };
+  const query = byDialect<Seen<Row>>({ postgres: onPostgres(measure), sqlite: onSqlite(measure) });
+  const { rows } = await query.execute(db);
+  const seen = Number(rows[0]?.seen ?? 0);
+  // In place: copying a driver's rows of thirty columns would cost more than reading them.
+  for (const row of rows) delete row.seen;
+  return { rows, hasMore: seen > rows.length };
+}
+
+interface Measure {
+  readonly table: WideTable;
+  readonly from: RawBuilder<unknown>;
+  readonly order: RawBuilder<unknown>;
+  readonly limit: number;
+  readonly maxBytes: number;
+}
+
+/** A row and how many candidates there were, one beyond the limit included. */
+type Seen<Row> = Row & { seen?: number };
+
+function onSqlite({ table, from, order, limit, maxBytes }: Measure): RawBuilder<unknown> {
+  const bytes = sumOf(table, (column) => sql`octet_length(${column})`);
+  return sql`
+    SELECT ${refs(table.columns)}, seen FROM (
+      SELECT row_key, row_number() OVER page AS place, sum(bytes) OVER page AS total_bytes, count(*) OVER () AS seen
+      FROM (SELECT rowid AS row_key, ${refs(table.orderedBy)}, ${bytes} AS bytes ${from} LIMIT ${limit + 1}) AS candidate
+      WINDOW page AS (ORDER BY ${order} ROWS UNBOUNDED PRECEDING)
+    ) AS measured CROSS JOIN ${sql.table(table.name)} AS whole
+    WHERE whole.rowid = row_key AND place <= ${limit} AND (place = 1 OR total_bytes <= ${maxBytes}) ORDER BY place`;
+}
+
+/**
+ * The stored size is compressed, and that of JSON is not the size of its text. So it only chooses the rows worth measuring, and their
+ * text is what counts. Up to there a large value travels as the reference that its row holds.
+ */
+function onPostgres({ table, from, order, limit, maxBytes }: Measure): RawBuilder<unknown> {
+  const storedBytes = sumOf(table, (column) => sql`pg_column_size(${column})`);
+  const textBytes = sumOf(table, (column) => sql`octet_length(${column}::text)`);
+  return sql`
+    SELECT ${refs(table.columns)}, seen FROM (
+      SELECT *, sum(${textBytes}) OVER (ORDER BY place ROWS UNBOUNDED PRECEDING) AS text_total FROM (
+        SELECT *, row_number() OVER page AS place, sum(stored_bytes) OVER page AS stored_total, count(*) OVER () AS seen
+        FROM (SELECT ${refs(table.columns)}, ${storedBytes} AS stored_bytes ${from} LIMIT ${limit + 1}) AS candidate
+        WINDOW page AS (ORDER BY ${order} ROWS UNBOUNDED PRECEDING)
+      ) AS stored WHERE place <= ${limit} AND (place = 1 OR stored_total <= ${maxBytes})
+    ) AS measured WHERE place = 1 OR text_total <= ${maxBytes} ORDER BY place`;
+}
+
+const refs = (columns: readonly string[]) => sql.join(columns.map((column) => sql.ref(column)));
+
+const sumOf = (table: WideTable, lengthOf: (column: RawBuilder<unknown>) => RawBuilder<unknown>) =>
+  sql.join(
+    [sql`CAST(0 AS bigint)`, ...table.largeColumns.map((column) => sql`coalesce(${lengthOf(sql.ref(column))}, 0)`)],
+    sql` + `,
+  );

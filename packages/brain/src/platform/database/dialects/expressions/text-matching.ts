@@ -1,0 +1,35 @@
+import { type RawBuilder, sql } from "kysely";
+import { byDialect } from "../by-dialect.ts";
+
+/** Whether a text holds `needle` literally, with case; no character of it is a wildcard. */
+export const holdsText = (text: RawBuilder<unknown>, needle: string): RawBuilder<boolean> =>
+  byDialect({ postgres: sql`(strpos(${text}, ${needle}) > 0)`, sqlite: sql`(instr(${text}, ${needle}) > 0)` });
+
+/**
+ * Whether a text holds `needle`, which is in lower case, without case. Case is what JavaScript makes of it, on both databases: their own
+ * lower() is used for ASCII only. Other texts are folded by the program on the embedded database; on the server database `isStoredWith`
+ * asks a text that was folded when it was written.
+ */
+export const holdsFolded = (
+  text: RawBuilder<unknown>,
+  needle: string,
+  isStoredWith: RawBuilder<unknown>,
+): RawBuilder<boolean> => sql`CASE WHEN octet_length(${text}) = length(${text}) THEN ${holdsText(sql`lower(${text})`, needle)}
+    ELSE ${byDialect({ postgres: isStoredWith, sqlite: holdsText(sql`fold_case(${text})`, needle) })} END`;
+
+/** Whether a text is these parts in their order, with case, and anything or nothing between each two. */
+export const hasParts = (text: RawBuilder<unknown>, parts: readonly string[]): RawBuilder<boolean> =>
+  byDialect({
+    postgres: sql`${text} LIKE ${parts.map((part) => part.replace(/[\\%_]/g, "\\$&")).join("%")}`,
+    sqlite: sql`${text} GLOB ${parts.map((part) => part.replace(/[*?[]/g, "[$&]")).join("*")}`,
+  });
+
+/**
+ * The text in lower case as far as `part` asks for it, which is in lower case and without letters that the databases cannot fold: ASCII
+ * letters by lower(), and the two others whose lower case is an ASCII letter, or begins with one, by hand.
+ */
+export function foldedFor(text: RawBuilder<unknown>, part: string): RawBuilder<unknown> {
+  const lower = part === part.toUpperCase() ? text : sql`lower(${text})`;
+  const kelvin = part.includes("k") ? sql`replace(${lower}, ${"\u212a"}, 'k')` : lower;
+  return part.includes("i") ? sql`replace(${kelvin}, ${"\u0130"}, ${"i\u0307"})` : kelvin;
+}

@@ -1,0 +1,71 @@
+/** The access policy of a route: data in its `config`, judged by the hooks of access.ts. Denied unless it says otherwise. */
+import { type BucketName, bucketRules } from "../limits/buckets.ts";
+import { type Tag, tags } from "./scopes.ts";
+
+export interface RoutePolicy {
+  /** Decides the API-key scope (scopes.ts) and groups the route in the OpenAPI document. */
+  tag: Tag;
+  /**
+   * `true`: no credentials are looked at. "session-optional": a valid session cookie counts (with its CSRF token), a
+   * missing or dead one makes the caller anonymous; see `request.caller`.
+   */
+  public?: true | "session-optional";
+  /** Project role of the caller in the project of `:slug`, or higher. */
+  role?: "viewer" | "operator" | "admin";
+  /** Auditor or admin of the project of `:slug`, on any method; instead of `role`. */
+  auditRole?: true;
+  globalAdmin?: true;
+  /** No API key, whatever the tag says. */
+  sessionOnly?: true;
+  /** Browser sessions of users with a second factor must have verified it lately. */
+  freshMfa?: true;
+  /** Browser sessions must have proved who uses them lately: with the password, or with a code where there is a second factor. */
+  stepUp?: true;
+  /** Per-address budget; counted before anything else (`activity`: per user, after authentication). */
+  bucket?: BucketName;
+  /** Reads much of the database: such requests take turns by user (limits/read-turns.ts). */
+  heavy?: true;
+  /** A mutating route that goes on working on an archived project (restoring it). */
+  archivedOk?: true;
+  /** Open to a session whose second factor is still pending. */
+  beforeMfa?: true;
+  /** Open to a session whose enrollment is overdue. */
+  beforeEnrollment?: true;
+  /** The gateway counts and checks addresses itself: it must accept an upgrade to close it with a code. */
+  selfGuarded?: true;
+  /** Texts of the body may hold U+0000: the route reads them itself before any of them gets into a statement. */
+  takesNul?: true;
+  /** Numbers of the body that no double holds exactly come as `JSON.rawJSON` with all their digits. */
+  keepsNumbers?: true;
+  /** Left out of the OpenAPI document. */
+  hidden?: true;
+  /** Name of the Routes function that registered it; `mount` sets it, ROUTES.md finds the file by it. */
+  registeredBy?: string;
+}
+
+declare module "fastify" {
+  interface FastifyContextConfig extends RoutePolicy {}
+}
+
+const mutatingMethods = new Set(["POST", "PUT", "PATCH", "DELETE"]);
+
+export function isMutating(method: string): boolean {
+  return mutatingMethods.has(method);
+}
+
+/** What is wrong with a route's policy, in words for the programmer; null when it is sound. */
+export function policyFault(policy: Partial<RoutePolicy> | undefined, path: string): string | null {
+  if (policy?.tag === undefined) return "has no config.tag: every route states its access policy";
+  if (!(policy.tag in tags)) return `has the unknown tag ${policy.tag}`;
+  if (policy.bucket !== undefined && !(policy.bucket in bucketRules)) return `has the unknown bucket ${policy.bucket}`;
+  const projectRole = policy.role !== undefined || policy.auditRole === true;
+  const closed = projectRole || policy.globalAdmin || policy.freshMfa || policy.stepUp || policy.sessionOnly;
+  if (policy.public !== undefined && closed) return "is public and asks for rights";
+  if (policy.heavy && (policy.public !== undefined || tags[policy.tag].kind === "agent"))
+    return "takes turns by user and has none";
+  if (policy.role !== undefined && policy.auditRole) return "states both role and auditRole";
+  if (projectRole && !path.includes("/:slug")) return "asks for a project role without :slug in its path";
+  if (path.includes("/:slug") && !projectRole) return "has :slug in its path and asks for no project role";
+  if (tags[policy.tag].kind !== "own" || policy.public !== undefined) return null;
+  return "is on a tag without credentials of its own and is not marked public";
+}

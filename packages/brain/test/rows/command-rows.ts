@@ -1,0 +1,29 @@
+import { randomUUID } from "node:crypto";
+import type { CommandRow } from "../../src/schema/tables/index.ts";
+
+/** A pending command as the command routes will make it, with no end to its time. */
+export function commandRow(given: Partial<CommandRow> & Pick<CommandRow, "project_id">): CommandRow {
+  return {
+    id: randomUUID(),
+    issued_by: null,
+    agent_id: null,
+    action: "cancel_task",
+    target_type: "task",
+    target_id: "task-1",
+    payload: '{"engine":"bullmq","task_id":"task-1"}',
+    idempotency_key: null,
+    request_digest: null,
+    status: "pending",
+    result: null,
+    error: null,
+    delivery_claim_token: null,
+    issued_at: new Date(),
+    dispatched_at: null,
+    acked_at: null,
+    last_sent_at: null,
+    completed_at: null,
+    timeout_at: null,
+    source_ip: null,
+    ...given,
+  };
+}

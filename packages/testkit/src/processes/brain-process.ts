@@ -1,0 +1,120 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { type Agent, startAgent } from "@svc/agent";
+import { createScriptedAdapter, type ScriptedAdapter } from "../peer/scripted-adapter.ts";
+import { waitFor } from "../wait-for.ts";
+import { builtProgram } from "./built-program.ts";
+
+const maxLogChunks = 200;
+const killPoint = new URL("./kill-point.ts", import.meta.url).href;
+
+export interface BrainProcessOptions {
+  readonly home: string;
+  readonly databaseUrl: string;
+  /** The same port at every start, so that agents find the brain again. */
+  readonly port: number;
+  /** Further words of the command line. */
+  readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  /** File that may name a moment at which the process ends itself by SIGKILL: see `kill-point.ts`. */
+  readonly killPointFile?: string;
+}
+
+/** `svc serve` in a process of its own, which a test can kill. */
+export interface BrainProcess {
+  readonly url: string;
+  readonly pid: number;
+  /** The newest lines of its log. */
+  log(): string;
+  /** What it has told people, at most the last 4000 characters. */
+  said(): string;
+  /** SIGTERM: it drains. Resolves with its exit code, or the signal that ended it. */
+  stop(): Promise<number | NodeJS.Signals>;
+  /** SIGKILL: no handler runs, nothing is flushed. Resolves when the process is gone. */
+  kill(): Promise<void>;
+  /** Resolves when the process has ended, by whomever. */
+  readonly gone: Promise<void>;
+}
+
+export async function startBrainProcess({
+  home,
+  databaseUrl,
+  port,
+  args = [],
+  env = {},
+  killPointFile,
+}: BrainProcessOptions): Promise<BrainProcess> {
+  const own = { SVC_HOME: home, SVC_DATABASE_URL: databaseUrl, SVC_LOG_LEVEL: "warn" };
+  const killing = killPointFile === undefined ? [] : [`--import=${killPoint}`];
+  const words = [...killing, builtProgram, "serve", "--port", String(port), ...args];
+  const child = spawn(process.execPath, words, {
+    cwd: home,
+    env: { ...process.env, NODE_OPTIONS: "", ...own, TESTKIT_KILL_POINT: killPointFile, ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const dieWithUs = () => child.kill("SIGKILL");
+  process.once("exit", dieWithUs);
+  child.once("exit", () => process.removeListener("exit", dieWithUs));
+  const logged: string[] = [];
+  child.stdout.on("data", (chunk: Buffer) => {
+    logged.push(chunk.toString("utf8"));
+    if (logged.length > maxLogChunks) logged.shift();
+  });
+  let said = "";
+  child.stderr.on("data", (chunk: Buffer) => {
+    said = `${said}${chunk.toString("utf8")}`.slice(-4000);
+  });
+  let hasEnded = false;
+  child.once("close", () => {
+    hasEnded = true;
+  });
+  try {
+    const begun = () => hasEnded || said.includes("is ready");
+    await waitFor(begun, { that: "the brain process" });
+    if (hasEnded) throw new Error(`the brain ended with ${child.exitCode}: ${said}`);
+  } catch (fault) {
+    await kill(child);
+    throw fault;
+  }
+  return {
+    url: `http://127.0.0.1:${port}`,
+    pid: child.pid as number,
+    log: () => logged.join(""),
+    said: () => said,
+    gone: new Promise((resolve) => child.once("exit", () => resolve())),
+    async stop() {
+      const ended = once(child, "exit");
+      child.kill("SIGTERM");
+      const [code, signal] = await ended;
+      return code ?? signal;
+    },
+    kill: () => kill(child),
+  };
+}
+
+/** A real agent of that brain over WebSocket, with an adapter that emits what the test says. It outlives the brain. */
+export function startAgentOf(options: {
+  readonly url: string;
+  readonly token: string;
+  readonly hmacSecret: string;
+  readonly bufferPath: string;
+}): { agent: Agent; adapter: ScriptedAdapter } {
+  const adapter = createScriptedAdapter();
+  const agent = startAgent({
+    brainUrl: options.url,
+    token: options.token,
+    hmacSecret: options.hmacSecret,
+    engines: [adapter],
+    bufferPath: options.bufferPath,
+    batchWindowMs: 1,
+    log: { debug() {}, info() {}, warn() {}, error() {} },
+  });
+  return { agent, adapter };
+}
+
+async function kill(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exited = once(child, "exit");
+  child.kill("SIGKILL");
+  await exited;
+}

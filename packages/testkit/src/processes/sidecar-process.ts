@@ -1,0 +1,38 @@
+import { spawn } from "node:child_process";
+import { join } from "node:path";
+import type { MintedAgent } from "../service/test-brain.ts";
+import { builtProgram, plainEnvironment } from "./built-program.ts";
+
+/** `svc agent bullmq` in a process of its own, as people run it beside their Redis. */
+export interface Sidecar {
+  /** SIGTERM; resolves with the exit code. */
+  stop(): Promise<number | null>;
+}
+
+export function startSidecar(
+  args: readonly string[],
+  { brainUrl, minted, folder }: { brainUrl: string; minted: MintedAgent; folder: string },
+): Sidecar {
+  const child = spawn(process.execPath, [builtProgram, "agent", "bullmq", "--brain", brainUrl, ...args], {
+    cwd: folder,
+    stdio: "ignore",
+    env: {
+      ...plainEnvironment,
+      HOME: folder,
+      SVC_TOKEN: minted.token,
+      SVC_HMAC_SECRET: minted.hmacSecret,
+      SVC_AGENT_ID: minted.agentId,
+      SVC_BUFFER_PATH: join(folder, "agent"),
+    },
+  });
+  const dieWithUs = () => child.kill("SIGKILL");
+  process.once("exit", dieWithUs);
+  const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
+  return {
+    stop() {
+      process.removeListener("exit", dieWithUs);
+      child.kill("SIGTERM");
+      return ended;
+    },
+  };
+}

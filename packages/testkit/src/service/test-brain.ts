@@ -1,0 +1,291 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Agent, type AgentOptions, startAgent } from "@svc/agent";
+import { type RunningBrain, startBrain } from "@svc/brain";
+import { freshDatabaseUrl, migratedDatabaseUrl, type TestDialect } from "../databases.ts";
+import type { FakeClock } from "../fake-clock.ts";
+import { freePort } from "../free-port.ts";
+import { mintedSecrets, refuseLeaks } from "../no-leaks.ts";
+import { createScriptedAdapter } from "../peer/scripted-adapter.ts";
+import { waitFor } from "../wait-for.ts";
+import { type ApiClient, anonymous, clientOf } from "./test-client.ts";
+
+const adminEmail = "admin@example.org";
+export const testPassword = "correct horse battery";
+
+export interface TestBrainOptions {
+  readonly dialect?: TestDialect;
+  /** SVC_ names that differ from the test's own settings. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** URL of a database of the caller's; it is not removed at the end. */
+  readonly databaseUrl?: string;
+  /** Home folder of the caller's, for a second start on the same data. */
+  readonly home?: string;
+  /** A clock of the test's; the system's by default. */
+  readonly clock?: FakeClock;
+  /** Where to listen unless something else does; by default where the system says. */
+  readonly port?: number;
+}
+
+export type TestRole = "viewer" | "operator" | "admin" | "auditor";
+
+export interface MintedAgent {
+  readonly agentId: string;
+  readonly token: string;
+  readonly hmacSecret: string;
+}
+
+export interface TestBrain {
+  readonly running: RunningBrain;
+  /** `http://127.0.0.1:<port>`, without a slash at the end. */
+  readonly url: string;
+  readonly home: string;
+  /** For a second brain on the same database; with the same `home` it has the same secrets. */
+  readonly databaseUrl: string;
+  /** The project that every test has: the administrator made it, and each role below is a member. */
+  readonly project: { readonly id: string; readonly slug: string };
+  /** Signed-in callers, by project role; `root` is the instance admin, `stranger` a member of nothing. */
+  readonly as: Readonly<Record<TestRole | "root" | "stranger" | "nobody", ApiClient>>;
+  readonly logLines: readonly string[];
+  /** A new account, signed in, that has this role in every project there is by now and nothing else: `as.admin` is the administrator of the instance too. */
+  addMember(name: string, role: TestRole): Promise<ApiClient>;
+  /** Another project with the members that the test's project has by now. */
+  addProject(slug: string, name: string): Promise<{ readonly id: string; readonly slug: string }>;
+  mintAgent(name?: string): Promise<MintedAgent>;
+  /** A real agent with a scripted adapter over WebSocket unless told otherwise. Resolves when the service shows it online. */
+  connectAgent(
+    options?: Partial<AgentOptions>,
+  ): Promise<{ agent: Agent; minted: MintedAgent; adapter: ReturnType<typeof createScriptedAdapter> }>;
+  /** One round of a background loop now. */
+  runLoop(name: string): Promise<unknown>;
+  /** @throws when a line of the log holds a secret. */
+  stop(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+const maxLogLines = 2000;
+
+/** What every brain of a test is given: cheap passwords, no waiting for a sign-in, and commits that no power cut has to spare. */
+const quickSettings = {
+  SVC_LOG_LEVEL: "warn",
+  SVC_SQLITE_SYNCHRONOUS: "normal",
+  SVC_ARGON2_TIME_COST: "1",
+  SVC_ARGON2_MEMORY_COST: "8192",
+  SVC_ARGON2_PARALLELISM: "1",
+  SVC_LOGIN_MIN_DURATION_MS: "0",
+};
+
+/** Starts a whole brain on a free port and a database of its own, with one project and a signed-in caller of every role. */
+export async function startTestBrain(options: TestBrainOptions = {}): Promise<TestBrain> {
+  // Migrations note their time, which a clock of the test's may be far from.
+  const newDatabase = options.clock === undefined ? migratedDatabaseUrl : freshDatabaseUrl;
+  const fresh = options.databaseUrl === undefined ? await newDatabase(options.dialect ?? "sqlite") : null;
+  const databaseUrl = options.databaseUrl ?? fresh?.url ?? "";
+  const home = options.home ?? (await mkdtemp(join(tmpdir(), "svc-test-home-")));
+  const logLines: string[] = [];
+  const startOptions = {
+    cwd: home,
+    ...(options.clock !== undefined && { clock: options.clock }),
+    writeLog(line: string) {
+      if (logLines.length < maxLogLines) logLines.push(line);
+    },
+    announce: () => {},
+    env: {
+      SVC_HOME: home,
+      SVC_DATABASE_URL: databaseUrl,
+      ...quickSettings,
+      SVC_BOOTSTRAP_ADMIN_EMAIL: adminEmail,
+      SVC_BOOTSTRAP_ADMIN_PASSWORD: testPassword,
+      ...options.env,
+    },
+  };
+  const running = await startBrain({ ...startOptions, port: options.port ?? 0 }).catch(
+    (fault: NodeJS.ErrnoException) => {
+      if (fault.code !== "EADDRINUSE") throw fault;
+      return startBrain({ ...startOptions, port: 0 });
+    },
+  );
+  const url = `http://127.0.0.1:${running.port}`;
+  const agents: Agent[] = [];
+  const shownOnce: string[] = [];
+
+  const members = await makeMembers(running);
+  const projectIds = [members.project.id];
+  const callers = await openSessions(running, url, members.emails);
+
+  async function mintAgent(
+    name = `agent-${agents.length}-${Math.random().toString(36).slice(2, 8)}`,
+  ): Promise<MintedAgent> {
+    const root = callers.root as ApiClient;
+    const { body, status } = await root.post(`/projects/${members.project.slug}/agents`, { name });
+    if (status !== 201) throw new Error(`minting answered ${status}`);
+    shownOnce.push(body.token, body.hmac_secret);
+    return { agentId: body.agent.id, token: body.token, hmacSecret: body.hmac_secret };
+  }
+
+  async function stop(): Promise<void> {
+    await Promise.all(agents.map((agent) => agent.stop()));
+    await running.stop();
+    const secrets = [...(await mintedSecrets(home)), ...shownOnce, testPassword];
+    if (options.home === undefined) await rm(home, { recursive: true, force: true });
+    await fresh?.drop();
+    refuseLeaks(logLines, secrets);
+  }
+
+  return {
+    running,
+    url,
+    home,
+    databaseUrl,
+    project: members.project,
+    as: { ...callers, nobody: anonymous(url) } as TestBrain["as"],
+    logLines,
+    async addMember(name, role) {
+      const { database, features } = running.brain;
+      const passwordHash = (await features.users.findByEmail(adminEmail))?.password_hash ?? "";
+      const email = `${name}@example.org`;
+      await database.write(async (tx) => {
+        const user = await features.users.add(tx, { email, displayName: name, passwordHash, isAdmin: false });
+        for (const projectId of projectIds) await features.memberships.add(tx, { userId: user.id, projectId, role });
+      });
+      features.projects.forget();
+      return (await openSessions(running, url, [[name, email]]))[name] as ApiClient;
+    },
+    async addProject(slug, name) {
+      const { body, status } = await (callers.root as ApiClient).post("/projects", { slug, name });
+      if (status !== 201) throw new Error(`making the project answered ${status}`);
+      const { database, features } = running.brain;
+      // Whoever makes a project is a member already.
+      const there = new Set((await features.memberships.list(body.id)).map((member) => member.user_id));
+      const missing = (await features.memberships.list(members.project.id)).filter(
+        ({ user_id }) => !there.has(user_id),
+      );
+      await database.write(async (tx) => {
+        for (const { user_id: userId, role } of missing)
+          await features.memberships.add(tx, { userId, projectId: body.id, role });
+      });
+      features.projects.forget();
+      projectIds.push(body.id);
+      return { id: body.id, slug };
+    },
+    mintAgent,
+    async connectAgent(agentOptions = {}) {
+      const minted = await mintAgent();
+      const adapter = createScriptedAdapter();
+      const agent = startAgent({
+        brainUrl: url,
+        token: minted.token,
+        hmacSecret: minted.hmacSecret,
+        agentId: minted.agentId,
+        devMode: true,
+        engines: [adapter],
+        bufferPath: join(home, "agents"),
+        log: { debug() {}, info() {}, warn() {}, error() {} },
+        ...agentOptions,
+      });
+      agents.push(agent);
+      await agent.ready;
+      const agentId = agentOptions.agentId ?? minted.agentId;
+      await waitFor(() => showsOnline(running, agentId), { that: "the agent online" });
+      return { agent, minted, adapter };
+    },
+    runLoop: (name) => running.brain.loops.runOnce(name),
+    stop,
+    [Symbol.asyncDispose]: stop,
+  };
+}
+
+/** A brain on SQLite that nobody has set up yet, listening where its set-up link leads. */
+export async function startNewBrain(
+  env: Readonly<Record<string, string>> = {},
+): Promise<{ readonly link: URL; stop(): Promise<void> }> {
+  const home = await mkdtemp(join(tmpdir(), "svc-test-home-"));
+  const links: string[] = [];
+  const running = await startBrain({
+    cwd: home,
+    writeLog: () => {},
+    announce: (url) => void links.push(url),
+    env: { SVC_HOME: home, SVC_BIND_PORT: String(await freePort()), ...quickSettings, ...env },
+  });
+  return {
+    link: new URL(links[0] ?? ""),
+    async stop() {
+      await running.stop();
+      await rm(home, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The test project with one member per role; everybody has the administrator's password. */
+async function makeMembers(running: RunningBrain) {
+  const { database, features } = running.brain;
+  const admin = await features.users.findByEmail(adminEmail);
+  if (admin === undefined) throw new Error("the bootstrap administrator is missing");
+  const origin = { user_id: admin.id, api_key_id: null, source_ip: null, user_agent: null };
+  const known = (await features.projects.list(asRoot(admin.id), { includeArchived: false })).find(
+    ({ slug }) => slug === "shop",
+  );
+  const project =
+    known ?? (await features.projects.create({ body: { slug: "shop", name: "Shop" }, creatorId: admin.id, origin }));
+  const roles = ["viewer", "operator", "admin", "auditor", "stranger"] as const;
+  for (const role of roles) {
+    if ((await features.users.findByEmail(`${role}@example.org`)) !== undefined) continue;
+    await database.write(async (tx) => {
+      const user = await features.users.add(tx, {
+        email: `${role}@example.org`,
+        displayName: role,
+        passwordHash: admin.password_hash,
+        isAdmin: false,
+      });
+      if (role !== "stranger") await features.memberships.add(tx, { userId: user.id, projectId: project.id, role });
+    });
+  }
+  features.projects.forget();
+  const emails = [["root", adminEmail], ...roles.map((role) => [role, `${role}@example.org`] as const)] as const;
+  return { project: { id: project.id, slug: project.slug }, emails };
+}
+
+/** Sessions as sign-ins leave them, without the work of checking a password. */
+async function openSessions(running: RunningBrain, url: string, emails: readonly (readonly [string, string])[]) {
+  const { access, database, features } = running.brain;
+  const { session, csrf } = access.cookies;
+  return database.write(async (tx) => {
+    const callers: Record<string, ApiClient> = {};
+    for (const [name, email] of emails) {
+      const userId = (await features.users.findByEmail(email))?.id ?? "";
+      const origin = { user_id: userId, api_key_id: null, source_ip: "127.0.0.1", user_agent: "node" };
+      const { isSpared } = await features.mfa.signIn(tx, { userId, trustCookie: undefined, origin });
+      const given = { userId, isRemembered: false, isMfaSpared: isSpared, origin };
+      const issued = await features.sessions.issue(tx, { ...given, presentedCookie: undefined, device: null });
+      const entry = { action: "auth.login", target_type: "session", target_id: issued.id, ...origin };
+      await features.audit.append(tx, [entry]);
+      const { cookie, csrfToken } = issued;
+      callers[name] = clientOf(url, `${session.name}=${cookie}; ${csrf.name}=${csrfToken}`, csrfToken);
+    }
+    return callers;
+  });
+}
+
+/** Whether the agent is online and, over WebSocket, what it can do is known. */
+async function showsOnline({ brain }: RunningBrain, agentId: string): Promise<boolean> {
+  const agent = await brain.database.read
+    .selectFrom("agents as a")
+    .leftJoin("agent_workers as w", (join) => join.onRef("w.agent_id", "=", "a.id").on("w.state", "=", "online"))
+    .select(["a.state", "a.transport", "w.id as session"])
+    .where("a.id", "=", agentId)
+    .executeTakeFirst();
+  return agent?.state === "online" && (agent.transport === "longpoll" || agent.session !== null);
+}
+
+const asRoot = (id: string) =>
+  ({
+    kind: "session",
+    user: { id, email: adminEmail, display_name: null, is_admin: true },
+    sessionId: "",
+    csrfToken: "",
+    provedAt: null,
+    mfa: { enrolled: false, pending: false, verifiedAt: null, overdueSince: null },
+  }) as const;
+
+export { type ApiAnswer, type ApiClient, anonymous, signIn } from "./test-client.ts";
