@@ -7,7 +7,7 @@ import { precompress } from "./scripts/precompress.ts";
 
 /** What every page needs goes into one file, the entry with it; without this each small shared module would be a request of its own. */
 const everywhere =
-  /[\\/]src[\\/](main\.tsx|[a-z-]*routes\.tsx|second-factor-gate\.ts|entry-token\.ts|field-faults\.ts|shell|live|ui[\\/](?!ReasonLayer)|api\.ts|query-client\.ts|paths\.ts|search-text\.ts)|[\\/](?!audit|admin)[a-z-]+[\\/](list-)?queries\.ts$|[\\/]client[\\/]src[\\/](?!task-query)|vite[\\/]/;
+  /[\\/]src[\\/](main\.tsx|[a-z-]*routes\.tsx|second-factor-gate\.ts|entry-token\.ts|field-faults\.ts|shell|live|ui[\\/](?!ReasonLayer)|api\.ts|query-client\.ts|paths\.ts|search-text\.ts)|[\\/](?!audit|admin)[a-z-]+[\\/](list-)?queries\.ts$|[\\/]client[\\/]src[\\/](?!task-query|browser-name)|vite[\\/]/;
 const libraries = /[\\/]node_modules[\\/](?!.*(react-virtual|virtual-core|qrcode|dijkstrajs))/;
 /** What pages with figures need; a chart that a single page draws is that page's. */
 const charts = /[\\/]ui[\\/]charts[\\/]/;

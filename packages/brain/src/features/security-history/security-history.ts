@@ -1,8 +1,8 @@
+import { browserName } from "@svc/client/browser-name";
 import { isUuid, randomToken } from "@svc/protocol";
 import type { Clock } from "../../platform/clock.ts";
 import { cookieDigest } from "../../platform/crypto/digests.ts";
 import type { Database, Tx } from "../../platform/database/database.ts";
-import { browserName } from "../../platform/http/connections/browser-name.ts";
 import { decodeCursor, encodeCursor } from "../../platform/http/content/cursors.ts";
 import { pageOf } from "../../platform/http/content/paging.ts";
 import { uuidV7 } from "../../platform/ids.ts";

@@ -1,4 +1,5 @@
 import type { AccountNotice } from "@svc/client";
+import { browserName } from "@svc/client/browser-name";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { FailedLine } from "../../ui/Feedback.tsx";
 import { printable } from "../../ui/format.ts";
@@ -7,7 +8,6 @@ import { Panel, PanelEmpty } from "../../ui/Panel.tsx";
 import panel from "../../ui/panel.module.css";
 import { ScrollBox } from "../../ui/ScrollBox.tsx";
 import { Stamp } from "../../ui/Stamp.tsx";
-import { browserName } from "./browser-name.ts";
 import { noticeText } from "./notice-text.ts";
 import { securityHistoryPages } from "./queries.ts";
 

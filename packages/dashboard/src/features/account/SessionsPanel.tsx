@@ -1,4 +1,5 @@
 import type { UserSession } from "@svc/client";
+import { browserName } from "@svc/client/browser-name";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { api } from "../../api.ts";
@@ -11,7 +12,6 @@ import panel from "../../ui/panel.module.css";
 import { useWaitSeconds } from "../../ui/RetryButton.tsx";
 import { ScrollBox } from "../../ui/ScrollBox.tsx";
 import { Age } from "../../ui/Stamp.tsx";
-import { browserName } from "./browser-name.ts";
 import { Done } from "./Done.tsx";
 import { sessionsQuery } from "./queries.ts";
 

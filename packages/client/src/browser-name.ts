@@ -16,8 +16,8 @@ const systems = [
 ] as const;
 const maxChars = 200;
 
-/** What a user agent tells of a browser, for people: "Firefox on Linux"; the text itself, up to 200 characters, where it tells neither. */
-export function browserName(userAgent: string | null): string {
+/** The browser and system of a user agent, for people: "Firefox on Linux"; the text itself, up to 200 characters, where it names neither. */
+export function browserName(userAgent: string | null | undefined): string {
   const found = (of: readonly (readonly [string, RegExp])[]) =>
     of.find(([, pattern]) => pattern.test(userAgent ?? ""))?.[0];
   const [browser, system] = [found(browsers), found(systems)];

@@ -12,8 +12,11 @@ test.each([
     "Safari on iPhone",
   ],
   ["curl/8.14.1", "curl/8.14.1"],
-  ["", "unknown browser"],
-  [null, "unknown browser"],
+  ["Mozilla/5.0 (Linux; Android 15) AppleWebKit/537.36 Chrome/140.0 Mobile Safari/537.36", "Chrome on Android"],
+  ["x".repeat(201), "x".repeat(200)],
+  ["\u0007 ", "Unknown browser"],
+  ["", "Unknown browser"],
+  [null, "Unknown browser"],
 ])("%o is %o", (userAgent, name) => {
   expect(browserName(userAgent)).toBe(name);
 });
