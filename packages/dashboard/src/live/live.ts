@@ -1,6 +1,6 @@
 import type { HubEvent, HubTopic } from "@svc/client";
 import { useEffect, useEffectEvent, useSyncExternalStore } from "react";
-import { useNow } from "../ui/ticker.ts";
+import { useNow } from "../ui/time/ticker.ts";
 import { createConnection, hiddenPollMs, type Mode, modeAt, type SocketLike, visiblePollMs } from "./connection.ts";
 
 export const connection = createConnection({

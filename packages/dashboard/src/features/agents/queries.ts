@@ -1,5 +1,5 @@
 import { queryOptions, useQueryClient } from "@tanstack/react-query";
-import { api } from "../../api.ts";
+import { api } from "../../api/api.ts";
 import { useHub } from "../../live/live.ts";
 
 export const agentsQuery = (slug: string) =>

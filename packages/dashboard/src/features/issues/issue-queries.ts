@@ -1,10 +1,10 @@
 import type { IssueListQuery, TaskPage } from "@svc/client";
 import { infiniteQueryOptions, keepPreviousData, queryOptions, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
-import { api } from "../../api.ts";
+import type { AddressRange } from "../../address/range-text.ts";
+import { api } from "../../api/api.ts";
 import { useHub } from "../../live/live.ts";
-import type { AddressRange } from "../../range-text.ts";
-import { type ListRow, listRow } from "../tasks/task-pages.ts";
+import { type ListRow, listRow } from "../tasks/following/task-pages.ts";
 
 const pageRows = 50;
 const staleTime = 5_000;

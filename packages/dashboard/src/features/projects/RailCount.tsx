@@ -1,8 +1,8 @@
 import type { ProjectStats } from "@svc/client";
 import { skipToken, useQuery, useQueryClient } from "@tanstack/react-query";
-import { api } from "../../api.ts";
+import { api } from "../../api/api.ts";
 import { useHub, useTimedMs } from "../../live/live.ts";
-import { RailBadge } from "../../shell/RailBadge.tsx";
+import { RailBadge } from "../../shell/rail/RailBadge.tsx";
 import type { Loaded } from "../dead-letters/use-letters.ts";
 import { statsQuery } from "./queries.ts";
 

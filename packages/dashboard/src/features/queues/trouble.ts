@@ -1,5 +1,5 @@
 import type { Queue, QueueActivity } from "@svc/client";
-import { instant } from "../../ui/instants.ts";
+import { instant } from "../../ui/time/instants.ts";
 
 /** Work that waits longer than this is worth a look. */
 export const longWaitMs = 5 * 60_000;

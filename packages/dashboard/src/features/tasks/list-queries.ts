@@ -1,7 +1,7 @@
 import type { FacetQuery, TaskFilters, TaskHistogramQuery } from "@svc/client";
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
-import { api } from "../../api.ts";
-import type { AddressRange } from "../../range-text.ts";
+import type { AddressRange } from "../../address/range-text.ts";
+import { api } from "../../api/api.ts";
 
 /** The exact count is an aggregate of its own: asked for once per filter, after the rows are there. */
 export const taskTotalQuery = (slug: string, filters: TaskFilters) =>

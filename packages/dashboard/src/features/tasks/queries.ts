@@ -1,7 +1,7 @@
 import { isProblem, type TaskFilters } from "@svc/client";
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
-import { api } from "../../api.ts";
-import { joinAnswer, type LoadedList, listPage, maximumRows, pageSize, sizeOf } from "./task-pages.ts";
+import { api } from "../../api/api.ts";
+import { joinAnswer, type LoadedList, listPage, maximumRows, pageSize, sizeOf } from "./following/task-pages.ts";
 
 // What a first page reads at once, beside its parts: the routes load this file before anybody has signed in.
 

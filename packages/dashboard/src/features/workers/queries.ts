@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import { api } from "../../api.ts";
+import { api } from "../../api/api.ts";
 
 /** The first 500, for lists of names and for the workers of one queue. */
 export const workersQuery = (slug: string) =>

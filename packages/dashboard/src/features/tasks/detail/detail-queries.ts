@@ -1,6 +1,6 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
-import { api } from "../../../api.ts";
-import type { AddressRange } from "../../../range-text.ts";
+import type { AddressRange } from "../../../address/range-text.ts";
+import { api } from "../../../api/api.ts";
 import { eventPageSize } from "../queries.ts";
 
 /** The pages after those newest ones. A change moves where they begin, so they are then read anew from there. */

@@ -4,9 +4,9 @@ import { useEffect, useEffectEvent, useMemo, useRef } from "react";
 import { useHub, usePollMs } from "../../../live/live.ts";
 import { taskEventsQuery, taskQuery } from "../queries.ts";
 import { isTaskAt } from "../task-address.ts";
-import { type Attempt, attemptOfTask, attemptsOf } from "./attempts.ts";
+import { type Attempt, attemptOfTask, attemptsOf } from "./attempts/attempts.ts";
 import { taskTreeQuery } from "./detail-queries.ts";
-import { taskPollMs } from "./lifecycle.ts";
+import { taskPollMs } from "./history/lifecycle.ts";
 
 /** At least this long between two readings that pushes ask for. */
 const spacingMs = 1_000;
