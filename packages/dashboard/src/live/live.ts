@@ -39,12 +39,21 @@ const followedTopics: HubTopic[] = [
   "command.changed",
 ];
 
-/** Follows one project on the hub for as long as the component is shown. */
-export function useFollowProject(projectId: string | null): void {
+let followed: string | null = null;
+
+/** The slug of the project that is followed. */
+export const followedProject = (): string | null => followed;
+
+/** Follows one project on the hub for as long as the component is shown; its id is known once it was read. */
+export function useFollowProject(slug: string, projectId: string | null): void {
   useEffect(() => {
+    followed = slug;
     connection.follow(projectId, followedTopics);
-    return () => connection.follow(null);
-  }, [projectId]);
+    return () => {
+      followed = null;
+      connection.follow(null);
+    };
+  }, [slug, projectId]);
 }
 
 export function useConnection(): { mode: Mode; now: number; facts: ReturnType<typeof connection.facts> } {
@@ -86,17 +95,17 @@ export function useTimedMs(everyMs: number): number | false {
   return useIsPaused() ? false : everyMs;
 }
 
-/** A push, or the word that the stream has begun, which asks for a reading as a push does that could not hold all that changed. */
-export type LiveEvent<Topic extends HubTopic> = HubEvent<Topic> & { hasBegun?: true };
-
-/** Runs for each push of one topic, and once with `refetch` when the stream begins, also again after a gap. */
-export function useHub<Topic extends HubTopic>(topic: Topic, onEvent: (event: LiveEvent<Topic>) => void): void {
+/**
+ * Runs for each change event of one topic, and once with `refetch` when the stream begins, also again after a gap: for what
+ * is more than a query. A query declares in its `meta` what keeps it true (declared.ts).
+ */
+export function useHub<Topic extends HubTopic>(topic: Topic, onEvent: (event: HubEvent<Topic>) => void): void {
   const run = useEffectEvent(onEvent);
   useEffect(() => {
     const offEvent = connection.listen((event) => {
       if (event.topic === topic) run(event as HubEvent<Topic>);
     });
-    const offResume = connection.onResume(() => run({ type: "event", topic, refetch: true, hasBegun: true }));
+    const offResume = connection.onResume(() => run({ type: "event", topic, refetch: true }));
     return () => {
       offEvent();
       offResume();

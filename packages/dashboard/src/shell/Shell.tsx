@@ -2,7 +2,6 @@ import type { Task } from "@svc/client";
 import { type Query, useQuery, useQueryClient } from "@tanstack/react-query";
 import { CatchBoundary, Outlet, useLocation, useParams } from "@tanstack/react-router";
 import { lazy, Suspense, useEffect, useLayoutEffect, useSyncExternalStore } from "react";
-import { useLiveAgents } from "../features/agents/queries.ts";
 import { projectQuery } from "../features/projects/queries.ts";
 import { useMe } from "../features/sessions/queries.ts";
 import { visiblePollMs } from "../live/connection.ts";
@@ -51,8 +50,7 @@ function HomeShell() {
 
 function ProjectShell({ slug }: { slug: string }) {
   const project = useQuery(projectQuery(slug));
-  useFollowProject(project.data?.id ?? null);
-  useLiveAgents(slug);
+  useFollowProject(slug, project.data?.id ?? null);
   useNotes(slug, project.isSuccess);
   const keepRange = useKeepRange();
   const zone = project.data?.timezone;

@@ -12,7 +12,7 @@ import { Age } from "../../ui/Stamp.tsx";
 import { agentsQuery } from "../agents/queries.ts";
 import { roleIn, useMe } from "../sessions/queries.ts";
 import { CommandPill } from "./CommandPill.tsx";
-import { latestCommands, useLiveCommands } from "./command-queries.ts";
+import { latestCommands } from "./command-queries.ts";
 import css from "./commands.module.css";
 import { isOfTask } from "./of-task.ts";
 import { AgentLink } from "./targets.tsx";
@@ -28,7 +28,6 @@ export function AskedOfTask({ slug, task }: AskedOfTaskProps) {
   const read = useInfiniteQuery({ ...latestCommands(slug), refetchInterval: usePollMs() });
   const agents = useQuery(agentsQuery(slug)).data?.items ?? [];
   const role = roleIn(useMe(), slug);
-  useLiveCommands(slug);
   if (read.data === undefined) {
     return read.isError ? (
       <Failed title="Commands could not be read" error={read.error} onRetry={() => void read.refetch()} />

@@ -17,7 +17,6 @@ import { Age } from "../../ui/Stamp.tsx";
 import { usePage } from "../../ui/title.ts";
 import { WindowTable } from "../../ui/WindowTable.tsx";
 import { agentsQuery } from "../agents/queries.ts";
-import { useLiveCommands } from "../commands/command-queries.ts";
 import { AgentLink } from "../commands/targets.tsx";
 import { useMayNot } from "../commands/use-act.ts";
 import { projectQuery } from "../projects/queries.ts";
@@ -169,7 +168,6 @@ function Letters({ slug, loaded, agents, isBusy, onRequeued, onMore }: LettersPr
   const [ticked, setTicked] = useState<ReadonlySet<string>>(new Set());
   const [isAsking, setAsking] = useState(false);
   const mayNot = useMayNot(slug);
-  useLiveCommands(slug);
   const rows = entries.map((letter) => {
     const key = letterKey(letter);
     return { key, letter, commandId: requeued[key] ?? null };

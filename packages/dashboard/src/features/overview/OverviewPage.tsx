@@ -2,8 +2,6 @@ import { useQuery } from "@tanstack/react-query";
 import { useParams, useRouter } from "@tanstack/react-router";
 import { lazy, Suspense, useEffect, useState } from "react";
 import { useIsStreamSettled, usePollMs, useTimedMs } from "../../live/live.ts";
-import type { RowPage } from "../../live/row-pages.ts";
-import { useFollowed } from "../../live/use-followed.ts";
 import { paths } from "../../paths.ts";
 import { instantRange, rangeParams } from "../../range-bounds.ts";
 import { stringifySearch } from "../../search-text.ts";
@@ -12,7 +10,7 @@ import type { Bucket } from "../../ui/charts/marks.ts";
 import { PageBones } from "../../ui/Feedback.tsx";
 import { chartGaps } from "../../ui/gap-band/gaps.ts";
 import { usePage } from "../../ui/title.ts";
-import { agentsQuery, applyRows } from "../agents/queries.ts";
+import { agentsQuery } from "../agents/queries.ts";
 import { useGaps } from "../agents/use-gaps.ts";
 import { projectQuery, statsQuery } from "../projects/queries.ts";
 import { queueActivityQuery, queuesQuery } from "../queues/queries.ts";
@@ -82,8 +80,6 @@ function Board({ slug }: { slug: string }) {
   const windowLabel = range.label;
   const refetchInterval = useTimedMs(30_000);
   const pollMs = usePollMs();
-  useFollowed("queue.changed", queuesQuery(slug).queryKey, withRows);
-  useFollowed("worker.changed", workersQuery(slug).queryKey, withRows);
 
   // The first screen: the figures, both charts, issues, slowest names and queues. Fifteen requests, with the files of the page.
   const outcomes = useQuery({ ...outcomesQuery(slug, window), refetchInterval });
@@ -153,9 +149,4 @@ function Board({ slug }: { slug: string }) {
 const readOf = ({ isError, isPlaceholderData }: { isError: boolean; isPlaceholderData: boolean }) => ({
   isError,
   isPlaceholderData,
-});
-
-const withRows = <Row extends { id: string }>(page: RowPage<Row>, event: { rows?: Row[]; removed?: string[] }) => ({
-  ...page,
-  items: applyRows(page.items, event),
 });

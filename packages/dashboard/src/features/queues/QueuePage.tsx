@@ -4,7 +4,6 @@ import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import { lazy, Suspense } from "react";
 import { usePollMs, useTimedMs } from "../../live/live.ts";
-import { useFollowed, withOwnRow } from "../../live/use-followed.ts";
 import { paths } from "../../paths.ts";
 import { stringifySearch } from "../../search-text.ts";
 import { AppLink } from "../../ui/AppLink.tsx";
@@ -41,10 +40,8 @@ export function QueuePage() {
     { label: nameText(name) },
   ]);
   const now = useNow();
-  const options = queueQuery(slug, engine, name);
-  const read = useSuspenseQuery({ ...options, refetchInterval: usePollMs() });
+  const read = useSuspenseQuery({ ...queueQuery(slug, engine, name), refetchInterval: usePollMs() });
   const queue = read.data;
-  useFollowed("queue.changed", options.queryKey, withOwnRow);
   const activities = useQuery({ ...queueActivityQuery(slug, { name }), refetchInterval: useTimedMs(30_000) });
   const activity = activities.data?.items.find((one) => one.queue_id === queue.id);
   const namesakes = activities.data?.items.filter((one) => one.queue_id !== queue.id) ?? [];

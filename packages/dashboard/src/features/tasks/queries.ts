@@ -1,6 +1,8 @@
-import { isProblem, type TaskFilters } from "@svc/client";
+import { isProblem, type Task, type TaskFilters, type TaskRow } from "@svc/client";
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import { api } from "../../api.ts";
+import type { Live } from "../../live/declared.ts";
+import { isTaskAt } from "./task-address.ts";
 import { joinAnswer, type LoadedList, listPage, maximumRows, pageSize, sizeOf } from "./task-pages.ts";
 
 // What a first page reads at once, beside its parts: the routes load this file before anybody has signed in.
@@ -24,8 +26,27 @@ export const taskListQuery = (slug: string, filters: TaskFilters) =>
     structuralSharing: (now, answer) => joinAnswer(now as LoadedList | undefined, answer as LoadedList),
     // Renewed row by row (use-task-list.ts); reading fifty pages again because a timer ran out would help nobody.
     staleTime: Number.POSITIVE_INFINITY,
-    meta: { livePages: true },
   });
+
+/** At least this long between two reads of a task that change events ask for. */
+export const taskSpacingMs = 1_000;
+
+interface TaskAddress {
+  slug: string;
+  engine: string;
+  taskId: string;
+}
+
+/** For what is told of one task: read again when the task changed. */
+export const liveOfTask = ({ slug, engine, taskId }: TaskAddress): Live => ({
+  project: slug,
+  on: {
+    "task.changed": {
+      isStale: ({ rows = [], refetch }) => refetch === true || rows.some((row) => isTaskAt(row, engine, taskId)),
+      delayMs: taskSpacingMs,
+    },
+  },
+});
 
 /** One task; null when it is not there, which is an answer like any other and stays while it is asked for again. */
 export const taskQuery = (slug: string, engine: string, taskId: string) =>
@@ -40,6 +61,24 @@ export const taskQuery = (slug: string, engine: string, taskId: string) =>
       }
     },
     staleTime: 2_000,
+    meta: {
+      live: {
+        project: slug,
+        on: {
+          "task.changed": {
+            patch(task: Task, { rows = [] }: { rows?: TaskRow[] }): Task {
+              const own = rows.find((row) => isTaskAt(row, engine, taskId));
+              return own ? { ...task, ...own } : task;
+            },
+            isStale: ({ rows = [], removed = [], refetch }, task: Task | null | undefined) =>
+              refetch === true ||
+              rows.some((row) => isTaskAt(row, engine, taskId)) ||
+              (task ? removed.includes(task.id) : false),
+            delayMs: taskSpacingMs,
+          },
+        },
+      },
+    },
   });
 
 /** The newest events of a task, all kinds or one. */
@@ -49,4 +88,5 @@ export const taskEventsQuery = (slug: string, engine: string, taskId: string, ki
     queryFn: ({ signal }) =>
       api.listEvents(slug, { engine, task_id: taskId, limit: eventPageSize, ...(kind ? { kind } : {}) }, { signal }),
     staleTime: 2_000,
+    meta: { live: liveOfTask({ slug, engine, taskId }) },
   });
