@@ -28,7 +28,7 @@ const commandParts =
   /[\\/]features[\\/]commands[\\/](TaskCommands|task-reasons|MoreTaskActs|CommandPill|use-act|able|words|command-queries|commands\.module)/;
 /** What every page but the sign-in needs: the shell, and the parts of it that pages use too. */
 const signedIn =
-  /[\\/]src[\\/](shell[\\/](?!NotFound|Root)|(time-range|range-bounds|save-file)\.ts|live[\\/](?!connection|live|user)|ui[\\/](Layers|NotForRole|OlderButton|PageTabs|page-tabs|Segments|Stamp|StatePill|ScrollBox|Panel|instants|keys|gap-band|layers\.module|panel|pill\.module))|[\\/](field-faults|use-gaps|trouble|worker-states|issue-words|kept-list|reach|task-address|tasks[\\/]life)\.ts$|[\\/]account[\\/]AccountNav|[\\/](memberships|workers|queues)[\\/]queries\.ts$/;
+  /[\\/]src[\\/](shell[\\/](?!NotFound|Root)|(time-range|range-bounds|save-file)\.ts|live[\\/](?!connection|live|row-|use)|ui[\\/](Layers|NotForRole|OlderButton|PageTabs|page-tabs|Segments|Stamp|StatePill|ScrollBox|Panel|instants|keys|gap-band|layers\.module|panel|pill\.module))|[\\/](field-faults|use-gaps|trouble|worker-states|issue-words|kept-list|reach|task-address|tasks[\\/]life)\.ts$|[\\/]account[\\/]AccountNav|[\\/](memberships|workers|queues)[\\/]queries\.ts$/;
 
 /** The small pages of who is not signed in yet. The others of them load what else they need by themselves, the QR code above all. */
 const entry =

@@ -1,7 +1,5 @@
 import { isProblem } from "@svc/client";
 import { QueryCache, QueryClient } from "@tanstack/react-query";
-import { keepLive } from "./live/declared.ts";
-import { connection, followedProject } from "./live/live.ts";
 
 type OnSignedOut = () => void;
 let onSignedOut: OnSignedOut = () => {};
@@ -36,5 +34,3 @@ export const queryClient = new QueryClient({
     mutations: { networkMode: "always" },
   },
 });
-
-keepLive(queryClient, { ...connection, project: followedProject });

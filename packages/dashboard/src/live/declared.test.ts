@@ -1,26 +1,30 @@
 import type { HubEvent } from "@svc/client";
 import { QueryClient, QueryObserver, type QueryObserverOptions } from "@tanstack/react-query";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { keepLive, type Live, patchOwnRow, patchRows } from "./declared.ts";
+import { keepLive, type Live } from "./declared.ts";
+import { patchOwnRow, patchRows } from "./row-patches.ts";
 
 let client: QueryClient;
 let push: (event: Pick<HubEvent, "topic"> & { [Part in keyof HubEvent]?: unknown }) => void;
 let resume: () => void;
-let project: string | null;
 
 beforeEach(() => {
   vi.useFakeTimers();
   client = new QueryClient({ defaultOptions: { queries: { retry: false, gcTime: Number.POSITIVE_INFINITY } } });
-  project = "shop";
-  keepLive(client, {
-    listen: (listener) => {
-      push = (event) => listener({ type: "event", ...event } as HubEvent);
+  keepLive(
+    client,
+    {
+      listen: (listener) => {
+        push = (event) => listener({ type: "event", ...event } as HubEvent);
+        return () => {};
+      },
+      onResume: (run) => {
+        resume = run;
+        return () => {};
+      },
     },
-    onResume: (run) => {
-      resume = run;
-    },
-    project: () => project,
-  });
+    "shop",
+  );
 });
 afterEach(() => {
   client.clear();

@@ -1,4 +1,4 @@
-import type { HubEvent, HubRows, HubTopic } from "@svc/client";
+import type { HubEvent, HubTopic } from "@svc/client";
 import type { Query, QueryClient } from "@tanstack/react-query";
 import type { HubListener } from "./connection.ts";
 
@@ -41,80 +41,54 @@ declare module "@tanstack/react-query" {
 const busyMs = 250;
 
 interface Stream {
-  listen(listener: HubListener): unknown;
-  onResume(run: () => void): unknown;
-  /** The slug of the project whose change events arrive. */
-  project(): string | null;
+  listen(listener: HubListener): () => void;
+  onResume(run: () => void): () => void;
 }
 
-/** Applies what the queries of the client declare. */
-export function keepLive(client: QueryClient, stream: Stream): void {
-  stream.listen((event) => {
-    for (const query of client.getQueryCache().getAll()) {
+/** Applies what queries declare, while the stream follows a project or none. Returns a function that ends it. */
+export function keepLive(client: QueryClient, stream: Stream, project: string | undefined): () => void {
+  const queries = client.getQueryCache();
+  const offEvent = stream.listen((event) => {
+    for (const query of queries.getAll()) {
       const live = query.meta?.live;
-      if (live?.on && live.project === stream.project()) applyRule(client, query, live.on[event.topic], event);
+      const rule: LiveRule<never> | undefined = live?.project === project ? live?.on?.[event.topic] : undefined;
+      if (rule) applyRule(client, query, rule, event as never);
     }
   });
-  stream.onResume(() => {
-    const isToRead = (query: Query) => {
+  const offResume = stream.onResume(() => {
+    for (const query of queries.getAll()) {
       const live = query.meta?.live;
-      if (!live || live.onResume === "ignore") return false;
-      return live.onResume !== "read-if-stale" || query.isStale();
-    };
-    void client.invalidateQueries({ predicate: isToRead });
+      const { onResume = "read" } = live ?? { onResume: "ignore" };
+      if (onResume === "read" || (onResume === "read-if-stale" && query.isStale())) read(client, query);
+    }
   });
+  return () => {
+    offEvent();
+    offResume();
+  };
 }
 
-function applyRule(client: QueryClient, query: Query, rule: LiveRule<never> | undefined, event: HubEvent): void {
-  if (!rule) return;
+function applyRule(client: QueryClient, query: Query, rule: LiveRule<never>, event: HubEvent<never>): void {
   const data = query.state.data as never;
-  const patched = data && rule.patch ? rule.patch(data, event as never) : data;
+  const patched = data && rule.patch ? rule.patch(data, event) : data;
   if (patched !== data) client.setQueryData(query.queryKey, patched);
-  const isStale = rule.isStale ? rule.isStale(event as never, data) : event.refetch === true;
-  if (isStale) readSoon(client, query, rule.delayMs);
+  if (rule.isStale ? rule.isStale(event, data) : event.refetch) readSoon(client, query, rule.delayMs);
 }
 
-const waiting = new WeakMap<Query, ReturnType<typeof setTimeout>>();
+/** Has a query read again, or marks one that is not shown as stale. */
+const read = (client: QueryClient, { queryKey }: Query): void =>
+  void client.invalidateQueries({ queryKey, exact: true });
 
-/** Reads a query again after a while, once for all calls meanwhile. One that is not shown is only marked as stale. */
+const waiting = new WeakMap<Query, unknown>();
+
+/** Has a query read again after a while, once for all calls meanwhile. */
 export function readSoon(client: QueryClient, query: Query, delayMs = 0): void {
-  const isNow = !query.isActive() || (delayMs === 0 && query.state.fetchStatus !== "fetching");
-  if (isNow) {
-    void client.invalidateQueries({ queryKey: query.queryKey, exact: true });
-    return;
+  if (!query.isActive() || (!delayMs && query.state.fetchStatus !== "fetching")) read(client, query);
+  else if (!waiting.has(query)) {
+    const again = () => {
+      waiting.delete(query);
+      readSoon(client, query);
+    };
+    waiting.set(query, setTimeout(again, delayMs || busyMs));
   }
-  if (waiting.has(query)) return;
-  const timer = setTimeout(() => {
-    waiting.delete(query);
-    readSoon(client, query);
-  }, delayMs || busyMs);
-  waiting.set(query, timer);
 }
-
-interface Change<Row> {
-  rows?: Row[];
-  removed?: string[];
-}
-
-/** Of a list on one page: changed rows replaced where they are, new ones at the end, removed ones left out. */
-export function patchRows<Row extends { id: string }>(
-  page: { items: Row[] },
-  { rows = [], removed = [] }: Change<Row>,
-): { items: Row[] } {
-  const known = new Set(page.items.map(({ id }) => id));
-  const changed = new Map(rows.map((row) => [row.id, row]));
-  const isRemoved = new Set(removed);
-  const added = [...changed.values()].filter(({ id }) => !known.has(id) && !isRemoved.has(id));
-  const kept = page.items.filter(({ id }) => !isRemoved.has(id));
-  const items = kept.map((item) => (changed.has(item.id) ? { ...item, ...changed.get(item.id) } : item));
-  return { ...page, items: [...items, ...added] };
-}
-
-/** Of one row: its own among those that changed. */
-export const patchOwnRow = <Row extends HubRows[HubTopic]>(
-  whole: Row,
-  { rows = [] }: Change<HubRows[HubTopic]>,
-): Row => {
-  const own = rows.find((row) => row.id === whole.id);
-  return own ? { ...whole, ...own } : whole;
-};

@@ -1,5 +1,5 @@
-import type { HubEvent, HubTopic } from "@svc/client";
-import { useEffect, useEffectEvent, useSyncExternalStore } from "react";
+import type { HubTopic } from "@svc/client";
+import { useEffect, useSyncExternalStore } from "react";
 import { useNow } from "../ui/ticker.ts";
 import { createConnection, hiddenPollMs, type Mode, modeAt, type SocketLike, visiblePollMs } from "./connection.ts";
 
@@ -39,21 +39,12 @@ const followedTopics: HubTopic[] = [
   "command.changed",
 ];
 
-let followed: string | null = null;
-
-/** The slug of the project that is followed. */
-export const followedProject = (): string | null => followed;
-
-/** Follows one project on the hub for as long as the component is shown; its id is known once it was read. */
-export function useFollowProject(slug: string, projectId: string | null): void {
+/** Follows one project on the hub for as long as the component is shown. */
+export function useFollowProject(projectId: string | null): void {
   useEffect(() => {
-    followed = slug;
     connection.follow(projectId, followedTopics);
-    return () => {
-      followed = null;
-      connection.follow(null);
-    };
-  }, [slug, projectId]);
+    return () => connection.follow(null);
+  }, [projectId]);
 }
 
 export function useConnection(): { mode: Mode; now: number; facts: ReturnType<typeof connection.facts> } {
@@ -93,22 +84,4 @@ export function useIsStreamSettled(): boolean {
 /** How often something is read that the stream does not push: false while everything is paused. */
 export function useTimedMs(everyMs: number): number | false {
   return useIsPaused() ? false : everyMs;
-}
-
-/**
- * Runs for each change event of one topic, and once with `refetch` when the stream begins, also again after a gap: for what
- * is more than a query. A query declares in its `meta` what keeps it true (declared.ts).
- */
-export function useHub<Topic extends HubTopic>(topic: Topic, onEvent: (event: HubEvent<Topic>) => void): void {
-  const run = useEffectEvent(onEvent);
-  useEffect(() => {
-    const offEvent = connection.listen((event) => {
-      if (event.topic === topic) run(event as HubEvent<Topic>);
-    });
-    const offResume = connection.onResume(() => run({ type: "event", topic, refetch: true }));
-    return () => {
-      offEvent();
-      offResume();
-    };
-  }, [topic]);
 }

@@ -5,7 +5,8 @@ import { lazy, Suspense, useEffect, useLayoutEffect, useSyncExternalStore } from
 import { projectQuery } from "../features/projects/queries.ts";
 import { useMe } from "../features/sessions/queries.ts";
 import { visiblePollMs } from "../live/connection.ts";
-import { useConnection, useFollowProject, useVisiblePoll } from "../live/live.ts";
+import { keepLive } from "../live/declared.ts";
+import { connection, useConnection, useFollowProject, useVisiblePoll } from "../live/live.ts";
 import { paths } from "../paths.ts";
 import { useKeepRange } from "../time-range.ts";
 import { HrefContext } from "../ui/AppLink.tsx";
@@ -28,6 +29,8 @@ export function Shell() {
   const me = useMe();
   // Before the effects of what is inside, which note what was opened.
   useLayoutEffect(() => openRecent(me.id), [me.id]);
+  const client = useQueryClient();
+  useEffect(() => keepLive(client, connection, slug), [client, slug]);
   return slug === undefined ? <HomeShell /> : <ProjectShell key={slug} slug={slug} />;
 }
 
@@ -50,7 +53,7 @@ function HomeShell() {
 
 function ProjectShell({ slug }: { slug: string }) {
   const project = useQuery(projectQuery(slug));
-  useFollowProject(slug, project.data?.id ?? null);
+  useFollowProject(project.data?.id ?? null);
   useNotes(slug, project.isSuccess);
   const keepRange = useKeepRange();
   const zone = project.data?.timezone;

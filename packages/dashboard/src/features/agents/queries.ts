@@ -1,6 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import { api } from "../../api.ts";
-import { patchOwnRow, patchRows } from "../../live/declared.ts";
+import { patchOwnRow, patchRows } from "../../live/row-patches.ts";
 
 export const agentsQuery = (slug: string) =>
   queryOptions({

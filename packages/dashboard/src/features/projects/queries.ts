@@ -23,33 +23,24 @@ export const projectQuery = (slug: string) =>
     staleTime: 30_000,
   });
 
-type Counts = { counts?: Record<string, number> };
-const isNeverStale = () => false;
+/** Change events correct those figures that matter between two reads; the others are not worth a read. */
+const corrected = (figures: (counts: Record<string, number>) => Partial<ProjectStats>) => ({
+  patch: (stats: ProjectStats, { counts }: { counts?: Record<string, number> }): ProjectStats =>
+    counts ? { ...stats, ...figures(counts) } : stats,
+  isStale: () => false,
+});
 
-/** Change events correct those figures that matter between two reads. */
-const countsOfStats: Live["on"] = {
-  "task.changed": {
-    patch: (stats: ProjectStats, { counts }: Counts): ProjectStats =>
-      counts ? { ...stats, tasks_by_state: counts } : stats,
-    isStale: isNeverStale,
-  },
-  "agent.changed": {
-    patch(stats: ProjectStats, { counts }: Counts): ProjectStats {
-      if (!counts) return stats;
-      // As in the figures: an agent that was never connected is offline too.
-      const { online = 0, ...others } = counts;
-      return { ...stats, agents_online: online, agents_offline: Object.values(others).reduce((a, b) => a + b, 0) };
-    },
-    isStale: isNeverStale,
-  },
-  "command.changed": {
-    patch(stats: ProjectStats, { counts }: Counts): ProjectStats {
-      if (!counts) return stats;
-      const { pending = 0, dispatched = 0 } = counts;
-      return { ...stats, commands_pending: pending, commands_dispatched: dispatched };
-    },
-    isStale: isNeverStale,
-  },
+const liveStats: Live["on"] = {
+  "task.changed": corrected((tasks_by_state) => ({ tasks_by_state })),
+  // As in the figures: an agent that was never connected is offline too.
+  "agent.changed": corrected(({ online = 0, ...others }) => ({
+    agents_online: online,
+    agents_offline: Object.values(others).reduce((a, b) => a + b, 0),
+  })),
+  "command.changed": corrected(({ pending = 0, dispatched = 0 }) => ({
+    commands_pending: pending,
+    commands_dispatched: dispatched,
+  })),
 };
 
 export const statsQuery = (slug: string) =>
@@ -57,7 +48,7 @@ export const statsQuery = (slug: string) =>
     queryKey: ["stats", slug],
     queryFn: ({ signal }) => api.getStats(slug, { hours: 24 }, { signal }),
     staleTime: 10_000,
-    meta: { live: { project: slug, on: countsOfStats, onResume: "read-if-stale" } },
+    meta: { live: { project: slug, on: liveStats, onResume: "read-if-stale" } },
   });
 
 /** Archived projects alone, by name. */

@@ -1,7 +1,7 @@
 import type { QueueActivities } from "@svc/client";
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { api } from "../../api.ts";
-import { patchOwnRow, patchRows } from "../../live/declared.ts";
+import { patchOwnRow, patchRows } from "../../live/row-patches.ts";
 import { lacksFigures } from "./trouble.ts";
 
 /** The first 500, for lists of names. */

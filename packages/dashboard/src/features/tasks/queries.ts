@@ -1,7 +1,7 @@
 import { isProblem, type Task, type TaskFilters, type TaskRow } from "@svc/client";
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import { api } from "../../api.ts";
-import type { Live } from "../../live/declared.ts";
+import type { Live, LiveRule } from "../../live/declared.ts";
 import { isTaskAt } from "./task-address.ts";
 import { joinAnswer, type LoadedList, listPage, maximumRows, pageSize, sizeOf } from "./task-pages.ts";
 
@@ -31,22 +31,19 @@ export const taskListQuery = (slug: string, filters: TaskFilters) =>
 /** At least this long between two reads of a task that change events ask for. */
 export const taskSpacingMs = 1_000;
 
-interface TaskAddress {
-  slug: string;
-  engine: string;
-  taskId: string;
+/** For what is read of one task: read again when the task changed, and patched meanwhile where there is a patch. */
+export function liveOfTask(slug: string, engine: string, taskId: string, patch?: TaskPatch): Live {
+  const isOwn = (row: TaskRow) => isTaskAt(row, engine, taskId);
+  const rule: LiveRule<"task.changed"> = {
+    isStale: ({ rows = [], removed = [], refetch }, read: { id?: string } | null | undefined) =>
+      refetch === true || rows.some(isOwn) || removed.includes(read?.id ?? ""),
+    delayMs: taskSpacingMs,
+  };
+  if (patch) rule.patch = (task: Task, { rows }) => patch(task, rows?.find(isOwn));
+  return { project: slug, on: { "task.changed": rule } };
 }
 
-/** For what is told of one task: read again when the task changed. */
-export const liveOfTask = ({ slug, engine, taskId }: TaskAddress): Live => ({
-  project: slug,
-  on: {
-    "task.changed": {
-      isStale: ({ rows = [], refetch }) => refetch === true || rows.some((row) => isTaskAt(row, engine, taskId)),
-      delayMs: taskSpacingMs,
-    },
-  },
-});
+type TaskPatch = (task: Task, row: TaskRow | undefined) => Task;
 
 /** One task; null when it is not there, which is an answer like any other and stays while it is asked for again. */
 export const taskQuery = (slug: string, engine: string, taskId: string) =>
@@ -61,24 +58,7 @@ export const taskQuery = (slug: string, engine: string, taskId: string) =>
       }
     },
     staleTime: 2_000,
-    meta: {
-      live: {
-        project: slug,
-        on: {
-          "task.changed": {
-            patch(task: Task, { rows = [] }: { rows?: TaskRow[] }): Task {
-              const own = rows.find((row) => isTaskAt(row, engine, taskId));
-              return own ? { ...task, ...own } : task;
-            },
-            isStale: ({ rows = [], removed = [], refetch }, task: Task | null | undefined) =>
-              refetch === true ||
-              rows.some((row) => isTaskAt(row, engine, taskId)) ||
-              (task ? removed.includes(task.id) : false),
-            delayMs: taskSpacingMs,
-          },
-        },
-      },
-    },
+    meta: { live: liveOfTask(slug, engine, taskId, (task, row) => ({ ...task, ...row })) },
   });
 
 /** The newest events of a task, all kinds or one. */
@@ -88,5 +68,5 @@ export const taskEventsQuery = (slug: string, engine: string, taskId: string, ki
     queryFn: ({ signal }) =>
       api.listEvents(slug, { engine, task_id: taskId, limit: eventPageSize, ...(kind ? { kind } : {}) }, { signal }),
     staleTime: 2_000,
-    meta: { live: liveOfTask({ slug, engine, taskId }) },
+    meta: { live: liveOfTask(slug, engine, taskId) },
   });

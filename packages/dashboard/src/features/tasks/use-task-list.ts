@@ -1,8 +1,8 @@
-import { isProblem, type TaskFilters } from "@svc/client";
+import { type HubEvent, isProblem, type TaskFilters } from "@svc/client";
 import { type InfiniteData, type QueryClient, useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
 import { useCallback, useEffect, useMemo, useSyncExternalStore } from "react";
 import { api } from "../../api.ts";
-import { connection, useHub, usePollMs } from "../../live/live.ts";
+import { connection, usePollMs } from "../../live/live.ts";
 import { noticeSignedOut } from "../../query-client.ts";
 import { matchesFilters } from "./filter-match.ts";
 import { createListFollower, type ListCache, type ListReads, type ListView } from "./list-follower.ts";
@@ -68,10 +68,20 @@ export function useTaskList(slug: string, filters: TaskFilters, { follows, isHel
   useEffect(() => () => follower.stop(), [follower]);
   const view = useSyncExternalStore(follower.view.subscribe, follower.view.get);
 
-  useHub("task.changed", (event) => {
-    follower.send({ type: "changed", rows: event.rows ?? [], removed: event.removed ?? [] });
-    if (event.refetch) follower.send({ type: "invalidated" });
-  });
+  useEffect(() => {
+    const invalidate = () => follower.send({ type: "invalidated" });
+    const offEvent = connection.listen((event) => {
+      if (event.topic !== "task.changed") return;
+      const { rows = [], removed = [], refetch } = event as HubEvent<"task.changed">;
+      follower.send({ type: "changed", rows, removed });
+      if (refetch) invalidate();
+    });
+    const offResume = connection.onResume(invalidate);
+    return () => {
+      offEvent();
+      offResume();
+    };
+  }, [follower]);
   useEffect(() => {
     if (pollMs === false) return;
     const timer = setInterval(() => follower.send({ type: "invalidated" }), pollMs);

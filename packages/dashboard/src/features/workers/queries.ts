@@ -1,6 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import { api } from "../../api.ts";
-import { patchOwnRow, patchRows } from "../../live/declared.ts";
+import { patchOwnRow, patchRows } from "../../live/row-patches.ts";
 
 /** The first 500, for lists of names and for the workers of one queue. */
 export const workersQuery = (slug: string) =>

@@ -44,7 +44,7 @@ export const taskExplanationQuery = (slug: string, engine: string, taskId: strin
     queryKey: ["task-explanation", slug, engine, taskId],
     queryFn: ({ signal }) => api.explainTask(slug, engine, taskId, { signal }),
     staleTime: 5_000,
-    meta: { live: liveOfTask({ slug, engine, taskId }) },
+    meta: { live: liveOfTask(slug, engine, taskId) },
   });
 
 const isInTree = (row: TaskRow, tree: TaskTree | undefined): boolean =>
