@@ -4,11 +4,11 @@ import { CatchBoundary, Outlet, useLocation, useParams } from "@tanstack/react-r
 import { lazy, Suspense, useEffect, useLayoutEffect, useSyncExternalStore } from "react";
 import { paths } from "../address/paths.ts";
 import { useKeepRange } from "../address/time-range.ts";
-import { useLiveAgents } from "../features/agents/queries.ts";
 import { projectQuery } from "../features/projects/queries.ts";
 import { useMe } from "../features/sessions/queries.ts";
 import { visiblePollMs } from "../live/connection.ts";
-import { useConnection, useFollowProject, useVisiblePoll } from "../live/live.ts";
+import { keepLive } from "../live/declared.ts";
+import { connection, useConnection, useFollowProject, useVisiblePoll } from "../live/live.ts";
 import { HrefContext } from "../ui/buttons/AppLink.tsx";
 import { Failed, PageBones } from "../ui/panels/Feedback.tsx";
 import { setProjectZone } from "../ui/time/instants.ts";
@@ -29,6 +29,8 @@ export function Shell() {
   const me = useMe();
   // Before the effects of what is inside, which note what was opened.
   useLayoutEffect(() => openRecent(me.id), [me.id]);
+  const client = useQueryClient();
+  useEffect(() => keepLive(client, connection, slug), [client, slug]);
   return slug === undefined ? <HomeShell /> : <ProjectShell key={slug} slug={slug} />;
 }
 
@@ -52,7 +54,6 @@ function HomeShell() {
 function ProjectShell({ slug }: { slug: string }) {
   const project = useQuery(projectQuery(slug));
   useFollowProject(project.data?.id ?? null);
-  useLiveAgents(slug);
   useNotes(slug, project.isSuccess);
   const keepRange = useKeepRange();
   const zone = project.data?.timezone;

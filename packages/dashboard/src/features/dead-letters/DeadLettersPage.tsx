@@ -16,7 +16,6 @@ import { WindowTable } from "../../ui/panels/WindowTable.tsx";
 import { count, nameText, printable, printableLines } from "../../ui/time/format.ts";
 import { Age } from "../../ui/time/Stamp.tsx";
 import { usePage } from "../../ui/title.ts";
-import { useLiveCommands } from "../actions/commands/command-queries.ts";
 import { AgentLink } from "../actions/requests/targets.tsx";
 import { useMayNot } from "../actions/requests/use-act.ts";
 import { agentsQuery } from "../agents/queries.ts";
@@ -169,7 +168,6 @@ function Letters({ slug, loaded, agents, isBusy, onRequeued, onMore }: LettersPr
   const [ticked, setTicked] = useState<ReadonlySet<string>>(new Set());
   const [isAsking, setAsking] = useState(false);
   const mayNot = useMayNot(slug);
-  useLiveCommands(slug);
   const rows = entries.map((letter) => {
     const key = letterKey(letter);
     return { key, letter, commandId: requeued[key] ?? null };

@@ -20,7 +20,7 @@ import { usePage } from "../../ui/title.ts";
 import { DifferencesPanel } from "../tasks/detail/failure/DifferencesPanel.tsx";
 import { OutsideRange, SpreadPanel, TasksPanel, TracePanel, TrendPanel, useIssueTasks } from "./IssuePanels.tsx";
 import { IssueTag } from "./IssueTag.tsx";
-import { issueQuery, useLiveIssues } from "./issue-queries.ts";
+import { issueQuery } from "./issue-queries.ts";
 import { splitError } from "./issue-words.ts";
 
 const RetryIssue = lazy(() => import("./RetryIssue.tsx").then((part) => ({ default: part.RetryIssue })));
@@ -40,7 +40,6 @@ export function IssuePage() {
   const inRange = read.data ?? null;
   // Of one that has not failed in the range all that is kept is asked for.
   const whole = useQuery({ ...issueQuery(slug, fingerprint, {}), enabled: read.data === null });
-  useLiveIssues(slug);
   const issue = inRange ?? whole.data ?? null;
   const { type, message } = issue === null ? { type: "Issue", message: "" } : splitError(issue.sample_exception);
   usePage([

@@ -21,7 +21,7 @@ import { Age } from "../../ui/time/Stamp.tsx";
 import { usePage } from "../../ui/title.ts";
 import { agentsQuery } from "../agents/queries.ts";
 import { IssueTag } from "./IssueTag.tsx";
-import { issuePages, useLiveIssues } from "./issue-queries.ts";
+import { issuePages } from "./issue-queries.ts";
 import { splitError, stateOf } from "./issue-words.ts";
 import { type IssuesSearch, issueStatuses, readIssuesSearch } from "./issues-search.ts";
 
@@ -41,7 +41,6 @@ export function IssuesPage() {
     ...issuePages(slug, { ...rangeParams(range), ...(status && { status }), ...(engine && { engine }) }),
     refetchInterval: useTimedMs(30_000),
   });
-  useLiveIssues(slug);
   const all = read.data?.pages.flatMap(({ items }) => items) ?? [];
   const { rows, hold } = useSteadyOrder([
     ...new Map(all.map((issue) => [issue.fingerprint, { key: issue.fingerprint, issue }])).values(),

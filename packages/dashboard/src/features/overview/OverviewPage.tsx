@@ -6,14 +6,12 @@ import { instantRange, rangeParams } from "../../address/range-bounds.ts";
 import { stringifySearch } from "../../address/search-text.ts";
 import { useSetTimeRange, useTimeRange } from "../../address/time-range.ts";
 import { useIsStreamSettled, usePollMs, useTimedMs } from "../../live/live.ts";
-import type { RowPage } from "../../live/row-pages.ts";
-import { useFollowed } from "../../live/use-followed.ts";
 import type { Bucket } from "../../ui/charts/parts/marks.ts";
 import { chartGaps } from "../../ui/gap-band/gaps.ts";
 import { PageBones } from "../../ui/panels/Feedback.tsx";
 import { usePage } from "../../ui/title.ts";
 import { useGaps } from "../agents/losses/use-gaps.ts";
-import { agentsQuery, applyRows } from "../agents/queries.ts";
+import { agentsQuery } from "../agents/queries.ts";
 import { projectQuery, statsQuery } from "../projects/queries.ts";
 import { queueActivityQuery, queuesQuery } from "../queues/queries.ts";
 import { releaseMarksQuery } from "../tasks/list-queries.ts";
@@ -84,8 +82,6 @@ function Board({ slug }: { slug: string }) {
   const windowLabel = range.label;
   const refetchInterval = useTimedMs(30_000);
   const pollMs = usePollMs();
-  useFollowed("queue.changed", queuesQuery(slug).queryKey, withRows);
-  useFollowed("worker.changed", workersQuery(slug).queryKey, withRows);
 
   // The first screen: the figures, both charts, issues, slowest names and queues. Fifteen requests, with the files of the page.
   const outcomes = useQuery({ ...outcomesQuery(slug, window), refetchInterval });
@@ -155,9 +151,4 @@ function Board({ slug }: { slug: string }) {
 const readOf = ({ isError, isPlaceholderData }: { isError: boolean; isPlaceholderData: boolean }) => ({
   isError,
   isPlaceholderData,
-});
-
-const withRows = <Row extends { id: string }>(page: RowPage<Row>, event: { rows?: Row[]; removed?: string[] }) => ({
-  ...page,
-  items: applyRows(page.items, event),
 });

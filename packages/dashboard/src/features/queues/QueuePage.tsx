@@ -6,7 +6,6 @@ import { lazy, Suspense } from "react";
 import { paths } from "../../address/paths.ts";
 import { stringifySearch } from "../../address/search-text.ts";
 import { usePollMs, useTimedMs } from "../../live/live.ts";
-import { useFollowed, withOwnRow } from "../../live/use-followed.ts";
 import { AppLink } from "../../ui/buttons/AppLink.tsx";
 import { HeldButton } from "../../ui/buttons/HeldButton.tsx";
 import controls from "../../ui/controls.module.css";
@@ -43,10 +42,8 @@ export function QueuePage() {
     { label: nameText(name) },
   ]);
   const now = useNow();
-  const options = queueQuery(slug, engine, name);
-  const read = useSuspenseQuery({ ...options, refetchInterval: usePollMs() });
+  const read = useSuspenseQuery({ ...queueQuery(slug, engine, name), refetchInterval: usePollMs() });
   const queue = read.data;
-  useFollowed("queue.changed", options.queryKey, withOwnRow);
   const activities = useQuery({ ...queueActivityQuery(slug, { name }), refetchInterval: useTimedMs(30_000) });
   const activity = activities.data?.items.find((one) => one.queue_id === queue.id);
   const namesakes = activities.data?.items.filter((one) => one.queue_id !== queue.id) ?? [];

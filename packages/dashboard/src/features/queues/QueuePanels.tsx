@@ -34,6 +34,7 @@ export function QueueStates({ slug, queue }: OfQueue) {
     queryFn: ({ signal }) => api.getFacet(slug, { field: "state", ...which, ...within }, { signal }),
     placeholderData: keepPreviousData,
     refetchInterval: useTimedMs(30_000),
+    meta: { live: { project: slug } },
   });
   return (
     <Panel

@@ -6,7 +6,6 @@ import { paths } from "../../address/paths.ts";
 import { stringifySearch } from "../../address/search-text.ts";
 import { api } from "../../api/api.ts";
 import { usePollMs, useTimedMs } from "../../live/live.ts";
-import { useFollowed, withOwnRow } from "../../live/use-followed.ts";
 import { AppLink } from "../../ui/buttons/AppLink.tsx";
 import controls from "../../ui/controls.module.css";
 import { Glyph } from "../../ui/Icon.tsx";
@@ -30,12 +29,13 @@ import css from "./workers.module.css";
 export function WorkerPage() {
   const { slug, workerId } = useParams({ from: "/signed-in/p/$slug/workers/$workerId" });
   const now = useNow();
-  const options = workerQuery(slug, workerId);
   const pollMs = usePollMs();
   // What it said of itself is not pushed with its row.
-  const read = useSuspenseQuery({ ...options, refetchInterval: useTimedMs(pollMs === false ? 30_000 : pollMs) });
+  const read = useSuspenseQuery({
+    ...workerQuery(slug, workerId),
+    refetchInterval: useTimedMs(pollMs === false ? 30_000 : pollMs),
+  });
   const worker = read.data;
-  useFollowed("worker.changed", options.queryKey, withOwnRow);
   usePage([
     { label: slug, href: paths.project(slug) },
     { label: "Workers", href: paths.workers(slug) },
@@ -119,6 +119,7 @@ function CurrentTasks({ slug, worker }: OfWorker) {
   const tasks = useQuery({
     queryKey: ["worker-tasks", slug, which],
     queryFn: ({ signal }) => api.listTasks(slug, { ...which, limit: tasksShown }, { signal }),
+    meta: { live: { project: slug } },
     refetchInterval: useTimedMs(5_000),
   });
   return (

@@ -1,11 +1,11 @@
 import type { Project, ProjectStats } from "@svc/client";
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useLocation } from "@tanstack/react-router";
 import { lazy, type ReactNode, Suspense, useId } from "react";
 import { statsQuery } from "../../features/projects/queries.ts";
 import type { CountedPage } from "../../features/projects/RailCount.tsx";
 import { useMayAudit } from "../../features/sessions/queries.ts";
-import { useHub, usePollMs, useTimedMs } from "../../live/live.ts";
+import { usePollMs, useTimedMs } from "../../live/live.ts";
 import { toggleRail } from "../../ui/appearance.ts";
 import { AppLink } from "../../ui/buttons/AppLink.tsx";
 import controls from "../../ui/controls.module.css";
@@ -28,7 +28,10 @@ const RailCount = lazy(async () => {
 const groups = ["Watch", "Fleet", "Act", "Record"] as const;
 
 export function Rail({ slug, project }: { slug: string; project: Project | undefined }) {
-  const stats = useLiveStats(slug);
+  const pollMs = usePollMs();
+  // The rollups behind these counts move slower than rows do.
+  const statsMs = useTimedMs(pollMs === false ? 30_000 : pollMs * 2);
+  const { data: stats } = useQuery({ ...statsQuery(slug), refetchInterval: statsMs });
   const pathname = useLocation({ select: (location) => location.pathname });
   const shown = pagesFor({ mayAudit: useMayAudit(slug) });
   const isElsewhere = shown.some((page) => !page.isOnBar && isOn(page, slug, pathname));
@@ -69,33 +72,6 @@ export function Rail({ slug, project }: { slug: string; project: Project | undef
       </div>
     </nav>
   );
-}
-
-/** The project's figures; the hub corrects those that matter between two reads. */
-function useLiveStats(slug: string): ProjectStats | undefined {
-  const client = useQueryClient();
-  const pollMs = usePollMs();
-  // The rollups behind these counts move slower than rows do.
-  const statsMs = useTimedMs(pollMs === false ? 30_000 : pollMs * 2);
-  const stats = useQuery({ ...statsQuery(slug), refetchInterval: statsMs });
-  useHub("task.changed", ({ counts }) => {
-    if (!counts) return;
-    client.setQueryData(statsQuery(slug).queryKey, (old) => old && { ...old, tasks_by_state: counts });
-  });
-  useHub("agent.changed", ({ counts }) => {
-    if (!counts) return;
-    client.setQueryData(
-      statsQuery(slug).queryKey,
-      // As the figures have it: who was never seen is offline too.
-      (old) => {
-        const { online = 0, ...others } = counts;
-        return (
-          old && { ...old, agents_online: online, agents_offline: Object.values(others).reduce((a, b) => a + b, 0) }
-        );
-      },
-    );
-  });
-  return stats.data;
 }
 
 interface GroupProps {

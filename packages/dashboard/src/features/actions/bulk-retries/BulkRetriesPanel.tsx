@@ -13,7 +13,7 @@ import { count, printable } from "../../../ui/time/format.ts";
 import { Age } from "../../../ui/time/Stamp.tsx";
 import { AgentLink } from "../requests/targets.tsx";
 import { BulkRetryPill } from "./BulkRetryPill.tsx";
-import { bulkRetryPages, hasEnded, useLiveBulkRetries } from "./bulk-retry-queries.ts";
+import { bulkRetryPages, hasEnded } from "./bulk-retry-queries.ts";
 
 interface BulkRetriesPanelProps {
   slug: string;
@@ -23,7 +23,6 @@ interface BulkRetriesPanelProps {
 /** The bulk retries of the project, whoever made them: how many are open, and on a press which. */
 export function BulkRetriesPanel({ slug, agents }: BulkRetriesPanelProps) {
   const read = useInfiniteQuery({ ...bulkRetryPages(slug), refetchInterval: usePollMs() });
-  useLiveBulkRetries(slug);
   const [isOpen, setOpen] = useState(false);
   const items = read.data?.pages.flatMap((page) => page.items) ?? [];
   const open = items.filter((one) => !hasEnded(one)).length;

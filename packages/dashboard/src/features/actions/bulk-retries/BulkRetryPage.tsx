@@ -20,7 +20,7 @@ import commands from "../commands/commands.module.css";
 import { ableAgents } from "../requests/able.ts";
 import { useMayNot } from "../requests/use-act.ts";
 import { BulkRetryPill } from "./BulkRetryPill.tsx";
-import { bulkRetryQuery, hasEnded, openPollMs, planQuery, useLiveBulkRetries } from "./bulk-retry-queries.ts";
+import { bulkRetryQuery, hasEnded, openPollMs, planQuery } from "./bulk-retry-queries.ts";
 import { readBulkRetrySearch } from "./bulk-retry-search.ts";
 import { ChildrenPanel } from "./ChildrenPanel.tsx";
 import { filterWords, PlanPanel } from "./PlanPanel.tsx";
@@ -54,7 +54,6 @@ function BulkRetry({ slug, id }: { slug: string; id: string }) {
     ...bulkRetryQuery(slug, id),
     refetchInterval: ({ state }) => (state.data !== undefined && hasEnded(state.data) ? false : pollMs),
   });
-  useLiveBulkRetries(slug);
   const request = read.data;
   const change = useControl(slug, id);
   const plan = useQuery(planQuery(slug, id));

@@ -1,7 +1,6 @@
-import type { BulkRetryOutcome, BulkRetryRequest } from "@svc/client";
-import { infiniteQueryOptions, keepPreviousData, queryOptions, useQueryClient } from "@tanstack/react-query";
+import type { BulkRetryOutcome, BulkRetryRequest, HubEvent } from "@svc/client";
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { api } from "../../../api/api.ts";
-import { useHub } from "../../../live/live.ts";
 
 const pageRows = 100;
 const listRows = 50;
@@ -11,10 +10,24 @@ export const maximumLivePages = 3;
 /** How often one that has not ended is read, besides what its commands tell of it. */
 export const openPollMs = 3_000;
 
+const isOfBulkRetry = ({ rows = [], refetch }: HubEvent<"command.changed">): boolean =>
+  refetch === true || rows.some(({ action }) => action === "bulk_retry");
+
 export const bulkRetryQuery = (slug: string, id: string) =>
   queryOptions({
     queryKey: ["bulk-retry", slug, id],
     queryFn: ({ signal }) => api.getBulkRetry(slug, id, { signal }),
+    meta: {
+      live: {
+        project: slug,
+        on: {
+          "command.changed": {
+            isStale: (event, read: BulkRetryRequest | undefined) =>
+              isOfBulkRetry(event) && (read === undefined || !hasEnded(read)),
+          },
+        },
+      },
+    },
   });
 
 /** The bulk retries of the project, newest first. */
@@ -26,6 +39,7 @@ export const bulkRetryPages = (slug: string) =>
     initialPageParam: "",
     getNextPageParam: (last) => last.next_cursor,
     staleTime: 2_000,
+    meta: { live: { project: slug, on: { "command.changed": { isStale: isOfBulkRetry } } } },
   });
 
 /** It is sealed: what was read once stays. */
@@ -49,21 +63,7 @@ export const childrenQuery = (slug: string, id: string, outcome: BulkRetryOutcom
     initialPageParam: "",
     getNextPageParam: (last) => last.next_cursor,
     placeholderData: keepPreviousData,
-    // Read again with the counts.
-    meta: { livePages: true },
   });
 
 /** Every task has its outcome, or there was none. */
 export const hasEnded = ({ counts }: Pick<BulkRetryRequest, "counts">): boolean => counts.unobserved === 0;
-
-/** Reads the bulk retries shown again when commands of theirs change; one read at a time. */
-export function useLiveBulkRetries(slug: string): void {
-  const client = useQueryClient();
-  useHub("command.changed", ({ rows = [], refetch, hasBegun }) => {
-    if (hasBegun || !(refetch || rows.some(({ action }) => action === "bulk_retry"))) return;
-    const isOpen = ({ state }: { state: { data: unknown } }) =>
-      state.data === undefined || !hasEnded(state.data as BulkRetryRequest);
-    void client.invalidateQueries({ queryKey: ["bulk-retry", slug], predicate: isOpen }, { cancelRefetch: false });
-    void client.invalidateQueries({ queryKey: ["bulk-retries", slug] }, { cancelRefetch: false });
-  });
-}

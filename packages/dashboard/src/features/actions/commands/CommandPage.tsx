@@ -22,7 +22,7 @@ import { AgentLink, stuckReason, Target } from "../requests/targets.tsx";
 import { CommandPill } from "./CommandPill.tsx";
 import { issuerText } from "./CommandsPage.tsx";
 import { CommandTimes } from "./CommandTimes.tsx";
-import { bulkRetryOfCommand, commandQuery, hasEnded, openPollMs, useLiveCommands } from "./command-queries.ts";
+import { bulkRetryOfCommand, commandQuery, hasEnded, openPollMs } from "./command-queries.ts";
 import css from "./commands.module.css";
 import { SendAgain } from "./SendAgain.tsx";
 import { mayHaveToBeSentAgain } from "./send-again.ts";
@@ -36,7 +36,6 @@ export function CommandPage() {
     refetchInterval: ({ state }) => (state.data !== undefined && hasEnded(state.data) ? false : pollMs),
   });
   const command = read.data;
-  useLiveCommands(slug);
   const title = wordsOfAction(command.action);
   usePage([
     { label: slug, href: paths.project(slug) },

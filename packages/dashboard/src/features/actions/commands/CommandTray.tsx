@@ -15,11 +15,11 @@ import { instant } from "../../../ui/time/instants.ts";
 import { useNow } from "../../../ui/time/ticker.ts";
 import { agentsQuery } from "../../agents/queries.ts";
 import { BulkRetryPill } from "../bulk-retries/BulkRetryPill.tsx";
-import { bulkRetryQuery, hasEnded as hasBulkEnded, useLiveBulkRetries } from "../bulk-retries/bulk-retry-queries.ts";
+import { bulkRetryQuery, hasEnded as hasBulkEnded } from "../bulk-retries/bulk-retry-queries.ts";
 import { statusSentence as bulkSentence } from "../bulk-retries/sentences.ts";
 import { CommandPill } from "./CommandPill.tsx";
 import { timesOf } from "./CommandTimes.tsx";
-import { commandQuery, hasEnded, openPollMs, useLiveCommands } from "./command-queries.ts";
+import { commandQuery, hasEnded, openPollMs } from "./command-queries.ts";
 import css from "./commands.module.css";
 import { statusSentence } from "./words.ts";
 
@@ -30,8 +30,6 @@ export function CommandTray({ slug }: { slug: string }) {
   const pollMs = useTimedMs(openPollMs);
   const now = useNow();
   const id = useId();
-  useLiveCommands(slug);
-  useLiveBulkRetries(slug);
   const agents = useQuery(agentsQuery(slug)).data?.items ?? [];
   const single = entries.filter(({ isBulk, runAction }) => !isBulk && !runAction);
   const bulk = entries.filter(({ isBulk }) => isBulk);

@@ -24,7 +24,7 @@ import { roleIn, useMe } from "../../sessions/queries.ts";
 import { AgentLink, stuckReason, Target } from "../requests/targets.tsx";
 import { CommandPill } from "./CommandPill.tsx";
 import { CommandTimes } from "./CommandTimes.tsx";
-import { commandPages, useLiveCommands } from "./command-queries.ts";
+import { commandPages } from "./command-queries.ts";
 import css from "./commands.module.css";
 import { type CommandsSearch, commandFilters, readCommandsSearch } from "./commands-search.ts";
 import { actionWords, wordsOfAction } from "./words.ts";
@@ -44,7 +44,6 @@ export function CommandsPage() {
   const agents = useQuery(agentsQuery(slug)).data?.items ?? noAgents;
   const filters = useMemo(() => commandFilters(search), [search]);
   const read = useInfiniteQuery({ ...commandPages(slug, filters), refetchInterval: usePollMs() });
-  useLiveCommands(slug);
   const list = read.data?.pages.flatMap(({ items }) => items) ?? [];
   const rowOf = (command: Command) => ({ key: command.id, command, stuck: stuckReason(command, agents, now) });
   const all = list.map(rowOf);

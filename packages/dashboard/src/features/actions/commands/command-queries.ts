@@ -1,13 +1,7 @@
 import type { Command, CommandPage, CommandStatus } from "@svc/client";
-import {
-  type InfiniteData,
-  infiniteQueryOptions,
-  keepPreviousData,
-  queryOptions,
-  useQueryClient,
-} from "@tanstack/react-query";
+import { type InfiniteData, infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { api } from "../../../api/api.ts";
-import { useHub } from "../../../live/live.ts";
+import type { Live } from "../../../live/declared.ts";
 
 const pageRows = 50;
 const manyRows = 200;
@@ -22,6 +16,20 @@ export const commandQuery = (slug: string, commandId: string) =>
   queryOptions({
     queryKey: ["command", slug, commandId],
     queryFn: ({ signal }) => api.getCommand(slug, commandId, { signal }),
+    meta: {
+      live: {
+        project: slug,
+        on: {
+          "command.changed": {
+            patch: (command: Command, { rows = [] }: { rows?: Command[] }) =>
+              newer(
+                command,
+                rows.find(({ id }) => id === command.id),
+              ),
+          },
+        },
+      },
+    },
   });
 
 /** The bulk retry that sent a command, which stays the same; null once it is gone. */
@@ -32,6 +40,15 @@ export const bulkRetryOfCommand = (slug: string, commandId: string) =>
       (await api.listBulkRetries(slug, { command_id: commandId, limit: 1 }, { signal })).items[0] ?? null,
     staleTime: Number.POSITIVE_INFINITY,
   });
+
+const liveOfList = (slug: string, filters: CommandFilters): Live => ({
+  project: slug,
+  on: {
+    "command.changed": {
+      patch: (list: CommandList, { rows = [] }: { rows?: Command[] }) => withRows(list, rows, filters),
+    },
+  },
+});
 
 export const commandPages = (slug: string, filters: CommandFilters) =>
   infiniteQueryOptions({
@@ -45,6 +62,7 @@ export const commandPages = (slug: string, filters: CommandFilters) =>
     initialPageParam: "",
     getNextPageParam: (last) => last.next_cursor,
     placeholderData: keepPreviousData,
+    meta: { live: liveOfList(slug, filters) },
   });
 
 /** The commands of the project, many at a time: one looks among them for those about one task. Kept in step like the list of them. */
@@ -56,6 +74,7 @@ export const latestCommands = (slug: string) =>
     initialPageParam: "",
     getNextPageParam: (last) => last.next_cursor,
     staleTime: 5_000,
+    meta: { live: liveOfList(slug, {}) },
   });
 
 /** How often a command is read that has not ended, besides what the hub pushes: it is watched, and often ends before its first answer is here. */
@@ -63,24 +82,6 @@ export const openPollMs = 3_000;
 
 export const hasEnded = ({ status }: Pick<Command, "status">): boolean =>
   status !== "pending" && status !== "dispatched";
-
-/** Keeps the commands that were read in step with the hub. */
-export function useLiveCommands(slug: string): void {
-  const client = useQueryClient();
-  useHub("command.changed", ({ rows = [], refetch, hasBegun }) => {
-    // Everything shown is read again then, this too.
-    if (hasBegun) return;
-    if (refetch) {
-      for (const subject of ["command", "commands"]) void client.invalidateQueries({ queryKey: [subject, slug] });
-      return;
-    }
-    for (const row of rows) client.setQueryData(commandQuery(slug, row.id).queryKey, (old) => old && newer(old, row));
-    for (const { queryKey } of client.getQueryCache().findAll({ queryKey: ["commands", slug] })) {
-      const filters = queryKey[2] as CommandFilters;
-      client.setQueryData<CommandList>(queryKey, (old) => old && withRows(old, rows, filters));
-    }
-  });
-}
 
 type CommandList = InfiniteData<CommandPage, string>;
 

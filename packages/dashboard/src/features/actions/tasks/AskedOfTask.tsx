@@ -12,7 +12,7 @@ import { Age } from "../../../ui/time/Stamp.tsx";
 import { agentsQuery } from "../../agents/queries.ts";
 import { roleIn, useMe } from "../../sessions/queries.ts";
 import { CommandPill } from "../commands/CommandPill.tsx";
-import { latestCommands, useLiveCommands } from "../commands/command-queries.ts";
+import { latestCommands } from "../commands/command-queries.ts";
 import css from "../commands/commands.module.css";
 import { wordsOfAction } from "../commands/words.ts";
 import { isOfTask } from "../requests/of-task.ts";
@@ -28,7 +28,6 @@ export function AskedOfTask({ slug, task }: AskedOfTaskProps) {
   const read = useInfiniteQuery({ ...latestCommands(slug), refetchInterval: usePollMs() });
   const agents = useQuery(agentsQuery(slug)).data?.items ?? [];
   const role = roleIn(useMe(), slug);
-  useLiveCommands(slug);
   if (read.data === undefined) {
     return read.isError ? (
       <Failed title="Commands could not be read" error={read.error} onRetry={() => void read.refetch()} />

@@ -2,7 +2,7 @@ import type { MintedAgent } from "@svc/client";
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { paths } from "../../../address/paths.ts";
-import { useHub, useTimedMs } from "../../../live/live.ts";
+import { useTimedMs } from "../../../live/live.ts";
 import { AppLink } from "../../../ui/buttons/AppLink.tsx";
 import { HeldButton } from "../../../ui/buttons/HeldButton.tsx";
 import { Segments } from "../../../ui/buttons/Segments.tsx";
@@ -56,11 +56,6 @@ export function Onboarding({ slug, onReady }: OnboardingProps) {
   // Until somebody chooses, the engine that an agent has found.
   const engine = chosen ?? watched[0] ?? "bullmq";
   const first = useQuery({ ...firstTaskQuery(slug, engine), refetchInterval: readMs });
-  // Several pushes may come while one read is under way: it goes on, and the timer brings what it was too early for.
-  useHub("task.changed", () => {
-    void stats.refetch({ cancelRefetch: false });
-    if (!first.data) void first.refetch({ cancelRefetch: false });
-  });
 
   const task = first.data ?? null;
   const agent = agentOf(items, engine, minted?.agent.id);

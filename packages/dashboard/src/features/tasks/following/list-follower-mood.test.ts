@@ -42,14 +42,15 @@ function open(first: readonly ListRow[], filters: TaskFilters = {}): void {
     },
     {
       get: () => list,
-      isJustRead: () => false,
-      change(next) {
-        list = next(list);
+      set(next) {
+        list = next;
       },
       restart: () => {},
     },
   );
 }
+const push = (rows: readonly ListRow[], removed: readonly string[]) =>
+  follower.send({ type: "changed", rows, removed });
 const states = () => rowsOf(list).map((row) => `${row.id} ${row.state}`);
 const rowIds = () => rowsOf(list).map((row) => row.id);
 
@@ -67,13 +68,13 @@ afterEach(() => {
 describe("following", () => {
   test("lets new rows in at most four times a second, together", async () => {
     open([task(1)]);
-    follower.follow(true);
-    follower.push([change(2)], []);
+    follower.send({ type: "followed", isFollowing: true });
+    push([change(2)], []);
     expect(rowIds()).toEqual(["t-2", "t-1"]);
-    follower.push([change(3)], []);
-    follower.push([change(4)], []);
+    push([change(3)], []);
+    push([change(4)], []);
     expect(rowIds()).toEqual(["t-2", "t-1"]);
-    expect(follower.state.get().freshCount).toBe(0);
+    expect(follower.view.get().pendingCount).toBe(0);
 
     await vi.advanceTimersByTimeAsync(slideMs);
 
@@ -82,20 +83,20 @@ describe("following", () => {
 
   test("pauses by itself above fifty new tasks a second, and goes on when it is asked to", async () => {
     open([task(1)]);
-    follower.follow(true);
+    follower.send({ type: "followed", isFollowing: true });
     for (const start of [100, 200, 300]) {
-      follower.push(
+      push(
         seconds(start, 70).map((second) => change(second)),
         [],
       );
       await vi.advanceTimersByTimeAsync(slideMs);
     }
-    expect(follower.state.get()).toMatchObject({ isFlooded: true, freshCount: 70 });
+    expect(follower.view.get()).toMatchObject({ isFlooded: true, pendingCount: 70 });
     expect(rowIds()).toHaveLength(141);
 
-    follower.follow(true);
+    follower.send({ type: "followed", isFollowing: true });
 
-    expect(follower.state.get()).toMatchObject({ isFlooded: false, freshCount: 0 });
+    expect(follower.view.get()).toMatchObject({ isFlooded: false, pendingCount: 0 });
     expect(rowIds()).toHaveLength(211);
   });
 });
@@ -103,74 +104,74 @@ describe("following", () => {
 describe("while the reader holds the rows", () => {
   test("none of them changes or leaves, new ones are counted, and all is told afterwards", () => {
     open([task(1), task(2)]);
-    follower.hold(true);
-    follower.push([change(1, { state: "retry" })], []);
-    follower.push([change(1, { state: "success" }), change(3)], ["t-2"]);
+    follower.send({ type: "held", isHeld: true });
+    push([change(1, { state: "retry" })], []);
+    push([change(1, { state: "success" }), change(3)], ["t-2"]);
     expect(states()).toEqual(["t-2 started", "t-1 started"]);
-    expect(follower.state.get().freshCount).toBe(1);
+    expect(follower.view.get().pendingCount).toBe(1);
 
-    follower.hold(false);
+    follower.send({ type: "held", isHeld: false });
 
     expect(states()).toEqual(["t-1 success"]);
-    expect(follower.state.get().freshCount).toBe(1);
+    expect(follower.view.get().pendingCount).toBe(1);
   });
 
   test("an older answer does not replace what was pushed", () => {
     open([task(1)]);
-    follower.hold(true);
+    follower.send({ type: "held", isHeld: true });
     const late = { ...(tasks.get("t-1") as ListRow) };
-    follower.push([change(1, { state: "success" })], []);
-    follower.push([late], []);
-    follower.hold(false);
+    push([change(1, { state: "success" })], []);
+    push([late], []);
+    follower.send({ type: "held", isHeld: false });
     expect(states()).toEqual(["t-1 success"]);
   });
 });
 
 test("a search that only the server can judge is read again for new tasks", async () => {
   open([task(1)], { q: 'error:"boom"' });
-  follower.push([change(1, { state: "failure" }), change(2)], []);
+  push([change(1, { state: "failure" }), change(2)], []);
   expect(states()).toEqual(["t-1 failure"]);
-  expect(follower.state.get().freshCount).toBe(0);
+  expect(follower.view.get().pendingCount).toBe(0);
 
   await vi.advanceTimersByTimeAsync(0);
 
   expect(reads).toBe(1);
-  expect(follower.state.get().freshCount).toBe(1);
+  expect(follower.view.get().pendingCount).toBe(1);
 });
 
 describe("what is told of the list", () => {
   const counts = () => {
-    const { arrivedCount, failedCount } = follower.state.get();
+    const { arrivedCount, failedCount } = follower.view.get();
     return [arrivedCount, failedCount];
   };
 
   test("counts each new row once, and rows that fail, whether they were listed, kept aside or came so", () => {
     open([task(1), task(2)]);
     expect(counts()).toEqual([0, 0]);
-    follower.push([change(3), change(1, { state: "failure" })], []);
+    push([change(3), change(1, { state: "failure" })], []);
     expect(counts()).toEqual([1, 1]);
-    follower.push([change(3, { state: "failure" }), change(1, { attempt: 1 })], []);
+    push([change(3, { state: "failure" }), change(1, { attempt: 1 })], []);
     expect(counts()).toEqual([1, 2]);
-    follower.push([change(4, { state: "failure" })], []);
+    push([change(4, { state: "failure" })], []);
     expect(counts()).toEqual([2, 3]);
-    follower.showFresh();
-    follower.push([change(4, { attempt: 1 })], []);
+    follower.send({ type: "pendingShown" });
+    push([change(4, { attempt: 1 })], []);
     expect(counts()).toEqual([2, 3]);
   });
 
   test("counts a failure of a held row once, however often it is told", () => {
     open([task(1)]);
-    follower.hold(true);
-    follower.push([change(1, { state: "failure" })], []);
-    follower.push([change(1, { attempt: 1 })], []);
-    follower.hold(false);
+    follower.send({ type: "held", isHeld: true });
+    push([change(1, { state: "failure" })], []);
+    push([change(1, { attempt: 1 })], []);
+    follower.send({ type: "held", isHeld: false });
     expect(counts()).toEqual([0, 1]);
   });
 
   test("counts what came while the list began again from the top", async () => {
     open([task(1)]);
-    follower.follow(true);
-    follower.push(
+    follower.send({ type: "followed", isFollowing: true });
+    push(
       seconds(100, 200).map((second) => change(second)),
       [],
     );

@@ -72,9 +72,8 @@ function open(filters: TaskFilters = {}): void {
     },
     {
       get: () => list,
-      isJustRead: () => isJustRead,
-      change(change) {
-        list = list && change(list);
+      set(next) {
+        list = next;
       },
       restart() {
         restarts += 1;
@@ -83,8 +82,10 @@ function open(filters: TaskFilters = {}): void {
     },
   );
   list ??= { pages: [page(filters, null)], pageParams: [null] };
-  follower.look(0, 20);
+  follower.send({ type: "scrolled", first: 0, last: 20 });
 }
+const push = (rows: readonly ListRow[], removed: readonly string[]) =>
+  follower.send({ type: "changed", rows, removed });
 const settle = () => vi.advanceTimersByTimeAsync(0);
 const states = () => rowsOf(list).map((row) => `${row.id} ${row.state}`);
 const rowIds = () => rowsOf(list).map((row) => row.id);
@@ -114,7 +115,7 @@ describe("after a gap", () => {
     change(2, { state: "success" });
     tasks.delete("t-1");
 
-    follower.doubtAll();
+    follower.send({ type: "invalidated" });
     await settle();
 
     expect(states()).toEqual(["t-3 started", "t-2 success"]);
@@ -128,13 +129,13 @@ describe("after a gap", () => {
     change(45, { state: "success" });
     tasks.delete("t-44");
 
-    follower.doubtAll();
+    follower.send({ type: "invalidated" });
     await settle();
 
     expect(states()).toContain("t-45 success");
     expect(rowIds()).not.toContain("t-44");
     expect(asked).toEqual(["newest", `until ${instant(50)}`, "t-44"]);
-    expect(follower.state.get()).toMatchObject({ freshCount: 200, hasMore: true });
+    expect(follower.view.get()).toMatchObject({ pendingCount: 200, hasMorePending: true });
   });
 
   test("a row out of view is read when it comes into view, and not again", async () => {
@@ -146,17 +147,17 @@ describe("after a gap", () => {
     };
     change(20, { state: "success" });
 
-    follower.doubtAll();
+    follower.send({ type: "invalidated" });
     await vi.advanceTimersByTimeAsync(10_000);
     expect(states()).toContain("t-20 started");
 
-    follower.look(275, 295);
+    follower.send({ type: "scrolled", first: 275, last: 295 });
     await vi.advanceTimersByTimeAsync(10_000);
     expect(states()).toContain("t-20 success");
 
     const before = asked.length;
-    follower.look(0, 20);
-    follower.look(275, 295);
+    follower.send({ type: "scrolled", first: 0, last: 20 });
+    follower.send({ type: "scrolled", first: 275, last: 295 });
     await vi.advanceTimersByTimeAsync(10_000);
     expect(asked.length).toBe(before);
   });
@@ -164,10 +165,10 @@ describe("after a gap", () => {
   test("many rows that left are read a few at a time, each of them in the end", async () => {
     put(...seconds(1, 50).map((second) => task(second)));
     open({ state: "started" });
-    follower.look(0, 49);
+    follower.send({ type: "scrolled", first: 0, last: 49 });
     for (const second of seconds(1, 50)) change(second, { state: "success" });
 
-    follower.doubtAll();
+    follower.send({ type: "invalidated" });
     await settle();
     expect(asked).toHaveLength(21);
     await vi.advanceTimersByTimeAsync(10_000);
@@ -179,7 +180,7 @@ describe("after a gap", () => {
     list = { pages: [{ items: [task(1)], next_cursor: null, reached: null }], pageParams: [null] };
     put(task(1, { state: "success", updated_at: instant(2_000_000) }));
     open({ state: "started" });
-    follower.loaded();
+    follower.send({ type: "loaded", isJustRead });
     await settle();
     expect(states()).toEqual(["t-1 success"]);
   });
@@ -188,11 +189,11 @@ describe("after a gap", () => {
     isJustRead = true;
     put(task(1));
     open();
-    follower.loaded();
+    follower.send({ type: "loaded", isJustRead });
     await settle();
     expect(asked).toEqual([]);
 
-    follower.doubtAll();
+    follower.send({ type: "invalidated" });
     await settle();
     expect(asked).toEqual(["newest"]);
   });
@@ -203,14 +204,14 @@ describe("after a gap", () => {
     failure = new ApiProblem({ code: "internal_error", status: 500, message: "boom" });
     change(1, { state: "success" });
 
-    follower.doubtAll();
+    follower.send({ type: "invalidated" });
     await settle();
-    expect(follower.state.get().failure).toBe(failure);
+    expect(follower.view.get().failure).toBe(failure);
     expect(states()).toEqual(["t-1 started"]);
 
     failure = null;
     await vi.advanceTimersByTimeAsync(5_000);
-    expect(follower.state.get().failure).toBeNull();
+    expect(follower.view.get().failure).toBeNull();
     expect(states()).toEqual(["t-1 success"]);
   });
 
@@ -218,7 +219,7 @@ describe("after a gap", () => {
     put(task(1));
     open();
     failure = new ApiProblem({ code: "rate_limited", status: 429, message: "wait", retryAfterSeconds: 30 });
-    follower.doubtAll();
+    follower.send({ type: "invalidated" });
     await vi.advanceTimersByTimeAsync(29_000);
     expect(asked).toHaveLength(1);
     await vi.advanceTimersByTimeAsync(1_000);
@@ -230,12 +231,12 @@ describe("rows kept aside", () => {
   test("are shown as they became, and not at all when they left the filter", () => {
     put(task(1));
     open({ state: "started" });
-    follower.push([change(2, {}), change(3, {})], []);
-    expect(follower.state.get().freshCount).toBe(2);
+    push([change(2, {}), change(3, {})], []);
+    expect(follower.view.get().pendingCount).toBe(2);
 
-    follower.push([change(2, { state: "success" }), change(3, { worker_name: "w-2" })], []);
-    expect(follower.state.get().freshCount).toBe(1);
-    follower.showFresh();
+    push([change(2, { state: "success" }), change(3, { worker_name: "w-2" })], []);
+    expect(follower.view.get().pendingCount).toBe(1);
+    follower.send({ type: "pendingShown" });
 
     expect(rowIds()).toEqual(["t-3", "t-1"]);
     expect(rowsOf(list)[0]?.worker_name).toBe("w-2");
@@ -245,14 +246,14 @@ describe("rows kept aside", () => {
     put(task(1));
     open({ state: "started" });
     put(task(2));
-    follower.doubtAll();
+    follower.send({ type: "invalidated" });
     await settle();
-    expect(follower.state.get().freshCount).toBe(1);
+    expect(follower.view.get().pendingCount).toBe(1);
 
     change(2, { state: "success" });
-    follower.doubtAll();
+    follower.send({ type: "invalidated" });
     await vi.advanceTimersByTimeAsync(2_000);
-    expect(follower.state.get().freshCount).toBe(0);
+    expect(follower.view.get().pendingCount).toBe(0);
   });
 
   test("are not made again by an answer that is older than a push", async () => {
@@ -260,12 +261,12 @@ describe("rows kept aside", () => {
     open({ state: "started" });
     list = { pages: [{ items: [task(1)], next_cursor: null, reached: null }], pageParams: [null] };
     meanwhile = () => {
-      follower.push([change(2, { state: "success" })], ["t-3"]);
+      push([change(2, { state: "success" })], ["t-3"]);
       tasks.delete("t-3");
     };
-    follower.doubtAll();
+    follower.send({ type: "invalidated" });
     await settle();
-    expect(follower.state.get().freshCount).toBe(0);
+    expect(follower.view.get().pendingCount).toBe(0);
     expect(rowIds()).toEqual(["t-1"]);
   });
 
@@ -273,11 +274,11 @@ describe("rows kept aside", () => {
     put(task(1));
     open();
     const flood = seconds(2, 210).map((second) => change(second, {}));
-    follower.push(flood.slice(0, 150), []);
-    follower.push(flood.slice(150), []);
-    expect(follower.state.get()).toMatchObject({ freshCount: 200, hasMore: true });
-    follower.showFresh();
-    expect([restarts, follower.state.get().freshCount]).toEqual([1, 0]);
+    push(flood.slice(0, 150), []);
+    push(flood.slice(150), []);
+    expect(follower.view.get()).toMatchObject({ pendingCount: 200, hasMorePending: true });
+    follower.send({ type: "pendingShown" });
+    expect([restarts, follower.view.get().pendingCount]).toEqual([1, 0]);
   });
 
   test("are more than is known when a short newest page does not reach the list", async () => {
@@ -285,9 +286,9 @@ describe("rows kept aside", () => {
     open();
     put(...seconds(2, 40).map((second) => task(second)));
     pageRows = 5;
-    follower.doubtAll();
+    follower.send({ type: "invalidated" });
     await settle();
-    expect(follower.state.get()).toMatchObject({ freshCount: 5, hasMore: true });
+    expect(follower.view.get()).toMatchObject({ pendingCount: 5, hasMorePending: true });
   });
 });
 
@@ -295,17 +296,17 @@ describe("following", () => {
   test("puts new rows in at once", () => {
     put(task(1));
     open();
-    follower.follow(true);
-    follower.push([change(2, {})], []);
+    follower.send({ type: "followed", isFollowing: true });
+    push([change(2, {})], []);
     expect(rowIds()).toEqual(["t-2", "t-1"]);
   });
 
   test("starts again from the top after a burst, and never goes on above a hole", async () => {
     put(task(1));
     open();
-    follower.follow(true);
+    follower.send({ type: "followed", isFollowing: true });
     put(...seconds(2, 900).map((second) => task(second)));
-    follower.doubtAll();
+    follower.send({ type: "invalidated" });
     await settle();
     expect(rowIds()).toEqual(
       seconds(702, 200)
@@ -313,28 +314,28 @@ describe("following", () => {
         .reverse(),
     );
     expect(list?.pages).toHaveLength(1);
-    expect(follower.state.get()).toMatchObject({ freshCount: 0, hasMore: false });
+    expect(follower.view.get()).toMatchObject({ pendingCount: 0, hasMorePending: false });
   });
 
   test("does not take the list away from a reader who has scrolled down since", async () => {
     put(task(1));
     open();
-    follower.follow(true);
-    meanwhile = () => follower.follow(false);
-    follower.push(
+    follower.send({ type: "followed", isFollowing: true });
+    meanwhile = () => follower.send({ type: "followed", isFollowing: false });
+    push(
       seconds(2, 200).map((second) => change(second, {})),
       [],
     );
     await settle();
     expect(rowIds()).toEqual(["t-1"]);
-    expect(follower.state.get()).toMatchObject({ freshCount: 200, hasMore: true });
+    expect(follower.view.get()).toMatchObject({ pendingCount: 200, hasMorePending: true });
   });
 
   test("keeps no more rows than the memory may hold", async () => {
     open();
-    follower.follow(true);
+    follower.send({ type: "followed", isFollowing: true });
     for (const start of seconds(0, 63)) {
-      follower.push(
+      push(
         seconds(start * 190, 190).map((second) => change(second, {})),
         [],
       );
@@ -352,9 +353,9 @@ test("what one list still has under way does not reach the list after it", async
   const first = follower;
   meanwhile = () => first.stop();
   put(task(2));
-  first.doubtAll();
+  first.send({ type: "invalidated" });
   await settle();
-  expect([rowIds(), first.state.get().freshCount]).toEqual([["t-1"], 0]);
+  expect([rowIds(), first.view.get().pendingCount]).toEqual([["t-1"], 0]);
 });
 
 test("an older page that was read before a push shows what the push said", async () => {
@@ -363,7 +364,7 @@ test("an older page that was read before a push shows what the push said", async
   open();
   await follower.during(async () => {
     const late = { ...(tasks.get("t-5") as ListRow) };
-    follower.push([change(5, { state: "success" })], []);
+    push([change(5, { state: "success" })], []);
     list = {
       pages: [...(list?.pages ?? []), { items: [late], next_cursor: null, reached: null }],
       pageParams: [null, "c"],

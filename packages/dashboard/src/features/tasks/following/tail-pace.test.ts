@@ -1,26 +1,17 @@
-import { describe, expect, test } from "vitest";
-import { createTailPace } from "./tail-pace.ts";
+import { expect, test } from "vitest";
+import { type Arrivals, isTooFast, withArrivals } from "./tail-pace.ts";
 
-describe("the pace of new tasks", () => {
-  test("is too fast above fifty a second, and not when as many come over a longer time", () => {
-    let nowMs = 0;
-    const pace = createTailPace(() => nowMs);
-    expect(pace.note(200)).toBe(false);
-    expect(pace.note(1)).toBe(true);
-
-    nowMs = 4_000;
-    expect(pace.note(199)).toBe(false);
-    nowMs = 7_900;
-    expect(pace.note(1)).toBe(false);
-    expect(pace.note(1)).toBe(true);
-    nowMs = 8_000;
-    expect(pace.note(198)).toBe(false);
-  });
-
-  test("begins again when following does", () => {
-    const pace = createTailPace(() => 0);
-    pace.note(200);
-    pace.reset();
-    expect(pace.note(200)).toBe(false);
-  });
+test("new tasks come too fast above fifty a second, and not when as many come over a longer time", () => {
+  let arrivals: Arrivals = [];
+  const isTooFastWith = (amount: number, nowMs: number) => {
+    arrivals = withArrivals(arrivals, amount, nowMs);
+    return isTooFast(arrivals);
+  };
+  expect(isTooFastWith(200, 0)).toBe(false);
+  expect(isTooFastWith(1, 0)).toBe(true);
+  expect(isTooFastWith(199, 4_000)).toBe(false);
+  expect(isTooFastWith(1, 7_900)).toBe(false);
+  expect(isTooFastWith(1, 7_900)).toBe(true);
+  expect(isTooFastWith(198, 8_000)).toBe(false);
+  expect(arrivals).toHaveLength(3);
 });

@@ -5,28 +5,16 @@
 export const slideMs = 250;
 /** New tasks in a second above which following pauses by itself. */
 export const maximumPerSecond = 50;
-/** Long enough that one page read after a gap, which tells nothing of how fast its tasks came, is not too many. */
+/** Long enough that one page read after a gap, which does not show how fast its tasks came, is not too many. */
 const windowMs = 4_000;
 
-export interface TailPace {
-  /** Counts new tasks; true when they come too fast. */
-  note(amount: number): boolean;
-  reset(): void;
+/** New tasks of the last seconds. */
+export type Arrivals = readonly { atMs: number; amount: number }[];
+
+export function withArrivals(arrivals: Arrivals, amount: number, nowMs: number): Arrivals {
+  return [...arrivals.filter(({ atMs }) => atMs > nowMs - windowMs), { atMs: nowMs, amount }];
 }
 
-/** `now` in milliseconds. */
-export function createTailPace(now: () => number): TailPace {
-  let arrivals: { atMs: number; amount: number }[] = [];
-  return {
-    note(amount) {
-      const atMs = now();
-      arrivals = arrivals.filter((one) => one.atMs > atMs - windowMs);
-      arrivals.push({ atMs, amount });
-      const sum = arrivals.reduce((all, one) => all + one.amount, 0);
-      return sum > (maximumPerSecond * windowMs) / 1000;
-    },
-    reset() {
-      arrivals = [];
-    },
-  };
+export function isTooFast(arrivals: Arrivals): boolean {
+  return arrivals.reduce((sum, { amount }) => sum + amount, 0) > (maximumPerSecond * windowMs) / 1000;
 }

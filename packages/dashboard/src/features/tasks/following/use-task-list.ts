@@ -1,23 +1,32 @@
-import { isProblem, type TaskFilters } from "@svc/client";
-import { type QueryClient, useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
+import { type HubEvent, isProblem, type TaskFilters } from "@svc/client";
+import { type InfiniteData, type QueryClient, useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
 import { useCallback, useEffect, useMemo, useSyncExternalStore } from "react";
 import { api } from "../../../api/api.ts";
 import { noticeSignedOut } from "../../../api/query-client.ts";
-import { connection, useHub, usePollMs } from "../../../live/live.ts";
+import { connection, usePollMs } from "../../../live/live.ts";
 import { taskListQuery } from "../queries.ts";
 import { matchesFilters } from "./filter-match.ts";
-import { createListFollower, type FollowerState, type ListCache, type ListReads } from "./list-follower.ts";
-import { isSearchIdle, type ListRow, listPage, listRow, maximumRows, pageSize, rowsOf } from "./task-pages.ts";
+import { createListFollower, type ListCache, type ListReads, type ListView } from "./list-follower.ts";
+import {
+  isSearchIdle,
+  type ListPage,
+  type ListRow,
+  listPage,
+  listRow,
+  maximumRows,
+  pageSize,
+  rowsOf,
+} from "./task-pages.ts";
 
 /** Share of the loaded rows after which the next older page is read. */
 const prefetchAt = 0.7;
 /** A list that the page's start has asked for is shown by then; one that was left is older. */
 const justReadMs = 2_000;
 
-export interface TaskList extends FollowerState {
+export interface TaskList extends ListView {
   query: ReturnType<typeof useTaskQuery>;
   rows: ListRow[];
-  showFresh: () => void;
+  showPending: () => void;
   isFull: boolean;
   /** The search for older rows found none for a while, and goes on when it is asked to. */
   isIdle: boolean;
@@ -57,38 +66,53 @@ export function useTaskList(slug: string, filters: TaskFilters, { follows, isHel
     [client, slug, filters],
   );
   useEffect(() => () => follower.stop(), [follower]);
-  const state = useSyncExternalStore(follower.state.subscribe, follower.state.get);
+  const view = useSyncExternalStore(follower.view.subscribe, follower.view.get);
 
-  useHub("task.changed", (event) => {
-    follower.push(event.rows ?? [], event.removed ?? []);
-    if (event.refetch) follower.doubtAll();
-  });
+  useEffect(() => {
+    const invalidate = () => follower.send({ type: "invalidated" });
+    const offEvent = connection.listen((event) => {
+      if (event.topic !== "task.changed") return;
+      const { rows = [], removed = [], refetch } = event as HubEvent<"task.changed">;
+      follower.send({ type: "changed", rows, removed });
+      if (refetch) invalidate();
+    });
+    const offResume = connection.onResume(invalidate);
+    return () => {
+      offEvent();
+      offResume();
+    };
+  }, [follower]);
   useEffect(() => {
     if (pollMs === false) return;
-    const timer = setInterval(follower.doubtAll, pollMs);
+    const timer = setInterval(() => follower.send({ type: "invalidated" }), pollMs);
     return () => clearInterval(timer);
   }, [follower, pollMs]);
   const { isSuccess, fetchNextPage } = query;
   useEffect(() => {
-    if (isSuccess) follower.loaded();
-  }, [follower, isSuccess]);
-  useEffect(() => follower.follow(follows), [follower, follows]);
-  useEffect(() => follower.hold(isHeld), [follower, isHeld]);
+    if (isSuccess) follower.send({ type: "loaded", isJustRead: isJustRead(client, slug, filters) });
+  }, [client, slug, filters, follower, isSuccess]);
+  useEffect(() => follower.send({ type: "followed", isFollowing: follows }), [follower, follows]);
+  useEffect(() => follower.send({ type: "held", isHeld }), [follower, isHeld]);
   const isStray = useCallback((row: ListRow) => !matchesFilters(row, filters), [filters]);
+
+  const look = useCallback(
+    (first: number, last: number) => follower.send({ type: "scrolled", first, last }),
+    [follower],
+  );
 
   const rows = useMemo(() => rowsOf(query.data), [query.data]);
   return {
-    ...state,
+    ...view,
     query,
     rows,
-    showFresh: follower.showFresh,
+    showPending: () => follower.send({ type: "pendingShown" }),
     isFull: rows.length >= maximumRows,
     isIdle: query.hasNextPage && isSearchIdle(query.data?.pages ?? []),
     readOlder: () => void follower.during(fetchNextPage),
-    retry: follower.retry,
+    retry: () => follower.send({ type: "retried" }),
     isStray,
-    followAgain: () => follower.follow(true),
-    look: follower.look,
+    followAgain: () => follower.send({ type: "followed", isFollowing: true }),
+    look,
   };
 }
 
@@ -121,17 +145,17 @@ function readsOf(slug: string, filters: TaskFilters): ListReads {
   };
 }
 
+/** It was read a moment ago and the stream has not begun: once it has, every list is read again. */
+function isJustRead(client: QueryClient, slug: string, filters: TaskFilters): boolean {
+  const readAt = client.getQueryState(taskListQuery(slug, filters).queryKey)?.dataUpdatedAt ?? 0;
+  return !connection.facts().isReady && Date.now() - readAt < justReadMs;
+}
+
 function cacheOf(client: QueryClient, slug: string, filters: TaskFilters): ListCache {
   const { queryKey } = taskListQuery(slug, filters);
   return {
     get: () => client.getQueryData(queryKey),
-    isJustRead() {
-      const readAt = client.getQueryState(queryKey)?.dataUpdatedAt ?? 0;
-      return !connection.facts().isReady && Date.now() - readAt < justReadMs;
-    },
-    change: (change) => {
-      client.setQueryData(queryKey, (old) => old && (change(old) as typeof old));
-    },
+    set: (list) => void client.setQueryData(queryKey, list as InfiniteData<ListPage, string | null>),
     restart: () => void client.resetQueries({ queryKey, exact: true }),
   };
 }

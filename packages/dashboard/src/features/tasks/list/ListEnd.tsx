@@ -171,9 +171,9 @@ export function NothingMatches({ slug, search, onPatch, list }: NothingMatchesPr
       title={list.query.hasNextPage ? "No match so far" : active.length > 0 ? "No task matches" : "No task yet"}
       chips={
         <>
-          {list.freshCount > 0 ? (
-            <button type="button" className={`${controls.btn} ${controls.pri}`} onClick={list.showFresh}>
-              Show {list.freshCount} new
+          {list.pendingCount > 0 ? (
+            <button type="button" className={`${controls.btn} ${controls.pri}`} onClick={list.showPending}>
+              Show {list.pendingCount} new
             </button>
           ) : null}
           <FilterChips slug={slug} search={search} onPatch={onPatch} />

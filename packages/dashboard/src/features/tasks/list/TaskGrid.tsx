@@ -218,7 +218,7 @@ export function TaskGrid(props: TaskGridProps) {
                 isCurrent={row.id === currentId}
                 isTabStop={item.index === tabStopAt}
                 isTicked={ticked.has(row.id)}
-                isNew={list.justIn.has(row.id)}
+                isNew={list.justInserted.has(row.id)}
                 isStray={list.isStray(row)}
                 actions={actions}
               />
@@ -279,10 +279,10 @@ function useSteadyRows(scroller: { current: HTMLDivElement | null }, isDocked: b
 }
 
 function Fresh({ list }: { list: TaskList }) {
-  if (list.freshCount === 0) return null;
-  const text = `${count(list.freshCount)}${list.hasMore ? "+" : ""} new`;
+  if (list.pendingCount === 0) return null;
+  const text = `${count(list.pendingCount)}${list.hasMorePending ? "+" : ""} new`;
   return (
-    <button type="button" className={css.fresh} title={`Show ${text} rows (n)`} onClick={list.showFresh}>
+    <button type="button" className={css.fresh} title={`Show ${text} rows (n)`} onClick={list.showPending}>
       <Icon name="up" />
       {text}
     </button>

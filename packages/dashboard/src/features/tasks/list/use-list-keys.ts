@@ -75,7 +75,7 @@ export function useListKeys(keys: ListKeys): void {
       J: () => extend(1),
       K: () => extend(-1),
       x: () => current && selection.tick(current, false),
-      n: () => list.freshCount > 0 && list.showFresh(),
+      n: () => list.pendingCount > 0 && list.showPending(),
       o: () => named && router.history.push(taskAddress(slug, named.engine, named.task_id, search)),
       y: () => named && void copyText(named.task_id),
       r: () => named && keys.onAct("retry"),
