@@ -149,14 +149,14 @@ const auditEntryOf = ({
   action,
   target_type,
   target_id,
-  payload,
+  engine,
 }: CommandRow): AuditEntry => ({
   ...ownOrigin,
   action: `command.issue.${action}`,
   target_type: "command",
   target_id: id,
   project_id,
-  metadata: { agent_id, target_type, target_id, engine: (JSON.parse(payload) as { engine: string }).engine },
+  metadata: { agent_id, target_type, target_id, engine },
 });
 
 function lanesOf(able: Awaited<ReturnType<Agents["able"]>>): Lane[] {

@@ -211,7 +211,7 @@ async function blockLate(
 
 const issueEntry = (
   row: BulkRetryRequestRow,
-  { id, project_id, agent_id, action, target_type, target_id, payload }: CommandRow,
+  { id, project_id, agent_id, action, target_type, target_id, engine }: CommandRow,
 ): AuditEntry => ({
   ...ownOrigin,
   action: `command.issue.${action}`,
@@ -222,7 +222,7 @@ const issueEntry = (
     agent_id,
     target_type,
     target_id,
-    engine: (JSON.parse(payload) as { filter: { engine: string } }).filter.engine,
+    engine,
     bulk_retry_request_id: row.id,
   },
 });

@@ -1,4 +1,4 @@
-import { parseJson, randomToken } from "@svc/protocol";
+import { randomToken } from "@svc/protocol";
 import type { Clock } from "../../../platform/clock.ts";
 import type { Database } from "../../../platform/database/database.ts";
 import type { Log } from "../../../platform/log.ts";
@@ -6,7 +6,7 @@ import type { CommandRow, Tables } from "../../../schema/tables/index.ts";
 import { findAgent } from "../issuing/session-reads.ts";
 import type { CommandMetrics } from "../metrics.ts";
 import { claimPending, type PendingCommand, pendingChildren, pendingForAgent } from "./claim-store.ts";
-import { childKeyPrefix, engineOf, fitnessOf, reachOf, type SessionReach } from "./contract.ts";
+import { childKeyPrefix, fitnessOf, reachOf, type SessionReach } from "./contract.ts";
 import { framePayload } from "./frame.ts";
 import { dueForResend, type ResendRule, resendRule, winResend } from "./resend-store.ts";
 
@@ -118,7 +118,7 @@ export function createClaim({
     await claimInTurn(batch, await pendingChildren(database, { agentId, limit: max, now: clock.now() }));
     if (isFull(batch)) return;
     const more = (await children()?.take({ agentId, engines, max: max - batch.commands.length })) ?? [];
-    await claimInTurn(batch, more.map(asPending));
+    await claimInTurn(batch, more);
   }
 
   async function claimNew(batch: ClaimBatch): Promise<void> {
@@ -195,11 +195,6 @@ export function createClaim({
 
 /** Commands that may be repeated are small, but for fires with their inputs. */
 const resentAtOnce = 50;
-
-const asPending = (row: CommandRow): PendingCommand => ({
-  ...row,
-  engine: engineOf(parseJson(row.payload) as Record<string, unknown>),
-});
 
 /** The first commands that one transaction may claim: children as long as nothing else comes between. */
 function claimedTogether(commands: readonly PendingCommand[]): readonly PendingCommand[] {

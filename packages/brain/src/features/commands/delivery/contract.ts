@@ -15,13 +15,6 @@ export const childKeyPrefix = "bulk:";
 
 const needsContract: ReadonlySet<string> = new Set(contractActions);
 
-/** The engine that a command's parameters name; null when they name none. */
-export function engineOf(parameters: Record<string, unknown>): string | null {
-  const filter = parameters.filter as { engine?: unknown } | null | undefined;
-  const engine = parameters.engine ?? filter?.engine;
-  return typeof engine === "string" ? engine : null;
-}
-
 /** Capability tokens by engine, as one session told in its hello. */
 export type Abilities = Readonly<Record<string, readonly string[]>>;
 

@@ -12,7 +12,7 @@ export interface NewCommand {
   readonly agentId: string;
   readonly action: CommandAction;
   readonly target: { readonly type: string; readonly id: string | null };
-  /** The stored payload. The engine of the frame's target is taken from its `engine`, else from `filter.engine`. */
+  /** The stored payload. The command's engine is its `engine`, else `filter.engine`. */
   readonly parameters: Readonly<Record<string, unknown>>;
   /** A user; absent for what the brain issues by itself. */
   readonly issuedBy?: string | null;
@@ -64,6 +64,7 @@ function rowOf(
     action: given.action,
     target_type: given.target.type,
     target_id: given.target.id,
+    engine: engineOf(given.parameters),
     payload: storedJson(given.parameters),
     idempotency_key: given.idempotencyKey ?? null,
     request_digest: given.requestDigest ?? null,
@@ -79,4 +80,11 @@ function rowOf(
     timeout_at: new Date(now.getTime() + timeoutSeconds * 1000),
     source_ip: given.sourceIp ?? null,
   };
+}
+
+/** The engine that a command's parameters name; null when they name none. */
+export function engineOf(parameters: Readonly<Record<string, unknown>>): string | null {
+  const filter = parameters.filter as { engine?: unknown } | null | undefined;
+  const engine = parameters.engine ?? filter?.engine;
+  return typeof engine === "string" ? engine : null;
 }

@@ -6,7 +6,7 @@ import type { CommandRow, Tables } from "../../../schema/tables/index.ts";
 import type { Audit, AuditOrigin } from "../../audit/index.ts";
 import { frameBytes } from "../delivery/frame.ts";
 import { admitNamed, chooseAgent, type Gate, requireAgent } from "./choose-agent.ts";
-import type { createIssue, IssuedCommand } from "./issue-command.ts";
+import { type createIssue, engineOf, type IssuedCommand } from "./issue-command.ts";
 import { findCommandByKey } from "./issue-store.ts";
 import { findAgent, holdAgent } from "./session-reads.ts";
 import { type CommandTask, findCommandTask } from "./task-reads.ts";
@@ -131,7 +131,7 @@ export function createPlace({ database, audit, issue, offer, maxFrameBytes }: Pl
   }
 
   function requireFrameSize({ action, target }: CommandRequest, parameters: Record<string, unknown>): void {
-    if (frameBytes({ action, target, parameters }) <= maxFrameBytes) return;
+    if (frameBytes({ action, target, engine: engineOf(parameters), parameters }) <= maxFrameBytes) return;
     throw invalid({ loc: ["body"], type: "too_long", message: "does not fit in a frame to the agent" });
   }
 }
