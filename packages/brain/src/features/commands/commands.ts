@@ -1,6 +1,7 @@
 import type { Redactor } from "@svc/protocol";
+import type { Tx } from "../../platform/database/database.ts";
 import type { Metrics } from "../../platform/metrics.ts";
-import type { CommandRow } from "../../schema/tables/index.ts";
+import type { CommandRow, Tables } from "../../schema/tables/index.ts";
 import type { Audit } from "../audit/index.ts";
 import type { ProjectLabels } from "../projects/index.ts";
 import { type ChildSource, type CommandDeps, createClaim } from "./delivery/claim.ts";
@@ -11,6 +12,7 @@ import { createCommandMetrics } from "./metrics.ts";
 import { linkRetried, retryingActions } from "./results/link-retried.ts";
 import { createReports } from "./results/report.ts";
 import { createResultSignal, type EndedCommand } from "./results/result-signal.ts";
+import { cancelPending } from "./store.ts";
 
 interface CommandsDeps extends Omit<CommandDeps, "counted"> {
   readonly metrics: Pick<Metrics, "counter">;
@@ -67,10 +69,16 @@ export function createCommands(given: CommandsDeps) {
       }
       work.announce([...new Set(commands.flatMap(({ agent_id }) => agent_id ?? []))]);
     },
-    /** Commands were cancelled with their agent or project, and that has been committed. */
-    cancelled(commands: readonly EndedCommand[]): void {
-      for (const command of commands) counted.moved(command, "cancelled");
-      deps.ended(commands);
+    /** Cancels inside the caller's transaction what no agent has been sent yet; `tell` is to be called after the commit. */
+    async cancel(tx: Tx<Tables>, query: Parameters<typeof cancelPending>[1]) {
+      const cancelled = await cancelPending(tx, query);
+      return {
+        count: cancelled.length,
+        tell(): void {
+          for (const command of cancelled) counted.moved(command, "cancelled");
+          deps.ended(cancelled);
+        },
+      };
     },
     /** Children of a bulk retry can be had: polls that may be given them are woken in every process. Never throws, never waits. */
     offerChildren: work.announceChildren,

@@ -1,9 +1,8 @@
 export { type Commands, createCommands } from "./commands.ts";
 export type { ChildSource, ClaimedCommand, WaitingChildren } from "./delivery/claim.ts";
-export { reachOf, type SessionReach } from "./delivery/contract.ts";
-export { ableAgents, refused as agentRefused, whyNotAdvertised } from "./issuing/choose-agent.ts";
+export { agentRefused, whyNotAdvertised } from "./issuing/choose-agent.ts";
+export { holdAgent, holdAgents } from "./issuing/hold-store.ts";
 export type { IssuedCommand, NewCommand } from "./issuing/issue-command.ts";
-export { findAgent, holdAgent, holdAgents } from "./issuing/session-reads.ts";
 export { changedCommands } from "./list.ts";
 export { expireCommands, pruneCommands } from "./loops.ts";
 export { countOpen } from "./reads.ts";
@@ -12,4 +11,4 @@ export type { CommandOutcome, EndedCommand } from "./results/result-signal.ts";
 export { commandRoutes } from "./routes.ts";
 export { checkRedispatch, commandSettings } from "./settings.ts";
 export { commandMachine, commandMoves } from "./states.ts";
-export { cancelPending, forgetIssuer } from "./store.ts";
+export { forgetIssuer } from "./store.ts";

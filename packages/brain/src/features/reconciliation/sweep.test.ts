@@ -105,13 +105,13 @@ for (const dialect of testDialects) {
       const { database, features } = brain.running.brain;
       const { audit, commands } = features;
       const agents = {
-        able: async (ability: Parameters<typeof features.agents.able>[0]) => {
-          const chosen = await features.agents.able({ ...ability, projectId });
+        seenLast: async (query: Parameters<typeof features.agents.seenLast>[0]) => {
+          const chosen = await features.agents.seenLast({ ...query, projectId });
           const path = how === "revoked" ? `/agents/${agent.session.agentId}` : "";
           expect((await brain.as.root.delete(`/projects/${slug}${path}`)).status).toBe(204);
           return chosen;
         },
-        ableAmong: features.agents.ableAmong,
+        onlineAmong: features.agents.onlineAmong,
       };
       const settings = { SVC_RECONCILIATION_SWEEP_SECONDS: 300, SVC_RECONCILIATION_STALE_THRESHOLD_SECONDS: 900 };
       const clock = { now: () => new Date() };

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
-import { fitsCharacters } from "@svc/protocol";
+import { capabilityOfAction, fitsCharacters } from "@svc/protocol";
 import type { Clock } from "../../platform/clock.ts";
 import type { BrainDatabase, CommandRow } from "../../schema/tables/index.ts";
-import type { Agents } from "../agents/index.ts";
+import { type Agents, obstacleOf } from "../agents/index.ts";
 import { type Audit, type AuditEntry, ownOrigin } from "../audit/index.ts";
 import { type Commands, holdAgent, type IssuedCommand } from "../commands/index.ts";
 import type { TaskPosition } from "../tasks/index.ts";
@@ -11,7 +11,7 @@ import { type StaleQuery, type StaleTask, scanEnd, staleTasks } from "./reads.ts
 export interface SweepDeps {
   readonly database: BrainDatabase;
   readonly clock: Pick<Clock, "now">;
-  readonly agents: Pick<Agents, "able" | "ableAmong">;
+  readonly agents: Pick<Agents, "seenLast" | "onlineAmong">;
   readonly audit: Pick<Audit, "append">;
   readonly commands: Pick<Commands, "issueAll" | "offer">;
   readonly settings: {
@@ -29,7 +29,7 @@ const maxPairs = 5000;
 /** States that are not terminal, those first in which a task holds a worker. */
 const openStates = ["started", "retry", "received", "pending"];
 const keyCharacters = 200;
-const token = "reconcile_task";
+const action = "reconcile_task";
 
 /** The open tasks of one project and state, and whom to ask about them when who reported them cannot tell. */
 interface Lane {
@@ -53,7 +53,7 @@ export function createSweep({ database, clock, agents, audit, commands, settings
   /** @returns how many commands were made. */
   return async function sweep(signal: AbortSignal): Promise<number> {
     const now = clock.now();
-    const lanes = lanesOf(await agents.able({ token, limit: maxPairs }));
+    const lanes = lanesOf(await agents.seenLast({ token: capabilityOfAction[action], limit: maxPairs }));
     const keys = new Set(lanes.map(({ key }) => key));
     for (const key of places.keys()) if (!keys.has(key)) places.delete(key);
 
@@ -105,12 +105,11 @@ export function createSweep({ database, clock, agents, audit, commands, settings
     const seenLast = ({ engine }: StaleTask) => agentOf.get(engine) as string;
     const others = tasks.filter((task) => task.reported_by !== seenLast(task));
     if (others.length === 0) return seenLast;
-    const able = await agents.ableAmong(projectId, [...new Set(others.map(({ reported_by }) => reported_by))], token);
-    const enginesOf = Map.groupBy(able, ({ agent_id }) => agent_id);
-    return (task: StaleTask): string =>
-      enginesOf.get(task.reported_by)?.some(({ engine }) => engine === task.engine) === true
-        ? task.reported_by
-        : seenLast(task);
+    const online = await agents.onlineAmong(projectId, [...new Set(others.map(({ reported_by }) => reported_by))]);
+    const sessionsOf = new Map(online.map(({ id, sessions }) => [id, sessions]));
+    const isEligible = ({ reported_by, engine }: StaleTask): boolean =>
+      obstacleOf(sessionsOf.get(reported_by) ?? [], { action, engine, hasInputs: false }) === null;
+    return (task: StaleTask): string => (isEligible(task) ? task.reported_by : seenLast(task));
   }
 
   /** Those that are asked about in this interval already are left out, and those whose agent was revoked meanwhile. */
@@ -130,7 +129,7 @@ export function createSweep({ database, clock, agents, audit, commands, settings
           .map((task) => ({
             projectId,
             agentId: agentIdOf(task),
-            action: "reconcile_task" as const,
+            action,
             target: { type: "task", id: task.task_id },
             parameters: { engine: task.engine, task_id: task.task_id },
             idempotencyKey: reconcileKey(task.engine, task.task_id, interval),
@@ -159,8 +158,8 @@ const auditEntryOf = ({
   metadata: { agent_id, target_type, target_id, engine },
 });
 
-function lanesOf(able: Awaited<ReturnType<Agents["able"]>>): Lane[] {
-  return [...Map.groupBy(able, ({ project_id }) => project_id)].flatMap(([projectId, own]) => {
+function lanesOf(agents: Awaited<ReturnType<Agents["seenLast"]>>): Lane[] {
+  return [...Map.groupBy(agents, ({ project_id }) => project_id)].flatMap(([projectId, own]) => {
     const agentOf = new Map(own.map(({ engine, agent_id }) => [engine, agent_id]));
     return openStates.map((state) => ({ key: `${projectId} ${state}`, projectId, state, agentOf }));
   });

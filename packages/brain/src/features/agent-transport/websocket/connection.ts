@@ -14,7 +14,7 @@ import {
 } from "@svc/protocol";
 import type { WebSocket } from "ws";
 import type { Clock } from "../../../platform/clock.ts";
-import { type AgentIdentity, abilitiesOf } from "../../agents/index.ts";
+import { type AgentIdentity, reportedCapabilities } from "../../agents/index.ts";
 import type { ClaimedCommand } from "../../commands/index.ts";
 import type { AgentLogs } from "../agent-logs.ts";
 import {
@@ -189,7 +189,7 @@ export function createConnection(deps: ConnectionDeps, opened: OpenConnection): 
     projectId: identity.project_id,
     workerId: hello.worker_id,
     connectedAt: clock.now(),
-    capabilities: abilitiesOf(hello),
+    capabilities: reportedCapabilities(hello),
     canTake() {
       if (isUnread()) isStuck = true;
       return !isStuck && socket.readyState === socket.OPEN;

@@ -1,5 +1,6 @@
 import type { Log } from "../../../platform/log.ts";
-import { type ClaimedCommand, type Commands, reachOf } from "../../commands/index.ts";
+import { reachOf } from "../../agents/index.ts";
+import type { ClaimedCommand, Commands } from "../../commands/index.ts";
 import type { AgentConnection, Connections } from "./connections.ts";
 
 export interface OfferDeps {

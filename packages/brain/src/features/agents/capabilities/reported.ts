@@ -1,7 +1,7 @@
 import type { HelloPayload } from "@svc/protocol";
 
 /** Capability tokens by engine or scheduler, as a hello told; one that it only names has none. */
-export const abilitiesOf = ({
+export const reportedCapabilities = ({
   engines,
   schedulers,
   capabilities,

@@ -1,8 +1,11 @@
 import { type ExpressionBuilder, sql } from "kysely";
 import type { Database, Tx } from "../../../platform/database/database.ts";
 import type { CommandRow, Db, Tables } from "../../../schema/tables/index.ts";
+import { contractActions } from "../../agents/index.ts";
 import { commandMachine } from "../states.ts";
-import { childKeyPrefix, contractActions } from "./contract.ts";
+
+/** How the idempotency keys of commands for children of durable bulk retries begin; no others do. */
+export const childKeyPrefix = "bulk:";
 
 /** A pending command whose time is over waits only for the sweep that says so: nobody may be given it. */
 const isInTime = (now: Date) => (eb: ExpressionBuilder<Tables, "commands">) =>

@@ -1,10 +1,10 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { createTurns } from "../../../platform/coalescing/turns.ts";
 import { createThrottledLog } from "../../../platform/throttled-log.ts";
+import { fitnessOf } from "../../agents/index.ts";
 import { type AnnouncerDeps, createAnnouncer } from "../announcer.ts";
 import type { ChildSource, ClaimRequest, CommandDeps } from "./claim.ts";
 import { waitingKinds } from "./claim-store.ts";
-import { mayBeGiven } from "./contract.ts";
 import { agentsDueForResend, resendRule } from "./resend-store.ts";
 
 type WaitEnd = "look" | "revoked" | "over";
@@ -90,7 +90,7 @@ export function createWorkSignal(deps: WorkSignalDeps) {
       }
       for (const kind of [...pending, ...inBulk]) {
         for (const waiter of [...(waiting.get(kind.agentId) ?? [])]) {
-          if (waiter.max > 0 && mayBeGiven(kind, waiter)) waiter.wake("look");
+          if (waiter.max > 0 && fitnessOf(kind, waiter) !== "ineligible") waiter.wake("look");
         }
       }
     }
@@ -108,7 +108,7 @@ export function createWorkSignal(deps: WorkSignalDeps) {
       for (const kind of agentIds.flatMap((agentId) => ofAgent.get(agentId) ?? [])) {
         for (const waiter of [...(waiting.get(kind.agentId) ?? [])]) {
           const room = left.get(kind.pool) ?? kind.room;
-          if (room <= 0 || waiter.max === 0 || !mayBeGiven(kind, waiter)) continue;
+          if (room <= 0 || waiter.max === 0 || fitnessOf(kind, waiter) === "ineligible") continue;
           left.set(kind.pool, room - waiter.max);
           waiter.wake("look");
         }

@@ -3,12 +3,13 @@ import { CanonicalError, type CommandAction, canonicalText } from "@svc/protocol
 import type { Database, Tx } from "../../../platform/database/database.ts";
 import { ApiError, invalid } from "../../../platform/http/error-codes.ts";
 import type { CommandRow, Tables } from "../../../schema/tables/index.ts";
+import { findAgent } from "../../agents/index.ts";
 import type { Audit, AuditOrigin } from "../../audit/index.ts";
 import { frameBytes } from "../delivery/frame.ts";
 import { admitNamed, chooseAgent, type Gate, requireAgent } from "./choose-agent.ts";
+import { holdAgent } from "./hold-store.ts";
 import { type createIssue, engineOf, type IssuedCommand } from "./issue-command.ts";
 import { findCommandByKey } from "./issue-store.ts";
-import { findAgent, holdAgent } from "./session-reads.ts";
 import { type CommandTask, findCommandTask } from "./task-reads.ts";
 
 /** What a request asks for, read from its body. */
