@@ -1,8 +1,8 @@
 export { type Commands, createCommands } from "./commands.ts";
 export type { ChildSource, ClaimedCommand, WaitingChildren } from "./delivery/claim.ts";
 export { agentRefused, whyNotAdvertised } from "./issuing/choose-agent.ts";
-export { holdAgent, holdAgents } from "./issuing/hold-store.ts";
 export type { IssuedCommand, NewCommand } from "./issuing/issue-command.ts";
+export { holdAgents } from "./issuing/issue-store.ts";
 export { changedCommands } from "./list.ts";
 export { expireCommands, pruneCommands } from "./loops.ts";
 export { countOpen } from "./reads.ts";

@@ -4,8 +4,8 @@ import type { Database } from "../../platform/database/database.ts";
 import { ApiError, invalid } from "../../platform/http/error-codes.ts";
 import type { Tables } from "../../schema/tables/index.ts";
 import { type Agents, findAgent, obstacleOf } from "../agents/index.ts";
-import type { Audit, AuditOrigin } from "../audit/index.ts";
-import { agentRefused, type CommandOutcome, type Commands, holdAgent } from "../commands/index.ts";
+import type { AuditOrigin } from "../audit/index.ts";
+import { agentRefused, type CommandOutcome, type Commands } from "../commands/index.ts";
 import { readPage } from "./read-page.ts";
 import type { DeadLetterPage, DeadLetterQuery } from "./schemas.ts";
 
@@ -13,8 +13,7 @@ export interface DeadLettersDeps {
   readonly database: Database<Tables>;
   readonly clock: Pick<Clock, "monotonicMs">;
   readonly agents: Pick<Agents, "seenLast" | "advertised" | "onlineAmong">;
-  readonly commands: Pick<Commands, "issue" | "offer" | "awaitResult">;
-  readonly audit: Pick<Audit, "append">;
+  readonly commands: Pick<Commands, "issue" | "awaitResult">;
   readonly redactor: Pick<Redactor, "redact">;
   readonly settings: { readonly SVC_COMMAND_TIMEOUT_SECONDS: number };
 }
@@ -41,7 +40,7 @@ const maxListedAgents = 100;
  * refuses, fails or answers with something else, `validation_error` when it does not know the cursor.
  */
 export function createListDeadLetters(deps: DeadLettersDeps) {
-  const { database, clock, agents, commands, audit, redactor, settings } = deps;
+  const { database, clock, agents, commands, redactor, settings } = deps;
   const waitSeconds = Math.min(longestWaitSeconds, settings.SVC_COMMAND_TIMEOUT_SECONDS);
 
   return async function listDeadLetters(request: DeadLettersRequest): Promise<DeadLetterPage> {
@@ -69,9 +68,10 @@ export function createListDeadLetters(deps: DeadLettersDeps) {
     const cursor = query.cursor || null;
     const named = query.agent_id?.toLowerCase();
     const agentId = named === undefined ? await seenLast(projectId, engine) : await admit(projectId, named, engine);
-    const command = await database.write(async (tx) => {
-      if (!(await holdAgent(tx, agentId))) return null;
-      const issued = await commands.issue(tx, {
+    const {
+      commands: [command],
+    } = await commands.issue([
+      {
         projectId,
         agentId,
         action,
@@ -79,21 +79,13 @@ export function createListDeadLetters(deps: DeadLettersDeps) {
         parameters: { engine, queue, limit, cursor },
         issuedBy: origin.user_id,
         sourceIp: origin.source_ip,
-      });
-      if (issued === null) throw new Error("a command without idempotency key was taken for another");
-      await audit.append(tx, {
-        ...origin,
-        action: "dead_letters.list",
-        target_type: "command",
-        target_id: issued.id,
-        project_id: projectId,
-        metadata: { agent_id: agentId, engine, queue, limit },
-      });
-      return issued;
-    });
+        origin,
+        auditAction: "dead_letters.list",
+        facts: { engine, queue, limit },
+      },
+    ]);
     // It was revoked in between.
-    if (command === null) throw named === undefined ? await nobodyCan(projectId, engine) : noAgent();
-    commands.offer(command);
+    if (command === undefined) throw named === undefined ? await nobodyCan(projectId, engine) : noAgent();
     return { commandId: command.id, agentId };
   }
 

@@ -7,7 +7,7 @@ import { createEnds } from "./note-ends.ts";
 import { createSweep, type SweepDeps } from "./sweep.ts";
 
 export interface ReconciliationDeps extends Omit<SweepDeps, "commands">, CorrectDeps {
-  readonly commands: Pick<Commands, "issueAll" | "offer" | "onReported">;
+  readonly commands: Pick<Commands, "issue" | "onReported">;
   readonly metrics: Pick<Metrics, "counter">;
   readonly labels: Pick<ProjectLabels, "of" | "whenKnown">;
   readonly log: Log;

@@ -103,7 +103,7 @@ for (const dialect of testDialects) {
     test.each(["revoked", "archived"])("are not put to an agent that was %s since it was chosen", async (how) => {
       const { agent, projectId, slug } = await withStaleTask();
       const { database, features } = brain.running.brain;
-      const { audit, commands } = features;
+      const { commands } = features;
       const agents = {
         seenLast: async (query: Parameters<typeof features.agents.seenLast>[0]) => {
           const chosen = await features.agents.seenLast({ ...query, projectId });
@@ -115,7 +115,7 @@ for (const dialect of testDialects) {
       };
       const settings = { SVC_RECONCILIATION_SWEEP_SECONDS: 300, SVC_RECONCILIATION_STALE_THRESHOLD_SECONDS: 900 };
       const clock = { now: () => new Date() };
-      const sweep = createSweep({ database, clock, agents, audit, commands, settings });
+      const sweep = createSweep({ database, clock, agents, commands, settings });
       expect(await sweep(new AbortController().signal)).toBe(0);
       const rows = await database.read.selectFrom("commands").selectAll().where("project_id", "=", projectId).execute();
       expect(rows).toEqual([]);

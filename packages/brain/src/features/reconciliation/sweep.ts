@@ -1,10 +1,9 @@
 import { createHash } from "node:crypto";
 import { capabilityOfAction, fitsCharacters } from "@svc/protocol";
 import type { Clock } from "../../platform/clock.ts";
-import type { BrainDatabase, CommandRow } from "../../schema/tables/index.ts";
+import type { BrainDatabase } from "../../schema/tables/index.ts";
 import { type Agents, obstacleOf } from "../agents/index.ts";
-import { type Audit, type AuditEntry, ownOrigin } from "../audit/index.ts";
-import { type Commands, holdAgent, type IssuedCommand } from "../commands/index.ts";
+import type { Commands } from "../commands/index.ts";
 import type { TaskPosition } from "../tasks/index.ts";
 import { type StaleQuery, type StaleTask, scanEnd, staleTasks } from "./reads.ts";
 
@@ -12,8 +11,7 @@ export interface SweepDeps {
   readonly database: BrainDatabase;
   readonly clock: Pick<Clock, "now">;
   readonly agents: Pick<Agents, "seenLast" | "onlineAmong">;
-  readonly audit: Pick<Audit, "append">;
-  readonly commands: Pick<Commands, "issueAll" | "offer">;
+  readonly commands: Pick<Commands, "issue">;
   readonly settings: {
     readonly SVC_RECONCILIATION_SWEEP_SECONDS: number;
     readonly SVC_RECONCILIATION_STALE_THRESHOLD_SECONDS: number;
@@ -43,7 +41,7 @@ interface Lane {
  * Picks stale tasks and has agents ask their engines about them (spec part 3, section 2.6). Projects and states get equal shares of a sweep,
  * and each sweep goes on where the last one ended, so that tasks of which nothing can be learned hide no others.
  */
-export function createSweep({ database, clock, agents, audit, commands, settings }: SweepDeps) {
+export function createSweep({ database, clock, agents, commands, settings }: SweepDeps) {
   const sweepMs = settings.SVC_RECONCILIATION_SWEEP_SECONDS * 1000;
   const thresholdMs = settings.SVC_RECONCILIATION_STALE_THRESHOLD_SECONDS * 1000;
   /** By lane; a lane that is not here begins. */
@@ -95,9 +93,8 @@ export function createSweep({ database, clock, agents, audit, commands, settings
     const end = tasks.length === limit ? tasks.at(-1) : await scanEnd(database, query);
     if (end === undefined) places.delete(lane.key);
     else places.set(lane.key, { receivedAt: end.received_at, id: end.id });
-    const issued = tasks.length === 0 ? [] : await issueAll(lane, tasks, now);
-    commands.offer(...issued);
-    return { picked: tasks.length, asked: issued.length, isOver: tasks.length < limit };
+    const asked = tasks.length === 0 ? 0 : await issue(lane, tasks, now);
+    return { picked: tasks.length, asked, isOver: tasks.length < limit };
   }
 
   /** Whom to ask: the reporter surely watches the server that has the task, where an engine has several; else who was seen last. */
@@ -113,50 +110,23 @@ export function createSweep({ database, clock, agents, audit, commands, settings
   }
 
   /** Those that are asked about in this interval already are left out, and those whose agent was revoked meanwhile. */
-  async function issueAll(lane: Lane, tasks: readonly StaleTask[], now: Date): Promise<IssuedCommand[]> {
+  async function issue(lane: Lane, tasks: readonly StaleTask[], now: Date): Promise<number> {
     const { projectId } = lane;
     const interval = Math.floor(now.getTime() / sweepMs);
     const agentIdOf = await chooseAgents(lane, tasks);
-    return database.write(async (tx) => {
-      const held = new Set<string>();
-      for (const id of [...new Set(tasks.map(agentIdOf))].sort()) {
-        if (await holdAgent(tx, id)) held.add(id);
-      }
-      const issued = await commands.issueAll(
-        tx,
-        tasks
-          .filter((task) => held.has(agentIdOf(task)))
-          .map((task) => ({
-            projectId,
-            agentId: agentIdOf(task),
-            action,
-            target: { type: "task", id: task.task_id },
-            parameters: { engine: task.engine, task_id: task.task_id },
-            idempotencyKey: reconcileKey(task.engine, task.task_id, interval),
-          })),
-      );
-      await audit.append(tx, issued.map(auditEntryOf));
-      return issued;
-    });
+    const { commands: issued } = await commands.issue(
+      tasks.map((task) => ({
+        projectId,
+        agentId: agentIdOf(task),
+        action,
+        target: { type: "task", id: task.task_id },
+        parameters: { engine: task.engine, task_id: task.task_id },
+        idempotencyKey: reconcileKey(task.engine, task.task_id, interval),
+      })),
+    );
+    return issued.length;
   }
 }
-
-const auditEntryOf = ({
-  id,
-  project_id,
-  agent_id,
-  action,
-  target_type,
-  target_id,
-  engine,
-}: CommandRow): AuditEntry => ({
-  ...ownOrigin,
-  action: `command.issue.${action}`,
-  target_type: "command",
-  target_id: id,
-  project_id,
-  metadata: { agent_id, target_type, target_id, engine },
-});
 
 function lanesOf(agents: Awaited<ReturnType<Agents["seenLast"]>>): Lane[] {
   return [...Map.groupBy(agents, ({ project_id }) => project_id)].flatMap(([projectId, own]) => {

@@ -71,7 +71,7 @@ for (const dialect of testDialects) {
         log: silent,
         metrics: createMetrics(),
         labels: { of: () => "shop", whenKnown: (_ids, work) => work() },
-        audit: { refused() {} },
+        audit: { refused() {}, async append() {} },
         redactor: createRedactor(),
         timeoutSeconds: 60,
         redispatch: { windowSeconds: 60, minIntervalSeconds: 10 },

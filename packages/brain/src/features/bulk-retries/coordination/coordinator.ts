@@ -11,7 +11,7 @@ import { createChildSource } from "./child-source.ts";
 
 export interface CoordinatorDeps extends RoundDeps {
   readonly log: Log;
-  readonly commands: Pick<Commands, "issueAll" | "offer" | "offerChildren" | "onEnded" | "serveChildren">;
+  readonly commands: Pick<Commands, "issueIn" | "offer" | "offerChildren" | "onEnded" | "serveChildren">;
   readonly scanBatch: number;
 }
 
