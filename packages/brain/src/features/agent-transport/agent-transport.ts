@@ -13,7 +13,7 @@ import { createLongpoll, type SessionNews } from "./longpoll/longpoll.ts";
 import { createSessionRegistry } from "./longpoll/session-registry.ts";
 import { createConnections } from "./websocket/connections.ts";
 import { createGateway } from "./websocket/gateway.ts";
-import { createOffers } from "./websocket/offers.ts";
+import { Offers } from "./websocket/offers.ts";
 
 export interface AgentTransportDeps {
   readonly database: Database<Tables>;
@@ -83,7 +83,7 @@ export function createAgentTransport(deps: AgentTransportDeps) {
     commandResulted: ({ agent_id }, commandId, payload) => commands.reports.resulted(agent_id, commandId, payload),
   });
 
-  const offers = createOffers({ connections, commands, log });
+  const offers = new Offers({ connections, commands, log });
   const stopOffering = commands.work.onWork((agentId) => {
     if (agentId === null) offerAll();
     else offers.offer(agentId);
@@ -97,8 +97,8 @@ export function createAgentTransport(deps: AgentTransportDeps) {
     brainVersion: deps.brainVersion,
     clock,
     dispatch,
-    giveWaiting: offers.begin,
-    readsAgain: offers.offer,
+    giveWaiting: (connection) => offers.begin(connection),
+    readsAgain: (agentId) => offers.offer(agentId),
     ...(deps.helloMs !== undefined && { helloMs: deps.helloMs }),
     idleMs: settings.SVC_WS_IDLE_TIMEOUT_SECONDS * 1000,
     log,
@@ -180,7 +180,7 @@ export function createAgentTransport(deps: AgentTransportDeps) {
     longpoll,
     connections,
     /** Gives agents connected here what waits for them, though no word of it came; returns for how many something waited. */
-    offerAll: offers.offerAll,
+    offerAll: () => offers.offerAll(),
     sessions: () => registry.size(),
     async start(): Promise<void> {
       stopListening = await database.listen(sessionChannel, heard, { onGap });
@@ -200,7 +200,7 @@ export function createAgentTransport(deps: AgentTransportDeps) {
       clearInterval(sweepTimer);
       stopOffering();
       await gateway.stop();
-      await offers.settled();
+      await offers.stop();
       await stopListening?.();
     },
   };

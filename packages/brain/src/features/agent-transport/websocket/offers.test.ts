@@ -15,7 +15,7 @@ import { type Commands, createCommands } from "../../commands/index.ts";
 import { createAgentLogs } from "../agent-logs.ts";
 import { type Connection, createConnection } from "./connection.ts";
 import { type Connections, createConnections } from "./connections.ts";
-import { createOffers, type Offers } from "./offers.ts";
+import { Offers } from "./offers.ts";
 
 const silent: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () => silent };
 const identity = {
@@ -79,9 +79,9 @@ for (const dialect of testDialects) {
         publish() {},
       });
       connections = createConnections(0);
-      offers = createOffers({ connections, commands, log: silent });
+      offers = new Offers({ connections, commands, log: silent });
     });
-    afterEach(() => offers.settled());
+    afterEach(() => offers.stop());
 
     function connect(workerId: string, abilities: Record<string, string[]> = { bullmq: tokens }): Line {
       const line = new Line();

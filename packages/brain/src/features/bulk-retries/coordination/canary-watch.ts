@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { taskRowId } from "@svc/protocol";
-import { createTurns } from "../../../platform/coalescing/turns.ts";
+import { CoalescingQueue } from "../../../platform/coalescing/coalescing-queue.ts";
 import type { Database } from "../../../platform/database/database.ts";
 import type { Log } from "../../../platform/log.ts";
 import type { Tables } from "../../../schema/tables/index.ts";
@@ -23,7 +23,9 @@ export function createCanaryWatch(
   { database, log }: { readonly database: Pick<Database<Tables>, "read">; readonly log: Log },
   wake: (parentId: string) => void,
 ) {
-  const looks = createTurns(look, (_key, error) => log.warn("bulk_retries.look_failed", { message: error.message }));
+  const looks = new CoalescingQueue(look, (_key, error) =>
+    log.warn("bulk_retries.look_failed", { message: error.message }),
+  );
   let changes = new Map<string, Set<string> | null>();
 
   /** What is beyond the bounds is found by the tick. */
@@ -56,8 +58,8 @@ export function createCanaryWatch(
     /** Never throws, never waits. */
     tasksChanged(change: TaskChange): void {
       keep(change);
-      void looks.ask(everyChange);
+      void looks.run(everyChange);
     },
-    stop: looks.stop,
+    stop: () => looks.stop(),
   };
 }

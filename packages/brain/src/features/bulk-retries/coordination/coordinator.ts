@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Clock } from "../../../platform/clock.ts";
-import { createTurns } from "../../../platform/coalescing/turns.ts";
+import { CoalescingQueue } from "../../../platform/coalescing/coalescing-queue.ts";
 import type { Log } from "../../../platform/log.ts";
 import type { Commands } from "../../commands/index.ts";
 import { eligibleSessions } from "../rounds/eligible-agents.ts";
@@ -28,10 +28,12 @@ const everyRequest = "";
  */
 export function createCoordinator(deps: CoordinatorDeps) {
   const { database, clock, log, commands } = deps;
-  const rounds = createTurns(round, (id, error) =>
+  const rounds = new CoalescingQueue(round, (id, error) =>
     log.warn("bulk_retries.round_failed", { request_id: id, message: error.message }),
   );
-  const looks = createTurns(look, (_key, error) => log.warn("bulk_retries.look_failed", { message: error.message }));
+  const looks = new CoalescingQueue(look, (_key, error) =>
+    log.warn("bulk_retries.look_failed", { message: error.message }),
+  );
   const dueTimes = createDueTimes(clock, wake);
   const canaries = createCanaryWatch(deps, wake);
   let news = { commands: new Set<string>(), projects: new Set<string>() };
@@ -50,12 +52,12 @@ export function createCoordinator(deps: CoordinatorDeps) {
 
   /** Has the request looked at now. Never throws, never waits. */
   function wake(parentId: string): void {
-    void rounds.ask(parentId);
+    void rounds.run(parentId);
   }
 
   function notice(kind: keyof typeof news, id: string): void {
     if (news[kind].size < maxNews) news[kind].add(id);
-    void looks.ask(everyRequest);
+    void looks.run(everyRequest);
   }
 
   /** Wakes the requests that all news so far are about. */
@@ -97,7 +99,7 @@ export function createCoordinator(deps: CoordinatorDeps) {
         const ids: string[] = await movingRequests(database.read, afterId, deps.scanBatch);
         for (const id of ids) {
           if (signal.aborted) return sent;
-          sent += (await rounds.ask(id).catch((error: unknown) => void faults.push(error))) ?? 0;
+          sent += (await rounds.run(id).catch((error: unknown) => void faults.push(error))) ?? 0;
         }
         afterId = ids.at(-1) ?? null;
         if (ids.length < deps.scanBatch) break;

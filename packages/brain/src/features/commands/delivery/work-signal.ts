@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { createTurns } from "../../../platform/coalescing/turns.ts";
+import { CoalescingQueue } from "../../../platform/coalescing/coalescing-queue.ts";
 import { createThrottledLog } from "../../../platform/throttled-log.ts";
 import { fitnessOf } from "../../agents/index.ts";
 import { type AnnouncerDeps, createAnnouncer } from "../announcer.ts";
@@ -46,7 +46,7 @@ export function createWorkSignal(deps: WorkSignalDeps) {
   const waiting = new Map<string, Set<Waiter>>();
   const listeners = new Set<(agentId: string | null) => void>();
   const failed = createThrottledLog(clock, (times, about) => log.warn("commands.recheck_failed", { times, ...about }));
-  const childLooks = createTurns(lookForChildren, (_key, error) => failed({ message: error.message }));
+  const childLooks = new CoalescingQueue(lookForChildren, (_key, error) => failed({ message: error.message }));
   let timer: NodeJS.Timeout | null = null;
   let isStopped = false;
 
@@ -62,7 +62,7 @@ export function createWorkSignal(deps: WorkSignalDeps) {
 
   function hear(word: string): void {
     if (word !== childrenWord) tell(word);
-    else if (waiting.size > 0) void childLooks.ask(childrenWord);
+    else if (waiting.size > 0) void childLooks.run(childrenWord);
   }
 
   const takesChildren = (agentId: string): boolean =>
@@ -137,7 +137,7 @@ export function createWorkSignal(deps: WorkSignalDeps) {
     },
     /** Bulk retries have children to be taken: told here at once, and to the other processes. Never throws, never waits. */
     announceChildren(): void {
-      if (waiting.size > 0) void childLooks.ask(childrenWord);
+      if (waiting.size > 0) void childLooks.run(childrenWord);
       others.tell([childrenWord]);
     },
     /** Calls `listener` for agents that commands wait for; null when word of some may have been lost. Returns the way to stop. */
