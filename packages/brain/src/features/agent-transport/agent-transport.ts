@@ -10,9 +10,9 @@ import { createAdmission, type RequestFacts } from "./admission.ts";
 import { createAgentLogs } from "./agent-logs.ts";
 import { createDispatch, type DispatchDeps } from "./dispatch.ts";
 import { createLongpoll, type SessionNews } from "./longpoll/longpoll.ts";
-import { createSessionRegistry } from "./longpoll/session-registry.ts";
-import { createConnections } from "./websocket/connections.ts";
-import { createGateway } from "./websocket/gateway.ts";
+import { SessionRegistry } from "./longpoll/session-registry.ts";
+import { Connections } from "./websocket/connections.ts";
+import { Gateway } from "./websocket/gateway.ts";
 import { Offers } from "./websocket/offers.ts";
 
 export interface AgentTransportDeps {
@@ -66,8 +66,8 @@ const sessionChannel = "svc_agent_sessions";
 export function createAgentTransport(deps: AgentTransportDeps) {
   const { agents, clock, commands, database, ingest, log, settings } = deps;
   const admit = createAdmission({ ...deps, authenticate: (token) => agents.authenticate(token) });
-  const connections = createConnections(settings.SVC_WS_PER_AGENT_CONCURRENCY_CAP);
-  const registry = createSessionRegistry({ clock, secretOf: deps.secretOf });
+  const connections = new Connections(settings.SVC_WS_PER_AGENT_CONCURRENCY_CAP);
+  const registry = new SessionRegistry({ clock, secretOf: deps.secretOf });
   const agentLogs = createAgentLogs({ clock, log });
   const dispatch = createDispatch({
     agentLogs,
@@ -90,7 +90,7 @@ export function createAgentTransport(deps: AgentTransportDeps) {
   });
 
   const whenIngestHasRoom = () => (ingest.hasRoom() ? null : ingest.whenRoom());
-  const gateway = createGateway({
+  const gateway = new Gateway({
     ...agents,
     admit,
     agentLogs,

@@ -4,7 +4,7 @@ import { startTestBrain, type TestBrain } from "@svc/testkit/brain";
 import { testDialects } from "@svc/testkit/databases";
 import { connectRaw, type RawAgent, rawHello } from "@svc/testkit/raw-agent";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createSweep, reconcileKey } from "./sweep.ts";
+import { reconcileKey, Sweep } from "./sweep.ts";
 
 describe("the idempotency key of asking about a task", () => {
   test("names engine, task and interval", () => {
@@ -115,8 +115,8 @@ for (const dialect of testDialects) {
       };
       const settings = { SVC_RECONCILIATION_SWEEP_SECONDS: 300, SVC_RECONCILIATION_STALE_THRESHOLD_SECONDS: 900 };
       const clock = { now: () => new Date() };
-      const sweep = createSweep({ database, clock, agents, commands, settings });
-      expect(await sweep(new AbortController().signal)).toBe(0);
+      const sweep = new Sweep({ database, clock, agents, commands, settings });
+      expect(await sweep.run(new AbortController().signal)).toBe(0);
       const rows = await database.read.selectFrom("commands").selectAll().where("project_id", "=", projectId).execute();
       expect(rows).toEqual([]);
       await agent.close();

@@ -41,21 +41,29 @@ interface Lane {
  * Picks stale tasks and has agents ask their engines about them (spec part 3, section 2.6). Projects and states get equal shares of a sweep,
  * and each sweep goes on where the last one ended, so that tasks of which nothing can be learned hide no others.
  */
-export function createSweep({ database, clock, agents, commands, settings }: SweepDeps) {
-  const sweepMs = settings.SVC_RECONCILIATION_SWEEP_SECONDS * 1000;
-  const thresholdMs = settings.SVC_RECONCILIATION_STALE_THRESHOLD_SECONDS * 1000;
+export class Sweep {
+  readonly #deps: SweepDeps;
+  readonly #intervalMs: number;
+  readonly #thresholdMs: number;
   /** By lane; a lane that is not here begins. */
-  const places = new Map<string, TaskPosition>();
-  let firstLane = 0;
+  readonly #places = new Map<string, TaskPosition>();
+  #firstLane = 0;
+
+  constructor(deps: SweepDeps) {
+    this.#deps = deps;
+    this.#intervalMs = deps.settings.SVC_RECONCILIATION_SWEEP_SECONDS * 1000;
+    this.#thresholdMs = deps.settings.SVC_RECONCILIATION_STALE_THRESHOLD_SECONDS * 1000;
+  }
 
   /** @returns how many commands were made. */
-  return async function sweep(signal: AbortSignal): Promise<number> {
-    const now = clock.now();
-    const lanes = lanesOf(await agents.seenLast({ token: capabilityOfAction[action], limit: maxPairs }));
+  async run(signal: AbortSignal): Promise<number> {
+    const now = this.#deps.clock.now();
+    const agents = await this.#deps.agents.seenLast({ token: capabilityOfAction[action], limit: maxPairs });
+    const lanes = lanesOf(agents);
     const keys = new Set(lanes.map(({ key }) => key));
-    for (const key of places.keys()) if (!keys.has(key)) places.delete(key);
+    for (const key of this.#places.keys()) if (!keys.has(key)) this.#places.delete(key);
 
-    const start = lanes.length === 0 ? 0 : firstLane % lanes.length;
+    const start = lanes.length === 0 ? 0 : this.#firstLane % lanes.length;
     let waiting = [...lanes.slice(start), ...lanes.slice(0, start)];
     const share = Math.max(1, Math.floor(tasksPerSweep / Math.max(1, lanes.length)));
     let picked = 0;
@@ -67,7 +75,7 @@ export function createSweep({ database, clock, agents, commands, settings }: Swe
       for (const lane of waiting) {
         const left = tasksPerSweep - picked;
         if (left === 0 || signal.aborted) break;
-        const done = await ask(lane, Math.min(most, left), now);
+        const done = await this.#ask(lane, Math.min(most, left), now);
         picked += done.picked;
         asked += done.asked;
         if (round === 0) served += 1;
@@ -75,34 +83,36 @@ export function createSweep({ database, clock, agents, commands, settings }: Swe
       }
       waiting = unfinished;
     }
-    firstLane = start + served;
+    this.#firstLane = start + served;
     return asked;
-  };
+  }
 
-  async function ask(lane: Lane, limit: number, now: Date) {
+  async #ask(lane: Lane, limit: number, now: Date) {
+    const { database } = this.#deps;
     const query: StaleQuery = {
       projectId: lane.projectId,
       state: lane.state,
       engines: [...lane.agentOf.keys()],
-      cutoff: new Date(now.getTime() - thresholdMs),
+      cutoff: new Date(now.getTime() - this.#thresholdMs),
       now,
-      after: places.get(lane.key) ?? null,
+      after: this.#places.get(lane.key) ?? null,
       scanRows,
     };
     const tasks = await staleTasks(database, query, limit);
     const end = tasks.length === limit ? tasks.at(-1) : await scanEnd(database, query);
-    if (end === undefined) places.delete(lane.key);
-    else places.set(lane.key, { receivedAt: end.received_at, id: end.id });
-    const asked = tasks.length === 0 ? 0 : await issue(lane, tasks, now);
+    if (end === undefined) this.#places.delete(lane.key);
+    else this.#places.set(lane.key, { receivedAt: end.received_at, id: end.id });
+    const asked = tasks.length === 0 ? 0 : await this.#issue(lane, tasks, now);
     return { picked: tasks.length, asked, isOver: tasks.length < limit };
   }
 
   /** Whom to ask: the reporter surely watches the server that has the task, where an engine has several; else who was seen last. */
-  async function chooseAgents({ projectId, agentOf }: Lane, tasks: readonly StaleTask[]) {
+  async #chooseAgents({ projectId, agentOf }: Lane, tasks: readonly StaleTask[]) {
     const seenLast = ({ engine }: StaleTask) => agentOf.get(engine) as string;
     const others = tasks.filter((task) => task.reported_by !== seenLast(task));
     if (others.length === 0) return seenLast;
-    const online = await agents.onlineAmong(projectId, [...new Set(others.map(({ reported_by }) => reported_by))]);
+    const reporters = [...new Set(others.map(({ reported_by }) => reported_by))];
+    const online = await this.#deps.agents.onlineAmong(projectId, reporters);
     const sessionsOf = new Map(online.map(({ id, sessions }) => [id, sessions]));
     const isEligible = ({ reported_by, engine }: StaleTask): boolean =>
       obstacleOf(sessionsOf.get(reported_by) ?? [], { action, engine, hasInputs: false }) === null;
@@ -110,13 +120,12 @@ export function createSweep({ database, clock, agents, commands, settings }: Swe
   }
 
   /** Those that are asked about in this interval already are left out, and those whose agent was revoked meanwhile. */
-  async function issue(lane: Lane, tasks: readonly StaleTask[], now: Date): Promise<number> {
-    const { projectId } = lane;
-    const interval = Math.floor(now.getTime() / sweepMs);
-    const agentIdOf = await chooseAgents(lane, tasks);
-    const { commands: issued } = await commands.issue(
+  async #issue(lane: Lane, tasks: readonly StaleTask[], now: Date): Promise<number> {
+    const interval = Math.floor(now.getTime() / this.#intervalMs);
+    const agentIdOf = await this.#chooseAgents(lane, tasks);
+    const { commands } = await this.#deps.commands.issue(
       tasks.map((task) => ({
-        projectId,
+        projectId: lane.projectId,
         agentId: agentIdOf(task),
         action,
         target: { type: "task", id: task.task_id },
@@ -124,7 +133,7 @@ export function createSweep({ database, clock, agents, commands, settings }: Swe
         idempotencyKey: reconcileKey(task.engine, task.task_id, interval),
       })),
     );
-    return issued.length;
+    return commands.length;
   }
 }
 

@@ -13,8 +13,8 @@ import { createMetrics } from "../../../platform/metrics.ts";
 import type { CommandRow } from "../../../schema/tables/index.ts";
 import { type Commands, createCommands } from "../../commands/index.ts";
 import { createAgentLogs } from "../agent-logs.ts";
-import { type Connection, createConnection } from "./connection.ts";
-import { type Connections, createConnections } from "./connections.ts";
+import { Connection } from "./connection.ts";
+import { Connections } from "./connections.ts";
 import { Offers } from "./offers.ts";
 
 const silent: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () => silent };
@@ -78,14 +78,14 @@ for (const dialect of testDialects) {
         processId: "one",
         publish() {},
       });
-      connections = createConnections(0);
+      connections = new Connections(0);
       offers = new Offers({ connections, commands, log: silent });
     });
     afterEach(() => offers.stop());
 
     function connect(workerId: string, abilities: Record<string, string[]> = { bullmq: tokens }): Line {
       const line = new Line();
-      const connection = createConnection(
+      const connection = new Connection(
         {
           clock,
           agentLogs: createAgentLogs({ clock, log: silent }),
