@@ -1,7 +1,6 @@
 export { type Agents, createAgents } from "./agents.ts";
 export { type AgentFacts, agentsOnlineWith, findAgent, isAnyOnline } from "./capabilities/capability-reads.ts";
 export { eligibleAgents } from "./capabilities/eligible.ts";
-export { reportedCapabilities } from "./capabilities/reported.ts";
 export {
   type CommandNeeds,
   contractActions,
@@ -10,6 +9,7 @@ export {
   type Obstacle,
   obstacleOf,
   reachOf,
+  reportedCapabilities,
   type SessionReach,
 } from "./capabilities/verdict.ts";
 export { pruneSamples, sweepOfflineAgents, sweepStaleAgents } from "./loops.ts";

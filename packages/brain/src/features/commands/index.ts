@@ -1,13 +1,13 @@
 export { type Commands, createCommands } from "./commands.ts";
 export type { ChildSource, ClaimedCommand, WaitingChildren } from "./delivery/claim.ts";
 export { agentRefused, whyNotAdvertised } from "./issuing/choose-agent.ts";
-export type { IssuedCommand, NewCommand } from "./issuing/issue-command.ts";
+export type { NewCommand } from "./issuing/issue-command.ts";
 export { holdAgents } from "./issuing/issue-store.ts";
 export { changedCommands } from "./list.ts";
 export { expireCommands, pruneCommands } from "./loops.ts";
 export { countOpen } from "./reads.ts";
 export type { ReportedResult } from "./results/report.ts";
-export type { CommandOutcome, EndedCommand } from "./results/result-signal.ts";
+export type { CommandOutcome } from "./results/result-signal.ts";
 export { commandRoutes } from "./routes.ts";
 export { checkRedispatch, commandSettings } from "./settings.ts";
 export { commandMachine, commandMoves } from "./states.ts";

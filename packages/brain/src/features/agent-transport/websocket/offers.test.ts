@@ -83,7 +83,7 @@ for (const dialect of testDialects) {
     });
     afterEach(() => offers.stop());
 
-    function connect(workerId: string, abilities: Record<string, string[]> = { bullmq: tokens }): Line {
+    function connect(workerId: string, capabilities: Record<string, string[]> = { bullmq: tokens }): Line {
       const line = new Line();
       const connection = new Connection(
         {
@@ -98,7 +98,7 @@ for (const dialect of testDialects) {
         {
           socket: line as unknown as WebSocket,
           identity,
-          hello: rawHello({ worker_id: workerId, engines: [], capabilities: abilities }),
+          hello: rawHello({ worker_id: workerId, engines: [], capabilities }),
           secret: new Uint8Array(32).fill(7),
         },
       );
@@ -108,7 +108,7 @@ for (const dialect of testDialects) {
     }
     const connectionOf = (workerId: string): Connection => byWorker.get(workerId) as Connection;
     /** A session of the agent as its hello leaves it in the database. */
-    async function haveSession(workerId: string, abilities: Record<string, string[]>): Promise<void> {
+    async function haveSession(workerId: string, capabilities: Record<string, string[]>): Promise<void> {
       const { agent_id, project_id } = identity;
       const at = clock.now();
       await opened.database.write(async (tx) => {
@@ -128,7 +128,7 @@ for (const dialect of testDialects) {
             pid: 1,
             started_at: null,
             state: "online",
-            capabilities: JSON.stringify(abilities),
+            capabilities: JSON.stringify(capabilities),
             last_seen_at: at,
             last_connect_at: at,
             created_at: at,

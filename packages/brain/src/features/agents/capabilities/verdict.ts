@@ -1,4 +1,10 @@
-import { capabilityOfAction, isCommandAction, retryContractMarker, retryResubmitsMarker } from "@svc/protocol";
+import {
+  capabilityOfAction,
+  type HelloPayload,
+  isCommandAction,
+  retryContractMarker,
+  retryResubmitsMarker,
+} from "@svc/protocol";
 
 /**
  * Which session may carry out which command. A command that retries needs a session that honours the safe retry contract of its engine
@@ -12,6 +18,16 @@ const needsContract: ReadonlySet<string> = new Set(contractActions);
 
 /** Capability tokens by engine, as one session reported them in its hello. */
 export type Capabilities = Readonly<Record<string, readonly string[]>>;
+
+/** What a hello reports of every engine and scheduler that it names. */
+export const reportedCapabilities = ({
+  engines,
+  schedulers,
+  capabilities,
+}: Pick<HelloPayload, "engines" | "schedulers" | "capabilities">): Record<string, string[]> => ({
+  ...Object.fromEntries([...engines, ...schedulers].map((name) => [name, []])),
+  ...capabilities,
+});
 
 /** What one session reported about itself. */
 export interface SessionReach {

@@ -4,7 +4,7 @@ import type { Database } from "../../../platform/database/database.ts";
 import { storedJson } from "../../../platform/database/values/stored-json.ts";
 import { uuidV7 } from "../../../platform/ids.ts";
 import type { Tables } from "../../../schema/tables/index.ts";
-import { reportedCapabilities } from "../capabilities/reported.ts";
+import { reportedCapabilities } from "../capabilities/verdict.ts";
 import type { AgentIdentity } from "../reads.ts";
 import type { Heartbeats } from "./heartbeats.ts";
 import {
