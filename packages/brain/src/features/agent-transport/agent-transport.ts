@@ -10,10 +10,10 @@ import { createAdmission, type RequestFacts } from "./admission.ts";
 import { createAgentLogs } from "./agent-logs.ts";
 import { createDispatch, type DispatchDeps } from "./dispatch.ts";
 import { createLongpoll, type SessionNews } from "./longpoll/longpoll.ts";
-import { createSessionRegistry } from "./longpoll/session-registry.ts";
-import { createConnections } from "./websocket/connections.ts";
-import { createGateway } from "./websocket/gateway.ts";
-import { createOffers } from "./websocket/offers.ts";
+import { SessionRegistry } from "./longpoll/session-registry.ts";
+import { Connections } from "./websocket/connections.ts";
+import { Gateway } from "./websocket/gateway.ts";
+import { Offers } from "./websocket/offers.ts";
 
 export interface AgentTransportDeps {
   readonly database: Database<Tables>;
@@ -66,8 +66,8 @@ const sessionChannel = "svc_agent_sessions";
 export function createAgentTransport(deps: AgentTransportDeps) {
   const { agents, clock, commands, database, ingest, log, settings } = deps;
   const admit = createAdmission({ ...deps, authenticate: (token) => agents.authenticate(token) });
-  const connections = createConnections(settings.SVC_WS_PER_AGENT_CONCURRENCY_CAP);
-  const registry = createSessionRegistry({ clock, secretOf: deps.secretOf });
+  const connections = new Connections(settings.SVC_WS_PER_AGENT_CONCURRENCY_CAP);
+  const registry = new SessionRegistry({ clock, secretOf: deps.secretOf });
   const agentLogs = createAgentLogs({ clock, log });
   const dispatch = createDispatch({
     agentLogs,
@@ -83,22 +83,22 @@ export function createAgentTransport(deps: AgentTransportDeps) {
     commandResulted: ({ agent_id }, commandId, payload) => commands.reports.resulted(agent_id, commandId, payload),
   });
 
-  const offers = createOffers({ connections, commands, log });
+  const offers = new Offers({ connections, commands, log });
   const stopOffering = commands.work.onWork((agentId) => {
     if (agentId === null) offerAll();
     else offers.offer(agentId);
   });
 
   const whenIngestHasRoom = () => (ingest.hasRoom() ? null : ingest.whenRoom());
-  const gateway = createGateway({
+  const gateway = new Gateway({
     ...agents,
     admit,
     agentLogs,
     brainVersion: deps.brainVersion,
     clock,
     dispatch,
-    giveWaiting: offers.begin,
-    readsAgain: offers.offer,
+    giveWaiting: (connection) => offers.begin(connection),
+    readsAgain: (agentId) => offers.offer(agentId),
     ...(deps.helloMs !== undefined && { helloMs: deps.helloMs }),
     idleMs: settings.SVC_WS_IDLE_TIMEOUT_SECONDS * 1000,
     log,
@@ -180,7 +180,7 @@ export function createAgentTransport(deps: AgentTransportDeps) {
     longpoll,
     connections,
     /** Gives agents connected here what waits for them, though no word of it came; returns for how many something waited. */
-    offerAll: offers.offerAll,
+    offerAll: () => offers.offerAll(),
     sessions: () => registry.size(),
     async start(): Promise<void> {
       stopListening = await database.listen(sessionChannel, heard, { onGap });
@@ -200,7 +200,7 @@ export function createAgentTransport(deps: AgentTransportDeps) {
       clearInterval(sweepTimer);
       stopOffering();
       await gateway.stop();
-      await offers.settled();
+      await offers.stop();
       await stopListening?.();
     },
   };

@@ -30,7 +30,7 @@ for (const dialect of testDialects) {
           log: createLog({ level: "error", json: true }),
           metrics: createMetrics(),
           labels: { of: () => "shop", whenKnown: (_ids, work) => work() },
-          audit: { refused: ({ target_id }) => void late.push(String(target_id)) },
+          audit: { refused: ({ target_id }) => void late.push(String(target_id)), async append() {} },
           redactor: createRedactor(),
           timeoutSeconds: 60,
           redispatch: { windowSeconds: 60, minIntervalSeconds: 10 },

@@ -7,7 +7,7 @@ import type { Log } from "../../../platform/log.ts";
 import { createAgentLogs } from "../agent-logs.ts";
 import type { FrameOutcome } from "../dispatch.ts";
 import { createLongpoll, type LongpollDeps } from "./longpoll.ts";
-import { createSessionRegistry } from "./session-registry.ts";
+import { SessionRegistry } from "./session-registry.ts";
 
 const secret = new Uint8Array(32).fill(7);
 const identity = {
@@ -30,7 +30,7 @@ function build(changes: Partial<LongpollDeps> = {}) {
     error() {},
     child: () => log,
   };
-  const registry = createSessionRegistry({ clock, secretOf: () => secret });
+  const registry = new SessionRegistry({ clock, secretOf: () => secret });
   const handled: Frame["type"][] = [];
   const { dispatch = async () => confirmed, ...rest } = changes;
   const longpoll = createLongpoll({

@@ -4,7 +4,7 @@ import type { Database } from "../../../platform/database/database.ts";
 import { storedJson } from "../../../platform/database/values/stored-json.ts";
 import { uuidV7 } from "../../../platform/ids.ts";
 import type { Tables } from "../../../schema/tables/index.ts";
-import { abilitiesOf } from "../capabilities/reported.ts";
+import { reportedCapabilities } from "../capabilities/verdict.ts";
 import type { AgentIdentity } from "../reads.ts";
 import type { Heartbeats } from "./heartbeats.ts";
 import {
@@ -85,7 +85,7 @@ export function createPresence({ database, clock, heartbeats, offlineTimeoutMs, 
           pid: hello.worker_pid,
           started_at: startedMs === null ? null : new Date(startedMs),
           state: "online",
-          capabilities: storedJson(abilitiesOf(hello)),
+          capabilities: storedJson(reportedCapabilities(hello)),
           last_seen_at: at,
           last_connect_at: at,
           created_at: at,

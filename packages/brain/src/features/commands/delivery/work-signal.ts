@@ -1,10 +1,10 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { createTurns } from "../../../platform/coalescing/turns.ts";
+import { CoalescingQueue } from "../../../platform/coalescing/coalescing-queue.ts";
 import { createThrottledLog } from "../../../platform/throttled-log.ts";
+import { fitnessOf } from "../../agents/index.ts";
 import { type AnnouncerDeps, createAnnouncer } from "../announcer.ts";
 import type { ChildSource, ClaimRequest, CommandDeps } from "./claim.ts";
 import { waitingKinds } from "./claim-store.ts";
-import { mayBeGiven } from "./contract.ts";
 import { agentsDueForResend, resendRule } from "./resend-store.ts";
 
 type WaitEnd = "look" | "revoked" | "over";
@@ -46,7 +46,7 @@ export function createWorkSignal(deps: WorkSignalDeps) {
   const waiting = new Map<string, Set<Waiter>>();
   const listeners = new Set<(agentId: string | null) => void>();
   const failed = createThrottledLog(clock, (times, about) => log.warn("commands.recheck_failed", { times, ...about }));
-  const childLooks = createTurns(lookForChildren, (_key, error) => failed({ message: error.message }));
+  const childLooks = new CoalescingQueue(lookForChildren, (_key, error) => failed({ message: error.message }));
   let timer: NodeJS.Timeout | null = null;
   let isStopped = false;
 
@@ -62,7 +62,7 @@ export function createWorkSignal(deps: WorkSignalDeps) {
 
   function hear(word: string): void {
     if (word !== childrenWord) tell(word);
-    else if (waiting.size > 0) void childLooks.ask(childrenWord);
+    else if (waiting.size > 0) void childLooks.run(childrenWord);
   }
 
   const takesChildren = (agentId: string): boolean =>
@@ -90,7 +90,7 @@ export function createWorkSignal(deps: WorkSignalDeps) {
       }
       for (const kind of [...pending, ...inBulk]) {
         for (const waiter of [...(waiting.get(kind.agentId) ?? [])]) {
-          if (waiter.max > 0 && mayBeGiven(kind, waiter)) waiter.wake("look");
+          if (waiter.max > 0 && fitnessOf(kind, waiter) !== "ineligible") waiter.wake("look");
         }
       }
     }
@@ -108,7 +108,7 @@ export function createWorkSignal(deps: WorkSignalDeps) {
       for (const kind of agentIds.flatMap((agentId) => ofAgent.get(agentId) ?? [])) {
         for (const waiter of [...(waiting.get(kind.agentId) ?? [])]) {
           const room = left.get(kind.pool) ?? kind.room;
-          if (room <= 0 || waiter.max === 0 || !mayBeGiven(kind, waiter)) continue;
+          if (room <= 0 || waiter.max === 0 || fitnessOf(kind, waiter) === "ineligible") continue;
           left.set(kind.pool, room - waiter.max);
           waiter.wake("look");
         }
@@ -137,7 +137,7 @@ export function createWorkSignal(deps: WorkSignalDeps) {
     },
     /** Bulk retries have children to be taken: told here at once, and to the other processes. Never throws, never waits. */
     announceChildren(): void {
-      if (waiting.size > 0) void childLooks.ask(childrenWord);
+      if (waiting.size > 0) void childLooks.run(childrenWord);
       others.tell([childrenWord]);
     },
     /** Calls `listener` for agents that commands wait for; null when word of some may have been lost. Returns the way to stop. */

@@ -3,21 +3,21 @@ import { addProject, testDialects, useTestDatabase } from "@svc/testkit/database
 import { describe, expect, test } from "vitest";
 import { agentRow } from "../../../../test/rows/agent-rows.ts";
 import type { AgentRow } from "../../../schema/tables/index.ts";
-import { ableAgents, ableAmong, advertisedAbilities } from "./eligible-reads.ts";
+import { advertisedCapabilities, agentsSeenLast, onlineAmong } from "./capability-reads.ts";
 
 const at = (second: number): Date => new Date(Date.UTC(2026, 3, 1, 10, 0, second));
 const lists = { bullmq: ["list_dead_letters", "retry_task"] };
 
-type Abilities = Record<string, string[]>;
+type Capabilities = Record<string, string[]>;
 interface GivenAgent extends Partial<AgentRow> {
   readonly name: string;
   /** Of each of its WebSocket sessions. */
-  readonly sessions?: readonly Abilities[];
+  readonly sessions?: readonly Capabilities[];
   readonly isSessionOver?: boolean;
 }
 
 for (const dialect of testDialects) {
-  describe(`the abilities of agents on ${dialect}`, () => {
+  describe(`capabilities of agents on ${dialect}`, () => {
     const opened = useTestDatabase(dialect);
 
     async function newProject(...given: GivenAgent[]): Promise<string> {
@@ -51,9 +51,9 @@ for (const dialect of testDialects) {
       });
       return projectId;
     }
-    const able = async (projectId: string, engine = "bullmq", token = "list_dead_letters") => {
+    const seenLast = async (projectId: string, engine = "bullmq", token = "list_dead_letters") => {
       const { read } = opened.database;
-      const found = await ableAgents(read, { token, engine, projectId, since: at(20), limit: 10 });
+      const found = await agentsSeenLast(read, { token, engine, projectId, since: at(20), limit: 10 });
       const names = await Promise.all(
         found.map(({ agent_id }) =>
           read.selectFrom("agents").select("name").where("id", "=", agent_id).executeTakeFirstOrThrow(),
@@ -67,16 +67,16 @@ for (const dialect of testDialects) {
         { name: "told", capabilities: JSON.stringify(lists), sessions: [{ bullmq: [] }] },
         { name: "has", sessions: [{ bullmq: [] }, lists] },
       );
-      expect(await able(projectId)).toEqual(["has"]);
-      expect(await able(projectId, "celery")).toEqual([]);
-      expect(await able(projectId, "bullmq", "purge_queue")).toEqual([]);
+      expect(await seenLast(projectId)).toEqual(["has"]);
+      expect(await seenLast(projectId, "celery")).toEqual([]);
+      expect(await seenLast(projectId, "bullmq", "purge_queue")).toEqual([]);
     });
 
     test("are those of the last hello while an agent without session was seen lately", async () => {
       const polling = { capabilities: JSON.stringify(lists), sessions: [lists], isSessionOver: true };
-      expect(await able(await newProject({ name: "polls", ...polling, last_seen_at: at(20) }))).toEqual(["polls"]);
-      expect(await able(await newProject({ name: "silent", ...polling, last_seen_at: at(19) }))).toEqual([]);
-      expect(await able(await newProject({ name: "unseen", ...polling, last_seen_at: null }))).toEqual([]);
+      expect(await seenLast(await newProject({ name: "polls", ...polling, last_seen_at: at(20) }))).toEqual(["polls"]);
+      expect(await seenLast(await newProject({ name: "silent", ...polling, last_seen_at: at(19) }))).toEqual([]);
+      expect(await seenLast(await newProject({ name: "unseen", ...polling, last_seen_at: null }))).toEqual([]);
     });
 
     test("do not count while the agent is offline, revoked, or in an archived project", async () => {
@@ -85,13 +85,13 @@ for (const dialect of testDialects) {
         { name: "offline", state: "offline", sessions },
         { name: "revoked", revoked_at: at(1), sessions },
       );
-      expect(await able(projectId)).toEqual([]);
+      expect(await seenLast(projectId)).toEqual([]);
       const archived = await newProject({ name: "fine", sessions });
-      expect(await able(archived)).toEqual(["fine"]);
+      expect(await seenLast(archived)).toEqual(["fine"]);
       await opened.database.write((tx) =>
         tx.updateTable("projects").set({ is_active: false }).where("id", "=", archived).execute(),
       );
-      expect(await able(archived)).toEqual([]);
+      expect(await seenLast(archived)).toEqual([]);
     });
 
     test("choose the agent that was seen last, one for each project and engine", async () => {
@@ -102,9 +102,9 @@ for (const dialect of testDialects) {
         { name: "other", last_seen_at: at(32), sessions: [both] },
       );
       const two = await newProject({ name: "far", sessions: [both] });
-      expect([await able(one), await able(one, "celery")]).toEqual([["last"], ["other"]]);
+      expect([await seenLast(one), await seenLast(one, "celery")]).toEqual([["last"], ["other"]]);
       const { read } = opened.database;
-      const everywhere = await ableAgents(read, { token: "list_dead_letters", since: at(20), limit: 100 });
+      const everywhere = await agentsSeenLast(read, { token: "list_dead_letters", since: at(20), limit: 100 });
       const pairs = everywhere.map(({ project_id, engine }) => [project_id, engine]);
       for (const project of [one, two]) {
         for (const engine of ["bullmq", "celery"]) {
@@ -113,25 +113,30 @@ for (const dialect of testDialects) {
       }
     });
 
-    test("are told of given agents for each engine, of their sessions or, while they poll, of their last hello", async () => {
+    test("of given agents are those of each session or, while they poll, of their last hello", async () => {
       const both = { ...lists, celery: ["list_dead_letters"] };
       const ids = Array.from({ length: 5 }, () => randomUUID());
       const [session, polls, none, offline, revoked] = ids as [string, string, string, string, string];
       const projectId = await newProject(
         { id: session, name: "session", sessions: [both, lists] },
         { id: polls, name: "polls", capabilities: JSON.stringify(lists) },
-        { id: none, name: "none", sessions: [{ bullmq: ["retry_task"] }] },
+        { id: none, name: "none" },
         { id: offline, name: "offline", state: "offline", sessions: [lists] },
         { id: revoked, name: "revoked", revoked_at: at(1), sessions: [lists] },
       );
       const among = async (of: string, agentIds: string[]) => {
-        const query = { token: "list_dead_letters", since: at(20), projectId: of, agentIds };
-        const found = await ableAmong(opened.database.read, query);
-        return found.map(({ agent_id, engine }) => `${agent_id} ${engine}`).sort();
+        const found = await onlineAmong(opened.database.read, { since: at(20), projectId: of, agentIds });
+        return Object.fromEntries(found.map(({ id, sessions }) => [id, sessions]));
       };
-      expect(await among(projectId, ids)).toEqual([`${session} bullmq`, `${session} celery`, `${polls} bullmq`].sort());
-      expect(await among(projectId, [polls])).toEqual([`${polls} bullmq`]);
-      expect(await among(await newProject(), ids)).toEqual([]);
+      const found = await among(projectId, ids);
+      expect(found).toEqual({
+        [session]: expect.arrayContaining([both, lists]),
+        [polls]: [lists],
+        [none]: [{}],
+      });
+      expect(found[session]).toHaveLength(2);
+      expect(await among(projectId, [polls])).toEqual({ [polls]: [lists] });
+      expect(await among(await newProject(), ids)).toEqual({});
     });
 
     test("are told together for all sessions of an agent, agents seen last first", async () => {
@@ -146,14 +151,14 @@ for (const dialect of testDialects) {
         { name: "gone", state: "offline" },
       );
       const query = { projectId, since: at(20) };
-      const told = await advertisedAbilities(opened.database.read, { ...query, limit: 10 });
-      expect(told.map(({ name, engines }) => [name, engines])).toEqual([
+      const advertised = await advertisedCapabilities(opened.database.read, { ...query, limit: 10 });
+      expect(advertised.map(({ name, engines }) => [name, engines])).toEqual([
         ["two", ["celery"]],
         ["one", ["bullmq"]],
       ]);
-      expect(told[0]?.capabilities).toEqual({ celery: ["retry_task"] });
-      expect(told[1]?.capabilities.bullmq?.sort()).toEqual(["cancel_task", "list_dead_letters", "retry_task"]);
-      expect(await advertisedAbilities(opened.database.read, { ...query, limit: 1 })).toHaveLength(1);
+      expect(advertised[0]?.capabilities).toEqual({ celery: ["retry_task"] });
+      expect(advertised[1]?.capabilities.bullmq?.sort()).toEqual(["cancel_task", "list_dead_letters", "retry_task"]);
+      expect(await advertisedCapabilities(opened.database.read, { ...query, limit: 1 })).toHaveLength(1);
     });
   });
 }
