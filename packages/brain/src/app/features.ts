@@ -175,7 +175,6 @@ export function createFeatures(deps: BrainDeps) {
     labels,
     audit,
     redactor,
-    processId: deps.processId,
     publish,
     timeoutSeconds: settings.SVC_COMMAND_TIMEOUT_SECONDS,
     redispatch: {
@@ -239,7 +238,6 @@ export function createFeatures(deps: BrainDeps) {
     database,
     clock,
     log,
-    processId: deps.processId,
     readers: liveReaders({ database, clock, agents, masking }),
     roleIn: watchRoles({ sessions, projects }),
     refetched: () => refetches.inc(),

@@ -1,4 +1,5 @@
 import { readAgentStatus } from "@svc/protocol";
+import { Broadcast } from "../../platform/broadcast.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Keyring } from "../../platform/crypto/keyring.ts";
 import type { Database } from "../../platform/database/database.ts";
@@ -118,7 +119,6 @@ export interface Agents
   stop(): Promise<void>;
 }
 
-const revokedChannel = "svc_agent_revoked";
 const shownSamples = 100;
 const dayMs = 86_400_000;
 const staleBatch = 100;
@@ -129,7 +129,7 @@ export function createAgents(deps: AgentsDeps): Agents {
   const identities = createIdentities(database, clock, masters);
   const listeners = new Set<(revoked: RevokedAgent) => void>();
   const arrivalListeners = new Set<(projectId: string) => void>();
-  let stopListening: (() => Promise<void>) | null = null;
+  const others = new Broadcast<RevokedAgent>(deps, "svc_agent_revoked");
   const onChanged = (projectId: string, ids: string[]) => deps.publish({ projectId, topic: "agent.changed", ids });
   const heartbeats = createHeartbeats({
     database,
@@ -164,7 +164,7 @@ export function createAgents(deps: AgentsDeps): Agents {
   async function announce(agentId: string, projectId: string): Promise<void> {
     heardRevoked({ agentId, projectId });
     onChanged(projectId, [agentId]);
-    await database.notify(revokedChannel, JSON.stringify({ agentId, projectId })).catch(deps.onError);
+    await others.send([{ agentId, projectId }]);
   }
 
   async function get(projectId: string, id: string): Promise<Agent> {
@@ -264,15 +264,9 @@ export function createAgents(deps: AgentsDeps): Agents {
     onArrived(listener) {
       arrivalListeners.add(listener);
     },
-    async start() {
-      stopListening = await database.listen(
-        revokedChannel,
-        (payload) => heardRevoked(JSON.parse(payload) as RevokedAgent),
-        { onGap: () => identities.forget("everyone") },
-      );
-    },
+    start: () => others.listen(heardRevoked, { onGap: () => identities.forget("everyone") }),
     async stop() {
-      await stopListening?.();
+      await others.stop();
       await Promise.all([heartbeats.stop(), losses.stop()]);
     },
   };

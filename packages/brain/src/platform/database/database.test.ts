@@ -85,22 +85,6 @@ for (const dialect of testDialects) {
         last_login_at: null,
       });
     });
-
-    test("delivers notifications to listeners of this process until they stop", async () => {
-      const heard: string[] = [];
-      let wake = () => {};
-      const first = new Promise<void>((resolve) => {
-        wake = resolve;
-      });
-      const stop = await opened.database.listen("svc_test", (payload) => {
-        heard.push(payload);
-        wake();
-      });
-      await opened.database.notify("svc_test", "one");
-      await first;
-      await stop();
-      expect(heard).toEqual(["one"]);
-    });
   });
 }
 

@@ -1,6 +1,7 @@
 import { readAgentStatus } from "@svc/protocol";
+import { chunks } from "../../../platform/chunks.ts";
+import { WriteBehind } from "../../../platform/coalescing/write-behind.ts";
 import type { Database, Tx } from "../../../platform/database/database.ts";
-import { writeOrSplit } from "../../../platform/database/transactions/row-by-row.ts";
 import { storedJson } from "../../../platform/database/values/stored-json.ts";
 import type { Tables } from "../../../schema/tables/index.ts";
 import type { AgentIdentity } from "../reads.ts";
@@ -46,6 +47,7 @@ const askAgainMs = 30_000;
 const sampleBytes = 65_536;
 
 interface Contact {
+  readonly agentId: string;
   readonly projectId: string;
   at: Date;
   /** Whether it brings the agent online. */
@@ -67,70 +69,43 @@ interface Sample {
  * second instead of one per frame.
  */
 export function createHeartbeats({ database, samplesPerAgent, onReturned, onError }: HeartbeatsDeps): Heartbeats {
-  let contacts = new Map<string, Contact>();
-  const samples: Sample[] = [];
+  const contacts = new WriteBehind<Contact>({
+    everyMs: gatherMs,
+    maxKeys: Number.POSITIVE_INFINITY,
+    maxNotes: chunkRows,
+    write: writeContacts,
+    // Contact comes again with the next heartbeat, so it is not kept.
+    onError,
+  });
+  const samples = new WriteBehind<Sample, number>({
+    everyMs: gatherMs,
+    startsAtOnce: true,
+    maxKeys: maxWaitingSamples,
+    maxNotes: chunkRows,
+    write: writeSamples,
+    onError(error, some) {
+      for (const { done } of some) done(error);
+    },
+  });
+  let lastSample = 0;
   const sinceTrim = new Map<string, number>();
   // Agents that still talked when they were revoked or their project archived, so that their transport hears of it.
   const gone = new Map<string, { readonly at: Date; readonly projectId: string }>();
-  let timer: NodeJS.Timeout | null = null;
-  /** A round has just been written: samples wait for the timer as well. */
-  let isResting = false;
-  let writing: Promise<void> | null = null;
-  let isStopped = false;
 
   // Trimming reads the index up to the cap, so it is done once per hundredth of it.
   const trimEvery = Math.max(1, Math.min(100, Math.floor(samplesPerAgent / 100)));
 
-  function schedule(delayMs: number): void {
-    if (timer !== null || writing !== null || isStopped) return;
-    timer = setTimeout(() => {
-      timer = null;
-      isResting = false;
-      if (samples.length > 0 || contacts.size > 0) void writeAll();
-    }, delayMs);
-    timer.unref();
-  }
-
-  function writeAll(): Promise<void> {
-    if (writing !== null) return writing;
-    if (timer !== null) clearTimeout(timer);
-    timer = null;
-    isResting = false;
-    const run = (async () => {
-      await writeSamples();
-      await writeContacts();
-    })().finally(() => {
-      writing = null;
-      isResting = samples.length < chunkRows;
-      schedule(isResting ? gatherMs : 0);
-    });
-    writing = run;
-    return run;
-  }
-
-  async function writeSamples(): Promise<void> {
-    const batch = samples.splice(0, chunkRows);
-    if (batch.length === 0) return;
+  async function writeSamples(batch: readonly Sample[]): Promise<void> {
     const due = dueForTrim(batch);
-    const store = (some: readonly Sample[]) =>
-      database.write(async (tx) => {
-        await insertSamples(
-          tx,
-          some.map(({ done, ...row }) => row),
-        );
-        // In one order, so that two processes that trim the same agents do not wait for each other.
-        for (const agentId of [...new Set(some.map(({ agent_id }) => agent_id))].sort()) {
-          if (due.has(agentId)) await trimSamples(tx, agentId, samplesPerAgent);
-        }
-        return some;
-      });
-    try {
-      const stored = await writeOrSplit(batch, store, (error, { done }) => done(error));
-      for (const { done } of stored) done();
-    } catch (error) {
-      // Settling one a second time does nothing.
-      for (const { done } of batch) done(error);
-    }
+    await database.write(async (tx) => {
+      await insertSamples(
+        tx,
+        batch.map(({ done, ...row }) => row),
+      );
+      // In one order, so that two processes that trim the same agents do not wait for each other.
+      for (const agentId of [...due].sort()) await trimSamples(tx, agentId, samplesPerAgent);
+    });
+    for (const { done } of batch) done();
   }
 
   function dueForTrim(batch: readonly Sample[]): Set<string> {
@@ -149,56 +124,36 @@ export function createHeartbeats({ database, samplesPerAgent, onReturned, onErro
     return due;
   }
 
-  async function writeContacts(): Promise<void> {
-    const taken = contacts;
-    contacts = new Map();
-    const entries = [...taken];
-    for (let start = 0; start < entries.length; start += chunkRows) {
-      try {
-        await writeChunk(entries.slice(start, start + chunkRows));
-      } catch (error) {
-        // Contact comes again with the next heartbeat, so it is not kept.
-        onError(error);
-      }
-    }
-  }
-
-  async function writeChunk(entries: [string, Contact][]): Promise<void> {
-    const ids = entries.map(([id]) => id);
-    const at = new Date(Math.max(...entries.map(([, contact]) => contact.at.getTime())));
-    const processes = entries.flatMap(([agentId, contact]) =>
-      [...contact.processes].map((workerId) => ({ agentId, workerId })),
+  async function writeContacts(entries: readonly Contact[]): Promise<void> {
+    const ids = entries.map(({ agentId }) => agentId);
+    const at = new Date(Math.max(...entries.map((contact) => contact.at.getTime())));
+    const processes = entries.flatMap((contact) =>
+      [...contact.processes].map((workerId) => ({ agentId: contact.agentId, workerId })),
     );
     const mark = async (tx: Tx<Tables>) => {
-      const signs = new Set(entries.filter(([, contact]) => contact.isSign).map(([id]) => id));
+      const signs = new Set(entries.filter(({ isSign }) => isSign).map(({ agentId }) => agentId));
       const seen = await markSeen(tx, { ids, signs, at });
       const present = processes.filter(({ agentId }) => seen.alive.has(agentId));
       const processIds: string[] = [];
-      for (let start = 0; start < present.length; start += chunkRows) {
-        processIds.push(...(await findProcesses(tx, present.slice(start, start + chunkRows))));
-      }
-      processIds.sort();
-      for (let start = 0; start < processIds.length; start += chunkRows) {
-        await markProcessesSeen(tx, processIds.slice(start, start + chunkRows), at);
-      }
+      for (const some of chunks(present, chunkRows)) processIds.push(...(await findProcesses(tx, some)));
+      for (const some of chunks(processIds.sort(), chunkRows)) await markProcessesSeen(tx, some, at);
       return seen;
     };
     // Alone: beside the locks of other work, the order of its own would not keep it out of deadlocks.
     const { returned, alive } = await database.write(mark, { alone: true });
-    for (const [id, { projectId }] of entries) if (!alive.has(id)) noteGone(id, projectId, at);
-    const byProject = Map.groupBy(returned, ({ project_id }) => project_id);
-    for (const [projectId, agents] of byProject)
+    for (const { agentId, projectId } of entries) if (!alive.has(agentId)) noteGone(agentId, projectId, at);
+    for (const [projectId, agents] of Map.groupBy(returned, ({ project_id }) => project_id)) {
       onReturned(
         projectId,
         agents.map(({ id }) => id),
       );
+    }
   }
 
-  function contactOf({ agent_id, project_id: projectId }: AgentIdentity, at: Date): Contact {
-    const contact = contacts.get(agent_id) ?? { projectId, at, isSign: false, processes: new Set() };
-    if (at > contact.at) contact.at = at;
-    contacts.set(agent_id, contact);
-    schedule(gatherMs);
+  function noteContact({ agent_id: agentId, project_id: projectId }: AgentIdentity, at: Date): Contact | undefined {
+    const fresh = () => ({ agentId, projectId, at, isSign: false, processes: new Set<string | null>() });
+    const contact = contacts.noteOf(agentId, fresh);
+    if (contact !== undefined && at > contact.at) contact.at = at;
     return contact;
   }
 
@@ -212,44 +167,41 @@ export function createHeartbeats({ database, samplesPerAgent, onReturned, onErro
       const known = gone.get(identity.agent_id);
       if (known !== undefined && at.getTime() - known.at.getTime() < askAgainMs) return false;
       gone.delete(identity.agent_id);
-      const contact = contactOf(identity, at);
+      const contact = noteContact(identity, at);
+      if (contact === undefined) return true;
       contact.isSign = true;
       if (workerId !== undefined) contact.processes.add(workerId);
       return true;
     },
-    touched: (identity, at) => void contactOf(identity, at),
+    touched: (identity, at) => void noteContact(identity, at),
     admitted: (agentId) => void gone.delete(agentId),
     forgetProject(projectId) {
       for (const [agentId, known] of gone) if (known.projectId === projectId) gone.delete(agentId);
     },
     recordSample(identity, capturedAt, payload) {
-      if (samples.length >= maxWaitingSamples) return Promise.reject(new Error("too many status samples are waiting"));
       const { promise, resolve, reject } = Promise.withResolvers<void>();
-      samples.push({
+      lastSample += 1;
+      const sample = samples.noteOf(lastSample, () => ({
         project_id: identity.project_id,
         agent_id: identity.agent_id,
         captured_at: capturedAt,
         payload: samplePayload(payload),
         done: (error) => (error === undefined ? resolve() : reject(error)),
-      });
-      if (!isResting) void writeAll();
+      }));
+      if (sample === undefined) reject(new Error("too many status samples are waiting"));
       return promise;
     },
     async drop(agentId, workerId, isLast) {
       const contact = contacts.get(agentId);
       if (isLast) contacts.delete(agentId);
       else contact?.processes.delete(workerId);
-      await writing;
+      await contacts.settled();
     },
     async flush() {
-      await writing;
-      await writeAll();
+      await Promise.all([samples.flush(), contacts.flush()]);
     },
     async stop() {
-      isStopped = true;
-      await writing;
-      do await writeAll();
-      while (samples.length > 0);
+      await Promise.all([samples.stop(), contacts.stop()]);
     },
   };
 }

@@ -1,4 +1,3 @@
-import { EventEmitter } from "node:events";
 import { Kysely } from "kysely";
 import type { Database } from "../../database.ts";
 import { SqliteError } from "../../errors.ts";
@@ -25,7 +24,6 @@ export async function openSqlite<Schema>(options: SqliteDatabaseOptions): Promis
   const reader = createThreadClient<ReaderRequest>(options.readerEntry, { path: options.path });
   const readConnection = openForReading(options.path);
   const runRead = createStatementRunner(readConnection);
-  const channels = new EventEmitter().setMaxListeners(0);
   let lastSession = 0;
   /** Transactions that have begun and not ended; a failed COMMIT is ended twice. */
   const openSessions = new Set<number>();
@@ -104,15 +102,9 @@ export async function openSqlite<Schema>(options: SqliteDatabaseOptions): Promis
     // A group of commits is shown to nobody before it is durable.
     flush: async () => {},
     bulk: { dialect: "sqlite", job: (name, payload) => writer.ask({ kind: "job", name, payload }) },
-    async notify(channel, payload) {
-      channels.emit(channel, payload);
-    },
-    async listen(channel, handler) {
-      channels.on(channel, handler);
-      return async () => {
-        channels.off(channel, handler);
-      };
-    },
+    // There is no other process.
+    notify: async () => {},
+    listen: async () => async () => {},
     lead: async () => ({ isHeld: () => true, release: async () => {} }),
     async ping() {
       readTarget.execute("SELECT 1", []);
