@@ -6,7 +6,7 @@ import { needsDatabaseTls } from "../platform/database/settings.ts";
 import type { Log } from "../platform/log.ts";
 import { secureDatabaseFiles } from "../platform/settings/file-modes.ts";
 import type { LoadedSettings } from "../platform/settings.ts";
-import { migrations } from "../schema/migrations/index.ts";
+import { migrations } from "../schema/migrations/migrations.ts";
 import type { BrainDatabase, Tables } from "../schema/tables/index.ts";
 import type { BrainSettings } from "./settings/settings.ts";
 import { threadEntries } from "./threads/thread-entries.ts";

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Type } from "typebox";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { platformChecks, platformSettings } from "./platform-settings.ts";
 import { knownNames } from "./settings/known-names.ts";
+import { platformChecks, platformSettings } from "./settings/platform-settings.ts";
 import { loadSettings, mergeFragments, SettingsError, type SettingsFault } from "./settings.ts";
 
 const feature = Type.Object({

@@ -14,7 +14,7 @@ import { setupSettings } from "../../features/setup/index.ts";
 import { checkTaskRetention, taskSettings } from "../../features/tasks/index.ts";
 import { checkDatabaseUrl, checkServerDatabase, databaseSettings } from "../../platform/database/settings.ts";
 import { checkMailSender, mailSettings } from "../../platform/mail/settings.ts";
-import { platformChecks, platformSettings } from "../../platform/platform-settings.ts";
+import { platformChecks, platformSettings } from "../../platform/settings/platform-settings.ts";
 import { type LoadedSettings, loadSettings, type SettingsOf } from "../../platform/settings.ts";
 import { checkDashboardFolder, webSettings } from "./web-settings.ts";
 
