@@ -3,6 +3,7 @@ import { Broadcast } from "../../platform/broadcast.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Keyring } from "../../platform/crypto/keyring.ts";
 import type { Database } from "../../platform/database/database.ts";
+import { days } from "../../platform/durations.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
 import type { Tables } from "../../schema/tables/index.ts";
 import { type Audit, type AuditOrigin, ownOrigin } from "../audit/index.ts";
@@ -120,7 +121,6 @@ export interface Agents
 }
 
 const shownSamples = 100;
-const dayMs = 86_400_000;
 const staleBatch = 100;
 
 /** Agents: their records, who they are, and whether they are there. */
@@ -236,7 +236,7 @@ export function createAgents(deps: AgentsDeps): Agents {
     },
     async sweepStale(signal) {
       if (settings.SVC_AGENT_STALE_PRUNE_DAYS === 0) return 0;
-      const cutoff = new Date(clock.now().getTime() - settings.SVC_AGENT_STALE_PRUNE_DAYS * dayMs);
+      const cutoff = new Date(clock.now().getTime() - days(settings.SVC_AGENT_STALE_PRUNE_DAYS));
       await database.write((tx) => deleteOldProcesses(tx, cutoff), { alone: true });
       let revoked = 0;
       for (let batch = staleBatch; batch === staleBatch && !signal.aborted; ) {

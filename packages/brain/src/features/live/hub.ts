@@ -1,5 +1,6 @@
 import type { WebSocket } from "ws";
 import type { Clock } from "../../platform/clock.ts";
+import { minutes } from "../../platform/durations.ts";
 import type { Role, SessionActor } from "../../platform/http/access/actor.ts";
 import type { Log } from "../../platform/log.ts";
 import { readChanges, type TopicReader } from "./read-changes.ts";
@@ -24,7 +25,7 @@ interface Due {
 
 const subscribeWithinMs = 10_000;
 const idleMs = 90_000;
-const recheckMs = 60_000;
+const recheckMs = minutes(1);
 /** A check that failed is made again this soon. */
 const recheckFailedMs = 5000;
 const tickMs = 250;

@@ -1,6 +1,7 @@
 import { Broadcast, type BroadcastDeps } from "../../platform/broadcast.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Database } from "../../platform/database/database.ts";
+import { minutes } from "../../platform/durations.ts";
 import type { Tables } from "../../schema/tables/index.ts";
 import { touchSession } from "./store.ts";
 
@@ -24,7 +25,7 @@ interface Seen {
 }
 
 /** last_seen_at is written at most this often per session (spec part 3, section 5.3). */
-const touchEveryMs = 60_000;
+const touchEveryMs = minutes(1);
 /** Activity is remembered to the end of its second, so that a busy page is told to the other processes once a second at most. */
 const stepMs = 1000;
 /** Sessions whose activity is remembered beside their rows. */

@@ -1,4 +1,5 @@
 import { WriteBehind } from "../../platform/coalescing/write-behind.ts";
+import { days } from "../../platform/durations.ts";
 import type { BrainDatabase } from "../../schema/tables/index.ts";
 import { noteReleases, releasesWithin } from "./releases-store.ts";
 import type { TimeRange } from "./time-range.ts";
@@ -29,7 +30,7 @@ const maxRemembered = 20_000;
 const rowsPerStatement = 200;
 export const releasesPerProject = 1000;
 /** How often a release is noted as still in use. */
-export const releaseNotedMs = 86_400_000;
+export const releaseNotedMs = days(1);
 
 /**
  * The releases that tasks carry, each with the earliest time of an event that named it. Written behind the commit of the events: nearly

@@ -2,6 +2,7 @@ import { type Redactor, readAdapterHealth, readHeartbeat, type WorkerReport } fr
 import type { Clock } from "../../platform/clock.ts";
 import { WriteBehind } from "../../platform/coalescing/write-behind.ts";
 import { storedJson } from "../../platform/database/values/stored-json.ts";
+import { minutes } from "../../platform/durations.ts";
 import { uuidV7 } from "../../platform/ids.ts";
 import type { BrainDatabase } from "../../schema/tables/index.ts";
 import { queueNames } from "../queues/index.ts";
@@ -20,7 +21,7 @@ const writeEveryMs = 1000;
 const maxWorkers = 10_000;
 const rowsPerStatement = 200;
 /** A worker may be silent this much longer than an agent before it counts as gone. */
-const graceMs = 60_000;
+const graceMs = minutes(1);
 /** Longest metadata that is kept; of longer ones only the settings are, if those are short enough. */
 const metadataCharacters = 65_536;
 

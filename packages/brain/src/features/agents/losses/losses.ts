@@ -3,6 +3,7 @@ import type { Clock } from "../../../platform/clock.ts";
 import { WriteBehind } from "../../../platform/coalescing/write-behind.ts";
 import type { Database, Tx } from "../../../platform/database/database.ts";
 import { lockSubject } from "../../../platform/database/dialects/locks.ts";
+import { hours, minutes } from "../../../platform/durations.ts";
 import { uuidV7 } from "../../../platform/ids.ts";
 import type { LossIntervalRow, LossMarkRow, Tables } from "../../../schema/tables/index.ts";
 import type { AgentIdentity } from "../reads.ts";
@@ -50,9 +51,9 @@ const writeDelayMs = 250;
 const chunkRows = 100;
 const maxRemembered = 20_000;
 /** How often unchanged counters are written: after a restart the beginning of a loss is known to within this. */
-const notedEveryMs = 5 * 60_000;
+const notedEveryMs = minutes(5);
 /** Losses that follow on one another are one row up to this length. */
-const longestRowMs = 3_600_000;
+const longestRowMs = hours(1);
 
 /**
  * Turns the cumulative loss counters of agents into intervals: between two reports something was lost. A report costs a look into memory

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { Broadcast, type BroadcastDeps } from "../../../platform/broadcast.ts";
+import { chunks } from "../../../platform/chunks.ts";
 import { createTurns } from "../../../platform/coalescing/turns.ts";
 import { createThrottledLog } from "../../../platform/throttled-log.ts";
 import type { ChildSource, ClaimRequest, CommandDeps } from "./claim.ts";
@@ -72,8 +73,7 @@ export function createWorkSignal(deps: WorkSignalDeps) {
 
   async function recheck(): Promise<void> {
     const everyone = [...waiting.keys()];
-    for (let start = 0; start < everyone.length; start += agentsPerStatement) {
-      const agentIds = everyone.slice(start, start + agentsPerStatement);
+    for (const agentIds of chunks(everyone, agentsPerStatement)) {
       const now = clock.now();
       const ofChildren = agentIds.filter(takesChildren);
       const retrying = agentIds.filter((agentId) => takesChildren(agentId) || resubmits(agentId));
@@ -101,8 +101,7 @@ export function createWorkSignal(deps: WorkSignalDeps) {
     await pause(gatherMs);
     const ofChildren = [...waiting.keys()].filter(takesChildren);
     const left = new Map<string, number>();
-    for (let start = 0; start < ofChildren.length; start += agentsPerStatement) {
-      const agentIds = ofChildren.slice(start, start + agentsPerStatement);
+    for (const agentIds of chunks(ofChildren, agentsPerStatement)) {
       const found = (await children?.()?.waitingFor(agentIds)) ?? [];
       const ofAgent = Map.groupBy(found, ({ agentId }) => agentId);
       for (const kind of agentIds.flatMap((agentId) => ofAgent.get(agentId) ?? [])) {

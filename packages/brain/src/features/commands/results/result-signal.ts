@@ -1,4 +1,5 @@
 import { Broadcast, type BroadcastDeps } from "../../../platform/broadcast.ts";
+import { chunks } from "../../../platform/chunks.ts";
 import type { Clock } from "../../../platform/clock.ts";
 import type { Database } from "../../../platform/database/database.ts";
 import type { Log } from "../../../platform/log.ts";
@@ -52,8 +53,8 @@ export function createResultSignal({ database, clock, log }: ResultSignalDeps) {
 
   async function recheck(): Promise<void> {
     const ids = [...waiting.keys()];
-    for (let start = 0; start < ids.length; start += idsPerStatement) {
-      for (const { id } of await endedAmong(database.read, ids.slice(start, start + idsPerStatement))) wake(id);
+    for (const some of chunks(ids, idsPerStatement)) {
+      for (const { id } of await endedAmong(database.read, some)) wake(id);
     }
   }
 

@@ -5,6 +5,7 @@
  */
 import type { FastifyRequest } from "fastify";
 import type { Clock } from "../../clock.ts";
+import { minutes } from "../../durations.ts";
 import { type AddressRange, inRanges, parseRanges, resolveClientAddress } from "../connections/addresses.ts";
 import type { Hosts } from "../connections/hosts.ts";
 import { ApiError } from "../error-codes.ts";
@@ -68,9 +69,9 @@ const dashboardTags: ReadonlySet<Tag> = new Set(["dashboard", "setup", "auth", "
 /** What the feed's refusal always says (spec part 1, Activity feed). */
 const activityRetrySeconds = 60;
 /** A proof of identity older than this does not open a route that asks for one (`stepUp`). */
-const stepUpMs = 15 * 60_000;
+const stepUpMs = minutes(15);
 /** The clocks of two processes may differ by this. A proof further ahead was given while the clock was wrong, so its age is not known. */
-const maxAheadMs = 60_000;
+const maxAheadMs = minutes(1);
 const rank: Record<Role, number> = { auditor: 0, viewer: 0, operator: 1, admin: 2 };
 
 export function createAccess(deps: AccessDeps): Access {

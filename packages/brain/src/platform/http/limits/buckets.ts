@@ -3,25 +3,24 @@
  * of an IPv6 address, and the /48 has a wider window. A refused request is recorded in neither.
  */
 import type { Clock } from "../../clock.ts";
+import { minutes } from "../../durations.ts";
 import { networksOf } from "../connections/addresses.ts";
 import { createWindow, type SlidingWindow } from "./sliding-window.ts";
 
-const minuteMs = 60_000;
-
 /** Cap and window of every bucket; `mfa` takes its cap from SVC_MFA_VERIFICATION_RATE_PER_MIN. */
 export const bucketRules = {
-  login: { cap: 20, windowMs: minuteMs },
-  "password-reset": { cap: 10, windowMs: minuteMs },
-  invitations: { cap: 30, windowMs: minuteMs },
-  bulk: { cap: 10, windowMs: minuteMs },
-  "channel-tests": { cap: 20, windowMs: minuteMs },
-  "channel-imports": { cap: 30, windowMs: minuteMs },
-  "agent-connect": { cap: 600, windowMs: minuteMs },
-  openapi: { cap: 10, windowMs: minuteMs },
-  mfa: { cap: 10, windowMs: minuteMs },
-  setup: { cap: 5, windowMs: 15 * minuteMs },
+  login: { cap: 20, windowMs: minutes(1) },
+  "password-reset": { cap: 10, windowMs: minutes(1) },
+  invitations: { cap: 30, windowMs: minutes(1) },
+  bulk: { cap: 10, windowMs: minutes(1) },
+  "channel-tests": { cap: 20, windowMs: minutes(1) },
+  "channel-imports": { cap: 30, windowMs: minutes(1) },
+  "agent-connect": { cap: 600, windowMs: minutes(1) },
+  openapi: { cap: 10, windowMs: minutes(1) },
+  mfa: { cap: 10, windowMs: minutes(1) },
+  setup: { cap: 5, windowMs: minutes(15) },
   /** Counted per user instead of per address, so only after authentication. */
-  activity: { cap: 60, windowMs: minuteMs },
+  activity: { cap: 60, windowMs: minutes(1) },
 } as const satisfies Record<string, { cap: number; windowMs: number }>;
 
 export type BucketName = keyof typeof bucketRules;
