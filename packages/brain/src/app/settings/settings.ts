@@ -16,6 +16,7 @@ import { checkDatabaseUrl, checkServerDatabase, databaseSettings } from "../../p
 import { checkMailSender, mailSettings } from "../../platform/mail/settings.ts";
 import { platformChecks, platformSettings } from "../../platform/settings/platform-settings.ts";
 import { type LoadedSettings, loadSettings, type SettingsOf } from "../../platform/settings.ts";
+import { knownSettingNames } from "./known-names.ts";
 import { checkDashboardFolder, webSettings } from "./web-settings.ts";
 
 /** Every setting of the brain, in the order of docs/configuration.md. */
@@ -66,6 +67,7 @@ export function loadBrainSettings(sources: SettingsSources = {}): LoadedSettings
   const loaded = loadSettings({
     ...places,
     fragments: settingFragments,
+    alsoKnown: knownSettingNames,
     checks: needsServerDatabase ? [...checks, checkServerDatabase] : checks,
   });
   const { values } = loaded;
