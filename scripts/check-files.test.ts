@@ -82,6 +82,23 @@ describe("an index.ts", () => {
   });
 });
 
+describe("the platform of the brain", () => {
+  const path = "packages/brain/src/platform/http/access/access.ts";
+
+  test.each(['const tag = "tasks";', 'grants("schedules:read")', "settings.SVC_TASK_RETENTION_DAYS"])(
+    "knows no words of task monitoring: %s",
+    (text) => {
+      expect(faultsOf(path, text)).toEqual([expect.stringContaining("the platform knows no")]);
+    },
+  );
+
+  test("has its own words, and stand-ins for tests", () => {
+    expect(faultsOf(path, 'import { Worker } from "node:worker_threads"; const kind = "agent";')).toEqual([]);
+    expect(faultsOf("packages/brain/src/platform/http/http-fixture.ts", 'const tag = "tasks";')).toEqual([]);
+    expect(faultsOf("packages/brain/src/features/tasks/routes.ts", 'const tag = "tasks";')).toEqual([]);
+  });
+});
+
 describe("checkFolders", () => {
   const filesIn = (folder: string, count: number) =>
     Array.from({ length: count }, (_, index) => `${folder}/part-${index}.ts`);

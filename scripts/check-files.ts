@@ -45,6 +45,11 @@ const maximumDialectBranches = 25;
 const dialectBranch = /\bdialect [!=]== "|\bisEmbedded\(/g;
 const dialectFolder = "packages/brain/src/platform/database/dialects/";
 
+const platformCode = /^packages\/brain\/src\/platform\/(?!.*(?:[.]test|-fixture)[.]ts$).*[.]ts$/;
+/** Texts that name a thing of task monitoring, and settings of one. What the platform needs of them is handed to it. */
+const domainText =
+  /"(?:tasks|workers|queues|commands|issues|schedule[rs]s?|notifications|automation|invitations|memberships|dead-letters|saved-views|bulk-retry-requests)(?::\w+)?"|\bSVC_(?:TASK|EVENT|COMMAND|QUEUE|WORKER|BULK|SCHEDUL|AUTOMATION|NOTIFICATION)\w*/g;
+
 export interface FileFault {
   readonly path: string;
   readonly line?: number;
@@ -62,6 +67,10 @@ export function checkFile(path: string, text: string): FileFault[] {
   }
   if (testFile.test(path)) faults.push(...switchedOffTests(path, text));
   if (/(^|\/)index[.]tsx?$/.test(path)) faults.push(...indexFaults(path, text).map((fault) => ({ path, fault })));
+  if (platformCode.test(path)) {
+    for (const [word] of text.matchAll(domainText))
+      faults.push({ path, fault: `the platform knows no ${word}: the composition root hands it over` });
+  }
   return faults;
 }
 

@@ -1,8 +1,6 @@
 import { type TestDialect, testDialects, useTestDatabase } from "@svc/testkit/databases";
-import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
 import { isTransient, isUniqueViolation } from "./errors.ts";
-import { isBooleanColumn, isInstantColumn } from "./values/instants.ts";
 
 const insertMeta = (key: string) => ({ key, value: "v" });
 
@@ -87,19 +85,3 @@ for (const dialect of testDialects) {
     });
   });
 }
-
-describe.runIf(testDialects.includes("postgres"))("column names", () => {
-  const opened = useTestDatabase("postgres");
-
-  test("tell instants and booleans apart exactly as the schema of the server database does", async () => {
-    const { rows } = await sql<{ name: string; type: string }>`
-      SELECT DISTINCT column_name AS name, data_type AS type FROM information_schema.columns WHERE table_schema = 'public'
-    `.execute(opened.database.read);
-    const wrong = rows.filter(
-      ({ name, type }) =>
-        isInstantColumn(name) !== type.startsWith("timestamp") || isBooleanColumn(name) !== (type === "boolean"),
-    );
-    expect(rows.length).toBeGreaterThan(50);
-    expect(wrong).toEqual([]);
-  });
-});

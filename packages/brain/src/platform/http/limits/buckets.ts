@@ -3,34 +3,16 @@
  * of an IPv6 address, and the /48 has a wider window. A refused request is recorded in neither.
  */
 import type { Clock } from "../../clock.ts";
-import { minutes } from "../../durations.ts";
+import type { BucketRule } from "../access/route-rules.ts";
 import { networksOf } from "../connections/addresses.ts";
 import { createWindow, type SlidingWindow } from "./sliding-window.ts";
 
-/** Cap and window of every bucket; `mfa` takes its cap from SVC_MFA_VERIFICATION_RATE_PER_MIN. */
-export const bucketRules = {
-  login: { cap: 20, windowMs: minutes(1) },
-  "password-reset": { cap: 10, windowMs: minutes(1) },
-  invitations: { cap: 30, windowMs: minutes(1) },
-  bulk: { cap: 10, windowMs: minutes(1) },
-  "channel-tests": { cap: 20, windowMs: minutes(1) },
-  "channel-imports": { cap: 30, windowMs: minutes(1) },
-  "agent-connect": { cap: 600, windowMs: minutes(1) },
-  openapi: { cap: 10, windowMs: minutes(1) },
-  mfa: { cap: 10, windowMs: minutes(1) },
-  setup: { cap: 5, windowMs: minutes(15) },
-  /** Counted per user instead of per address, so only after authentication. */
-  activity: { cap: 60, windowMs: minutes(1) },
-} as const satisfies Record<string, { cap: number; windowMs: number }>;
-
-export type BucketName = keyof typeof bucketRules;
-
 export interface Buckets {
   /**
-   * Counts one request of `key` (an address; a user id for `activity`).
+   * Counts one request of `key` (an address, or the id of a user).
    * @returns null when it is let in, else the whole seconds until there is room, 1 to the window.
    */
-  take(name: BucketName, key: string): number | null;
+  take(name: string, key: string): number | null;
 }
 
 /** Keys that each window remembers. */
@@ -40,12 +22,10 @@ const siteFactor = 10;
 
 export function createBuckets(
   clock: Pick<Clock, "monotonicMs">,
-  caps: Partial<Record<BucketName, number>> = {},
+  rules: Readonly<Record<string, Pick<BucketRule, "cap" | "windowMs">>>,
 ): Buckets {
-  const windows = new Map<BucketName, { blocks: SlidingWindow; sites: SlidingWindow }>();
-  for (const name of Object.keys(bucketRules) as BucketName[]) {
-    const { cap: usualCap, windowMs } = bucketRules[name];
-    const cap = caps[name] ?? usualCap;
+  const windows = new Map<string, { blocks: SlidingWindow; sites: SlidingWindow }>();
+  for (const [name, { cap, windowMs }] of Object.entries(rules)) {
     windows.set(name, {
       blocks: createWindow({ cap, windowMs, maxKeys }),
       sites: createWindow({ cap: cap * siteFactor, windowMs, maxKeys }),
