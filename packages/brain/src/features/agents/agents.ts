@@ -19,7 +19,7 @@ import {
 } from "./capabilities/eligible-reads.ts";
 import { type Gap, readCompleteness } from "./losses/completeness.ts";
 import { createLosses, type Losses } from "./losses/losses.ts";
-import { createHeartbeats, type Heartbeats } from "./presence/heartbeats.ts";
+import { Heartbeats } from "./presence/heartbeats.ts";
 import { createPresence, type Presence } from "./presence/presence.ts";
 import { deleteOldProcesses } from "./presence/presence-store.ts";
 import {
@@ -131,7 +131,7 @@ export function createAgents(deps: AgentsDeps): Agents {
   const arrivalListeners = new Set<(projectId: string) => void>();
   const others = new Broadcast<RevokedAgent>(deps, "svc_agent_revoked");
   const onChanged = (projectId: string, ids: string[]) => deps.publish({ projectId, topic: "agent.changed", ids });
-  const heartbeats = createHeartbeats({
+  const heartbeats = new Heartbeats({
     database,
     samplesPerAgent: settings.SVC_AGENT_STATUS_MAX_PER_AGENT,
     onReturned(projectId, ids) {
@@ -193,7 +193,7 @@ export function createAgents(deps: AgentsDeps): Agents {
     lossReported: losses.reported,
     completeness: (projectId, range) => readCompleteness(database, projectId, range),
     seen: async (identity, workerId, at) => heartbeats.seen(identity, workerId, at),
-    touched: heartbeats.touched,
+    touched: (identity, at) => heartbeats.touched(identity, at),
     get,
     async list(projectId) {
       return (await listAgents(database.read, projectId)).map((row) => publicAgent(row, brainVersion));

@@ -3,7 +3,7 @@ import { WriteBehind } from "../../platform/coalescing/write-behind.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { createThrottledLog } from "../../platform/throttled-log.ts";
 import type { Tables } from "../../schema/tables/index.ts";
-import { createHub, type HubDeps } from "./hub.ts";
+import { Hub, type HubDeps } from "./hub.ts";
 import { createPendingChanges, type PendingChanges } from "./pending-changes.ts";
 import { isTopic, type LiveChange } from "./topics.ts";
 
@@ -28,7 +28,7 @@ interface Outgoing {
 /** Publishes committed changes to this process's hub and, on the server database, to the hubs of the other replicas. */
 export function createLive(deps: LiveDeps) {
   const { database, clock, log, maxProjects = 10_000 } = deps;
-  const hub = createHub(deps);
+  const hub = new Hub(deps);
   const unsent = createThrottledLog(clock, (times, about) => log.warn("live.announce_failed", { times, ...about }));
   const others = new Broadcast<Notice>({ database, onError: ({ message }) => unsent({ message }) }, "svc_live");
   const outgoing = new WriteBehind<Outgoing>({
@@ -69,7 +69,7 @@ export function createLive(deps: LiveDeps) {
       hub.changed(change);
       if (database.isShared) keep(change);
     },
-    start: () => others.listen(receive, { onGap: hub.missedChanges }),
+    start: () => others.listen(receive, { onGap: () => hub.missedChanges() }),
     /** Sends what the other replicas have not received yet. To be called after the last change; the hub may be stopped before. */
     async stop(): Promise<void> {
       hub.stop();

@@ -17,24 +17,6 @@ export interface HeartbeatsDeps {
   readonly onError: (error: unknown) => void;
 }
 
-export interface Heartbeats {
-  /** Notes contact, to be written within a quarter of a second; false when the agent is known to be revoked or its project archived. */
-  seen(identity: AgentIdentity, workerId: string | null | undefined, at: Date): boolean;
-  /** Notes contact of an agent that is online; unlike a heartbeat it brings nobody back. */
-  touched(identity: AgentIdentity, at: Date): void;
-  /** The agent was let in: forgets that it was known to be gone. */
-  admitted(agentId: string): void;
-  /** The project was restored: its agents may no longer be known to be gone. */
-  forgetProject(projectId: string): void;
-  /** Stores a status sample; resolves when it is durable. */
-  recordSample(identity: AgentIdentity, capturedAt: Date, payload: Record<string, unknown>): Promise<void>;
-  /** Drops noted contact of an ended connection, so that it cannot bring anyone back online. */
-  drop(agentId: string, workerId: string | null, isLast: boolean): Promise<void>;
-  /** Writes what is noted now. */
-  flush(): Promise<void>;
-  stop(): Promise<void>;
-}
-
 /** Contact waits this long for more of it; and as long a round is over before the next one begins, whoever speaks meanwhile. */
 const gatherMs = 250;
 const chunkRows = 200;
@@ -68,63 +50,106 @@ interface Sample {
  * Gathers heartbeats and samples of all agents and writes them together: a fleet of a thousand then costs a few small transactions per
  * second instead of one per frame.
  */
-export function createHeartbeats({ database, samplesPerAgent, onReturned, onError }: HeartbeatsDeps): Heartbeats {
-  const contacts = new WriteBehind<Contact>({
-    everyMs: gatherMs,
-    maxKeys: Number.POSITIVE_INFINITY,
-    maxNotes: chunkRows,
-    write: writeContacts,
-    // Contact comes again with the next heartbeat, so it is not kept.
-    onError,
-  });
-  const samples = new WriteBehind<Sample, number>({
-    everyMs: gatherMs,
-    startsAtOnce: true,
-    maxKeys: maxWaitingSamples,
-    maxNotes: chunkRows,
-    write: writeSamples,
-    onError(error, some) {
-      for (const { done } of some) done(error);
-    },
-  });
-  let lastSample = 0;
-  const sinceTrim = new Map<string, number>();
-  // Agents that still talked when they were revoked or their project archived, so that their transport hears of it.
-  const gone = new Map<string, { readonly at: Date; readonly projectId: string }>();
-
+export class Heartbeats {
+  readonly #deps: HeartbeatsDeps;
+  readonly #contacts: WriteBehind<Contact>;
+  readonly #samples: WriteBehind<Sample, number>;
+  #lastSample = 0;
   // Trimming reads the index up to the cap, so it is done once per hundredth of it.
-  const trimEvery = Math.max(1, Math.min(100, Math.floor(samplesPerAgent / 100)));
+  readonly #trimEvery: number;
+  readonly #sinceTrim = new Map<string, number>();
+  // Agents that still talked when they were revoked or their project archived, so that their transport hears of it.
+  readonly #gone = new Map<string, { readonly at: Date; readonly projectId: string }>();
 
-  async function writeSamples(batch: readonly Sample[]): Promise<void> {
-    const due = dueForTrim(batch);
-    await database.write(async (tx) => {
-      await insertSamples(
-        tx,
-        batch.map(({ done, ...row }) => row),
-      );
-      // In one order, so that two processes that trim the same agents do not wait for each other.
-      for (const agentId of [...due].sort()) await trimSamples(tx, agentId, samplesPerAgent);
+  constructor(deps: HeartbeatsDeps) {
+    this.#deps = deps;
+    this.#trimEvery = Math.max(1, Math.min(100, Math.floor(deps.samplesPerAgent / 100)));
+    this.#contacts = new WriteBehind({
+      everyMs: gatherMs,
+      maxKeys: Number.POSITIVE_INFINITY,
+      maxNotes: chunkRows,
+      write: (contacts) => this.#writeContacts(contacts),
+      // Contact comes again with the next heartbeat, so it is not kept.
+      onError: deps.onError,
     });
-    for (const { done } of batch) done();
+    this.#samples = new WriteBehind({
+      everyMs: gatherMs,
+      startsAtOnce: true,
+      maxKeys: maxWaitingSamples,
+      maxNotes: chunkRows,
+      write: (samples) => this.#writeSamples(samples),
+      onError(error, samples) {
+        for (const { done } of samples) done(error);
+      },
+    });
   }
 
-  function dueForTrim(batch: readonly Sample[]): Set<string> {
-    const due = new Set<string>();
-    if (samplesPerAgent === 0) return due;
-    for (const { agent_id } of batch) {
-      const count = (sinceTrim.get(agent_id) ?? 0) + 1;
-      sinceTrim.delete(agent_id);
-      if (count >= trimEvery) due.add(agent_id);
-      else sinceTrim.set(agent_id, count);
-    }
-    for (const agentId of sinceTrim.keys()) {
-      if (sinceTrim.size <= maxWaitingSamples) break;
-      sinceTrim.delete(agentId);
-    }
-    return due;
+  /** Notes contact, to be written within a quarter of a second; false when the agent is known to be revoked or its project archived. */
+  seen(identity: AgentIdentity, workerId: string | null | undefined, at: Date): boolean {
+    const known = this.#gone.get(identity.agent_id);
+    if (known !== undefined && at.getTime() - known.at.getTime() < askAgainMs) return false;
+    this.#gone.delete(identity.agent_id);
+    const contact = this.#noteContact(identity, at);
+    if (contact === undefined) return true;
+    contact.isSign = true;
+    if (workerId !== undefined) contact.processes.add(workerId);
+    return true;
   }
 
-  async function writeContacts(entries: readonly Contact[]): Promise<void> {
+  /** Notes contact of an agent that is online; unlike a heartbeat it brings nobody back. */
+  touched(identity: AgentIdentity, at: Date): void {
+    this.#noteContact(identity, at);
+  }
+
+  /** The agent was let in: forgets that it was known to be gone. */
+  admitted(agentId: string): void {
+    this.#gone.delete(agentId);
+  }
+
+  /** The project was restored: its agents may no longer be known to be gone. */
+  forgetProject(projectId: string): void {
+    for (const [agentId, known] of this.#gone) if (known.projectId === projectId) this.#gone.delete(agentId);
+  }
+
+  /** Stores a status sample; resolves when it is durable. */
+  recordSample(identity: AgentIdentity, capturedAt: Date, payload: Record<string, unknown>): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    this.#lastSample += 1;
+    const sample = this.#samples.noteOf(this.#lastSample, () => ({
+      project_id: identity.project_id,
+      agent_id: identity.agent_id,
+      captured_at: capturedAt,
+      payload: samplePayload(payload),
+      done: (error) => (error === undefined ? resolve() : reject(error)),
+    }));
+    if (sample === undefined) reject(new Error("too many status samples are waiting"));
+    return promise;
+  }
+
+  /** Drops noted contact of an ended connection, so that it cannot bring anyone back online. */
+  async drop(agentId: string, workerId: string | null, isLast: boolean): Promise<void> {
+    if (isLast) this.#contacts.delete(agentId);
+    else this.#contacts.get(agentId)?.processes.delete(workerId);
+    await this.#contacts.settled();
+  }
+
+  /** Writes what is noted now. */
+  async flush(): Promise<void> {
+    await Promise.all([this.#samples.flush(), this.#contacts.flush()]);
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([this.#samples.stop(), this.#contacts.stop()]);
+  }
+
+  #noteContact({ agent_id: agentId, project_id: projectId }: AgentIdentity, at: Date): Contact | undefined {
+    const fresh = () => ({ agentId, projectId, at, isSign: false, processes: new Set<string | null>() });
+    const contact = this.#contacts.noteOf(agentId, fresh);
+    if (contact !== undefined && at > contact.at) contact.at = at;
+    return contact;
+  }
+
+  async #writeContacts(entries: readonly Contact[]): Promise<void> {
     const ids = entries.map(({ agentId }) => agentId);
     const at = new Date(Math.max(...entries.map((contact) => contact.at.getTime())));
     const processes = entries.flatMap((contact) =>
@@ -140,70 +165,49 @@ export function createHeartbeats({ database, samplesPerAgent, onReturned, onErro
       return seen;
     };
     // Alone: beside the locks of other work, the order of its own would not keep it out of deadlocks.
-    const { returned, alive } = await database.write(mark, { alone: true });
-    for (const { agentId, projectId } of entries) if (!alive.has(agentId)) noteGone(agentId, projectId, at);
+    const { returned, alive } = await this.#deps.database.write(mark, { alone: true });
+    for (const { agentId, projectId } of entries) if (!alive.has(agentId)) this.#noteGone(agentId, projectId, at);
     for (const [projectId, agents] of Map.groupBy(returned, ({ project_id }) => project_id)) {
-      onReturned(
+      this.#deps.onReturned(
         projectId,
         agents.map(({ id }) => id),
       );
     }
   }
 
-  function noteContact({ agent_id: agentId, project_id: projectId }: AgentIdentity, at: Date): Contact | undefined {
-    const fresh = () => ({ agentId, projectId, at, isSign: false, processes: new Set<string | null>() });
-    const contact = contacts.noteOf(agentId, fresh);
-    if (contact !== undefined && at > contact.at) contact.at = at;
-    return contact;
+  #noteGone(id: string, projectId: string, at: Date): void {
+    if (this.#gone.size >= maxGone) this.#gone.clear();
+    this.#gone.set(id, { at, projectId });
   }
 
-  function noteGone(id: string, projectId: string, at: Date): void {
-    if (gone.size >= maxGone) gone.clear();
-    gone.set(id, { at, projectId });
+  async #writeSamples(batch: readonly Sample[]): Promise<void> {
+    const due = this.#dueForTrim(batch);
+    await this.#deps.database.write(async (tx) => {
+      await insertSamples(
+        tx,
+        batch.map(({ done, ...row }) => row),
+      );
+      // In one order, so that two processes that trim the same agents do not wait for each other.
+      for (const agentId of [...due].sort()) await trimSamples(tx, agentId, this.#deps.samplesPerAgent);
+    });
+    for (const { done } of batch) done();
   }
 
-  return {
-    seen(identity, workerId, at) {
-      const known = gone.get(identity.agent_id);
-      if (known !== undefined && at.getTime() - known.at.getTime() < askAgainMs) return false;
-      gone.delete(identity.agent_id);
-      const contact = noteContact(identity, at);
-      if (contact === undefined) return true;
-      contact.isSign = true;
-      if (workerId !== undefined) contact.processes.add(workerId);
-      return true;
-    },
-    touched: (identity, at) => void noteContact(identity, at),
-    admitted: (agentId) => void gone.delete(agentId),
-    forgetProject(projectId) {
-      for (const [agentId, known] of gone) if (known.projectId === projectId) gone.delete(agentId);
-    },
-    recordSample(identity, capturedAt, payload) {
-      const { promise, resolve, reject } = Promise.withResolvers<void>();
-      lastSample += 1;
-      const sample = samples.noteOf(lastSample, () => ({
-        project_id: identity.project_id,
-        agent_id: identity.agent_id,
-        captured_at: capturedAt,
-        payload: samplePayload(payload),
-        done: (error) => (error === undefined ? resolve() : reject(error)),
-      }));
-      if (sample === undefined) reject(new Error("too many status samples are waiting"));
-      return promise;
-    },
-    async drop(agentId, workerId, isLast) {
-      const contact = contacts.get(agentId);
-      if (isLast) contacts.delete(agentId);
-      else contact?.processes.delete(workerId);
-      await contacts.settled();
-    },
-    async flush() {
-      await Promise.all([samples.flush(), contacts.flush()]);
-    },
-    async stop() {
-      await Promise.all([samples.stop(), contacts.stop()]);
-    },
-  };
+  #dueForTrim(batch: readonly Sample[]): Set<string> {
+    const due = new Set<string>();
+    if (this.#deps.samplesPerAgent === 0) return due;
+    for (const { agent_id } of batch) {
+      const count = (this.#sinceTrim.get(agent_id) ?? 0) + 1;
+      this.#sinceTrim.delete(agent_id);
+      if (count >= this.#trimEvery) due.add(agent_id);
+      else this.#sinceTrim.set(agent_id, count);
+    }
+    for (const agentId of this.#sinceTrim.keys()) {
+      if (this.#sinceTrim.size <= maxWaitingSamples) break;
+      this.#sinceTrim.delete(agentId);
+    }
+    return due;
+  }
 }
 
 /** A sample as it is stored; of one that is too long only the counters that we know. */
