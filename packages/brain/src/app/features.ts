@@ -172,7 +172,6 @@ export function createFeatures(deps: BrainDeps) {
     labels,
     audit,
     redactor,
-    processId: deps.processId,
     publish,
     timeoutSeconds: settings.SVC_COMMAND_TIMEOUT_SECONDS,
     redispatch: {
@@ -237,7 +236,6 @@ export function createFeatures(deps: BrainDeps) {
     database,
     clock,
     log,
-    processId: deps.processId,
     readers: liveReaders({ database, clock, agents, masking }),
     roleIn: watchRoles({ sessions, projects }),
     refetched: () => refetches.inc(),

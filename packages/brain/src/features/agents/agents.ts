@@ -1,7 +1,9 @@
 import { readAgentStatus } from "@svc/protocol";
+import { Broadcast } from "../../platform/broadcast.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Keyring } from "../../platform/crypto/keyring.ts";
 import type { Database } from "../../platform/database/database.ts";
+import { days } from "../../platform/durations.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
 import type { Tables } from "../../schema/tables/index.ts";
 import { type Audit, type AuditOrigin, ownOrigin } from "../audit/index.ts";
@@ -17,7 +19,7 @@ import {
 } from "./capabilities/capability-reads.ts";
 import { type Gap, readCompleteness } from "./losses/completeness.ts";
 import { createLosses, type Losses } from "./losses/losses.ts";
-import { createHeartbeats, type Heartbeats } from "./presence/heartbeats.ts";
+import { Heartbeats } from "./presence/heartbeats.ts";
 import { createPresence, type Presence } from "./presence/presence.ts";
 import { deleteOldProcesses } from "./presence/presence-store.ts";
 import {
@@ -115,9 +117,7 @@ export interface Agents
   stop(): Promise<void>;
 }
 
-const revokedChannel = "svc_agent_revoked";
 const shownSamples = 100;
-const dayMs = 86_400_000;
 const staleBatch = 100;
 
 /** Agents: their records, who they are, and whether they are there. */
@@ -126,9 +126,9 @@ export function createAgents(deps: AgentsDeps): Agents {
   const identities = createIdentities(database, clock, masters);
   const listeners = new Set<(revoked: RevokedAgent) => void>();
   const arrivalListeners = new Set<(projectId: string) => void>();
-  let stopListening: (() => Promise<void>) | null = null;
+  const others = new Broadcast<RevokedAgent>(deps, "svc_agent_revoked");
   const onChanged = (projectId: string, ids: string[]) => deps.publish({ projectId, topic: "agent.changed", ids });
-  const heartbeats = createHeartbeats({
+  const heartbeats = new Heartbeats({
     database,
     samplesPerAgent: settings.SVC_AGENT_STATUS_MAX_PER_AGENT,
     onReturned(projectId, ids) {
@@ -161,7 +161,7 @@ export function createAgents(deps: AgentsDeps): Agents {
   async function announce(agentId: string, projectId: string): Promise<void> {
     heardRevoked({ agentId, projectId });
     onChanged(projectId, [agentId]);
-    await database.notify(revokedChannel, JSON.stringify({ agentId, projectId })).catch(deps.onError);
+    await others.send([{ agentId, projectId }]);
   }
 
   async function get(projectId: string, id: string): Promise<Agent> {
@@ -190,7 +190,7 @@ export function createAgents(deps: AgentsDeps): Agents {
     lossReported: losses.reported,
     completeness: (projectId, range) => readCompleteness(database, projectId, range),
     seen: async (identity, workerId, at) => heartbeats.seen(identity, workerId, at),
-    touched: heartbeats.touched,
+    touched: (identity, at) => heartbeats.touched(identity, at),
     get,
     async list(projectId) {
       return (await listAgents(database.read, projectId)).map((row) => publicAgent(row, brainVersion));
@@ -229,7 +229,7 @@ export function createAgents(deps: AgentsDeps): Agents {
       advertisedCapabilities(database.read, { projectId, limit, since: uploadedSince() }),
     async sweepStale(signal) {
       if (settings.SVC_AGENT_STALE_PRUNE_DAYS === 0) return 0;
-      const cutoff = new Date(clock.now().getTime() - settings.SVC_AGENT_STALE_PRUNE_DAYS * dayMs);
+      const cutoff = new Date(clock.now().getTime() - days(settings.SVC_AGENT_STALE_PRUNE_DAYS));
       await database.write((tx) => deleteOldProcesses(tx, cutoff), { alone: true });
       let revoked = 0;
       for (let batch = staleBatch; batch === staleBatch && !signal.aborted; ) {
@@ -257,15 +257,9 @@ export function createAgents(deps: AgentsDeps): Agents {
     onArrived(listener) {
       arrivalListeners.add(listener);
     },
-    async start() {
-      stopListening = await database.listen(
-        revokedChannel,
-        (payload) => heardRevoked(JSON.parse(payload) as RevokedAgent),
-        { onGap: () => identities.forget("everyone") },
-      );
-    },
+    start: () => others.listen(heardRevoked, { onGap: () => identities.forget("everyone") }),
     async stop() {
-      await stopListening?.();
+      await others.stop();
       await Promise.all([heartbeats.stop(), losses.stop()]);
     },
   };

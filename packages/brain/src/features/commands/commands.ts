@@ -19,8 +19,6 @@ interface CommandsDeps extends Omit<CommandDeps, "counted"> {
   readonly labels: Pick<ProjectLabels, "of" | "whenKnown">;
   readonly audit: Pick<Audit, "refused" | "append">;
   readonly redactor: Pick<Redactor, "redact">;
-  /** Names this process among the replicas. */
-  readonly processId: string;
   /** Between two common looks for polls, in milliseconds, when it is not the spec's. */
   readonly recheckMs?: number;
   /** Told of commands whose public row changed, for the live hub; must not throw. */

@@ -28,7 +28,6 @@ for (const dialect of testDialects) {
         redispatch: { windowSeconds: 60, minIntervalSeconds: 10 },
         audit: { refused() {}, async append() {} },
         redactor: createRedactor(),
-        processId: "one",
         publish() {},
       });
       const rows = [command("cancel_task"), command("cancel_task"), command("reconcile_task")];

@@ -23,7 +23,7 @@ for (const dialect of testDialects) {
       const again = await opened.openAgain();
       const ended: string[] = [];
       const late: string[] = [];
-      const [one, two] = [opened.database, again].map((database, index) => {
+      const [one, two] = [opened.database, again].map((database) => {
         const commands = createCommands({
           database,
           clock,
@@ -34,7 +34,6 @@ for (const dialect of testDialects) {
           redactor: createRedactor(),
           timeoutSeconds: 60,
           redispatch: { windowSeconds: 60, minIntervalSeconds: 10 },
-          processId: String(index),
           publish() {},
         });
         commands.onEnded(({ id }, isHere) => void (isHere && ended.push(id)));

@@ -75,7 +75,6 @@ for (const dialect of testDialects) {
         redactor: createRedactor(),
         timeoutSeconds: 60,
         redispatch: { windowSeconds: 60, minIntervalSeconds: 10 },
-        processId: "one",
         publish() {},
       });
       connections = new Connections(0);

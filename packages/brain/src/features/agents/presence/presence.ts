@@ -2,6 +2,7 @@ import { type HelloPayload, readInstant } from "@svc/protocol";
 import type { Clock } from "../../../platform/clock.ts";
 import type { Database } from "../../../platform/database/database.ts";
 import { storedJson } from "../../../platform/database/values/stored-json.ts";
+import { hours } from "../../../platform/durations.ts";
 import { uuidV7 } from "../../../platform/ids.ts";
 import type { Tables } from "../../../schema/tables/index.ts";
 import { reportedCapabilities } from "../capabilities/verdict.ts";
@@ -46,7 +47,7 @@ export interface Presence {
   sweepOffline(): Promise<number>;
 }
 
-const pollNotedMs = 3_600_000;
+const pollNotedMs = hours(1);
 
 /** The states of agents as spec part 3, section 2.7 moves them. */
 export function createPresence({ database, clock, heartbeats, offlineTimeoutMs, onChanged }: PresenceDeps): Presence {

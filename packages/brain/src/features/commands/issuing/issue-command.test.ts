@@ -16,7 +16,7 @@ for (const dialect of testDialects) {
     const opened = useTestDatabase(dialect);
     const published: string[] = [];
     let commands: Commands;
-    const open = (database = opened.database, processId = "one") =>
+    const open = (database = opened.database) =>
       createCommands({
         database,
         clock,
@@ -27,7 +27,6 @@ for (const dialect of testDialects) {
         redispatch: { windowSeconds: 60, minIntervalSeconds: 10 },
         audit: { refused() {}, async append() {} },
         redactor: createRedactor(),
-        processId,
         publish: ({ ids }) => void published.push(...ids),
       });
     beforeEach(async () => {
@@ -99,7 +98,7 @@ for (const dialect of testDialects) {
 
     test("wake who waits in another process, and without a word too", async () => {
       const database = dialect === "postgres" ? await opened.openAgain() : opened.database;
-      const [listening, deaf] = [open(database, "two"), open(database, "three")];
+      const [listening, deaf] = [open(database), open(database)];
       await listening.start();
       const told: string[] = [];
       listening.onEnded(({ id }) => void told.push(id));
@@ -116,7 +115,7 @@ for (const dialect of testDialects) {
 
     test("are told of in every process when they wait again, since another connection may take them", async () => {
       const database = dialect === "postgres" ? await opened.openAgain() : opened.database;
-      const other = open(database, "two");
+      const other = open(database);
       await other.start();
       const told: [string, string | null][] = [];
       commands.work.onWork((id) => void told.push(["here", id]));

@@ -5,11 +5,12 @@
  */
 import type { FastifyRequest } from "fastify";
 import type { Clock } from "../../clock.ts";
+import { minutes } from "../../durations.ts";
 import { type AddressRange, inRanges, parseRanges, resolveClientAddress } from "../connections/addresses.ts";
 import type { Hosts } from "../connections/hosts.ts";
 import { ApiError } from "../error-codes.ts";
 import { type CookieSettings, type Cookies, cookiesFor } from "../headers/cookies.ts";
-import type { BucketName, Buckets } from "../limits/buckets.ts";
+import type { Buckets } from "../limits/buckets.ts";
 import type {
   Actor,
   AddressDenial,
@@ -24,7 +25,7 @@ import type {
 } from "./actor.ts";
 import { requireCsrfToken, requireOwnOrigin } from "./csrf.ts";
 import { isMutating, type RoutePolicy } from "./policy.ts";
-import { grants, type KeyAccess, projectBoundTags, scopeFor, type Tag, tags } from "./scopes.ts";
+import { type BucketRule, grants, type RouteRules, scopeFor, type TagRule } from "./route-rules.ts";
 
 export interface AccessSettings extends CookieSettings {
   SVC_TRUSTED_PROXIES: readonly string[];
@@ -37,6 +38,7 @@ export interface AccessSettings extends CookieSettings {
 export interface AccessDeps {
   settings: AccessSettings;
   clock: Clock;
+  rules: RouteRules;
   buckets: Buckets;
   hosts: Hosts;
   authenticator: Authenticator;
@@ -54,7 +56,7 @@ export interface Access {
   /** False after reporting the denial, when the surface's allow-list is set and lacks the address. */
   admitsAddress(surface: Surface, address: string): boolean;
   /** Seconds to wait when the budget is used up, else null after counting the request. */
-  takeBucket(bucket: BucketName, key: string): number | null;
+  takeBucket(bucket: string, key: string): number | null;
   /** Whether the Origin header is one of ours; false without one. */
   admitsOrigin(request: FastifyRequest): boolean;
   /** The session behind the request's cookie, gates not looked at; null without a valid one. */
@@ -63,18 +65,14 @@ export interface Access {
   judge(request: FastifyRequest, policy: RoutePolicy): void | Promise<void>;
 }
 
-/** Tags whose routes DASHBOARD_IP_ALLOWLIST covers without any cookie. */
-const dashboardTags: ReadonlySet<Tag> = new Set(["dashboard", "setup", "auth", "mfa", "hub"]);
-/** What the feed's refusal always says (spec part 1, Activity feed). */
-const activityRetrySeconds = 60;
 /** A proof of identity older than this does not open a route that asks for one (`stepUp`). */
-const stepUpMs = 15 * 60_000;
+const stepUpMs = minutes(15);
 /** The clocks of two processes may differ by this. A proof further ahead was given while the clock was wrong, so its age is not known. */
-const maxAheadMs = 60_000;
+const maxAheadMs = minutes(1);
 const rank: Record<Role, number> = { auditor: 0, viewer: 0, operator: 1, admin: 2 };
 
 export function createAccess(deps: AccessDeps): Access {
-  const { settings, hosts, authenticator } = deps;
+  const { settings, hosts, authenticator, rules } = deps;
   const cookies = cookiesFor(settings);
   const ranges = (texts: readonly string[]): AddressRange[] => parseRanges(texts).ranges;
   const trusted = ranges(settings.SVC_TRUSTED_PROXIES);
@@ -84,6 +82,10 @@ export function createAccess(deps: AccessDeps): Access {
     agent: ranges(settings.SVC_AGENT_IP_ALLOWLIST),
   };
   const freshMfaMs = settings.SVC_MFA_VERIFICATION_TTL_SECONDS * 1000;
+
+  // Both are known: a route with others is refused when it is registered.
+  const tagOf = ({ tag }: RoutePolicy): TagRule => rules.tags[tag]!;
+  const bucketOf = (bucket: string): BucketRule => rules.buckets[bucket]!;
 
   const clientAddress = (request: FastifyRequest): string => {
     const forwarded = request.headers["x-forwarded-for"];
@@ -119,9 +121,16 @@ export function createAccess(deps: AccessDeps): Access {
     throw addressRefused("api");
   }
 
-  function requireBucket(bucket: BucketName, key: string): void {
+  function requireBucket(bucket: string, key: string): void {
     const seconds = deps.buckets.take(bucket, key);
     if (seconds !== null) throw tooManyRequests(bucket, seconds);
+  }
+
+  function requireUserBucket({ bucket }: RoutePolicy, actor: Actor): void {
+    if (bucket === undefined) return;
+    const { isPerUser, windowMs } = bucketOf(bucket);
+    if (isPerUser === true && deps.buckets.take(bucket, actor.user.id) !== null)
+      throw tooManyRequests(bucket, windowMs / 1000);
   }
 
   const contextOf = (request: FastifyRequest) => ({
@@ -137,15 +146,15 @@ export function createAccess(deps: AccessDeps): Access {
   }
 
   function judge(request: FastifyRequest, policy: RoutePolicy): void | Promise<void> {
-    const keyAccess: KeyAccess = tags[policy.tag];
-    if (policy.bucket !== undefined && policy.bucket !== "activity")
+    const tag = tagOf(policy);
+    if (policy.bucket !== undefined && bucketOf(policy.bucket).isPerUser !== true)
       requireBucket(policy.bucket, request.clientAddress);
-    if (keyAccess.kind === "agent") {
+    if (tag.keys.kind === "agent") {
       if (policy.selfGuarded !== true) requireAddress("agent", request.clientAddress);
       return;
     }
     const token = policy.public === undefined ? bearerOf(request) : null;
-    if (token === null && dashboardTags.has(policy.tag)) requireAddress("dashboard", request.clientAddress);
+    if (token === null && tag.isOfDashboard === true) requireAddress("dashboard", request.clientAddress);
     if (policy.public !== undefined) return judgePublic(request, policy);
     if (token !== null) {
       return settle(authenticator.apiKey(token, contextOf(request)), (key) => judgeKey(request, policy, key));
@@ -171,15 +180,27 @@ export function createAccess(deps: AccessDeps): Access {
 
   function judgeKey(request: FastifyRequest, policy: RoutePolicy, key: ApiKeyActor | null): void | Promise<void> {
     if (key === null) throw new ApiError("unauthenticated");
-    if (dashboardTags.has(policy.tag)) requireAddress("dashboard", request.clientAddress, key);
+    if (tagOf(policy).isOfDashboard === true) requireAddress("dashboard", request.clientAddress, key);
     requireAddress("api", request.clientAddress, key);
     requireOwnRange(key, request.clientAddress);
     requireKeyAccess(key, policy, request.method);
-    if (key.projectId !== null && !namesProject(policy) && !projectBoundTags.has(policy.tag)) throw projectBound();
+    if (key.projectId !== null && !namesProject(policy) && tagOf(policy).isOpenToProjectKeys !== true)
+      throw projectBound();
     request.caller = key;
     const judged = judgeRights(request, policy, key);
     const noteUse = () => authenticator.apiKeyUsed?.(key, contextOf(request));
     return judged === undefined ? noteUse() : judged.then(noteUse);
+  }
+
+  function requireKeyAccess(key: ApiKeyActor, policy: RoutePolicy, method: string): void {
+    const access = tagOf(policy).keys;
+    if (access.kind === "no_key") throw new ApiError(access.error);
+    if (policy.sessionOnly === true) throw new ApiError("forbidden", { reason: "session_only" });
+    if (access.kind !== "scope") return;
+    const needed = scopeFor(access, method);
+    if (needed !== null && !grants(key.scopes, needed, rules.everyScope))
+      throw new ApiError("scope_missing", { required: needed });
+    if (access.ownerAdmin === true && !key.user.is_admin) throw new ApiError("forbidden", { required: "global_admin" });
   }
 
   function judgeSession(request: FastifyRequest, policy: RoutePolicy, actor: SessionActor): void | Promise<void> {
@@ -195,8 +216,7 @@ export function createAccess(deps: AccessDeps): Access {
   }
 
   function judgeRights(request: FastifyRequest, policy: RoutePolicy, actor: Actor): void | Promise<void> {
-    if (policy.bucket === "activity" && deps.buckets.take("activity", actor.user.id) !== null)
-      throw tooManyRequests("activity", activityRetrySeconds);
+    requireUserBucket(policy, actor);
     if (policy.globalAdmin === true && !actor.user.is_admin)
       throw new ApiError("forbidden", { required: "global_admin" });
     if (!namesProject(policy)) return requireProofs(policy, actor);
@@ -282,16 +302,6 @@ function projectBound(): ApiError {
 
 function namesProject(policy: RoutePolicy): boolean {
   return policy.role !== undefined || policy.auditRole === true;
-}
-
-function requireKeyAccess(key: ApiKeyActor, policy: RoutePolicy, method: string): void {
-  const access: KeyAccess = tags[policy.tag];
-  if (access.kind === "no_key") throw new ApiError(access.error);
-  if (policy.sessionOnly === true) throw new ApiError("forbidden", { reason: "session_only" });
-  if (access.kind !== "scope") return;
-  const needed = scopeFor(policy.tag, method);
-  if (needed !== null && !grants(key.scopes, needed)) throw new ApiError("scope_missing", { required: needed });
-  if (access.ownerAdmin === true && !key.user.is_admin) throw new ApiError("forbidden", { required: "global_admin" });
 }
 
 function accessTo(entry: ProjectEntry | null, actor: Actor): ProjectAccess {

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import swagger from "@fastify/swagger";
 import type { FastifyRequest } from "fastify";
 import type { RoutePolicy } from "../access/policy.ts";
-import { type KeyAccess, scopeFor, tags } from "../access/scopes.ts";
+import { type KeyAccess, scopeFor } from "../access/route-rules.ts";
 import type { App } from "../app.ts";
 import { ErrorBody, instantFormat } from "../schemas.ts";
 import { docsPage, docsScript, docsStyle } from "./docs-page.ts";
@@ -40,14 +40,15 @@ export async function collectOpenApi(
     },
     transform: ({ schema, url, route }) => {
       const policy = route.config as unknown as RoutePolicy;
+      const keys = app.routeRegister.keyAccess(policy.tag);
       const method = Array.isArray(route.method) ? route.method[0]! : route.method;
       const described = {
         ...schema,
         tags: [policy.tag],
         hide: policy.hidden === true || !url.startsWith(`${base}/`),
         operationId: schema?.operationId ?? operationIdOf(method, url),
-        security: securityOf(policy),
-        ...needsOf(policy, method),
+        security: securityOf(policy, keys),
+        ...needsOf(policy, keys, method),
       };
       return { schema: described, url };
     },
@@ -111,8 +112,7 @@ function print(app: App): { text: string; etag: string } {
   return { text, etag: `"${createHash("sha256").update(text).digest("base64url").slice(0, 27)}"` };
 }
 
-function securityOf(policy: RoutePolicy): Record<string, string[]>[] {
-  const access: KeyAccess = tags[policy.tag];
+function securityOf(policy: RoutePolicy, access: KeyAccess): Record<string, string[]>[] {
   if (access.kind === "agent") return [{ agentToken: [] }];
   if (policy.public === true) return [];
   if (policy.public === "session-optional") return [{}, { session: [] }];
@@ -121,9 +121,9 @@ function securityOf(policy: RoutePolicy): Record<string, string[]>[] {
 }
 
 /** What a caller needs, for readers of the document. */
-function needsOf(policy: RoutePolicy, method: string): Record<string, unknown> {
+function needsOf(policy: RoutePolicy, keys: KeyAccess, method: string): Record<string, unknown> {
   const role = policy.globalAdmin === true ? "global admin" : policy.auditRole === true ? "auditor" : policy.role;
-  const scope = policy.sessionOnly === true ? null : scopeFor(policy.tag, method);
+  const scope = policy.sessionOnly === true ? null : scopeFor(keys, method);
   return {
     ...(role === undefined ? {} : { "x-svc-role": role }),
     ...(scope === null ? {} : { "x-svc-scope": scope }),

@@ -1,8 +1,8 @@
 /** The settings of the platform itself; features declare theirs in their own settings.ts. */
 import { Type } from "typebox";
-import { isLoopbackHost } from "./http/connections/hosts.ts";
-import { OneOf } from "./http/schemas.ts";
-import type { SettingsCheck } from "./settings.ts";
+import { isLoopbackHost } from "../http/connections/hosts.ts";
+import { OneOf } from "../http/schemas.ts";
+import type { SettingsCheck } from "../settings.ts";
 
 const master = (description: string) =>
   Type.String({ minted: true, secret: true, format: "svc-master", description: `${description}; at least 32 bytes` });

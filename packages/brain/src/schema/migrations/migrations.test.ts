@@ -2,7 +2,7 @@ import { freshDatabaseUrl, openDatabaseAt, testDialects } from "@svc/testkit/dat
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { Database } from "../../platform/database/database.ts";
 import { appliedMigrations, type Migration, migrate } from "../../platform/database/migrate.ts";
-import { migrations } from "./index.ts";
+import { migrations } from "./migrations.ts";
 
 const options = { now: new Date("2026-05-20T12:00:00.000Z"), lockTimeoutMs: 30_000 };
 
