@@ -1,16 +1,14 @@
 export { type Agents, createAgents } from "./agents.ts";
 export { type AgentFacts, agentsOnlineWith, findAgent, isAnyOnline } from "./capabilities/capability-reads.ts";
 export { eligibleAgents } from "./capabilities/eligible.ts";
+export type { CommandNeeds, Obstacle, SessionReach } from "./capabilities/verdict.ts";
 export {
-  type CommandNeeds,
   contractActions,
   fitnessOf,
   nearestOf,
-  type Obstacle,
   obstacleOf,
   reachOf,
   reportedCapabilities,
-  type SessionReach,
 } from "./capabilities/verdict.ts";
 export { pruneSamples, sweepOfflineAgents, sweepStaleAgents } from "./loops.ts";
 export { type AgentContact, type AgentIdentity, listContacts } from "./reads.ts";
