@@ -91,7 +91,7 @@ describe.runIf(testDialects.includes("postgres"))("a broadcast to other processe
     expect(await sender.send([10_000])).toBe(false);
 
     expect(await taken).toBe(true);
-    expect(errors).toEqual([expect.stringContaining("1 messages were dropped because 10000 were waiting")]);
+    expect(errors).toEqual([expect.stringContaining("messages dropped: 1 (at most 10000 wait)")]);
   });
 
   test("sends what waits before it stops", async () => {

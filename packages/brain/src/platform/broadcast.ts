@@ -72,7 +72,7 @@ export class Broadcast<Message> {
     const dropped = this.#dropped;
     this.#waiting = [];
     this.#dropped = 0;
-    if (dropped > 0) this.#lost(`${dropped} messages were dropped because ${maxWaiting} were waiting`);
+    if (dropped > 0) this.#lost(`messages dropped: ${dropped} (at most ${maxWaiting} wait)`);
     try {
       for (const part of withinBytes(messages)) {
         await this.#deps.database.notify(this.#channel, `{"from":"${this.#sender}","messages":[${part}]}`);

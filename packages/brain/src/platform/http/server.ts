@@ -8,7 +8,7 @@ import fastify, { type FastifyReply, type FastifyRequest } from "fastify";
 import type { Clock } from "../clock.ts";
 import type { Log } from "../log.ts";
 import { createThrottledLog } from "../throttled-log.ts";
-import { type Access, type AccessDeps, type AccessSettings, createAccess } from "./access/access.ts";
+import { Access, type AccessDeps, type AccessSettings } from "./access/access.ts";
 import { createRouteRegister } from "./access/route-table.ts";
 import type { App } from "./app.ts";
 import { parseRanges } from "./connections/addresses.ts";
@@ -66,7 +66,7 @@ export async function createServer(deps: ServerDeps): Promise<Server> {
   const { settings, clock, log, rules } = deps;
   const hosts = createHosts(settings);
   const buckets = createBuckets(clock, rules.buckets);
-  const access = createAccess({ ...deps, hosts, buckets });
+  const access = new Access({ ...deps, hosts, buckets });
   const headers = fixedHeaders(settings);
   const pagePolicy = contentSecurityPolicy(settings);
   const register = createRouteRegister(rules);
