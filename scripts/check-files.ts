@@ -19,19 +19,6 @@ const maximumFiles = 12;
 export const largerFolders: Readonly<Record<string, number>> = {
   "packages/client/src/routes": 22,
   "packages/client/src/types": 23,
-  "packages/dashboard/src": 23,
-  "packages/dashboard/src/features/account": 17,
-  "packages/dashboard/src/features/agents": 18,
-  "packages/dashboard/src/features/audit": 16,
-  "packages/dashboard/src/features/bulk-retries": 17,
-  "packages/dashboard/src/features/commands": 40,
-  "packages/dashboard/src/features/overview": 13,
-  "packages/dashboard/src/features/projects": 18,
-  "packages/dashboard/src/features/tasks": 52,
-  "packages/dashboard/src/features/tasks/detail": 35,
-  "packages/dashboard/src/shell": 25,
-  "packages/dashboard/src/ui": 41,
-  "packages/dashboard/src/ui/charts": 14,
   "packages/dashboard/test": 25,
 };
 

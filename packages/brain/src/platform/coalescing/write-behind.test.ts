@@ -112,6 +112,36 @@ describe("a write-behind batcher", () => {
     expect(writes.flat().map(({ key }) => key)).toEqual(["b"]);
   });
 
+  test("never writes twice at a time, however many flush", async () => {
+    let atOnce = 0;
+    let most = 0;
+    const written: string[] = [];
+    const batcher = new WriteBehind<string>({
+      everyMs: 60_000,
+      maxKeys: 10,
+      maxNotes: 10,
+      async write(notes) {
+        atOnce += 1;
+        most = Math.max(most, atOnce);
+        await new Promise((resolve) => setImmediate(resolve));
+        written.push(...notes);
+        atOnce -= 1;
+      },
+      onError: () => {},
+    });
+    batcher.noteOf("a", () => "a");
+    const first = batcher.flush();
+    batcher.noteOf("b", () => "b");
+    const others = [batcher.flush(), batcher.flush()].map(async (flushed) => {
+      await flushed;
+      batcher.noteOf("c", () => "c");
+      await batcher.flush();
+    });
+    await Promise.all([first, ...others]);
+    expect(most).toBe(1);
+    expect(new Set(written)).toEqual(new Set(["a", "b", "c"]));
+  });
+
   test("writes in a flush what came while a write was under way", async () => {
     const open = Promise.withResolvers<void>();
     const written: string[] = [];

@@ -59,7 +59,8 @@ export class WriteBehind<Note, Key extends string | number = string> {
 
   /** Writes what is noted now. Never throws. */
   async flush(): Promise<void> {
-    await this.settled();
+    // Not by `settled`: between its end and what follows, another flush could begin.
+    while (this.#writing !== null) await this.#writing;
     await this.#begin();
   }
 
