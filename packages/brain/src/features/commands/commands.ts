@@ -6,7 +6,7 @@ import type { Audit } from "../audit/index.ts";
 import type { ProjectLabels } from "../projects/index.ts";
 import { type ChildSource, type CommandDeps, createClaim } from "./delivery/claim.ts";
 import { createDelivery } from "./delivery/delivery.ts";
-import { createWorkSignal } from "./delivery/work-signal.ts";
+import { WorkSignal } from "./delivery/work-signal.ts";
 import { createIssuing, type IssuedCommand } from "./issuing/issue-command.ts";
 import { createCommandMetrics } from "./metrics.ts";
 import { linkRetried, retryingActions } from "./results/link-retried.ts";
@@ -31,7 +31,7 @@ export function createCommands(given: CommandsDeps) {
   const counted = createCommandMetrics(given.metrics, given.labels);
   let childSource: ChildSource | null = null;
   const children = () => childSource;
-  const work = createWorkSignal({ ...given, children });
+  const work = new WorkSignal({ ...given, children });
   const results = createResultSignal(given);
   const changed = ({ project_id: projectId, id }: Pick<CommandRow, "id" | "project_id">) =>
     publish({ projectId, topic: "command.changed", ids: [id] });
@@ -69,7 +69,7 @@ export function createCommands(given: CommandsDeps) {
       };
     },
     /** Children of a bulk retry can be had: polls that may be given them are woken in every process. Never throws, never waits. */
-    offerChildren: work.announceChildren,
+    offerChildren: (): void => work.announceChildren(),
     /** Where polls find what is only made for them. */
     serveChildren(source: ChildSource): void {
       childSource = source;
