@@ -9,6 +9,7 @@ import { createServer } from "../platform/http/server.ts";
 import { createLoopRunner, type LoopRunner } from "../platform/loop.ts";
 import type { BrainDatabase } from "../schema/tables/index.ts";
 import { dashboardPages } from "./dashboard-files.ts";
+import { documentation } from "./documents/api-documentation.ts";
 import { type BrainDeps, createFeatures, type Features } from "./features.ts";
 import { registerGauges } from "./gauges.ts";
 import { brainLoops } from "./loops.ts";
@@ -81,6 +82,7 @@ export async function createBrain(given: Omit<BrainDeps, "isStarted">): Promise<
       );
     },
     openapi: {
+      ...documentation,
       visibility: settings.SVC_OPENAPI_VISIBILITY,
       version: deps.version,
       onRead(request) {

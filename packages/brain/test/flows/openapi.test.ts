@@ -29,3 +29,30 @@ for (const dialect of routeDialects) {
     });
   });
 }
+
+test("the API description names every content type and status that its routes answer with", async () => {
+  await using brain = await startTestBrain({ dialect: "sqlite" });
+  const { paths } = (await brain.as.root.get("/openapi.json")).body as { paths: Record<string, { get?: Described }> };
+  const slug = brain.project.slug;
+  const plain = Object.entries(paths).filter(([path]) => !/\{(?!slug)/.test(path) && !path.includes("/agent/"));
+  const exports = ["tasks", "audit"].flatMap((list) =>
+    ["csv", "json", "xlsx"].map((format) => [`/api/v1/projects/{slug}/${list}`, `?format=${format}`] as const),
+  );
+  const seen = new Set<string>();
+  for (const [path, query] of [...plain.map(([path]) => [path, ""] as const), ...exports]) {
+    const responses = paths[path]?.get?.responses;
+    if (responses === undefined) continue;
+    const answer = await brain.as.root.get(`${path.slice("/api/v1".length).replace("{slug}", slug)}${query}`);
+    const [type = ""] = (answer.headers.get("content-type") ?? "").split(";");
+    const response = responses[answer.status];
+    expect(response, `${path}${query} answered ${answer.status}`).toBeDefined();
+    if (response?.content !== undefined) expect(Object.keys(response.content), `${path}${query}`).toContain(type);
+    seen.add(type);
+  }
+  expect(seen).toContain("text/csv");
+  expect(seen.size).toBe(3);
+});
+
+interface Described {
+  readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, unknown>> }>>;
+}

@@ -1,4 +1,4 @@
-import type { FastifyInstance, RouteOptions } from "fastify";
+import type { FastifyInstance, FastifySchema, RouteOptions } from "fastify";
 import { policyFault, type RoutePolicy } from "./policy.ts";
 import { scopeFor } from "./scopes.ts";
 
@@ -9,6 +9,7 @@ export interface RouteRow {
   policy: RoutePolicy;
   /** Scope that an API key needs; null when no scope decides. */
   scope: string | null;
+  schema?: FastifySchema | undefined;
 }
 
 export interface RouteRegister {
@@ -45,7 +46,8 @@ export function createRouteRegister(): RouteRegister {
       patterns.set(route.url, pattern);
       for (const method of methods) {
         pattern.methods.add(method);
-        if (method !== "HEAD") rows.push({ method, path: route.url, policy, scope: scopeFor(policy.tag, method) });
+        if (method !== "HEAD")
+          rows.push({ method, path: route.url, policy, scope: scopeFor(policy.tag, method), schema: route.schema });
       }
     },
     rows: () => rows.toSorted((left, right) => compare(left.path, right.path) || compare(left.method, right.method)),
