@@ -1,4 +1,4 @@
-import type { Project, ProjectStats } from "@svc/client";
+import { type Project, type ProjectStats, taskStates } from "@svc/client";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useLocation } from "@tanstack/react-router";
 import { lazy, type ReactNode, Suspense, useId } from "react";
@@ -71,6 +71,10 @@ export function Rail({ slug, project }: { slug: string; project: Project | undef
   );
 }
 
+/** A state without tasks has no count. */
+const byState = (counts: Record<string, number>) =>
+  Object.fromEntries(taskStates.map((state) => [state, counts[state] ?? 0])) as ProjectStats["tasks_by_state"];
+
 /** The project's figures; the hub corrects those that matter between two reads. */
 function useLiveStats(slug: string): ProjectStats | undefined {
   const client = useQueryClient();
@@ -80,7 +84,7 @@ function useLiveStats(slug: string): ProjectStats | undefined {
   const stats = useQuery({ ...statsQuery(slug), refetchInterval: statsMs });
   useHub("task.changed", ({ counts }) => {
     if (!counts) return;
-    client.setQueryData(statsQuery(slug).queryKey, (old) => old && { ...old, tasks_by_state: counts });
+    client.setQueryData(statsQuery(slug).queryKey, (old) => old && { ...old, tasks_by_state: byState(counts) });
   });
   useHub("agent.changed", ({ counts }) => {
     if (!counts) return;

@@ -1,4 +1,4 @@
-import { isProblem, type TaskFilters } from "@svc/client";
+import { type EventKind, isProblem, type TaskFilters } from "@svc/client";
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import { api } from "../../api.ts";
 import { joinAnswer, type LoadedList, listPage, maximumRows, pageSize, sizeOf } from "./task-pages.ts";
@@ -43,7 +43,7 @@ export const taskQuery = (slug: string, engine: string, taskId: string) =>
   });
 
 /** The newest events of a task, all kinds or one. */
-export const taskEventsQuery = (slug: string, engine: string, taskId: string, kind = "") =>
+export const taskEventsQuery = (slug: string, engine: string, taskId: string, kind: EventKind | "" = "") =>
   queryOptions({
     queryKey: ["task-events", slug, engine, taskId, kind],
     queryFn: ({ signal }) =>

@@ -1,3 +1,4 @@
+import type { EventKind } from "@svc/client";
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { api } from "../../../api.ts";
 import type { AddressRange } from "../../../range-text.ts";
@@ -6,7 +7,7 @@ import { eventPageSize } from "../queries.ts";
 /** The pages after those newest ones. A change moves where they begin, so they are then read anew from there. */
 export const olderTaskEventsQuery = (
   slug: string,
-  task: { engine: string; taskId: string; kind: string },
+  task: { engine: string; taskId: string; kind: EventKind | "" },
   from: string,
 ) =>
   infiniteQueryOptions({
