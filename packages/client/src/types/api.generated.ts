@@ -201,6 +201,7 @@ export interface BulkRetryBody {
   filter: BulkRetryFilter;
   /** More matches are refused with 422; 1000 by default. */
   max?: number | null;
+  /** Default: any agent that can do it, for each task. */
   agent_id?: string | null;
   /** Retry so many first and wait how their tasks end. */
   canary_size?: number | null;
@@ -1135,6 +1136,7 @@ export interface ProjectStats {
 export interface PurgeQueueBody {
   agent_id: string;
   queue: string;
+  /** Computed by the caller instead of observed_depth. */
   confirm_token?: string | null;
   /** The depth that was shown. */
   observed_depth?: number | null;
@@ -1222,6 +1224,7 @@ export interface RateLimitBody {
   task_name: string;
   /** Runs per second, or per the unit of /s, /m or /h; 0 takes the limit away. */
   rate: number | string;
+  /** Without it the limit may reach no worker. */
   worker_name?: string | null;
   /** Needed where the agent serves several engines. */
   engine?: string | null;
@@ -1283,6 +1286,7 @@ export interface RestartWorkerBody {
 }
 
 export interface RetryTaskBody {
+  /** Default: the agent that reported the task last, when it can do it. */
   agent_id?: string | null;
   /** As the agent names it. */
   engine: string;
@@ -1292,6 +1296,7 @@ export interface RetryTaskBody {
   idempotency_key?: string | null;
   /** With override_kwargs; at most 64 KiB as JSON. */
   override_args?: unknown[] | null;
+  /** With override_args. */
   override_kwargs?: Record<string, unknown> | null;
   /** Seconds from now. */
   eta_seconds?: number | null;
@@ -1437,7 +1442,9 @@ export interface SystemFacts {
 export interface Task {
   id: string;
   project_id: string;
+  /** Name of the engine. */
   engine: string;
+  /** Id that the engine gave the task. */
   task_id: string;
   name: string;
   queue: string | null;
@@ -1449,13 +1456,16 @@ export interface Task {
   exception: string | null;
   traceback: string | null;
   retry_count: number;
+  /** Attempts before this one. */
   attempt: number;
   max_attempts: number | null;
+  /** It does not start before this time. */
   eta: string | null;
   received_at: string;
   started_at: string | null;
   finished_at: string | null;
   runtime_ms: number | null;
+  /** From received to started. */
   wait_ms: number | null;
   worker_name: string | null;
   parent_task_id: string | null;
@@ -1465,7 +1475,9 @@ export interface Task {
   traceparent: string | null;
   /** Of its last failure, also when it was retried since. */
   fingerprint: string | null;
+  /** task_id of the task that this one retries. */
   retry_of: string | null;
+  /** task_id of the retry of this task. */
   retried_as: string | null;
   created_at: string;
   updated_at: string;
@@ -1498,6 +1510,7 @@ export const taskCauseCodes = [
 export type TaskCauseCode = (typeof taskCauseCodes)[number];
 
 export interface TaskCommandBody {
+  /** Default: the agent that reported the task last, when it can do it. */
   agent_id?: string | null;
   /** As the agent names it. */
   engine: string;

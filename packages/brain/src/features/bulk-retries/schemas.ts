@@ -101,7 +101,9 @@ export const BulkRetryBody = Type.Object(
     max: optional(
       Type.Integer({ minimum: 1, maximum: 10_000, description: "more matches are refused with 422; 1000 by default" }),
     ),
-    agent_id: optional(Uuid),
+    agent_id: optional(
+      Type.Unsafe<string>({ ...Uuid, description: "default: any agent that can do it, for each task" }),
+    ),
     canary_size: optional(
       Type.Integer({ minimum: 1, maximum: 10_000, description: "retry so many first and wait how their tasks end" }),
     ),

@@ -65,7 +65,7 @@ const key = {
 };
 const engine = name(40, "as the agent names it");
 const task = {
-  agent_id: optional(Uuid),
+  agent_id: optional({ ...Uuid, description: "default: the agent that reported the task last, when it can do it" }),
   engine,
   task_id: name(200, "the engine's id of the task, or the id of its row"),
   ...key,
@@ -80,7 +80,7 @@ export const RetryTaskBody = Type.Object(
     override_args: optional(
       Type.Array(Type.Unknown(), { description: "with override_kwargs; at most 64 KiB as JSON" }),
     ),
-    override_kwargs: optional(JsonObject),
+    override_kwargs: optional({ ...JsonObject, description: "with override_args" }),
     eta_seconds: optional(Type.Integer({ minimum: 0, maximum: 86_400, description: "seconds from now" })),
   },
   { title: "RetryTaskBody" },
@@ -108,7 +108,9 @@ export const PurgeQueueBody = Type.Object(
   {
     agent_id: Uuid,
     queue: name(200),
-    confirm_token: optional(Type.String({ maxLength: 200 })),
+    confirm_token: optional(
+      Type.String({ maxLength: 200, description: "computed by the caller instead of observed_depth" }),
+    ),
     observed_depth: optional(
       Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: "the depth that was shown" }),
     ),
@@ -148,7 +150,7 @@ export const RateLimitBody = Type.Object(
       ],
       { description: "runs per second, or per the unit of /s, /m or /h; 0 takes the limit away" },
     ),
-    worker_name: optional(name(200)),
+    worker_name: optional(name(200, "without it the limit may reach no worker")),
     ...someEngine,
     ...key,
   },

@@ -2,8 +2,10 @@
 import { createHash } from "node:crypto";
 import type { FastifyRequest } from "fastify";
 import type { App } from "../app.ts";
-import { docsPage, docsScript, docsStyle } from "./docs-page.ts";
 import { base, buildDocument, type DocumentOptions, type OpenApiDocument } from "./document.ts";
+import { docsPage } from "./page/page.ts";
+import { docsScript } from "./page/script.ts";
+import { docsStyle } from "./page/style.ts";
 
 export interface OpenApiOptions extends DocumentOptions {
   /** public: anybody; private: any session or key; disabled: no route (404). */
