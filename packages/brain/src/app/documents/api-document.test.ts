@@ -1,6 +1,5 @@
-import { type TSchema, Type } from "typebox";
-import { Compile } from "typebox/compile";
 import { beforeAll, describe, expect, test } from "vitest";
+import { nameIn, schemaFaults } from "../../../test/fixtures/api-schemas.ts";
 import { openApiText } from "./docs.ts";
 
 type Json = Record<string, unknown>;
@@ -35,8 +34,6 @@ beforeAll(async () => {
   );
 });
 
-const nameIn = (schema: Json | undefined): string | undefined =>
-  typeof schema?.$ref === "string" ? schema.$ref.split("/").at(-1) : undefined;
 const jsonOf = ({ content }: { content?: Response["content"] }) => content?.["application/json"]?.schema;
 const successesOf = ({ responses }: Operation) =>
   Object.entries(responses).flatMap(([status, response]) => (status.startsWith("2") ? [response] : []));
@@ -136,31 +133,15 @@ describe("the examples", () => {
       ((examples ?? []) as unknown[]).map((example) => ({ name, example })),
     );
     expect(examples.length).toBeGreaterThan(30);
-    for (const { name, example } of examples) {
-      const validator = Compile(closed(document.components.schemas[name]) as TSchema);
-      expect(validator.Errors(example), name).toEqual([]);
-    }
+    for (const { name, example } of examples)
+      expect(schemaFaults(document, document.components.schemas[name], example), name).toEqual([]);
   });
 
   test("are refused when a member is missing or unknown", () => {
     const schema = { type: "object", properties: { id: { type: "string" } }, required: ["id"] };
-    const validator = Compile(Type.Unsafe(closed(schema) as TSchema));
-    expect([{ id: "1" }, {}, { id: "1", more: 1 }].map((example) => validator.Check(example))).toEqual([
-      true,
-      false,
-      false,
-    ]);
+    const faults = [{ id: "1" }, {}, { id: "1", more: 1 }].map(
+      (example) => schemaFaults(document, schema, example).length,
+    );
+    expect(faults.map((count) => count > 0)).toEqual([false, true, true]);
   });
 });
-
-/** The schema without references, in which objects have no more members than are listed. */
-function closed(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(closed);
-  if (typeof schema !== "object" || schema === null) return schema;
-  const name = nameIn(schema as Json);
-  if (name !== undefined) return closed(document.components.schemas[name]);
-  const { examples: _, ...rest } = schema as Json;
-  const copy = Object.fromEntries(Object.entries(rest).map(([key, inner]) => [key, closed(inner)]));
-  const isClosed = Object.keys((copy.properties ?? {}) as Json).length > 0;
-  return isClosed ? { ...copy, additionalProperties: false } : copy;
-}
