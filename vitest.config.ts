@@ -6,7 +6,8 @@ import { BaseSequencer, type TestSpecification, type Vite } from "vitest/node";
 // only for tests runs from source and shares the compile cache.
 process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL("node_modules/.cache/compiled", import.meta.url));
 
-const services = (...names: readonly string[]) => names.map((name) => `packages/testkit/src/services/setup/${name}-setup.ts`);
+const services = (...names: readonly string[]) =>
+  names.map((name) => `packages/testkit/src/services/setup/${name}-setup.ts`);
 
 /** Keeps `--conditions=source` off the command line of test processes, whose threads would inherit it and compile their sources each time. */
 const threadsFromTheBuild: Vite.Plugin = {

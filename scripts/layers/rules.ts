@@ -6,8 +6,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   "packages/cadence": [],
   "packages/client": [],
   "packages/agent": ["packages/protocol", "packages/cadence"],
-  // The query language of the task list is computed alike by the service and by pages, which may import the client only.
-  "packages/brain": ["packages/protocol", "packages/cadence", "packages/client/src/task-query"],
+  // The query language of the task list and names of browsers are computed alike by the service and by pages, which may import the client only.
+  "packages/brain": ["packages/protocol", "packages/cadence", "packages/client/src/(task-query|browser-name[.]ts)"],
   "packages/scheduler": ["packages/protocol", "packages/cadence"],
   // Of what stands in a reported value in the place of what is missing there is one form, which agents write and pages know.
   "packages/dashboard": ["packages/client", "packages/protocol/src/redaction/markers[.]ts"],
@@ -109,7 +109,7 @@ export const layerRules: readonly IForbiddenRuleType[] = [
   {
     ...error("ui-knows-no-route", "the dashboard's ui parts know neither pages nor URLs"),
     from: { path: "^packages/dashboard/src/ui/" },
-    to: { path: "^packages/dashboard/src/(features/|routes[.]tsx?$|paths[.]ts$)" },
+    to: { path: "^packages/dashboard/src/(features/|routes/|address/)" },
   },
   {
     ...error("no-cycles", "two files that need each other are one thing, or a trigger is missing"),

@@ -1,10 +1,10 @@
 import { join } from "node:path";
 
 /** The `svc` program as it is delivered; `services/setup/build-setup.ts` builds it. */
-export const builtProgram = join(import.meta.dirname, "../../cli/dist/svc.js");
+export const builtProgram = join(import.meta.dirname, "../../../cli/dist/svc.js");
 
 /** The dashboard as it is delivered. */
-export const builtDashboard = join(import.meta.dirname, "../../dashboard/dist");
+export const builtDashboard = join(import.meta.dirname, "../../../dashboard/dist");
 
 /** What every program needs of the environment: where programs are, and what was compiled of the sources before; nothing of the caller's SVC_ settings. */
 export const plainEnvironment = {

@@ -32,8 +32,8 @@ import { publicCommand } from "./shapes.ts";
 export interface CommandRouteDeps {
   readonly database: Database<Tables>;
   readonly clock: Pick<Clock, "now">;
-  readonly audit: Pick<Audit, "append" | "record">;
-  readonly commands: Pick<PlaceDeps, "issue" | "offer">;
+  readonly audit: Pick<Audit, "record">;
+  readonly commands: Pick<PlaceDeps, "issue">;
   readonly settings: PageSizes;
   /** Bytes of the largest frame that agents take. */
   readonly maxFrameBytes: number;
@@ -42,7 +42,7 @@ export interface CommandRouteDeps {
 
 export const commandRoutes: Routes<CommandRouteDeps> = (app, deps) => {
   const { database, clock, audit, commands, settings, maxFrameBytes, secretOf } = deps;
-  const place = createPlace({ database, audit, issue: commands.issue, offer: commands.offer, maxFrameBytes });
+  const place = createPlace({ database, issue: commands.issue, maxFrameBytes });
 
   app.get(
     "/projects/:slug/commands",

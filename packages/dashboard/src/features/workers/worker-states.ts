@@ -1,6 +1,6 @@
 import type { Worker } from "@svc/client";
-import { age, printable } from "../../ui/format.ts";
-import { instant } from "../../ui/instants.ts";
+import { age, printable } from "../../ui/time/format.ts";
+import { instant } from "../../ui/time/instants.ts";
 
 const stateOrder = ["draining", "online", "unknown", "offline"];
 /** An offline worker that was heard of within this is news; an older one is history. */

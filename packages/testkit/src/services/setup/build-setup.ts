@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 
-const root = join(import.meta.dirname, "../../../..");
+const root = join(import.meta.dirname, "../../../../..");
 
 /** Builds what has changed since the last build: the processes and the dashboard of a test are what is delivered, from the present sources. */
 export default async function setup(): Promise<void> {

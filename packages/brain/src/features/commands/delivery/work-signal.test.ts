@@ -22,7 +22,6 @@ for (const dialect of testDialects) {
         clock,
         log: silent,
         redispatch: { windowSeconds: 60, minIntervalSeconds: 10 },
-        processId: "one",
         recheckMs: 20,
       });
 
@@ -138,7 +137,6 @@ for (const dialect of testDialects) {
         clock,
         log: { ...silent, warn: (event, about) => void warnings.push([event, about]) },
         redispatch: { windowSeconds: 60, minIntervalSeconds: 10 },
-        processId: "one",
       });
       const { signal } = new AbortController();
       const waiting = work.wait({ agentId: randomUUID(), max: 1, retryContracts: new Set(), waitMs: 30_000, signal });
@@ -156,7 +154,6 @@ for (const dialect of testDialects) {
         clock,
         log: silent,
         redispatch: { windowSeconds: 60, minIntervalSeconds: 10 },
-        processId: "one",
         children: () => ({
           take: async () => [],
           waitingFor: async (agentIds) => [...agentIds].reverse().map((agentId) => ({ ...kind, agentId })),

@@ -1,10 +1,11 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { createTurns } from "../../../platform/coalescing/turns.ts";
+import { Broadcast, type BroadcastDeps } from "../../../platform/broadcast.ts";
+import { chunks } from "../../../platform/chunks.ts";
+import { CoalescingQueue } from "../../../platform/coalescing/coalescing-queue.ts";
 import { createThrottledLog } from "../../../platform/throttled-log.ts";
-import { type AnnouncerDeps, createAnnouncer } from "../announcer.ts";
+import { fitnessOf } from "../../agents/index.ts";
 import type { ChildSource, ClaimRequest, CommandDeps } from "./claim.ts";
 import { waitingKinds } from "./claim-store.ts";
-import { mayBeGiven } from "./contract.ts";
 import { agentsDueForResend, resendRule } from "./resend-store.ts";
 
 type WaitEnd = "look" | "revoked" | "over";
@@ -26,9 +27,8 @@ const gatherMs = 2;
 /** Told to other processes instead of an agent. */
 const childrenWord = "children";
 
-export interface WorkSignalDeps
-  extends Pick<CommandDeps, "database" | "clock" | "log" | "redispatch">,
-    Pick<AnnouncerDeps, "processId"> {
+export interface WorkSignalDeps extends Pick<CommandDeps, "clock" | "log" | "redispatch"> {
+  readonly database: CommandDeps["database"] & BroadcastDeps["database"];
   readonly children?: () => ChildSource | null;
   /** Between two common looks, when it is not the spec's. */
   readonly recheckMs?: number;
@@ -42,11 +42,12 @@ export interface WorkSignalDeps
  */
 export function createWorkSignal(deps: WorkSignalDeps) {
   const { database, clock, log, redispatch, children, recheckMs = specRecheckMs } = deps;
-  const others = createAnnouncer<string>(deps, "svc_commands");
+  const unsent = createThrottledLog(clock, (times, about) => log.warn("commands.announce_failed", { times, ...about }));
+  const others = new Broadcast<string>({ database, onError: ({ message }) => unsent({ message }) }, "svc_commands");
   const waiting = new Map<string, Set<Waiter>>();
   const listeners = new Set<(agentId: string | null) => void>();
   const failed = createThrottledLog(clock, (times, about) => log.warn("commands.recheck_failed", { times, ...about }));
-  const childLooks = createTurns(lookForChildren, (_key, error) => failed({ message: error.message }));
+  const childLooks = new CoalescingQueue(lookForChildren, (_key, error) => failed({ message: error.message }));
   let timer: NodeJS.Timeout | null = null;
   let isStopped = false;
 
@@ -62,7 +63,7 @@ export function createWorkSignal(deps: WorkSignalDeps) {
 
   function hear(word: string): void {
     if (word !== childrenWord) tell(word);
-    else if (waiting.size > 0) void childLooks.ask(childrenWord);
+    else if (waiting.size > 0) void childLooks.run(childrenWord);
   }
 
   const takesChildren = (agentId: string): boolean =>
@@ -72,8 +73,7 @@ export function createWorkSignal(deps: WorkSignalDeps) {
 
   async function recheck(): Promise<void> {
     const everyone = [...waiting.keys()];
-    for (let start = 0; start < everyone.length; start += agentsPerStatement) {
-      const agentIds = everyone.slice(start, start + agentsPerStatement);
+    for (const agentIds of chunks(everyone, agentsPerStatement)) {
       const now = clock.now();
       const ofChildren = agentIds.filter(takesChildren);
       const retrying = agentIds.filter((agentId) => takesChildren(agentId) || resubmits(agentId));
@@ -90,7 +90,7 @@ export function createWorkSignal(deps: WorkSignalDeps) {
       }
       for (const kind of [...pending, ...inBulk]) {
         for (const waiter of [...(waiting.get(kind.agentId) ?? [])]) {
-          if (waiter.max > 0 && mayBeGiven(kind, waiter)) waiter.wake("look");
+          if (waiter.max > 0 && fitnessOf(kind, waiter) !== "ineligible") waiter.wake("look");
         }
       }
     }
@@ -101,14 +101,13 @@ export function createWorkSignal(deps: WorkSignalDeps) {
     await pause(gatherMs);
     const ofChildren = [...waiting.keys()].filter(takesChildren);
     const left = new Map<string, number>();
-    for (let start = 0; start < ofChildren.length; start += agentsPerStatement) {
-      const agentIds = ofChildren.slice(start, start + agentsPerStatement);
+    for (const agentIds of chunks(ofChildren, agentsPerStatement)) {
       const found = (await children?.()?.waitingFor(agentIds)) ?? [];
       const ofAgent = Map.groupBy(found, ({ agentId }) => agentId);
       for (const kind of agentIds.flatMap((agentId) => ofAgent.get(agentId) ?? [])) {
         for (const waiter of [...(waiting.get(kind.agentId) ?? [])]) {
           const room = left.get(kind.pool) ?? kind.room;
-          if (room <= 0 || waiter.max === 0 || !mayBeGiven(kind, waiter)) continue;
+          if (room <= 0 || waiter.max === 0 || fitnessOf(kind, waiter) === "ineligible") continue;
           left.set(kind.pool, room - waiter.max);
           waiter.wake("look");
         }
@@ -133,12 +132,12 @@ export function createWorkSignal(deps: WorkSignalDeps) {
     /** Commands for these agents have been committed: told here at once, and to the other processes. Never throws, never waits. */
     announce(agentIds: readonly string[]): void {
       for (const agentId of agentIds) tell(agentId);
-      others.tell(agentIds);
+      void others.send(agentIds);
     },
     /** Bulk retries have children to be taken: told here at once, and to the other processes. Never throws, never waits. */
     announceChildren(): void {
-      if (waiting.size > 0) void childLooks.ask(childrenWord);
-      others.tell([childrenWord]);
+      if (waiting.size > 0) void childLooks.run(childrenWord);
+      void others.send([childrenWord]);
     },
     /** Calls `listener` for agents that commands wait for; null when word of some may have been lost. Returns the way to stop. */
     onWork(listener: (agentId: string | null) => void): () => void {

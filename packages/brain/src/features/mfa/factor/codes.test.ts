@@ -1,7 +1,6 @@
 import { Secret, TOTP } from "otpauth";
 import { describe, expect, test } from "vitest";
 import { createKeyring } from "../../../platform/crypto/keyring.ts";
-import { browserName } from "../../../platform/http/connections/browser-name.ts";
 import { mintRecoveryCodes, recoveryDigests } from "./recovery-codes.ts";
 import { newTotpSecret, provisioningUrl, stepOfCode } from "./totp.ts";
 
@@ -63,20 +62,4 @@ describe("recovery codes", () => {
     expect(recoveryDigests(createKeyring("another-secret-0123456789-012345678", [old]), code)).toContain(digest);
     expect(recoveryDigests(createKeyring("another-secret-0123456789-012345678"), code)).not.toContain(digest);
   });
-});
-
-test.each([
-  ["Firefox on Linux", "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"],
-  ["Edge on Windows", "Mozilla/5.0 (Windows NT 10.0) AppleWebKit/537.36 Chrome/140.0 Safari/537.36 Edg/140.0"],
-  [
-    "Safari on iPhone",
-    "Mozilla/5.0 (iPhone; CPU iPhone OS 19_0 like Mac OS X) Version/19.0 Mobile/15E148 Safari/604.1",
-  ],
-  ["Chrome on Android", "Mozilla/5.0 (Linux; Android 15) AppleWebKit/537.36 Chrome/140.0 Mobile Safari/537.36"],
-  ["curl/8.9", "curl/8.9"],
-  ["x".repeat(200), "x".repeat(201)],
-  ["Unknown browser", "\u0007 "],
-  ["Unknown browser", null],
-])("a browser is called %s", (name, userAgent) => {
-  expect(browserName(userAgent)).toBe(name);
 });

@@ -1,9 +1,10 @@
 /** Browsers that a user told to trust: their cookie spares the code at sign-in, and nothing else (spec part 3, section 5.3). */
+
+import { browserName } from "@svc/client/browser-name";
 import { randomToken } from "@svc/protocol";
 import { cookieDigest } from "../../../platform/crypto/digests.ts";
 import type { Tx } from "../../../platform/database/database.ts";
 import type { SessionActor } from "../../../platform/http/access/actor.ts";
-import { browserName } from "../../../platform/http/connections/browser-name.ts";
 import { ApiError } from "../../../platform/http/error-codes.ts";
 import { uuidV7 } from "../../../platform/ids.ts";
 import type { Tables, TrustedDeviceRow } from "../../../schema/tables/index.ts";

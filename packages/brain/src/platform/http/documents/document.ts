@@ -1,7 +1,7 @@
 /** The OpenAPI 3.1 document: what routes say about themselves, printed for readers and for programs. */
 import type { RoutePolicy } from "../access/policy.ts";
+import type { KeyAccess } from "../access/route-rules.ts";
 import type { RouteRow } from "../access/route-table.ts";
-import { type KeyAccess, type Tag, tags } from "../access/scopes.ts";
 import { ErrorBody } from "../schemas.ts";
 import { type Components, createComponents } from "./components.ts";
 
@@ -33,7 +33,7 @@ export interface Documentation {
   /** Markdown: what holds for all operations. */
   readonly introduction: string;
   /** Group that an operation is shown in, by the tag of its route; a tag that is missing is its own group. */
-  readonly groups: Readonly<Partial<Record<Tag, string>>>;
+  readonly groups: Readonly<Record<string, string>>;
   /** Groups in the order of the page, to what they are about. */
   readonly groupDescriptions: Readonly<Record<string, string>>;
   /** Examples of named schemas. */
@@ -140,7 +140,7 @@ interface ObjectSchema {
 }
 
 function operationOf(
-  { method, policy, path, scope, schema = {} }: RouteRow,
+  { method, policy, path, keys, scope, schema = {} }: RouteRow,
   groups: Documentation["groups"],
   components: Components,
   errorRef: Record<string, unknown>,
@@ -160,9 +160,9 @@ function operationOf(
   return {
     operationId: schema.operationId,
     summary: schema.summary,
-    description: [schema.description, needsText(policy, scope)].filter(Boolean).join("\n\n"),
+    description: [schema.description, needsText(policy, keys, scope)].filter(Boolean).join("\n\n"),
     tags: [groups[policy.tag] ?? policy.tag],
-    security: securityOf(policy, method),
+    security: securityOf(policy, keys, method),
     ...needsOf(policy, scope),
     ...(parameters.length > 0 && { parameters }),
     ...(body !== null && {
@@ -173,7 +173,7 @@ function operationOf(
     }),
     responses: {
       ...answersOf(schema, components, errorRef),
-      ...refusalsOf(policy, path, schema),
+      ...refusalsOf(policy, keys, path, schema),
       ...ownRefusals(schema, errorRef),
     },
   };
@@ -236,7 +236,7 @@ const textContent = (content: Readonly<Record<string, string>> = {}) =>
     Object.entries(content).map(([type, description]) => [type, { schema: { type: "string", description } }]),
   );
 
-function refusalsOf(policy: RoutePolicy, path: string, schema: RouteSchema): Record<string, unknown> {
+function refusalsOf(policy: RoutePolicy, keys: KeyAccess, path: string, schema: RouteSchema): Record<string, unknown> {
   const isOpen = policy.public !== undefined;
   const takesInput = [schema.body, schema.querystring, schema.params].some((part) => part !== undefined);
   const names: readonly (readonly [status: number, name: keyof typeof refusals, applies: boolean])[] = [
@@ -244,7 +244,7 @@ function refusalsOf(policy: RoutePolicy, path: string, schema: RouteSchema): Rec
     [403, "Forbidden", !isOpen || policy.bucket !== undefined],
     [404, "NotFound", path.includes("/:")],
     [422, "Invalid", takesInput],
-    [429, "RateLimited", policy.bucket !== undefined || policy.heavy === true || tags[policy.tag].kind === "agent"],
+    [429, "RateLimited", policy.bucket !== undefined || policy.heavy === true || keys.kind === "agent"],
     [503, "Unready", !isOpen || policy.bucket !== undefined],
   ];
   return Object.fromEntries(
@@ -265,8 +265,7 @@ function ownRefusals({ response, answers = {} }: RouteSchema, errorRef: Record<s
   );
 }
 
-function securityOf(policy: RoutePolicy, method: string): Record<string, string[]>[] {
-  const access: KeyAccess = tags[policy.tag];
+function securityOf(policy: RoutePolicy, access: KeyAccess, method: string): Record<string, string[]>[] {
   const session = method === "GET" ? { session: [] } : { session: [], csrf: [] };
   if (access.kind === "agent") return [{ agentToken: [] }];
   if (policy.public === true) return [];
@@ -276,8 +275,7 @@ function securityOf(policy: RoutePolicy, method: string): Record<string, string[
 }
 
 /** What a caller needs, in words. */
-function needsText(policy: RoutePolicy, tagScope: string | null): string {
-  const { kind }: KeyAccess = tags[policy.tag];
+function needsText(policy: RoutePolicy, { kind }: KeyAccess, tagScope: string | null): string {
   if (kind === "agent") return "Requires an agent token.";
   if (policy.public === true) return "Requires no sign-in.";
   if (policy.public === "session-optional") return "Signing in is optional.";
