@@ -203,7 +203,7 @@ export interface BulkRetryBody {
   max?: number | null;
   /** Default: any agent that can do it, for each task. */
   agent_id?: string | null;
-  /** Retry so many first and wait how their tasks end. */
+  /** Canary: retry this many tasks first and wait for their outcome. */
   canary_size?: number | null;
   /** With canary_size: block the rest when more of the first fail; 0 by default. */
   canary_max_failures?: number | null;
@@ -243,7 +243,7 @@ export interface BulkRetryCommandBody {
     engine?: string | null;
     task_ids?: string[] | null;
   };
-  /** The first so many different ids are retried. */
+  /** Retries at most this many different ids, from the start of the list. */
   max: number;
   /** The same key with the same body gives the command that exists. */
   idempotency_key?: string | null;
@@ -263,7 +263,7 @@ export interface BulkRetryCounts {
   succeeded: number;
   /** Not retried. */
   failed: number;
-  /** Sent, and nobody knows what became of it; never sent again. */
+  /** Outcome unknown: sent, but no result arrived; never sent again. */
   unknown: number;
 }
 
@@ -486,7 +486,7 @@ export interface DeadLetter {
 
 /** One page of dead letters, as the agent read them for this request. */
 export interface DeadLetterPage {
-  /** Newest first; empty where the engine tells the total only. */
+  /** Newest first; empty when the engine reports only the total. */
   entries: DeadLetter[];
   next_cursor: string | null;
   total: number | null;
@@ -570,7 +570,7 @@ export interface Facet {
   field: FacetField;
   values: {
     value: string;
-    /** At least so many, when not exact. */
+    /** A lower bound when exact is false. */
     count: number;
     exact: boolean;
   }[];
@@ -634,7 +634,7 @@ export interface HomeAttention {
 
 /** Figures of the last 24 hours. */
 export interface HomeFigures {
-  /** Tasks that ended in the last 24 h, however they did. */
+  /** Tasks that ended in the last 24 h, with any outcome. */
   tasks_24h: number;
   failures_24h: number;
   /** Of those that succeeded or failed. */
@@ -654,7 +654,7 @@ export interface HomeProject {
   name: string;
   environment: string;
   role: ProjectRole | null;
-  /** Tasks that ended in the last 24 h, however they did. */
+  /** Tasks that ended in the last 24 h, with any outcome. */
   tasks_24h: number;
   failures_24h: number;
   /** Of those that succeeded or failed. */
@@ -1369,7 +1369,7 @@ export interface SecurityHistoryPage {
 export interface SessionLimits {
   /** When it ends unless it is used before; null for a remembered session, which has no idle limit. */
   idle_expires_at: string | null;
-  /** When it ends however busy it is. */
+  /** When it ends, even when it is in use. */
   expires_at: string;
 }
 
@@ -1597,7 +1597,7 @@ export interface TaskPage {
   next_cursor: string | null;
   /** Null unless asked for, and when counting takes too long. */
   total_count: number | null;
-  /** The search used up its time: everything down to reached was looked at, cursor goes on from there. */
+  /** The search ran out of time: it covered everything down to reached, and cursor continues from there. */
   partial?: {
     reached: string;
     cursor: string;
@@ -1984,7 +1984,7 @@ export interface ListIssuesQuery {
   engine?: string;
   /** Ongoing: some task of it is in state failure; otherwise recovered. */
   status?: "ongoing" | "recovered";
-  /** This issue alone. */
+  /** Only this issue. */
   fingerprint?: string;
   /** Failures of the last hours; since and until replace it. */
   hours?: number;
@@ -2122,7 +2122,7 @@ export interface GetTaskHistogramQuery {
   until?: string;
   /** Query language, such as `state:failure args.user.id:123 -queue:mail runtime:>30s "timed out"`; every term must hold, beside all other parameters. */
   q?: string;
-  /** At most so many parts of the range; default 60. */
+  /** Maximum number of parts; default 60. */
   buckets?: number;
 }
 

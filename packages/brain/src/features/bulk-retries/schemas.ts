@@ -30,7 +30,7 @@ export const BulkRetryRequest = Type.Object(
         unobserved: count("without an outcome, sent or not"),
         succeeded: count("retried"),
         failed: count("not retried"),
-        unknown: count("sent, and nobody knows what became of it; never sent again"),
+        unknown: count("outcome unknown: sent, but no result arrived; never sent again"),
       },
       { title: "BulkRetryCounts", description: "How many tasks are in which state." },
     ),
@@ -105,7 +105,11 @@ export const BulkRetryBody = Type.Object(
       Type.Unsafe<string>({ ...Uuid, description: "default: any agent that can do it, for each task" }),
     ),
     canary_size: optional(
-      Type.Integer({ minimum: 1, maximum: 10_000, description: "retry so many first and wait how their tasks end" }),
+      Type.Integer({
+        minimum: 1,
+        maximum: 10_000,
+        description: "canary: retry this many tasks first and wait for their outcome",
+      }),
     ),
     canary_max_failures: optional(
       Type.Integer({

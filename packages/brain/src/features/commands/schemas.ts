@@ -97,7 +97,11 @@ export const BulkRetryCommandBody = Type.Object(
       engine: optional(engine),
       task_ids: optional(Type.Array(name(200), { minItems: 1, maxItems: 10_000 })),
     }),
-    max: Type.Integer({ minimum: 1, maximum: 10_000, description: "the first so many different ids are retried" }),
+    max: Type.Integer({
+      minimum: 1,
+      maximum: 10_000,
+      description: "retries at most this many different ids, from the start of the list",
+    }),
     ...key,
   },
   { title: "BulkRetryCommandBody" },

@@ -45,7 +45,7 @@ export type DeadLetter = Static<typeof DeadLetter>;
 
 export const DeadLetterPage = Type.Object(
   {
-    entries: Type.Array(DeadLetter, { description: "newest first; empty where the engine tells the total only" }),
+    entries: Type.Array(DeadLetter, { description: "newest first; empty when the engine reports only the total" }),
     next_cursor: Nullable(Type.String()),
     total: Nullable(Type.Integer()),
     engine: Type.String(),

@@ -2,7 +2,7 @@ import { Type } from "typebox";
 import { Instant, Nullable, OneOf, Uuid } from "../../platform/http/schemas.ts";
 
 const figures = {
-  tasks_24h: Type.Integer({ description: "tasks that ended in the last 24 h, however they did" }),
+  tasks_24h: Type.Integer({ description: "tasks that ended in the last 24 h, with any outcome" }),
   failures_24h: Type.Integer(),
   failure_rate_24h: Type.Number({ description: "of those that succeeded or failed" }),
   workers_online: Type.Integer(),

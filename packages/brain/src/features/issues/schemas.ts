@@ -12,7 +12,7 @@ export const IssueQuery = Type.Object({
       description: "ongoing: some task of it is in state failure; otherwise recovered",
     }),
   ),
-  fingerprint: Type.Optional(Type.String({ pattern: "^[0-9a-f]{32}$", description: "this issue alone" })),
+  fingerprint: Type.Optional(Type.String({ pattern: "^[0-9a-f]{32}$", description: "only this issue" })),
   hours: Type.Optional(
     Type.Integer({ minimum: 1, maximum: 8760, description: "failures of the last hours; since and until replace it" }),
   ),

@@ -32,7 +32,7 @@ export const MeAnswer = Type.Object(
         idle_expires_at: Type.Union([InstantString, Type.Null()], {
           description: "when it ends unless it is used before; null for a remembered session, which has no idle limit",
         }),
-        expires_at: Type.Unsafe<string>({ ...InstantString, description: "when it ends however busy it is" }),
+        expires_at: Type.Unsafe<string>({ ...InstantString, description: "when it ends, even when it is in use" }),
       },
       { title: "SessionLimits", description: "When the session ends." },
     ),

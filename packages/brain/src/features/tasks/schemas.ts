@@ -92,7 +92,7 @@ export const TaskPage = Type.Object(
         { reached: Instant, cursor: Type.String() },
         {
           description:
-            "the search used up its time: everything down to reached was looked at, cursor goes on from there",
+            "the search ran out of time: it covered everything down to reached, and cursor continues from there",
         },
       ),
     ),

@@ -26,7 +26,7 @@ export const Facet = Type.Object(
     values: Type.Array(
       Type.Object({
         value: Type.String(),
-        count: Type.Integer({ description: "at least so many, when not exact" }),
+        count: Type.Integer({ description: "a lower bound when exact is false" }),
         exact: Type.Boolean(),
       }),
     ),
@@ -37,7 +37,7 @@ export const Facet = Type.Object(
 export const TaskHistogramQuery = Type.Object({
   ...taskQueryParams,
   buckets: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 200, description: "at most so many parts of the range; default 60" }),
+    Type.Integer({ minimum: 1, maximum: 200, description: "maximum number of parts; default 60" }),
   ),
 });
 export type TaskHistogramQuery = Static<typeof TaskHistogramQuery>;
