@@ -17,8 +17,6 @@ const notCounted = /[.]test[.]tsx?$|[.]d[.]ts$|[.]generated[.]ts$|[.]gen[.]tsx?$
 const maximumFiles = 12;
 /** Folders that hold more source files today. A number here may only fall; the entry goes once the folder is within the limit. */
 export const largerFolders: Readonly<Record<string, number>> = {
-  "packages/client/src/routes": 22,
-  "packages/client/src/types": 23,
   "packages/dashboard/test": 25,
 };
 

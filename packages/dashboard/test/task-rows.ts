@@ -1,4 +1,4 @@
-import type { TaskEvent, TaskRow } from "@svc/client";
+import type { EventKind, TaskEvent, TaskRow } from "@svc/client";
 
 /** A finished task; what a test is about is given, the rest is ordinary. */
 export function taskRow(given: Partial<TaskRow> = {}): TaskRow {
@@ -27,6 +27,7 @@ export function taskRow(given: Partial<TaskRow> = {}): TaskRow {
     tags: [],
     release: null,
     traceparent: null,
+    fingerprint: null,
     retry_of: null,
     retried_as: null,
     created_at: "2026-11-20T10:00:00.000Z",
@@ -36,11 +37,11 @@ export function taskRow(given: Partial<TaskRow> = {}): TaskRow {
 }
 
 /** An event of that task, `second` seconds after it was received. */
-export function taskEvent(kind: string, second: number, payload: Record<string, unknown> = {}): TaskEvent {
+export function taskEvent(kind: EventKind, second: number, payload: Record<string, unknown> = {}): TaskEvent {
   return {
     id: `${kind} ${second}`,
     project_id: "11111111-2222-4333-8444-555555555555",
-    agent_id: null,
+    agent_id: "22222222-2222-4333-8444-555555555555",
     engine: "bullmq",
     task_id: "42",
     kind,

@@ -1,5 +1,5 @@
 import type { CallOptions, Send } from "../request.ts";
-import type { InstanceSettings, KnownVersions } from "../types/admin.ts";
+import type { DeepHealth, InstanceSettings, KnownVersions, SystemFacts } from "../types/api.generated.ts";
 
 export function adminRoutes(send: Send) {
   return {
@@ -8,5 +8,14 @@ export function adminRoutes(send: Send) {
     getKnownVersions: (call?: CallOptions) => send<KnownVersions>("GET", "/admin/system/versions", call),
     /** Has the server ask the configured URL once. */
     checkVersions: (call?: CallOptions) => send<KnownVersions>("POST", "/admin/system/versions/check", call),
+  };
+}
+
+export function healthRoutes(send: Send) {
+  return {
+    getSystem: (call?: CallOptions) => send<SystemFacts>("GET", "/health/system", call),
+    /** Whether a check failed or not, the answer is what the checks say. */
+    getDeepHealth: (call?: CallOptions) =>
+      send<DeepHealth>("GET", "/health/deep", { ...call, answersWith: { status: 503, member: "checks" } }),
   };
 }
