@@ -1,6 +1,6 @@
 import type { TestBrain } from "@svc/testkit/brain";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { axeFaults, openScreen, startBrainWithSite } from "../screen.ts";
+import { axeFaults, openScreen, startBrainWithSite } from "../window/screen.ts";
 
 let brain: TestBrain;
 beforeAll(async () => {

@@ -1,4 +1,4 @@
-import type { PageCase } from "./page-case.ts";
+import type { PageCase } from "../site/page-case.ts";
 
 /** The pages of issues, and their states that data alone make. */
 export const issuePages = {

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { TestBrain } from "@svc/testkit/brain";
-import type { PageCase } from "./page-case.ts";
+import type { PageCase } from "../site/page-case.ts";
 
 /** The page of a bulk retry, under way and ended. */
 export const bulkRetryPages = {

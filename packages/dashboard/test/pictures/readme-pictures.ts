@@ -10,7 +10,7 @@ import { animatedPng, type Frame } from "./animated-png.ts";
 /**
  * `npm run pictures`: draws the pictures of the README anew, from the demo, so that they show what the program shows.
  */
-const root = join(import.meta.dirname, "../../..");
+const root = join(import.meta.dirname, "../../../..");
 const images = join(root, "docs/images");
 const settleMs = 1200;
 

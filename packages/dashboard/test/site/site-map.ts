@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Site } from "./page-case.ts";
 import { pages } from "./pages.ts";
 
-const src = join(import.meta.dirname, "../src");
+const src = join(import.meta.dirname, "../../src");
 
 /** The addresses of pages as the files of the site map have them, such as `/p/$slug/tasks`; a route without a component only holds others. */
 export async function mountedPages() {

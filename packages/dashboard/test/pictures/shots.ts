@@ -2,10 +2,10 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { startTestBrain } from "@svc/testkit/brain";
-import { fillLongList, longPages } from "./long-list.ts";
-import { arrange, type Mishap, mishaps } from "./page-faults.ts";
-import { cookieFor, fillSite, pages } from "./pages.ts";
-import { axeFaults, openScreen } from "./screen.ts";
+import { arrange, type Mishap, mishaps } from "../site/page-faults.ts";
+import { cookieFor, fillSite, pages } from "../site/pages.ts";
+import { fillLongList, longPages } from "../traffic/long-list.ts";
+import { axeFaults, openScreen } from "../window/screen.ts";
 
 /**
  * `npm run shots`: a picture of every page in every state, theme and width, to look at. They are written to `shots/`, which is not kept.
@@ -15,8 +15,8 @@ const { positionals: words, values } = parseArgs({
   allowPositionals: true,
   options: { out: { type: "string", default: "shots" } },
 });
-const folder = join(import.meta.dirname, "../../..", values.out);
-const site = join(import.meta.dirname, "../dist");
+const folder = join(import.meta.dirname, "../../../..", values.out);
+const site = join(import.meta.dirname, "../../dist");
 const settleMs = 600;
 
 const brain = await startTestBrain({ env: { SVC_DASHBOARD_DIST: site } });
