@@ -1,8 +1,8 @@
 import { waitFor } from "@svc/testkit";
 import type { Page, Route } from "playwright-core";
 import { expect, test } from "vitest";
-import { axeFaults, openScreen } from "../screen/screen.ts";
-import { openShop } from "../screen/shop.ts";
+import { axeFaults, openScreen } from "../screen.ts";
+import { openShop } from "../shop.ts";
 
 const shop = openShop();
 

@@ -2,11 +2,11 @@ import { join } from "node:path";
 import { waitFor } from "@svc/testkit";
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";
-import { holdReads } from "../screen/held-read.ts";
-import { axeFaults, openScreen } from "../screen/screen.ts";
-import { openShop } from "../screen/shop.ts";
-import { tellDay } from "../traffic/day-of-traffic.ts";
-import { tell } from "../traffic/task-traffic.ts";
+import { tellDay } from "../day-of-traffic.ts";
+import { holdReads } from "../held-read.ts";
+import { axeFaults, openScreen } from "../screen.ts";
+import { openShop } from "../shop.ts";
+import { tell } from "../task-traffic.ts";
 
 const shop = openShop();
 beforeAll(() => tellDay(shop.brain, shop.connected));

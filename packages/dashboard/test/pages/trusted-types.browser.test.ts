@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { openScreen } from "../screen/screen.ts";
-import { openShop } from "../screen/shop.ts";
+import { openScreen } from "../screen.ts";
+import { openShop } from "../shop.ts";
 
 const shop = openShop();
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { axeFaults, openScreen } from "../screen/screen.ts";
-import { openShop } from "../screen/shop.ts";
+import { axeFaults, openScreen } from "../screen.ts";
+import { openShop } from "../shop.ts";
 
 const shop = openShop();
 

@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
-import { openScreen } from "../screen/screen.ts";
-import { openShop } from "../screen/shop.ts";
+import { openScreen } from "../screen.ts";
+import { openShop } from "../shop.ts";
 
 const shop = openShop();
 const tasksPath = () => `/p/${shop.brain.project.slug}/tasks`;

@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
-import { axeFaults, openScreen } from "../screen/screen.ts";
-import { openShop } from "../screen/shop.ts";
+import { axeFaults, openScreen } from "../screen.ts";
+import { openShop } from "../shop.ts";
 
 const shop = openShop();
 const row = (page: Page, name: string) => page.getByRole("row", { name });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { taskEvent, taskRow } from "../../../../../test/traffic/task-rows.ts";
+import { taskEvent, taskRow } from "../../../../../test/task-rows.ts";
 import { clearTicks, lifecycleOf, taskPollMs, ticksOf } from "../history/lifecycle.ts";
 import { storyOf } from "../history/story.ts";
 import { attemptChange } from "./attempt-change.ts";

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { waitFor } from "@svc/testkit";
 import type { TestBrain } from "@svc/testkit/brain";
 import type { Page } from "playwright-core";
-import type { PageCase } from "../site/page-case.ts";
+import type { PageCase } from "./page-case.ts";
 import { type Told, tell } from "./task-traffic.ts";
 
 /** More than the list keeps in memory, so that it comes to its end. */

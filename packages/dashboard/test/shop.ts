@@ -1,7 +1,7 @@
 import type { TestBrain } from "@svc/testkit/brain";
 import { afterAll, beforeAll } from "vitest";
-import { tellSample } from "../traffic/task-traffic.ts";
 import { startBrainWithSite } from "./screen.ts";
+import { tellSample } from "./task-traffic.ts";
 
 /** Filled before the first test of the file that asked for it. */
 export interface Shop {

@@ -2,10 +2,10 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { startTestBrain } from "@svc/testkit/brain";
-import { axeFaults, openScreen } from "../screen/screen.ts";
-import { arrange, type Mishap, mishaps } from "../site/page-faults.ts";
-import { cookieFor, fillSite, pages } from "../site/pages.ts";
-import { fillLongList, longPages } from "../traffic/long-list.ts";
+import { fillLongList, longPages } from "./long-list.ts";
+import { arrange, type Mishap, mishaps } from "./page-faults.ts";
+import { cookieFor, fillSite, pages } from "./pages.ts";
+import { axeFaults, openScreen } from "./screen.ts";
 
 /**
  * `npm run shots`: a picture of every page in every state, theme and width, to look at. They are written to `shots/`, which is not kept.

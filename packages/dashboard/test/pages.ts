@@ -1,11 +1,11 @@
 import { waitFor } from "@svc/testkit";
 import type { TestBrain } from "@svc/testkit/brain";
 import { createScriptedAdapter } from "@svc/testkit/peer";
-import { tellSample } from "../traffic/task-traffic.ts";
 import { bulkRetryPages, fillBulkRetries } from "./bulk-retry-pages.ts";
 import { issuePages } from "./issue-pages.ts";
 import type { PageCase, Site } from "./page-case.ts";
 import { failCommand, fillAccounts, fingerprintOf } from "./site-facts.ts";
+import { tellSample } from "./task-traffic.ts";
 
 /** Every page, and the states of it that data alone make: full, empty, filtered to nothing, not there. */
 export const pages: Readonly<Record<string, PageCase>> = {

@@ -1,8 +1,8 @@
 import type { TestBrain } from "@svc/testkit/brain";
 import { afterAll, beforeAll } from "vitest";
-import { startBrainWithSite } from "../screen/screen.ts";
 import type { Site } from "./page-case.ts";
 import { fillSite } from "./pages.ts";
+import { startBrainWithSite } from "./screen.ts";
 
 /** Filled before the first test of the file that asked for it. */
 export interface OpenedSite {
