@@ -15,12 +15,6 @@ const allowedNames = /^tsconfig[.]base[.]json$/;
 const code = /[.](ts|tsx|mts|js|mjs)$/;
 const notCounted = /[.]test[.]tsx?$|[.]d[.]ts$|[.]generated[.]ts$|[.]gen[.]tsx?$/;
 const maximumFiles = 12;
-/** Folders that hold more source files today. A number here may only fall; the entry goes once the folder is within the limit. */
-export const largerFolders: Readonly<Record<string, number>> = {
-  "packages/client/src/routes": 22,
-  "packages/client/src/types": 23,
-  "packages/dashboard/test": 25,
-};
 
 const maximumIndexLines = 19;
 /** What a package offers to others is listed in one file, which may be longer. */
@@ -72,26 +66,19 @@ function indexFaults(path: string, text: string): string[] {
 }
 
 /** Looks at how many source files each folder holds, tests and generated files aside. */
-export function checkFolders(
-  paths: readonly string[],
-  larger: Readonly<Record<string, number>> = largerFolders,
-): FileFault[] {
-  const counts = new Map<string, number>(Object.keys(larger).map((folder) => [folder, 0]));
+export function checkFolders(paths: readonly string[]): FileFault[] {
+  const counts = new Map<string, number>();
   for (const path of paths) {
     if (!code.test(path) || notCounted.test(path)) continue;
     const folder = path.slice(0, Math.max(0, path.lastIndexOf("/")));
     counts.set(folder, (counts.get(folder) ?? 0) + 1);
   }
-  const faults: FileFault[] = [];
-  for (const [path, count] of counts) {
-    const listed = larger[path];
-    const limit = listed ?? maximumFiles;
-    if (count > limit)
-      faults.push({ path, fault: `${count} source files; at most ${limit}: make sub-folders by responsibility` });
-    else if (listed !== undefined && count < listed)
-      faults.push({ path, fault: `${count} source files, ${listed} in the list of larger folders: lower its number` });
-  }
-  return faults;
+  return [...counts]
+    .filter(([, count]) => count > maximumFiles)
+    .map(([path, count]) => ({
+      path,
+      fault: `${count} source files; at most ${maximumFiles}: make sub-folders by responsibility`,
+    }));
 }
 
 /** Counts where the brain's own code tells the databases apart outside of the folder that is made for it. */

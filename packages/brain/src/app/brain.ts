@@ -10,6 +10,7 @@ import { createLoopRunner, type LoopRunner } from "../platform/loop.ts";
 import type { BrainDatabase } from "../schema/tables/index.ts";
 import { routeRules } from "./access/route-rules.ts";
 import { dashboardPages } from "./dashboard-files.ts";
+import { documentation } from "./documents/api-documentation.ts";
 import { type BrainDeps, createFeatures, type Features } from "./features.ts";
 import { registerGauges } from "./gauges.ts";
 import { brainLoops } from "./loops.ts";
@@ -83,6 +84,7 @@ export async function createBrain(given: Omit<BrainDeps, "isStarted">): Promise<
       );
     },
     openapi: {
+      ...documentation,
       visibility: settings.SVC_OPENAPI_VISIBILITY,
       version: deps.version,
       onRead(request) {

@@ -3,9 +3,9 @@ import type { TestBrain } from "@svc/testkit/brain";
 import { createScriptedAdapter } from "@svc/testkit/peer";
 import { connectRaw, rawHello } from "@svc/testkit/raw-agent";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { connectFleet, type Fleet, fleetSnapshot } from "../fleet.ts";
-import { openScreen, startBrainWithSite } from "../screen.ts";
-import { tell } from "../task-traffic.ts";
+import { connectFleet, type Fleet, fleetSnapshot } from "../traffic/fleet.ts";
+import { tell } from "../traffic/task-traffic.ts";
+import { openScreen, startBrainWithSite } from "../window/screen.ts";
 
 let brain: TestBrain;
 let fleet: Fleet;

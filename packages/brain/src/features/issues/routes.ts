@@ -17,7 +17,15 @@ export const issueRoutes: Routes<{ database: BrainDatabase; clock: Pick<Clock, "
   app.get(
     "/projects/:slug/issues",
     {
-      schema: { params: ProjectParams, querystring: IssueQuery, response: { 200: IssuePage } },
+      schema: {
+        operationId: "listIssues",
+        summary: "List issues",
+        description:
+          "Groups failures that look alike into issues and lists them by their last failure, newest first. A page that would take too long ends early, with a cursor.",
+        params: ProjectParams,
+        querystring: IssueQuery,
+        response: { 200: IssuePage },
+      },
       config: { tag: "issues", role: "viewer", heavy: true },
     },
     async ({ project, query }) => {

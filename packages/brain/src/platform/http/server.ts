@@ -16,7 +16,7 @@ import { refuseWith } from "./connections/broken-requests.ts";
 import { createHosts, type HostSettings } from "./connections/hosts.ts";
 import { compileSerializer } from "./content/serialization.ts";
 import { compileValidator } from "./content/validation.ts";
-import { collectOpenApi, type OpenApiOptions, serveOpenApi } from "./documents/openapi.ts";
+import { type OpenApiOptions, serveOpenApi } from "./documents/openapi.ts";
 import { ApiError, invalid, type ValidationFault } from "./error-codes.ts";
 import { createErrorAnswer } from "./error-handler.ts";
 import { answerPreflight, shareWithOrigin } from "./headers/cors.ts";
@@ -38,7 +38,7 @@ export interface ServerDeps extends Pick<AccessDeps, "authenticator" | "projects
   log: Log;
   /** How long clients may take for their part; absent: `clientTimes`. */
   times?: Partial<ClientTimes>;
-  /** The API description; absent: none is collected or served. */
+  /** The API description; absent: none is served. */
   openapi?: Omit<OpenApiOptions, "sessionCookie">;
   /** WebSockets; absent: no route takes an upgrade. */
   sockets?: SocketOptions;
@@ -182,9 +182,7 @@ export async function createServer(deps: ServerDeps): Promise<Server> {
     return deps.servePage(request, reply);
   });
   if (deps.openapi !== undefined) {
-    const openapi = { ...deps.openapi, sessionCookie: access.cookies.session.name };
-    await collectOpenApi(app, openapi);
-    serveOpenApi(app, openapi);
+    serveOpenApi(app, { ...deps.openapi, sessionCookie: access.cookies.session.name });
   }
   return { app, access };
 }

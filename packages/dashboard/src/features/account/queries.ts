@@ -14,7 +14,8 @@ export const sessionsQuery = queryOptions({
 
 export const securityHistoryPages = infiniteQueryOptions({
   queryKey: ["security-history"],
-  queryFn: ({ pageParam, signal }) => api.getSecurityHistory({ cursor: pageParam }, { signal }),
+  queryFn: ({ pageParam, signal }) =>
+    api.getSecurityHistory(pageParam === undefined ? {} : { cursor: pageParam }, { signal }),
   initialPageParam: undefined as string | undefined,
   getNextPageParam: (page) => page.next_cursor ?? undefined,
 });

@@ -1,4 +1,4 @@
-import type { ProjectStats } from "@svc/client";
+import { type ProjectStats, taskStates } from "@svc/client";
 import { queryOptions } from "@tanstack/react-query";
 import { api } from "../../api/api.ts";
 import type { Live } from "../../live/declared.ts";
@@ -30,8 +30,12 @@ const corrected = (figures: (counts: Record<string, number>) => Partial<ProjectS
   isStale: () => false,
 });
 
+/** A state without tasks has no count in a change event. */
+const byState = (counts: Record<string, number>) =>
+  Object.fromEntries(taskStates.map((state) => [state, counts[state] ?? 0])) as ProjectStats["tasks_by_state"];
+
 const liveStats: Live["on"] = {
-  "task.changed": corrected((tasks_by_state) => ({ tasks_by_state })),
+  "task.changed": corrected((counts) => ({ tasks_by_state: byState(counts) })),
   // As in the figures: an agent that was never connected is offline too.
   "agent.changed": corrected(({ online = 0, ...others }) => ({
     agents_online: online,

@@ -57,8 +57,7 @@ export const queueDepthsQuery = (
 ) =>
   queryOptions({
     queryKey: ["queue-depths", slug, queue.engine, queue.name, within],
-    queryFn: ({ signal }) =>
-      api.getQueueDepths(slug, { engine: queue.engine, name: queue.name, ...within }, { signal }),
+    queryFn: ({ signal }) => api.getQueueDepths(slug, queue.engine, queue.name, within, { signal }),
     staleTime: 15_000,
     placeholderData: keepPreviousData,
     meta: { live: { project: slug } },

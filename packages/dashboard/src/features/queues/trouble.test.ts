@@ -10,6 +10,8 @@ const queue = (given: Partial<Queue> = {}): Queue => ({
   project_id: "p",
   name: "mails",
   engine: "bullmq",
+  broker_type: null,
+  broker_url_hint: null,
   last_seen_at: ago(1000),
   pending_count: 3,
   consumer_count: 2,

@@ -1,4 +1,4 @@
-import { isProblem, type Task, type TaskFilters, type TaskRow } from "@svc/client";
+import { type EventKind, isProblem, type Task, type TaskFilters, type TaskRow } from "@svc/client";
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import { api } from "../../api/api.ts";
 import type { Live, LiveRule } from "../../live/declared.ts";
@@ -62,7 +62,7 @@ export const taskQuery = (slug: string, engine: string, taskId: string) =>
   });
 
 /** The newest events of a task, all kinds or one. */
-export const taskEventsQuery = (slug: string, engine: string, taskId: string, kind = "") =>
+export const taskEventsQuery = (slug: string, engine: string, taskId: string, kind: EventKind | "" = "") =>
   queryOptions({
     queryKey: ["task-events", slug, engine, taskId, kind],
     queryFn: ({ signal }) =>

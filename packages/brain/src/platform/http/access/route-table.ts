@@ -1,4 +1,4 @@
-import type { FastifyInstance, RouteOptions } from "fastify";
+import type { FastifyInstance, FastifySchema, RouteOptions } from "fastify";
 import { policyFault, type RoutePolicy } from "./policy.ts";
 import { type KeyAccess, type RouteRules, scopeFor } from "./route-rules.ts";
 
@@ -7,8 +7,11 @@ export interface RouteRow {
   method: string;
   path: string;
   policy: RoutePolicy;
+  /** What an API key needs, by the tag of the route. */
+  keys: KeyAccess;
   /** Scope that an API key needs; null when no scope decides. */
   scope: string | null;
+  schema?: FastifySchema | undefined;
 }
 
 export interface RouteRegister {
@@ -50,7 +53,14 @@ export function createRouteRegister(rules: Pick<RouteRules, "tags" | "buckets">)
       for (const method of methods) {
         pattern.methods.add(method);
         if (method !== "HEAD")
-          rows.push({ method, path: route.url, policy, scope: scopeFor(keyAccess(policy.tag), method) });
+          rows.push({
+            method,
+            path: route.url,
+            policy,
+            keys: keyAccess(policy.tag),
+            scope: scopeFor(keyAccess(policy.tag), method),
+            schema: route.schema,
+          });
       }
     },
     rows: () => rows.toSorted((left, right) => compare(left.path, right.path) || compare(left.method, right.method)),

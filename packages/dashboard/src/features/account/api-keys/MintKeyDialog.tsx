@@ -40,7 +40,7 @@ export function MintKeyDialog({ onClose }: { onClose: () => void }) {
 
   const mint = useMutation({
     mutationFn: () =>
-      api.mintApiKey({
+      api.createApiKey({
         name: name.trim(),
         scopes: scopesToMint(chosen),
         project_id: projectId || null,

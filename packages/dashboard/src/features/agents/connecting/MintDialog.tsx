@@ -27,7 +27,7 @@ export function MintDialog({ slug, onClose, onMinted }: MintDialogProps) {
   const client = useQueryClient();
   const [name, setName] = useState("");
   const mint = useMutation({
-    mutationFn: () => api.mintAgent(slug, { name: name.trim() }),
+    mutationFn: () => api.createAgent(slug, { name: name.trim() }),
     onSuccess: (minted) => {
       onMinted?.(minted);
       client.setQueryData(agentsQuery(slug).queryKey, (old) => old && { items: [...old.items, minted.agent] });

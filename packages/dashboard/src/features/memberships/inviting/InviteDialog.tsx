@@ -27,7 +27,7 @@ export function InviteDialog({ slug, onClose }: { slug: string; onClose: () => v
   const [role, setRole] = useState<ProjectRole>("viewer");
   const [days, setDays] = useState("7");
   const invite = useMutation({
-    mutationFn: () => api.invite(slug, { email: email.trim(), role, ttl_days: Number(days) }),
+    mutationFn: () => api.createInvitation(slug, { email: email.trim(), role, ttl_days: Number(days) }),
     onSuccess: () => void client.invalidateQueries({ queryKey: invitationsQuery(slug).queryKey }),
     gcTime: 0,
   });

@@ -14,6 +14,8 @@ const project: Project = {
   automation_revision: 1,
   default_scheduler_owner: "svc-scheduler",
   allowed_schedulers: ["svc-scheduler", "beat"],
+  settings: null,
+  organization_id: null,
   created_at: "2026-11-20T10:00:00.000Z",
   updated_at: "2026-11-20T10:00:00.000Z",
 };

@@ -1,4 +1,4 @@
-import type { TaskRow, TaskTree } from "@svc/client";
+import type { EventKind, TaskRow, TaskTree } from "@svc/client";
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
 import type { AddressRange } from "../../../address/range-text.ts";
 import { api } from "../../../api/api.ts";
@@ -7,7 +7,7 @@ import { eventPageSize, isTaskAt, liveOfTask, taskSpacingMs } from "../../task-d
 /** The pages after those newest ones. A change moves where they begin, so they are then read anew from there. */
 export const olderTaskEventsQuery = (
   slug: string,
-  task: { engine: string; taskId: string; kind: string },
+  task: { engine: string; taskId: string; kind: EventKind | "" },
   from: string,
 ) =>
   infiniteQueryOptions({

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { taskEvent, taskRow } from "../../../../test/task-rows.ts";
+import { taskEvent, taskRow } from "../../../../test/traffic/task-rows.ts";
 import { attemptsOf } from "./attempts/attempts.ts";
 import { openingPart, partsOf } from "./task-parts.ts";
 

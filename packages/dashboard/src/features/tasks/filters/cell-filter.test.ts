@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { taskRow } from "../../../../test/task-rows.ts";
+import { taskRow } from "../../../../test/traffic/task-rows.ts";
 import { cellFilter } from "./cell-filter.ts";
 
 const row = taskRow({ name: "billing.charge", queue: "billing" });

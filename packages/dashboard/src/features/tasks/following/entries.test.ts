@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { taskRow } from "../../../../test/task-rows.ts";
+import { taskRow } from "../../../../test/traffic/task-rows.ts";
 import type { LossGap } from "../../../ui/gap-band/gaps.ts";
 import { entriesOf } from "./entries.ts";
 

@@ -1,6 +1,6 @@
 import type { TaskFilters } from "@svc/client";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { taskRow } from "../../../../test/task-rows.ts";
+import { taskRow } from "../../../../test/traffic/task-rows.ts";
 import { type ListRow, type LoadedList, rowsOf } from "../../task-data/index.ts";
 import { createListFollower, type ListFollower } from "./list-follower.ts";
 import { byNewest } from "./row-changes.ts";

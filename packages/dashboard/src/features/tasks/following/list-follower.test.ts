@@ -1,6 +1,6 @@
 import { ApiProblem, type TaskFilters } from "@svc/client";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { taskRow } from "../../../../test/task-rows.ts";
+import { taskRow } from "../../../../test/traffic/task-rows.ts";
 import { type ListPage, type ListRow, type LoadedList, maximumRows, rowsOf } from "../../task-data/index.ts";
 import { matchesFilters } from "./filter-match.ts";
 import { createListFollower, type ListFollower } from "./list-follower.ts";

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { TaskFilters } from "@svc/client";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { taskRow } from "../../../../test/task-rows.ts";
+import { taskRow } from "../../../../test/traffic/task-rows.ts";
 import { joinAnswer, type ListPage, type ListRow, type LoadedList, pageSize, rowsOf } from "../../task-data/index.ts";
 import { matchesFilters } from "./filter-match.ts";
 import { reduce } from "./list-reducer.ts";

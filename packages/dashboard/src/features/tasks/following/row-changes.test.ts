@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { taskRow } from "../../../../test/task-rows.ts";
+import { taskRow } from "../../../../test/traffic/task-rows.ts";
 import {
   isSearchIdle,
   joinAnswer,

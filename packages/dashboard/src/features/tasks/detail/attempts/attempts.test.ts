@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { taskEvent, taskRow } from "../../../../../test/task-rows.ts";
+import { taskEvent, taskRow } from "../../../../../test/traffic/task-rows.ts";
 import { clearTicks, lifecycleOf, taskPollMs, ticksOf } from "../history/lifecycle.ts";
 import { storyOf } from "../history/story.ts";
 import { attemptChange } from "./attempt-change.ts";
@@ -126,7 +126,9 @@ test("a finished task is polled too, but not as often", () => {
 
 describe("storyOf", () => {
   test("tells events of one instant in the order in which they must have happened", () => {
-    const atOnce = ["task.succeeded", "task.started", "task.received", "task.sent"].map((kind) => taskEvent(kind, 0));
+    const atOnce = (["task.succeeded", "task.started", "task.received", "task.sent"] as const).map((kind) =>
+      taskEvent(kind, 0),
+    );
     const words = storyOf(taskRow(), atOnce, attemptsOf(atOnce)).map(({ text }) => text.split(" ")[0]);
     expect(words).toEqual(["Put", "Taken", "It", "It"]);
     const next = [taskEvent("task.started", 5, { attempt: 1 }), taskEvent("task.retried", 5, { attempt: 0 })];

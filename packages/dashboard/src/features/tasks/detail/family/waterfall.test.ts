@@ -1,7 +1,7 @@
 import type { TaskTreeNode } from "@svc/client";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { taskEvent } from "../../../../../test/task-rows.ts";
+import { taskEvent } from "../../../../../test/traffic/task-rows.ts";
 import { attemptsOf } from "../attempts/attempts.ts";
 import { familyRows, foldedScale, runsOf, treeStep, visibleRows } from "./waterfall.ts";
 

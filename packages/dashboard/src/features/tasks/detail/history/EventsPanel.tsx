@@ -1,4 +1,4 @@
-import type { TaskEvent } from "@svc/client";
+import type { EventKind, TaskEvent } from "@svc/client";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { CopyButton } from "../../../../ui/buttons/CopyButton.tsx";
@@ -19,9 +19,9 @@ import type { TaskDetail } from "../use-task-detail.ts";
 const fewShown = 8;
 const pageShown = 100;
 
-const taskKinds = ["sent", "received", "started", "succeeded", "failed", "retried", "revoked", "rejected"].map(
-  (word) => `task.${word}`,
-);
+const taskKinds = (
+  ["sent", "received", "started", "succeeded", "failed", "retried", "revoked", "rejected"] as const
+).map((word) => `task.${word}` as const);
 
 interface EventsPanelProps {
   slug: string;
@@ -34,7 +34,7 @@ interface EventsPanelProps {
 export function EventsPanel({ slug, task, detail, isShort }: EventsPanelProps) {
   const { zone, label } = useZone();
   const [most, setMost] = useState(isShort ? fewShown : pageShown);
-  const [kind, setKind] = useState("");
+  const [kind, setKind] = useState<EventKind | "">("");
   const [opened, setOpened] = useState<string | null>(null);
   const list = useEvents(slug, task, detail, kind);
   const { query, events, isMore } = list;
@@ -62,7 +62,11 @@ export function EventsPanel({ slug, task, detail, isShort }: EventsPanelProps) {
         {kinds.length > 1 ? (
           <label>
             <span className="vh">Kind of event</span>
-            <select className={css.kinds} value={kind} onChange={(event) => setKind(event.currentTarget.value)}>
+            <select
+              className={css.kinds}
+              value={kind}
+              onChange={(event) => setKind(event.currentTarget.value as EventKind | "")}
+            >
               <option value="">all kinds</option>
               {kinds.map((one) => (
                 <option key={one} value={one}>
@@ -141,7 +145,7 @@ export function EventsPanel({ slug, task, detail, isShort }: EventsPanelProps) {
 }
 
 /** The events of one kind or of all: the newest page, which is kept fresh, and the older ones that were asked for. */
-function useEvents(slug: string, task: EventsPanelProps["task"], detail: TaskDetail, kind: string) {
+function useEvents(slug: string, task: EventsPanelProps["task"], detail: TaskDetail, kind: EventKind | "") {
   const { engine, task_id: taskId } = task;
   const [wantsOlder, setWantsOlder] = useState(false);
   const whole = detail.eventsQuery;
