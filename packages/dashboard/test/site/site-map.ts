@@ -3,12 +3,12 @@ import { join } from "node:path";
 import type { Site } from "./page-case.ts";
 import { pages } from "./pages.ts";
 
-const src = join(import.meta.dirname, "../../src");
+const folder = join(import.meta.dirname, "../../src/routes");
 
 /** The addresses of pages as the files of the site map have them, such as `/p/$slug/tasks`; a route without a component only holds others. */
 export async function mountedPages() {
-  const files = (await readdir(src)).filter((name) => name.endsWith("routes.tsx"));
-  const source = (await Promise.all(files.map((name) => readFile(join(src, name), "utf8")))).join("\n");
+  const files = (await readdir(folder)).filter((name) => name.endsWith("routes.tsx"));
+  const source = (await Promise.all(files.map((name) => readFile(join(folder, name), "utf8")))).join("\n");
   const routes = new Map<string, { parent: string; path: string; isPage: boolean; hasSchema: boolean }>();
   for (const [, name = "", body = ""] of source.matchAll(
     /const (\w+) = (?:<[^\n]*\n\s+)?createRoute\(\{(.*?)\}\);\n/gs,

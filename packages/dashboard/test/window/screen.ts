@@ -1,8 +1,9 @@
+import { createRequire } from "node:module";
 import { text } from "node:stream/consumers";
 import { startTestBrain, type TestBrain, type TestBrainOptions } from "@svc/testkit/brain";
 import { builtDashboard } from "@svc/testkit/built-program";
 import type {} from "@svc/testkit/services/setup/postgres-setup";
-import axe from "axe-core";
+import type * as Axe from "axe-core";
 import type { BrowserContextOptions, Download, Locator, Page } from "playwright-core";
 import { expect, onTestFinished } from "vitest";
 import { giveBackWindowsOf, takeWindow } from "./window-pool.ts";
@@ -99,9 +100,12 @@ export async function textOf(file: Download): Promise<string> {
   return text(await file.createReadStream());
 }
 
+/** The minified axe: less than half of it to send to the page and to parse there. */
+const { source: axeSource }: typeof Axe = createRequire(import.meta.url)("axe-core/axe.min.js");
+
 /** The accessibility faults of what is on the screen now, each with the first elements that have it; too small targets are among them. */
 export async function axeFaults(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source);
+  if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(axeSource);
   return page.evaluate(async () => {
     interface Violation {
       id: string;
