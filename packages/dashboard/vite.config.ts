@@ -7,7 +7,7 @@ import { precompress } from "./scripts/precompress.ts";
 
 /** What every page needs goes into one file, the entry with it; without this each small shared module would be a request of its own. */
 const everywhere =
-  /[\\/]src[\\/](main\.tsx|routes|shell|live|ui[\\/](?!layers[\\/]ReasonLayer)|api|address[\\/](paths|search-text)\.ts)|[\\/](?!audit|admin)[a-z-]+[\\/](list-)?queries\.ts$|[\\/]client[\\/]src[\\/](?!task-query|browser-name)|vite[\\/]/;
+  /[\\/]src[\\/](main\.tsx|app[\\/]Root|routes|shell|live|ui[\\/](?!layers[\\/]ReasonLayer)|api|address[\\/](paths|search-text)\.ts)|[\\/](?!audit|admin)[a-z-]+[\\/](list-)?queries\.ts$|[\\/]client[\\/]src[\\/](?!task-query|browser-name)|vite[\\/]/;
 const libraries = /[\\/]node_modules[\\/](?!.*(react-virtual|virtual-core|qrcode|dijkstrajs))/;
 /** What pages with figures need; a chart that a single page draws is that page's. */
 const charts = /[\\/]ui[\\/]charts[\\/]/;
@@ -28,13 +28,13 @@ const commandParts =
   /[\\/]features[\\/]actions[\\/](tasks[\\/](TaskCommands|task-reasons|MoreTaskActs)|requests[\\/](use-act|able)|commands[\\/](CommandPill|words|command-queries|commands\.module))/;
 /** What every page but the sign-in needs: the shell, and the parts of it that pages use too. */
 const signedIn =
-  /[\\/]src[\\/](shell[\\/](?!NotFound|Root)|address[\\/](time-range|range-bounds)\.ts|save-file\.ts|live[\\/](?!connection|live|row-|use)|ui[\\/](layers[\\/](?!ReasonLayer|take-focus)|panels[\\/](NotForRole|PageTabs|page-tabs|ScrollBox|Panel|panel)|buttons[\\/](OlderButton|Segments)|time[\\/](Stamp|instants)|StatePill|gap-band|pill\.module))|[\\/](field-faults|use-gaps|trouble|worker-states|issue-words|kept-list|reach|task-address|tasks[\\/]life)\.ts$|[\\/]account[\\/]AccountNav|[\\/](memberships|workers|queues)[\\/]queries\.ts$/;
+  /[\\/]src[\\/](shell[\\/](?!NotFound)|app[\\/](SignedIn|project-pages)|address[\\/](time-range|range-bounds)\.ts|save-file\.ts|live[\\/](?!connection|live|row-|use)|ui[\\/](layers[\\/](?!ReasonLayer|take-focus)|panels[\\/](NotForRole|PageTabs|page-tabs|ScrollBox|Panel|panel)|buttons[\\/](OlderButton|Segments)|time[\\/](Stamp|instants)|StatePill|gap-band|pill\.module))|[\\/](field-faults|use-gaps|trouble|worker-states|issue-words|kept-list|reach|task-address|tasks[\\/]life)\.ts$|[\\/]use-agents-notice\.tsx$|[\\/]account[\\/]AccountNav|[\\/](memberships|workers|queues)[\\/]queries\.ts$/;
 
 /** The small pages of who is not signed in yet. The others of them load what else they need by themselves, the QR code above all. */
 const entry =
   /[\\/]features[\\/](sessions[\\/](?!queries)|password-reset[\\/]|mfa[\\/](Verify(Page|Form)|CodeField|failures)|account[\\/]password[\\/])/;
 /** What the pages of one's own account share. */
-const account = /[\\/]features[\\/]account[\\/](?!queries|AccountNav|password[\\/])/;
+const account = /[\\/]features[\\/]account[\\/](?!queries|AccountNav|password[\\/]|api-keys[\\/])/;
 
 /** What the pages of accounts, members and settings share; no other page needs it to begin with. */
 const people =

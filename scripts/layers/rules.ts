@@ -46,6 +46,9 @@ const downwardOnly = Object.entries(mayImport).flatMap(([from, allowed]): IForbi
 });
 
 const brain = "^packages/brain/src";
+const dashboard = "^packages/dashboard/src";
+/** Whose feature is `$1`; that names no folder for a file outside of the features. */
+const anywhereInPages = [`${dashboard}/features/([^/]+)/`, `${dashboard}/`];
 
 /** The layer rules of ARCHITECTURE.md, for paths from the repository root. Each has a planted breach in check-layers.test.ts. */
 export const layerRules: readonly IForbiddenRuleType[] = [
@@ -110,6 +113,59 @@ export const layerRules: readonly IForbiddenRuleType[] = [
     ...error("ui-knows-no-route", "the dashboard's ui parts know neither pages nor URLs"),
     from: { path: "^packages/dashboard/src/ui/" },
     to: { path: "^packages/dashboard/src/(features/|routes/|address/)" },
+  },
+  {
+    ...error("pages-meet-features-at-the-door", "a feature of the dashboard is reached through its index.ts"),
+    from: { path: anywhereInPages },
+    to: {
+      path: `${dashboard}/features/([^/]+)/(?!index[.]ts$).*[.]tsx?$`,
+      pathNot: `${dashboard}/features/$1/`,
+      dynamic: false,
+    },
+  },
+  {
+    ...error(
+      "components-are-loaded-on-demand",
+      "of another feature only an index or a component's own file is loaded later",
+    ),
+    from: { path: anywhereInPages },
+    to: {
+      path: `${dashboard}/features/`,
+      pathNot: `${dashboard}/features/($1/|[^/]+/index[.]ts$|.*/[A-Z][A-Za-z]*[.]tsx$)`,
+      dynamic: true,
+    },
+  },
+  {
+    ...error("styles-stay-in-their-feature", "what two features look alike in belongs to ui"),
+    from: { path: anywhereInPages },
+    to: { path: `${dashboard}/features/.*[.]css$`, pathNot: `${dashboard}/features/$1/` },
+  },
+  {
+    ...error(
+      "features-form-no-cycle",
+      "two features that need each other are one, or share something that lies below both",
+    ),
+    scope: "folder",
+    from: { path: `${dashboard}/features/([^/]+)$` },
+    to: { path: `${dashboard}/features/`, pathNot: `${dashboard}/features/$1(/|$)`, circular: true },
+  },
+  {
+    ...error(
+      "shell-knows-features-through-the-registry",
+      "what the shell shows of features is registered in app; it reads only who is signed in and which project is open",
+    ),
+    from: { path: `${dashboard}/(shell|palette)/` },
+    to: { path: `${dashboard}/(features/(?!(sessions|projects)/)|app/|routes/)` },
+  },
+  {
+    ...error("ground-knows-no-page", "address, api and live serve pages and know none"),
+    from: { path: `${dashboard}/(address|api|live)/` },
+    to: { path: `${dashboard}/(features|shell|palette|app|routes)/` },
+  },
+  {
+    ...error("only-app-and-routes-compose", "app and routes put pages together, and nothing else imports them"),
+    from: { path: `${dashboard}/`, pathNot: `${dashboard}/(app/|routes/|main[.]tsx$)` },
+    to: { path: `${dashboard}/(app|routes)/` },
   },
   {
     ...error("no-cycles", "two files that need each other are one thing, or a trigger is missing"),

@@ -9,10 +9,10 @@ const layerOrder = "@layer tokens,base,components;";
 
 /** The site map of the routes for who is signed in: the pattern of a page's address, and where its module ends. */
 const pages = {
-  "": "/projects/home/HomePage.tsx",
+  "": "/home/HomePage.tsx",
   "/me/profile": "/account/ProfilePage.tsx",
   "/me/security": "/account/security/SecurityPage.tsx",
-  "/me/api-keys": "/api-keys/ApiKeysPage.tsx",
+  "/me/api-keys": "/account/api-keys/ApiKeysPage.tsx",
   "/me/appearance": "/account/AppearancePage.tsx",
   "/admin/users": "/users/UsersPage.tsx",
   "/activity": "/audit/ActivityPage.tsx",

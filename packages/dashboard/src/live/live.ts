@@ -16,7 +16,12 @@ export const connection = createConnection({
 
 let visibleMs = visiblePollMs;
 const applyPoll = () => connection.setPollMs(document.hidden ? hiddenPollMs : visibleMs);
-document.addEventListener("visibilitychange", applyPoll);
+
+/** Heeds whether the page is looked at and the network is there; the page begins with it. */
+export function heedWindow(): void {
+  document.addEventListener("visibilitychange", applyPoll);
+  addEventListener("online", () => connection.retryNow());
+}
 
 /** How often a page that no stream serves reads again; the chip says so. */
 export function useVisiblePoll(pollMs: number): void {
@@ -29,7 +34,6 @@ export function useVisiblePoll(pollMs: number): void {
     };
   }, [pollMs]);
 }
-addEventListener("online", () => connection.retryNow());
 
 const followedTopics: HubTopic[] = [
   "task.changed",

@@ -3,14 +3,14 @@
 const quietAfterMs = 10_000;
 let lastInputAt = Date.now();
 
-for (const kind of ["pointerdown", "keydown", "wheel", "touchstart"] as const) {
-  addEventListener(
-    kind,
-    () => {
-      lastInputAt = Date.now();
-    },
-    { capture: true, passive: true },
-  );
+/** Notes from now on when somebody touches the page. */
+export function noteActivity(): void {
+  const note = () => {
+    lastInputAt = Date.now();
+  };
+  for (const kind of ["pointerdown", "keydown", "wheel", "touchstart"]) {
+    addEventListener(kind, note, { capture: true, passive: true });
+  }
 }
 
 export function isUnattended(): boolean {

@@ -1,9 +1,9 @@
 import { useLocation } from "@tanstack/react-router";
 import { paths } from "../address/paths.ts";
-import { useMayAudit } from "../features/sessions/queries.ts";
 import { closeOverlay, type OverlayProps, openPalette } from "../shell/overlay.ts";
-import { isOn, pagesFor } from "../shell/pages.ts";
+import { isOn } from "../shell/pages.ts";
 import { ProjectList } from "../shell/rail/ProjectList.tsx";
+import { useProjectPages } from "../shell/shell-parts.ts";
 import { AppLink } from "../ui/buttons/AppLink.tsx";
 import { Icon } from "../ui/Icon.tsx";
 import { Dialog, menuItem } from "../ui/layers/Layers.tsx";
@@ -12,7 +12,7 @@ import css from "./palette.module.css";
 /** What the bottom bar of a phone has no room for. */
 export function MoreSheet({ slug }: OverlayProps) {
   const pathname = useLocation({ select: (location) => location.pathname });
-  const pages = pagesFor({ mayAudit: useMayAudit(slug ?? "") });
+  const pages = useProjectPages(slug ?? "");
   return (
     <Dialog title="More" isSheet onClose={closeOverlay}>
       <ul>

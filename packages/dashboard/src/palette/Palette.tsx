@@ -4,13 +4,17 @@ import { Icon } from "../ui/Icon.tsx";
 import { type Entry, fitting } from "./entries.ts";
 import { Keys } from "./KeySheet.tsx";
 import css from "./palette.module.css";
-import { useEntries } from "./use-entries.ts";
 
 /** How long typing must rest before the server is asked about an id. */
 const restMs = 200;
 
+interface PaletteProps extends OverlayProps {
+  /** All that it can do for `typed`; `settled` is what the server is asked about, any word when it `isPasted`. */
+  useEntries: (slug: string | null, typed: string, settled: string, isPasted: boolean) => Entry[];
+}
+
 /** Goes to pages, projects and tasks, and does what needs no page: a list that narrows while one types. */
-export function Palette({ slug }: OverlayProps) {
+export function Palette({ slug, useEntries }: PaletteProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const listId = useId();
   const [text, setText] = useState("");

@@ -2,7 +2,7 @@ import { isProblem, type Me } from "@svc/client";
 import { createRoute, lazyRouteComponent, redirect } from "@tanstack/react-router";
 import { safeReturn } from "../address/paths.ts";
 import { queryClient } from "../api/query-client.ts";
-import { meQuery } from "../features/sessions/queries.ts";
+import { meQuery } from "../features/sessions/index.ts";
 import { FirstBones, rootRoute } from "./root-routes.tsx";
 
 // The pages of who is not signed in, or only half: they stand without the shell.

@@ -1,7 +1,7 @@
 import { type AnyRoute, createRoute, lazyRouteComponent, redirect } from "@tanstack/react-router";
 import { rangeKeys, searchOf } from "../address/page-search.ts";
 import { paths } from "../address/paths.ts";
-import { readUsersSearch } from "../features/users/users-search.ts";
+import { readUsersSearch } from "../features/users/index.ts";
 
 // Who may do what: keys, accounts, members, and what a project is. routes.tsx says below what these pages stand.
 
@@ -10,7 +10,7 @@ export const apiKeysRoute = <Parent extends AnyRoute>(signedInRoute: Parent) =>
     getParentRoute: () => signedInRoute,
     path: "/me/api-keys",
     validateSearch: searchOf([]),
-    component: lazyRouteComponent(() => import("../features/api-keys/ApiKeysPage.tsx"), "ApiKeysPage"),
+    component: lazyRouteComponent(() => import("../features/account/api-keys/ApiKeysPage.tsx"), "ApiKeysPage"),
   });
 
 export const usersRoute = <Parent extends AnyRoute>(signedInRoute: Parent) =>

@@ -1,5 +1,5 @@
 import { type AnyRoute, createRoute, lazyRouteComponent } from "@tanstack/react-router";
-import { readActivitySearch, readAuditSearch } from "../features/audit/audit-search.ts";
+import { readActivitySearch, readAuditSearch } from "../features/audit/index.ts";
 
 // What was done and refused: of one project, and of all of them.
 

@@ -10,9 +10,9 @@ import {
 } from "@tanstack/react-router";
 import { paths, safeReturn } from "../address/paths.ts";
 import { queryClient } from "../api/query-client.ts";
-import { isEnrollmentOverdue, meQuery } from "../features/sessions/queries.ts";
+import { Root } from "../app/Root.tsx";
+import { isEnrollmentOverdue, meQuery } from "../features/sessions/index.ts";
 import { NotFound } from "../shell/NotFound.tsx";
-import { Root } from "../shell/Root.tsx";
 import { Failed, isMissingPart, PageBones } from "../ui/panels/Feedback.tsx";
 import { usePage } from "../ui/title.ts";
 
@@ -45,7 +45,7 @@ export const signedInRoute = createRoute({
     if (me.mfa_required) throw redirect({ to: "/login/mfa", search });
     if (isEnrollmentOverdue(me)) throw redirect({ to: "/login/enroll", search });
   },
-  component: lazyRouteComponent(() => import("../shell/Shell.tsx"), "Shell"),
+  component: lazyRouteComponent(() => import("../app/SignedIn.tsx"), "SignedIn"),
   pendingComponent: FirstBones,
   errorComponent: PageError,
 });

@@ -4,14 +4,19 @@ import { safeReturn } from "../address/paths.ts";
 import { parseSearch, stringifySearch } from "../address/search-text.ts";
 import { queryClient, whenSignedOut } from "../api/query-client.ts";
 import { whenGated } from "../api/second-factor-gate.ts";
-import { readBulkRetrySearch } from "../features/actions/bulk-retries/bulk-retry-search.ts";
-import { readCommandsSearch } from "../features/actions/commands/commands-search.ts";
-import { readDeadLettersSearch } from "../features/dead-letters/dead-letters-search.ts";
-import { readIssuesSearch } from "../features/issues/issues-search.ts";
-import { projectQuery, statsQuery } from "../features/projects/queries.ts";
-import { maybeSignedIn, meQuery } from "../features/sessions/queries.ts";
-import { filtersOf, readTaskPageSearch, readTasksSearch } from "../features/tasks/filters/tasks-search.ts";
-import { taskEventsQuery, taskListQuery, taskQuery } from "../features/tasks/queries.ts";
+import { readBulkRetrySearch, readCommandsSearch } from "../features/actions/index.ts";
+import { readDeadLettersSearch } from "../features/dead-letters/index.ts";
+import { readIssuesSearch } from "../features/issues/index.ts";
+import { projectQuery, statsQuery } from "../features/projects/index.ts";
+import { maybeSignedIn, meQuery } from "../features/sessions/index.ts";
+import {
+  filtersOf,
+  readTaskPageSearch,
+  readTasksSearch,
+  taskEventsQuery,
+  taskListQuery,
+  taskQuery,
+} from "../features/task-data/index.ts";
 import { PageBones } from "../ui/panels/Feedback.tsx";
 import { adminRoutes } from "./admin-routes.tsx";
 import { entryRoutes } from "./entry-routes.tsx";
@@ -28,7 +33,7 @@ const homeRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: "/",
   validateSearch: searchOf([]),
-  component: lazyRouteComponent(() => import("../features/projects/home/HomePage.tsx"), "HomePage"),
+  component: lazyRouteComponent(() => import("../features/home/HomePage.tsx"), "HomePage"),
 });
 
 const projectRoute = createRoute({ getParentRoute: () => signedInRoute, path: "/p/$slug", component: Outlet });

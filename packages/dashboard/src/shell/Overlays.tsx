@@ -13,22 +13,14 @@ import { hasCommandKey } from "../ui/layers/keys.ts";
 import { Dialog } from "../ui/layers/Layers.tsx";
 import { Failed } from "../ui/panels/Feedback.tsx";
 import { closeOverlay, type Overlay, type OverlayProps, openPalette, overlay } from "./overlay.ts";
+import { type OverlayLoads, useShellParts } from "./shell-parts.ts";
 
-const loads: Record<Overlay, () => Promise<{ default: ComponentType<OverlayProps> }>> = {
-  palette: () => import("../palette/Palette.tsx").then(({ Palette }) => ({ default: Palette })),
-  keys: () => import("../palette/KeySheet.tsx").then(({ KeySheet }) => ({ default: KeySheet })),
-  more: () => import("../palette/MoreSheet.tsx").then(({ MoreSheet }) => ({ default: MoreSheet })),
-  asked: () => import("../palette/AskedDialog.tsx").then(({ AskedDialog }) => ({ default: AskedDialog })),
-  newProject: () =>
-    import("../features/projects/CreateProjectDialog.tsx").then(({ CreateProjectDialog }) => ({
-      default: () => <CreateProjectDialog onClose={closeOverlay} />,
-    })),
-};
 const parts: Partial<Record<Overlay, LazyExoticComponent<ComponentType<OverlayProps>>>> = {};
 
 /** Palette, list of keys, the phone's second menu and the form of a new project: none of them is loaded before somebody asks for it. */
 export function Overlays({ slug }: OverlayProps) {
   const shown = useSyncExternalStore(overlay.subscribe, overlay.get);
+  const { overlays } = useShellParts();
   useEffect(() => {
     const pressed = (event: KeyboardEvent) => {
       const isAsked = (hasCommandKey ? event.metaKey : event.ctrlKey) && event.key.toLowerCase() === "k";
@@ -55,7 +47,7 @@ export function Overlays({ slug }: OverlayProps) {
       )}
     >
       <Suspense fallback={<Opening />}>
-        <Part which={shown} slug={slug} />
+        <Part which={shown} load={overlays[shown]} slug={slug} />
       </Suspense>
     </CatchBoundary>
   );
@@ -72,8 +64,13 @@ function Opening() {
   return <dialog ref={dialog} className="vh" aria-label="Opening" aria-busy="true" onCancel={closeOverlay} />;
 }
 
-function Part({ which, slug }: OverlayProps & { which: Overlay }) {
-  parts[which] ??= lazy(loads[which]);
+interface PartProps extends OverlayProps {
+  which: Overlay;
+  load: OverlayLoads[Overlay];
+}
+
+function Part({ which, load, slug }: PartProps) {
+  parts[which] ??= lazy(load);
   const Shown = parts[which];
   return <Shown slug={slug} />;
 }

@@ -1,11 +1,11 @@
 import type { Task } from "@svc/client";
 import { type Query, useQuery, useQueryClient } from "@tanstack/react-query";
 import { CatchBoundary, Outlet, useLocation, useParams } from "@tanstack/react-router";
-import { lazy, Suspense, useEffect, useLayoutEffect, useSyncExternalStore } from "react";
+import { Suspense, useEffect, useLayoutEffect, useSyncExternalStore } from "react";
 import { paths } from "../address/paths.ts";
 import { useKeepRange } from "../address/time-range.ts";
-import { projectQuery } from "../features/projects/queries.ts";
-import { useMe } from "../features/sessions/queries.ts";
+import { projectQuery } from "../features/projects/index.ts";
+import { useMe } from "../features/sessions/index.ts";
 import { visiblePollMs } from "../live/connection.ts";
 import { keepLive } from "../live/declared.ts";
 import { connection, useConnection, useFollowProject, useVisiblePoll } from "../live/live.ts";
@@ -18,20 +18,25 @@ import { Rail } from "./rail/Rail.tsx";
 import { noteProject, noteTask, openRecent, recent } from "./rail/recent.ts";
 import { ShellKeys } from "./ShellKeys.tsx";
 import css from "./shell.module.css";
+import { type ShellParts, ShellPartsContext, useShellParts } from "./shell-parts.ts";
 import { TopBar } from "./top/TopBar.tsx";
 
 /** The start page reads figures per project, so it asks less often than a project's own pages. */
 const homePollMs = 15_000;
 
 /** Everything around a page: rail, top bar, one banner line, and the page itself in <main>. */
-export function Shell() {
+export function Shell({ parts }: { parts: ShellParts }) {
   const { slug } = useParams({ strict: false });
   const me = useMe();
   // Before the effects of what is inside, which note what was opened.
   useLayoutEffect(() => openRecent(me.id), [me.id]);
   const client = useQueryClient();
   useEffect(() => keepLive(client, connection, slug), [client, slug]);
-  return slug === undefined ? <HomeShell /> : <ProjectShell key={slug} slug={slug} />;
+  return (
+    <ShellPartsContext value={parts}>
+      {slug === undefined ? <HomeShell /> : <ProjectShell key={slug} slug={slug} />}
+    </ShellPartsContext>
+  );
 }
 
 function HomeShell() {
@@ -86,24 +91,21 @@ function ProjectShell({ slug }: { slug: string }) {
         )}
         <ShellKeys slug={slug} />
         <Overlays slug={slug} />
-        <Tray slug={slug} />
+        <CommandTray slug={slug} />
       </div>
     </HrefContext>
   );
 }
 
-const CommandTray = lazy(() =>
-  import("../features/actions/commands/CommandTray.tsx").then((part) => ({ default: part.CommandTray })),
-);
-
 /** The commands that were issued here; its part is loaded once there is one. */
-function Tray({ slug }: { slug: string }) {
+function CommandTray({ slug }: { slug: string }) {
+  const { Tray } = useShellParts();
   const { commands } = useSyncExternalStore(recent.subscribe, recent.get);
   if (!commands.some((command) => command.slug === slug)) return null;
   return (
     <CatchBoundary getResetKey={() => commands} errorComponent={() => null}>
       <Suspense fallback={null}>
-        <CommandTray slug={slug} />
+        <Tray slug={slug} />
       </Suspense>
     </CatchBoundary>
   );

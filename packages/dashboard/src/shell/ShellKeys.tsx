@@ -1,12 +1,12 @@
 import { useRouter } from "@tanstack/react-router";
 import { useMemo } from "react";
 import { useKeepRange } from "../address/time-range.ts";
-import { useMayAudit } from "../features/sessions/queries.ts";
 import { connection } from "../live/live.ts";
 import { toggleRail } from "../ui/appearance.ts";
 import { type KeyHelp, useKeys } from "../ui/layers/keys.ts";
 import { openKeys } from "./overlay.ts";
-import { type ProjectPage, pagesFor } from "./pages.ts";
+import type { ProjectPage } from "./pages.ts";
+import { useProjectPages } from "./shell-parts.ts";
 
 const everywhere: KeyHelp = {
   title: "Everywhere",
@@ -38,8 +38,7 @@ export function ShellKeys({ slug }: { slug: string | null }) {
 function ProjectKeys({ slug }: { slug: string }) {
   const router = useRouter();
   const keepRange = useKeepRange();
-  const mayAudit = useMayAudit(slug);
-  const pages = useMemo(() => pagesFor({ mayAudit }), [mayAudit]);
+  const pages = useProjectPages(slug);
   const moves = pages.map(({ key, href }) => [`g ${key}`, () => router.history.push(keepRange(href(slug)))]);
   useKeys(
     { ...Object.fromEntries(moves), "[": toggleRail },

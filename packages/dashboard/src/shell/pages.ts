@@ -1,6 +1,8 @@
+import type { ProjectStats } from "@svc/client";
+import type { ComponentType } from "react";
 import { paths } from "../address/paths.ts";
 
-// The pages of a project, once for rail, bottom bar, palette and keys.
+/** A page of a project, as rail, bottom bar, palette and keys name it; the app root lists them. */
 export interface ProjectPage {
   id: string;
   label: string;
@@ -16,6 +18,14 @@ export interface ProjectPage {
   isOnBar: boolean;
   /** For those only who may read the audit trail of the project. */
   isAudit?: boolean;
+  /** The live count beside its name in the rail. */
+  Badge?: ComponentType<BadgeProps>;
+}
+
+export interface BadgeProps {
+  slug: string;
+  /** Figures of the project, once they were read. */
+  stats: ProjectStats | undefined;
 }
 
 /** Pages about the instance, for its administrators. */
@@ -40,65 +50,6 @@ export const adminPages: readonly AdminPage[] = [
   },
   { id: "health", label: "Health", icon: "overview", href: paths.health(), also: "instance admin system diagnostics" },
 ];
-
-const projectPages: readonly ProjectPage[] = [
-  { id: "overview", label: "Overview", icon: "overview", group: "Watch", href: paths.project, key: "o", isOnBar: true },
-  {
-    id: "tasks",
-    label: "Tasks",
-    icon: "tasks",
-    group: "Watch",
-    href: paths.tasks,
-    key: "t",
-    isOnBar: true,
-  },
-  { id: "issues", label: "Issues", icon: "issues", group: "Watch", href: paths.issues, key: "i", isOnBar: false },
-  { id: "queues", label: "Queues", icon: "queues", group: "Fleet", href: paths.queues, key: "q", isOnBar: true },
-  { id: "workers", label: "Workers", icon: "workers", group: "Fleet", href: paths.workers, key: "w", isOnBar: false },
-  { id: "agents", label: "Agents", icon: "agents", group: "Fleet", href: paths.agents, key: "a", isOnBar: true },
-  {
-    id: "commands",
-    label: "Commands",
-    icon: "commands",
-    group: "Act",
-    href: paths.commands,
-    holds: (slug) => paths.bulkRetry(slug, ""),
-    key: "c",
-    isOnBar: false,
-  },
-  {
-    id: "dead-letters",
-    label: "Dead letters",
-    icon: "dead",
-    group: "Act",
-    href: paths.deadLetters,
-    key: "d",
-    isOnBar: false,
-  },
-  {
-    id: "audit",
-    label: "Audit",
-    icon: "audit",
-    group: "Record",
-    href: paths.audit,
-    key: "r",
-    isOnBar: false,
-    isAudit: true,
-  },
-  {
-    id: "settings",
-    label: "Settings",
-    icon: "settings",
-    group: "Foot",
-    href: paths.projectSettings,
-    key: "e",
-    isOnBar: false,
-  },
-];
-
-/** The pages that a person can ever use. */
-export const pagesFor = ({ mayAudit }: { mayAudit: boolean }): readonly ProjectPage[] =>
-  projectPages.filter((page) => mayAudit || page.isAudit !== true);
 
 /** Whether an address is that page or one below it. A project's own address is above all the others. */
 export function isOn(page: ProjectPage, slug: string, pathname: string): boolean {

@@ -6,7 +6,7 @@ import { NotForRole } from "../../ui/panels/NotForRole.tsx";
 import { PageTabs } from "../../ui/panels/PageTabs.tsx";
 import panel from "../../ui/panels/panel.module.css";
 import { usePage } from "../../ui/title.ts";
-import { useMe } from "../sessions/queries.ts";
+import { useMe } from "../sessions/index.ts";
 
 interface AdminFrameProps {
   title: string;

@@ -12,7 +12,7 @@ import { FleetPill } from "../../ui/StatePill.tsx";
 import { nameText } from "../../ui/time/format.ts";
 import { useNow } from "../../ui/time/ticker.ts";
 import { usePage } from "../../ui/title.ts";
-import { useIsProjectAdmin } from "../sessions/queries.ts";
+import { useIsProjectAdmin } from "../sessions/index.ts";
 import { FactsPanel, Processes } from "./AgentParts.tsx";
 import { AgentSnippets } from "./connecting/AgentSnippets.tsx";
 import { FirstHello, NothingArrives } from "./connecting/FirstHello.tsx";

@@ -21,7 +21,7 @@ import { count, nameText, printable } from "../../ui/time/format.ts";
 import { Age } from "../../ui/time/Stamp.tsx";
 import { useNow } from "../../ui/time/ticker.ts";
 import { usePage } from "../../ui/title.ts";
-import { useIsProjectAdmin } from "../sessions/queries.ts";
+import { useIsProjectAdmin } from "../sessions/index.ts";
 import css from "./agents.module.css";
 import { Capabilities, SkewTag } from "./Capabilities.tsx";
 import { MintDialog } from "./connecting/MintDialog.tsx";

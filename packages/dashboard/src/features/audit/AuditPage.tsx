@@ -14,7 +14,7 @@ import { NotForRole } from "../../ui/panels/NotForRole.tsx";
 import panel from "../../ui/panels/panel.module.css";
 import { idTail, nameText, printable } from "../../ui/time/format.ts";
 import { usePage } from "../../ui/title.ts";
-import { useMayAudit, useMe } from "../sessions/queries.ts";
+import { useMayAudit, useMe } from "../sessions/index.ts";
 import css from "./audit.module.css";
 import { type AuditSearch, readAuditSearch } from "./audit-search.ts";
 import { ChainPanel } from "./exports/ChainPanel.tsx";

@@ -2,8 +2,8 @@ import type { AuditFilters, Member } from "@svc/client";
 import { infiniteQueryOptions, keepPreviousData, queryOptions, useQueries, useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { api } from "../../api/api.ts";
-import { membersQuery } from "../memberships/queries.ts";
-import { useMe } from "../sessions/queries.ts";
+import { membersQuery } from "../memberships/index.ts";
+import { useMe } from "../sessions/index.ts";
 import type { ActivitySearch } from "./audit-search.ts";
 import type { Names } from "./words.ts";
 

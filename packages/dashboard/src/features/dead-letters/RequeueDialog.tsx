@@ -9,11 +9,18 @@ import controls from "../../ui/controls.module.css";
 import { Dialog, dialogFoot } from "../../ui/layers/Layers.tsx";
 import { Refusal } from "../../ui/panels/Refusal.tsx";
 import { count, nameText, printable } from "../../ui/time/format.ts";
-import { outcomeWords, refusalWords } from "../actions/commands/words.ts";
-import { AgentField, namedAgent } from "../actions/requests/AgentField.tsx";
-import { freshKey } from "../actions/requests/keyed-requests.ts";
-import { useAble, useIssue, useKept } from "../actions/requests/use-act.ts";
-import { toldInTurn, useInTurn } from "../actions/requests/use-in-turn.ts";
+import {
+  AgentField,
+  freshKey,
+  namedAgent,
+  outcomeWords,
+  refusalWords,
+  toldInTurn,
+  useAble,
+  useInTurn,
+  useIssue,
+  useKept,
+} from "../actions/index.ts";
 
 /** Each is a command of its own. */
 const maximum = 200;

@@ -4,8 +4,7 @@ import { paths } from "../../address/paths.ts";
 import { useTimedMs } from "../../live/live.ts";
 import { AppLink } from "../../ui/buttons/AppLink.tsx";
 import { printable } from "../../ui/time/format.ts";
-import { commandQuery, hasEnded, openPollMs } from "../actions/commands/command-queries.ts";
-import { hasUnknownOutcome } from "../actions/requests/unknown-outcome.ts";
+import { commandQuery, hasEnded, hasUnknownOutcome, openPollMs } from "../actions/index.ts";
 
 const nobodyKnows = "requeued or not: nobody knows";
 const words: Readonly<Record<CommandStatus, string>> = {

@@ -12,9 +12,7 @@ import { Bones, causeOf, Failed } from "../../ui/panels/Feedback.tsx";
 import { Refusal } from "../../ui/panels/Refusal.tsx";
 import { printable } from "../../ui/time/format.ts";
 import { Stamp } from "../../ui/time/Stamp.tsx";
-import { EntryFrame, EntryNote, entryAside, entrySubmit } from "../sessions/EntryFrame.tsx";
-import { meQuery } from "../sessions/queries.ts";
-import { SignOutLink } from "../sessions/SignOutLink.tsx";
+import { EntryFrame, EntryNote, entryAside, entrySubmit, meQuery, SignOutLink } from "../sessions/index.ts";
 import type { Invited } from "./invited.ts";
 import { Newcomer } from "./Newcomer.tsx";
 

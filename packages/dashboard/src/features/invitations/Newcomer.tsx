@@ -11,8 +11,8 @@ import { ActForm } from "../../ui/forms/ActForm.tsx";
 import { Field } from "../../ui/forms/Field.tsx";
 import { causeOf } from "../../ui/panels/Feedback.tsx";
 import { Refusal } from "../../ui/panels/Refusal.tsx";
-import { NewPassword } from "../account/password/NewPassword.tsx";
-import { EntryNote, entryForm, entrySubmit } from "../sessions/EntryFrame.tsx";
+import { NewPassword } from "../account/index.ts";
+import { EntryNote, entryForm, entrySubmit } from "../sessions/index.ts";
 import type { Invited } from "./invited.ts";
 
 /** Accepts with an account that is made for it, and signs in to that. */

@@ -17,7 +17,7 @@ import panel from "../../ui/panels/panel.module.css";
 import { count, nameText, printable, printableLines } from "../../ui/time/format.ts";
 import { Age } from "../../ui/time/Stamp.tsx";
 import { usePage } from "../../ui/title.ts";
-import { DifferencesPanel } from "../tasks/detail/failure/DifferencesPanel.tsx";
+import { DifferencesPanel } from "../tasks/index.ts";
 import { OutsideRange, SpreadPanel, TasksPanel, TracePanel, TrendPanel, useIssueTasks } from "./IssuePanels.tsx";
 import { IssueTag } from "./IssueTag.tsx";
 import { issueQuery } from "./issue-queries.ts";

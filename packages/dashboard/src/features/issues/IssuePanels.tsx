@@ -15,10 +15,9 @@ import { Panel, PanelEmpty } from "../../ui/panels/Panel.tsx";
 import panel from "../../ui/panels/panel.module.css";
 import { count, nameText } from "../../ui/time/format.ts";
 import { Age } from "../../ui/time/Stamp.tsx";
-import { useGaps } from "../agents/losses/use-gaps.ts";
-import { Trace } from "../tasks/detail/failure/FailurePanel.tsx";
-import { taskQuery } from "../tasks/queries.ts";
-import { TaskTable } from "../tasks/TaskTable.tsx";
+import { useGaps } from "../agents/index.ts";
+import { taskQuery } from "../task-data/index.ts";
+import { TaskTable, Trace } from "../tasks/index.ts";
 import { issueSpreadQuery, issueTasksQuery, spreadFields } from "./issue-queries.ts";
 import { trendBuckets } from "./trend-buckets.ts";
 

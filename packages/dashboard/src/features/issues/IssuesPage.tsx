@@ -19,7 +19,7 @@ import { WindowTable } from "../../ui/panels/WindowTable.tsx";
 import { count, nameText, printable } from "../../ui/time/format.ts";
 import { Age } from "../../ui/time/Stamp.tsx";
 import { usePage } from "../../ui/title.ts";
-import { agentsQuery } from "../agents/queries.ts";
+import { agentsQuery } from "../agents/index.ts";
 import { IssueTag } from "./IssueTag.tsx";
 import { issuePages } from "./issue-queries.ts";
 import { splitError, stateOf } from "./issue-words.ts";

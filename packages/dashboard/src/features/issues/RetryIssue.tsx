@@ -8,8 +8,7 @@ import { Dialog, dialogFoot } from "../../ui/layers/Layers.tsx";
 import { causeOf } from "../../ui/panels/Feedback.tsx";
 import { Refusal } from "../../ui/panels/Refusal.tsx";
 import { count } from "../../ui/time/format.ts";
-import { useMayNot } from "../actions/requests/use-act.ts";
-import { BulkDialog } from "../actions/tasks/BulkDialog.tsx";
+import { BulkDialog, useMayNot } from "../actions/index.ts";
 import { failedOfIssueQuery, issueQuery } from "./issue-queries.ts";
 
 interface RetryIssueProps {

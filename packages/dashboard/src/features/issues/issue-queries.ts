@@ -3,7 +3,7 @@ import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/
 import type { AddressRange } from "../../address/range-text.ts";
 import { api } from "../../api/api.ts";
 import type { Live } from "../../live/declared.ts";
-import { type ListRow, listRow } from "../tasks/following/task-pages.ts";
+import { type ListRow, listRow } from "../task-data/index.ts";
 
 const pageRows = 50;
 const staleTime = 5_000;

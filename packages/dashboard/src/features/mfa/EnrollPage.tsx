@@ -13,9 +13,16 @@ import { ActForm } from "../../ui/forms/ActForm.tsx";
 import { takeFocus } from "../../ui/layers/take-focus.ts";
 import { Bones, Failed } from "../../ui/panels/Feedback.tsx";
 import { Stamp } from "../../ui/time/Stamp.tsx";
-import { EntryFrame, EntryNote, entryAside, entryForm, entrySubmit } from "../sessions/EntryFrame.tsx";
-import { isEnrollmentOverdue, useMe } from "../sessions/queries.ts";
-import { SignOutLink } from "../sessions/SignOutLink.tsx";
+import {
+  EntryFrame,
+  EntryNote,
+  entryAside,
+  entryForm,
+  entrySubmit,
+  isEnrollmentOverdue,
+  SignOutLink,
+  useMe,
+} from "../sessions/index.ts";
 import { CodeField } from "./CodeField.tsx";
 import { codeFailure } from "./failures.ts";
 import css from "./mfa.module.css";

@@ -6,7 +6,7 @@ import { ActButton } from "../../ui/buttons/ActButton.tsx";
 import controls from "../../ui/controls.module.css";
 import { ActForm } from "../../ui/forms/ActForm.tsx";
 import { Field } from "../../ui/forms/Field.tsx";
-import { useMe } from "../sessions/queries.ts";
+import { useMe } from "../sessions/index.ts";
 import { passwordFailure } from "./failures.ts";
 
 interface PasswordProofFormProps {

@@ -6,7 +6,7 @@ import { noticeSignedOut } from "../../api/query-client.ts";
 import { ActButton } from "../../ui/buttons/ActButton.tsx";
 import controls from "../../ui/controls.module.css";
 import { ActForm } from "../../ui/forms/ActForm.tsx";
-import { entryAside } from "../sessions/EntryFrame.tsx";
+import { entryAside } from "../sessions/index.ts";
 import { CodeField } from "./CodeField.tsx";
 import { codeFailure } from "./failures.ts";
 

@@ -5,9 +5,7 @@ import { queryClient } from "../../api/query-client.ts";
 import controls from "../../ui/controls.module.css";
 import { takeFocus } from "../../ui/layers/take-focus.ts";
 import { count } from "../../ui/time/format.ts";
-import { EntryFrame, EntryNote, entryForm, entryKeep, entrySubmit } from "../sessions/EntryFrame.tsx";
-import { useMe } from "../sessions/queries.ts";
-import { SignOutLink } from "../sessions/SignOutLink.tsx";
+import { EntryFrame, EntryNote, entryForm, entryKeep, entrySubmit, SignOutLink, useMe } from "../sessions/index.ts";
 import { VerifyForm } from "./VerifyForm.tsx";
 
 /** The second step of a sign-in. */

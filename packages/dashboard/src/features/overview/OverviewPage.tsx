@@ -10,12 +10,11 @@ import type { Bucket } from "../../ui/charts/parts/marks.ts";
 import { chartGaps } from "../../ui/gap-band/gaps.ts";
 import { PageBones } from "../../ui/panels/Feedback.tsx";
 import { usePage } from "../../ui/title.ts";
-import { useGaps } from "../agents/losses/use-gaps.ts";
-import { agentsQuery } from "../agents/queries.ts";
-import { projectQuery, statsQuery } from "../projects/queries.ts";
-import { queueActivityQuery, queuesQuery } from "../queues/queries.ts";
-import { releaseMarksQuery } from "../tasks/list-queries.ts";
-import { workersQuery } from "../workers/queries.ts";
+import { agentsQuery, useGaps } from "../agents/index.ts";
+import { projectQuery, statsQuery } from "../projects/index.ts";
+import { queueActivityQuery, queuesQuery } from "../queues/index.ts";
+import { releaseMarksQuery } from "../task-data/index.ts";
+import { workersQuery } from "../workers/index.ts";
 import css from "./overview.module.css";
 import {
   endsBeforeQuery,
@@ -36,9 +35,7 @@ import { endsOf } from "./panels/facts.ts";
 import { QueuesPanel } from "./panels/QueuesPanel.tsx";
 import { SlowestPanel } from "./panels/SlowestPanel.tsx";
 
-const Onboarding = lazy(() =>
-  import("../projects/onboarding/Onboarding.tsx").then((module) => ({ default: module.Onboarding })),
-);
+const Onboarding = lazy(() => import("../onboarding/index.ts").then((module) => ({ default: module.Onboarding })));
 
 export function OverviewPage() {
   const { slug } = useParams({ from: "/signed-in/p/$slug/" });

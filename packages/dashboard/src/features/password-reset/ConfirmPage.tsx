@@ -12,8 +12,8 @@ import controls from "../../ui/controls.module.css";
 import { ActForm } from "../../ui/forms/ActForm.tsx";
 import { causeOf } from "../../ui/panels/Feedback.tsx";
 import { Refusal } from "../../ui/panels/Refusal.tsx";
-import { NewPassword } from "../account/password/NewPassword.tsx";
-import { EntryFrame, EntryNote, entryAside, entryForm, entrySubmit } from "../sessions/EntryFrame.tsx";
+import { NewPassword } from "../account/index.ts";
+import { EntryFrame, EntryNote, entryAside, entryForm, entrySubmit } from "../sessions/index.ts";
 
 const primary = `${controls.btn} ${controls.pri} ${entrySubmit}`;
 

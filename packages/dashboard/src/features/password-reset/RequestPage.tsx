@@ -8,7 +8,7 @@ import controls from "../../ui/controls.module.css";
 import { ActForm } from "../../ui/forms/ActForm.tsx";
 import { Field } from "../../ui/forms/Field.tsx";
 import { causeOf } from "../../ui/panels/Feedback.tsx";
-import { EntryFrame, EntryNote, entryAside, entryForm, entrySubmit } from "../sessions/EntryFrame.tsx";
+import { EntryFrame, EntryNote, entryAside, entryForm, entrySubmit } from "../sessions/index.ts";
 
 /** Asks for the mail with a link to a new password. What it says does not tell whether the account exists. */
 export function RequestPage() {

@@ -13,7 +13,7 @@ import { chartGaps } from "../../ui/gap-band/gaps.ts";
 import { Panel, PanelEmpty } from "../../ui/panels/Panel.tsx";
 import panel from "../../ui/panels/panel.module.css";
 import { count, duration, printable } from "../../ui/time/format.ts";
-import { useGaps } from "../agents/losses/use-gaps.ts";
+import { useGaps } from "../agents/index.ts";
 import { depthBuckets, depthSummary } from "./depth-buckets.ts";
 import { queueDepthsQuery, queueLatencyQuery } from "./queries.ts";
 

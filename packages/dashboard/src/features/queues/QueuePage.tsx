@@ -18,7 +18,7 @@ import { instant } from "../../ui/time/instants.ts";
 import { Age } from "../../ui/time/Stamp.tsx";
 import { useNow } from "../../ui/time/ticker.ts";
 import { usePage } from "../../ui/title.ts";
-import { FailuresPanel } from "../tasks/FailuresPanel.tsx";
+import { FailuresPanel } from "../tasks/index.ts";
 import { DepthPanel, LatencyPanel } from "./ChartPanels.tsx";
 import { QueueStates, QueueWorkers } from "./QueuePanels.tsx";
 import { Consumers } from "./QueueRow.tsx";

@@ -14,9 +14,7 @@ import { ScrollBox } from "../../ui/panels/ScrollBox.tsx";
 import { WindowTable } from "../../ui/panels/WindowTable.tsx";
 import { FleetPill, StatePill } from "../../ui/StatePill.tsx";
 import { count, nameText } from "../../ui/time/format.ts";
-import { PoolBar } from "../workers/PoolBar.tsx";
-import { workersQuery } from "../workers/queries.ts";
-import { workersInOrder } from "../workers/worker-states.ts";
+import { PoolBar, workersInOrder, workersQuery } from "../workers/index.ts";
 
 interface OfQueue {
   slug: string;

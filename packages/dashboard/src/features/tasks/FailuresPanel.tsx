@@ -9,7 +9,7 @@ import { useTimedMs } from "../../live/live.ts";
 import { AppLink } from "../../ui/buttons/AppLink.tsx";
 import { Panel, PanelEmpty } from "../../ui/panels/Panel.tsx";
 import { Stamp } from "../../ui/time/Stamp.tsx";
-import { useGaps } from "../agents/losses/use-gaps.ts";
+import { useGaps } from "../agents/index.ts";
 import { TaskTable } from "./TaskTable.tsx";
 
 const failuresShown = 8;

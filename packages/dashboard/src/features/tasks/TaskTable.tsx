@@ -11,7 +11,7 @@ import { StatePill } from "../../ui/StatePill.tsx";
 import { duration, idTail, nameText, printable } from "../../ui/time/format.ts";
 import { Age } from "../../ui/time/Stamp.tsx";
 import { useNow } from "../../ui/time/ticker.ts";
-import { taskKey } from "./task-address.ts";
+import { taskKey } from "../task-data/index.ts";
 import css from "./task-table.module.css";
 
 type Column = "queue" | "worker" | "error" | "running";

@@ -4,13 +4,11 @@ import { lazy, Suspense, useState } from "react";
 import { paths } from "../../address/paths.ts";
 import { PageBones } from "../../ui/panels/Feedback.tsx";
 import { usePage } from "../../ui/title.ts";
-import { statsQuery } from "../projects/queries.ts";
-import { activeFilters, readTasksSearch } from "./filters/tasks-search.ts";
+import { statsQuery } from "../projects/index.ts";
+import { activeFilters, readTasksSearch } from "../task-data/index.ts";
 import { TaskListView } from "./list/TaskListView.tsx";
 
-const Onboarding = lazy(() =>
-  import("../projects/onboarding/Onboarding.tsx").then((module) => ({ default: module.Onboarding })),
-);
+const Onboarding = lazy(() => import("../onboarding/index.ts").then((module) => ({ default: module.Onboarding })));
 
 export function TasksPage() {
   const { slug } = useParams({ from: "/signed-in/p/$slug/tasks" });

@@ -13,7 +13,7 @@ import { takeFocus } from "../../ui/layers/take-focus.ts";
 import { causeOf } from "../../ui/panels/Feedback.tsx";
 import { Refusal } from "../../ui/panels/Refusal.tsx";
 import { printable } from "../../ui/time/format.ts";
-import { useMe } from "../sessions/queries.ts";
+import { useMe } from "../sessions/index.ts";
 import { accountRefusal } from "./account-guards.ts";
 import { NewPasswordField } from "./NewPasswordField.tsx";
 

@@ -3,7 +3,7 @@ import { useState } from "react";
 import { CopyButton } from "../../ui/buttons/CopyButton.tsx";
 import controls from "../../ui/controls.module.css";
 import { Field } from "../../ui/forms/Field.tsx";
-import { passwordPolicyQuery } from "../account/queries.ts";
+import { passwordPolicyQuery } from "../account/index.ts";
 import { freshPassword } from "./fresh-password.ts";
 import css from "./users.module.css";
 

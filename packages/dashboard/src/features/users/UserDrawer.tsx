@@ -13,7 +13,7 @@ import { Dialog, dialogFoot } from "../../ui/layers/Layers.tsx";
 import { causeOf } from "../../ui/panels/Feedback.tsx";
 import { Refusal } from "../../ui/panels/Refusal.tsx";
 import { printable } from "../../ui/time/format.ts";
-import { ZoneField } from "../projects/settings/ZoneField.tsx";
+import { ZoneField } from "../projects/index.ts";
 import { accountRefusal } from "./account-guards.ts";
 import { NewPasswordField } from "./NewPasswordField.tsx";
 import css from "./users.module.css";

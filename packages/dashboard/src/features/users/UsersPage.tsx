@@ -17,7 +17,7 @@ import { ScrollBox } from "../../ui/panels/ScrollBox.tsx";
 import { nameText, printable } from "../../ui/time/format.ts";
 import { Age, Stamp } from "../../ui/time/Stamp.tsx";
 import { usePage } from "../../ui/title.ts";
-import { useMe } from "../sessions/queries.ts";
+import { useMe } from "../sessions/index.ts";
 import { ActivityDialog, DeleteUserDialog, ResetPasswordDialog } from "./AccountDialogs.tsx";
 import { accountGuard } from "./account-guards.ts";
 import { usersPerPage, usersQuery } from "./queries.ts";

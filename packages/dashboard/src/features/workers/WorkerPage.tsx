@@ -18,9 +18,8 @@ import { bytes, count, nameText, percent, printable, printableLines } from "../.
 import { Age, Stamp } from "../../ui/time/Stamp.tsx";
 import { useNow } from "../../ui/time/ticker.ts";
 import { usePage } from "../../ui/title.ts";
-import { WorkerControls } from "../actions/fleet/WorkerControls.tsx";
-import { FailuresPanel } from "../tasks/FailuresPanel.tsx";
-import { TaskTable } from "../tasks/TaskTable.tsx";
+import { WorkerControls } from "../actions/index.ts";
+import { FailuresPanel, TaskTable } from "../tasks/index.ts";
 import { PoolBar } from "./PoolBar.tsx";
 import { workerQuery } from "./queries.ts";
 import { loadText, stateReason } from "./worker-states.ts";

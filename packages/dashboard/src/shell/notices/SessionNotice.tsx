@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useEffectEvent } from "react";
 import { api } from "../../api/api.ts";
 import { noticeSignedOut } from "../../api/query-client.ts";
-import { meQuery, useMe } from "../../features/sessions/queries.ts";
+import { meQuery, useMe } from "../../features/sessions/index.ts";
 import { serverTimeAt } from "../../live/server-clock.ts";
 import { shortcutsSetting, useSetting } from "../../ui/appearance.ts";
 import controls from "../../ui/controls.module.css";

@@ -1,7 +1,7 @@
 import type { Project } from "@svc/client";
 import { useState } from "react";
 import { paths } from "../../address/paths.ts";
-import { useMe } from "../../features/sessions/queries.ts";
+import { useMe } from "../../features/sessions/index.ts";
 import { AppLink } from "../../ui/buttons/AppLink.tsx";
 import { Icon } from "../../ui/Icon.tsx";
 import { Menu, menuItem, menuRule } from "../../ui/layers/Layers.tsx";

@@ -1,29 +1,18 @@
 import type { Project, ProjectStats } from "@svc/client";
 import { useQuery } from "@tanstack/react-query";
 import { useLocation } from "@tanstack/react-router";
-import { lazy, type ReactNode, Suspense, useId } from "react";
-import { statsQuery } from "../../features/projects/queries.ts";
-import type { CountedPage } from "../../features/projects/RailCount.tsx";
-import { useMayAudit } from "../../features/sessions/queries.ts";
+import { useId } from "react";
+import { statsQuery } from "../../features/projects/index.ts";
 import { usePollMs, useTimedMs } from "../../live/live.ts";
 import { toggleRail } from "../../ui/appearance.ts";
 import { AppLink } from "../../ui/buttons/AppLink.tsx";
 import controls from "../../ui/controls.module.css";
 import { Icon } from "../../ui/Icon.tsx";
 import { openMore } from "../overlay.ts";
-import { isOn, type ProjectPage, pagesFor } from "../pages.ts";
+import { isOn, type ProjectPage } from "../pages.ts";
 import css from "../shell.module.css";
+import { useProjectPages } from "../shell-parts.ts";
 import { ProjectSwitcher } from "./ProjectSwitcher.tsx";
-import { RailBadge } from "./RailBadge.tsx";
-
-/** After the first screen, which needs none of it. */
-const afterMs = 3_000;
-const RailCount = lazy(async () => {
-  await new Promise((resolve) => setTimeout(resolve, afterMs));
-  // Without it there are no such counts, and nothing else is lost.
-  const part = await import("../../features/projects/RailCount.tsx").catch(() => null);
-  return { default: (part?.RailCount ?? (() => null)) as (of: { slug: string; page: CountedPage }) => ReactNode };
-});
 
 const groups = ["Watch", "Fleet", "Act", "Record"] as const;
 
@@ -33,7 +22,7 @@ export function Rail({ slug, project }: { slug: string; project: Project | undef
   const statsMs = useTimedMs(pollMs === false ? 30_000 : pollMs * 2);
   const { data: stats } = useQuery({ ...statsQuery(slug), refetchInterval: statsMs });
   const pathname = useLocation({ select: (location) => location.pathname });
-  const shown = pagesFor({ mayAudit: useMayAudit(slug) });
+  const shown = useProjectPages(slug);
   const isElsewhere = shown.some((page) => !page.isOnBar && isOn(page, slug, pathname));
   return (
     <nav className={css.rail} aria-label="Project">
@@ -112,28 +101,7 @@ function PageLink({ page, slug, stats, pathname }: PageLinkProps) {
     >
       <Icon name={page.icon} />
       <span className="grow">{page.label}</span>
-      <PageBadge page={page} slug={slug} stats={stats} />
+      {page.Badge === undefined ? null : <page.Badge slug={slug} stats={stats} />}
     </AppLink>
   );
-}
-
-function PageBadge({ page, slug, stats }: Pick<PageLinkProps, "page" | "slug" | "stats">) {
-  const running = stats?.tasks_by_state?.started ?? 0;
-  const offline = stats?.agents_offline ?? 0;
-  switch (page.id) {
-    case "tasks":
-      return <RailBadge count={running} says={`${running} running`} />;
-    case "agents":
-      return <RailBadge count={offline} says={`${offline} offline`} isWrong />;
-    case "issues":
-    case "commands":
-    case "dead-letters":
-      return (
-        <Suspense fallback={null}>
-          <RailCount slug={slug} page={page.id} />
-        </Suspense>
-      );
-    default:
-      return null;
-  }
 }

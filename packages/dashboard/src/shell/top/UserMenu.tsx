@@ -4,7 +4,7 @@ import { useParams, useRouter } from "@tanstack/react-router";
 import { paths } from "../../address/paths.ts";
 import { api } from "../../api/api.ts";
 import { queryClient } from "../../api/query-client.ts";
-import { roleIn, useMe } from "../../features/sessions/queries.ts";
+import { roleIn, useMe } from "../../features/sessions/index.ts";
 import { connection } from "../../live/live.ts";
 import { densities, setDensity, toggleTheme, useDensity } from "../../ui/appearance.ts";
 import { AppLink } from "../../ui/buttons/AppLink.tsx";

@@ -11,7 +11,7 @@ import panel from "../../../ui/panels/panel.module.css";
 import { ScrollBox } from "../../../ui/panels/ScrollBox.tsx";
 import { printable } from "../../../ui/time/format.ts";
 import { Age, Stamp } from "../../../ui/time/Stamp.tsx";
-import { trustedDevicesQuery } from "../../mfa/queries.ts";
+import { trustedDevicesQuery } from "../../mfa/index.ts";
 import { Done } from "../Done.tsx";
 import { RenameDeviceDialog } from "./RenameDeviceDialog.tsx";
 

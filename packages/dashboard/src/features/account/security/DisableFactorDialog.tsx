@@ -8,10 +8,8 @@ import controls from "../../../ui/controls.module.css";
 import { ActForm } from "../../../ui/forms/ActForm.tsx";
 import { Field } from "../../../ui/forms/Field.tsx";
 import { Dialog, dialogFoot } from "../../../ui/layers/Layers.tsx";
-import { CodeField } from "../../mfa/CodeField.tsx";
-import { codeFailure } from "../../mfa/failures.ts";
-import { mfaStatusQuery, trustedDevicesQuery } from "../../mfa/queries.ts";
-import { meQuery } from "../../sessions/queries.ts";
+import { CodeField, codeFailure, mfaStatusQuery, trustedDevicesQuery } from "../../mfa/index.ts";
+import { meQuery } from "../../sessions/index.ts";
 
 export function DisableFactorDialog({ onClose }: { onClose: () => void }) {
   const client = useQueryClient();

@@ -7,9 +7,8 @@ import controls from "../../../ui/controls.module.css";
 import { Dialog, dialogFoot } from "../../../ui/layers/Layers.tsx";
 import { causeOf } from "../../../ui/panels/Feedback.tsx";
 import { Refusal } from "../../../ui/panels/Refusal.tsx";
-import { mfaStatusQuery } from "../../mfa/queries.ts";
-import { RecoveryCodes } from "../../mfa/RecoveryCodes.tsx";
-import { useMe } from "../../sessions/queries.ts";
+import { mfaStatusQuery, RecoveryCodes } from "../../mfa/index.ts";
+import { useMe } from "../../sessions/index.ts";
 
 export function NewCodesDialog({ onClose }: { onClose: () => void }) {
   const client = useQueryClient();

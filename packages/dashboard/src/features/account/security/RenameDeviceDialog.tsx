@@ -10,7 +10,7 @@ import { ActForm } from "../../../ui/forms/ActForm.tsx";
 import { Field } from "../../../ui/forms/Field.tsx";
 import { Dialog, dialogFoot } from "../../../ui/layers/Layers.tsx";
 import { causeOf } from "../../../ui/panels/Feedback.tsx";
-import { trustedDevicesQuery } from "../../mfa/queries.ts";
+import { trustedDevicesQuery } from "../../mfa/index.ts";
 
 export function RenameDeviceDialog({ device, onClose }: { device: TrustedDevice; onClose: () => void }) {
   const client = useQueryClient();

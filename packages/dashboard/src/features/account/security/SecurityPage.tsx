@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { paths } from "../../../address/paths.ts";
 import panel from "../../../ui/panels/panel.module.css";
 import { usePage } from "../../../ui/title.ts";
-import { mfaStatusQuery } from "../../mfa/queries.ts";
+import { mfaStatusQuery } from "../../mfa/index.ts";
 import { AccountNav } from "../AccountNav.tsx";
 import { DevicesPanel } from "./DevicesPanel.tsx";
 import { HistoryPanel } from "./HistoryPanel.tsx";

@@ -9,7 +9,7 @@ import { Panel, type PanelRead } from "../../../ui/panels/Panel.tsx";
 import panel from "../../../ui/panels/panel.module.css";
 import { count, nameText, printable } from "../../../ui/time/format.ts";
 import { Stamp } from "../../../ui/time/Stamp.tsx";
-import { useMayAudit } from "../../sessions/queries.ts";
+import { useMayAudit } from "../../sessions/index.ts";
 import { AgentLink } from "../requests/targets.tsx";
 import { listSearch } from "./list-search.ts";
 

@@ -1,6 +1,6 @@
 import type { BulkRetryPlan } from "@svc/client";
 import { fieldTerm } from "@svc/client/task-query";
-import type { TasksSearch } from "../../tasks/filters/tasks-search.ts";
+import type { TasksSearch } from "../../task-data/index.ts";
 
 /** The address of the task list with the filter of a bulk retry; null of one that named its tasks. */
 export function listSearch({ filter, named_tasks }: Pick<BulkRetryPlan, "filter" | "named_tasks">): TasksSearch | null {

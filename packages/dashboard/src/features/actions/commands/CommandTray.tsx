@@ -13,7 +13,7 @@ import { causeOf } from "../../../ui/panels/Feedback.tsx";
 import { age, count, duration, idTail, nameText, printable } from "../../../ui/time/format.ts";
 import { instant } from "../../../ui/time/instants.ts";
 import { useNow } from "../../../ui/time/ticker.ts";
-import { agentsQuery } from "../../agents/queries.ts";
+import { agentsQuery } from "../../agents/index.ts";
 import { BulkRetryPill } from "../bulk-retries/BulkRetryPill.tsx";
 import { bulkRetryQuery, hasEnded as hasBulkEnded } from "../bulk-retries/bulk-retry-queries.ts";
 import { statusSentence as bulkSentence } from "../bulk-retries/sentences.ts";

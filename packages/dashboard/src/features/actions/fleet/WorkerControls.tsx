@@ -1,7 +1,7 @@
 import { lazy, Suspense } from "react";
 import { HeldButton } from "../../../ui/buttons/HeldButton.tsx";
 import panel from "../../../ui/panels/panel.module.css";
-import css from "../../workers/workers.module.css";
+import css from "./fleet.module.css";
 import { type ControlledWorker, workerActs } from "./worker-acts.ts";
 
 const WorkerButton = lazy(() => import("./WorkerButton.tsx").then((part) => ({ default: part.WorkerButton })));

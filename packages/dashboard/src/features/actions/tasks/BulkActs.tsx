@@ -2,7 +2,7 @@ import type { TaskFilters } from "@svc/client";
 import { lazy, Suspense, useEffect, useState } from "react";
 import { HeldButton } from "../../../ui/buttons/HeldButton.tsx";
 import { Icon } from "../../../ui/Icon.tsx";
-import type { ListRow } from "../../tasks/following/task-pages.ts";
+import type { ListRow } from "../../task-data/index.ts";
 import type { Carried } from "../bulk-retries/creating/carried-filter.ts";
 import { useMayNot } from "../requests/use-act.ts";
 import type { TaskAct } from "./TaskCommands.tsx";

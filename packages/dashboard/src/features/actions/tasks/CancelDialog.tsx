@@ -7,7 +7,7 @@ import controls from "../../../ui/controls.module.css";
 import { Dialog, dialogFoot } from "../../../ui/layers/Layers.tsx";
 import { Refusal } from "../../../ui/panels/Refusal.tsx";
 import { nameText, printable } from "../../../ui/time/format.ts";
-import { taskQuery } from "../../tasks/queries.ts";
+import { taskQuery } from "../../task-data/index.ts";
 import { outcomeWords, refusalWords } from "../commands/words.ts";
 import { AgentField, namedAgent } from "../requests/AgentField.tsx";
 import { isOpen, useAble, useIssue, useKept } from "../requests/use-act.ts";

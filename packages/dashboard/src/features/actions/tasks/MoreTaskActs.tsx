@@ -3,7 +3,7 @@ import { lazy, Suspense, useState } from "react";
 import controls from "../../../ui/controls.module.css";
 import { Icon } from "../../../ui/Icon.tsx";
 import { Menu, menuItem, menuReason } from "../../../ui/layers/Layers.tsx";
-import { taskKey } from "../../tasks/task-address.ts";
+import { taskKey } from "../../task-data/index.ts";
 import { useAble } from "../requests/use-act.ts";
 
 const RetryDialog = lazy(() => import("./RetryDialog.tsx").then((part) => ({ default: part.RetryDialog })));

@@ -10,7 +10,7 @@ import { AreaField, Field } from "../../../ui/forms/Field.tsx";
 import { Dialog, dialogFoot } from "../../../ui/layers/Layers.tsx";
 import { Refusal } from "../../../ui/panels/Refusal.tsx";
 import { bytes, nameText, printable } from "../../../ui/time/format.ts";
-import { taskQuery } from "../../tasks/queries.ts";
+import { taskQuery } from "../../task-data/index.ts";
 import { outcomeWords, refusalWords } from "../commands/words.ts";
 import { AgentField, namedAgent } from "../requests/AgentField.tsx";
 import { isOpen, useAble, useIssue, useKept } from "../requests/use-act.ts";

@@ -9,7 +9,7 @@ import { Icon } from "../../../ui/Icon.tsx";
 import { age, printable } from "../../../ui/time/format.ts";
 import { instant } from "../../../ui/time/instants.ts";
 import { useNow } from "../../../ui/time/ticker.ts";
-import { taskKey } from "../../tasks/task-address.ts";
+import { taskKey } from "../../task-data/index.ts";
 import { CommandPill } from "../commands/CommandPill.tsx";
 import { commandQuery, hasEnded } from "../commands/command-queries.ts";
 import css from "../commands/commands.module.css";

@@ -9,7 +9,7 @@ import { Glyph } from "../../../ui/Icon.tsx";
 import { Panel } from "../../../ui/panels/Panel.tsx";
 import { count } from "../../../ui/time/format.ts";
 import { Age } from "../../../ui/time/Stamp.tsx";
-import { deepHealthQuery } from "../../admin/queries.ts";
+import { deepHealthQuery } from "../../admin/index.ts";
 import css from "../audit.module.css";
 
 /** What is known of the chain, as three things that are known in three ways. Together they are no proof of anything more. */

@@ -8,7 +8,7 @@ import { OutcomePill } from "../../../ui/StatePill.tsx";
 import { idTail, printable } from "../../../ui/time/format.ts";
 import { exactText, fullText, useZone } from "../../../ui/time/instants.ts";
 import { Age } from "../../../ui/time/Stamp.tsx";
-import { useMe } from "../../sessions/queries.ts";
+import { useMe } from "../../sessions/index.ts";
 import css from "../audit.module.css";
 import { actorText, type Names } from "../words.ts";
 

@@ -12,7 +12,7 @@ import { ScrollBox } from "../../../ui/panels/ScrollBox.tsx";
 import { OutcomePill } from "../../../ui/StatePill.tsx";
 import { count, printable } from "../../../ui/time/format.ts";
 import { useZone } from "../../../ui/time/instants.ts";
-import { roleIn, useMe } from "../../sessions/queries.ts";
+import { roleIn, useMe } from "../../sessions/index.ts";
 import css from "../audit.module.css";
 import { actorText, type Names } from "../words.ts";
 import { type Change, changesIn } from "./changes.ts";

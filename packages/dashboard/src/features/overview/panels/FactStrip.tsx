@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 import { Glyph } from "../../../ui/Icon.tsx";
 import { count, printable } from "../../../ui/time/format.ts";
 import { Age } from "../../../ui/time/Stamp.tsx";
-import { hasNoConsumer } from "../../queues/trouble.ts";
+import { hasNoConsumer } from "../../queues/index.ts";
 import css from "../overview.module.css";
 import { backlogAnHourAgo } from "./backlog.ts";
 import {

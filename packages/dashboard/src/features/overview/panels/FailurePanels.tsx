@@ -10,8 +10,8 @@ import panel from "../../../ui/panels/panel.module.css";
 import { ScrollBox } from "../../../ui/panels/ScrollBox.tsx";
 import { count, idTail, nameText, printable } from "../../../ui/time/format.ts";
 import { Age } from "../../../ui/time/Stamp.tsx";
-import { byOccurrences, splitError, tagOf } from "../../issues/issue-words.ts";
-import { taskKey } from "../../tasks/task-address.ts";
+import { byOccurrences, splitError, tagOf } from "../../issues/index.ts";
+import { taskKey } from "../../task-data/index.ts";
 import css from "../overview.module.css";
 import { type Failures, newestFailures, type Window } from "../overview-queries.ts";
 

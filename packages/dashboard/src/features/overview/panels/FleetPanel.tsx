@@ -10,8 +10,8 @@ import { Panel } from "../../../ui/panels/Panel.tsx";
 import { count, printable } from "../../../ui/time/format.ts";
 import { Age } from "../../../ui/time/Stamp.tsx";
 import { useNowEvery } from "../../../ui/time/ticker.ts";
-import type { Gaps } from "../../agents/losses/use-gaps.ts";
-import { stateReason } from "../../workers/worker-states.ts";
+import type { Gaps } from "../../agents/index.ts";
+import { stateReason } from "../../workers/index.ts";
 import css from "../overview.module.css";
 import { fleetHealth, joinFull, type Trouble } from "./fleet-health.ts";
 

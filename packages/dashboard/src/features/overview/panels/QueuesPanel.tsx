@@ -10,7 +10,7 @@ import { ScrollBox } from "../../../ui/panels/ScrollBox.tsx";
 import { count, nameText, printable } from "../../../ui/time/format.ts";
 import { Age } from "../../../ui/time/Stamp.tsx";
 import { useNowEvery } from "../../../ui/time/ticker.ts";
-import { byTrouble, hasNoConsumer, type Trouble, troubleOf } from "../../queues/trouble.ts";
+import { byTrouble, hasNoConsumer, type Trouble, troubleOf } from "../../queues/index.ts";
 import css from "../overview.module.css";
 
 const shown = 6;

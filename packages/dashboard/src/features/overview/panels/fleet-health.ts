@@ -1,5 +1,5 @@
 import type { Agent, Queue, Worker } from "@svc/client";
-import { type WorkerTrouble, workerTrouble } from "../../workers/worker-states.ts";
+import { type WorkerTrouble, workerTrouble } from "../../workers/index.ts";
 
 /** An agent or a worker that needs a look. */
 export type Trouble =

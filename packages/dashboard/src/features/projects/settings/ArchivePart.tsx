@@ -12,7 +12,7 @@ import { Dialog, dialogFoot, dialogList } from "../../../ui/layers/Layers.tsx";
 import { causeOf } from "../../../ui/panels/Feedback.tsx";
 import { Refusal } from "../../../ui/panels/Refusal.tsx";
 import { printable } from "../../../ui/time/format.ts";
-import { useMe } from "../../sessions/queries.ts";
+import { useMe } from "../../sessions/index.ts";
 import { projectQuery, projectsQuery } from "../queries.ts";
 import { projectRefusal } from "./project-changes.ts";
 import css from "./settings.module.css";

@@ -14,7 +14,7 @@ import { causeOf, FailedLine } from "../../../ui/panels/Feedback.tsx";
 import panel from "../../../ui/panels/panel.module.css";
 import { Refusal } from "../../../ui/panels/Refusal.tsx";
 import { usePage } from "../../../ui/title.ts";
-import { useIsProjectAdmin } from "../../sessions/queries.ts";
+import { useIsProjectAdmin } from "../../sessions/index.ts";
 import { projectQuery } from "../queries.ts";
 import { ArchivePart } from "./ArchivePart.tsx";
 import { changesOf, formOf, type ProjectForm, projectRefusal } from "./project-changes.ts";

@@ -8,7 +8,7 @@ import { AppLink } from "../../../ui/buttons/AppLink.tsx";
 import controls from "../../../ui/controls.module.css";
 import { Empty, FailedLine } from "../../../ui/panels/Feedback.tsx";
 import { idTail, printable } from "../../../ui/time/format.ts";
-import { projectsQuery } from "../../projects/queries.ts";
+import { projectsQuery } from "../../projects/index.ts";
 
 /** Each look is one small read, and only when it is asked for. */
 const mostLookedAt = 20;

@@ -2,8 +2,7 @@ import type { EventKind, TaskRow, TaskTree } from "@svc/client";
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
 import type { AddressRange } from "../../../address/range-text.ts";
 import { api } from "../../../api/api.ts";
-import { eventPageSize, liveOfTask, taskSpacingMs } from "../queries.ts";
-import { isTaskAt } from "../task-address.ts";
+import { eventPageSize, isTaskAt, liveOfTask, taskSpacingMs } from "../../task-data/index.ts";
 
 /** The pages after those newest ones. A change moves where they begin, so they are then read anew from there. */
 export const olderTaskEventsQuery = (

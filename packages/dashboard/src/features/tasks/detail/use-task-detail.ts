@@ -3,7 +3,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useEffectEvent, useMemo, useRef } from "react";
 import { readSoon } from "../../../live/declared.ts";
 import { usePollMs } from "../../../live/live.ts";
-import { taskEventsQuery, taskQuery, taskSpacingMs } from "../queries.ts";
+import { taskEventsQuery, taskQuery, taskSpacingMs } from "../../task-data/index.ts";
 import { type Attempt, attemptOfTask, attemptsOf } from "./attempts/attempts.ts";
 import { taskTreeQuery } from "./detail-queries.ts";
 import { taskPollMs } from "./history/lifecycle.ts";

@@ -5,6 +5,7 @@ import { Icon } from "../../../ui/Icon.tsx";
 import { useKeys } from "../../../ui/layers/keys.ts";
 import { Menu, menuItem, menuLabel, menuRule } from "../../../ui/layers/Layers.tsx";
 import { printable } from "../../../ui/time/format.ts";
+import { activeFilters, type FilterKey, priorityList, type TasksSearch } from "../../task-data/index.ts";
 import css from "../list.module.css";
 import { useKnown } from "./facets.ts";
 import {
@@ -17,7 +18,6 @@ import {
   tokenText,
 } from "./filter-text.ts";
 import { searchFields, termsOf, withoutTerm } from "./query-terms.ts";
-import { activeFilters, type FilterKey, priorityList, type TasksSearch } from "./tasks-search.ts";
 
 interface FilterBarProps {
   slug: string;

@@ -2,8 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { JsonPanel } from "../../../ui/json/JsonView.tsx";
 import { Bones, FailedLine } from "../../../ui/panels/Feedback.tsx";
-import type { ListRow } from "../following/task-pages.ts";
-import { taskQuery } from "../queries.ts";
+import { type ListRow, taskQuery } from "../../task-data/index.ts";
 
 /** What a task of the list was given, read when somebody asks for it. */
 export function InputLine({ slug, row }: { slug: string; row: ListRow }) {

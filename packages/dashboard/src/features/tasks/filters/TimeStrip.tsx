@@ -11,9 +11,9 @@ import { type Area, TimeChart } from "../../../ui/charts/TimeChart.tsx";
 import { chartGaps, type LossGap } from "../../../ui/gap-band/gaps.ts";
 import { count, duration, printable } from "../../../ui/time/format.ts";
 import { fullText, useZone } from "../../../ui/time/instants.ts";
+import { histogramQuery, releaseMarksQuery } from "../../task-data/index.ts";
 import { reachedRange } from "../following/reach.ts";
 import css from "../list.module.css";
-import { histogramQuery, releaseMarksQuery } from "../list-queries.ts";
 
 const heightPx = 48;
 const tableHeightPx = 216;

@@ -1,8 +1,7 @@
 import { fieldTerm } from "@svc/client/task-query";
-import type { ListRow } from "../following/task-pages.ts";
+import { type ListRow, priorityList, type TasksSearch } from "../../task-data/index.ts";
 import type { ColumnId } from "../views/columns.ts";
 import { withTerm } from "./query-terms.ts";
-import { priorityList, type TasksSearch } from "./tasks-search.ts";
 
 /** A filter that shows only what is like one cell, with the words that say so. */
 export interface CellFilter {

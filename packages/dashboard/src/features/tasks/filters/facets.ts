@@ -3,8 +3,8 @@ import { useQueries, useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { useTimedMs } from "../../../live/live.ts";
 import { shortCount } from "../../../ui/time/format.ts";
-import { statsQuery } from "../../projects/queries.ts";
-import { facetQuery } from "../list-queries.ts";
+import { statsQuery } from "../../projects/index.ts";
+import { facetQuery } from "../../task-data/index.ts";
 import type { Counts } from "./StateRail.tsx";
 
 /** Values that one read brings; where there are more, what is typed asks for those that begin with it. */

@@ -1,9 +1,9 @@
 import { priorities, taskStates } from "@svc/client";
 import { fieldTerm } from "@svc/client/task-query";
 import { timeOf } from "../../../address/range-text.ts";
+import { type FilterKey, priorityList, type TasksSearch } from "../../task-data/index.ts";
 import type { Asked, Known } from "./facets.ts";
 import { isQueryText, queryFault, searchFields, withTerm } from "./query-terms.ts";
-import { type FilterKey, priorityList, type TasksSearch } from "./tasks-search.ts";
 
 // The language of the filter bar: `key:value` words are filters, everything else is text to find.
 

@@ -1,6 +1,6 @@
 import { printable } from "../../../ui/time/format.ts";
+import { activeFilters, type FilterKey, type TasksSearch } from "../../task-data/index.ts";
 import { tokenText } from "./filter-text.ts";
-import { activeFilters, type FilterKey, type TasksSearch } from "./tasks-search.ts";
 
 export const filterName = (key: FilterKey): string => (key === "search" ? "text" : key === "q" ? "search" : key);
 

@@ -1,7 +1,7 @@
 // What a screen reader is told of a list that lives: never a row, but now and then how many there were.
 
+import type { ListRow } from "../../task-data/index.ts";
 import { isNewer } from "../following/row-changes.ts";
-import type { ListRow } from "../following/task-pages.ts";
 
 /** What happened to the list since it was opened. */
 export interface ListCounts {

@@ -1,5 +1,5 @@
 import { type GapGroup, type LossGap, placeGaps } from "../../../ui/gap-band/gaps.ts";
-import type { ListRow } from "./task-pages.ts";
+import type { ListRow } from "../../task-data/index.ts";
 
 // The lines of the list: its rows, below some of them what the task was given, and between them what is known to be
 // missing.

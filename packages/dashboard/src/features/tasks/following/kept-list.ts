@@ -1,8 +1,7 @@
 import type { TaskFilters } from "@svc/client";
 import type { QueryClient } from "@tanstack/react-query";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
-import { activeFilters, type TasksSearch } from "../filters/tasks-search.ts";
-import { taskListQuery } from "../queries.ts";
+import { activeFilters, type TasksSearch, taskListQuery } from "../../task-data/index.ts";
 
 /** Where a reader was in a list: how far it was scrolled, and which row was the current one. */
 interface ListPlace {

@@ -1,10 +1,10 @@
 import type { TaskFilters } from "@svc/client";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { taskRow } from "../../../../test/traffic/task-rows.ts";
+import { type ListRow, type LoadedList, rowsOf } from "../../task-data/index.ts";
 import { createListFollower, type ListFollower } from "./list-follower.ts";
 import { byNewest } from "./row-changes.ts";
 import { slideMs } from "./tail-pace.ts";
-import { type ListRow, type LoadedList, rowsOf } from "./task-pages.ts";
 
 const instant = (second: number) => new Date(1_700_000_000_000 + second * 1000).toISOString();
 const task = (second: number) =>

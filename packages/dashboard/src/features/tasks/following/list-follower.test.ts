@@ -1,11 +1,11 @@
 import { ApiProblem, type TaskFilters } from "@svc/client";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { taskRow } from "../../../../test/traffic/task-rows.ts";
+import { type ListPage, type ListRow, type LoadedList, maximumRows, rowsOf } from "../../task-data/index.ts";
 import { matchesFilters } from "./filter-match.ts";
 import { createListFollower, type ListFollower } from "./list-follower.ts";
 import { byNewest } from "./row-changes.ts";
 import { slideMs } from "./tail-pace.ts";
-import { type ListPage, type ListRow, type LoadedList, maximumRows, rowsOf } from "./task-pages.ts";
 
 const instant = (second: number) => new Date(1_700_000_000_000 + second * 1000).toISOString();
 const task = (second: number, given: Partial<ListRow> = {}) =>

@@ -1,8 +1,8 @@
 import type { TaskFilters } from "@svc/client";
 import { createStore } from "../../../ui/store.ts";
+import type { ListPage, ListRow, LoadedList } from "../../task-data/index.ts";
 import { reduce } from "./list-reducer.ts";
 import { type ListEffect, type ListEvent, type ListState, type ListTimer, openedList } from "./list-state.ts";
-import type { ListPage, ListRow, LoadedList } from "./task-pages.ts";
 
 // Runs the effects of list-reducer.ts: reads, timers, and writes into the query cache.
 

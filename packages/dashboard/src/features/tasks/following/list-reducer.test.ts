@@ -3,11 +3,11 @@ import type { TaskFilters } from "@svc/client";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { taskRow } from "../../../../test/traffic/task-rows.ts";
+import { joinAnswer, type ListPage, type ListRow, type LoadedList, pageSize, rowsOf } from "../../task-data/index.ts";
 import { matchesFilters } from "./filter-match.ts";
 import { reduce } from "./list-reducer.ts";
 import { type ListEvent, type ListState, type ListTimer, openedList } from "./list-state.ts";
 import { byNewest } from "./row-changes.ts";
-import { joinAnswer, type ListPage, type ListRow, type LoadedList, pageSize, rowsOf } from "./task-pages.ts";
 
 const instant = (second: number) => new Date(1_700_000_000_000 + second * 1000).toISOString();
 

@@ -1,10 +1,10 @@
 import { isProblem } from "@svc/client";
+import { idsOf, type ListPage, type ListRow, maximumRows, pageSize, rowsOf } from "../../task-data/index.ts";
 import { turnedToFailure } from "../filters/list-summary.ts";
 import { matchesFilters } from "./filter-match.ts";
 import { type Changes, type ListEffect, type ListEvent, type ListState, type ListTimer, none } from "./list-state.ts";
 import { insertRows, isNewer, missingRows, patchRows, reachesTo, removeRows } from "./row-changes.ts";
 import { isTooFast, slideMs, withArrivals } from "./tail-pace.ts";
-import { idsOf, type ListPage, type ListRow, maximumRows, pageSize, rowsOf } from "./task-pages.ts";
 
 // The rules that keep one loaded list true, as a function of events; list-follower.ts runs its effects. Change events
 // patch the rows they name. After a gap (a poll, a change event without its rows, a list that was left for a while) every

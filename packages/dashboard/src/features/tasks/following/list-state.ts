@@ -1,7 +1,7 @@
 import type { TaskFilters } from "@svc/client";
+import type { ListPage, ListRow, LoadedList } from "../../task-data/index.ts";
 import type { ListCounts } from "../filters/list-summary.ts";
 import type { Arrivals } from "./tail-pace.ts";
-import type { ListPage, ListRow, LoadedList } from "./task-pages.ts";
 
 // What a followed list is made of: its state, the events that change it, and the effects that they have.
 

@@ -1,4 +1,4 @@
-import { idsOf, type ListPage, type ListRow, type LoadedList, maximumRows, sizeOf } from "./task-pages.ts";
+import { idsOf, type ListPage, type ListRow, type LoadedList, maximumRows, sizeOf } from "../../task-data/index.ts";
 
 // Rows of the loaded list are patched in place by id and nothing moves; rows that are not yet in the list are only put
 // there when the reader asks for them.

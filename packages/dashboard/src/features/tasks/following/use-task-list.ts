@@ -4,9 +4,6 @@ import { useCallback, useEffect, useMemo, useSyncExternalStore } from "react";
 import { api } from "../../../api/api.ts";
 import { noticeSignedOut } from "../../../api/query-client.ts";
 import { connection, usePollMs } from "../../../live/live.ts";
-import { taskListQuery } from "../queries.ts";
-import { matchesFilters } from "./filter-match.ts";
-import { createListFollower, type ListCache, type ListReads, type ListView } from "./list-follower.ts";
 import {
   isSearchIdle,
   type ListPage,
@@ -16,7 +13,10 @@ import {
   maximumRows,
   pageSize,
   rowsOf,
-} from "./task-pages.ts";
+  taskListQuery,
+} from "../../task-data/index.ts";
+import { matchesFilters } from "./filter-match.ts";
+import { createListFollower, type ListCache, type ListReads, type ListView } from "./list-follower.ts";
 
 /** Share of the loaded rows after which the next older page is read. */
 const prefetchAt = 0.7;

@@ -8,10 +8,9 @@ import { Icon } from "../../../ui/Icon.tsx";
 import { causeOf, Empty } from "../../../ui/panels/Feedback.tsx";
 import { count, printable } from "../../../ui/time/format.ts";
 import { Stamp } from "../../../ui/time/Stamp.tsx";
+import { activeFilters, type FilterKey, maximumRows, type TasksSearch } from "../../task-data/index.ts";
 import { tokenText } from "../filters/filter-text.ts";
 import { filterName } from "../filters/filter-words.ts";
-import { activeFilters, type FilterKey, type TasksSearch } from "../filters/tasks-search.ts";
-import { maximumRows } from "../following/task-pages.ts";
 import { type TaskList, useOlderPages } from "../following/use-task-list.ts";
 import css from "../grid.module.css";
 

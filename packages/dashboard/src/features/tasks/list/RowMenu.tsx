@@ -6,12 +6,9 @@ import { MenuEntry } from "../../../ui/buttons/MenuEntry.tsx";
 import { Icon } from "../../../ui/Icon.tsx";
 import { menuItem, menuLabel, menuLayer, menuRule, putUnder, walkEntries } from "../../../ui/layers/Layers.tsx";
 import { idTail, nameText } from "../../../ui/time/format.ts";
-import type { TaskAct } from "../../actions/tasks/TaskCommands.tsx";
-import { useTaskReasons } from "../../actions/tasks/task-reasons.ts";
+import { type TaskAct, useTaskReasons } from "../../actions/index.ts";
+import { type ListRow, type TasksSearch, taskAddress, taskKey } from "../../task-data/index.ts";
 import { copiesOf } from "../detail/head/task-copies.ts";
-import type { TasksSearch } from "../filters/tasks-search.ts";
-import type { ListRow } from "../following/task-pages.ts";
-import { taskAddress, taskKey } from "../task-address.ts";
 
 interface RowMenuProps {
   slug: string;

@@ -6,12 +6,11 @@ import { HeldButton } from "../../../ui/buttons/HeldButton.tsx";
 import controls from "../../../ui/controls.module.css";
 import { Icon } from "../../../ui/Icon.tsx";
 import { count } from "../../../ui/time/format.ts";
-import { carriedFilter } from "../../actions/bulk-retries/creating/carried-filter.ts";
-import { roleIn, useMe } from "../../sessions/queries.ts";
+import { carriedFilter } from "../../actions/index.ts";
+import { roleIn, useMe } from "../../sessions/index.ts";
+import { type ListRow, taskTotalQuery } from "../../task-data/index.ts";
 import { useFocusBack } from "../focus-back.ts";
-import type { ListRow } from "../following/task-pages.ts";
 import css from "../list.module.css";
-import { taskTotalQuery } from "../list-queries.ts";
 import { DeleteDialog } from "../matching/DeleteDialog.tsx";
 import { dockId } from "./TaskGrid.tsx";
 

@@ -6,10 +6,9 @@ import { age, duration, idTail, nameText, printable } from "../../../ui/time/for
 import { fullText, instant, useZone } from "../../../ui/time/instants.ts";
 import { Stamp } from "../../../ui/time/Stamp.tsx";
 import { useNow } from "../../../ui/time/ticker.ts";
-import type { ListRow } from "../following/task-pages.ts";
+import { type ListRow, taskKey } from "../../task-data/index.ts";
 import css from "../grid.module.css";
 import { barOf, lifeOf, tryText } from "../life.ts";
-import { taskKey } from "../task-address.ts";
 import type { ColumnId } from "../views/columns.ts";
 
 interface CellProps {

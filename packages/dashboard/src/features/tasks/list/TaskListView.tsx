@@ -6,9 +6,20 @@ import { useTimeRange } from "../../../address/time-range.ts";
 import { useIsPhone } from "../../../ui/appearance.ts";
 import { Bones, Failed, FailedLine, NoteLine } from "../../../ui/panels/Feedback.tsx";
 import { count } from "../../../ui/time/format.ts";
-import type { TaskAct } from "../../actions/tasks/TaskCommands.tsx";
-import { useGaps } from "../../agents/losses/use-gaps.ts";
-import { projectQuery } from "../../projects/queries.ts";
+import type { TaskAct } from "../../actions/index.ts";
+import { useGaps } from "../../agents/index.ts";
+import { projectQuery } from "../../projects/index.ts";
+import {
+  activeFilters,
+  filtersOf,
+  isTaskAt,
+  type ListRow,
+  readTasksSearch,
+  splitTask,
+  type TasksSearch,
+  taskKey,
+  taskTotalQuery,
+} from "../../task-data/index.ts";
 import { DrawerSlot } from "../DrawerSlot.tsx";
 import { cellFilter, cellText } from "../filters/cell-filter.ts";
 import { FilterBar } from "../filters/FilterBar.tsx";
@@ -16,15 +27,11 @@ import { useStateCounts } from "../filters/facets.ts";
 import { spokenFilters } from "../filters/filter-words.ts";
 import { StateRail } from "../filters/StateRail.tsx";
 import { TimeStrip } from "../filters/TimeStrip.tsx";
-import { activeFilters, filtersOf, readTasksSearch, type TasksSearch } from "../filters/tasks-search.ts";
 import { filterTextOf, keepFilters, keptFilters, useKeptPlace } from "../following/kept-list.ts";
 import { reachedRange } from "../following/reach.ts";
-import type { ListRow } from "../following/task-pages.ts";
 import { useHold } from "../following/use-held.ts";
 import { useTaskList } from "../following/use-task-list.ts";
 import css from "../list.module.css";
-import { taskTotalQuery } from "../list-queries.ts";
-import { isTaskAt, splitTask, taskKey } from "../task-address.ts";
 import { type ColumnId, columnFacts } from "../views/columns.ts";
 import { useColumns } from "../views/use-columns.ts";
 import { ViewTabs } from "../views/ViewTabs.tsx";

@@ -2,11 +2,9 @@ import { useRouter } from "@tanstack/react-router";
 import { useEffect, useEffectEvent } from "react";
 import { copyText } from "../../../ui/buttons/CopyButton.tsx";
 import { type KeyHelp, useKeys } from "../../../ui/layers/keys.ts";
-import type { TaskAct } from "../../actions/tasks/TaskCommands.tsx";
-import type { TasksSearch } from "../filters/tasks-search.ts";
-import type { ListRow } from "../following/task-pages.ts";
+import type { TaskAct } from "../../actions/index.ts";
+import { type ListRow, type TasksSearch, taskAddress } from "../../task-data/index.ts";
 import type { TaskList } from "../following/use-task-list.ts";
-import { taskAddress } from "../task-address.ts";
 import type { ColumnId } from "../views/columns.ts";
 import type { Selection } from "./use-selection.ts";
 

@@ -1,5 +1,5 @@
 import { useCallback, useRef, useState } from "react";
-import type { ListRow } from "../following/task-pages.ts";
+import type { ListRow } from "../../task-data/index.ts";
 
 export interface Selection {
   ticked: ReadonlySet<string>;

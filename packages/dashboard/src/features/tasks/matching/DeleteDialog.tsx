@@ -7,8 +7,8 @@ import { Dialog, dialogFoot } from "../../../ui/layers/Layers.tsx";
 import { causeOf } from "../../../ui/panels/Feedback.tsx";
 import { Refusal } from "../../../ui/panels/Refusal.tsx";
 import { count } from "../../../ui/time/format.ts";
+import type { ListRow, LoadedList } from "../../task-data/index.ts";
 import { removeRows } from "../following/row-changes.ts";
-import type { ListRow, LoadedList } from "../following/task-pages.ts";
 
 /** A request with filters deletes at most this many rows. */
 const maximumMatching = 10_000;

@@ -10,7 +10,7 @@ import { Dialog, dialogFoot } from "../../../ui/layers/Layers.tsx";
 import { causeOf } from "../../../ui/panels/Feedback.tsx";
 import { Refusal } from "../../../ui/panels/Refusal.tsx";
 import { printable } from "../../../ui/time/format.ts";
-import { savedViewsQuery } from "../list-queries.ts";
+import { savedViewsQuery } from "../../task-data/index.ts";
 import type { ListView } from "./views.ts";
 
 /** Puts other filters in place of those that a view had. */

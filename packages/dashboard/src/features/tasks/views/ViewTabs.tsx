@@ -8,10 +8,9 @@ import controls from "../../../ui/controls.module.css";
 import { Icon } from "../../../ui/Icon.tsx";
 import { Menu, menuItem } from "../../../ui/layers/Layers.tsx";
 import { printable } from "../../../ui/time/format.ts";
-import { roleIn, useMe } from "../../sessions/queries.ts";
-import { activeFilters, type TasksSearch } from "../filters/tasks-search.ts";
+import { roleIn, useMe } from "../../sessions/index.ts";
+import { activeFilters, savedViewsQuery, type TasksSearch } from "../../task-data/index.ts";
 import css from "../list.module.css";
-import { savedViewsQuery } from "../list-queries.ts";
 import { DeleteViewDialog, NameViewDialog, useReplaceView } from "./ViewDialogs.tsx";
 import { keptFilters, type ListView, ownView, presets, searchFor, showsView } from "./views.ts";
 

@@ -1,6 +1,6 @@
 import { useMemo, useState, useSyncExternalStore } from "react";
 import { useIsPhone } from "../../../ui/appearance.ts";
-import { useMe } from "../../sessions/queries.ts";
+import { useMe } from "../../sessions/index.ts";
 import { type ColumnLayout, defaultLayout, layoutText, phoneLayout, readLayout } from "./columns.ts";
 
 const narrow = matchMedia("(max-width: 75rem)");

@@ -1,6 +1,6 @@
 import type { SavedView, SavedViewFilters } from "@svc/client";
 import { fieldTerm } from "@svc/client/task-query";
-import { activeFilters, type FilterKey, priorityList, type TasksSearch } from "../filters/tasks-search.ts";
+import { activeFilters, type FilterKey, priorityList, type TasksSearch } from "../../task-data/index.ts";
 
 /** A choice of filters with a name. Views of one's own have an id, presets have none. */
 export interface ListView {

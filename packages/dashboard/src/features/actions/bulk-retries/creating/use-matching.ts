@@ -1,7 +1,7 @@
 import type { Agent, BulkRetryFilter, Facet, FacetField, TaskFilters } from "@svc/client";
 import { useQuery } from "@tanstack/react-query";
-import { agentsQuery } from "../../../agents/queries.ts";
-import { facetQuery, taskTotalQuery } from "../../../tasks/list-queries.ts";
+import { agentsQuery } from "../../../agents/index.ts";
+import { facetQuery, taskTotalQuery } from "../../../task-data/index.ts";
 import { type Able, ableAgents } from "../../requests/able.ts";
 
 /** How many tasks one engine has of those that match, and who could retry them. */

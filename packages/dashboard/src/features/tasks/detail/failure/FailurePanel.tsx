@@ -10,7 +10,7 @@ import controls from "../../../../ui/controls.module.css";
 import { Icon } from "../../../../ui/Icon.tsx";
 import panel from "../../../../ui/panels/panel.module.css";
 import { count, printable, printableLines } from "../../../../ui/time/format.ts";
-import { taskTotalQuery } from "../../list-queries.ts";
+import { taskTotalQuery } from "../../../task-data/index.ts";
 import {
   type Frame,
   foldFrames,

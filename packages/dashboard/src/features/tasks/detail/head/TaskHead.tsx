@@ -10,7 +10,7 @@ import { StatePill } from "../../../../ui/StatePill.tsx";
 import { duration, nameText, printable } from "../../../../ui/time/format.ts";
 import { Age } from "../../../../ui/time/Stamp.tsx";
 import { useNow } from "../../../../ui/time/ticker.ts";
-import { TaskCommands, TaskGhosts } from "../../../actions/tasks/TaskCommands.tsx";
+import { TaskCommands, TaskGhosts } from "../../../actions/index.ts";
 import { lifeOf, tryText } from "../../life.ts";
 import type { Attempt } from "../attempts/attempts.ts";
 import css from "../task.module.css";

@@ -1,12 +1,16 @@
 import type { TaskFilters } from "@svc/client";
 import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useMemo } from "react";
-import { filtersOf, type TasksSearch } from "../../filters/tasks-search.ts";
+import {
+  filtersOf,
+  isTaskAt,
+  type ListRow,
+  rowsOf,
+  type TasksSearch,
+  taskListQuery,
+  taskTotalQuery,
+} from "../../../task-data/index.ts";
 import { filterTextOf, keptFilters } from "../../following/kept-list.ts";
-import { type ListRow, rowsOf } from "../../following/task-pages.ts";
-import { taskTotalQuery } from "../../list-queries.ts";
-import { taskListQuery } from "../../queries.ts";
-import { isTaskAt } from "../../task-address.ts";
 import { taskTreeQuery } from "../detail-queries.ts";
 
 export interface ListPlace {

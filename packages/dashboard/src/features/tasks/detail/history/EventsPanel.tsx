@@ -10,7 +10,7 @@ import panel from "../../../../ui/panels/panel.module.css";
 import { ScrollBox } from "../../../../ui/panels/ScrollBox.tsx";
 import { count, printable, printableLines } from "../../../../ui/time/format.ts";
 import { clockText, fullText, useZone } from "../../../../ui/time/instants.ts";
-import { taskEventsQuery } from "../../queries.ts";
+import { taskEventsQuery } from "../../../task-data/index.ts";
 import { olderTaskEventsQuery } from "../detail-queries.ts";
 import { shortException } from "../family/trace.ts";
 import css from "../task.module.css";

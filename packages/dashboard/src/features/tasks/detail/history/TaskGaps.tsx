@@ -4,7 +4,7 @@ import { paths } from "../../../../address/paths.ts";
 import { GapBand } from "../../../../ui/gap-band/GapBand.tsx";
 import type { LossGap } from "../../../../ui/gap-band/gaps.ts";
 import { gapGroups, gapsWithin } from "../../../../ui/gap-band/gaps.ts";
-import { useGaps } from "../../../agents/losses/use-gaps.ts";
+import { useGaps } from "../../../agents/index.ts";
 import { reachedRange } from "../../following/reach.ts";
 import css from "../task.module.css";
 

@@ -1,0 +1,232 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useLocation, useParams, useRouter, useSearch } from "@tanstack/react-router";
+import { useSyncExternalStore } from "react";
+import { paths, samePageIn } from "../../address/paths.ts";
+import { stringifySearch } from "../../address/search-text.ts";
+import { useKeepRange } from "../../address/time-range.ts";
+import { projectsQuery } from "../../features/projects/index.ts";
+import { useMe } from "../../features/sessions/index.ts";
+import { splitTask, taskKey, taskQuery } from "../../features/task-data/index.ts";
+import { copiesOf } from "../../features/tasks/index.ts";
+import { connection, useIsPaused } from "../../live/live.ts";
+import { type Entry, mayBeTaskId } from "../../palette/entries.ts";
+import { Palette } from "../../palette/Palette.tsx";
+import { type OverlayProps, openKeys, openNewProject } from "../../shell/overlay.ts";
+import { adminPages } from "../../shell/pages.ts";
+import { recent } from "../../shell/rail/recent.ts";
+import { useProjectPages } from "../../shell/shell-parts.ts";
+import { contrastSetting, densities, setDensity, themeSetting, toggleRail } from "../../ui/appearance.ts";
+import { copyText } from "../../ui/buttons/CopyButton.tsx";
+import { idTail, nameText, printable } from "../../ui/time/format.ts";
+import { chooseZone } from "../../ui/time/instants.ts";
+import { taskByIdQuery } from "./task-by-id.ts";
+import { useActEntries } from "./use-act-entries.ts";
+
+/** The palette with what the features and the shell can do. */
+export function AppPalette(props: OverlayProps) {
+  return <Palette {...props} useEntries={useEntries} />;
+}
+
+function useEntries(slug: string | null, typed: string, settled: string, isPasted: boolean): Entry[] {
+  const router = useRouter();
+  const keepRange = useKeepRange();
+  const pathname = useLocation({ select: (location) => location.pathname });
+  const projects = useQuery(projectsQuery);
+  const { tasks: lately } = useSyncExternalStore(recent.subscribe, recent.get);
+  const isPaused = useIsPaused();
+  const found = useQuery({
+    ...taskByIdQuery(slug ?? "", settled),
+    enabled: slug !== null && mayBeTaskId(settled, isPasted),
+  });
+  const go = (href: string) => () => router.history.push(keepRange(href));
+  const projectPages = useProjectPages(slug ?? "");
+  const { is_admin: isAdmin } = useMe();
+
+  const exact = (settled === typed ? (found.data ?? []) : []).map(
+    (task): Entry => ({
+      id: `task ${slug} ${task.engine} ${task.task_id}`,
+      group: "Task with this id",
+      label: nameText(task.name),
+      detail: `${printable(task.task_id)}, ${task.engine}, ${task.state}`,
+      icon: "tasks",
+      run: go(paths.task(slug ?? "", task.engine, taskKey(task))),
+    }),
+  );
+  const recentTasks = lately.map(
+    (task): Entry => ({
+      id: `task ${task.slug} ${task.engine} ${task.taskId}`,
+      group: "Tasks",
+      label: nameText(task.name),
+      detail: `${idTail(task.taskId)}, ${task.slug === slug ? task.engine : `${task.slug}, ${task.engine}`}`,
+      also: `${task.taskId} recent`,
+      icon: "tasks",
+      run: go(paths.task(task.slug, task.engine, task.taskId)),
+    }),
+  );
+  const pages = (slug === null ? [] : projectPages).map(
+    (page): Entry => ({
+      id: `page ${page.id}`,
+      group: "Pages",
+      label: page.label,
+      icon: page.icon,
+      keys: `g ${page.key}`,
+      run: go(page.href(slug ?? "")),
+    }),
+  );
+  const others = (projects.data ?? [])
+    .filter((project) => project.slug !== slug)
+    .map(
+      (project): Entry => ({
+        id: `project ${project.id}`,
+        group: "Projects",
+        label: printable(project.name),
+        detail: printable(project.environment),
+        also: project.slug,
+        icon: "open",
+        run: go(samePageIn(project.slug, pathname)),
+      }),
+    );
+  const isExact = new Set(exact.map(({ id }) => id));
+  return [
+    ...exact,
+    ...useActEntries(slug),
+    ...useTaskEntries(slug),
+    ...recentTasks.filter(({ id }) => !isExact.has(id)),
+    ...(slug === null || typed === "" ? [] : [findEntry(slug, typed, go)]),
+    ...pages,
+    ...(slug === null ? [] : [membersEntry(slug, go)]),
+    homeEntry(go),
+    ...ownEntries(go),
+    ...(isAdmin ? adminEntries(go) : []),
+    ...others,
+    ...(isAdmin ? [newProjectEntry] : []),
+    ...actions(go, { isPaused, hasProject: slug !== null }),
+  ];
+}
+
+/** What can be taken away from the task that is open, on its page or beside the list. */
+function useTaskEntries(slug: string | null): Entry[] {
+  const client = useQueryClient();
+  const params = useParams({ strict: false });
+  const { task: named } = useSearch({ strict: false }) as { task?: string };
+  const [engine, taskId] = params.taskId === undefined ? splitTask(named) : [params.engine, params.taskId];
+  if (slug === null || !engine || !taskId) return [];
+  const task = client.getQueryData(taskQuery(slug, engine, taskId).queryKey) ?? undefined;
+  const entry = (label: string, text: () => string, keys?: string): Entry => ({
+    id: `this task ${label}`,
+    group: "This task",
+    label,
+    detail: idTail(taskId),
+    icon: "copy",
+    also: "clipboard curl json",
+    ...(keys === undefined ? {} : { keys }),
+    run: () => void copyText(text()),
+  });
+  return [
+    entry("Copy id", () => taskId, "y"),
+    ...copiesOf(slug, engine, taskId, task).map(({ words, text }) => entry(words, text)),
+  ];
+}
+
+type Go = (href: string) => () => void;
+
+const homeEntry = (go: Go): Entry => ({
+  id: "page home",
+  group: "Pages",
+  label: "All projects",
+  also: "home start",
+  icon: "home",
+  run: go(paths.home()),
+});
+
+const ownPages = [
+  { id: "profile", label: "Profile", also: "account name time zone me", icon: "user", href: paths.profile() },
+  {
+    id: "security",
+    label: "Security",
+    also: "account password second factor mfa recovery codes sessions trusted devices me",
+    icon: "lock",
+    href: paths.security(),
+  },
+  { id: "api keys", label: "API keys", also: "account tokens scopes scripts me", icon: "key", href: paths.apiKeys() },
+  { id: "activity", label: "Activity", also: "audit feed events record", icon: "audit", href: paths.activity() },
+];
+
+const ownEntries = (go: Go): Entry[] =>
+  ownPages.map(({ href, ...page }) => ({ ...page, id: `page ${page.id}`, group: "Pages", run: go(href) }));
+
+const membersEntry = (slug: string, go: Go): Entry => ({
+  id: "page members",
+  group: "Pages",
+  label: "Members",
+  also: "invite invitations roles people settings",
+  icon: "users",
+  run: go(paths.members(slug)),
+});
+
+const adminEntries = (go: Go): Entry[] =>
+  adminPages.map(({ id, label, icon, href, also }) => ({
+    id: `page admin ${id}`,
+    group: "Pages",
+    label,
+    detail: "instance",
+    also,
+    icon,
+    run: go(href),
+  }));
+
+const newProjectEntry: Entry = {
+  id: "action new project",
+  group: "Actions",
+  label: "New project",
+  also: "create",
+  icon: "plus",
+  run: openNewProject,
+};
+
+/** Looks for the text itself among the tasks of the project. */
+function findEntry(slug: string, typed: string, go: Go): Entry {
+  return {
+    id: "find",
+    group: "Tasks",
+    label: `Find “${printable(typed)}” in the task list`,
+    icon: "search",
+    run: go(paths.tasks(slug) + stringifySearch({ search: typed })),
+  };
+}
+
+function actions(go: Go, { isPaused, hasProject }: { isPaused: boolean; hasProject: boolean }): Entry[] {
+  const action = (label: string, icon: string, run: () => void, more: Partial<Entry> = {}): Entry => ({
+    id: `action ${label}`,
+    group: "Actions",
+    label,
+    icon,
+    run,
+    ...more,
+  });
+  return [
+    action("Dark theme", "theme", () => themeSetting.set("dark"), { also: "appearance look" }),
+    action("Light theme", "theme", () => themeSetting.set("light"), { also: "appearance look" }),
+    action("Theme of the system", "theme", () => themeSetting.set("system"), { also: "appearance look dark light" }),
+    action("More contrast", "theme", () => contrastSetting.set("more"), { also: "appearance look" }),
+    ...densities.map((density) =>
+      action(`Rows ${density}`, "density", () => setDensity(density), { also: "density height appearance" }),
+    ),
+    action("Times in UTC", "schedules", () => chooseZone("utc"), { also: "zone" }),
+    action("Times in this browser's zone", "schedules", () => chooseZone("mine"), { also: "mine local" }),
+    ...(hasProject
+      ? [
+          action("Times in the project's zone", "schedules", () => chooseZone("project")),
+          action("Narrow or widen the rail", "rail", toggleRail, { keys: "[" }),
+        ]
+      : []),
+    action(
+      isPaused ? "Go on with updates" : "Pause everything",
+      isPaused ? "play" : "pause",
+      () => connection.setPaused(!isPaused),
+      { keys: "L", also: "live stop" },
+    ),
+    action("Keys", "keys", openKeys, { keys: "?", also: "shortcuts keyboard help" }),
+    action("Appearance", "settings", go(paths.appearance()), { also: "theme density zone shortcuts settings" }),
+  ];
+}

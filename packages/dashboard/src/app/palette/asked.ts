@@ -1,0 +1,19 @@
+import type { Command, Queue } from "@svc/client";
+import type { ControlledWorker, TaskAct, WorkerAct } from "../../features/actions/index.ts";
+import { overlay } from "../../shell/overlay.ts";
+import { createStore } from "../../ui/store.ts";
+
+/** What somebody wants to do, by the palette; its own form asks before anything is done. */
+export type Asked =
+  | { kind: "task"; act: TaskAct; engine: string; taskId: string }
+  | { kind: "worker"; act: WorkerAct; worker: ControlledWorker }
+  | { kind: "queue"; act: "purge" | "limit"; queue: Queue }
+  | { kind: "issue"; fingerprint: string }
+  | { kind: "command"; command: Command };
+
+export const asked = createStore<Asked | null>(null);
+
+export function ask(what: Asked): void {
+  asked.set(what);
+  overlay.set("asked");
+}

@@ -1,0 +1,96 @@
+import type { ScopeCatalogue } from "@svc/client";
+import controls from "../../../ui/controls.module.css";
+import { Glyph } from "../../../ui/Icon.tsx";
+import css from "./api-keys.module.css";
+import { groupScopes, isIncluded } from "./scopes.ts";
+
+interface ScopesFieldProps {
+  catalogue: ScopeCatalogue;
+  chosen: ReadonlySet<string>;
+  onChange: (chosen: ReadonlySet<string>) => void;
+  isAdmin: boolean;
+  error?: string | undefined;
+}
+
+/** What a key may do, by what it is about. */
+export function ScopesField({ catalogue, chosen, onChange, isAdmin, error }: ScopesFieldProps) {
+  const toggle = (scope: string) => {
+    const next = new Set(chosen);
+    if (!next.delete(scope)) next.add(scope);
+    onChange(next);
+  };
+  return (
+    <fieldset className={css.scopes} aria-describedby={isAdmin ? undefined : "scopes-admin"}>
+      <legend>May do, within what you may do yourself</legend>
+      {error === undefined ? null : (
+        <p className={controls.err} data-refusal="" tabIndex={-1}>
+          <Glyph name="failure" />
+          {error}
+        </p>
+      )}
+      {isAdmin ? null : (
+        <p className={controls.hint} id="scopes-admin">
+          Dashed ones are minted by administrators of the instance only.
+        </p>
+      )}
+      <dl>
+        {groupScopes(catalogue.scopes).map(({ noun, title, says, scopes }) => (
+          <div key={noun}>
+            <dt>
+              <b>{title}</b>
+              <span className="t2">{says}</span>
+            </dt>
+            <dd>
+              {scopes.map((scope) => (
+                <ScopeTick
+                  key={scope}
+                  scope={scope}
+                  isChosen={chosen.has(scope)}
+                  isIncluded={isIncluded(scope, chosen)}
+                  isRefused={!isAdmin && catalogue.admin_only.includes(scope)}
+                  onToggle={() => toggle(scope)}
+                />
+              ))}
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </fieldset>
+  );
+}
+
+interface ScopeTickProps {
+  scope: string;
+  isChosen: boolean;
+  /** It comes with another one. */
+  isIncluded: boolean;
+  /** The caller may not mint it. */
+  isRefused: boolean;
+  onToggle: () => void;
+}
+
+function ScopeTick({ scope, isChosen, isIncluded, isRefused, onToggle }: ScopeTickProps) {
+  const isFixed = isIncluded || isRefused;
+  const verb = scope.split(":")[1] ?? scope;
+  const reason = isRefused
+    ? "Only an administrator of the instance mints keys with this"
+    : isIncluded
+      ? "Comes with another one that is ticked"
+      : undefined;
+  return (
+    <label className={controls.check} title={reason}>
+      <span className={controls.tick}>
+        <input
+          type="checkbox"
+          checked={isChosen || isIncluded}
+          aria-disabled={isFixed}
+          aria-label={reason === undefined ? scope : `${scope}. ${reason}`}
+          onChange={() => {
+            if (!isFixed) onToggle();
+          }}
+        />
+      </span>
+      {verb === "*" ? "all" : verb}
+    </label>
+  );
+}

@@ -1,0 +1,2 @@
+export { NewPassword } from "./password/NewPassword.tsx";
+export { passwordPolicyQuery } from "./queries.ts";

@@ -1,0 +1,18 @@
+export { readBulkRetrySearch } from "./bulk-retries/bulk-retry-search.ts";
+export { carriedFilter } from "./bulk-retries/creating/carried-filter.ts";
+export { commandQuery, hasEnded, openPollMs } from "./commands/command-queries.ts";
+export { readCommandsSearch } from "./commands/commands-search.ts";
+export { mayHaveToBeSentAgain, requestOf } from "./commands/send-again.ts";
+export { outcomeWords, refusalWords, wordsOfAction } from "./commands/words.ts";
+export { WorkerControls } from "./fleet/WorkerControls.tsx";
+export { type ControlledWorker, type WorkerAct, workerActs } from "./fleet/worker-acts.ts";
+export { AgentField, namedAgent } from "./requests/AgentField.tsx";
+export { ableAgents, type Capability } from "./requests/able.ts";
+export { freshKey } from "./requests/keyed-requests.ts";
+export { AgentLink } from "./requests/targets.tsx";
+export { hasUnknownOutcome } from "./requests/unknown-outcome.ts";
+export { useAble, useIssue, useKept, useMayNot } from "./requests/use-act.ts";
+export { toldInTurn, useInTurn } from "./requests/use-in-turn.ts";
+export { BulkDialog } from "./tasks/BulkDialog.tsx";
+export { type TaskAct, TaskCommands, TaskDialog, TaskGhosts } from "./tasks/TaskCommands.tsx";
+export { endedStates, useTaskReasons } from "./tasks/task-reasons.ts";

@@ -1,0 +1,1 @@
+export { deepHealthQuery } from "./queries.ts";

@@ -1,0 +1,2 @@
+export { readActivitySearch, readAuditSearch } from "./audit-search.ts";
+export { useNames } from "./queries.ts";

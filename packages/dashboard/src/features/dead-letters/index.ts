@@ -1,0 +1,2 @@
+export { readDeadLettersSearch } from "./dead-letters-search.ts";
+export type { Loaded } from "./use-letters.ts";

@@ -1,0 +1,3 @@
+export { issueQuery } from "./issue-queries.ts";
+export { byOccurrences, splitError, tagOf, tasksOfIssue } from "./issue-words.ts";
+export { readIssuesSearch } from "./issues-search.ts";

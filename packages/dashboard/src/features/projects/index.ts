@@ -1,0 +1,4 @@
+export { HealthWord } from "./HealthWord.tsx";
+export { archivedProjectsQuery, homeSummaryQuery, projectQuery, projectsQuery, statsQuery } from "./queries.ts";
+export { SettingsTabs } from "./settings/SettingsTabs.tsx";
+export { ZoneField } from "./settings/ZoneField.tsx";

@@ -1,0 +1,2 @@
+export { queueActivityQuery, queueQuery, queuesQuery } from "./queries.ts";
+export { byTrouble, hasNoConsumer, type Trouble, troubleOf } from "./trouble.ts";

@@ -1,0 +1,11 @@
+export { EntryFrame, EntryNote, entryAside, entryForm, entryKeep, entrySubmit } from "./EntryFrame.tsx";
+export {
+  isEnrollmentOverdue,
+  maybeSignedIn,
+  meQuery,
+  roleIn,
+  useIsProjectAdmin,
+  useMayAudit,
+  useMe,
+} from "./queries.ts";
+export { SignOutLink } from "./SignOutLink.tsx";

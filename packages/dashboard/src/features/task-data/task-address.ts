@@ -1,0 +1,32 @@
+import { paths } from "../../address/paths.ts";
+import { stringifySearch } from "../../address/search-text.ts";
+import type { TasksSearch } from "./tasks-search.ts";
+
+/** A task's page, with the list that it stands in. */
+export function taskAddress(slug: string, engine: string, taskId: string, search: TasksSearch): string {
+  const href = paths.task(slug, engine, taskId);
+  const { task: _drawer, ...list } = search;
+  // Of an id that no path can carry the address is that of the drawer, complete as it is.
+  return href.includes("?") ? href : href + stringifySearch(list);
+}
+
+/** As `redactionMarker` of the protocol, whose module only a task's own page loads. */
+const maskMarker = "[REDACTED]";
+
+/** What an address or a command names a task by: the id of its row when the task's own id is shown masked, so others may look the same. */
+export const taskKey = ({ id, task_id }: { id: string; task_id: string }): string =>
+  task_id.includes(maskMarker) ? id : task_id;
+
+/** Whether a row is the task that an address names. */
+export const isTaskAt = (
+  row: { id: string; engine: string; task_id: string },
+  engine: string | null,
+  key: string | null,
+): boolean => row.engine === engine && (row.task_id === key || row.id === key);
+
+/** Engine and id of a task as the list's address names it; an id may have slashes of its own. */
+export function splitTask(text: string | undefined): [string | null, string | null] {
+  if (!text) return [null, null];
+  const at = text.indexOf("/");
+  return [text.slice(0, at), text.slice(at + 1)];
+}

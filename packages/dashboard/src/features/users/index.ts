@@ -1,0 +1,2 @@
+export { usersQuery } from "./queries.ts";
+export { readUsersSearch } from "./users-search.ts";
