@@ -11,6 +11,8 @@ export interface ListPage {
   next_cursor: string | null;
   /** How far back a search that ran out of time has looked. */
   reached: string | null;
+  /** The last row of the answer once rows were removed: the page reaches down to there all the same. */
+  oldest?: ListRow | undefined;
 }
 
 export interface LoadedList {

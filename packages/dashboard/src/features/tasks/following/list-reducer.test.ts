@@ -294,6 +294,19 @@ const step = fc.oneof(
 type Steps = [StepName, number][];
 /** What once lost a row: [steps, rows of a page]. */
 const lostOnce: [Steps, number][] = [
+  // All loaded rows were deleted, and with them went how far back the list reaches.
+  [
+    [
+      ["create", 0],
+      ["create", 0],
+      ["create", 0],
+      ["arrive", 0],
+      ["delete", 1],
+      ["delete", 21],
+      ["create", 0],
+    ],
+    2,
+  ],
   // A change event overtook the renewal that would have shown the gap below it.
   [
     [

@@ -31,7 +31,7 @@ export function removeRows<List extends LoadedList>(list: List, ids: readonly st
     ...list,
     pages: list.pages.map((page) =>
       page.items.some((item) => gone.has(item.id))
-        ? { ...page, items: page.items.filter((item) => !gone.has(item.id)) }
+        ? { ...page, items: page.items.filter((item) => !gone.has(item.id)), oldest: page.oldest ?? page.items.at(-1) }
         : page,
     ),
   };
@@ -65,7 +65,7 @@ export function insertRows<List extends LoadedList>(list: List, rows: readonly L
 /** Whether a row, if it were in the list, would have come with this page or one before it. */
 export function reachesTo(page: ListPage, row: ListRow): boolean {
   if (page.next_cursor === null) return true;
-  const oldest = page.items.at(-1);
+  const oldest = page.oldest ?? page.items.at(-1);
   if (oldest !== undefined && byNewest(row, oldest) <= 0) return true;
   return page.reached !== null && Date.parse(row.received_at) > Date.parse(page.reached);
 }
