@@ -2,9 +2,8 @@ import type { DeepHealth, HealthCheck, SystemFacts } from "@svc/client";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { useTimedMs } from "../../live/live.ts";
+import { Button } from "../../ui/buttons/Button.tsx";
 import { copyText } from "../../ui/buttons/CopyButton.tsx";
-import controls from "../../ui/controls.module.css";
-import { Icon } from "../../ui/Icon.tsx";
 import { Bones, Failed, FailedLine } from "../../ui/panels/Feedback.tsx";
 import { Panel } from "../../ui/panels/Panel.tsx";
 import panel from "../../ui/panels/panel.module.css";
@@ -152,15 +151,13 @@ function CopyBundle({ bundle }: { bundle: () => string }) {
   const [said, setSaid] = useState("");
   return (
     <>
-      <button
-        type="button"
-        className={controls.btn}
+      <Button
         title="Checks, system and settings as JSON; no secret and no credentials in it"
         onClick={async () => setSaid((await copyText(bundle())) ? "Copied" : "The browser refused to copy")}
+        icon="copy"
       >
-        <Icon name="copy" />
         Copy diagnostic bundle
-      </button>
+      </Button>
       <span className="t2" role="status">
         {said}
       </span>

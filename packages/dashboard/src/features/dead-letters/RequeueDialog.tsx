@@ -5,8 +5,8 @@ import { stringifySearch } from "../../address/search-text.ts";
 import { api } from "../../api/api.ts";
 import { ActButton } from "../../ui/buttons/ActButton.tsx";
 import { AppLink } from "../../ui/buttons/AppLink.tsx";
-import controls from "../../ui/controls.module.css";
-import { Dialog, dialogFoot } from "../../ui/layers/Layers.tsx";
+import { DialogFoot } from "../../ui/layers/DialogFoot.tsx";
+import { Dialog } from "../../ui/layers/Layers.tsx";
 import { Refusal } from "../../ui/panels/Refusal.tsx";
 import { count, nameText, printable } from "../../ui/time/format.ts";
 import { outcomeWords, refusalWords } from "../actions/commands/words.ts";
@@ -87,16 +87,13 @@ export function RequeueDialog({ slug, engine, letters: ticked, toldBy, onRequeue
           {refusalWords(failure)}
         </Refusal>
       ) : null}
-      <div className={dialogFoot}>
-        <button type="button" className={`${controls.btn} ${controls.big}`} onClick={goesOn ? stop : onClose}>
-          {goesOn ? "Stop here" : isDone ? "Done" : "Leave them"}
-        </button>
+      <DialogFoot leave={goesOn ? "Stop here" : isDone ? "Done" : "Leave them"} onLeave={goesOn ? stop : onClose}>
         {isDone ? null : (
           <ActButton error={failure} isBusy={isBusy} reason={reason} onAct={() => void send()}>
             Requeue {made > 0 && !isBusy ? `the other ${count(letters.length - made)}` : many}
           </ActButton>
         )}
-      </div>
+      </DialogFoot>
     </Dialog>
   );
 }

@@ -7,7 +7,7 @@ import { stringifySearch } from "../../address/search-text.ts";
 import { api } from "../../api/api.ts";
 import { usePollMs, useTimedMs } from "../../live/live.ts";
 import { AppLink } from "../../ui/buttons/AppLink.tsx";
-import controls from "../../ui/controls.module.css";
+import { ButtonLink } from "../../ui/buttons/Button.tsx";
 import { Glyph } from "../../ui/Icon.tsx";
 import { type FactOf, Facts } from "../../ui/panels/Facts.tsx";
 import { FailedLine } from "../../ui/panels/Feedback.tsx";
@@ -49,12 +49,11 @@ export function WorkerPage() {
         <h1 className="cut">{nameText(worker.name)}</h1>
         <span className="t2">{stateReason(worker, now)}</span>
         <span className="grow" />
-        <AppLink
-          className={controls.btn}
+        <ButtonLink
           href={paths.tasks(slug) + stringifySearch({ worker: worker.name, q: fieldTerm("engine", worker.engine) })}
         >
           Its tasks
-        </AppLink>
+        </ButtonLink>
       </div>
       {read.error ? (
         <FailedLine title="The worker was not renewed" error={read.error} onRetry={() => void read.refetch()} />

@@ -6,8 +6,8 @@ import { paths } from "../../../address/paths.ts";
 import { stringifySearch } from "../../../address/search-text.ts";
 import { useTimedMs } from "../../../live/live.ts";
 import { AppLink } from "../../../ui/buttons/AppLink.tsx";
+import { ButtonLink } from "../../../ui/buttons/Button.tsx";
 import { CopyButton } from "../../../ui/buttons/CopyButton.tsx";
-import controls from "../../../ui/controls.module.css";
 import { JsonPanel } from "../../../ui/json/JsonView.tsx";
 import { FailedLine, NoteLine } from "../../../ui/panels/Feedback.tsx";
 import panel from "../../../ui/panels/panel.module.css";
@@ -76,9 +76,7 @@ export function CommandPage() {
         <h1 className="cut">{title}</h1>
         <span className="t2 grow">{command.target_id === null ? "" : nameText(command.target_id)}</span>
         {mayAudit ? (
-          <AppLink className={controls.btn} href={paths.audit(slug) + stringifySearch({ target: command.id })}>
-            Its audit rows
-          </AppLink>
+          <ButtonLink href={paths.audit(slug) + stringifySearch({ target: command.id })}>Its audit rows</ButtonLink>
         ) : null}
         {mayHaveToBeSentAgain(command) ? <SendAgain slug={slug} command={command} /> : null}
       </div>

@@ -2,8 +2,8 @@ import type { Command } from "@svc/client";
 import { useState } from "react";
 import { api } from "../../../api/api.ts";
 import { ActButton } from "../../../ui/buttons/ActButton.tsx";
-import controls from "../../../ui/controls.module.css";
-import { Dialog, dialogFoot } from "../../../ui/layers/Layers.tsx";
+import { DialogFoot } from "../../../ui/layers/DialogFoot.tsx";
+import { Dialog } from "../../../ui/layers/Layers.tsx";
 import { Refusal } from "../../../ui/panels/Refusal.tsx";
 import { nameText } from "../../../ui/time/format.ts";
 import { AgentField, requiredAgent } from "../requests/AgentField.tsx";
@@ -60,14 +60,11 @@ export function SendAgainDialog({ slug, command, onClose }: SendAgainDialogProps
           {outcomeWords(issue.isLost, "Nothing was asked for.")} {refusalWords(issue.error)}
         </Refusal>
       ) : null}
-      <div className={dialogFoot}>
-        <button type="button" className={`${controls.btn} ${controls.big}`} onClick={onClose}>
-          Leave it
-        </button>
+      <DialogFoot leave="Leave it" onLeave={onClose}>
         <ActButton error={issue.error} isBusy={issue.isPending} reason={reason} onAct={send}>
           Send again
         </ActButton>
-      </div>
+      </DialogFoot>
     </Dialog>
   );
 }

@@ -6,7 +6,8 @@ import { ActButton } from "../../../ui/buttons/ActButton.tsx";
 import controls from "../../../ui/controls.module.css";
 import { ActForm } from "../../../ui/forms/ActForm.tsx";
 import { Field } from "../../../ui/forms/Field.tsx";
-import { Dialog, dialogFoot } from "../../../ui/layers/Layers.tsx";
+import { DialogFoot } from "../../../ui/layers/DialogFoot.tsx";
+import { Dialog } from "../../../ui/layers/Layers.tsx";
 import { Refusal } from "../../../ui/panels/Refusal.tsx";
 import { nameText, printable } from "../../../ui/time/format.ts";
 import { outcomeWords, refusalWords } from "../commands/words.ts";
@@ -56,14 +57,11 @@ export function LimitQueueDialog({ slug, queue: { engine, name }, onClose }: Lim
             {outcomeWords(issue.isLost, "Nothing was asked for.")} {refusalWords(issue.error)}
           </Refusal>
         ) : null}
-        <div className={dialogFoot}>
-          <button type="button" className={`${controls.btn} ${controls.big}`} onClick={onClose}>
-            Leave it
-          </button>
+        <DialogFoot leave="Leave it" onLeave={onClose}>
           <ActButton error={issue.error} isBusy={issue.isPending} reason={reason}>
             {isLifted ? "Lift the limit" : "Limit the rate"}
           </ActButton>
-        </div>
+        </DialogFoot>
       </ActForm>
     </Dialog>
   );

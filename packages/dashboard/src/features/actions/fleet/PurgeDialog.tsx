@@ -5,7 +5,8 @@ import { ActButton } from "../../../ui/buttons/ActButton.tsx";
 import controls from "../../../ui/controls.module.css";
 import { ActForm } from "../../../ui/forms/ActForm.tsx";
 import { Field } from "../../../ui/forms/Field.tsx";
-import { Dialog, dialogFoot } from "../../../ui/layers/Layers.tsx";
+import { DialogFoot } from "../../../ui/layers/DialogFoot.tsx";
+import { Dialog } from "../../../ui/layers/Layers.tsx";
 import { Refusal } from "../../../ui/panels/Refusal.tsx";
 import { count, nameText, printable } from "../../../ui/time/format.ts";
 import { Age } from "../../../ui/time/Stamp.tsx";
@@ -95,14 +96,11 @@ export function PurgeDialog({ slug, queue: shown, onClose }: PurgeDialogProps) {
             {isForced ? "Back to the guarded purge" : "Purge whatever is in it…"}
           </button>
         </p>
-        <div className={dialogFoot}>
-          <button type="button" className={`${controls.btn} ${controls.big}`} onClick={onClose}>
-            Keep them
-          </button>
+        <DialogFoot leave="Keep them" onLeave={onClose}>
           <ActButton isDanger error={issue.error} isBusy={issue.isPending} reason={reason}>
             {isForced ? "Purge without the guard" : `Purge ${tasks}`}
           </ActButton>
-        </div>
+        </DialogFoot>
       </ActForm>
     </Dialog>
   );

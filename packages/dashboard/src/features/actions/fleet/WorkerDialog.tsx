@@ -6,7 +6,8 @@ import { ActButton } from "../../../ui/buttons/ActButton.tsx";
 import controls from "../../../ui/controls.module.css";
 import { ActForm } from "../../../ui/forms/ActForm.tsx";
 import { ChoiceField, Field } from "../../../ui/forms/Field.tsx";
-import { Dialog, dialogFoot } from "../../../ui/layers/Layers.tsx";
+import { DialogFoot } from "../../../ui/layers/DialogFoot.tsx";
+import { Dialog } from "../../../ui/layers/Layers.tsx";
 import { Refusal } from "../../../ui/panels/Refusal.tsx";
 import { count, nameText, printable } from "../../../ui/time/format.ts";
 import { outcomeWords, refusalWords } from "../commands/words.ts";
@@ -154,10 +155,7 @@ export function WorkerDialog({ slug, worker, act, taskName: knownName = "", onCl
             {outcomeWords(issue.isLost, "Nothing was asked for.")} {refusalWords(issue.error)}
           </Refusal>
         ) : null}
-        <div className={dialogFoot}>
-          <button type="button" className={`${controls.btn} ${controls.big}`} onClick={onClose}>
-            Leave it
-          </button>
+        <DialogFoot leave="Leave it" onLeave={onClose}>
           <ActButton
             isDanger={act === "restart" || act === "cancel"}
             error={issue.error}
@@ -166,7 +164,7 @@ export function WorkerDialog({ slug, worker, act, taskName: knownName = "", onCl
           >
             {titles[act]("").trim()}
           </ActButton>
-        </div>
+        </DialogFoot>
       </ActForm>
     </Dialog>
   );

@@ -5,8 +5,8 @@ import { stringifySearch } from "../../../address/search-text.ts";
 import { api } from "../../../api/api.ts";
 import { ActButton } from "../../../ui/buttons/ActButton.tsx";
 import { AppLink } from "../../../ui/buttons/AppLink.tsx";
-import controls from "../../../ui/controls.module.css";
-import { Dialog, dialogFoot, dialogList } from "../../../ui/layers/Layers.tsx";
+import { DialogFoot } from "../../../ui/layers/DialogFoot.tsx";
+import { Dialog, dialogList } from "../../../ui/layers/Layers.tsx";
 import { Refusal } from "../../../ui/panels/Refusal.tsx";
 import { count, nameText, printable } from "../../../ui/time/format.ts";
 import type { ListRow } from "../../tasks/following/task-pages.ts";
@@ -142,10 +142,7 @@ export function BulkDialog({ slug, act, rows: ticked, onMade, onClose, onDone }:
           {refusalWords(failure)}
         </Refusal>
       ) : null}
-      <div className={dialogFoot}>
-        <button type="button" className={`${controls.btn} ${controls.big}`} onClick={goesOn ? stop : leave}>
-          {goesOn ? "Stop here" : isDone ? "Close" : "Leave them"}
-        </button>
+      <DialogFoot leave={goesOn ? "Stop here" : isDone ? "Close" : "Leave them"} onLeave={goesOn ? stop : leave}>
         {isDone ? null : (
           <ActButton
             isDanger={act === "cancel"}
@@ -157,7 +154,7 @@ export function BulkDialog({ slug, act, rows: ticked, onMade, onClose, onDone }:
             {verb} {made > 0 && !isBusy ? `the other ${count(tasks - asked)}` : many}
           </ActButton>
         )}
-      </div>
+      </DialogFoot>
     </Dialog>
   );
 }

@@ -3,8 +3,8 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { api } from "../../../api/api.ts";
 import { ActButton } from "../../../ui/buttons/ActButton.tsx";
-import controls from "../../../ui/controls.module.css";
-import { Dialog, dialogFoot } from "../../../ui/layers/Layers.tsx";
+import { DialogFoot } from "../../../ui/layers/DialogFoot.tsx";
+import { Dialog } from "../../../ui/layers/Layers.tsx";
 import { Refusal } from "../../../ui/panels/Refusal.tsx";
 import { nameText, printable } from "../../../ui/time/format.ts";
 import { taskQuery } from "../../tasks/queries.ts";
@@ -60,14 +60,11 @@ export function CancelDialog({ slug, engine, taskId, onClose }: CancelDialogProp
           {outcomeWords(issue.isLost, "Nothing was asked for.")} {refusalWords(issue.error)}
         </Refusal>
       ) : null}
-      <div className={dialogFoot}>
-        <button type="button" className={`${controls.btn} ${controls.big}`} onClick={onClose}>
-          Let it go on
-        </button>
+      <DialogFoot leave="Let it go on" onLeave={onClose}>
         <ActButton isDanger error={issue.error} isBusy={issue.isPending} reason={reason} onAct={send}>
           Cancel the task
         </ActButton>
-      </div>
+      </DialogFoot>
     </Dialog>
   );
 }

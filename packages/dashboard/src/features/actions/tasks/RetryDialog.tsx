@@ -7,7 +7,8 @@ import { Segments } from "../../../ui/buttons/Segments.tsx";
 import controls from "../../../ui/controls.module.css";
 import { ActForm } from "../../../ui/forms/ActForm.tsx";
 import { AreaField, Field } from "../../../ui/forms/Field.tsx";
-import { Dialog, dialogFoot } from "../../../ui/layers/Layers.tsx";
+import { DialogFoot } from "../../../ui/layers/DialogFoot.tsx";
+import { Dialog } from "../../../ui/layers/Layers.tsx";
 import { Refusal } from "../../../ui/panels/Refusal.tsx";
 import { bytes, nameText, printable } from "../../../ui/time/format.ts";
 import { taskQuery } from "../../tasks/queries.ts";
@@ -138,14 +139,11 @@ export function RetryDialog({ slug, engine, taskId, isChanged = false, onClose }
             {outcomeWords(issue.isLost, "No retry was asked for.")} {refusalWords(issue.error)}
           </Refusal>
         ) : null}
-        <div className={dialogFoot}>
-          <button type="button" className={`${controls.btn} ${controls.big}`} onClick={onClose}>
-            Leave it
-          </button>
+        <DialogFoot leave="Leave it" onLeave={onClose}>
           <ActButton error={issue.error} isBusy={issue.isPending} reason={reason}>
             Retry the task
           </ActButton>
-        </div>
+        </DialogFoot>
       </ActForm>
     </Dialog>
   );
