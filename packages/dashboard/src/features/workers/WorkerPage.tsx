@@ -9,6 +9,7 @@ import { usePollMs, useTimedMs } from "../../live/live.ts";
 import { AppLink } from "../../ui/buttons/AppLink.tsx";
 import { ButtonLink } from "../../ui/buttons/Button.tsx";
 import { Glyph } from "../../ui/Icon.tsx";
+import { About } from "../../ui/panels/About.tsx";
 import { type FactOf, Facts } from "../../ui/panels/Facts.tsx";
 import { FailedLine } from "../../ui/panels/Feedback.tsx";
 import { Panel } from "../../ui/panels/Panel.tsx";
@@ -68,7 +69,7 @@ export function WorkerPage() {
           <div className={panel.stack}>
             <WorkerControls slug={slug} worker={worker} />
             <QueuesServed slug={slug} worker={worker} />
-            <About worker={worker} />
+            <AboutWorker worker={worker} />
             <Reported worker={worker} />
           </div>
         </div>
@@ -164,7 +165,7 @@ function QueuesServed({ slug, worker }: OfWorker) {
   );
 }
 
-function About({ worker }: { worker: WorkerDetail }) {
+function AboutWorker({ worker }: { worker: WorkerDetail }) {
   const facts: [string, React.ReactNode][] = [
     ["Engine", printable(worker.engine)],
     ["Host", printable(worker.hostname ?? "not reported")],
@@ -178,21 +179,7 @@ function About({ worker }: { worker: WorkerDetail }) {
       </span>,
     ],
   ];
-  return (
-    <section className={panel.panel} aria-labelledby="h-about">
-      <header>
-        <h2 id="h-about">About it</h2>
-      </header>
-      <dl className={panel.kv}>
-        {facts.map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
-    </section>
-  );
+  return <About facts={facts} />;
 }
 
 function Reported({ worker }: { worker: WorkerDetail }) {

@@ -9,6 +9,7 @@ import { AppLink } from "../../../ui/buttons/AppLink.tsx";
 import { ButtonLink } from "../../../ui/buttons/Button.tsx";
 import { CopyButton } from "../../../ui/buttons/CopyButton.tsx";
 import { JsonPanel } from "../../../ui/json/JsonView.tsx";
+import { About } from "../../../ui/panels/About.tsx";
 import { FailedLine, NoteLine } from "../../../ui/panels/Feedback.tsx";
 import panel from "../../../ui/panels/panel.module.css";
 import { nameText, printable } from "../../../ui/time/format.ts";
@@ -103,19 +104,7 @@ export function CommandPage() {
               </section>
             )}
           </div>
-          <section className={panel.panel} aria-labelledby="h-about">
-            <header>
-              <h2 id="h-about">About it</h2>
-            </header>
-            <dl className={panel.kv}>
-              {facts.map(([name, value]) => (
-                <div key={name}>
-                  <dt>{name}</dt>
-                  <dd>{value}</dd>
-                </div>
-              ))}
-            </dl>
-          </section>
+          <About facts={facts} />
         </div>
       </div>
     </>
