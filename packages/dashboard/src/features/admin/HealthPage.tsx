@@ -6,6 +6,7 @@ import { Button } from "../../ui/buttons/Button.tsx";
 import { copyText } from "../../ui/buttons/CopyButton.tsx";
 import { Bones, Failed, FailedLine } from "../../ui/panels/Feedback.tsx";
 import { Panel } from "../../ui/panels/Panel.tsx";
+import { FactList } from "../../ui/panels/PanelFacts.tsx";
 import panel from "../../ui/panels/panel.module.css";
 import { ScrollBox } from "../../ui/panels/ScrollBox.tsx";
 import { HealthPill } from "../../ui/StatePill.tsx";
@@ -135,16 +136,7 @@ function System({ facts }: { facts: SystemFacts }) {
       `${facts.database_type} ${facts.database_version}${facts.database_size_mb === undefined ? "" : `, ${facts.database_size_mb} MB`}`,
     ],
   ];
-  return (
-    <dl className={panel.kv}>
-      {rows.map(([name = "", value = ""]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{printable(value)}</dd>
-        </div>
-      ))}
-    </dl>
-  );
+  return <FactList facts={rows.map(([name = "", value = ""]) => [name, printable(value)])} />;
 }
 
 function CopyBundle({ bundle }: { bundle: () => string }) {

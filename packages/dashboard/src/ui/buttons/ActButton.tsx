@@ -30,7 +30,7 @@ export function ActButton({ error, isBusy, reason, isDanger = false, onAct, clas
       <Button
         type={onAct ? "button" : "submit"}
         variant={isDanger ? "danger" : "main"}
-        size={className === undefined ? "big" : "tool"}
+        size={className === undefined ? "big" : undefined}
         className={className}
         disabledReason={reason ?? null}
         isPending={isBusy || waitSeconds > 0}

@@ -1,4 +1,4 @@
-import { type ButtonHTMLAttributes, type ComponentProps, lazy, Suspense, useState } from "react";
+import { type ComponentProps, lazy, Suspense, useState } from "react";
 import controls from "../controls.module.css";
 import { Icon } from "../Icon.tsx";
 import { AppLink } from "./AppLink.tsx";
@@ -13,8 +13,8 @@ const ReasonLayer = lazy(() =>
 
 interface Look {
   variant?: "plain" | "main" | "danger" | undefined;
-  /** `big` is the height of the fields in a form. */
-  size?: "tool" | "big" | undefined;
+  /** The height of the fields in a form instead of that of a tool. */
+  size?: "big" | undefined;
   /** The icon before its words. */
   icon?: string | undefined;
   className?: string | undefined;
@@ -27,42 +27,38 @@ interface ButtonProps extends Look, Omit<ComponentProps<"button">, "disabled" | 
   isPending?: boolean;
 }
 
-const looks = { plain: undefined, main: controls.pri, danger: controls.danger };
+const looks = { plain: "", main: controls.pri, danger: controls.danger };
 
-export const buttonClass = ({ variant = "plain", size = "tool", className }: Look): string =>
-  [controls.btn, looks[variant], size === "big" ? controls.big : undefined, className].filter(Boolean).join(" ");
+export const buttonClass = ({ variant = "plain", size, className = "" }: Look): string =>
+  `${controls.btn} ${looks[variant]} ${size ? controls.big : ""} ${className}`;
 
 /** A button with a frame. While it is off it keeps its place and the focus. */
 export function Button({ variant, size, icon, className, disabledReason, isPending, ...button }: ButtonProps) {
   const [tried, setTried] = useState<HTMLElement | null>(null);
-  const reason = disabledReason ?? null;
-  const isOff = isPending === true || reason !== null;
-  const off: ButtonHTMLAttributes<HTMLButtonElement> = {
-    "aria-disabled": isOff,
-    onFocus: ({ currentTarget }) => currentTarget.matches(":focus-visible") && setTried(currentTarget),
-    onBlur: () => setTried(null),
-    onClick: (event) => {
-      if (!isOff) return button.onClick?.(event);
-      // Enter in a field presses it too, so that this holds back the form.
-      event.preventDefault();
-      setTried(event.currentTarget);
-    },
-  };
+  const isOff = isPending || typeof disabledReason === "string";
   return (
     <>
       <button
         type="button"
         {...button}
         className={buttonClass({ variant, size, className })}
-        {...(disabledReason === undefined && isPending === undefined ? {} : off)}
-        title={reason ?? button.title}
+        aria-disabled={isOff}
+        title={disabledReason ?? button.title}
+        onFocus={({ currentTarget }) => currentTarget.matches(":focus-visible") && setTried(currentTarget)}
+        onBlur={() => setTried(null)}
+        onClick={(event) => {
+          if (!isOff) return button.onClick?.(event);
+          // Enter in a field presses it too, so that this holds back the form.
+          event.preventDefault();
+          setTried(event.currentTarget);
+        }}
       >
-        {icon === undefined ? null : <Icon name={icon} />}
+        {icon && <Icon name={icon} />}
         {button.children}
       </button>
-      {tried === null || reason === null ? null : (
+      {tried && disabledReason && (
         <Suspense fallback={null}>
-          <ReasonLayer button={tried} reason={reason} onClose={() => setTried(null)} />
+          <ReasonLayer button={tried} reason={disabledReason} onClose={() => setTried(null)} />
         </Suspense>
       )}
     </>
@@ -73,7 +69,7 @@ export function Button({ variant, size, icon, className, disabledReason, isPendi
 export function ButtonLink({ variant, size, icon, className, ...link }: Look & ComponentProps<typeof AppLink>) {
   return (
     <AppLink {...link} className={buttonClass({ variant, size, className })}>
-      {icon === undefined ? null : <Icon name={icon} />}
+      {icon && <Icon name={icon} />}
       {link.children}
     </AppLink>
   );

@@ -6,7 +6,7 @@ import { AppLink } from "../../../ui/buttons/AppLink.tsx";
 import { ButtonLink } from "../../../ui/buttons/Button.tsx";
 import { CopyButton } from "../../../ui/buttons/CopyButton.tsx";
 import { Panel, type PanelRead } from "../../../ui/panels/Panel.tsx";
-import panel from "../../../ui/panels/panel.module.css";
+import { FactList } from "../../../ui/panels/PanelFacts.tsx";
 import { count, nameText, printable } from "../../../ui/time/format.ts";
 import { Stamp } from "../../../ui/time/Stamp.tsx";
 import { useMayAudit } from "../../sessions/queries.ts";
@@ -40,16 +40,7 @@ export function PlanPanel({ slug, request, read, agents, names, ownId }: PlanPan
         ) : null
       }
     >
-      {(plan) => (
-        <dl className={panel.kv}>
-          {factsOf(plan).map(([name, value]) => (
-            <div key={name}>
-              <dt>{name}</dt>
-              <dd>{value}</dd>
-            </div>
-          ))}
-        </dl>
-      )}
+      {(plan) => <FactList facts={factsOf(plan)} />}
     </Panel>
   );
 
