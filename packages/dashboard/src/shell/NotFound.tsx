@@ -1,6 +1,5 @@
 import { paths } from "../address/paths.ts";
-import { AppLink } from "../ui/buttons/AppLink.tsx";
-import controls from "../ui/controls.module.css";
+import { ButtonLink } from "../ui/buttons/Button.tsx";
 import { Empty } from "../ui/panels/Feedback.tsx";
 import { usePage } from "../ui/title.ts";
 
@@ -9,14 +8,7 @@ export function NotFound() {
   return (
     <main id="main" tabIndex={-1}>
       <h1 className="vh">Not found</h1>
-      <Empty
-        title="There is no page at this address"
-        chips={
-          <AppLink className={controls.btn} href={paths.home()}>
-            All projects
-          </AppLink>
-        }
-      >
+      <Empty title="There is no page at this address" chips={<ButtonLink href={paths.home()}>All projects</ButtonLink>}>
         <p>The address may be cut off, or from a page this version does not have.</p>
       </Empty>
     </main>

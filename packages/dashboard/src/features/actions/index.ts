@@ -8,6 +8,7 @@ export { WorkerControls } from "./fleet/WorkerControls.tsx";
 export { type ControlledWorker, type WorkerAct, workerActs } from "./fleet/worker-acts.ts";
 export { AgentField, namedAgent } from "./requests/AgentField.tsx";
 export { ableAgents, type Capability } from "./requests/able.ts";
+export { CommandDialog } from "./requests/CommandDialog.tsx";
 export { freshKey } from "./requests/keyed-requests.ts";
 export { AgentLink } from "./requests/targets.tsx";
 export { hasUnknownOutcome } from "./requests/unknown-outcome.ts";

@@ -2,11 +2,11 @@ import type { DeepHealth, HealthCheck, SystemFacts } from "@svc/client";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { useTimedMs } from "../../live/live.ts";
+import { Button } from "../../ui/buttons/Button.tsx";
 import { copyText } from "../../ui/buttons/CopyButton.tsx";
-import controls from "../../ui/controls.module.css";
-import { Icon } from "../../ui/Icon.tsx";
 import { Bones, Failed, FailedLine } from "../../ui/panels/Feedback.tsx";
 import { Panel } from "../../ui/panels/Panel.tsx";
+import { FactList } from "../../ui/panels/PanelFacts.tsx";
 import panel from "../../ui/panels/panel.module.css";
 import { ScrollBox } from "../../ui/panels/ScrollBox.tsx";
 import { HealthPill } from "../../ui/StatePill.tsx";
@@ -136,31 +136,20 @@ function System({ facts }: { facts: SystemFacts }) {
       `${facts.database_type} ${facts.database_version}${facts.database_size_mb === undefined ? "" : `, ${facts.database_size_mb} MB`}`,
     ],
   ];
-  return (
-    <dl className={panel.kv}>
-      {rows.map(([name = "", value = ""]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{printable(value)}</dd>
-        </div>
-      ))}
-    </dl>
-  );
+  return <FactList facts={rows.map(([name = "", value = ""]) => [name, printable(value)])} />;
 }
 
 function CopyBundle({ bundle }: { bundle: () => string }) {
   const [said, setSaid] = useState("");
   return (
     <>
-      <button
-        type="button"
-        className={controls.btn}
+      <Button
         title="Checks, system and settings as JSON; no secret and no credentials in it"
         onClick={async () => setSaid((await copyText(bundle())) ? "Copied" : "The browser refused to copy")}
+        icon="copy"
       >
-        <Icon name="copy" />
         Copy diagnostic bundle
-      </button>
+      </Button>
       <span className="t2" role="status">
         {said}
       </span>

@@ -2,8 +2,8 @@ import type { SettingRow } from "@svc/client";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { matchesWords, useListFilter } from "../../address/list-filter.ts";
+import { Button } from "../../ui/buttons/Button.tsx";
 import { Segments } from "../../ui/buttons/Segments.tsx";
-import controls from "../../ui/controls.module.css";
 import { FilterBox } from "../../ui/forms/FilterBox.tsx";
 import { Icon } from "../../ui/Icon.tsx";
 import { Bones, Empty, Failed, FailedLine } from "../../ui/panels/Feedback.tsx";
@@ -62,16 +62,14 @@ function Settings() {
         <Empty
           title="No setting matches"
           chips={
-            <button
-              type="button"
-              className={controls.btn}
+            <Button
               onClick={() => {
                 setFilter("");
                 setShare("all");
               }}
             >
               Clear the filter
-            </button>
+            </Button>
           }
         >
           <p>None of {count(settings.length)} settings has this in its name, value, source or meaning.</p>

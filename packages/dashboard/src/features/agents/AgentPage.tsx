@@ -3,8 +3,7 @@ import { useParams } from "@tanstack/react-router";
 import { useState } from "react";
 import { paths } from "../../address/paths.ts";
 import { usePollMs, useTimedMs } from "../../live/live.ts";
-import { HeldButton } from "../../ui/buttons/HeldButton.tsx";
-import { Icon } from "../../ui/Icon.tsx";
+import { Button } from "../../ui/buttons/Button.tsx";
 import { Bones, Failed, FailedLine } from "../../ui/panels/Feedback.tsx";
 import { Panel, PanelEmpty } from "../../ui/panels/Panel.tsx";
 import panel from "../../ui/panels/panel.module.css";
@@ -49,10 +48,13 @@ export function AgentPage() {
         <h1 className="cut">{nameText(agent.name)}</h1>
         <span className="t2">{agentReason(agent, now)}</span>
         <span className="grow" />
-        <HeldButton reason={isAdmin ? null : "Needs the admin role in this project"} onAct={() => setRevoking(true)}>
-          <Icon name="trash" />
+        <Button
+          disabledReason={isAdmin ? null : "Needs the admin role in this project"}
+          onClick={() => setRevoking(true)}
+          icon="trash"
+        >
           Revoke
-        </HeldButton>
+        </Button>
       </div>
       {read.error ? (
         <FailedLine title="The agent was not renewed" error={read.error} onRetry={() => void read.refetch()} />

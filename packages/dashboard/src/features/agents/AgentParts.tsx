@@ -1,5 +1,6 @@
 import type { Agent, AgentProcess } from "@svc/client";
 import type { ReactNode } from "react";
+import { FactList } from "../../ui/panels/PanelFacts.tsx";
 import panel from "../../ui/panels/panel.module.css";
 import { ScrollBox } from "../../ui/panels/ScrollBox.tsx";
 import { WindowTable } from "../../ui/panels/WindowTable.tsx";
@@ -55,14 +56,7 @@ export function FactsPanel({ agent }: { agent: Agent }) {
       <header>
         <h2 id="h-facts">Facts</h2>
       </header>
-      <dl className={panel.kv}>
-        {facts.map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <FactList facts={facts} />
     </section>
   );
 }

@@ -6,11 +6,10 @@ import { matchesWords, useListFilter } from "../../address/list-filter.ts";
 import { paths } from "../../address/paths.ts";
 import { usePollMs } from "../../live/live.ts";
 import { AppLink } from "../../ui/buttons/AppLink.tsx";
-import { HeldButton } from "../../ui/buttons/HeldButton.tsx";
-import controls from "../../ui/controls.module.css";
+import { Button } from "../../ui/buttons/Button.tsx";
 import { FilterBox } from "../../ui/forms/FilterBox.tsx";
 import { type LossGap, lostText } from "../../ui/gap-band/gaps.ts";
-import { Glyph, Icon } from "../../ui/Icon.tsx";
+import { Glyph } from "../../ui/Icon.tsx";
 import { Empty, FailedLine } from "../../ui/panels/Feedback.tsx";
 import panel from "../../ui/panels/panel.module.css";
 import { ScrollBox } from "../../ui/panels/ScrollBox.tsx";
@@ -45,10 +44,14 @@ export function AgentsPage() {
   const online = all.filter((agent) => agent.state === "online").length;
 
   const mint = (
-    <HeldButton isMain reason={isAdmin ? null : "Needs the admin role in this project"} onAct={() => setMinting(true)}>
-      <Icon name="plus" />
+    <Button
+      variant="main"
+      disabledReason={isAdmin ? null : "Needs the admin role in this project"}
+      onClick={() => setMinting(true)}
+      icon="plus"
+    >
       Mint agent
-    </HeldButton>
+    </Button>
   );
 
   return (
@@ -80,14 +83,7 @@ export function AgentsPage() {
           {mint}
         </Empty>
       ) : rows.length === 0 ? (
-        <Empty
-          title="No agent matches"
-          chips={
-            <button type="button" className={controls.btn} onClick={() => setFilter("")}>
-              Clear the filter
-            </button>
-          }
-        >
+        <Empty title="No agent matches" chips={<Button onClick={() => setFilter("")}>Clear the filter</Button>}>
           <p>None of {count(all.length)} agents has this in its name, host, state, framework or engines.</p>
         </Empty>
       ) : (

@@ -4,8 +4,8 @@ import { useRouter } from "@tanstack/react-router";
 import { paths } from "../../address/paths.ts";
 import { api } from "../../api/api.ts";
 import { ActButton } from "../../ui/buttons/ActButton.tsx";
-import controls from "../../ui/controls.module.css";
-import { Dialog, dialogFoot, dialogList } from "../../ui/layers/Layers.tsx";
+import { DialogFoot } from "../../ui/layers/DialogFoot.tsx";
+import { Dialog, dialogList } from "../../ui/layers/Layers.tsx";
 import { causeOf } from "../../ui/panels/Feedback.tsx";
 import { Refusal } from "../../ui/panels/Refusal.tsx";
 import { printable } from "../../ui/time/format.ts";
@@ -55,14 +55,11 @@ export function RevokeDialog({ slug, agent, processesOnline, onClose }: RevokeDi
       </ul>
       <p className="t2">What it reported stays.</p>
       {revoke.isError ? <Refusal>Not revoked. {causeOf(revoke.error)}</Refusal> : null}
-      <div className={dialogFoot}>
-        <button type="button" className={`${controls.btn} ${controls.big}`} onClick={onClose}>
-          Keep it
-        </button>
+      <DialogFoot leave="Keep it" onLeave={onClose}>
         <ActButton isDanger error={revoke.error} isBusy={revoke.isPending} onAct={() => revoke.mutate()}>
           Revoke agent
         </ActButton>
-      </div>
+      </DialogFoot>
     </Dialog>
   );
 }

@@ -3,7 +3,7 @@ import { useRouter, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import { paths } from "../../address/paths.ts";
 import { stringifySearch } from "../../address/search-text.ts";
-import controls from "../../ui/controls.module.css";
+import { Button } from "../../ui/buttons/Button.tsx";
 import { Empty } from "../../ui/panels/Feedback.tsx";
 import panel from "../../ui/panels/panel.module.css";
 import { printable } from "../../ui/time/format.ts";
@@ -84,11 +84,7 @@ export function ActivityPage() {
           ) : (
             <Empty
               title="No row matches"
-              chips={
-                <button type="button" className={controls.btn} onClick={() => go({ action: "", project: "" })}>
-                  Clear all filters
-                </button>
-              }
+              chips={<Button onClick={() => go({ action: "", project: "" })}>Clear all filters</Button>}
             >
               <p>
                 No row that you may see

@@ -6,7 +6,7 @@ import { paths } from "../../address/paths.ts";
 import { rangeParams } from "../../address/range-bounds.ts";
 import { stringifySearch } from "../../address/search-text.ts";
 import { useTimeRange } from "../../address/time-range.ts";
-import { AppLink } from "../../ui/buttons/AppLink.tsx";
+import { Button, ButtonLink } from "../../ui/buttons/Button.tsx";
 import controls from "../../ui/controls.module.css";
 import { Icon } from "../../ui/Icon.tsx";
 import { Empty } from "../../ui/panels/Feedback.tsx";
@@ -32,14 +32,7 @@ export function AuditPage() {
   usePage([{ label: slug, href: paths.project(slug) }, { label: "Audit" }]);
   if (useMayAudit(slug)) return <Trail key={slug} slug={slug} />;
   return (
-    <NotForRole
-      title="Audit"
-      chips={
-        <AppLink className={controls.btn} href={paths.activity()}>
-          Your own events
-        </AppLink>
-      }
-    >
+    <NotForRole title="Audit" chips={<ButtonLink href={paths.activity()}>Your own events</ButtonLink>}>
       The audit trail of a project is for its auditors and admins. Ask an administrator of the project if you need it.
     </NotForRole>
   );
@@ -180,13 +173,11 @@ function Trail({ slug }: { slug: string }) {
                       {user ? <Drop words="who acted" onDrop={() => go({ user: "" })} /> : null}
                       {target ? <Drop words="the target" onDrop={() => go({ target: "" })} /> : null}
                       {since || until ? <Drop words={range.label} onDrop={() => go({ since: "", until: "" })} /> : null}
-                      <button
-                        type="button"
-                        className={controls.btn}
+                      <Button
                         onClick={() => go({ action: "", outcome: "", user: "", target: "", since: "", until: "" })}
                       >
                         Clear all filters
-                      </button>
+                      </Button>
                     </>
                   }
                 >
@@ -215,10 +206,9 @@ function Trail({ slug }: { slug: string }) {
 
 function Drop({ words, onDrop }: { words: string; onDrop: () => void }) {
   return (
-    <button type="button" className={controls.btn} onClick={onDrop}>
-      <Icon name="x" />
+    <Button onClick={onDrop} icon="x">
       {printable(words)}
-    </button>
+    </Button>
   );
 }
 

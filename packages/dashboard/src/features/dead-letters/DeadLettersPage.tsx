@@ -6,9 +6,8 @@ import { paths } from "../../address/paths.ts";
 import { stringifySearch } from "../../address/search-text.ts";
 import { ActButton } from "../../ui/buttons/ActButton.tsx";
 import { AppLink } from "../../ui/buttons/AppLink.tsx";
-import { HeldButton } from "../../ui/buttons/HeldButton.tsx";
+import { Button } from "../../ui/buttons/Button.tsx";
 import controls from "../../ui/controls.module.css";
-import { Icon } from "../../ui/Icon.tsx";
 import { Bones, Empty, FailedLine } from "../../ui/panels/Feedback.tsx";
 import panel from "../../ui/panels/panel.module.css";
 import { ScrollBox } from "../../ui/panels/ScrollBox.tsx";
@@ -187,13 +186,13 @@ function Letters({ slug, loaded, agents, isBusy, onRequeued, onMore }: LettersPr
           <AgentLink slug={slug} id={agentId} agents={agents} />
         </p>
         <span className="grow" />
-        <HeldButton
-          reason={mayNot ?? (chosen.length === 0 ? "Tick the letters first" : null)}
-          onAct={() => setAsking(true)}
+        <Button
+          disabledReason={mayNot ?? (chosen.length === 0 ? "Tick the letters first" : null)}
+          onClick={() => setAsking(true)}
+          icon="retry"
         >
-          <Icon name="retry" />
           Requeue {chosen.length > 0 ? count(chosen.length) : ""}
-        </HeldButton>
+        </Button>
       </div>
       {entries.length === 0 ? (
         total ? (
@@ -291,9 +290,9 @@ function Letters({ slug, loaded, agents, isBusy, onRequeued, onMore }: LettersPr
       )}
       {loaded.nextCursor === null ? null : (
         <p className={panel.foot}>
-          <HeldButton reason={isBusy ? "An agent is being asked" : null} onAct={onMore}>
+          <Button disabledReason={isBusy ? "An agent is being asked" : null} onClick={onMore}>
             Ask for more
-          </HeldButton>
+          </Button>
         </p>
       )}
       {isAsking ? (

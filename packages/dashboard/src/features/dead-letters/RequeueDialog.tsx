@@ -3,18 +3,12 @@ import { useState } from "react";
 import { paths } from "../../address/paths.ts";
 import { stringifySearch } from "../../address/search-text.ts";
 import { api } from "../../api/api.ts";
-import { ActButton } from "../../ui/buttons/ActButton.tsx";
 import { AppLink } from "../../ui/buttons/AppLink.tsx";
-import controls from "../../ui/controls.module.css";
-import { Dialog, dialogFoot } from "../../ui/layers/Layers.tsx";
-import { Refusal } from "../../ui/panels/Refusal.tsx";
 import { count, nameText, printable } from "../../ui/time/format.ts";
 import {
-  AgentField,
+  CommandDialog,
   freshKey,
   namedAgent,
-  outcomeWords,
-  refusalWords,
   toldInTurn,
   useAble,
   useInTurn,
@@ -61,49 +55,44 @@ export function RequeueDialog({ slug, engine, letters: ticked, toldBy, onRequeue
       }),
     );
   return (
-    <Dialog title={`Requeue ${many}`} onClose={onClose}>
+    <CommandDialog
+      title={`Requeue ${many}`}
+      onClose={onClose}
+      agent={{
+        agents: hasBegun ? able.agents.filter(({ id }) => id === named.agent_id) : able.agents,
+        value: agentId,
+        anyWords: "for each the one that reported it last",
+        onChange: setChosen,
+      }}
+      request={{ error: failure, isLost: issue.isLost, isPending: isBusy }}
+      reason={reason}
+      nothing={made === 0 ? "Nothing was asked for." : "The rest was not asked for."}
+      what={letters.length > 1 ? "the next of them" : "it"}
+      act={isDone ? null : `Requeue ${made > 0 && !isBusy ? `the other ${count(letters.length - made)}` : many}`}
+      leave={goesOn ? "Stop here" : isDone ? "Done" : "Leave them"}
+      onLeave={goesOn ? stop : onClose}
+      onSend={() => void send()}
+      below={
+        <>
+          {able.agents.length === 0 || able.agents.some(({ id }) => id === toldBy) ? null : (
+            <p>
+              The agent that told {letters.length === 1 ? "it" : "them"} cannot be asked now. Another one may watch
+              another server, where the same id is another task.
+            </p>
+          )}
+          {made > 0 || isStopping ? (
+            <p role="status">
+              {count(made)} of {count(letters.length)} asked for.
+              {isStopping ? " No more after the one that is on its way." : ""}{" "}
+              <AppLink href={paths.commands(slug) + stringifySearch({ action: "requeue_dead_letter" })}>
+                See how they end
+              </AppLink>
+            </p>
+          ) : null}
+        </>
+      }
+    >
       <p>The engine puts {letters.length === 1 ? "it" : "them"} back into the queue, to run again from the start.</p>
-      <AgentField
-        agents={hasBegun ? able.agents.filter(({ id }) => id === named.agent_id) : able.agents}
-        value={agentId}
-        anyWords="for each the one that reported it last"
-        onChange={setChosen}
-      />
-      {able.agents.length === 0 || able.agents.some(({ id }) => id === toldBy) ? null : (
-        <p>
-          The agent that told {letters.length === 1 ? "it" : "them"} cannot be asked now. Another one may watch another
-          server, where the same id is another task.
-        </p>
-      )}
-      {made > 0 || isStopping ? (
-        <p role="status">
-          {count(made)} of {count(letters.length)} asked for.
-          {isStopping ? " No more after the one that is on its way." : ""}{" "}
-          <AppLink href={paths.commands(slug) + stringifySearch({ action: "requeue_dead_letter" })}>
-            See how they end
-          </AppLink>
-        </p>
-      ) : null}
-      {failure ? (
-        <Refusal>
-          {outcomeWords(
-            issue.isLost,
-            made === 0 ? "Nothing was asked for." : "The rest was not asked for.",
-            letters.length > 1 ? "the next of them" : "it",
-          )}{" "}
-          {refusalWords(failure)}
-        </Refusal>
-      ) : null}
-      <div className={dialogFoot}>
-        <button type="button" className={`${controls.btn} ${controls.big}`} onClick={goesOn ? stop : onClose}>
-          {goesOn ? "Stop here" : isDone ? "Done" : "Leave them"}
-        </button>
-        {isDone ? null : (
-          <ActButton error={failure} isBusy={isBusy} reason={reason} onAct={() => void send()}>
-            Requeue {made > 0 && !isBusy ? `the other ${count(letters.length - made)}` : many}
-          </ActButton>
-        )}
-      </div>
-    </Dialog>
+    </CommandDialog>
   );
 }

@@ -4,8 +4,8 @@ import { paths } from "../../address/paths.ts";
 import { usePollMs } from "../../live/live.ts";
 import { openNewProject } from "../../shell/overlay.ts";
 import { AppLink } from "../../ui/buttons/AppLink.tsx";
-import controls from "../../ui/controls.module.css";
-import { Glyph, Icon } from "../../ui/Icon.tsx";
+import { Button } from "../../ui/buttons/Button.tsx";
+import { Glyph } from "../../ui/Icon.tsx";
 import { Bones, Empty, Failed, FailedLine } from "../../ui/panels/Feedback.tsx";
 import panel from "../../ui/panels/panel.module.css";
 import { ScrollBox } from "../../ui/panels/ScrollBox.tsx";
@@ -28,10 +28,9 @@ export function HomePage() {
   const retry = () => void summary.refetch();
 
   const create = me.is_admin ? (
-    <button type="button" className={`${controls.btn} ${controls.pri}`} onClick={openNewProject}>
-      <Icon name="plus" />
+    <Button variant="main" onClick={openNewProject} icon="plus">
       New project
-    </button>
+    </Button>
   ) : null;
   const { projects = [], attention = [], aggregate } = summary.data ?? {};
 
@@ -48,14 +47,9 @@ export function HomePage() {
         ) : (
           <span className="grow" />
         )}
-        <button
-          type="button"
-          className={controls.btn}
-          aria-pressed={isArchiveShown}
-          onClick={() => setArchiveShown(!isArchiveShown)}
-        >
+        <Button aria-pressed={isArchiveShown} onClick={() => setArchiveShown(!isArchiveShown)}>
           {isArchiveShown ? "Hide archived" : "Show archived"}
-        </button>
+        </Button>
         {create}
       </div>
       {summary.data === undefined ? (

@@ -7,6 +7,7 @@ import { forgetEntryToken, useEntryToken } from "../../api/entry-token.ts";
 import { queryClient } from "../../api/query-client.ts";
 import { ActButton } from "../../ui/buttons/ActButton.tsx";
 import { AppLink } from "../../ui/buttons/AppLink.tsx";
+import { ButtonLink, buttonClass } from "../../ui/buttons/Button.tsx";
 import controls from "../../ui/controls.module.css";
 import { Bones, causeOf, Failed } from "../../ui/panels/Feedback.tsx";
 import { Refusal } from "../../ui/panels/Refusal.tsx";
@@ -16,7 +17,6 @@ import { EntryFrame, EntryNote, entryAside, entrySubmit, meQuery, SignOutLink } 
 import type { Invited } from "./invited.ts";
 import { Newcomer } from "./Newcomer.tsx";
 
-const primary = `${controls.btn} ${controls.pri} ${entrySubmit}`;
 const here = "/invite";
 
 const previewQuery = (token: string) =>
@@ -101,9 +101,9 @@ function Known({ token, invitation, signedIn, onJoined, onChanged }: Invited) {
     return (
       <>
         <p>This address has an account. Sign in to it to accept.</p>
-        <AppLink className={primary} href={paths.login(here)}>
+        <ButtonLink variant="main" className={entrySubmit} href={paths.login(here)}>
           Sign in to accept
-        </AppLink>
+        </ButtonLink>
       </>
     );
   }
@@ -113,7 +113,7 @@ function Known({ token, invitation, signedIn, onJoined, onChanged }: Invited) {
         <p>
           You are signed in as <b>{signedIn}</b>, and the invitation is for another account.
         </p>
-        <SignOutLink className={primary} next={here}>
+        <SignOutLink className={buttonClass({ variant: "main", className: entrySubmit })} next={here}>
           Sign out and use the other account
         </SignOutLink>
       </>

@@ -5,8 +5,7 @@ import { paths } from "../../address/paths.ts";
 import { api } from "../../api/api.ts";
 import { faultsByField } from "../../api/field-faults.ts";
 import { ActButton } from "../../ui/buttons/ActButton.tsx";
-import { AppLink } from "../../ui/buttons/AppLink.tsx";
-import controls from "../../ui/controls.module.css";
+import { ButtonLink } from "../../ui/buttons/Button.tsx";
 import { ActForm } from "../../ui/forms/ActForm.tsx";
 import { Field } from "../../ui/forms/Field.tsx";
 import { causeOf } from "../../ui/panels/Feedback.tsx";
@@ -38,12 +37,9 @@ export function Newcomer({ token, invitation, signedIn, onJoined, onChanged }: I
     return (
       <>
         <EntryNote icon="check">Your account is made, and you are a member. Sign in to it to go on.</EntryNote>
-        <AppLink
-          className={`${controls.btn} ${controls.pri} ${entrySubmit}`}
-          href={paths.login(paths.project(invitation.project_slug))}
-        >
+        <ButtonLink variant="main" className={entrySubmit} href={paths.login(paths.project(invitation.project_slug))}>
           Sign in
-        </AppLink>
+        </ButtonLink>
       </>
     );
   }

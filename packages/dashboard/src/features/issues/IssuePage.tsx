@@ -7,10 +7,8 @@ import { rangeParams } from "../../address/range-bounds.ts";
 import { stringifySearch } from "../../address/search-text.ts";
 import { useTimeRange } from "../../address/time-range.ts";
 import { useTimedMs } from "../../live/live.ts";
-import { AppLink } from "../../ui/buttons/AppLink.tsx";
+import { Button, ButtonLink } from "../../ui/buttons/Button.tsx";
 import { CopyButton } from "../../ui/buttons/CopyButton.tsx";
-import { HeldButton } from "../../ui/buttons/HeldButton.tsx";
-import controls from "../../ui/controls.module.css";
 import { type FactOf, Facts } from "../../ui/panels/Facts.tsx";
 import { Bones, Empty, Failed, FailedLine } from "../../ui/panels/Feedback.tsx";
 import panel from "../../ui/panels/panel.module.css";
@@ -56,13 +54,10 @@ export function IssuePage() {
         <span className="t2 grow cut">{issue === null ? "" : nameText(issue.sample_task_name ?? "")}</span>
         {issue === null ? null : (
           <>
-            <AppLink
-              className={`${controls.btn} lg`}
-              href={paths.tasks(slug) + stringifySearch({ q: `fingerprint:${fingerprint}` })}
-            >
+            <ButtonLink className="lg" href={paths.tasks(slug) + stringifySearch({ q: `fingerprint:${fingerprint}` })}>
               Its tasks
-            </AppLink>
-            <Suspense fallback={<HeldButton {...loading}>Retry</HeldButton>}>
+            </ButtonLink>
+            <Suspense fallback={<Button {...loading}>Retry</Button>}>
               <RetryIssue slug={slug} fingerprint={fingerprint} openInRange={issue.open_count} />
             </Suspense>
           </>
@@ -74,14 +69,7 @@ export function IssuePage() {
       {issue !== null ? (
         <Parts slug={slug} issue={issue} isInRange={inRange !== null} message={message} />
       ) : !isPrint || whole.data === null ? (
-        <Empty
-          title="This issue is not here"
-          chips={
-            <AppLink className={controls.btn} href={paths.issues(slug)}>
-              All issues
-            </AppLink>
-          }
-        >
+        <Empty title="This issue is not here" chips={<ButtonLink href={paths.issues(slug)}>All issues</ButtonLink>}>
           <p>No task of this project that is kept has this failure: it is of another project, or past retention.</p>
         </Empty>
       ) : error ? (

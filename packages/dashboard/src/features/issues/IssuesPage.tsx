@@ -7,6 +7,7 @@ import { stringifySearch } from "../../address/search-text.ts";
 import { useTimeRange } from "../../address/time-range.ts";
 import { useTimedMs } from "../../live/live.ts";
 import { AppLink } from "../../ui/buttons/AppLink.tsx";
+import { Button, ButtonLink } from "../../ui/buttons/Button.tsx";
 import { OlderButton } from "../../ui/buttons/OlderButton.tsx";
 import { Segments } from "../../ui/buttons/Segments.tsx";
 import { SparkBars } from "../../ui/charts/SparkBars.tsx";
@@ -190,11 +191,7 @@ interface NoIssuesProps {
 }
 
 function NoIssues({ isFiltered, label, wideHref, onClear }: NoIssuesProps) {
-  const wider = (
-    <AppLink className={controls.btn} href={wideHref}>
-      Look at the last 7 days
-    </AppLink>
-  );
+  const wider = <ButtonLink href={wideHref}>Look at the last 7 days</ButtonLink>;
   if (!isFiltered) {
     return (
       <Empty title="No issue" chips={wider}>
@@ -207,9 +204,7 @@ function NoIssues({ isFiltered, label, wideHref, onClear }: NoIssuesProps) {
       title="No issue matches"
       chips={
         <>
-          <button type="button" className={controls.btn} onClick={onClear}>
-            Clear all filters
-          </button>
+          <Button onClick={onClear}>Clear all filters</Button>
           {wider}
         </>
       }

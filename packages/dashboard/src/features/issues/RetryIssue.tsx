@@ -1,10 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTimedMs } from "../../live/live.ts";
-import { HeldButton } from "../../ui/buttons/HeldButton.tsx";
-import controls from "../../ui/controls.module.css";
-import { Icon } from "../../ui/Icon.tsx";
-import { Dialog, dialogFoot } from "../../ui/layers/Layers.tsx";
+import { Button } from "../../ui/buttons/Button.tsx";
+import { DialogFoot } from "../../ui/layers/DialogFoot.tsx";
+import { Dialog } from "../../ui/layers/Layers.tsx";
 import { causeOf } from "../../ui/panels/Feedback.tsx";
 import { Refusal } from "../../ui/panels/Refusal.tsx";
 import { count } from "../../ui/time/format.ts";
@@ -35,10 +34,9 @@ export function RetryIssue({ slug, fingerprint, openInRange }: RetryIssueProps) 
         : null);
   return (
     <>
-      <HeldButton reason={reason} onAct={() => setAsked(true)}>
-        <Icon name="retry" />
+      <Button disabledReason={reason} onClick={() => setAsked(true)} icon="retry">
         {wordsOf(open, { isCapped: whole.data?.is_capped ?? false, openInRange })}
-      </HeldButton>
+      </Button>
       {isAsked ? <RetryIssueDialog slug={slug} fingerprint={fingerprint} onClose={() => setAsked(false)} /> : null}
     </>
   );
@@ -71,11 +69,7 @@ export function RetryIssueDialog({ slug, fingerprint, onClose }: RetryIssueDialo
       ) : (
         <p role="status">{read.data ? "None of its tasks is failed any more." : "Reading which tasks are failed…"}</p>
       )}
-      <div className={dialogFoot}>
-        <button type="button" className={`${controls.btn} ${controls.big}`} onClick={onClose}>
-          Close
-        </button>
-      </div>
+      <DialogFoot leave="Close" onLeave={onClose}></DialogFoot>
     </Dialog>
   );
 }

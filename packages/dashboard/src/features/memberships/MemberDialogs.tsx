@@ -7,7 +7,8 @@ import { ActButton } from "../../ui/buttons/ActButton.tsx";
 import controls from "../../ui/controls.module.css";
 import { ActForm } from "../../ui/forms/ActForm.tsx";
 import { Field } from "../../ui/forms/Field.tsx";
-import { Dialog, dialogFoot } from "../../ui/layers/Layers.tsx";
+import { DialogFoot } from "../../ui/layers/DialogFoot.tsx";
+import { Dialog } from "../../ui/layers/Layers.tsx";
 import { causeOf } from "../../ui/panels/Feedback.tsx";
 import { Refusal } from "../../ui/panels/Refusal.tsx";
 import { printable } from "../../ui/time/format.ts";
@@ -80,14 +81,11 @@ export function AddMemberDialog({ slug, onClose }: { slug: string; onClose: () =
         </datalist>
         <RoleField value={role} onChange={setRole} />
         {add.isError && fault === null ? <Refusal>Nobody was added. {wordsOf(add.error)}</Refusal> : null}
-        <div className={dialogFoot}>
-          <button type="button" className={`${controls.btn} ${controls.big}`} onClick={onClose}>
-            Cancel
-          </button>
+        <DialogFoot leave="Cancel" onLeave={onClose}>
           <ActButton error={add.error} isBusy={add.isPending}>
             Add as {role}
           </ActButton>
-        </div>
+        </DialogFoot>
       </ActForm>
     </Dialog>
   );
@@ -120,10 +118,7 @@ export function ChangeRoleDialog({ slug, member, onClose }: MemberDialogProps) {
         <p className="t2">It counts from the member's next request.</p>
         {losesAdmin ? <p>This is you: only another admin can give the role back.</p> : null}
         {change.isError ? <Refusal>The role is as it was. {wordsOf(change.error)}</Refusal> : null}
-        <div className={dialogFoot}>
-          <button type="button" className={`${controls.btn} ${controls.big}`} onClick={onClose}>
-            Cancel
-          </button>
+        <DialogFoot leave="Cancel" onLeave={onClose}>
           <ActButton
             error={change.error}
             isBusy={change.isPending}
@@ -131,7 +126,7 @@ export function ChangeRoleDialog({ slug, member, onClose }: MemberDialogProps) {
           >
             Save role
           </ActButton>
-        </div>
+        </DialogFoot>
       </ActForm>
     </Dialog>
   );
@@ -155,14 +150,11 @@ export function RemoveMemberDialog({ slug, member, onClose }: MemberDialogProps)
         and so does what it did here.
       </p>
       {remove.isError ? <Refusal>Nobody was removed. {wordsOf(remove.error)}</Refusal> : null}
-      <div className={dialogFoot}>
-        <button type="button" className={`${controls.btn} ${controls.big}`} onClick={onClose}>
-          Keep the member
-        </button>
+      <DialogFoot leave="Keep the member" onLeave={onClose}>
         <ActButton isDanger error={remove.error} isBusy={remove.isPending} onAct={() => remove.mutate()}>
           Remove member
         </ActButton>
-      </div>
+      </DialogFoot>
     </Dialog>
   );
 }

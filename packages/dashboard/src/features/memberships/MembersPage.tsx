@@ -3,7 +3,7 @@ import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
 import { paths } from "../../address/paths.ts";
-import { HeldButton } from "../../ui/buttons/HeldButton.tsx";
+import { Button } from "../../ui/buttons/Button.tsx";
 import { MenuEntry } from "../../ui/buttons/MenuEntry.tsx";
 import controls from "../../ui/controls.module.css";
 import { Icon } from "../../ui/Icon.tsx";
@@ -50,13 +50,17 @@ export function MembersPage() {
           {members.length} {members.length === 1 ? "member" : "members"}; administrators of the instance act as admin
           everywhere
         </span>
-        <HeldButton reason={addHeld} onAct={() => setDialog(<AddMemberDialog slug={slug} onClose={close} />)}>
+        <Button disabledReason={addHeld} onClick={() => setDialog(<AddMemberDialog slug={slug} onClose={close} />)}>
           Add a user
-        </HeldButton>
-        <HeldButton isMain reason={held} onAct={() => setDialog(<InviteDialog slug={slug} onClose={close} />)}>
-          <Icon name="plus" />
+        </Button>
+        <Button
+          variant="main"
+          disabledReason={held}
+          onClick={() => setDialog(<InviteDialog slug={slug} onClose={close} />)}
+          icon="plus"
+        >
           Invite
-        </HeldButton>
+        </Button>
       </div>
       <SettingsTabs slug={slug} current="members" />
       {read.error ? (

@@ -7,6 +7,7 @@ import { api } from "../../api/api.ts";
 import { noticeSignedOut, queryClient } from "../../api/query-client.ts";
 import { ActButton } from "../../ui/buttons/ActButton.tsx";
 import { AppLink } from "../../ui/buttons/AppLink.tsx";
+import { Button } from "../../ui/buttons/Button.tsx";
 import { CopyButton } from "../../ui/buttons/CopyButton.tsx";
 import controls from "../../ui/controls.module.css";
 import { ActForm } from "../../ui/forms/ActForm.tsx";
@@ -134,9 +135,9 @@ function Scan({ onNext }: { onNext: () => void }) {
           <CopyButton text={secret} name="Copy the key" />
         </p>
       </div>
-      <button type="button" className={`${controls.btn} ${controls.pri} ${entrySubmit}`} onClick={onNext}>
+      <Button variant="main" className={entrySubmit} onClick={onNext}>
         Next: enter a code
-      </button>
+      </Button>
     </>
   );
 }

@@ -1,7 +1,8 @@
 import { type ReactNode, useState } from "react";
 import type { Verification } from "../../api/second-factor-gate.ts";
 import controls from "../../ui/controls.module.css";
-import { Dialog, dialogFoot } from "../../ui/layers/Layers.tsx";
+import { DialogFoot } from "../../ui/layers/DialogFoot.tsx";
+import { Dialog } from "../../ui/layers/Layers.tsx";
 import { PasswordProofForm } from "./PasswordProofForm.tsx";
 import { VerifyForm } from "./VerifyForm.tsx";
 
@@ -12,12 +13,9 @@ export function VerifyDialog({ asked }: { asked: Verification }) {
   const takesPassword = methods.includes("password");
   const [isPassword, setPassword] = useState(takesPassword);
   const actions = (confirm: ReactNode) => (
-    <div className={dialogFoot}>
-      <button type="button" className={`${controls.btn} ${controls.big}`} onClick={() => settle(false)}>
-        Cancel
-      </button>
+    <DialogFoot leave="Cancel" onLeave={() => settle(false)}>
       {confirm}
-    </div>
+    </DialogFoot>
   );
   const other =
     takesPassword && methods.includes("code") ? (

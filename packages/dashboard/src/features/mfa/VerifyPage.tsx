@@ -2,6 +2,7 @@ import { useRouter, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import { safeReturn } from "../../address/paths.ts";
 import { queryClient } from "../../api/query-client.ts";
+import { Button } from "../../ui/buttons/Button.tsx";
 import controls from "../../ui/controls.module.css";
 import { takeFocus } from "../../ui/layers/take-focus.ts";
 import { count } from "../../ui/time/format.ts";
@@ -61,14 +62,9 @@ function CodesLeft({ left, onGoOn }: { left: number; onGoOn: () => void }) {
           ? "That was the last one. Make new ones under Security before you need one again."
           : `${count(left)} recovery ${left === 1 ? "code is" : "codes are"} left. Under Security you can make new ones, or set up another app.`}
       </EntryNote>
-      <button
-        type="button"
-        className={`${controls.btn} ${controls.pri} ${entrySubmit}`}
-        ref={takeFocus}
-        onClick={onGoOn}
-      >
+      <Button variant="main" className={entrySubmit} ref={takeFocus} onClick={onGoOn}>
         Go on
-      </button>
+      </Button>
     </EntryFrame>
   );
 }

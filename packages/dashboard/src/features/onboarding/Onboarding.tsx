@@ -4,11 +4,11 @@ import { type ReactNode, useState } from "react";
 import { paths } from "../../address/paths.ts";
 import { useTimedMs } from "../../live/live.ts";
 import { AppLink } from "../../ui/buttons/AppLink.tsx";
-import { HeldButton } from "../../ui/buttons/HeldButton.tsx";
+import { Button } from "../../ui/buttons/Button.tsx";
 import { Segments } from "../../ui/buttons/Segments.tsx";
 import controls from "../../ui/controls.module.css";
 import { Snippet } from "../../ui/forms/Snippet.tsx";
-import { Glyph, Icon } from "../../ui/Icon.tsx";
+import { Glyph } from "../../ui/Icon.tsx";
 import panel from "../../ui/panels/panel.module.css";
 import { StatePill } from "../../ui/StatePill.tsx";
 import { idTail, nameText, printable } from "../../ui/time/format.ts";
@@ -78,9 +78,9 @@ export function Onboarding({ slug, onReady }: OnboardingProps) {
         <div className={css.choice}>
           <Segments legend="Engine" value={engine} options={engines} onChange={setChosen} />
           {hasTasks ? (
-            <button type="button" className={`${controls.btn} ${controls.pri}`} onClick={onReady}>
+            <Button variant="main" onClick={onReady}>
               Open the overview
-            </button>
+            </Button>
           ) : null}
         </div>
         <ol className={css.steps}>
@@ -112,14 +112,14 @@ export function Onboarding({ slug, onReady }: OnboardingProps) {
               <>
                 <p>An agent is what connects to this server; it gets a token and a secret of its own.</p>
                 <p className={css.act}>
-                  <HeldButton
-                    isMain
-                    reason={isAdmin ? null : "Needs the admin role in this project"}
-                    onAct={() => setMinting(true)}
+                  <Button
+                    variant="main"
+                    disabledReason={isAdmin ? null : "Needs the admin role in this project"}
+                    onClick={() => setMinting(true)}
+                    icon="plus"
                   >
-                    <Icon name="plus" />
                     Mint agent
-                  </HeldButton>
+                  </Button>
                 </p>
               </>
             )}

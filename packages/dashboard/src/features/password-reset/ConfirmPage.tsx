@@ -8,14 +8,13 @@ import { faultsByField } from "../../api/field-faults.ts";
 import { queryClient } from "../../api/query-client.ts";
 import { ActButton } from "../../ui/buttons/ActButton.tsx";
 import { AppLink } from "../../ui/buttons/AppLink.tsx";
+import { ButtonLink } from "../../ui/buttons/Button.tsx";
 import controls from "../../ui/controls.module.css";
 import { ActForm } from "../../ui/forms/ActForm.tsx";
 import { causeOf } from "../../ui/panels/Feedback.tsx";
 import { Refusal } from "../../ui/panels/Refusal.tsx";
 import { NewPassword } from "../account/index.ts";
 import { EntryFrame, EntryNote, entryAside, entryForm, entrySubmit } from "../sessions/index.ts";
-
-const primary = `${controls.btn} ${controls.pri} ${entrySubmit}`;
 
 /** Where a mailed link leads: chooses a new password. */
 export function ConfirmPage() {
@@ -27,9 +26,9 @@ export function ConfirmPage() {
         <EntryNote icon="check">
           All sessions have ended and no device is trusted any more. A second factor stays as it was.
         </EntryNote>
-        <AppLink className={primary} href={paths.login()}>
+        <ButtonLink variant="main" className={entrySubmit} href={paths.login()}>
           Sign in
-        </AppLink>
+        </ButtonLink>
       </EntryFrame>
     );
   }
@@ -91,9 +90,9 @@ function NoLink({ title, children }: { title: string; children: string }) {
   return (
     <EntryFrame title={title}>
       <EntryNote icon="lock">{children}</EntryNote>
-      <AppLink className={primary} href={paths.reset()}>
+      <ButtonLink variant="main" className={entrySubmit} href={paths.reset()}>
         Ask for a link
-      </AppLink>
+      </ButtonLink>
       <div className={entryAside}>
         <AppLink className={controls.lnk} href={paths.login()}>
           Back to the sign-in

@@ -9,7 +9,8 @@ import { ActButton } from "../../ui/buttons/ActButton.tsx";
 import controls from "../../ui/controls.module.css";
 import { ActForm } from "../../ui/forms/ActForm.tsx";
 import { Field } from "../../ui/forms/Field.tsx";
-import { Dialog, dialogFoot } from "../../ui/layers/Layers.tsx";
+import { DialogFoot } from "../../ui/layers/DialogFoot.tsx";
+import { Dialog } from "../../ui/layers/Layers.tsx";
 import { causeOf } from "../../ui/panels/Feedback.tsx";
 import { Refusal } from "../../ui/panels/Refusal.tsx";
 import { homeSummaryQuery, projectsQuery } from "./queries.ts";
@@ -74,14 +75,11 @@ export function CreateProjectDialog({ onClose }: { onClose: () => void }) {
         />
         <ZoneField value={timezone} onChange={setTimezone} error={faults.timezone} />
         {isElsewhere ? <Refusal>{conflictText(create.error)}</Refusal> : null}
-        <div className={dialogFoot}>
-          <button type="button" className={`${controls.btn} ${controls.big}`} onClick={onClose}>
-            Cancel
-          </button>
+        <DialogFoot leave="Cancel" onLeave={onClose}>
           <ActButton error={create.error} isBusy={create.isPending}>
             Create project
           </ActButton>
-        </div>
+        </DialogFoot>
       </ActForm>
     </Dialog>
   );

@@ -6,8 +6,7 @@ import { lazy, Suspense } from "react";
 import { paths } from "../../address/paths.ts";
 import { stringifySearch } from "../../address/search-text.ts";
 import { usePollMs, useTimedMs } from "../../live/live.ts";
-import { AppLink } from "../../ui/buttons/AppLink.tsx";
-import { HeldButton } from "../../ui/buttons/HeldButton.tsx";
+import { Button, ButtonLink } from "../../ui/buttons/Button.tsx";
 import controls from "../../ui/controls.module.css";
 import { Glyph } from "../../ui/Icon.tsx";
 import { type FactOf, Facts } from "../../ui/panels/Facts.tsx";
@@ -57,16 +56,15 @@ export function QueuePage() {
         <span className={controls.tag}>{printable(queue.engine)}</span>
         {queue.broker_url_hint ? <span className="t3 cut">{printable(queue.broker_url_hint)}</span> : null}
         <span className="grow" />
-        <AppLink
-          className={controls.btn}
+        <ButtonLink
           href={paths.tasks(slug) + stringifySearch({ queue: queue.name, q: fieldTerm("engine", queue.engine) })}
         >
           Its tasks
-        </AppLink>
-        <Suspense fallback={<HeldButton {...loading}>Limit rate</HeldButton>}>
+        </ButtonLink>
+        <Suspense fallback={<Button {...loading}>Limit rate</Button>}>
           <LimitQueueButton slug={slug} queue={queue} />
         </Suspense>
-        <Suspense fallback={<HeldButton {...loading}>Purge</HeldButton>}>
+        <Suspense fallback={<Button {...loading}>Purge</Button>}>
           <PurgeButton slug={slug} queue={queue} />
         </Suspense>
       </div>

@@ -5,6 +5,7 @@ import { matchesWords, useListFilter } from "../../address/list-filter.ts";
 import { paths } from "../../address/paths.ts";
 import { useTimedMs } from "../../live/live.ts";
 import { useRowPages } from "../../live/use-row-pages.ts";
+import { Button } from "../../ui/buttons/Button.tsx";
 import controls from "../../ui/controls.module.css";
 import { FilterBox } from "../../ui/forms/FilterBox.tsx";
 import { Glyph } from "../../ui/Icon.tsx";
@@ -73,14 +74,7 @@ export function QueuesPage() {
           <p>Queues appear by themselves when an agent reports one.</p>
         </Empty>
       ) : rows.length === 0 ? (
-        <Empty
-          title="No queue matches"
-          chips={
-            <button type="button" className={controls.btn} onClick={() => setFilter("")}>
-              Clear the filter
-            </button>
-          }
-        >
+        <Empty title="No queue matches" chips={<Button onClick={() => setFilter("")}>Clear the filter</Button>}>
           <p>None of {count(all.length)} queues has this in its name or engine.</p>
         </Empty>
       ) : (

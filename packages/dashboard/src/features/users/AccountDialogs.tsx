@@ -4,10 +4,12 @@ import { useState } from "react";
 import { api } from "../../api/api.ts";
 import { conflictReason, faultsByField } from "../../api/field-faults.ts";
 import { ActButton } from "../../ui/buttons/ActButton.tsx";
+import { Button } from "../../ui/buttons/Button.tsx";
 import { CopyButton } from "../../ui/buttons/CopyButton.tsx";
 import controls from "../../ui/controls.module.css";
 import { ActForm } from "../../ui/forms/ActForm.tsx";
 import { Field } from "../../ui/forms/Field.tsx";
+import { DialogFoot } from "../../ui/layers/DialogFoot.tsx";
 import { Dialog, dialogFoot, dialogList } from "../../ui/layers/Layers.tsx";
 import { takeFocus } from "../../ui/layers/take-focus.ts";
 import { causeOf } from "../../ui/panels/Feedback.tsx";
@@ -41,9 +43,9 @@ export function ResetPasswordDialog({ user, onClose }: AccountDialogProps) {
         <p className="t2">The password is not shown again once this is closed. A lost one is replaced by another.</p>
         <div className={dialogFoot}>
           <CopyButton text={password} label="Copy the password" />
-          <button type="button" className={`${controls.btn} ${controls.big}`} ref={takeFocus} onClick={onClose}>
+          <Button size="big" ref={takeFocus} onClick={onClose}>
             Done
-          </button>
+          </Button>
         </div>
       </Dialog>
     );
@@ -67,14 +69,11 @@ export function ResetPasswordDialog({ user, onClose }: AccountDialogProps) {
         {reset.isError && fault === undefined ? (
           <Refusal>The password was not changed. {wordsOf(reset.error)}</Refusal>
         ) : null}
-        <div className={dialogFoot}>
-          <button type="button" className={`${controls.btn} ${controls.big}`} onClick={onClose}>
-            Cancel
-          </button>
+        <DialogFoot leave="Cancel" onLeave={onClose}>
           <ActButton isDanger error={reset.error} isBusy={reset.isPending}>
             Set password
           </ActButton>
-        </div>
+        </DialogFoot>
       </ActForm>
     </Dialog>
   );
@@ -102,14 +101,11 @@ export function ActivityDialog({ user, onClose }: AccountDialogProps) {
         <p>The account can sign in again, and its API keys work again. Sessions from before do not come back.</p>
       )}
       {change.isError ? <Refusal>Nothing was changed. {wordsOf(change.error)}</Refusal> : null}
-      <div className={dialogFoot}>
-        <button type="button" className={`${controls.btn} ${controls.big}`} onClick={onClose}>
-          Leave it
-        </button>
+      <DialogFoot leave="Leave it" onLeave={onClose}>
         <ActButton isDanger={isActive} error={change.error} isBusy={change.isPending} onAct={() => change.mutate()}>
           {isActive ? "Deactivate" : "Activate"}
         </ActButton>
-      </div>
+      </DialogFoot>
     </Dialog>
   );
 }
@@ -148,10 +144,7 @@ export function DeleteUserDialog({ user, onClose }: AccountDialogProps) {
           onChange={(event) => setTyped(event.currentTarget.value)}
         />
         {remove.isError ? <Refusal>Nothing was deleted. {wordsOf(remove.error)}</Refusal> : null}
-        <div className={dialogFoot}>
-          <button type="button" className={`${controls.btn} ${controls.big}`} onClick={onClose}>
-            Keep it
-          </button>
+        <DialogFoot leave="Keep it" onLeave={onClose}>
           <ActButton
             isDanger
             error={remove.error}
@@ -160,7 +153,7 @@ export function DeleteUserDialog({ user, onClose }: AccountDialogProps) {
           >
             Delete account
           </ActButton>
-        </div>
+        </DialogFoot>
       </ActForm>
     </Dialog>
   );

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { Button } from "../../ui/buttons/Button.tsx";
 import { CopyButton } from "../../ui/buttons/CopyButton.tsx";
-import controls from "../../ui/controls.module.css";
 import { Field } from "../../ui/forms/Field.tsx";
 import { passwordPolicyQuery } from "../account/index.ts";
 import { freshPassword } from "./fresh-password.ts";
@@ -39,16 +39,14 @@ export function NewPasswordField({ value, onChange, error }: NewPasswordFieldPro
         }
       />
       <div className={css.passwordActs}>
-        <button
-          type="button"
-          className={controls.btn}
+        <Button
           onClick={() => {
             setMade(true);
             onChange(freshPassword(policy?.min_length));
           }}
         >
           Make one
-        </button>
+        </Button>
         {isMade ? <CopyButton text={value} label="Copy the password" /> : null}
       </div>
     </div>

@@ -9,7 +9,8 @@ import controls from "../../ui/controls.module.css";
 import { ActForm } from "../../ui/forms/ActForm.tsx";
 import { Field } from "../../ui/forms/Field.tsx";
 import { Icon } from "../../ui/Icon.tsx";
-import { Dialog, dialogFoot } from "../../ui/layers/Layers.tsx";
+import { DialogFoot } from "../../ui/layers/DialogFoot.tsx";
+import { Dialog } from "../../ui/layers/Layers.tsx";
 import { causeOf } from "../../ui/panels/Feedback.tsx";
 import { Refusal } from "../../ui/panels/Refusal.tsx";
 import { printable } from "../../ui/time/format.ts";
@@ -119,14 +120,11 @@ export function UserDrawer({ user, guard = null, onClose }: UserDrawerProps) {
             {user ? "Nothing was changed." : "No account was made."} {accountRefusal(reason) ?? causeOf(put.error)}
           </Refusal>
         ) : null}
-        <div className={dialogFoot}>
-          <button type="button" className={`${controls.btn} ${controls.big}`} onClick={onClose}>
-            Cancel
-          </button>
+        <DialogFoot leave="Cancel" onLeave={onClose}>
           <ActButton error={put.error} isBusy={put.isPending}>
             {user ? "Save changes" : "Create account"}
           </ActButton>
-        </div>
+        </DialogFoot>
       </ActForm>
     </Dialog>
   );

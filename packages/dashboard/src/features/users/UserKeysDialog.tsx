@@ -2,8 +2,8 @@ import type { UserAdminPublic } from "@svc/client";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { api } from "../../api/api.ts";
 import { ActButton } from "../../ui/buttons/ActButton.tsx";
-import controls from "../../ui/controls.module.css";
-import { Dialog, dialogFoot } from "../../ui/layers/Layers.tsx";
+import { DialogFoot } from "../../ui/layers/DialogFoot.tsx";
+import { Dialog } from "../../ui/layers/Layers.tsx";
 import { Bones, causeOf, Failed } from "../../ui/panels/Feedback.tsx";
 import panel from "../../ui/panels/panel.module.css";
 import { Refusal } from "../../ui/panels/Refusal.tsx";
@@ -66,16 +66,13 @@ export function UserKeysDialog({ user, onClose }: { user: UserAdminPublic; onClo
         </>
       )}
       {revoke.isError ? <Refusal>No keys were revoked. {causeOf(revoke.error)}</Refusal> : null}
-      <div className={dialogFoot}>
-        <button type="button" className={`${controls.btn} ${controls.big}`} onClick={onClose}>
-          {keys.length === 0 ? "Close" : "Cancel"}
-        </button>
+      <DialogFoot leave={keys.length === 0 ? "Close" : "Cancel"} onLeave={onClose}>
         {keys.length === 0 ? null : (
           <ActButton isDanger error={revoke.error} isBusy={revoke.isPending} onAct={() => revoke.mutate()}>
             {keys.length === 1 ? "Revoke 1 key" : `Revoke all ${count(keys.length)} keys`}
           </ActButton>
         )}
-      </div>
+      </DialogFoot>
     </Dialog>
   );
 }

@@ -4,7 +4,7 @@ import { useLocation } from "@tanstack/react-router";
 import { type ReactNode, useDeferredValue, useState } from "react";
 import { paths } from "../../address/paths.ts";
 import { adminPages } from "../../shell/pages.ts";
-import { AppLink } from "../../ui/buttons/AppLink.tsx";
+import { Button, ButtonLink } from "../../ui/buttons/Button.tsx";
 import { MenuEntry } from "../../ui/buttons/MenuEntry.tsx";
 import controls from "../../ui/controls.module.css";
 import { Glyph, Icon } from "../../ui/Icon.tsx";
@@ -63,28 +63,16 @@ function UserList() {
               ? `${users.length} ${users.length === 1 ? "account" : "accounts"}`
               : `${first} to ${first + users.length - 1}, newest first`}
         </span>
-        <button
-          type="button"
-          className={`${controls.btn} ${controls.pri}`}
-          onClick={() => setDialog(<UserDrawer onClose={close} />)}
-        >
-          <Icon name="plus" />
+        <Button variant="main" onClick={() => setDialog(<UserDrawer onClose={close} />)} icon="plus">
           New account
-        </button>
+        </Button>
       </div>
       <PageTabs label="Instance" pages={adminPages} current={paths.users()} />
       {read.error ? (
         <FailedLine title="The accounts were not renewed" error={read.error} onRetry={() => void read.refetch()} />
       ) : null}
       {users.length === 0 ? (
-        <Empty
-          title="No account on this page"
-          chips={
-            <AppLink className={controls.btn} href={paths.users()}>
-              First page
-            </AppLink>
-          }
-        >
+        <Empty title="No account on this page" chips={<ButtonLink href={paths.users()}>First page</ButtonLink>}>
           <p>There are fewer accounts than the address says.</p>
         </Empty>
       ) : (
@@ -120,17 +108,16 @@ function UserList() {
       {isAll ? null : (
         <nav className={css.pages} aria-label="Pages of accounts">
           {page > 1 ? (
-            <AppLink className={controls.btn} href={paths.users(page - 1)}>
-              <Icon name="prev" />
+            <ButtonLink href={paths.users(page - 1)} icon="prev">
               Newer
-            </AppLink>
+            </ButtonLink>
           ) : null}
           <span className="t2">Page {page}</span>
           {hasMore ? (
-            <AppLink className={controls.btn} href={paths.users(page + 1)}>
+            <ButtonLink href={paths.users(page + 1)}>
               Older
               <Icon name="right" />
-            </AppLink>
+            </ButtonLink>
           ) : null}
         </nav>
       )}

@@ -7,11 +7,12 @@ import { stringifySearch } from "../../address/search-text.ts";
 import { api } from "../../api/api.ts";
 import { usePollMs, useTimedMs } from "../../live/live.ts";
 import { AppLink } from "../../ui/buttons/AppLink.tsx";
-import controls from "../../ui/controls.module.css";
+import { ButtonLink } from "../../ui/buttons/Button.tsx";
 import { Glyph } from "../../ui/Icon.tsx";
 import { type FactOf, Facts } from "../../ui/panels/Facts.tsx";
 import { FailedLine } from "../../ui/panels/Feedback.tsx";
 import { Panel } from "../../ui/panels/Panel.tsx";
+import { About } from "../../ui/panels/PanelFacts.tsx";
 import panel from "../../ui/panels/panel.module.css";
 import { FleetPill } from "../../ui/StatePill.tsx";
 import { bytes, count, nameText, percent, printable, printableLines } from "../../ui/time/format.ts";
@@ -48,12 +49,11 @@ export function WorkerPage() {
         <h1 className="cut">{nameText(worker.name)}</h1>
         <span className="t2">{stateReason(worker, now)}</span>
         <span className="grow" />
-        <AppLink
-          className={controls.btn}
+        <ButtonLink
           href={paths.tasks(slug) + stringifySearch({ worker: worker.name, q: fieldTerm("engine", worker.engine) })}
         >
           Its tasks
-        </AppLink>
+        </ButtonLink>
       </div>
       {read.error ? (
         <FailedLine title="The worker was not renewed" error={read.error} onRetry={() => void read.refetch()} />
@@ -68,7 +68,7 @@ export function WorkerPage() {
           <div className={panel.stack}>
             <WorkerControls slug={slug} worker={worker} />
             <QueuesServed slug={slug} worker={worker} />
-            <About worker={worker} />
+            <AboutWorker worker={worker} />
             <Reported worker={worker} />
           </div>
         </div>
@@ -164,7 +164,7 @@ function QueuesServed({ slug, worker }: OfWorker) {
   );
 }
 
-function About({ worker }: { worker: WorkerDetail }) {
+function AboutWorker({ worker }: { worker: WorkerDetail }) {
   const facts: [string, React.ReactNode][] = [
     ["Engine", printable(worker.engine)],
     ["Host", printable(worker.hostname ?? "not reported")],
@@ -178,21 +178,7 @@ function About({ worker }: { worker: WorkerDetail }) {
       </span>,
     ],
   ];
-  return (
-    <section className={panel.panel} aria-labelledby="h-about">
-      <header>
-        <h2 id="h-about">About it</h2>
-      </header>
-      <dl className={panel.kv}>
-        {facts.map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
-    </section>
-  );
+  return <About facts={facts} />;
 }
 
 function Reported({ worker }: { worker: WorkerDetail }) {

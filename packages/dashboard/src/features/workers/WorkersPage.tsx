@@ -6,6 +6,7 @@ import { paths } from "../../address/paths.ts";
 import { stringifySearch } from "../../address/search-text.ts";
 import { useRowPages } from "../../live/use-row-pages.ts";
 import { AppLink } from "../../ui/buttons/AppLink.tsx";
+import { Button } from "../../ui/buttons/Button.tsx";
 import controls from "../../ui/controls.module.css";
 import { FilterBox } from "../../ui/forms/FilterBox.tsx";
 import { Empty, FailedLine } from "../../ui/panels/Feedback.tsx";
@@ -52,14 +53,7 @@ export function WorkersPage() {
           <p>Workers appear by themselves when an agent sees one take a task.</p>
         </Empty>
       ) : rows.length === 0 ? (
-        <Empty
-          title="No worker matches"
-          chips={
-            <button type="button" className={controls.btn} onClick={() => setFilter("")}>
-              Clear the filter
-            </button>
-          }
-        >
+        <Empty title="No worker matches" chips={<Button onClick={() => setFilter("")}>Clear the filter</Button>}>
           <p>None of {count(all.length)} workers has this in its name, engine, host, state or queues.</p>
         </Empty>
       ) : (

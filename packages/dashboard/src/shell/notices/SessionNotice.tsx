@@ -5,7 +5,7 @@ import { noticeSignedOut } from "../../api/query-client.ts";
 import { meQuery, useMe } from "../../features/sessions/index.ts";
 import { serverTimeAt } from "../../live/server-clock.ts";
 import { shortcutsSetting, useSetting } from "../../ui/appearance.ts";
-import controls from "../../ui/controls.module.css";
+import { Button } from "../../ui/buttons/Button.tsx";
 import { type KeyHelp, useKeys } from "../../ui/layers/keys.ts";
 import { causeOf, NoteLine } from "../../ui/panels/Feedback.tsx";
 import { age } from "../../ui/time/format.ts";
@@ -66,10 +66,10 @@ function IdleNotice({ left }: { left: ReactNode }) {
   };
   useKeys({ S: extend }, help);
   const action = (
-    <button type="button" className={controls.btn} onClick={extend} aria-disabled={stay.isPending}>
+    <Button onClick={extend} isPending={stay.isPending}>
       Stay signed in
       {hasKeys ? <kbd className="lg">Shift S</kbd> : null}
-    </button>
+    </Button>
   );
   return (
     <NoteLine glyph="timeout" aside={left} action={action}>

@@ -1,6 +1,7 @@
 import { type FormEvent, useState } from "react";
 import { boundsOf, instantRange, presets, type RangeFallback } from "../../address/range-bounds.ts";
 import { useAddressRange, useSetTimeRange, useShownFallback } from "../../address/time-range.ts";
+import { Button } from "../../ui/buttons/Button.tsx";
 import { Segments } from "../../ui/buttons/Segments.tsx";
 import controls from "../../ui/controls.module.css";
 import { Field } from "../../ui/forms/Field.tsx";
@@ -120,9 +121,9 @@ function CustomRange({ fallback }: { fallback: RangeFallback }) {
         onChange={(event) => setTo(event.currentTarget.value)}
       />
       <div className={dialogFoot}>
-        <button type="submit" className={`${controls.btn} ${controls.pri}`}>
+        <Button type="submit" variant="main">
           Show this range
-        </button>
+        </Button>
       </div>
     </form>
   );

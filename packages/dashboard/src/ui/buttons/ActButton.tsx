@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 import controls from "../controls.module.css";
-import { OffButton } from "./OffButton.tsx";
+import { Button } from "./Button.tsx";
 import { useWaitSeconds } from "./RetryButton.tsx";
 
 interface ActButtonProps {
@@ -27,15 +27,17 @@ export function ActButton({ error, isBusy, reason, isDanger = false, onAct, clas
           {reason}
         </p>
       )}
-      <OffButton
+      <Button
         type={onAct ? "button" : "submit"}
-        className={`${controls.btn} ${isDanger ? controls.danger : controls.pri} ${className ?? controls.big}`}
-        isOff={isBusy || (reason ?? null) !== null || waitSeconds > 0}
-        reason={reason ?? null}
-        onAct={onAct}
+        variant={isDanger ? "danger" : "main"}
+        size={className === undefined ? "big" : undefined}
+        className={className}
+        disabledReason={reason ?? null}
+        isPending={isBusy || waitSeconds > 0}
+        onClick={onAct && (() => onAct())}
       >
         {waitSeconds > 0 ? `Wait ${waitSeconds} s` : children}
-      </OffButton>
+      </Button>
     </>
   );
 }

@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import controls from "../controls.module.css";
+import { Button } from "./Button.tsx";
 
 /** A list that is read page by page: what `useInfiniteQuery` tells of it. */
 export interface PagedRead {
@@ -11,15 +11,8 @@ export interface PagedRead {
 /** Reads the next page of a list, one at a time. It keeps the focus while it reads. */
 export function OlderButton({ read, children }: { read: PagedRead; children: ReactNode }) {
   return (
-    <button
-      type="button"
-      className={controls.btn}
-      aria-disabled={read.isFetchingNextPage}
-      onClick={() => {
-        if (!read.isFetchingNextPage) read.fetchNextPage();
-      }}
-    >
+    <Button isPending={read.isFetchingNextPage} onClick={() => read.fetchNextPage()}>
       {children}
-    </button>
+    </Button>
   );
 }

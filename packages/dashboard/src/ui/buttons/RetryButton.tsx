@@ -1,6 +1,7 @@
 import { ApiProblem } from "@svc/client";
 import type { ReactNode } from "react";
 import { useNow } from "../time/ticker.ts";
+import { Button } from "./Button.tsx";
 
 // When each refusal is over, noted when it is first shown: its answer says only how long it lasts.
 const ends = new WeakMap<ApiProblem, number>();
@@ -27,7 +28,8 @@ interface RetryButtonProps {
   /** Why the last try failed. Asked to wait, it counts down and does nothing until then. */
   error: unknown;
   onRetry: () => void;
-  className: string | undefined;
+  /** Its look, where it is not a button with a frame. */
+  className?: string | undefined;
   icon?: ReactNode;
   /** In a menu: one of its entries, which does not close it. */
   isEntry?: boolean;
@@ -35,6 +37,14 @@ interface RetryButtonProps {
 
 export function RetryButton({ error, onRetry, className, icon, isEntry = false }: RetryButtonProps) {
   const waitSeconds = useWaitSeconds(error);
+  const words = waitSeconds > 0 ? `Try again in ${waitSeconds} s` : "Try again";
+  if (className === undefined) {
+    return (
+      <Button icon="retry" isPending={waitSeconds > 0} onClick={onRetry}>
+        {words}
+      </Button>
+    );
+  }
   return (
     <button
       type="button"
@@ -45,7 +55,7 @@ export function RetryButton({ error, onRetry, className, icon, isEntry = false }
       onClick={() => waitSeconds === 0 && onRetry()}
     >
       {icon}
-      {waitSeconds > 0 ? `Try again in ${waitSeconds} s` : "Try again"}
+      {words}
     </button>
   );
 }

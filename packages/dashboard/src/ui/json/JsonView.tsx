@@ -1,4 +1,5 @@
 import { useMemo, useState } from "react";
+import { Button } from "../buttons/Button.tsx";
 import { CopyButton } from "../buttons/CopyButton.tsx";
 import controls from "../controls.module.css";
 import { Icon } from "../Icon.tsx";
@@ -90,12 +91,8 @@ export function JsonPanel({ id, title, parts, note }: JsonPanelProps) {
       {look === "closed" ? (
         <div className={css.large}>
           <p>{bytes(size)} are more than is drawn unasked.</p>
-          <button type="button" className={controls.btn} onClick={() => setChosen("raw")}>
-            Show as text
-          </button>
-          <button type="button" className={controls.btn} onClick={() => setChosen("tree")}>
-            Show as a tree
-          </button>
+          <Button onClick={() => setChosen("raw")}>Show as text</Button>
+          <Button onClick={() => setChosen("tree")}>Show as a tree</Button>
         </div>
       ) : look === "raw" ? (
         <pre className={css.raw} tabIndex={0} role="region" aria-label={`${title}, raw`}>

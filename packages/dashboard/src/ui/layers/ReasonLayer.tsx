@@ -1,5 +1,5 @@
 import { useLayoutEffect, useRef } from "react";
-import { dialogFoot, putUnder } from "./Layers.tsx";
+import { putUnder } from "./floating.ts";
 import css from "./layers.module.css";
 
 interface ReasonLayerProps {
@@ -10,7 +10,7 @@ interface ReasonLayerProps {
 
 /** Why a button cannot be pressed, beside it and over everything else. The foot of a dialog has a line for it. */
 export function ReasonLayer({ button, ...props }: ReasonLayerProps) {
-  return button.closest(`.${dialogFoot}`) === null ? <Layer button={button} {...props} /> : null;
+  return button.closest(`.${css.dfoot}`) === null ? <Layer button={button} {...props} /> : null;
 }
 
 function Layer({ button, reason, onClose }: ReasonLayerProps) {

@@ -1,5 +1,6 @@
 import { ApiProblem } from "@svc/client";
 import { type ReactNode, useState } from "react";
+import { Button } from "../buttons/Button.tsx";
 import { CopyButton } from "../buttons/CopyButton.tsx";
 import { RetryButton } from "../buttons/RetryButton.tsx";
 import controls from "../controls.module.css";
@@ -125,14 +126,11 @@ export function Failed({ title, error, onRetry, isPart = false }: FailedProps & 
       ) : null}
       <div className={css.acts}>
         {isMissingPart(error) ? (
-          <button type="button" className={controls.btn} onClick={() => location.reload()}>
-            <Icon name="retry" />
+          <Button onClick={() => location.reload()} icon="retry">
             Reload the page
-          </button>
+          </Button>
         ) : null}
-        {onRetry ? (
-          <RetryButton error={error} onRetry={onRetry} className={controls.btn} icon={<Icon name="retry" />} />
-        ) : null}
+        {onRetry ? <RetryButton error={error} onRetry={onRetry} /> : null}
         <CopyButton text={details} label="Copy details" />
       </div>
     </section>

@@ -3,6 +3,7 @@ import { useSuspenseQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { paths } from "../../../address/paths.ts";
 import { AppLink } from "../../../ui/buttons/AppLink.tsx";
+import { Button } from "../../../ui/buttons/Button.tsx";
 import { MenuEntry } from "../../../ui/buttons/MenuEntry.tsx";
 import controls from "../../../ui/controls.module.css";
 import { Icon } from "../../../ui/Icon.tsx";
@@ -28,14 +29,9 @@ export function ApiKeysPage() {
   const keys = read.data;
 
   const mint = (
-    <button
-      type="button"
-      className={`${controls.btn} ${controls.pri}`}
-      onClick={() => setDialog(<MintKeyDialog onClose={close} />)}
-    >
-      <Icon name="plus" />
+    <Button variant="main" onClick={() => setDialog(<MintKeyDialog onClose={close} />)} icon="plus">
       Mint key
-    </button>
+    </Button>
   );
   return (
     <>

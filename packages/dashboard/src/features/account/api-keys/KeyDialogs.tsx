@@ -6,7 +6,8 @@ import { faultsByField } from "../../../api/field-faults.ts";
 import { ActButton } from "../../../ui/buttons/ActButton.tsx";
 import controls from "../../../ui/controls.module.css";
 import { ActForm } from "../../../ui/forms/ActForm.tsx";
-import { Dialog, dialogFoot } from "../../../ui/layers/Layers.tsx";
+import { DialogFoot } from "../../../ui/layers/DialogFoot.tsx";
+import { Dialog } from "../../../ui/layers/Layers.tsx";
 import { causeOf } from "../../../ui/panels/Feedback.tsx";
 import { Refusal } from "../../../ui/panels/Refusal.tsx";
 import { printable } from "../../../ui/time/format.ts";
@@ -38,14 +39,11 @@ export function AddressesDialog({ apiKey, onClose }: KeyDialogProps) {
       <ActForm error={change.error} className={controls.rows} onSubmit={() => change.mutate()}>
         <AddressesField text={text} onChange={setText} error={fault} />
         {change.isError && fault === undefined ? <Refusal>Nothing was changed. {causeOf(change.error)}</Refusal> : null}
-        <div className={dialogFoot}>
-          <button type="button" className={`${controls.btn} ${controls.big}`} onClick={onClose}>
-            Cancel
-          </button>
+        <DialogFoot leave="Cancel" onLeave={onClose}>
           <ActButton error={change.error} isBusy={change.isPending} reason={addressesReason(text)}>
             Save addresses
           </ActButton>
-        </div>
+        </DialogFoot>
       </ActForm>
     </Dialog>
   );
@@ -71,14 +69,11 @@ export function RevokeKeyDialog({ apiKey, onClose }: KeyDialogProps) {
         {apiKey.last_used_ip === null ? "" : `, from ${apiKey.last_used_ip}`}.
       </p>
       {revoke.isError ? <Refusal>Not revoked. {causeOf(revoke.error)}</Refusal> : null}
-      <div className={dialogFoot}>
-        <button type="button" className={`${controls.btn} ${controls.big}`} onClick={onClose}>
-          Keep it
-        </button>
+      <DialogFoot leave="Keep it" onLeave={onClose}>
         <ActButton isDanger error={revoke.error} isBusy={revoke.isPending} onAct={() => revoke.mutate()}>
           Revoke key
         </ActButton>
-      </div>
+      </DialogFoot>
     </Dialog>
   );
 }

@@ -9,7 +9,8 @@ import { ActForm } from "../../../ui/forms/ActForm.tsx";
 import { ChoiceField, Field } from "../../../ui/forms/Field.tsx";
 import { OnceDialog } from "../../../ui/forms/OnceDialog.tsx";
 import { Snippet } from "../../../ui/forms/Snippet.tsx";
-import { Dialog, dialogFoot } from "../../../ui/layers/Layers.tsx";
+import { DialogFoot } from "../../../ui/layers/DialogFoot.tsx";
+import { Dialog } from "../../../ui/layers/Layers.tsx";
 import { Bones, causeOf, Failed } from "../../../ui/panels/Feedback.tsx";
 import { Refusal } from "../../../ui/panels/Refusal.tsx";
 import { printable } from "../../../ui/time/format.ts";
@@ -110,10 +111,7 @@ export function MintKeyDialog({ onClose }: { onClose: () => void }) {
           />
           <AddressesField text={addresses} onChange={setAddresses} error={faults.allowed_cidrs} />
           {isElsewhere ? <Refusal>No key was minted. {refusalOf(mint.error)}</Refusal> : null}
-          <div className={dialogFoot}>
-            <button type="button" className={`${controls.btn} ${controls.big}`} onClick={onClose}>
-              Cancel
-            </button>
+          <DialogFoot leave="Cancel" onLeave={onClose}>
             <ActButton
               error={mint.error}
               isBusy={mint.isPending}
@@ -121,7 +119,7 @@ export function MintKeyDialog({ onClose }: { onClose: () => void }) {
             >
               Mint key
             </ActButton>
-          </div>
+          </DialogFoot>
         </ActForm>
       )}
     </Dialog>

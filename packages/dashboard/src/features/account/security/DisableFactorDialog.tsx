@@ -7,7 +7,8 @@ import { ActButton } from "../../../ui/buttons/ActButton.tsx";
 import controls from "../../../ui/controls.module.css";
 import { ActForm } from "../../../ui/forms/ActForm.tsx";
 import { Field } from "../../../ui/forms/Field.tsx";
-import { Dialog, dialogFoot } from "../../../ui/layers/Layers.tsx";
+import { DialogFoot } from "../../../ui/layers/DialogFoot.tsx";
+import { Dialog } from "../../../ui/layers/Layers.tsx";
 import { CodeField, codeFailure, mfaStatusQuery, trustedDevicesQuery } from "../../mfa/index.ts";
 import { meQuery } from "../../sessions/index.ts";
 
@@ -53,14 +54,11 @@ export function DisableFactorDialog({ onClose }: { onClose: () => void }) {
           hint="Of the authenticator app; a recovery code does not do here."
           error={disable.isError && !isPassword ? codeFailure(disable.error) : null}
         />
-        <div className={dialogFoot}>
-          <button type="button" className={`${controls.btn} ${controls.big}`} onClick={onClose}>
-            Keep it
-          </button>
+        <DialogFoot leave="Keep it" onLeave={onClose}>
           <ActButton isDanger error={disable.error} isBusy={disable.isPending}>
             Disable it
           </ActButton>
-        </div>
+        </DialogFoot>
       </ActForm>
     </Dialog>
   );

@@ -3,8 +3,8 @@ import { useState } from "react";
 import { api } from "../../../api/api.ts";
 import { noticeSignedOut } from "../../../api/query-client.ts";
 import { ActButton } from "../../../ui/buttons/ActButton.tsx";
-import controls from "../../../ui/controls.module.css";
-import { Dialog, dialogFoot } from "../../../ui/layers/Layers.tsx";
+import { DialogFoot } from "../../../ui/layers/DialogFoot.tsx";
+import { Dialog } from "../../../ui/layers/Layers.tsx";
 import { causeOf } from "../../../ui/panels/Feedback.tsx";
 import { Refusal } from "../../../ui/panels/Refusal.tsx";
 import { mfaStatusQuery, RecoveryCodes } from "../../mfa/index.ts";
@@ -23,14 +23,11 @@ export function NewCodesDialog({ onClose }: { onClose: () => void }) {
     <Dialog title="New recovery codes" onClose={onClose}>
       <p>All codes that you have stored so far stop working, and you get as many new ones.</p>
       {make.isError ? <Refusal>No new codes were made. {causeOf(make.error)}</Refusal> : null}
-      <div className={dialogFoot}>
-        <button type="button" className={`${controls.btn} ${controls.big}`} onClick={onClose}>
-          Keep the old ones
-        </button>
+      <DialogFoot leave="Keep the old ones" onLeave={onClose}>
         <ActButton error={make.error} isBusy={make.isPending} onAct={() => make.mutate()}>
           Make new codes
         </ActButton>
-      </div>
+      </DialogFoot>
     </Dialog>
   );
 }

@@ -8,7 +8,8 @@ import { ActButton } from "../../../ui/buttons/ActButton.tsx";
 import controls from "../../../ui/controls.module.css";
 import { ActForm } from "../../../ui/forms/ActForm.tsx";
 import { Field } from "../../../ui/forms/Field.tsx";
-import { Dialog, dialogFoot } from "../../../ui/layers/Layers.tsx";
+import { DialogFoot } from "../../../ui/layers/DialogFoot.tsx";
+import { Dialog } from "../../../ui/layers/Layers.tsx";
 import { causeOf } from "../../../ui/panels/Feedback.tsx";
 import { trustedDevicesQuery } from "../../mfa/index.ts";
 
@@ -36,14 +37,11 @@ export function RenameDeviceDialog({ device, onClose }: { device: TrustedDevice;
           onChange={(event) => setLabel(event.currentTarget.value)}
           error={fault === undefined ? (rename.isError ? causeOf(rename.error) : null) : `This ${fault}.`}
         />
-        <div className={dialogFoot}>
-          <button type="button" className={`${controls.btn} ${controls.big}`} onClick={onClose}>
-            Cancel
-          </button>
+        <DialogFoot leave="Cancel" onLeave={onClose}>
           <ActButton error={rename.error} isBusy={rename.isPending}>
             Rename
           </ActButton>
-        </div>
+        </DialogFoot>
       </ActForm>
     </Dialog>
   );

@@ -1,8 +1,7 @@
 import type { MfaStatus } from "@svc/client";
 import { useState } from "react";
 import { paths } from "../../../address/paths.ts";
-import { AppLink } from "../../../ui/buttons/AppLink.tsx";
-import controls from "../../../ui/controls.module.css";
+import { Button, ButtonLink } from "../../../ui/buttons/Button.tsx";
 import { Glyph } from "../../../ui/Icon.tsx";
 import { Panel, type PanelRead } from "../../../ui/panels/Panel.tsx";
 import panel from "../../../ui/panels/panel.module.css";
@@ -35,15 +34,9 @@ export function SecondFactorPanel({ read }: { read: PanelRead<MfaStatus> }) {
                 <span>{codesLeft(status.remaining_recovery_codes)}</span>
               </p>
               <div className={css.acts}>
-                <button type="button" className={controls.btn} onClick={() => setAsking("codes")}>
-                  New recovery codes
-                </button>
-                <AppLink className={controls.btn} href={setUp}>
-                  Set up another app
-                </AppLink>
-                <button type="button" className={controls.btn} onClick={() => setAsking("disable")}>
-                  Disable
-                </button>
+                <Button onClick={() => setAsking("codes")}>New recovery codes</Button>
+                <ButtonLink href={setUp}>Set up another app</ButtonLink>
+                <Button onClick={() => setAsking("disable")}>Disable</Button>
               </div>
             </div>
           ) : (
@@ -68,9 +61,9 @@ export function SecondFactorPanel({ read }: { read: PanelRead<MfaStatus> }) {
                 </p>
               ) : null}
               <div className={css.acts}>
-                <AppLink className={`${controls.btn} ${controls.pri}`} href={setUp}>
+                <ButtonLink variant="main" href={setUp}>
                   Set up an app
-                </AppLink>
+                </ButtonLink>
               </div>
             </div>
           )

@@ -4,7 +4,7 @@ import { useState } from "react";
 import { paths } from "../../../address/paths.ts";
 import { usePollMs } from "../../../live/live.ts";
 import { AppLink } from "../../../ui/buttons/AppLink.tsx";
-import { HeldButton } from "../../../ui/buttons/HeldButton.tsx";
+import { Button } from "../../../ui/buttons/Button.tsx";
 import { OlderButton } from "../../../ui/buttons/OlderButton.tsx";
 import { Failed, FailedLine } from "../../../ui/panels/Feedback.tsx";
 import panel from "../../../ui/panels/panel.module.css";
@@ -42,14 +42,14 @@ export function BulkRetriesPanel({ slug, agents }: BulkRetriesPanelProps) {
         <span className="t3 grow" role="status">
           {says}
         </span>
-        <HeldButton
-          reason={
+        <Button
+          disabledReason={
             items.length > 0 || read.isError ? null : read.data === undefined ? "Reading them" : "There is none yet"
           }
-          onAct={() => setOpen(!isOpen)}
+          onClick={() => setOpen(!isOpen)}
         >
           {isOpen ? "Hide" : "Show"} <span className="vh">the bulk retries</span>
-        </HeldButton>
+        </Button>
       </header>
       {isOpen && read.data === undefined && read.isError ? (
         <Failed title="Bulk retries could not be read" error={read.error} onRetry={() => void read.refetch()} />

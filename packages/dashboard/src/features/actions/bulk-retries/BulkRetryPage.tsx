@@ -5,7 +5,7 @@ import { paths } from "../../../address/paths.ts";
 import { stringifySearch } from "../../../address/search-text.ts";
 import { api } from "../../../api/api.ts";
 import { useTimedMs } from "../../../live/live.ts";
-import { HeldButton } from "../../../ui/buttons/HeldButton.tsx";
+import { Button } from "../../../ui/buttons/Button.tsx";
 import { Icon } from "../../../ui/Icon.tsx";
 import { FailedLine, NoteLine } from "../../../ui/panels/Feedback.tsx";
 import { NotForRole } from "../../../ui/panels/NotForRole.tsx";
@@ -150,13 +150,13 @@ function Control({ slug, request, isBusy, onAct }: ControlProps) {
   const mayNot = useMayNot(slug);
   const isRunning = request.control_state === "running";
   return (
-    <HeldButton
-      reason={mayNot ?? (isBusy ? "On its way" : null)}
-      isMain={!isRunning}
-      onAct={() => onAct(isRunning ? "pause" : "resume")}
+    <Button
+      disabledReason={mayNot ?? (isBusy ? "On its way" : null)}
+      variant={!isRunning ? "main" : "plain"}
+      onClick={() => onAct(isRunning ? "pause" : "resume")}
     >
       <Icon name={isRunning ? "pause" : "play"} />
       {isRunning ? "Pause" : "Resume"}
-    </HeldButton>
+    </Button>
   );
 }

@@ -3,10 +3,10 @@ import type { ReactNode } from "react";
 import { paths } from "../../../address/paths.ts";
 import { stringifySearch } from "../../../address/search-text.ts";
 import { AppLink } from "../../../ui/buttons/AppLink.tsx";
+import { ButtonLink } from "../../../ui/buttons/Button.tsx";
 import { CopyButton } from "../../../ui/buttons/CopyButton.tsx";
-import controls from "../../../ui/controls.module.css";
 import { Panel, type PanelRead } from "../../../ui/panels/Panel.tsx";
-import panel from "../../../ui/panels/panel.module.css";
+import { FactList } from "../../../ui/panels/PanelFacts.tsx";
 import { count, nameText, printable } from "../../../ui/time/format.ts";
 import { Stamp } from "../../../ui/time/Stamp.tsx";
 import { useMayAudit } from "../../sessions/index.ts";
@@ -34,25 +34,13 @@ export function PlanPanel({ slug, request, read, agents, names, ownId }: PlanPan
       rows={8}
       actions={
         mayAudit ? (
-          <AppLink
-            className={controls.btn}
-            href={paths.audit(slug) + stringifySearch({ action: "bulk_retry_request" })}
-          >
+          <ButtonLink href={paths.audit(slug) + stringifySearch({ action: "bulk_retry_request" })}>
             Audit rows
-          </AppLink>
+          </ButtonLink>
         ) : null
       }
     >
-      {(plan) => (
-        <dl className={panel.kv}>
-          {factsOf(plan).map(([name, value]) => (
-            <div key={name}>
-              <dt>{name}</dt>
-              <dd>{value}</dd>
-            </div>
-          ))}
-        </dl>
-      )}
+      {(plan) => <FactList facts={factsOf(plan)} />}
     </Panel>
   );
 

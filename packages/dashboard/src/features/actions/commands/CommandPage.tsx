@@ -6,10 +6,11 @@ import { paths } from "../../../address/paths.ts";
 import { stringifySearch } from "../../../address/search-text.ts";
 import { useTimedMs } from "../../../live/live.ts";
 import { AppLink } from "../../../ui/buttons/AppLink.tsx";
+import { ButtonLink } from "../../../ui/buttons/Button.tsx";
 import { CopyButton } from "../../../ui/buttons/CopyButton.tsx";
-import controls from "../../../ui/controls.module.css";
 import { JsonPanel } from "../../../ui/json/JsonView.tsx";
 import { FailedLine, NoteLine } from "../../../ui/panels/Feedback.tsx";
+import { About } from "../../../ui/panels/PanelFacts.tsx";
 import panel from "../../../ui/panels/panel.module.css";
 import { nameText, printable } from "../../../ui/time/format.ts";
 import { Stamp } from "../../../ui/time/Stamp.tsx";
@@ -76,9 +77,7 @@ export function CommandPage() {
         <h1 className="cut">{title}</h1>
         <span className="t2 grow">{command.target_id === null ? "" : nameText(command.target_id)}</span>
         {mayAudit ? (
-          <AppLink className={controls.btn} href={paths.audit(slug) + stringifySearch({ target: command.id })}>
-            Its audit rows
-          </AppLink>
+          <ButtonLink href={paths.audit(slug) + stringifySearch({ target: command.id })}>Its audit rows</ButtonLink>
         ) : null}
         {mayHaveToBeSentAgain(command) ? <SendAgain slug={slug} command={command} /> : null}
       </div>
@@ -105,19 +104,7 @@ export function CommandPage() {
               </section>
             )}
           </div>
-          <section className={panel.panel} aria-labelledby="h-about">
-            <header>
-              <h2 id="h-about">About it</h2>
-            </header>
-            <dl className={panel.kv}>
-              {facts.map(([name, value]) => (
-                <div key={name}>
-                  <dt>{name}</dt>
-                  <dd>{value}</dd>
-                </div>
-              ))}
-            </dl>
-          </section>
+          <About facts={facts} />
         </div>
       </div>
     </>

@@ -6,7 +6,7 @@ import { paths } from "../../../address/paths.ts";
 import { stringifySearch } from "../../../address/search-text.ts";
 import { usePollMs } from "../../../live/live.ts";
 import { AppLink } from "../../../ui/buttons/AppLink.tsx";
-import { HeldButton } from "../../../ui/buttons/HeldButton.tsx";
+import { Button } from "../../../ui/buttons/Button.tsx";
 import { OlderButton } from "../../../ui/buttons/OlderButton.tsx";
 import controls from "../../../ui/controls.module.css";
 import { Bones, Empty, Failed, FailedLine } from "../../../ui/panels/Feedback.tsx";
@@ -188,9 +188,9 @@ function BulkRetriesBones() {
       <header>
         <h2>Bulk retries</h2>
         <span className="t3 grow" />
-        <HeldButton reason="One moment" onAct={() => {}}>
+        <Button disabledReason="One moment" onClick={() => {}}>
           Show
-        </HeldButton>
+        </Button>
       </header>
     </section>
   );
@@ -216,14 +216,7 @@ function NoCommands({ isFiltered, onClear }: { isFiltered: boolean; onClear: () 
     );
   }
   return (
-    <Empty
-      title="No command matches"
-      chips={
-        <button type="button" className={controls.btn} onClick={onClear}>
-          Clear all filters
-        </button>
-      }
-    >
+    <Empty title="No command matches" chips={<Button onClick={onClear}>Clear all filters</Button>}>
       <p>No command of this project has this status, action and agent.</p>
     </Empty>
   );

@@ -1,7 +1,6 @@
 import type { Command } from "@svc/client";
 import { lazy, Suspense, useState } from "react";
-import { HeldButton } from "../../../ui/buttons/HeldButton.tsx";
-import { Icon } from "../../../ui/Icon.tsx";
+import { Button } from "../../../ui/buttons/Button.tsx";
 import { useAble, useMayNot } from "../requests/use-act.ts";
 import { requestOf } from "./send-again.ts";
 
@@ -18,10 +17,9 @@ export function SendAgain({ slug, command }: { slug: string; command: Command })
     mayNot ?? (again === null ? "What it asked for is not told whole: ask for it from its target" : able.reason);
   return (
     <>
-      <HeldButton reason={reason} onAct={() => setAsked(true)}>
-        <Icon name="retry" />
+      <Button disabledReason={reason} onClick={() => setAsked(true)} icon="retry">
         Send again
-      </HeldButton>
+      </Button>
       {isAsked ? (
         <Suspense fallback={null}>
           <SendAgainDialog slug={slug} command={command} onClose={() => setAsked(false)} />

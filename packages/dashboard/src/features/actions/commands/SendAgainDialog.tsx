@@ -1,16 +1,13 @@
 import type { Command } from "@svc/client";
 import { useState } from "react";
 import { api } from "../../../api/api.ts";
-import { ActButton } from "../../../ui/buttons/ActButton.tsx";
-import controls from "../../../ui/controls.module.css";
-import { Dialog, dialogFoot } from "../../../ui/layers/Layers.tsx";
-import { Refusal } from "../../../ui/panels/Refusal.tsx";
 import { nameText } from "../../../ui/time/format.ts";
-import { AgentField, requiredAgent } from "../requests/AgentField.tsx";
+import { requiredAgent } from "../requests/AgentField.tsx";
+import { CommandDialog } from "../requests/CommandDialog.tsx";
 import { hasUnknownOutcome } from "../requests/unknown-outcome.ts";
 import { isOpen, useAble, useIssue, useKept } from "../requests/use-act.ts";
 import { requestOf } from "./send-again.ts";
-import { outcomeWords, refusalWords, wordsOfAction } from "./words.ts";
+import { wordsOfAction } from "./words.ts";
 
 interface SendAgainDialogProps {
   slug: string;
@@ -40,7 +37,16 @@ export function SendAgainDialog({ slug, command, onClose }: SendAgainDialogProps
     issue.mutate({ body: { ...again.body, agent_id: agentId }, told: { words, ...task } }, { onSuccess: onClose });
   };
   return (
-    <Dialog title="Send again" onClose={onClose}>
+    <CommandDialog
+      title="Send again"
+      onClose={onClose}
+      agent={{ agents, value: chosen, onChange: setChosen }}
+      request={issue}
+      reason={reason}
+      act="Send again"
+      leave="Leave it"
+      onSend={send}
+    >
       <p>
         <b>{words}</b> becomes a new command with a key of its own. The first one stays as it is.
       </p>
@@ -54,20 +60,6 @@ export function SendAgainDialog({ slug, command, onClose }: SendAgainDialogProps
               : "The agent could not do the first one; what stood in its way may still be there."}
         {action === "retry_task" ? " The task runs at once, also where a later time was asked for." : ""}
       </p>
-      <AgentField agents={agents} value={chosen} onChange={setChosen} />
-      {issue.isError ? (
-        <Refusal>
-          {outcomeWords(issue.isLost, "Nothing was asked for.")} {refusalWords(issue.error)}
-        </Refusal>
-      ) : null}
-      <div className={dialogFoot}>
-        <button type="button" className={`${controls.btn} ${controls.big}`} onClick={onClose}>
-          Leave it
-        </button>
-        <ActButton error={issue.error} isBusy={issue.isPending} reason={reason} onAct={send}>
-          Send again
-        </ActButton>
-      </div>
-    </Dialog>
+    </CommandDialog>
   );
 }

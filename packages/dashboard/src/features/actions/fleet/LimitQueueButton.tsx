@@ -1,6 +1,6 @@
 import type { Queue } from "@svc/client";
 import { useState } from "react";
-import { HeldButton } from "../../../ui/buttons/HeldButton.tsx";
+import { Button } from "../../../ui/buttons/Button.tsx";
 import { useAble } from "../requests/use-act.ts";
 import { LimitQueueDialog } from "./LimitQueueDialog.tsx";
 
@@ -9,9 +9,9 @@ export function LimitQueueButton({ slug, queue }: { slug: string; queue: Queue }
   const [isAsked, setAsked] = useState(false);
   return (
     <>
-      <HeldButton reason={reason} onAct={() => setAsked(true)}>
+      <Button disabledReason={reason} onClick={() => setAsked(true)}>
         Limit rate
-      </HeldButton>
+      </Button>
       {isAsked ? <LimitQueueDialog slug={slug} queue={queue} onClose={() => setAsked(false)} /> : null}
     </>
   );

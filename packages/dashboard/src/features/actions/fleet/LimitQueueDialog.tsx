@@ -2,15 +2,10 @@ import type { Queue, RateLimitBody } from "@svc/client";
 import { useState } from "react";
 import { api } from "../../../api/api.ts";
 import { faultsByField } from "../../../api/field-faults.ts";
-import { ActButton } from "../../../ui/buttons/ActButton.tsx";
-import controls from "../../../ui/controls.module.css";
-import { ActForm } from "../../../ui/forms/ActForm.tsx";
 import { Field } from "../../../ui/forms/Field.tsx";
-import { Dialog, dialogFoot } from "../../../ui/layers/Layers.tsx";
-import { Refusal } from "../../../ui/panels/Refusal.tsx";
 import { nameText, printable } from "../../../ui/time/format.ts";
-import { outcomeWords, refusalWords } from "../commands/words.ts";
-import { AgentField, requiredAgent } from "../requests/AgentField.tsx";
+import { requiredAgent } from "../requests/AgentField.tsx";
+import { CommandDialog } from "../requests/CommandDialog.tsx";
 import { isOpen, useAble, useIssue, useKept } from "../requests/use-act.ts";
 import { rateFault, rateHint } from "./rate-text.ts";
 
@@ -40,31 +35,25 @@ export function LimitQueueDialog({ slug, queue: { engine, name }, onClose }: Lim
     issue.mutate({ body, told: { words } }, { onSuccess: onClose });
   };
   return (
-    <Dialog title={`Limit the rate of ${nameText(name)}`} onClose={onClose}>
-      <ActForm error={isTried && fault !== null ? fault : issue.error} className={controls.rows} onSubmit={send}>
-        <p>How often tasks of this queue begin, on all its workers together, until it is changed.</p>
-        <Field
-          label="Rate"
-          value={typed}
-          hint={rateHint}
-          error={(isTried ? fault : null) ?? faultsByField(issue.error).rate}
-          onChange={(event) => setTyped(event.currentTarget.value)}
-        />
-        <AgentField agents={able.agents} value={chosen} onChange={setChosen} />
-        {issue.isError ? (
-          <Refusal>
-            {outcomeWords(issue.isLost, "Nothing was asked for.")} {refusalWords(issue.error)}
-          </Refusal>
-        ) : null}
-        <div className={dialogFoot}>
-          <button type="button" className={`${controls.btn} ${controls.big}`} onClick={onClose}>
-            Leave it
-          </button>
-          <ActButton error={issue.error} isBusy={issue.isPending} reason={reason}>
-            {isLifted ? "Lift the limit" : "Limit the rate"}
-          </ActButton>
-        </div>
-      </ActForm>
-    </Dialog>
+    <CommandDialog
+      title={`Limit the rate of ${nameText(name)}`}
+      onClose={onClose}
+      agent={{ agents: able.agents, value: chosen, onChange: setChosen }}
+      request={issue}
+      reason={reason}
+      form={{ fault: isTried ? fault : null }}
+      act={isLifted ? "Lift the limit" : "Limit the rate"}
+      leave="Leave it"
+      onSend={send}
+    >
+      <p>How often tasks of this queue begin, on all its workers together, until it is changed.</p>
+      <Field
+        label="Rate"
+        value={typed}
+        hint={rateHint}
+        error={(isTried ? fault : null) ?? faultsByField(issue.error).rate}
+        onChange={(event) => setTyped(event.currentTarget.value)}
+      />
+    </CommandDialog>
   );
 }

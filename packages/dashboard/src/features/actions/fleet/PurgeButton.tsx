@@ -1,7 +1,6 @@
 import type { Queue } from "@svc/client";
 import { useState } from "react";
-import { HeldButton } from "../../../ui/buttons/HeldButton.tsx";
-import { Icon } from "../../../ui/Icon.tsx";
+import { Button } from "../../../ui/buttons/Button.tsx";
 import { useAble } from "../requests/use-act.ts";
 import { PurgeDialog } from "./PurgeDialog.tsx";
 
@@ -10,10 +9,9 @@ export function PurgeButton({ slug, queue }: { slug: string; queue: Queue }) {
   const [isAsked, setAsked] = useState(false);
   return (
     <>
-      <HeldButton reason={reason} onAct={() => setAsked(true)}>
-        <Icon name="trash" />
+      <Button disabledReason={reason} onClick={() => setAsked(true)} icon="trash">
         Purge
-      </HeldButton>
+      </Button>
       {isAsked ? <PurgeDialog slug={slug} queue={queue} onClose={() => setAsked(false)} /> : null}
     </>
   );

@@ -1,16 +1,12 @@
 import type { PurgeQueueBody, Queue } from "@svc/client";
 import { useState } from "react";
 import { api } from "../../../api/api.ts";
-import { ActButton } from "../../../ui/buttons/ActButton.tsx";
 import controls from "../../../ui/controls.module.css";
-import { ActForm } from "../../../ui/forms/ActForm.tsx";
 import { Field } from "../../../ui/forms/Field.tsx";
-import { Dialog, dialogFoot } from "../../../ui/layers/Layers.tsx";
-import { Refusal } from "../../../ui/panels/Refusal.tsx";
 import { count, nameText, printable } from "../../../ui/time/format.ts";
 import { Age } from "../../../ui/time/Stamp.tsx";
-import { outcomeWords, refusalWords } from "../commands/words.ts";
-import { AgentField, requiredAgent } from "../requests/AgentField.tsx";
+import { requiredAgent } from "../requests/AgentField.tsx";
+import { CommandDialog } from "../requests/CommandDialog.tsx";
 import { isOpen, useAble, useIssue, useKept } from "../requests/use-act.ts";
 
 interface PurgeDialogProps {
@@ -51,59 +47,56 @@ export function PurgeDialog({ slug, queue: shown, onClose }: PurgeDialogProps) {
     issue.mutate({ body, told: { words: `Purge ${nameText(name)}` } }, { onSuccess: onClose });
   };
   return (
-    <Dialog
+    <CommandDialog
       title={isForced ? `Purge ${nameText(name)} without the guard` : `Purge ${nameText(name)}`}
       onClose={onClose}
+      agent={{ agents: able.agents, value: chosen, onChange: setChosen }}
+      request={issue}
+      reason={reason}
+      form={{ fault: null }}
+      nothing="Nothing was purged."
+      isDanger
+      act={isForced ? "Purge without the guard" : `Purge ${tasks}`}
+      leave="Keep them"
+      onSend={send}
+      below={
+        <>
+          <Field
+            label={`Type ${nameText(name)} to confirm`}
+            value={typed}
+            autoComplete="off"
+            spellCheck={false}
+            onChange={(event) => setTyped(event.currentTarget.value)}
+          />
+          <p>
+            <button
+              type="button"
+              className={controls.lnk}
+              onClick={() => {
+                setForced(!isForced);
+                setTyped("");
+              }}
+            >
+              {isForced ? "Back to the guarded purge" : "Purge whatever is in it…"}
+            </button>
+          </p>
+        </>
+      }
     >
-      <ActForm error={issue.error} className={controls.rows} onSubmit={send}>
-        {isForced ? (
-          <p>
-            Everything that waits in <b>{nameText(name)}</b> of {printable(engine)} by then is removed, also what nobody
-            has seen yet. It cannot be brought back.
-          </p>
-        ) : isKnown ? (
-          <p>
-            <Age at={queue.depth_reported_at ?? null} suffix=" ago" /> <b>{tasks}</b> waited in <b>{nameText(name)}</b>{" "}
-            of {printable(engine)}. They are removed for good. If it is another number by the time the agent looks, it
-            removes nothing.
-          </p>
-        ) : (
-          <p>No agent has reported how much waits in this queue, so there is nothing to guard the purge with.</p>
-        )}
-        <AgentField agents={able.agents} value={chosen} onChange={setChosen} />
-        <Field
-          label={`Type ${nameText(name)} to confirm`}
-          value={typed}
-          autoComplete="off"
-          spellCheck={false}
-          onChange={(event) => setTyped(event.currentTarget.value)}
-        />
-        {issue.isError ? (
-          <Refusal>
-            {outcomeWords(issue.isLost, "Nothing was purged.")} {refusalWords(issue.error)}
-          </Refusal>
-        ) : null}
+      {isForced ? (
         <p>
-          <button
-            type="button"
-            className={controls.lnk}
-            onClick={() => {
-              setForced(!isForced);
-              setTyped("");
-            }}
-          >
-            {isForced ? "Back to the guarded purge" : "Purge whatever is in it…"}
-          </button>
+          Everything that waits in <b>{nameText(name)}</b> of {printable(engine)} by then is removed, also what nobody
+          has seen yet. It cannot be brought back.
         </p>
-        <div className={dialogFoot}>
-          <button type="button" className={`${controls.btn} ${controls.big}`} onClick={onClose}>
-            Keep them
-          </button>
-          <ActButton isDanger error={issue.error} isBusy={issue.isPending} reason={reason}>
-            {isForced ? "Purge without the guard" : `Purge ${tasks}`}
-          </ActButton>
-        </div>
-      </ActForm>
-    </Dialog>
+      ) : isKnown ? (
+        <p>
+          <Age at={queue.depth_reported_at ?? null} suffix=" ago" /> <b>{tasks}</b> waited in <b>{nameText(name)}</b> of{" "}
+          {printable(engine)}. They are removed for good. If it is another number by the time the agent looks, it
+          removes nothing.
+        </p>
+      ) : (
+        <p>No agent has reported how much waits in this queue, so there is nothing to guard the purge with.</p>
+      )}
+    </CommandDialog>
   );
 }

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { HeldButton } from "../../../ui/buttons/HeldButton.tsx";
+import { Button } from "../../../ui/buttons/Button.tsx";
 import type { Capability } from "../requests/able.ts";
 import { useAble } from "../requests/use-act.ts";
 import { WorkerDialog } from "./WorkerDialog.tsx";
@@ -18,9 +18,9 @@ export function WorkerButton({ slug, worker, act, words, capability }: WorkerBut
   const [isAsked, setAsked] = useState(false);
   return (
     <>
-      <HeldButton reason={reason} onAct={() => setAsked(true)}>
+      <Button disabledReason={reason} onClick={() => setAsked(true)}>
         {words}
-      </HeldButton>
+      </Button>
       {isAsked ? <WorkerDialog slug={slug} worker={worker} act={act} onClose={() => setAsked(false)} /> : null}
     </>
   );

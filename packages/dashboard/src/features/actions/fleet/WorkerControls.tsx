@@ -1,5 +1,5 @@
 import { lazy, Suspense } from "react";
-import { HeldButton } from "../../../ui/buttons/HeldButton.tsx";
+import { Button } from "../../../ui/buttons/Button.tsx";
 import panel from "../../../ui/panels/panel.module.css";
 import css from "./fleet.module.css";
 import { type ControlledWorker, workerActs } from "./worker-acts.ts";
@@ -15,7 +15,7 @@ export function WorkerControls({ slug, worker }: { slug: string; worker: Control
       </header>
       <div className={`${panel.inner} ${css.controls}`}>
         {workerActs.map(({ act, words, capability }) => (
-          <Suspense key={act} fallback={<HeldButton {...loading}>{words}</HeldButton>}>
+          <Suspense key={act} fallback={<Button {...loading}>{words}</Button>}>
             <WorkerButton slug={slug} worker={worker} act={act} words={words} capability={capability} />
           </Suspense>
         ))}

@@ -2,16 +2,11 @@ import type { Command } from "@svc/client";
 import { useState } from "react";
 import { api } from "../../../api/api.ts";
 import { faultsByField } from "../../../api/field-faults.ts";
-import { ActButton } from "../../../ui/buttons/ActButton.tsx";
-import controls from "../../../ui/controls.module.css";
-import { ActForm } from "../../../ui/forms/ActForm.tsx";
 import { ChoiceField, Field } from "../../../ui/forms/Field.tsx";
-import { Dialog, dialogFoot } from "../../../ui/layers/Layers.tsx";
-import { Refusal } from "../../../ui/panels/Refusal.tsx";
 import { count, nameText, printable } from "../../../ui/time/format.ts";
-import { outcomeWords, refusalWords } from "../commands/words.ts";
-import { AgentField, requiredAgent } from "../requests/AgentField.tsx";
+import { requiredAgent } from "../requests/AgentField.tsx";
 import type { Capability } from "../requests/able.ts";
+import { CommandDialog } from "../requests/CommandDialog.tsx";
 import { isOpen, useAble, useIssue, useKept } from "../requests/use-act.ts";
 import { PoolStepper } from "./PoolStepper.tsx";
 import { mostPlaces, readPlaces } from "./pool-places.ts";
@@ -97,78 +92,59 @@ export function WorkerDialog({ slug, worker, act, taskName: knownName = "", onCl
   };
 
   return (
-    <Dialog title={titles[act](name)} onClose={onClose}>
-      <ActForm
-        error={isTried && Object.values(ownFaults).some(Boolean) ? ownFaults : issue.error}
-        className={controls.rows}
-        onSubmit={send}
-      >
-        <p>{says[act]}</p>
-        {act === "pool" ? (
-          <PoolStepper
-            value={delta}
-            present={worker.concurrency ?? null}
-            error={faultOf("delta")}
-            onChange={setDelta}
-          />
-        ) : null}
-        {act === "add" || (act === "cancel" && worker.queues.length === 0) ? (
+    <CommandDialog
+      title={titles[act](name)}
+      onClose={onClose}
+      agent={{ agents: able.agents, value: chosen, onChange: setChosen }}
+      request={issue}
+      reason={reason}
+      form={{ fault: isTried && Object.values(ownFaults).some(Boolean) ? ownFaults : null }}
+      isDanger={act === "restart" || act === "cancel"}
+      act={titles[act]("").trim()}
+      leave="Leave it"
+      onSend={send}
+    >
+      <p>{says[act]}</p>
+      {act === "pool" ? (
+        <PoolStepper value={delta} present={worker.concurrency ?? null} error={faultOf("delta")} onChange={setDelta} />
+      ) : null}
+      {act === "add" || (act === "cancel" && worker.queues.length === 0) ? (
+        <Field
+          label="Queue"
+          value={queue}
+          spellCheck={false}
+          error={faultOf("queue")}
+          onChange={(event) => setQueue(event.currentTarget.value)}
+        />
+      ) : null}
+      {act === "cancel" && worker.queues.length > 0 ? (
+        <ChoiceField
+          label="Queue"
+          value={queue}
+          options={worker.queues.map((one) => ({ value: one, label: nameText(one) }))}
+          error={faultOf("queue")}
+          onChange={setQueue}
+        />
+      ) : null}
+      {act === "rate" ? (
+        <>
           <Field
-            label="Queue"
-            value={queue}
+            label="Task name"
+            value={taskName}
             spellCheck={false}
-            error={faultOf("queue")}
-            onChange={(event) => setQueue(event.currentTarget.value)}
+            error={faultOf("task_name")}
+            onChange={(event) => setTaskName(event.currentTarget.value)}
           />
-        ) : null}
-        {act === "cancel" && worker.queues.length > 0 ? (
-          <ChoiceField
-            label="Queue"
-            value={queue}
-            options={worker.queues.map((one) => ({ value: one, label: nameText(one) }))}
-            error={faultOf("queue")}
-            onChange={setQueue}
+          <Field
+            label="Rate"
+            value={rate}
+            hint={rateHint}
+            error={faultOf("rate")}
+            onChange={(event) => setRate(event.currentTarget.value)}
           />
-        ) : null}
-        {act === "rate" ? (
-          <>
-            <Field
-              label="Task name"
-              value={taskName}
-              spellCheck={false}
-              error={faultOf("task_name")}
-              onChange={(event) => setTaskName(event.currentTarget.value)}
-            />
-            <Field
-              label="Rate"
-              value={rate}
-              hint={rateHint}
-              error={faultOf("rate")}
-              onChange={(event) => setRate(event.currentTarget.value)}
-            />
-          </>
-        ) : null}
-        <AgentField agents={able.agents} value={chosen} onChange={setChosen} />
-        {issue.isError ? (
-          <Refusal>
-            {outcomeWords(issue.isLost, "Nothing was asked for.")} {refusalWords(issue.error)}
-          </Refusal>
-        ) : null}
-        <div className={dialogFoot}>
-          <button type="button" className={`${controls.btn} ${controls.big}`} onClick={onClose}>
-            Leave it
-          </button>
-          <ActButton
-            isDanger={act === "restart" || act === "cancel"}
-            error={issue.error}
-            isBusy={issue.isPending}
-            reason={reason}
-          >
-            {titles[act]("").trim()}
-          </ActButton>
-        </div>
-      </ActForm>
-    </Dialog>
+        </>
+      ) : null}
+    </CommandDialog>
   );
 }
 

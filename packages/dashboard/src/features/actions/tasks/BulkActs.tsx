@@ -1,7 +1,6 @@
 import type { TaskFilters } from "@svc/client";
 import { lazy, Suspense, useEffect, useState } from "react";
-import { HeldButton } from "../../../ui/buttons/HeldButton.tsx";
-import { Icon } from "../../../ui/Icon.tsx";
+import { Button } from "../../../ui/buttons/Button.tsx";
 import type { ListRow } from "../../task-data/index.ts";
 import type { Carried } from "../bulk-retries/creating/carried-filter.ts";
 import { useMayNot } from "../requests/use-act.ts";
@@ -44,17 +43,20 @@ export function BulkActs({ slug, rows, all, onDone, onDrop }: BulkActsProps) {
   }, [asked, made, onDrop]);
   return (
     <>
-      <HeldButton reason={reason ?? all?.carried.fault ?? null} onAct={() => setAsked({ act: "retry", all })}>
-        <Icon name="retry" />
-        Retry
-      </HeldButton>
-      <HeldButton
-        reason={reason ?? (all === null ? null : "Tick the tasks: not all that match can be cancelled at once")}
-        onAct={() => setAsked({ act: "cancel", all })}
+      <Button
+        disabledReason={reason ?? all?.carried.fault ?? null}
+        onClick={() => setAsked({ act: "retry", all })}
+        icon="retry"
       >
-        <Icon name="x" />
+        Retry
+      </Button>
+      <Button
+        disabledReason={reason ?? (all === null ? null : "Tick the tasks: not all that match can be cancelled at once")}
+        onClick={() => setAsked({ act: "cancel", all })}
+        icon="x"
+      >
         Cancel
-      </HeldButton>
+      </Button>
       {asked ? (
         <Suspense fallback={null}>
           {asked.all !== null && filter !== null ? (

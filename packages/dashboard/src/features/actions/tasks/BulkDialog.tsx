@@ -3,16 +3,13 @@ import { useState } from "react";
 import { paths } from "../../../address/paths.ts";
 import { stringifySearch } from "../../../address/search-text.ts";
 import { api } from "../../../api/api.ts";
-import { ActButton } from "../../../ui/buttons/ActButton.tsx";
 import { AppLink } from "../../../ui/buttons/AppLink.tsx";
-import controls from "../../../ui/controls.module.css";
-import { Dialog, dialogFoot, dialogList } from "../../../ui/layers/Layers.tsx";
-import { Refusal } from "../../../ui/panels/Refusal.tsx";
+import { dialogList } from "../../../ui/layers/Layers.tsx";
 import { count, nameText, printable } from "../../../ui/time/format.ts";
 import { type ListRow, taskKey } from "../../task-data/index.ts";
 import { useCreateBulkRetry } from "../bulk-retries/creating/use-create.ts";
-import { outcomeWords, refusalWords } from "../commands/words.ts";
 import { ableAgents } from "../requests/able.ts";
+import { CommandDialog } from "../requests/CommandDialog.tsx";
 import { freshKey } from "../requests/keyed-requests.ts";
 import { useAgents, useIssue, useKept } from "../requests/use-act.ts";
 import { toldInTurn, useInTurn } from "../requests/use-in-turn.ts";
@@ -95,7 +92,19 @@ export function BulkDialog({ slug, act, rows: ticked, onMade, onClose, onDone }:
   const leave = isDone ? onDone : onClose;
 
   return (
-    <Dialog title={`${verb} ${many}`} onClose={leave}>
+    <CommandDialog
+      title={`${verb} ${many}`}
+      onClose={leave}
+      request={{ error: failure, isLost, isPending: isBusy }}
+      reason={reason}
+      nothing={made === 0 ? "Nothing was asked for." : "The rest was not asked for."}
+      what={orders.length > 1 ? "the next of them" : "it"}
+      isDanger={act === "cancel"}
+      act={isDone ? null : `${verb} ${made > 0 && !isBusy ? `the other ${count(tasks - asked)}` : many}`}
+      leave={goesOn ? "Stop here" : isDone ? "Close" : "Leave them"}
+      onLeave={goesOn ? stop : leave}
+      onSend={() => void send()}
+    >
       <p>
         {act === "retry"
           ? "Each engine runs its tasks again with the inputs that it kept."
@@ -131,32 +140,6 @@ export function BulkDialog({ slug, act, rows: ticked, onMade, onClose, onDone }:
           </AppLink>
         </p>
       ) : null}
-      {failure ? (
-        <Refusal>
-          {outcomeWords(
-            isLost,
-            made === 0 ? "Nothing was asked for." : "The rest was not asked for.",
-            orders.length > 1 ? "the next of them" : "it",
-          )}{" "}
-          {refusalWords(failure)}
-        </Refusal>
-      ) : null}
-      <div className={dialogFoot}>
-        <button type="button" className={`${controls.btn} ${controls.big}`} onClick={goesOn ? stop : leave}>
-          {goesOn ? "Stop here" : isDone ? "Close" : "Leave them"}
-        </button>
-        {isDone ? null : (
-          <ActButton
-            isDanger={act === "cancel"}
-            error={failure}
-            isBusy={isBusy}
-            reason={reason}
-            onAct={() => void send()}
-          >
-            {verb} {made > 0 && !isBusy ? `the other ${count(tasks - asked)}` : many}
-          </ActButton>
-        )}
-      </div>
-    </Dialog>
+    </CommandDialog>
   );
 }

@@ -2,14 +2,10 @@ import type { TaskCommandBody } from "@svc/client";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { api } from "../../../api/api.ts";
-import { ActButton } from "../../../ui/buttons/ActButton.tsx";
-import controls from "../../../ui/controls.module.css";
-import { Dialog, dialogFoot } from "../../../ui/layers/Layers.tsx";
-import { Refusal } from "../../../ui/panels/Refusal.tsx";
 import { nameText, printable } from "../../../ui/time/format.ts";
 import { taskQuery } from "../../task-data/index.ts";
-import { outcomeWords, refusalWords } from "../commands/words.ts";
-import { AgentField, namedAgent } from "../requests/AgentField.tsx";
+import { namedAgent } from "../requests/AgentField.tsx";
+import { CommandDialog } from "../requests/CommandDialog.tsx";
 import { isOpen, useAble, useIssue, useKept } from "../requests/use-act.ts";
 import { endedStates, useTaskReasons } from "./task-reasons.ts";
 
@@ -38,7 +34,22 @@ export function CancelDialog({ slug, engine, taskId, onClose }: CancelDialogProp
       { onSuccess: onClose },
     );
   return (
-    <Dialog title={`Cancel ${name}`} onClose={onClose}>
+    <CommandDialog
+      title={`Cancel ${name}`}
+      onClose={onClose}
+      agent={{
+        agents: able.agents,
+        value: agentId,
+        anyWords: "the one that reported the task last",
+        onChange: setAgentId,
+      }}
+      request={issue}
+      reason={reason}
+      isDanger
+      act="Cancel the task"
+      leave="Let it go on"
+      onSend={send}
+    >
       {endedStates.includes(task?.state ?? "") ? null : (
         <p>
           {task?.state === "started"
@@ -49,25 +60,6 @@ export function CancelDialog({ slug, engine, taskId, onClose }: CancelDialogProp
       <p className="t2">
         Task <span className="mono">{printable(taskId)}</span> of {printable(engine)}
       </p>
-      <AgentField
-        agents={able.agents}
-        value={agentId}
-        anyWords="the one that reported the task last"
-        onChange={setAgentId}
-      />
-      {issue.isError ? (
-        <Refusal>
-          {outcomeWords(issue.isLost, "Nothing was asked for.")} {refusalWords(issue.error)}
-        </Refusal>
-      ) : null}
-      <div className={dialogFoot}>
-        <button type="button" className={`${controls.btn} ${controls.big}`} onClick={onClose}>
-          Let it go on
-        </button>
-        <ActButton isDanger error={issue.error} isBusy={issue.isPending} reason={reason} onAct={send}>
-          Cancel the task
-        </ActButton>
-      </div>
-    </Dialog>
+    </CommandDialog>
   );
 }

@@ -2,17 +2,12 @@ import type { RetryTaskBody } from "@svc/client";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { api } from "../../../api/api.ts";
-import { ActButton } from "../../../ui/buttons/ActButton.tsx";
 import { Segments } from "../../../ui/buttons/Segments.tsx";
-import controls from "../../../ui/controls.module.css";
-import { ActForm } from "../../../ui/forms/ActForm.tsx";
 import { AreaField, Field } from "../../../ui/forms/Field.tsx";
-import { Dialog, dialogFoot } from "../../../ui/layers/Layers.tsx";
-import { Refusal } from "../../../ui/panels/Refusal.tsx";
 import { bytes, nameText, printable } from "../../../ui/time/format.ts";
 import { taskQuery } from "../../task-data/index.ts";
-import { outcomeWords, refusalWords } from "../commands/words.ts";
-import { AgentField, namedAgent } from "../requests/AgentField.tsx";
+import { namedAgent } from "../requests/AgentField.tsx";
+import { CommandDialog } from "../requests/CommandDialog.tsx";
 import { isOpen, useAble, useIssue, useKept } from "../requests/use-act.ts";
 import { bytesOf, hasMarker, readArgs, readKwargs } from "./override-text.ts";
 import { useTaskReasons } from "./task-reasons.ts";
@@ -80,73 +75,68 @@ export function RetryDialog({ slug, engine, taskId, isChanged = false, onClose }
     </>
   );
   return (
-    <Dialog title={`Retry ${name}`} onClose={onClose}>
-      <ActForm error={isTried && isWrong ? issue : issue.error} className={controls.rows} onSubmit={send}>
-        {able.resubmits ? (
-          <p className="t2">{printable(engine)} retries by submitting a new task, so its inputs are needed.</p>
-        ) : (
-          <Segments
-            legend="Inputs of the retry"
-            value={mode}
-            options={[
-              { value: "same", label: "As it was" },
-              { value: "changed", label: "With changed inputs" },
-            ]}
-            onChange={setMode}
+    <CommandDialog
+      title={`Retry ${name}`}
+      onClose={onClose}
+      agent={{
+        agents: able.agents,
+        value: agentId,
+        anyWords: "the one that reported the task last",
+        onChange: setAgentId,
+      }}
+      request={issue}
+      reason={reason}
+      form={{ fault: isTried && isWrong ? issue : null }}
+      nothing="No retry was asked for."
+      act="Retry the task"
+      leave="Leave it"
+      onSend={send}
+    >
+      {able.resubmits ? (
+        <p className="t2">{printable(engine)} retries by submitting a new task, so its inputs are needed.</p>
+      ) : (
+        <Segments
+          legend="Inputs of the retry"
+          value={mode}
+          options={[
+            { value: "same", label: "As it was" },
+            { value: "changed", label: "With changed inputs" },
+          ]}
+          onChange={setMode}
+        />
+      )}
+      {mode === "same" ? (
+        <p className="t2">The engine runs the task again with the inputs that it kept; they do not come from here.</p>
+      ) : (
+        <>
+          <AreaField
+            label="Positional inputs (args), a JSON list"
+            value={args}
+            rows={4}
+            spellCheck={false}
+            hint={hint(args)}
+            error={isTried || typedArgs !== null ? readA.fault : null}
+            onChange={(event) => setArgs(event.currentTarget.value)}
           />
-        )}
-        {mode === "same" ? (
-          <p className="t2">The engine runs the task again with the inputs that it kept; they do not come from here.</p>
-        ) : (
-          <>
-            <AreaField
-              label="Positional inputs (args), a JSON list"
-              value={args}
-              rows={4}
-              spellCheck={false}
-              hint={hint(args)}
-              error={isTried || typedArgs !== null ? readA.fault : null}
-              onChange={(event) => setArgs(event.currentTarget.value)}
-            />
-            <AreaField
-              label="Named inputs (kwargs), a JSON object"
-              value={kwargs}
-              rows={4}
-              spellCheck={false}
-              hint={hint(kwargs)}
-              error={isTried || typedKwargs !== null ? readK.fault : null}
-              onChange={(event) => setKwargs(event.currentTarget.value)}
-            />
-          </>
-        )}
-        <Field
-          label="Run after, in seconds"
-          inputMode="numeric"
-          value={delay}
-          hint="0 is at once; at most a day."
-          error={delayFault}
-          onChange={(event) => setDelay(event.currentTarget.value)}
-        />
-        <AgentField
-          agents={able.agents}
-          value={agentId}
-          anyWords="the one that reported the task last"
-          onChange={setAgentId}
-        />
-        {issue.isError ? (
-          <Refusal>
-            {outcomeWords(issue.isLost, "No retry was asked for.")} {refusalWords(issue.error)}
-          </Refusal>
-        ) : null}
-        <div className={dialogFoot}>
-          <button type="button" className={`${controls.btn} ${controls.big}`} onClick={onClose}>
-            Leave it
-          </button>
-          <ActButton error={issue.error} isBusy={issue.isPending} reason={reason}>
-            Retry the task
-          </ActButton>
-        </div>
-      </ActForm>
-    </Dialog>
+          <AreaField
+            label="Named inputs (kwargs), a JSON object"
+            value={kwargs}
+            rows={4}
+            spellCheck={false}
+            hint={hint(kwargs)}
+            error={isTried || typedKwargs !== null ? readK.fault : null}
+            onChange={(event) => setKwargs(event.currentTarget.value)}
+          />
+        </>
+      )}
+      <Field
+        label="Run after, in seconds"
+        inputMode="numeric"
+        value={delay}
+        hint="0 is at once; at most a day."
+        error={delayFault}
+        onChange={(event) => setDelay(event.currentTarget.value)}
+      />
+    </CommandDialog>
   );
 }

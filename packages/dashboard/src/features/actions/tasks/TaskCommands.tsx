@@ -4,8 +4,7 @@ import { lazy, Suspense, useState, useSyncExternalStore } from "react";
 import { paths } from "../../../address/paths.ts";
 import { recent } from "../../../shell/rail/recent.ts";
 import { AppLink } from "../../../ui/buttons/AppLink.tsx";
-import { HeldButton } from "../../../ui/buttons/HeldButton.tsx";
-import { Icon } from "../../../ui/Icon.tsx";
+import { Button } from "../../../ui/buttons/Button.tsx";
 import { age, printable } from "../../../ui/time/format.ts";
 import { instant } from "../../../ui/time/instants.ts";
 import { useNow } from "../../../ui/time/ticker.ts";
@@ -32,14 +31,12 @@ export function TaskCommands({ slug, task }: { slug: string; task: ActedOn }) {
   const reasons = useTaskReasons(slug, task);
   return (
     <>
-      <HeldButton reason={reasons.retry} onAct={() => setAsked("retry")}>
-        <Icon name="retry" />
+      <Button disabledReason={reasons.retry} onClick={() => setAsked("retry")} icon="retry">
         Retry
-      </HeldButton>
-      <HeldButton reason={reasons.cancel} onAct={() => setAsked("cancel")}>
-        <Icon name="x" />
+      </Button>
+      <Button disabledReason={reasons.cancel} onClick={() => setAsked("cancel")} icon="x">
         Cancel
-      </HeldButton>
+      </Button>
       <MoreTaskActs slug={slug} task={task} retryReason={reasons.retry} />
       <TaskDialog slug={slug} act={asked} engine={task.engine} taskId={taskKey(task)} onClose={() => setAsked(null)} />
     </>

@@ -8,7 +8,8 @@ import { ActForm } from "../../../ui/forms/ActForm.tsx";
 import { Field } from "../../../ui/forms/Field.tsx";
 import { OnceDialog } from "../../../ui/forms/OnceDialog.tsx";
 import { Snippet } from "../../../ui/forms/Snippet.tsx";
-import { Dialog, dialogFoot } from "../../../ui/layers/Layers.tsx";
+import { DialogFoot } from "../../../ui/layers/DialogFoot.tsx";
+import { Dialog } from "../../../ui/layers/Layers.tsx";
 import { causeOf } from "../../../ui/panels/Feedback.tsx";
 import { printable } from "../../../ui/time/format.ts";
 import { agentsQuery } from "../queries.ts";
@@ -50,14 +51,11 @@ export function MintDialog({ slug, onClose, onMinted }: MintDialogProps) {
           hint="One agent per place that watches an engine, for instance mailer-1."
           error={mint.isError ? mintFailure(mint.error) : null}
         />
-        <div className={dialogFoot}>
-          <button type="button" className={`${controls.btn} ${controls.big}`} onClick={onClose}>
-            Cancel
-          </button>
+        <DialogFoot leave="Cancel" onLeave={onClose}>
           <ActButton error={mint.error} isBusy={mint.isPending}>
             Mint agent
           </ActButton>
-        </div>
+        </DialogFoot>
       </ActForm>
     </Dialog>
   );

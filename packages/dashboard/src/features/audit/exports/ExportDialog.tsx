@@ -7,7 +7,8 @@ import { ActButton } from "../../../ui/buttons/ActButton.tsx";
 import { Segments } from "../../../ui/buttons/Segments.tsx";
 import controls from "../../../ui/controls.module.css";
 import { Icon } from "../../../ui/Icon.tsx";
-import { Dialog, dialogFoot } from "../../../ui/layers/Layers.tsx";
+import { DialogFoot } from "../../../ui/layers/DialogFoot.tsx";
+import { Dialog } from "../../../ui/layers/Layers.tsx";
 import { causeOf } from "../../../ui/panels/Feedback.tsx";
 import { Refusal } from "../../../ui/panels/Refusal.tsx";
 import { bytes, count } from "../../../ui/time/format.ts";
@@ -79,15 +80,12 @@ export function ExportDialog({ slug, filters, words, onClose }: ExportDialogProp
         {save.isPending ? `Reading, ${bytes(readBytes)} so far` : null}
         {save.data ? `Saved ${save.data.name}, ${bytes(save.data.size)}.` : null}
       </p>
-      <div className={dialogFoot}>
-        <button type="button" className={`${controls.btn} ${controls.big}`} onClick={close}>
-          {save.isPending ? "Stop" : save.data ? "Close" : "Cancel"}
-        </button>
+      <DialogFoot leave={save.isPending ? "Stop" : save.data ? "Close" : "Cancel"} onLeave={close}>
         <ActButton error={save.error} isBusy={save.isPending} onAct={() => save.mutate()}>
           <Icon name="download" />
           Export rows
         </ActButton>
-      </div>
+      </DialogFoot>
     </Dialog>
   );
 }

@@ -1,4 +1,5 @@
 import { useEffect, useState } from "react";
+import { Button } from "../../../ui/buttons/Button.tsx";
 import controls from "../../../ui/controls.module.css";
 import { FilterBox } from "../../../ui/forms/FilterBox.tsx";
 import { Icon } from "../../../ui/Icon.tsx";
@@ -81,10 +82,9 @@ export function NewRows({ arrived, onShow }: { arrived: Arrived; onShow: () => v
         {said.words}
       </span>
       {words === "" ? null : (
-        <button type="button" className={`${controls.btn} ${controls.pri}`} title="Show them (n)" onClick={onShow}>
-          <Icon name="up" />
+        <Button variant="main" title="Show them (n)" onClick={onShow} icon="up">
           {words}
-        </button>
+        </Button>
       )}
     </>
   );

@@ -2,6 +2,7 @@ import { useParams } from "@tanstack/react-router";
 import { type ReactNode, useEffect, useRef } from "react";
 import { paths } from "../../../address/paths.ts";
 import { AppLink } from "../../../ui/buttons/AppLink.tsx";
+import { Button } from "../../../ui/buttons/Button.tsx";
 import { CopyButton } from "../../../ui/buttons/CopyButton.tsx";
 import controls from "../../../ui/controls.module.css";
 import { Icon } from "../../../ui/Icon.tsx";
@@ -93,15 +94,13 @@ export function RowDrawer({ row, names, onOnly, hasUserFilter, onClose }: RowDra
         </Fact>
       </dl>
       <p className={css.drawerActs}>
-        <button type="button" className={controls.btn} onClick={() => onOnly({ action: row.action })}>
-          <Icon name="funnel" />
+        <Button onClick={() => onOnly({ action: row.action })} icon="funnel">
           Only this action
-        </button>
+        </Button>
         {hasUserFilter && userId !== null ? (
-          <button type="button" className={controls.btn} onClick={() => onOnly({ user: userId })}>
-            <Icon name="funnel" />
+          <Button onClick={() => onOnly({ user: userId })} icon="funnel">
             Only who acted
-          </button>
+          </Button>
         ) : null}
       </p>
       <div className={`${panel.stack} ${css.told}`}>

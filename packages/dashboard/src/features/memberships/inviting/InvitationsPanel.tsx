@@ -4,8 +4,9 @@ import { type ReactNode, useState } from "react";
 import { api } from "../../../api/api.ts";
 import { conflictReason } from "../../../api/field-faults.ts";
 import { ActButton } from "../../../ui/buttons/ActButton.tsx";
-import controls from "../../../ui/controls.module.css";
-import { Dialog, dialogFoot } from "../../../ui/layers/Layers.tsx";
+import { Button } from "../../../ui/buttons/Button.tsx";
+import { DialogFoot } from "../../../ui/layers/DialogFoot.tsx";
+import { Dialog } from "../../../ui/layers/Layers.tsx";
 import { causeOf } from "../../../ui/panels/Feedback.tsx";
 import { Panel, PanelEmpty } from "../../../ui/panels/Panel.tsx";
 import panel from "../../../ui/panels/panel.module.css";
@@ -79,21 +80,17 @@ export function InvitationsPanel({ slug, members, held }: InvitationsPanelProps)
                       <Stamp at={invitation.expires_at} to="minute" />
                     </td>
                     <td className={panel.acts}>
-                      <button
-                        type="button"
-                        className={controls.btn}
+                      <Button
                         aria-label={`Revoke the invitation of ${printable(invitation.email)}`}
-                        aria-disabled={held !== null}
-                        title={held ?? undefined}
+                        disabledReason={held}
                         onClick={() =>
-                          held === null &&
                           setDialog(
                             <RevokeDialog slug={slug} invitation={invitation} onClose={() => setDialog(null)} />,
                           )
                         }
                       >
                         Revoke
-                      </button>
+                      </Button>
                     </td>
                   </tr>
                 ))}
@@ -131,14 +128,11 @@ function RevokeDialog({ slug, invitation, onClose }: RevokeDialogProps) {
       {revoke.isError ? (
         <Refusal>Not revoked. {memberRefusal(conflictReason(revoke.error)) ?? causeOf(revoke.error)}</Refusal>
       ) : null}
-      <div className={dialogFoot}>
-        <button type="button" className={`${controls.btn} ${controls.big}`} onClick={onClose}>
-          Keep it
-        </button>
+      <DialogFoot leave="Keep it" onLeave={onClose}>
         <ActButton isDanger error={revoke.error} isBusy={revoke.isPending} onAct={() => revoke.mutate()}>
           Revoke invitation
         </ActButton>
-      </div>
+      </DialogFoot>
     </Dialog>
   );
 }

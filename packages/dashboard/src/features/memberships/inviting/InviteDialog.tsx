@@ -10,7 +10,8 @@ import { Field } from "../../../ui/forms/Field.tsx";
 import { OnceDialog } from "../../../ui/forms/OnceDialog.tsx";
 import { Snippet } from "../../../ui/forms/Snippet.tsx";
 import { Glyph } from "../../../ui/Icon.tsx";
-import { Dialog, dialogFoot } from "../../../ui/layers/Layers.tsx";
+import { DialogFoot } from "../../../ui/layers/DialogFoot.tsx";
+import { Dialog } from "../../../ui/layers/Layers.tsx";
 import { causeOf } from "../../../ui/panels/Feedback.tsx";
 import { Refusal } from "../../../ui/panels/Refusal.tsx";
 import { printable } from "../../../ui/time/format.ts";
@@ -65,14 +66,11 @@ export function InviteDialog({ slug, onClose }: { slug: string; onClose: () => v
         {isElsewhere ? (
           <Refusal>Nobody was invited. {memberRefusal(conflictReason(invite.error)) ?? causeOf(invite.error)}</Refusal>
         ) : null}
-        <div className={dialogFoot}>
-          <button type="button" className={`${controls.btn} ${controls.big}`} onClick={onClose}>
-            Cancel
-          </button>
+        <DialogFoot leave="Cancel" onLeave={onClose}>
           <ActButton error={invite.error} isBusy={invite.isPending}>
             Invite as {role}
           </ActButton>
-        </div>
+        </DialogFoot>
       </ActForm>
     </Dialog>
   );

@@ -4,11 +4,12 @@ import { useState } from "react";
 import { api } from "../../../api/api.ts";
 import { conflictReason } from "../../../api/field-faults.ts";
 import { ActButton } from "../../../ui/buttons/ActButton.tsx";
-import { HeldButton } from "../../../ui/buttons/HeldButton.tsx";
+import { Button } from "../../../ui/buttons/Button.tsx";
 import controls from "../../../ui/controls.module.css";
 import { ActForm } from "../../../ui/forms/ActForm.tsx";
 import { Field } from "../../../ui/forms/Field.tsx";
-import { Dialog, dialogFoot, dialogList } from "../../../ui/layers/Layers.tsx";
+import { DialogFoot } from "../../../ui/layers/DialogFoot.tsx";
+import { Dialog, dialogList } from "../../../ui/layers/Layers.tsx";
 import { causeOf } from "../../../ui/panels/Feedback.tsx";
 import { Refusal } from "../../../ui/panels/Refusal.tsx";
 import { printable } from "../../../ui/time/format.ts";
@@ -57,9 +58,9 @@ export function ArchivePart({ project, isAdmin }: ArchivePartProps) {
         it can be restored.
       </p>
       {isLast ? <p>This is the last active project, and one must be left. Create another one first.</p> : null}
-      <HeldButton isDanger reason={held} onAct={() => setAsking(true)}>
+      <Button variant="danger" disabledReason={held} onClick={() => setAsking(true)}>
         Archive project
-      </HeldButton>
+      </Button>
       {isAsking ? <ArchiveDialog project={project} onClose={() => setAsking(false)} /> : null}
     </section>
   );
@@ -99,10 +100,7 @@ function ArchiveDialog({ project, onClose }: { project: Project; onClose: () => 
           onChange={(event) => setTyped(event.currentTarget.value)}
         />
         {archive.isError ? <Refusal>Not archived. {wordsOf(archive.error)}</Refusal> : null}
-        <div className={dialogFoot}>
-          <button type="button" className={`${controls.btn} ${controls.big}`} onClick={onClose}>
-            Keep it
-          </button>
+        <DialogFoot leave="Keep it" onLeave={onClose}>
           <ActButton
             isDanger
             error={archive.error}
@@ -111,7 +109,7 @@ function ArchiveDialog({ project, onClose }: { project: Project; onClose: () => 
           >
             Archive project
           </ActButton>
-        </div>
+        </DialogFoot>
       </ActForm>
     </Dialog>
   );

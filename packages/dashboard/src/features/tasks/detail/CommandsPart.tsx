@@ -1,5 +1,5 @@
 import { lazy, Suspense, useState } from "react";
-import controls from "../../../ui/controls.module.css";
+import { Button } from "../../../ui/buttons/Button.tsx";
 import { Bones } from "../../../ui/panels/Feedback.tsx";
 import panel from "../../../ui/panels/panel.module.css";
 import css from "./task.module.css";
@@ -30,9 +30,7 @@ export function CommandsPart({ slug, task, isAsked }: CommandsPartProps) {
         </Suspense>
       ) : (
         <p className={css.empty}>
-          <button type="button" className={controls.btn} onClick={() => setOpen(true)}>
-            Look for its commands
-          </button>
+          <Button onClick={() => setOpen(true)}>Look for its commands</Button>
         </p>
       )}
     </section>

@@ -5,7 +5,7 @@ import { paths } from "../../../address/paths.ts";
 import { stringifySearch } from "../../../address/search-text.ts";
 import { api } from "../../../api/api.ts";
 import { AppLink } from "../../../ui/buttons/AppLink.tsx";
-import controls from "../../../ui/controls.module.css";
+import { Button, ButtonLink } from "../../../ui/buttons/Button.tsx";
 import { Empty, FailedLine } from "../../../ui/panels/Feedback.tsx";
 import { idTail, printable } from "../../../ui/time/format.ts";
 import { projectsQuery } from "../../projects/index.ts";
@@ -45,19 +45,14 @@ export function NotHere({ slug, engine, taskId }: NotHereProps) {
         title="This task is not here"
         chips={
           <>
-            <AppLink className={controls.btn} href={paths.tasks(slug)}>
-              All tasks of {slug}
-            </AppLink>
-            <AppLink
-              className={controls.btn}
-              href={paths.tasks(slug) + stringifySearch({ search: taskId.slice(0, 500) })}
-            >
+            <ButtonLink href={paths.tasks(slug)}>All tasks of {slug}</ButtonLink>
+            <ButtonLink href={paths.tasks(slug) + stringifySearch({ search: taskId.slice(0, 500) })}>
               Search the list for this id
-            </AppLink>
+            </ButtonLink>
             {next > 0 && (!isLooking || elsewhere.data?.length === 0) ? (
-              <button type="button" className={controls.btn} onClick={() => setLookedAt(lookedAt + mostLookedAt)}>
+              <Button onClick={() => setLookedAt(lookedAt + mostLookedAt)}>
                 {lookText(next, all.length, isLooking)}
-              </button>
+              </Button>
             ) : null}
           </>
         }

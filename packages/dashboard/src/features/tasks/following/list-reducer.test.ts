@@ -292,67 +292,24 @@ const step = fc.oneof(
 );
 
 type Steps = [StepName, number][];
+
+const stepsOf = (text: string): Steps =>
+  text.split(", ").map((step) => {
+    const [name, place] = step.split(" ");
+    return [name as StepName, Number(place)];
+  });
+
 /** What once lost a row: [steps, rows of a page]. */
 const lostOnce: [Steps, number][] = [
   // All loaded rows were deleted, and with them went how far back the list reaches.
-  [
-    [
-      ["create", 0],
-      ["create", 0],
-      ["create", 0],
-      ["arrive", 0],
-      ["delete", 1],
-      ["delete", 21],
-      ["create", 0],
-    ],
-    2,
-  ],
+  [stepsOf("create 0, create 0, create 0, arrive 0, delete 1, delete 21, create 0"), 2],
   // A change event overtook the renewal that would have shown the gap below it.
-  [
-    [
-      ["serve", 0],
-      ["create", 0],
-      ["deliver", 0],
-      ["arrive", 0],
-      ["burst", 1],
-    ],
-    2,
-  ],
+  [stepsOf("serve 0, create 0, deliver 0, arrive 0, burst 1"), 2],
   // The row was read after its change event, and the answer was taken for older.
-  [
-    [
-      ["create", 0],
-      ["arrive", 0],
-      ["retry", 0],
-      ["deliver", 0],
-      ["connect", 21],
-      ["change", 0],
-    ],
-    2,
-  ],
+  [stepsOf("create 0, arrive 0, retry 0, deliver 0, connect 21, change 0"), 2],
   // More arrived than fit into an empty list, and following ended before it restarted.
-  [
-    [
-      ["arrive", 0],
-      ["burst", 50],
-      ["create", 0],
-      ["deliver", 0],
-    ],
-    2,
-  ],
-  [
-    [
-      ["arrive", 0],
-      ["pause", 0],
-      ["burst", 1],
-      ["follow", 0],
-      ["pause", 3],
-      ["hold", 0],
-      ["arrive", 0],
-      ["create", 0],
-    ],
-    2,
-  ],
+  [stepsOf("arrive 0, burst 50, create 0, deliver 0"), 2],
+  [stepsOf("arrive 0, pause 0, burst 1, follow 0, pause 3, hold 0, arrive 0, create 0"), 2],
 ];
 
 describe("after any interleaving of changes, reads, failures and what the reader does", () => {

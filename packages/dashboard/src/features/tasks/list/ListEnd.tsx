@@ -1,10 +1,9 @@
 import type { ApiProblem } from "@svc/client";
 import type { ReactNode } from "react";
 import { paths } from "../../../address/paths.ts";
-import { AppLink } from "../../../ui/buttons/AppLink.tsx";
+import { Button, ButtonLink } from "../../../ui/buttons/Button.tsx";
 import { RetryButton } from "../../../ui/buttons/RetryButton.tsx";
 import controls from "../../../ui/controls.module.css";
-import { Icon } from "../../../ui/Icon.tsx";
 import { causeOf, Empty } from "../../../ui/panels/Feedback.tsx";
 import { count, printable } from "../../../ui/time/format.ts";
 import { Stamp } from "../../../ui/time/Stamp.tsx";
@@ -140,16 +139,11 @@ function FilterChips({ slug, search, onPatch }: Omit<NotUnderstoodProps, "error"
   return (
     <>
       {active.map((key) => (
-        <button key={key} type="button" className={controls.btn} onClick={() => onPatch({ [key]: undefined })}>
-          <Icon name="x" />
+        <Button key={key} onClick={() => onPatch({ [key]: undefined })} icon="x">
           {filterName(key)}: {printable(tokenText(key, String(search[key])))}
-        </button>
+        </Button>
       ))}
-      {active.length > 1 ? (
-        <AppLink className={controls.btn} href={paths.tasks(slug)}>
-          Clear all
-        </AppLink>
-      ) : null}
+      {active.length > 1 ? <ButtonLink href={paths.tasks(slug)}>Clear all</ButtonLink> : null}
     </>
   );
 }
@@ -171,9 +165,9 @@ export function NothingMatches({ slug, search, onPatch, list }: NothingMatchesPr
       chips={
         <>
           {list.pendingCount > 0 ? (
-            <button type="button" className={`${controls.btn} ${controls.pri}`} onClick={list.showPending}>
+            <Button variant="main" onClick={list.showPending}>
               Show {list.pendingCount} new
-            </button>
+            </Button>
           ) : null}
           <FilterChips slug={slug} search={search} onPatch={onPatch} />
         </>

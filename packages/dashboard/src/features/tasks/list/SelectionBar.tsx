@@ -1,8 +1,8 @@
 import type { TaskFilters } from "@svc/client";
 import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense, useState } from "react";
+import { Button } from "../../../ui/buttons/Button.tsx";
 import { CopyButton } from "../../../ui/buttons/CopyButton.tsx";
-import { HeldButton } from "../../../ui/buttons/HeldButton.tsx";
 import controls from "../../../ui/controls.module.css";
 import { Icon } from "../../../ui/Icon.tsx";
 import { count } from "../../../ui/time/format.ts";
@@ -95,10 +95,9 @@ export function SelectionBar({ slug, rows, filters, words, total, isArchived, on
             onDrop={onDrop}
           />
         </Suspense>
-        <HeldButton reason={refusal} onAct={() => setAsking(true)}>
-          <Icon name="trash" />
+        <Button disabledReason={refusal} onClick={() => setAsking(true)} icon="trash">
           Delete
-        </HeldButton>
+        </Button>
         <button
           type="button"
           className={controls.ib}

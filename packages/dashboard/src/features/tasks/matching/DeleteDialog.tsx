@@ -2,8 +2,8 @@ import type { BulkDeleteFilters, Priority, TaskFilters } from "@svc/client";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { api } from "../../../api/api.ts";
 import { ActButton } from "../../../ui/buttons/ActButton.tsx";
-import controls from "../../../ui/controls.module.css";
-import { Dialog, dialogFoot } from "../../../ui/layers/Layers.tsx";
+import { DialogFoot } from "../../../ui/layers/DialogFoot.tsx";
+import { Dialog } from "../../../ui/layers/Layers.tsx";
 import { causeOf } from "../../../ui/panels/Feedback.tsx";
 import { Refusal } from "../../../ui/panels/Refusal.tsx";
 import { count } from "../../../ui/time/format.ts";
@@ -63,14 +63,11 @@ export function DeleteDialog({ slug, chosen, onClose, onDone }: DeleteDialogProp
         deleted task makes a new row. Nothing is sent to the engine.
       </p>
       {remove.isError ? <Refusal>Nothing was deleted. {causeOf(remove.error)}</Refusal> : null}
-      <div className={dialogFoot}>
-        <button type="button" className={`${controls.btn} ${controls.big}`} onClick={onClose}>
-          Keep them
-        </button>
+      <DialogFoot leave="Keep them" onLeave={onClose}>
         <ActButton isDanger error={remove.error} isBusy={remove.isPending} onAct={() => remove.mutate()}>
           Delete {words}
         </ActButton>
-      </div>
+      </DialogFoot>
     </Dialog>
   );
 }

@@ -5,10 +5,12 @@ import { useRef, useState } from "react";
 import { api } from "../../../api/api.ts";
 import { saveFile } from "../../../save-file.ts";
 import { ActButton } from "../../../ui/buttons/ActButton.tsx";
+import { Button } from "../../../ui/buttons/Button.tsx";
 import { Segments } from "../../../ui/buttons/Segments.tsx";
 import controls from "../../../ui/controls.module.css";
 import { Icon } from "../../../ui/Icon.tsx";
-import { Dialog, dialogFoot } from "../../../ui/layers/Layers.tsx";
+import { DialogFoot } from "../../../ui/layers/DialogFoot.tsx";
+import { Dialog } from "../../../ui/layers/Layers.tsx";
 import { causeOf } from "../../../ui/panels/Feedback.tsx";
 import { Refusal } from "../../../ui/panels/Refusal.tsx";
 import { bytes, count } from "../../../ui/time/format.ts";
@@ -115,10 +117,7 @@ export function ExportDialog({ slug, filters, words, columns, total, onClose }: 
         {save.isPending ? `Reading, ${bytes(readBytes)} so far` : null}
         {save.data ? `Saved ${save.data.name}, ${bytes(save.data.size)}.` : null}
       </p>
-      <div className={dialogFoot}>
-        <button type="button" className={`${controls.btn} ${controls.big}`} onClick={close}>
-          {save.isPending ? "Stop" : save.data ? "Close" : "Cancel"}
-        </button>
+      <DialogFoot leave={save.isPending ? "Stop" : save.data ? "Close" : "Cancel"} onLeave={close}>
         <ActButton
           error={save.error}
           isBusy={save.isPending}
@@ -128,7 +127,7 @@ export function ExportDialog({ slug, filters, words, columns, total, onClose }: 
           <Icon name="download" />
           {total === null ? "Export" : `Export ${count(total)} ${total === 1 ? "task" : "tasks"}`}
         </ActButton>
-      </div>
+      </DialogFoot>
     </Dialog>
   );
 }
@@ -158,9 +157,9 @@ function OverCap({ slug, filters, cap, format, setting, onCut }: OverCapProps) {
         {setting === "" ? "" : ` The setting is ${setting}.`}
       </p>
       {cut.data && since ? (
-        <button type="button" className={controls.btn} onClick={() => onCut(since)}>
+        <Button onClick={() => onCut(since)}>
           Export the newest {count(cut.data.rows)}, since {minuteText(cut.data.sinceMs, zone)} {label}
-        </button>
+        </Button>
       ) : (
         <p className="t2">
           {cut.isPending

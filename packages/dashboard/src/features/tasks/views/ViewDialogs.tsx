@@ -6,7 +6,8 @@ import { ActButton } from "../../../ui/buttons/ActButton.tsx";
 import controls from "../../../ui/controls.module.css";
 import { ActForm } from "../../../ui/forms/ActForm.tsx";
 import { Field } from "../../../ui/forms/Field.tsx";
-import { Dialog, dialogFoot } from "../../../ui/layers/Layers.tsx";
+import { DialogFoot } from "../../../ui/layers/DialogFoot.tsx";
+import { Dialog } from "../../../ui/layers/Layers.tsx";
 import { causeOf } from "../../../ui/panels/Feedback.tsx";
 import { Refusal } from "../../../ui/panels/Refusal.tsx";
 import { printable } from "../../../ui/time/format.ts";
@@ -79,14 +80,11 @@ export function NameViewDialog({ slug, view, filters, fault = null, onClose, onD
           error={put.isError ? refusalOf(put.error) : null}
           hint="For yourself, in this project. The time range is not part of it."
         />
-        <div className={dialogFoot}>
-          <button type="button" className={`${controls.btn} ${controls.big}`} onClick={onClose}>
-            Cancel
-          </button>
+        <DialogFoot leave="Cancel" onLeave={onClose}>
           <ActButton error={put.error ?? fault} isBusy={put.isPending}>
             {verb} view
           </ActButton>
-        </div>
+        </DialogFoot>
       </ActForm>
     </Dialog>
   );
@@ -113,14 +111,11 @@ export function DeleteViewDialog({ slug, view, onClose, onDone }: DeleteViewDial
     <Dialog title={`Delete the view ${printable(view.name)}`} onClose={onClose}>
       <p>Only its name and filters go. The tasks stay, and so does the list as it is filtered now.</p>
       {remove.isError ? <Refusal>Nothing was deleted. {causeOf(remove.error)}</Refusal> : null}
-      <div className={dialogFoot}>
-        <button type="button" className={`${controls.btn} ${controls.big}`} onClick={onClose}>
-          Keep it
-        </button>
+      <DialogFoot leave="Keep it" onLeave={onClose}>
         <ActButton isDanger error={remove.error} isBusy={remove.isPending} onAct={() => remove.mutate()}>
           Delete view
         </ActButton>
-      </div>
+      </DialogFoot>
     </Dialog>
   );
 }

@@ -7,7 +7,8 @@ import { ActButton } from "../../../../ui/buttons/ActButton.tsx";
 import controls from "../../../../ui/controls.module.css";
 import { ActForm } from "../../../../ui/forms/ActForm.tsx";
 import { ChoiceField, Field } from "../../../../ui/forms/Field.tsx";
-import { Dialog, dialogFoot } from "../../../../ui/layers/Layers.tsx";
+import { DialogFoot } from "../../../../ui/layers/DialogFoot.tsx";
+import { Dialog } from "../../../../ui/layers/Layers.tsx";
 import { Refusal } from "../../../../ui/panels/Refusal.tsx";
 import { count, nameText, printable } from "../../../../ui/time/format.ts";
 import { outcomeWords, refusalWords } from "../../commands/words.ts";
@@ -123,14 +124,11 @@ export function BulkRetryDialog({ slug, filters, filter, words, onClose, onDone 
             {outcomeWords(create.isLost, "Nothing was begun.")} {wordsOf(create.error)}
           </Refusal>
         ) : null}
-        <div className={dialogFoot}>
-          <button type="button" className={`${controls.btn} ${controls.big}`} onClick={onClose}>
-            Leave them
-          </button>
+        <DialogFoot leave="Leave them" onLeave={onClose}>
           <ActButton error={create.error} isBusy={create.isPending} reason={reason}>
             Retry {many}
           </ActButton>
-        </div>
+        </DialogFoot>
       </ActForm>
     </Dialog>
   );
