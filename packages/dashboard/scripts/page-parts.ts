@@ -2,51 +2,11 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import type { Plugin, Rolldown } from "vite";
 import { closure } from "./check-size.ts";
+import { routePages } from "./route-pages.ts";
 
 const source = (path: string) => new URL(`../src/${path}`, import.meta.url);
 /** The order of the style layers, said first in every style file: chunks arrive in any order, and the first one decides. */
 const layerOrder = "@layer tokens,base,components;";
-
-/** The site map of the routes for who is signed in: the pattern of a page's address, and where its module ends. */
-const pages = {
-  "": "/home/HomePage.tsx",
-  "/me/profile": "/account/ProfilePage.tsx",
-  "/me/security": "/account/security/SecurityPage.tsx",
-  "/me/api-keys": "/account/api-keys/ApiKeysPage.tsx",
-  "/me/appearance": "/account/AppearancePage.tsx",
-  "/admin/users": "/users/UsersPage.tsx",
-  "/activity": "/audit/ActivityPage.tsx",
-  "/admin/settings": "/admin/SettingsPage.tsx",
-  "/admin/versions": "/admin/VersionsPage.tsx",
-  "/admin/health": "/admin/HealthPage.tsx",
-  "/p/[^/]+": "/overview/OverviewPage.tsx",
-  "/p/[^/]+/tasks": "/tasks/TasksPage.tsx",
-  "/p/[^/]+/tasks/[^/]+/[^/]+": "/tasks/detail/TaskPage.tsx",
-  "/p/[^/]+/issues": "/issues/IssuesPage.tsx",
-  "/p/[^/]+/issues/[^/]+": "/issues/IssuePage.tsx",
-  "/p/[^/]+/queues": "/queues/QueuesPage.tsx",
-  "/p/[^/]+/queues/[^/]+/[^/]+": "/queues/QueuePage.tsx",
-  "/p/[^/]+/workers": "/workers/WorkersPage.tsx",
-  "/p/[^/]+/workers/[^/]+": "/workers/WorkerPage.tsx",
-  "/p/[^/]+/agents": "/agents/AgentsPage.tsx",
-  "/p/[^/]+/agents/[^/]+": "/agents/AgentPage.tsx",
-  "/p/[^/]+/dead-letters": "/dead-letters/DeadLettersPage.tsx",
-  "/p/[^/]+/commands": "/actions/commands/CommandsPage.tsx",
-  "/p/[^/]+/commands/[^/]+": "/actions/commands/CommandPage.tsx",
-  "/p/[^/]+/bulk-retries/[^/]+": "/actions/bulk-retries/BulkRetryPage.tsx",
-  "/p/[^/]+/settings/general": "/projects/settings/GeneralPage.tsx",
-  "/p/[^/]+/settings/members": "/memberships/MembersPage.tsx",
-  "/p/[^/]+/audit": "/audit/AuditPage.tsx",
-};
-/** The pages outside of the shell, which nobody comes to with a session that counts. */
-const entryPages = [
-  "/sessions/LoginPage.tsx",
-  "/mfa/VerifyPage.tsx",
-  "/mfa/EnrollPage.tsx",
-  "/password-reset/RequestPage.tsx",
-  "/password-reset/ConfirmPage.tsx",
-  "/invitations/InvitePage.tsx",
-];
 
 /** Puts icon and glyph sprite into the page, and the script that runs before everything else, under a hashed name. */
 export function pageParts(): Plugin {
@@ -93,17 +53,19 @@ function pageFiles(bundle: Rolldown.OutputBundle): { files: [string, string[]][]
   const holding = (module: string) => chunks.filter(({ moduleIds }) => moduleIds.some((id) => id.endsWith(module)));
   const entry = new Set(closure(holding("/src/main.tsx"), byName));
   const shell = holding("/shell/Shell.tsx");
-  const files = Object.entries(pages).map(([path, module]): [string, string[]] => {
-    const loaded = closure([...shell, ...holding(module)], byName).filter((chunk) => !entry.has(chunk));
-    return [path, loaded.map(({ fileName }) => fileName)];
-  });
-  const known = [...Object.values(pages), ...entryPages];
+  const pages = routePages();
+  const files = pages
+    .filter(({ inShell }) => inShell)
+    .map(({ path, module }): [string, string[]] => {
+      const loaded = closure([...shell, ...holding(module)], byName).filter((chunk) => !entry.has(chunk));
+      return [path, loaded.map(({ fileName }) => fileName)];
+    });
   const built = chunks.flatMap(({ moduleIds }) => moduleIds).filter((id) => /\/features\/.*Page\.tsx$/.test(id));
   return {
     files,
     faults: [
-      ...known.filter((module) => holding(module).length !== 1).map((module) => `no page ${module}`),
-      ...built.filter((id) => !known.some((module) => id.endsWith(module))).map((id) => `${id} has no address`),
+      ...pages.filter(({ module }) => holding(module).length !== 1).map(({ module }) => `no page ${module}`),
+      ...built.filter((id) => !pages.some(({ module }) => id.endsWith(module))).map((id) => `${id} has no address`),
     ],
   };
 }
