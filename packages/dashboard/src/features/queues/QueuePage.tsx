@@ -25,11 +25,8 @@ import { Consumers } from "./QueueRow.tsx";
 import { queueActivityQuery, queueQuery } from "./queries.ts";
 import { isStale, perMinute, type Trouble, tellsEntries, troubleOf } from "./trouble.ts";
 
-const PurgeButton = lazy(() =>
-  import("../actions/fleet/PurgeButton.tsx").then((part) => ({ default: part.PurgeButton })),
-);
-const LimitQueueButton = lazy(() =>
-  import("../actions/fleet/LimitQueueButton.tsx").then((part) => ({ default: part.LimitQueueButton })),
+const QueueControls = lazy(() =>
+  import("../actions/fleet/QueueControls.tsx").then((part) => ({ default: part.QueueControls })),
 );
 /** Of a button whose part is on its way. */
 const loading = { reason: "One moment", onAct: () => {} };
@@ -63,11 +60,15 @@ export function QueuePage() {
         >
           Its tasks
         </AppLink>
-        <Suspense fallback={<HeldButton {...loading}>Limit rate</HeldButton>}>
-          <LimitQueueButton slug={slug} queue={queue} />
-        </Suspense>
-        <Suspense fallback={<HeldButton {...loading}>Purge</HeldButton>}>
-          <PurgeButton slug={slug} queue={queue} />
+        <Suspense
+          fallback={
+            <>
+              <HeldButton {...loading}>Limit rate</HeldButton>
+              <HeldButton {...loading}>Purge</HeldButton>
+            </>
+          }
+        >
+          <QueueControls slug={slug} queue={queue} />
         </Suspense>
       </div>
       {read.error ? (

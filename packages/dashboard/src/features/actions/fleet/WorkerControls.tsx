@@ -4,7 +4,7 @@ import panel from "../../../ui/panels/panel.module.css";
 import css from "./fleet.module.css";
 import { type ControlledWorker, workerActs } from "./worker-acts.ts";
 
-const WorkerButton = lazy(() => import("./WorkerButton.tsx").then((part) => ({ default: part.WorkerButton })));
+const WorkerButtons = lazy(() => import("./WorkerButtons.tsx").then((part) => ({ default: part.WorkerButtons })));
 
 /** What can be done with a worker; each asks first. */
 export function WorkerControls({ slug, worker }: { slug: string; worker: ControlledWorker }) {
@@ -14,11 +14,15 @@ export function WorkerControls({ slug, worker }: { slug: string; worker: Control
         <h2 id="h-control">Control</h2>
       </header>
       <div className={`${panel.inner} ${css.controls}`}>
-        {workerActs.map(({ act, words, capability }) => (
-          <Suspense key={act} fallback={<HeldButton {...loading}>{words}</HeldButton>}>
-            <WorkerButton slug={slug} worker={worker} act={act} words={words} capability={capability} />
-          </Suspense>
-        ))}
+        <Suspense
+          fallback={workerActs.map(({ act, words }) => (
+            <HeldButton key={act} {...loading}>
+              {words}
+            </HeldButton>
+          ))}
+        >
+          <WorkerButtons slug={slug} worker={worker} />
+        </Suspense>
       </div>
     </section>
   );

@@ -5,7 +5,8 @@ import { Icon } from "../../../ui/Icon.tsx";
 import type { ListRow } from "../../task-data/index.ts";
 import type { Carried } from "../bulk-retries/creating/carried-filter.ts";
 import { useMayNot } from "../requests/use-act.ts";
-import type { TaskAct } from "./TaskCommands.tsx";
+import type { TaskAct } from "./bulk-plan.ts";
+import { cancelTask, retryTask } from "./task-actions.tsx";
 
 const BulkDialog = lazy(() => import("./BulkDialog.tsx").then((part) => ({ default: part.BulkDialog })));
 const BulkRetryDialog = lazy(() =>
@@ -45,15 +46,15 @@ export function BulkActs({ slug, rows, all, onDone, onDrop }: BulkActsProps) {
   return (
     <>
       <HeldButton reason={reason ?? all?.carried.fault ?? null} onAct={() => setAsked({ act: "retry", all })}>
-        <Icon name="retry" />
-        Retry
+        <Icon name={retryTask.icon} />
+        {retryTask.label}
       </HeldButton>
       <HeldButton
         reason={reason ?? (all === null ? null : "Tick the tasks: not all that match can be cancelled at once")}
         onAct={() => setAsked({ act: "cancel", all })}
       >
-        <Icon name="x" />
-        Cancel
+        <Icon name={cancelTask.icon} />
+        {cancelTask.label}
       </HeldButton>
       {asked ? (
         <Suspense fallback={null}>
