@@ -6,7 +6,7 @@ export { sendAgain } from "./commands/send-again-action.tsx";
 export { outcomeWords, refusalWords, wordsOfAction } from "./commands/words.ts";
 export { queueActions, workerActions } from "./fleet/fleet-actions.tsx";
 export { WorkerControls } from "./fleet/WorkerControls.tsx";
-export { ActionButton, ActionEntry } from "./registry/ActionButton.tsx";
+export { ActionEntry } from "./registry/ActionButton.tsx";
 export { type Action, ask } from "./registry/action.ts";
 export { AgentField, namedAgent } from "./requests/AgentField.tsx";
 export { freshKey } from "./requests/keyed-requests.ts";
