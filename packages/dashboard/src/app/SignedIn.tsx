@@ -12,7 +12,8 @@ const parts: ShellParts = {
     palette: () => import("./palette/AppPalette.tsx").then(({ AppPalette }) => ({ default: AppPalette })),
     keys: () => import("../palette/KeySheet.tsx").then(({ KeySheet }) => ({ default: KeySheet })),
     more: () => import("../palette/MoreSheet.tsx").then(({ MoreSheet }) => ({ default: MoreSheet })),
-    asked: () => import("./palette/AskedDialog.tsx").then(({ AskedDialog }) => ({ default: AskedDialog })),
+    asked: () =>
+      import("../features/actions/registry/AskedDialog.tsx").then(({ AskedDialog }) => ({ default: AskedDialog })),
     newProject: () =>
       import("../features/projects/CreateProjectDialog.tsx").then(({ CreateProjectDialog }) => ({
         default: () => <CreateProjectDialog onClose={closeOverlay} />,

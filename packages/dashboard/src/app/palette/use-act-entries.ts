@@ -2,25 +2,26 @@ import type { Agent, Command, Issue, Queue, Task, Worker } from "@svc/client";
 import { type QueryClient, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useParams, useSearch } from "@tanstack/react-router";
 import {
-  ableAgents,
-  type Capability,
+  type Action,
+  ask,
   commandQuery,
-  endedStates,
-  mayHaveToBeSentAgain,
-  requestOf,
+  queueActions,
+  sendAgain,
+  taskActions,
+  taskSubject,
+  whyNot,
   wordsOfAction,
-  workerActs,
+  workerActions,
 } from "../../features/actions/index.ts";
 import { agentsQuery } from "../../features/agents/index.ts";
-import { issueQuery } from "../../features/issues/index.ts";
+import { issueQuery, retryIssue } from "../../features/issues/index.ts";
 import { projectQuery } from "../../features/projects/index.ts";
 import { queueQuery } from "../../features/queues/index.ts";
 import { roleIn, useMe } from "../../features/sessions/index.ts";
-import { splitTask, taskKey, taskQuery } from "../../features/task-data/index.ts";
+import { splitTask, taskQuery } from "../../features/task-data/index.ts";
 import { workerQuery } from "../../features/workers/index.ts";
 import type { Entry } from "../../palette/entries.ts";
 import { count, idTail, nameText } from "../../ui/time/format.ts";
-import { type Asked, ask } from "./asked.ts";
 
 /** What the page on screen is about, as far as it was read. */
 interface Subjects {
@@ -67,54 +68,20 @@ function subjectsOf(client: QueryClient, slug: string, params: Readonly<Record<s
   };
 }
 
-export function actEntries({ task, worker, queue, issue, command }: Subjects, { isAdmin, agents }: Powers): Entry[] {
-  const can = (engine: string, capability: Capability) => ableAgents(agents, engine, capability).reason === null;
-  const entries: Entry[] = [];
-  const add = (label: string, icon: string, detail: string, what: Asked, more: Partial<Entry> = {}) =>
-    entries.push({ id: `act ${label}`, group: "On this page", label, icon, detail, run: () => ask(what), ...more });
-  if (task) {
-    const { engine, state } = task;
-    const taskId = taskKey(task);
-    const hasEnded = endedStates.includes(state);
-    const detail = `${nameText(task.name)} ${idTail(task.task_id)}`;
-    if ((hasEnded || state === "unknown") && can(engine, "retry_task"))
-      add(
-        "Retry this task",
-        "retry",
-        detail,
-        { kind: "task", act: "retry", engine, taskId },
-        { keys: "r", also: "again" },
-      );
-    if (!hasEnded && can(engine, "cancel_task"))
-      add(
-        "Cancel this task",
-        "x",
-        detail,
-        { kind: "task", act: "cancel", engine, taskId },
-        { keys: "c", also: "stop" },
-      );
-  }
-  if (worker) {
-    for (const { act, words, capability } of workerActs) {
-      if (can(worker.engine, capability))
-        add(words, "workers", nameText(worker.name), { kind: "worker", act, worker }, { also: "worker control" });
-    }
-  }
-  if (queue) {
-    const [about, detail] = [{ kind: "queue", queue } as const, nameText(queue.name)];
-    if (can(queue.engine, "rate_limit_of_queue"))
-      add("Limit the rate of this queue", "queues", detail, { ...about, act: "limit" }, { also: "slow down" });
-    if (isAdmin && can(queue.engine, "purge_queue"))
-      add("Purge this queue", "trash", detail, { ...about, act: "purge" }, { also: "empty delete" });
-  }
-  if (issue && issue.open_count > 0 && issue.engines.some((engine) => can(engine, "bulk_retry"))) {
-    const detail = `${count(issue.open_count)} failed now`;
-    add("Retry the failed tasks of this issue", "retry", detail, { kind: "issue", fingerprint: issue.fingerprint });
-  }
-  if (command && mayHaveToBeSentAgain(command)) {
-    const again = requestOf(command);
-    if (again !== null && can(again.engine, again.capability))
-      add("Send this command again", "retry", wordsOfAction(command.action), { kind: "command", command });
-  }
-  return entries;
+function actEntries({ task, worker, queue, issue, command }: Subjects, { isAdmin, agents }: Powers): Entry[] {
+  const entries = <Subject>(actions: readonly Action<Subject>[], subject: Subject, detail: string): Entry[] =>
+    actions.flatMap((action) => {
+      const { inPalette, icon = "", keys, role } = action;
+      if (!inPalette || (role === "admin" && !isAdmin) || whyNot(action, subject, agents) !== null) return [];
+      const run = () => ask(action, subject);
+      const entry: Entry = { id: action.id, group: "On this page", icon, detail, run, ...inPalette };
+      return [keys === undefined ? entry : { ...entry, keys }];
+    });
+  return [
+    ...(task ? entries(taskActions, taskSubject(task), `${nameText(task.name)} ${idTail(task.task_id)}`) : []),
+    ...(worker ? entries(workerActions, worker, nameText(worker.name)) : []),
+    ...(queue ? entries(queueActions, queue, nameText(queue.name)) : []),
+    ...(issue ? entries([retryIssue], issue, `${count(issue.open_count)} failed now`) : []),
+    ...(command ? entries([sendAgain], command, wordsOfAction(command.action)) : []),
+  ];
 }

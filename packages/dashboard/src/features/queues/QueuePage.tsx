@@ -24,14 +24,11 @@ import { Consumers } from "./QueueRow.tsx";
 import { queueActivityQuery, queueQuery } from "./queries.ts";
 import { isStale, perMinute, type Trouble, tellsEntries, troubleOf } from "./trouble.ts";
 
-const PurgeButton = lazy(() =>
-  import("../actions/fleet/PurgeButton.tsx").then((part) => ({ default: part.PurgeButton })),
-);
-const LimitQueueButton = lazy(() =>
-  import("../actions/fleet/LimitQueueButton.tsx").then((part) => ({ default: part.LimitQueueButton })),
+const QueueControls = lazy(() =>
+  import("../actions/fleet/QueueControls.tsx").then((part) => ({ default: part.QueueControls })),
 );
 /** Of a button whose part is on its way. */
-const loading = { reason: "One moment", onAct: () => {} };
+const loading = { disabledReason: "One moment" };
 
 export function QueuePage() {
   const { slug, engine, name } = useParams({ from: "/signed-in/p/$slug/queues/$engine/$name" });
@@ -61,11 +58,15 @@ export function QueuePage() {
         >
           Its tasks
         </ButtonLink>
-        <Suspense fallback={<Button {...loading}>Limit rate</Button>}>
-          <LimitQueueButton slug={slug} queue={queue} />
-        </Suspense>
-        <Suspense fallback={<Button {...loading}>Purge</Button>}>
-          <PurgeButton slug={slug} queue={queue} />
+        <Suspense
+          fallback={
+            <>
+              <Button {...loading}>Limit rate</Button>
+              <Button {...loading}>Purge</Button>
+            </>
+          }
+        >
+          <QueueControls slug={slug} queue={queue} />
         </Suspense>
       </div>
       {read.error ? (

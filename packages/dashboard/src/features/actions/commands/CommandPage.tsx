@@ -19,14 +19,15 @@ import { usePage } from "../../../ui/title.ts";
 import { agentsQuery } from "../../agents/index.ts";
 import { useNames } from "../../audit/index.ts";
 import { roleIn, useMayAudit, useMe } from "../../sessions/index.ts";
+import { ActionButton } from "../registry/ActionButton.tsx";
 import { AgentLink, stuckReason, Target } from "../requests/targets.tsx";
 import { CommandPill } from "./CommandPill.tsx";
 import { issuerText } from "./CommandsPage.tsx";
 import { CommandTimes } from "./CommandTimes.tsx";
 import { bulkRetryOfCommand, commandQuery, hasEnded, openPollMs } from "./command-queries.ts";
 import css from "./commands.module.css";
-import { SendAgain } from "./SendAgain.tsx";
 import { mayHaveToBeSentAgain } from "./send-again.ts";
+import { sendAgain } from "./send-again-action.tsx";
 import { statusSentence, wordsOfAction } from "./words.ts";
 
 export function CommandPage() {
@@ -79,7 +80,7 @@ export function CommandPage() {
         {mayAudit ? (
           <ButtonLink href={paths.audit(slug) + stringifySearch({ target: command.id })}>Its audit rows</ButtonLink>
         ) : null}
-        {mayHaveToBeSentAgain(command) ? <SendAgain slug={slug} command={command} /> : null}
+        {mayHaveToBeSentAgain(command) ? <ActionButton slug={slug} action={sendAgain} subject={command} /> : null}
       </div>
       {read.error ? (
         <FailedLine title="The command was not renewed" error={read.error} onRetry={() => void read.refetch()} />

@@ -4,10 +4,9 @@ import { api } from "../../../api/api.ts";
 import { nameText } from "../../../ui/time/format.ts";
 import { requiredAgent } from "../requests/AgentField.tsx";
 import { CommandDialog } from "../requests/CommandDialog.tsx";
-import { hasUnknownOutcome } from "../requests/unknown-outcome.ts";
 import { isOpen, useAble, useIssue, useKept } from "../requests/use-act.ts";
 import { requestOf } from "./send-again.ts";
-import { wordsOfAction } from "./words.ts";
+import { hasUnknownOutcome, wordsOfAction } from "./words.ts";
 
 interface SendAgainDialogProps {
   slug: string;

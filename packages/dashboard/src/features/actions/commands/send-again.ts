@@ -1,7 +1,7 @@
 import type { Command, CommandStatus } from "@svc/client";
 import type { Capability } from "../requests/able.ts";
-import { hasUnknownOutcome } from "../requests/unknown-outcome.ts";
 import { hasMarker } from "../tasks/override-text.ts";
+import { hasUnknownOutcome } from "./words.ts";
 
 /** Running twice does what running once does: the service itself repeats it as well. */
 const redeliverable = "cancel_task";

@@ -1,7 +1,6 @@
 import { ApiProblem, type Command } from "@svc/client";
 import { causeOf } from "../../../ui/panels/Feedback.tsx";
 import { printable } from "../../../ui/time/format.ts";
-import { hasUnknownOutcome } from "../requests/unknown-outcome.ts";
 
 /** What each action does, for people; `bulk_retry` as an entry of a list. */
 export const actionWords: Readonly<Record<string, string>> = {
@@ -75,4 +74,14 @@ export function refusalWords(error: unknown): string {
   }
   if (error.code === "not_found" && resource === "agent") return "The agent is not here any more: it was revoked.";
   return causeOf(error);
+}
+
+/** What older agents say in a failure of which they do not know how it ended; "queue x is unknown" is a plain refusal. */
+const inWords = /^outcome unknown:|; whether [^;]+ is unknown(?:;|$)/;
+
+/** Whether a command failed and its agent does not know if it took effect. The result is hidden from viewers, who have the words alone. */
+export function hasUnknownOutcome({ status, result, error }: Pick<Command, "status" | "result" | "error">): boolean {
+  if (status !== "failed") return false;
+  const { outcome } = (result ?? {}) as { outcome?: unknown };
+  return outcome === "unknown" || inWords.test(error ?? "");
 }

@@ -4,7 +4,7 @@ import panel from "../../../ui/panels/panel.module.css";
 import css from "./fleet.module.css";
 import { type ControlledWorker, workerActs } from "./worker-acts.ts";
 
-const WorkerButton = lazy(() => import("./WorkerButton.tsx").then((part) => ({ default: part.WorkerButton })));
+const WorkerButtons = lazy(() => import("./WorkerButtons.tsx").then((part) => ({ default: part.WorkerButtons })));
 
 /** What can be done with a worker; each asks first. */
 export function WorkerControls({ slug, worker }: { slug: string; worker: ControlledWorker }) {
@@ -14,15 +14,19 @@ export function WorkerControls({ slug, worker }: { slug: string; worker: Control
         <h2 id="h-control">Control</h2>
       </header>
       <div className={`${panel.inner} ${css.controls}`}>
-        {workerActs.map(({ act, words, capability }) => (
-          <Suspense key={act} fallback={<Button {...loading}>{words}</Button>}>
-            <WorkerButton slug={slug} worker={worker} act={act} words={words} capability={capability} />
-          </Suspense>
-        ))}
+        <Suspense
+          fallback={workerActs.map(({ act, words }) => (
+            <Button key={act} {...loading}>
+              {words}
+            </Button>
+          ))}
+        >
+          <WorkerButtons slug={slug} worker={worker} />
+        </Suspense>
       </div>
     </section>
   );
 }
 
 /** Of a button whose part is on its way. */
-const loading = { reason: "One moment", onAct: () => {} };
+const loading = { disabledReason: "One moment" };

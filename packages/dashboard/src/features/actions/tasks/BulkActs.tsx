@@ -4,7 +4,8 @@ import { Button } from "../../../ui/buttons/Button.tsx";
 import type { ListRow } from "../../task-data/index.ts";
 import type { Carried } from "../bulk-retries/creating/carried-filter.ts";
 import { useMayNot } from "../requests/use-act.ts";
-import type { TaskAct } from "./TaskCommands.tsx";
+import type { TaskAct } from "./bulk-plan.ts";
+import { cancelTask, retryTask } from "./task-actions.tsx";
 
 const BulkDialog = lazy(() => import("./BulkDialog.tsx").then((part) => ({ default: part.BulkDialog })));
 const BulkRetryDialog = lazy(() =>
@@ -46,16 +47,16 @@ export function BulkActs({ slug, rows, all, onDone, onDrop }: BulkActsProps) {
       <Button
         disabledReason={reason ?? all?.carried.fault ?? null}
         onClick={() => setAsked({ act: "retry", all })}
-        icon="retry"
+        icon={retryTask.icon}
       >
-        Retry
+        {retryTask.label}
       </Button>
       <Button
         disabledReason={reason ?? (all === null ? null : "Tick the tasks: not all that match can be cancelled at once")}
         onClick={() => setAsked({ act: "cancel", all })}
-        icon="x"
+        icon={cancelTask.icon}
       >
-        Cancel
+        {cancelTask.label}
       </Button>
       {asked ? (
         <Suspense fallback={null}>

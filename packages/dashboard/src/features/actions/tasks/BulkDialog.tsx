@@ -13,8 +13,7 @@ import { CommandDialog } from "../requests/CommandDialog.tsx";
 import { freshKey } from "../requests/keyed-requests.ts";
 import { useAgents, useIssue, useKept } from "../requests/use-act.ts";
 import { toldInTurn, useInTurn } from "../requests/use-in-turn.ts";
-import { type BulkOrder, mostInOneCommand, ordersOf, planOf } from "./bulk-plan.ts";
-import type { TaskAct } from "./TaskCommands.tsx";
+import { type BulkOrder, mostInOneCommand, ordersOf, planOf, type TaskAct } from "./bulk-plan.ts";
 
 /** Each cancel is a command of its own. */
 const maximumCancels = 200;

@@ -6,8 +6,8 @@ import { nameText, printable } from "../../../ui/time/format.ts";
 import { taskQuery } from "../../task-data/index.ts";
 import { namedAgent } from "../requests/AgentField.tsx";
 import { CommandDialog } from "../requests/CommandDialog.tsx";
-import { isOpen, useAble, useIssue, useKept } from "../requests/use-act.ts";
-import { endedStates, useTaskReasons } from "./task-reasons.ts";
+import { isOpen, useAble, useIssue, useKept, useWhyNot } from "../requests/use-act.ts";
+import { cancelRule, endedStates } from "./task-rules.ts";
 
 interface CancelDialogProps {
   slug: string;
@@ -19,7 +19,7 @@ interface CancelDialogProps {
 export function CancelDialog({ slug, engine, taskId, onClose }: CancelDialogProps) {
   const task = useQuery(taskQuery(slug, engine, taskId)).data;
   const ableNow = useAble(slug, { engine, capability: "cancel_task" });
-  const { cancel: heldNow } = useTaskReasons(slug, { engine, state: task === null ? null : task?.state });
+  const heldNow = useWhyNot(slug, cancelRule, { engine, state: task === null ? null : task?.state });
   const issue = useIssue(slug, (to, body: TaskCommandBody) => api.cancelTask(to, body));
   // The task may end before the answer is there, by what was asked for.
   const { able, reason } = useKept({ able: ableNow, reason: heldNow }, isOpen(issue));

@@ -8,9 +8,9 @@ import { bytes, nameText, printable } from "../../../ui/time/format.ts";
 import { taskQuery } from "../../task-data/index.ts";
 import { namedAgent } from "../requests/AgentField.tsx";
 import { CommandDialog } from "../requests/CommandDialog.tsx";
-import { isOpen, useAble, useIssue, useKept } from "../requests/use-act.ts";
+import { isOpen, useAble, useIssue, useKept, useWhyNot } from "../requests/use-act.ts";
 import { bytesOf, hasMarker, readArgs, readKwargs } from "./override-text.ts";
-import { useTaskReasons } from "./task-reasons.ts";
+import { retryRule } from "./task-rules.ts";
 
 interface RetryDialogProps {
   slug: string;
@@ -27,7 +27,7 @@ const maximumDelay = 86_400;
 export function RetryDialog({ slug, engine, taskId, isChanged = false, onClose }: RetryDialogProps) {
   const taskNow = useQuery(taskQuery(slug, engine, taskId)).data;
   const ableNow = useAble(slug, { engine, capability: "retry_task" });
-  const { retry: heldNow } = useTaskReasons(slug, { engine, state: taskNow === null ? null : taskNow?.state });
+  const heldNow = useWhyNot(slug, retryRule, { engine, state: taskNow === null ? null : taskNow?.state });
   const issue = useIssue(slug, (to, body: RetryTaskBody) => api.retryTask(to, body));
   // The task may go on before the answer is there, by what was asked for.
   const { task, able, held } = useKept({ task: taskNow, able: ableNow, held: heldNow }, isOpen(issue));

@@ -1,10 +1,12 @@
 import type { Task } from "@svc/client";
 import { useQuery } from "@tanstack/react-query";
-import { lazy, Suspense, useState, useSyncExternalStore } from "react";
+import { useSyncExternalStore } from "react";
 import { paths } from "../../../address/paths.ts";
 import { recent } from "../../../shell/rail/recent.ts";
 import { AppLink } from "../../../ui/buttons/AppLink.tsx";
-import { Button } from "../../../ui/buttons/Button.tsx";
+import controls from "../../../ui/controls.module.css";
+import { Icon } from "../../../ui/Icon.tsx";
+import { Menu } from "../../../ui/layers/Layers.tsx";
 import { age, printable } from "../../../ui/time/format.ts";
 import { instant } from "../../../ui/time/instants.ts";
 import { useNow } from "../../../ui/time/ticker.ts";
@@ -13,52 +15,31 @@ import { CommandPill } from "../commands/CommandPill.tsx";
 import { commandQuery, hasEnded } from "../commands/command-queries.ts";
 import css from "../commands/commands.module.css";
 import { wordsOfAction } from "../commands/words.ts";
-import { MoreTaskActs } from "./MoreTaskActs.tsx";
-import { useTaskReasons } from "./task-reasons.ts";
+import { ActionButton, ActionEntry } from "../registry/ActionButton.tsx";
+import { cancelTask, limitName, retryTask, retryWithChanges, taskSubject } from "./task-actions.tsx";
 
-const dialogs = {
-  retry: lazy(() => import("./RetryDialog.tsx").then((part) => ({ default: part.RetryDialog }))),
-  cancel: lazy(() => import("./CancelDialog.tsx").then((part) => ({ default: part.CancelDialog }))),
-};
-export type TaskAct = keyof typeof dialogs;
+export { taskKeys } from "./task-actions.tsx";
 
 type OfTask = Pick<Task, "id" | "engine" | "task_id" | "state">;
 type ActedOn = OfTask & Pick<Task, "name" | "worker_name">;
 
-/** Retry and cancel of one task: pressed in vain, with the reason, while they cannot be done. */
+/** What can be done with one task: buttons for what is done often, a menu for the rest. */
 export function TaskCommands({ slug, task }: { slug: string; task: ActedOn }) {
-  const [asked, setAsked] = useState<TaskAct | null>(null);
-  const reasons = useTaskReasons(slug, task);
+  const subject = taskSubject(task);
   return (
     <>
-      <Button disabledReason={reasons.retry} onClick={() => setAsked("retry")} icon="retry">
-        Retry
-      </Button>
-      <Button disabledReason={reasons.cancel} onClick={() => setAsked("cancel")} icon="x">
-        Cancel
-      </Button>
-      <MoreTaskActs slug={slug} task={task} retryReason={reasons.retry} />
-      <TaskDialog slug={slug} act={asked} engine={task.engine} taskId={taskKey(task)} onClose={() => setAsked(null)} />
+      <ActionButton slug={slug} action={retryTask} subject={subject} />
+      <ActionButton slug={slug} action={cancelTask} subject={subject} />
+      <Menu
+        button={<Icon name="down" />}
+        buttonClass={controls.ib}
+        buttonLabel="More: act on this task"
+        label="Act on this task"
+      >
+        <ActionEntry slug={slug} action={retryWithChanges} subject={subject} />
+        <ActionEntry slug={slug} action={limitName} subject={subject} />
+      </Menu>
     </>
-  );
-}
-
-interface TaskDialogProps {
-  slug: string;
-  act: TaskAct | null;
-  engine: string;
-  taskId: string;
-  onClose: () => void;
-}
-
-/** The form of what is asked for; its part is loaded then. */
-export function TaskDialog({ act, ...props }: TaskDialogProps) {
-  if (act === null) return null;
-  const Asked = dialogs[act];
-  return (
-    <Suspense fallback={null}>
-      <Asked {...props} />
-    </Suspense>
   );
 }
 

@@ -1,5 +1,8 @@
 import type { TaskState } from "@svc/client";
-import type { TaskAct } from "./TaskCommands.tsx";
+import { cancelRule, retryRule } from "./task-rules.ts";
+
+const rules = { retry: retryRule, cancel: cancelRule };
+export type TaskAct = keyof typeof rules;
 
 interface Row {
   engine: string;
@@ -14,10 +17,8 @@ export interface BulkPlan<Of extends Row> {
   leftOut: number;
 }
 
-const ended: readonly TaskState[] = ["success", "failure", "revoked", "rejected"];
-
 export function planOf<Of extends Row>(rows: readonly Of[], act: TaskAct): BulkPlan<Of> {
-  const fits = ({ state }: Row) => state === "unknown" || ended.includes(state) === (act === "retry");
+  const fits = (row: Row) => rules[act].guard(row) === null;
   const byEngine = new Map<string, Of[]>();
   for (const row of rows.filter(fits)) byEngine.set(row.engine, [...(byEngine.get(row.engine) ?? []), row]);
   const engines = [...byEngine].map(([engine, own]) => ({ engine, rows: own }));

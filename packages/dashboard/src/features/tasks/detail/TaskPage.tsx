@@ -1,5 +1,5 @@
 import { useParams, useRouter, useSearch } from "@tanstack/react-router";
-import { useEffect, useEffectEvent, useState } from "react";
+import { useEffect, useEffectEvent } from "react";
 import { paths } from "../../../address/paths.ts";
 import { stringifySearch } from "../../../address/search-text.ts";
 import { AppLink } from "../../../ui/buttons/AppLink.tsx";
@@ -9,7 +9,7 @@ import { type KeyHelp, useKeys } from "../../../ui/layers/keys.ts";
 import { Bones, Failed } from "../../../ui/panels/Feedback.tsx";
 import { idTail, nameText } from "../../../ui/time/format.ts";
 import { usePage } from "../../../ui/title.ts";
-import { type TaskAct, TaskDialog } from "../../actions/index.ts";
+import { taskKeys } from "../../actions/index.ts";
 import { readTaskPageSearch, taskAddress, taskKey } from "../../task-data/index.ts";
 import { useListFilters, useListPlace } from "./head/list-place.ts";
 import { ListSteps } from "./head/TaskActions.tsx";
@@ -40,7 +40,6 @@ export function TaskPage() {
   const place = useListPlace(slug, { engine, taskId }, useListFilters(slug, search));
   const router = useRouter();
   const { task } = detail;
-  const [asked, setAsked] = useState<TaskAct | null>(null);
   const listHref = paths.tasks(slug) + stringifySearch({ ...search });
   usePage(
     [
@@ -63,8 +62,7 @@ export function TaskPage() {
       k: () => move(-1),
       u: () => router.history.push(listHref),
       y: () => void copyText(taskId),
-      r: () => setAsked("retry"),
-      c: () => setAsked("cancel"),
+      ...taskKeys({ engine, taskId, state: task?.state }),
     },
     keys,
   );
@@ -105,26 +103,23 @@ export function TaskPage() {
     showPart(part);
   };
   return (
-    <>
-      <TaskView
-        key={`${engine}/${taskId}`}
-        slug={slug}
-        detail={detail}
-        place="page"
-        tab={tab}
-        onTab={onTab}
-        hrefOf={(otherEngine, otherId) => taskAddress(slug, otherEngine, otherId, search)}
-        actions={
-          <>
-            <AppLink className={`${controls.tool} lg`} href={listHref} title="Back to the list (u)">
-              All tasks
-            </AppLink>
-            <ListSteps place={place} onMove={move} />
-          </>
-        }
-      />
-      <TaskDialog slug={slug} act={asked} engine={engine} taskId={taskId} onClose={() => setAsked(null)} />
-    </>
+    <TaskView
+      key={`${engine}/${taskId}`}
+      slug={slug}
+      detail={detail}
+      place="page"
+      tab={tab}
+      onTab={onTab}
+      hrefOf={(otherEngine, otherId) => taskAddress(slug, otherEngine, otherId, search)}
+      actions={
+        <>
+          <AppLink className={`${controls.tool} lg`} href={listHref} title="Back to the list (u)">
+            All tasks
+          </AppLink>
+          <ListSteps place={place} onMove={move} />
+        </>
+      }
+    />
   );
 }
 

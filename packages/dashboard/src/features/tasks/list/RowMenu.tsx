@@ -7,7 +7,7 @@ import { Icon } from "../../../ui/Icon.tsx";
 import { putUnder, walkEntries } from "../../../ui/layers/floating.ts";
 import { menuItem, menuLabel, menuLayer, menuRule } from "../../../ui/layers/Layers.tsx";
 import { idTail, nameText } from "../../../ui/time/format.ts";
-import { type TaskAct, useTaskReasons } from "../../actions/index.ts";
+import { ActionEntry, cancelTask, retryTask, taskSubject } from "../../actions/index.ts";
 import { type ListRow, type TasksSearch, taskAddress, taskKey } from "../../task-data/index.ts";
 import { copiesOf } from "../detail/head/task-copies.ts";
 
@@ -20,7 +20,6 @@ interface RowMenuProps {
   /** What it stands under. */
   anchor: HTMLElement;
   onOpen: () => void;
-  onAct: (act: TaskAct) => void;
   onTick: () => void;
   onFilter: () => void;
   onClose: () => void;
@@ -30,7 +29,7 @@ interface RowMenuProps {
 export function RowMenu(props: RowMenuProps) {
   const { slug, row, anchor, onClose } = props;
   const layer = useRef<HTMLDivElement>(null);
-  const reasons = useTaskReasons(slug, row);
+  const subject = taskSubject(row);
   useLayoutEffect(() => {
     const element = layer.current;
     if (element === null) return;
@@ -76,12 +75,8 @@ export function RowMenu(props: RowMenuProps) {
         </AppLink>
       ) : null}
       <hr className={menuRule} />
-      <MenuEntry icon="retry" reason={reasons.retry} onAct={() => props.onAct("retry")}>
-        Retry
-      </MenuEntry>
-      <MenuEntry icon="x" reason={reasons.cancel} onAct={() => props.onAct("cancel")}>
-        Cancel
-      </MenuEntry>
+      <ActionEntry slug={slug} action={retryTask} subject={subject} />
+      <ActionEntry slug={slug} action={cancelTask} subject={subject} />
       <hr className={menuRule} />
       <MenuEntry icon="check" onAct={props.onTick}>
         {props.isTicked ? "Take out of the selection" : "Select"}

@@ -6,7 +6,6 @@ import { useTimeRange } from "../../../address/time-range.ts";
 import { useIsPhone } from "../../../ui/appearance.ts";
 import { Bones, Failed, FailedLine, NoteLine } from "../../../ui/panels/Feedback.tsx";
 import { count } from "../../../ui/time/format.ts";
-import type { TaskAct } from "../../actions/index.ts";
 import { useGaps } from "../../agents/index.ts";
 import { projectQuery } from "../../projects/index.ts";
 import {
@@ -44,9 +43,6 @@ import type { RowActions } from "./TaskRow.tsx";
 import { useListKeys } from "./use-list-keys.ts";
 import { useSelection } from "./use-selection.ts";
 
-const TaskDialog = lazy(() =>
-  import("../../actions/tasks/TaskCommands.tsx").then((part) => ({ default: part.TaskDialog })),
-);
 const RowMenu = lazy(() => import("./RowMenu.tsx").then((part) => ({ default: part.RowMenu })));
 const ExportDialog = lazy(() =>
   import("../matching/ExportDialog.tsx").then((module) => ({ default: module.ExportDialog })),
@@ -138,7 +134,6 @@ export function TaskListView({ slug, search }: { slug: string; search: TasksSear
 
   const named =
     engine && taskId ? { engine, task_id: taskId } : current && { engine: current.engine, task_id: taskKey(current) };
-  const [asked, setAsked] = useState<{ act: TaskAct; engine: string; taskId: string } | null>(null);
   const [menu, setMenu] = useState<{ row: ListRow; anchor: HTMLElement } | null>(null);
   const closeMenu = useCallback(() => setMenu(null), []);
   useListKeys({
@@ -148,7 +143,9 @@ export function TaskListView({ slug, search }: { slug: string; search: TasksSear
     selection,
     current,
     named,
-    onAct: (act) => named && setAsked({ act, engine: named.engine, taskId: named.task_id }),
+    onAct: (key) => {
+      if (named) void askOfTask(key, named.engine, named.task_id).catch(() => setNotice("This could not be opened."));
+    },
     isDrawerOpen: search.task !== undefined,
     onMove: move,
     onOpen: open,
@@ -280,11 +277,6 @@ export function TaskListView({ slug, search }: { slug: string; search: TasksSear
           />
         ) : null}
       </div>
-      {asked ? (
-        <Suspense fallback={null}>
-          <TaskDialog slug={slug} {...asked} onClose={() => setAsked(null)} />
-        </Suspense>
-      ) : null}
       {menu ? (
         <Suspense fallback={null}>
           <RowMenu
@@ -295,7 +287,6 @@ export function TaskListView({ slug, search }: { slug: string; search: TasksSear
             isTicked={ticked.has(menu.row.id)}
             anchor={menu.anchor}
             onOpen={() => open(menu.row)}
-            onAct={(act) => setAsked({ act, engine: menu.row.engine, taskId: taskKey(menu.row) })}
             onTick={() => selection.tick(menu.row, false)}
             onFilter={() => filterBy(menu.row, "name", false)}
             onClose={closeMenu}
@@ -316,6 +307,12 @@ export function TaskListView({ slug, search }: { slug: string; search: TasksSear
       ) : null}
     </div>
   );
+}
+
+/** By the key of an action, all of which are loaded when the first is asked for. */
+async function askOfTask(key: string, engine: string, taskId: string): Promise<void> {
+  const { taskKeys } = await import("../../actions/tasks/TaskCommands.tsx");
+  taskKeys({ engine, taskId, state: undefined })[key]?.();
 }
 
 function heldWords(isTicking: boolean, hold: ReturnType<typeof useHold>): string | null {

@@ -2,7 +2,6 @@ import { useRouter } from "@tanstack/react-router";
 import { useEffect, useEffectEvent } from "react";
 import { copyText } from "../../../ui/buttons/CopyButton.tsx";
 import { type KeyHelp, useKeys } from "../../../ui/layers/keys.ts";
-import type { TaskAct } from "../../actions/index.ts";
 import { type ListRow, type TasksSearch, taskAddress } from "../../task-data/index.ts";
 import type { TaskList } from "../following/use-task-list.ts";
 import type { ColumnId } from "../views/columns.ts";
@@ -23,7 +22,7 @@ interface ListKeys {
   onClose: () => void;
   onFilter: (row: ListRow, column: ColumnId, isText: boolean) => void;
   onInput: (row: ListRow) => void;
-  onAct: (act: TaskAct) => void;
+  onAct: (key: string) => void;
   onMenu: (row: ListRow, anchor: HTMLElement) => void;
 }
 
@@ -76,8 +75,8 @@ export function useListKeys(keys: ListKeys): void {
       n: () => list.pendingCount > 0 && list.showPending(),
       o: () => named && router.history.push(taskAddress(slug, named.engine, named.task_id, search)),
       y: () => named && void copyText(named.task_id),
-      r: () => named && keys.onAct("retry"),
-      c: () => named && keys.onAct("cancel"),
+      r: () => keys.onAct("r"),
+      c: () => keys.onAct("c"),
       m: openMenu,
       ContextMenu: openMenu,
       e: () => current && keys.onInput(current),

@@ -1,0 +1,30 @@
+import { Button } from "../../../ui/buttons/Button.tsx";
+import { MenuEntry } from "../../../ui/buttons/MenuEntry.tsx";
+import { useWhyNot } from "../requests/use-act.ts";
+import { type Action, ask } from "./action.ts";
+
+interface ActionProps<Subject> {
+  slug: string;
+  action: Action<Subject>;
+  subject: Subject;
+}
+
+/** Pressed in vain, with the reason, while it cannot be done. */
+export function ActionButton<Subject>({ slug, action, subject }: ActionProps<Subject>) {
+  const reason = useWhyNot(slug, action, subject);
+  return (
+    <Button disabledReason={reason} onClick={() => ask(action, subject)} icon={action.icon}>
+      {action.label}
+    </Button>
+  );
+}
+
+/** The same in a menu. */
+export function ActionEntry<Subject>({ slug, action, subject }: ActionProps<Subject>) {
+  const reason = useWhyNot(slug, action, subject);
+  return (
+    <MenuEntry icon={action.icon ?? ""} reason={reason} onAct={() => ask(action, subject)}>
+      {action.label}
+    </MenuEntry>
+  );
+}

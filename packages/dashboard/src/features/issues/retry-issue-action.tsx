@@ -1,0 +1,18 @@
+import type { Issue } from "@svc/client";
+import { lazy } from "react";
+import type { Action } from "../actions/index.ts";
+
+const RetryIssueDialog = lazy(() =>
+  import("./RetryIssueDialog.tsx").then((part) => ({ default: part.RetryIssueDialog })),
+);
+
+/** Retries the failed tasks of an issue. Its form says which of its engines can do that. */
+export const retryIssue: Action<Pick<Issue, "fingerprint" | "open_count" | "engines">> = {
+  id: "issue.retry",
+  label: "Retry",
+  icon: "retry",
+  inPalette: { label: "Retry the failed tasks of this issue" },
+  needs: ({ engines }) => engines.map((engine) => ({ engine, capability: "bulk_retry" })),
+  guard: ({ open_count }) => (open_count === 0 ? "None of its tasks is failed now" : null),
+  Dialog: ({ subject: { fingerprint }, ...rest }) => <RetryIssueDialog {...rest} fingerprint={fingerprint} />,
+};
