@@ -7,19 +7,9 @@ import type { EventGroup, GroupTask, PlannedEvent } from "./event-group.ts";
 import type { BatchPlan } from "./plan-batch.ts";
 import type { Touches } from "./touches.ts";
 
-/** Texts of an event that repeat from one to the next. */
-const repeated = {
-  projectId: ({ task }) => task.projectId,
-  agentId: ({ task }) => task.agentId,
-  engine: ({ task }) => task.engine,
-  kind: ({ task }) => task.kind,
-  /** Of an event that is not projected; of the others that of their task. */
-  looseTaskId: ({ task }) => (task.key === "" ? task.taskId : null),
-  name: ({ task }) => task.name,
-  queue: ({ task }) => task.queue,
-  worker_name: ({ task }) => task.worker_name,
-} satisfies Record<string, (event: PreparedEvent) => string | null>;
-type RepeatedText = keyof typeof repeated;
+/** Texts of an event that repeat from one to the next; the loose task id is that of an event that is not projected. */
+const repeated = ["projectId", "agentId", "engine", "kind", "looseTaskId", "name", "queue", "worker_name"] as const;
+type RepeatedText = (typeof repeated)[number];
 
 /**
  * A group as it travels to the writer thread: columns of numbers and texts, because a thousand small objects cost more to copy than
@@ -48,123 +38,165 @@ export interface GroupMessage {
 }
 
 export function messageOf({ events, tasks }: EventGroup<PreparedEvent>, nowMs: number): GroupMessage {
+  const count = events.length;
   const words: (string | null)[] = [null];
   const known = new Map<string | null, number>([[null, 0]]);
-  const wordsOf = (textOf: (event: PreparedEvent) => string | null): Int32Array => {
-    const column = new Int32Array(events.length);
-    let last: string | null = null;
-    let index = 0;
-    for (let row = 0; row < column.length; row += 1) {
-      const text = textOf(events[row] as PreparedEvent);
+  const columns = Object.fromEntries(repeated.map((name) => [name, createTextColumn(words, known, count)])) as Record<
+    RepeatedText,
+    ReturnType<typeof createTextColumn>
+  >;
+  const { projectId, agentId, engine, kind, looseTaskId, name, queue, worker_name } = columns;
+  const message = {
+    words,
+    texts: Object.fromEntries(repeated.map((name) => [name, columns[name].indexes])) as Record<
+      RepeatedText,
+      Int32Array
+    >,
+    // Pushed to, because an array made by its length counts as one with holes, which is sent pair by pair.
+    ids: [] as string[],
+    payloads: [] as string[],
+    at: new Float64Array(count),
+    runMs: new Float64Array(count),
+    waitMs: new Float64Array(count),
+    tasks: tasks.map(({ row }) => storedTask(row)),
+    taskEvents: tasks.map((task) => task.events),
+    retriedFrom: new Map<number, string>(),
+    ownWorkers: new Map<number, string>(),
+    withheld: new Map<number, readonly FamilyField[]>(),
+    nowMs,
+  };
+  for (let index = 0; index < count; index += 1) {
+    const { id, payload, task, retriedFrom, ownWorker, withheld } = events[index] as PreparedEvent;
+    projectId.set(index, task.projectId);
+    agentId.set(index, task.agentId);
+    engine.set(index, task.engine);
+    kind.set(index, task.kind);
+    looseTaskId.set(index, task.key === "" ? task.taskId : null);
+    name.set(index, task.name);
+    queue.set(index, task.queue);
+    worker_name.set(index, task.worker_name);
+    message.ids.push(id);
+    message.payloads.push(payload);
+    message.at[index] = task.at;
+    message.runMs[index] = task.runtime_ms ?? -1;
+    message.waitMs[index] = task.wait_ms ?? -1;
+    if (retriedFrom !== null) message.retriedFrom.set(index, retriedFrom);
+    if (ownWorker !== null) message.ownWorkers.set(index, ownWorker);
+    if (withheld !== null) message.withheld.set(index, withheld);
+  }
+  return message;
+}
+
+function createTextColumn(words: (string | null)[], known: Map<string | null, number>, count: number) {
+  const indexes = new Int32Array(count);
+  let last: string | null = null;
+  let word = 0;
+  return {
+    indexes,
+    set(index: number, text: string | null): void {
       // Neighbours are often equal, and comparing two texts is cheaper than looking one up.
       if (text !== last) {
         last = text;
-        index = known.get(text) ?? words.push(text) - 1;
-        known.set(text, index);
+        word = known.get(text) ?? words.push(text) - 1;
+        known.set(text, word);
       }
-      column[row] = index;
-    }
-    return column;
-  };
-  const numbersOf = (of: (event: PreparedEvent) => number | null): Float64Array => {
-    const column = new Float64Array(events.length);
-    for (let row = 0; row < column.length; row += 1) column[row] = of(events[row] as PreparedEvent) ?? -1;
-    return column;
-  };
-  // Pushed, because an array made by its length counts as one with holes, which is sent pair by pair.
-  const ids: string[] = [];
-  const payloads: string[] = [];
-  for (const { id, payload } of events) {
-    ids.push(id);
-    payloads.push(payload);
-  }
-  return {
-    words,
-    texts: {
-      projectId: wordsOf(repeated.projectId),
-      agentId: wordsOf(repeated.agentId),
-      engine: wordsOf(repeated.engine),
-      kind: wordsOf(repeated.kind),
-      looseTaskId: wordsOf(repeated.looseTaskId),
-      name: wordsOf(repeated.name),
-      queue: wordsOf(repeated.queue),
-      worker_name: wordsOf(repeated.worker_name),
+      indexes[index] = word;
     },
-    ids,
-    payloads,
-    at: numbersOf(({ task }) => task.at),
-    runMs: numbersOf(({ task }) => task.runtime_ms),
-    waitMs: numbersOf(({ task }) => task.wait_ms),
-    tasks: tasks.map(({ row }) => storedTask(row)),
-    taskEvents: tasks.map((task) => task.events),
-    retriedFrom: present(events, ({ retriedFrom }) => retriedFrom),
-    ownWorkers: present(events, ({ ownWorker }) => ownWorker),
-    withheld: present(events, ({ withheld }) => withheld),
-    nowMs,
   };
 }
 
-/** The values that are not null, by index. */
-function present<Value>(events: readonly PreparedEvent[], of: (event: PreparedEvent) => Value | null) {
-  const values = new Map<number, Value>();
-  for (let index = 0; index < events.length; index += 1) {
-    const value = of(events[index] as PreparedEvent);
-    if (value !== null) values.set(index, value);
+/** One event of a message, and its own `task`; read from the columns, because whole objects for all events cost more than storing them. */
+class MessageEvent implements PlannedEvent {
+  readonly #message: GroupMessage;
+  readonly #index: number;
+  readonly #task: GroupTask | null;
+
+  constructor(message: GroupMessage, index: number, task: GroupTask | null) {
+    this.#message = message;
+    this.#index = index;
+    this.#task = task;
   }
-  return values;
+
+  get task(): this {
+    return this;
+  }
+  get id(): string {
+    return this.#message.ids[this.#index] as string;
+  }
+  get payload(): string {
+    return this.#message.payloads[this.#index] as string;
+  }
+  get at(): number {
+    return this.#message.at[this.#index] as number;
+  }
+  get taskId(): string {
+    return this.#task?.row.task_id ?? this.#text("looseTaskId");
+  }
+  get projectId(): string {
+    return this.#text("projectId");
+  }
+  get agentId(): string {
+    return this.#text("agentId");
+  }
+  get engine(): string {
+    return this.#text("engine");
+  }
+  get kind(): string {
+    return this.#text("kind");
+  }
+  get name(): string | null {
+    return this.#text("name");
+  }
+  get queue(): string | null {
+    return this.#text("queue");
+  }
+  get worker_name(): string | null {
+    return this.#text("worker_name");
+  }
+  get runtime_ms(): number | null {
+    return durationOf(this.#message.runMs[this.#index]);
+  }
+  get wait_ms(): number | null {
+    return durationOf(this.#message.waitMs[this.#index]);
+  }
+  get retriedFrom(): string | null {
+    return this.#message.retriedFrom.get(this.#index) ?? null;
+  }
+  get ownWorker(): string | null {
+    return this.#message.ownWorkers.get(this.#index) ?? null;
+  }
+
+  /** Whether the text may be null is up to its column. */
+  #text(name: RepeatedText) {
+    const { words, texts } = this.#message;
+    return words[texts[name][this.#index] as number] as string;
+  }
 }
 
-/** An event as the writer thread stores it. */
-export interface StoredEvent extends PlannedEvent {
-  readonly payload: string;
-  readonly task: PlannedEvent["task"] & { readonly agentId: string };
-}
+const durationOf = (ms: number | undefined): number | null => (ms === undefined || ms < 0 ? null : ms);
 
 /** The group of a message. */
-export function groupOf(message: GroupMessage): EventGroup<StoredEvent> {
-  const { words, texts, ids, payloads, at, runMs, waitMs, taskEvents, retriedFrom, ownWorkers, withheld } = message;
+export function groupOf(message: GroupMessage): EventGroup<MessageEvent> {
+  const taskOfEvent = new Array<GroupTask | null>(message.ids.length).fill(null);
   const tasks = message.tasks.map((stored, index): GroupTask => {
-    return { row: foldedTask(stored), events: taskEvents[index] as number[] };
+    const task = { row: foldedTask(stored), events: message.taskEvents[index] as number[] };
+    for (const event of task.events) taskOfEvent[event] = task;
+    return task;
   });
-  const taskIds = new Array<string | null>(ids.length).fill(null);
-  for (const { row, events } of tasks) for (const index of events) taskIds[index] = row.task_id;
-  const textOf = (name: RepeatedText, index: number) => words[texts[name][index] as number] as string | null;
-  const events = ids.map(
-    (id, index): StoredEvent => ({
-      id,
-      payload: payloads[index] as string,
-      task: {
-        projectId: textOf("projectId", index) as string,
-        agentId: textOf("agentId", index) as string,
-        engine: textOf("engine", index) as string,
-        taskId: taskIds[index] ?? (textOf("looseTaskId", index) as string),
-        kind: textOf("kind", index) as string,
-        at: at[index] as number,
-        name: textOf("name", index),
-        queue: textOf("queue", index),
-        worker_name: textOf("worker_name", index),
-        runtime_ms: durationOf(runMs[index] as number),
-        wait_ms: durationOf(waitMs[index] as number),
-      },
-      retriedFrom: retriedFrom.get(index) ?? null,
-      ownWorker: ownWorkers.get(index) ?? null,
-    }),
-  );
-  /** Read from the payloads again: few groups hold a part of a task's events only that is new. */
+  const events = taskOfEvent.map((task, index) => new MessageEvent(message, index, task));
+  /** Read from the payloads again: few groups hold tasks of whose events only some are new. */
   const rowOf = (indexes: readonly number[]) =>
     rowOfEvents(
       indexes.map((index) => {
-        const { id, payload, task } = events[index] as StoredEvent;
-        const data = JSON.parse(payload) as Record<string, unknown>;
-        const fields = carriedFields(task.kind, data, task.taskId);
-        for (const member of withheld.get(index) ?? []) delete fields[member];
-        return taskEventOf({ ...task, id }, fields, data, fingerprintOf);
+        const event = events[index] as MessageEvent;
+        const data = JSON.parse(event.payload) as Record<string, unknown>;
+        const fields = carriedFields(event.kind, data, event.taskId);
+        for (const member of message.withheld.get(index) ?? []) delete fields[member];
+        return taskEventOf(event, fields, data, fingerprintOf);
       }),
     );
   return { events, tasks, rowOf };
 }
-
-const durationOf = (ms: number): number | null => (ms < 0 ? null : ms);
 
 /** What the writer thread answers. */
 export interface GroupAnswer {
@@ -195,14 +227,9 @@ export function answerOf(
     after[task] = codeOf(change.after.state);
     if (change.after.name !== tasks[task]?.row.name) names.set(task, change.after.name);
   }
-  return {
-    known: isNew.flatMap((isInserted, index) => (isInserted ? [] : [index])),
-    before,
-    after,
-    names,
-    workers,
-    touches,
-  };
+  const known: number[] = [];
+  for (let index = 0; index < isNew.length; index += 1) if (!isNew[index]) known.push(index);
+  return { known, before, after, names, workers, touches };
 }
 
 /** What an answer says of the group that was sent. */

@@ -31,8 +31,8 @@ export interface BatchPlan<Present extends FoldedTask = FoldedTask> {
 /** The row that the new events of each task make; null when all of them are known. */
 export const newRows = ({ tasks, rowOf }: EventGroup, isNew: readonly boolean[]): (FoldedTask | null)[] =>
   tasks.map(({ row, events }) => {
+    if (events.every((index) => isNew[index])) return row;
     const news = events.filter((index) => isNew[index]);
-    if (news.length === events.length) return row;
     return news.length === 0 ? null : rowOf(news);
   });
 
@@ -83,19 +83,28 @@ export function planBatch<Present extends FoldedTask>(
   };
 }
 
-const linksOf = (stored: readonly PlannedEvent[]): TaskLink[] =>
-  stored.flatMap(({ task: { projectId, engine, taskId, at }, retriedFrom }) =>
-    retriedFrom === null ? [] : [{ projectId, engine, newId: taskId, oldId: retriedFrom, at }],
-  );
+function linksOf(stored: readonly PlannedEvent[]): TaskLink[] {
+  const links: TaskLink[] = [];
+  for (const { task, retriedFrom } of stored) {
+    if (retriedFrom === null) continue;
+    const { projectId, engine, taskId, at } = task;
+    links.push({ projectId, engine, newId: taskId, oldId: retriedFrom, at });
+  }
+  return links;
+}
 
 const stateOfKind: Readonly<Record<string, WorkerStateChange["state"]>> = {
   "worker.online": "online",
   "worker.offline": "offline",
 };
 
-const stateChangesOf = (stored: readonly PlannedEvent[]): WorkerStateChange[] =>
-  stored.flatMap(({ id, task: { projectId, engine, kind, at }, ownWorker }) => {
+function stateChangesOf(stored: readonly PlannedEvent[]): WorkerStateChange[] {
+  const changes: WorkerStateChange[] = [];
+  for (const { id, task, ownWorker } of stored) {
+    if (ownWorker === null) continue;
+    const { projectId, engine, kind, at } = task;
     const state = stateOfKind[kind];
-    if (ownWorker === null || state === undefined) return [];
-    return [{ projectId, engine, name: ownWorker, state, at, eventId: id }];
-  });
+    if (state !== undefined) changes.push({ projectId, engine, name: ownWorker, state, at, eventId: id });
+  }
+  return changes;
+}
