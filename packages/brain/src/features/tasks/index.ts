@@ -9,7 +9,6 @@ export {
   copyTasks,
   joinLinks,
   lostRaceCode,
-  type PresentTask,
   readTasks,
 } from "./projection/postgres-store.ts";
 export { instantsOf } from "./query/filter.ts";

@@ -59,10 +59,11 @@ type ColumnsWith<Trait> = { [Column in TaskColumn]: Fields[Column] extends Trait
 type LargeColumn = ColumnsWith<{ isLarge: true }>;
 type JsonColumn = ColumnsWith<{ type: "json" }>;
 
-/** Columns that say which task a row is of; they never change. */
-export const addressColumns = ["id", "project_id", "engine", "task_id"] as const satisfies readonly TaskColumn[];
-
 export const taskColumns = Object.keys(taskFields) as TaskColumn[];
+/** All but those that say which task a row is of, which never change. */
+export const contentColumns = taskColumns.filter(
+  (column) => !["id", "project_id", "engine", "task_id"].includes(column),
+);
 const columnsWhere = (holds: (field: TaskField) => boolean): TaskColumn[] =>
   taskColumns.filter((column) => holds(taskFields[column]));
 

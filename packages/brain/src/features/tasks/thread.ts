@@ -1,7 +1,6 @@
 // What runs inside the database's threads as well, without the routes that index.ts loads.
 export { taskEventOf } from "./projection/event-row.ts";
 export {
-  type EventHead,
   type FoldedTask,
   mergeRows,
   rowOfEvents,

@@ -12,7 +12,7 @@ import {
 } from "../../../platform/database/dialects/postgres/binary-values.ts";
 import { copyIn } from "../../../platform/database/dialects/postgres/copy-in.ts";
 import type { TaskRow } from "../../../schema/tables/index.ts";
-import { addressColumns, type TaskColumn, taskColumns, taskFields } from "../task-fields.ts";
+import { contentColumns, type TaskColumn, taskColumns, taskFields } from "../task-fields.ts";
 import { type FoldedTask, hasNewTexts, type TaskChange } from "./fold.ts";
 import type { TaskLink } from "./link-store.ts";
 
@@ -72,7 +72,6 @@ function columnOf(name: TaskColumn): Column<Write> {
 
 const columns = [...taskColumns.map(columnOf), column("row_version", bigint, ({ version }: Write) => version)];
 const names = columns.map(({ name }) => name).join(", ");
-const changeable = columns.filter(({ name }) => !(addressColumns as readonly string[]).includes(name));
 const place = (index: number): string => `$${columns.length + index}`;
 
 // Rows are changed, and so locked, in the order in which they are given, because nothing but a nested loop over them is left to the
@@ -85,7 +84,7 @@ const changeText = `
     SELECT * FROM unnest(${columns.map(({ type }, index) => `$${index + 1}::${type}[]`).join(", ")}, ${place(1)}::text[])
       AS r (${names}, search_text)
   ), written AS (
-    UPDATE tasks SET ${changeable.map(({ name }) => `${name} = given.${name}`).join(", ")}, updated_at = ${place(2)}::timestamptz
+    UPDATE tasks SET ${[...contentColumns, "row_version"].map((name) => `${name} = given.${name}`).join(", ")}, updated_at = ${place(2)}::timestamptz
     FROM given WHERE tasks.id = given.id AND tasks.row_version = given.row_version - 1
     RETURNING given.id, given.project_id, given.received_at, given.search_text
   ), searchable AS (

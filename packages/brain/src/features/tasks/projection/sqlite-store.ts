@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { addressColumns, type TaskColumn, taskColumns, taskFields } from "../task-fields.ts";
+import { contentColumns, type TaskColumn, taskColumns, taskFields } from "../task-fields.ts";
 import type { FoldedTask, TaskChange } from "./fold.ts";
 import type { TaskLink } from "./link-store.ts";
 import { openTermStore } from "./search-sqlite-store.ts";
@@ -36,7 +36,6 @@ export function foldedTask(stored: StoredTask): FoldedTask {
 }
 
 const bookkeeping = ["row_version", "created_at", "updated_at"] as const;
-const changeable = taskColumns.slice(addressColumns.length);
 const preparedUpdates = 128;
 
 /** Tasks and the dictionary of what searches find them by, inside the writer thread. */
@@ -69,7 +68,7 @@ export function openTaskStore(db: DatabaseSync) {
   }
 
   function change(before: FoldedTask, after: FoldedTask, nowMicros: number): void {
-    const changed = changeable.filter((column) => after[column] !== before[column]);
+    const changed = contentColumns.filter((column) => after[column] !== before[column]);
     if (changed.length === 0) return;
     const values = changed.map((column) =>
       taskFields[column].type === "instant" ? microsOf(after[column]) : after[column],
