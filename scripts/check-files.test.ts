@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { checkFile, projectFiles } from "./check-files.ts";
+import { checkDialectBranches, checkFile, checkFolders, projectFiles } from "./check-files.ts";
 
 const faultsOf = (path: string, text = "") => checkFile(path, text).map(({ fault }) => fault);
 
@@ -54,6 +54,92 @@ describe("checkFile", () => {
     expect(faultsOf("scripts/a.test.ts", 'describe.runIf(onLinux)("a"); test.skipIf(x)("b"); cursor.skip(3);')).toEqual(
       [],
     );
+  });
+});
+
+describe("an index.ts", () => {
+  const path = "packages/brain/src/features/agents/index.ts";
+  const exported = 'export { a } from "./a.ts";\n';
+
+  test("exports from other files in at most 19 lines", () => {
+    const text = `/** What others use. */\nexport type {\n  A,\n} from "./a.ts";\nexport * from "./b.ts"; // all\n`;
+    expect(faultsOf(path, text)).toEqual([]);
+    expect(faultsOf(path, exported.repeat(19))).toEqual([]);
+    expect(faultsOf(path, exported.repeat(20))).toEqual(["20 lines; an index has at most 19"]);
+  });
+
+  test("of a package may be longer", () => {
+    expect(faultsOf("packages/protocol/src/index.ts", exported.repeat(80))).toEqual([]);
+  });
+
+  test.each([
+    'import { a } from "./a.ts";\nexport const b = a;\n',
+    "export const a = 1;\n",
+    "export default function start() {}\n",
+    `${exported}start();\n`,
+  ])("is refused when it does more: %j", (text) => {
+    expect(faultsOf(path, text)).toEqual(["an index only exports from other files"]);
+  });
+});
+
+describe("the platform of the brain", () => {
+  const path = "packages/brain/src/platform/http/access/access.ts";
+
+  test.each(['const tag = "tasks";', 'grants("schedules:read")', "settings.SVC_TASK_RETENTION_DAYS"])(
+    "knows no words of task monitoring: %s",
+    (text) => {
+      expect(faultsOf(path, text)).toEqual([expect.stringContaining("the platform knows no")]);
+    },
+  );
+
+  test("has its own words, and stand-ins for tests", () => {
+    expect(faultsOf(path, 'import { Worker } from "node:worker_threads"; const kind = "agent";')).toEqual([]);
+    expect(faultsOf("packages/brain/src/platform/http/http-fixture.ts", 'const tag = "tasks";')).toEqual([]);
+    expect(faultsOf("packages/brain/src/features/tasks/routes.ts", 'const tag = "tasks";')).toEqual([]);
+  });
+});
+
+describe("checkFolders", () => {
+  const filesIn = (folder: string, count: number) =>
+    Array.from({ length: count }, (_, index) => `${folder}/part-${index}.ts`);
+
+  test("takes 12 source files in a folder and refuses 13", () => {
+    expect(checkFolders(filesIn("scripts/a", 12))).toEqual([]);
+    expect(checkFolders([...filesIn("scripts/a", 13), ...filesIn("scripts/a/b", 3)])).toEqual([
+      { path: "scripts/a", fault: expect.stringContaining("13 source files; at most 12") },
+    ]);
+  });
+
+  test("counts neither tests, declarations and generated files nor other documents", () => {
+    const others = ["a.test.ts", "b.test.tsx", "c.d.ts", "d.generated.ts", "e.gen.ts", "f.css", "g.md"];
+    expect(checkFolders([...filesIn("scripts/a", 12), ...others.map((name) => `scripts/a/${name}`)])).toEqual([]);
+  });
+});
+
+describe("checkDialectBranches", () => {
+  const branches = (count: number) => 'if (database.dialect === "sqlite") return;\n'.repeat(count);
+  const store = "packages/brain/src/features/tasks/store.ts";
+
+  test("takes 25 branches and refuses 26, wherever they are", () => {
+    const other = {
+      path: "packages/brain/src/app/a.ts",
+      text: 'if (bulk.dialect !== "postgres" || isEmbedded(tx)) b();',
+    };
+    expect(checkDialectBranches([{ path: store, text: branches(23) }, other])).toEqual([]);
+    expect(checkDialectBranches([{ path: store, text: branches(24) }, other]).map(({ path }) => path)).toEqual([
+      store,
+      other.path,
+    ]);
+  });
+
+  test("counts neither tests nor the folder that is made for it", () => {
+    const text = branches(26);
+    const paths = [
+      "packages/brain/src/features/tasks/store.test.ts",
+      "packages/brain/src/platform/database/dialects/locks.ts",
+      "packages/testkit/src/databases.ts",
+    ];
+    expect(checkDialectBranches(paths.map((path) => ({ path, text })))).toEqual([]);
   });
 });
 

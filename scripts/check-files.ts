@@ -12,6 +12,25 @@ const kebabCase = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 /** Files whose names tools or the platform fix. */
 const allowedNames = /^tsconfig[.]base[.]json$/;
 
+const code = /[.](ts|tsx|mts|js|mjs)$/;
+const notCounted = /[.]test[.]tsx?$|[.]d[.]ts$|[.]generated[.]ts$|[.]gen[.]tsx?$/;
+const maximumFiles = 12;
+
+const maximumIndexLines = 19;
+/** What a package offers to others is listed in one file, which may be longer. */
+const packageIndex = /^packages\/(client|protocol)\/src\/(task-query\/)?index[.]ts$/;
+/** The text of one `index.ts` without comments: exports from other files and nothing else. */
+const onlyExports = /^(\s*export (type )?([{][^{}]*[}]|[*]( as \w+)?) from "[^"]+";)*\s*$/;
+
+const maximumDialectBranches = 25;
+const dialectBranch = /\bdialect [!=]== "|\bisEmbedded\(/g;
+const dialectFolder = "packages/brain/src/platform/database/dialects/";
+
+const platformCode = /^packages\/brain\/src\/platform\/(?!.*(?:[.]test|-fixture)[.]ts$).*[.]ts$/;
+/** Texts that name a thing of task monitoring, and settings of one. What the platform needs of them is handed to it. */
+const domainText =
+  /"(?:tasks|workers|queues|commands|issues|schedule[rs]s?|notifications|automation|invitations|memberships|dead-letters|saved-views|bulk-retry-requests)(?::\w+)?"|\bSVC_(?:TASK|EVENT|COMMAND|QUEUE|WORKER|BULK|SCHEDUL|AUTOMATION|NOTIFICATION)\w*/g;
+
 export interface FileFault {
   readonly path: string;
   readonly line?: number;
@@ -28,7 +47,54 @@ export function checkFile(path: string, text: string): FileFault[] {
       faults.push({ path, fault: `${count} lines; at most ${maximumLines}: split it by verb or subject` });
   }
   if (testFile.test(path)) faults.push(...switchedOffTests(path, text));
+  if (/(^|\/)index[.]tsx?$/.test(path)) faults.push(...indexFaults(path, text).map((fault) => ({ path, fault })));
+  if (platformCode.test(path)) {
+    for (const [word] of text.matchAll(domainText))
+      faults.push({ path, fault: `the platform knows no ${word}: the composition root hands it over` });
+  }
   return faults;
+}
+
+function indexFaults(path: string, text: string): string[] {
+  const faults: string[] = [];
+  const lines = text.trimEnd().split("\n").length;
+  if (lines > maximumIndexLines && !packageIndex.test(path))
+    faults.push(`${lines} lines; an index has at most ${maximumIndexLines}`);
+  if (!onlyExports.test(text.replace(/\/\*[\s\S]*?\*\/|\/\/.*/g, "")))
+    faults.push("an index only exports from other files");
+  return faults;
+}
+
+/** Looks at how many source files each folder holds, tests and generated files aside. */
+export function checkFolders(paths: readonly string[]): FileFault[] {
+  const counts = new Map<string, number>();
+  for (const path of paths) {
+    if (!code.test(path) || notCounted.test(path)) continue;
+    const folder = path.slice(0, Math.max(0, path.lastIndexOf("/")));
+    counts.set(folder, (counts.get(folder) ?? 0) + 1);
+  }
+  return [...counts]
+    .filter(([, count]) => count > maximumFiles)
+    .map(([path, count]) => ({
+      path,
+      fault: `${count} source files; at most ${maximumFiles}: make sub-folders by responsibility`,
+    }));
+}
+
+/** Counts where the brain's own code tells the databases apart outside of the folder that is made for it. */
+export function checkDialectBranches(files: readonly { readonly path: string; readonly text: string }[]): FileFault[] {
+  const found = files
+    .filter(({ path }) => path.startsWith("packages/brain/src/") && !path.startsWith(dialectFolder))
+    .filter(({ path }) => code.test(path) && !notCounted.test(path))
+    .map(({ path, text }) => ({ path, count: [...text.matchAll(dialectBranch)].length }));
+  const total = found.reduce((sum, { count }) => sum + count, 0);
+  if (total <= maximumDialectBranches) return [];
+  return found
+    .filter(({ count }) => count > 0)
+    .map(({ path, count }) => ({
+      path,
+      fault: `${count} of ${total} branches by database; at most ${maximumDialectBranches} outside of ${dialectFolder}`,
+    }));
 }
 
 function nameFaults(path: string): string[] {
@@ -95,7 +161,12 @@ function filesOfFolder(root: string): string[] {
 
 function main(root: string): void {
   const paths = projectFiles(root);
-  const faults = paths.flatMap((path) => checkFile(path, readFileSync(join(root, path), "utf8")));
+  const files = paths.map((path) => ({ path, text: readFileSync(join(root, path), "utf8") }));
+  const faults = [
+    ...files.flatMap(({ path, text }) => checkFile(path, text)),
+    ...checkFolders(paths),
+    ...checkDialectBranches(files),
+  ];
   for (const { path, line, fault } of faults) console.error(`${path}${line === undefined ? "" : `:${line}`}: ${fault}`);
   console.log(`${paths.length} files: ${faults.length} faults`);
   if (faults.length > 0) process.exitCode = 1;

@@ -49,7 +49,10 @@ const breaches: Readonly<Record<string, readonly [path: string, text: string]>> 
     "packages/brain/src/features/tasks/check.ts",
     'import { fastify } from "fastify"; fastify;',
   ],
-  "ui-knows-no-route": ["packages/dashboard/src/ui/Button.tsx", 'import "../paths.ts"; export const b = <b />;'],
+  "ui-knows-no-route": [
+    "packages/dashboard/src/ui/Button.tsx",
+    'import "../address/paths.ts"; export const b = <b />;',
+  ],
   "no-cycles": [
     "packages/agent/src/turn.ts",
     'import type { back } from "./turn-back.ts"; export const turn = 1; export type b = typeof back;',
@@ -82,7 +85,7 @@ const ground: Readonly<Record<string, string>> = {
   "packages/brain/src/features/queues/list.ts": 'import "../agents/index.ts";',
   "packages/brain/src/schema/tables.ts": 'import "../platform/clock.ts";',
   "packages/brain/src/platform/clock.ts": "export const now = 1;",
-  "packages/dashboard/src/paths.ts": "export const home = 1;",
+  "packages/dashboard/src/address/paths.ts": "export const home = 1;",
   "packages/dashboard/src/ui/Card.tsx": 'import "react"; export const Card = () => <p />;',
   "engines/bullmq/src/watch.ts": 'import "@svc/agent"; import "@svc/protocol";',
   "engines/bullmq/test/conformance.test.ts": 'import "@svc/conformance";',

@@ -7,7 +7,7 @@ import { precompress } from "./scripts/precompress.ts";
 
 /** What every page needs goes into one file, the entry with it; without this each small shared module would be a request of its own. */
 const everywhere =
-  /[\\/]src[\\/](main\.tsx|[a-z-]*routes\.tsx|second-factor-gate\.ts|entry-token\.ts|field-faults\.ts|shell|live|ui[\\/](?!ReasonLayer)|api\.ts|query-client\.ts|paths\.ts|search-text\.ts)|[\\/](?!audit|admin)[a-z-]+[\\/](list-)?queries\.ts$|[\\/]client[\\/]src[\\/](?!task-query|browser-name)|vite[\\/]/;
+  /[\\/]src[\\/](main\.tsx|routes|shell|live|ui[\\/](?!layers[\\/]ReasonLayer)|api|address[\\/](paths|search-text)\.ts)|[\\/](?!audit|admin)[a-z-]+[\\/](list-)?queries\.ts$|[\\/]client[\\/]src[\\/](?!task-query|browser-name)|vite[\\/]/;
 const libraries = /[\\/]node_modules[\\/](?!.*(react-virtual|virtual-core|qrcode|dijkstrajs))/;
 /** What pages with figures need; a chart that a single page draws is that page's. */
 const charts = /[\\/]ui[\\/]charts[\\/]/;
@@ -18,27 +18,27 @@ const listParts = /[\\/](react-virtual|virtual-core|task-query)[\\/]/;
 const taskOnly = /[\\/](Json[A-Z]|json-lines|json\.module|redaction[\\/]markers)/;
 /** What the pages of queues, workers and agents share, with each other and with the way to the first task. */
 const fleetParts =
-  /[\\/]features[\\/](agents|queues|workers)[\\/](?!(Agent|Queue|Worker)s?Page|queries|use-gaps|Loss|loss|Revoke|ChartPanels|depth-buckets)|[\\/](TaskTable|FailuresPanel)\.tsx$/;
+  /[\\/]features[\\/](agents|queues|workers)[\\/](?!(Agent|Queue|Worker)s?Page|queries|losses|Revoke|ChartPanels|depth-buckets)|[\\/](TaskTable|FailuresPanel)\.tsx$/;
 const fleetOnly =
   /[\\/](LineChart|WindowTable|OnceDialog|Snippet|snippet\.module|FilterBox|filter-box|Facts|facts\.module|steady-order|use-row-pages|row-pages|list-filter)\b/;
 /** What the page and the drawer of a task share, and the page: alone it is one kilobyte. Why a task waits is loaded when it is asked. */
-const taskParts = /[\\/]features[\\/]tasks[\\/]detail[\\/](?!TaskDrawer|CauseList|causes|evidence)/;
+const taskParts = /[\\/]features[\\/]tasks[\\/]detail[\\/](?!TaskDrawer|failure[\\/](CauseList|causes|evidence))/;
 /** What acts on a task, and what other pages that act take from there once they are drawn. */
 const commandParts =
-  /[\\/]features[\\/]commands[\\/](TaskCommands|task-reasons|MoreTaskActs|CommandPill|use-act|able|words|command-queries|commands\.module)/;
+  /[\\/]features[\\/]actions[\\/](tasks[\\/](TaskCommands|task-reasons|MoreTaskActs)|requests[\\/](use-act|able)|commands[\\/](CommandPill|words|command-queries|commands\.module))/;
 /** What every page but the sign-in needs: the shell, and the parts of it that pages use too. */
 const signedIn =
-  /[\\/]src[\\/](shell[\\/](?!NotFound|Root)|(time-range|range-bounds|save-file)\.ts|live[\\/](?!connection|live|user)|ui[\\/](Layers|NotForRole|OlderButton|PageTabs|page-tabs|Segments|Stamp|StatePill|ScrollBox|Panel|instants|keys|gap-band|layers\.module|panel|pill\.module))|[\\/](field-faults|use-gaps|trouble|worker-states|issue-words|kept-list|reach|task-address|tasks[\\/]life)\.ts$|[\\/]account[\\/]AccountNav|[\\/](memberships|workers|queues)[\\/]queries\.ts$/;
+  /[\\/]src[\\/](shell[\\/](?!NotFound|Root)|address[\\/](time-range|range-bounds)\.ts|save-file\.ts|live[\\/](?!connection|live|row-|use)|ui[\\/](layers[\\/](?!ReasonLayer|take-focus)|panels[\\/](NotForRole|PageTabs|page-tabs|ScrollBox|Panel|panel)|buttons[\\/](OlderButton|Segments)|time[\\/](Stamp|instants)|StatePill|gap-band|pill\.module))|[\\/](field-faults|use-gaps|trouble|worker-states|issue-words|kept-list|reach|task-address|tasks[\\/]life)\.ts$|[\\/]account[\\/]AccountNav|[\\/](memberships|workers|queues)[\\/]queries\.ts$/;
 
 /** The small pages of who is not signed in yet. The others of them load what else they need by themselves, the QR code above all. */
 const entry =
-  /[\\/]features[\\/](sessions[\\/](?!queries)|password-reset[\\/]|mfa[\\/](Verify(Page|Form)|CodeField|failures)|account[\\/](NewPassword|new-password|password-rules))/;
+  /[\\/]features[\\/](sessions[\\/](?!queries)|password-reset[\\/]|mfa[\\/](Verify(Page|Form)|CodeField|failures)|account[\\/]password[\\/])/;
 /** What the pages of one's own account share. */
-const account = /[\\/]features[\\/]account[\\/](?!queries|AccountNav)/;
+const account = /[\\/]features[\\/]account[\\/](?!queries|AccountNav|password[\\/])/;
 
 /** What the pages of accounts, members and settings share; no other page needs it to begin with. */
 const people =
-  /[\\/]ui[\\/](MenuEntry|Tick)\.tsx$|[\\/]projects[\\/](SettingsTabs|ZoneField|settings\.module|project-changes)|[\\/](api-keys|users)[\\/]queries\.ts$/;
+  /[\\/]ui[\\/]buttons[\\/](MenuEntry|Tick)\.tsx$|[\\/]projects[\\/]settings[\\/](?!GeneralPage|ArchivePart)|[\\/](api-keys|users)[\\/]queries\.ts$/;
 
 export default defineConfig({
   root: new URL(".", import.meta.url).pathname,

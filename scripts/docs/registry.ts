@@ -1,3 +1,5 @@
+import { clientTypes } from "./client-types.ts";
+
 /** A document that is printed from the code. */
 export interface GeneratedDocument {
   /** From the repository root. */
@@ -13,6 +15,10 @@ export interface GeneratedDocument {
 export const generatedDocuments: readonly GeneratedDocument[] = [
   { path: "packages/brain/ROUTES.md", generate: async () => (await import("@svc/brain/docs")).routesDocument() },
   { path: "packages/client/openapi.json", generate: async () => (await import("@svc/brain/docs")).openApiText() },
+  {
+    path: "packages/client/src/types/api.generated.ts",
+    generate: async () => clientTypes(JSON.parse(await (await import("@svc/brain/docs")).openApiText())),
+  },
   { path: "docs/configuration.md", generate: async () => (await import("@svc/brain/docs")).configurationDocument() },
   { path: "docs/schema.md", generate: async () => (await import("@svc/brain/docs")).schemaDocument() },
   { path: "docs/cli.md", generate: async () => (await import("@svc/cli/docs")).cliDocument() },

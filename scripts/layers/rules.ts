@@ -109,7 +109,7 @@ export const layerRules: readonly IForbiddenRuleType[] = [
   {
     ...error("ui-knows-no-route", "the dashboard's ui parts know neither pages nor URLs"),
     from: { path: "^packages/dashboard/src/ui/" },
-    to: { path: "^packages/dashboard/src/(features/|routes[.]tsx?$|paths[.]ts$)" },
+    to: { path: "^packages/dashboard/src/(features/|routes/|address/)" },
   },
   {
     ...error("no-cycles", "two files that need each other are one thing, or a trigger is missing"),

@@ -37,7 +37,7 @@ const foundations: readonly RegExp[] = [
 /** The folder of browser tests of each feature of the dashboard: they drive what was built, and import nothing of it. */
 export const browserAreas: Readonly<Record<string, readonly string[]>> = {
   tasks: ["tasks"],
-  commands: ["commands", "bulk-retries", "dead-letters"],
+  commands: ["actions", "dead-letters"],
   overview: ["overview", "issues", "projects"],
   fleet: ["queues", "workers", "agents"],
   account: ["account", "mfa", "sessions", "password-reset", "api-keys"],

@@ -28,21 +28,21 @@ export interface KnownCase {
 const knownCases: readonly KnownCase[] = [
   {
     name: "traceback: a cause, spaces and a line separator",
-    module: "packages/dashboard/src/features/tasks/detail/trace.ts",
+    module: "packages/dashboard/src/features/tasks/detail/family/trace.ts",
     call: "readTrace",
     make: "(n) => 'Error: x\\n    at run (/srv/app.js:1:1)\\nCaused by:' + ' '.repeat(n) + 'a\\u2028a'",
     greatest: 8192,
   },
   {
     name: "traceback: one long frame",
-    module: "packages/dashboard/src/features/tasks/detail/trace.ts",
+    module: "packages/dashboard/src/features/tasks/detail/family/trace.ts",
     call: "readTrace",
     make: "(n) => '    at ' + 'a ('.repeat(n) + ':1:1'",
     greatest: 8192,
   },
   {
     name: "search terms: hyphens",
-    module: "packages/dashboard/src/features/tasks/detail/search-terms.ts",
+    module: "packages/dashboard/src/features/tasks/detail/failure/search-terms.ts",
     call: "sameFailureQuery",
     make: "(n) => ({ name: 'mail', exception: '-'.repeat(n) })",
     greatest: 8192,

@@ -8,9 +8,9 @@ import { anyAddress, beat, connectAll } from "./fleet.ts";
  * What agents cost that have nothing to tell: each is connected over WebSocket, and says in the interval that the service asks for that it
  * lives and how it is. Memory and CPU are those of `svc serve` alone.
  */
-const agents: Record<BenchMode, number> = { quick: 500, standard: 5000, full: 5000 };
+const agents: Record<BenchMode, number> = { quick: 2000, standard: 5000, full: 5000 };
 /** After the last connect. */
-const settlingMs: Record<BenchMode, number> = { quick: 2000, standard: 10_000, full: 10_000 };
+const settlingMs: Record<BenchMode, number> = { quick: 10_000, standard: 10_000, full: 10_000 };
 /** Whole intervals of the heartbeats. */
 const measuredMs: Record<BenchMode, number> = { quick: 10_000, standard: 30_000, full: 60_000 };
 /** For 5000 agents. Of fewer, each has the same share of what is left beside a process that nobody is connected to. */
@@ -18,7 +18,7 @@ const limitBytes = 400e6;
 const limitOfOneCore = 0.25;
 const statedFor = 5000;
 const samplesEveryMs = 1000;
-const restingMs = 2000;
+const restingMs = 4000;
 
 /** The greatest memory and the mean CPU of the process, in bytes and cores. */
 async function watch(brain: BenchBrain, forMs: number, signal: AbortSignal) {

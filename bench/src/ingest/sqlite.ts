@@ -16,7 +16,7 @@ async function measure({ scratchDir, mode, log, signal }: BenchContext): Promise
   const rounds = mode === "quick" ? 1 : 3;
   const connections = signTraffic({
     connections: 4,
-    framesPerConnection: mode === "quick" ? 150 : 900,
+    framesPerConnection: mode === "quick" ? 400 : 900,
     eventsPerFrame: 100,
     tasks: "together",
   });

@@ -17,7 +17,7 @@ const transports = {
 } as const;
 
 async function measure({ scratchDir, mode, log, signal }: BenchContext): Promise<readonly BenchRow[]> {
-  const framesPerAgent = mode === "quick" ? 80 : 500;
+  const framesPerAgent = mode === "quick" ? 200 : 500;
   const rounds = mode === "quick" ? 1 : 3;
   const rows: BenchRow[] = [];
   for (const [name, send] of Object.entries(transports)) {
@@ -27,7 +27,7 @@ async function measure({ scratchDir, mode, log, signal }: BenchContext): Promise
       const home = join(scratchDir, name);
       const brain = await startBenchBrain({ home, agents });
       // The first frames warm the service up and fill its caches; their rows are stored as well and count for nothing.
-      await send(brain, Math.ceil(framesPerAgent / 4));
+      await send(brain, Math.ceil(framesPerAgent / 2));
       const rate = await send(brain, framesPerAgent);
       await brain.stop();
       const ofRound = await bareRates(join(scratchDir, "bare.db"), storedRows(join(home, "svc.db")));

@@ -3,6 +3,7 @@ import { waitFor } from "@svc/testkit/peer";
 import { openRawSocket, type RawSocket } from "@svc/testkit/raw-agent";
 import { expect } from "vitest";
 import { topics } from "../src/features/live/topics.ts";
+import { schemaFaults } from "./fixtures/api-schemas.ts";
 
 /** Reads all that a caller is shown, for tests that search it for what must not be there. */
 
@@ -14,7 +15,12 @@ interface Parameter {
 }
 
 interface Path {
-  readonly get?: { readonly parameters?: readonly Parameter[] };
+  readonly get?: {
+    readonly parameters?: readonly Parameter[];
+    readonly responses: Readonly<
+      Record<string, { readonly content?: Readonly<Record<string, { readonly schema: object }>> }>
+    >;
+  };
 }
 
 /** What a caller was told, by where. */
@@ -28,7 +34,7 @@ export async function openHub(brain: TestBrain, cookie: string): Promise<RawSock
   return hub;
 }
 
-/** Every GET route of the API's own description, with the ids of things that are there, and every export. */
+/** Every GET route of the API's own description, with the ids of things that are there, and every export. Each page is what its schema says. */
 export async function readAll(
   caller: ApiClient,
   ids: Readonly<Record<string, string>>,
@@ -52,8 +58,10 @@ export async function readAll(
     // A spreadsheet is compressed, and holds the rows of the others.
     for (const format of ["", ...formats.filter((name) => name !== "xlsx")]) {
       const asked = [...query, ...more, ...(format === "" ? [] : [`format=${format}`])];
-      const { status, text } = await caller.get(`${filled}?${asked.join("&")}`);
+      const { status, text, body: answer } = await caller.get(`${filled}?${asked.join("&")}`);
       expect([200, 401, 403], `${path} answered ${text}`).toContain(status);
+      const schema = get.responses[status]?.content?.["application/json"]?.schema;
+      if (format === "" && status === 200) expect(schemaFaults(body, { ...schema }, answer), path).toEqual([]);
       places.set(`${path}${format === "" ? "" : ` as ${format}`}`, text);
     }
   }

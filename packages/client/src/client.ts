@@ -1,26 +1,13 @@
 import { createReadFile, createSend, type RequestOptions } from "./request.ts";
-import { accountRoutes } from "./routes/accounts.ts";
-import { adminRoutes } from "./routes/admin.ts";
-import { agentRoutes } from "./routes/agents.ts";
-import { apiKeyRoutes } from "./routes/api-keys.ts";
+import { accountRoutes, apiKeyRoutes, mfaRoutes } from "./routes/account.ts";
 import { auditRoutes } from "./routes/audit.ts";
-import { bulkRetryRoutes } from "./routes/bulk-retries.ts";
-import { commandRoutes } from "./routes/commands.ts";
-import { deadLetterRoutes } from "./routes/dead-letters.ts";
-import { eventRoutes } from "./routes/events.ts";
-import { healthRoutes } from "./routes/health.ts";
-import { homeRoutes } from "./routes/home.ts";
-import { issueRoutes } from "./routes/issues.ts";
-import { memberRoutes } from "./routes/members.ts";
-import { mfaRoutes } from "./routes/mfa.ts";
-import { projectRoutes } from "./routes/projects.ts";
-import { queueRoutes } from "./routes/queues.ts";
-import { savedViewRoutes } from "./routes/saved-views.ts";
+import { bulkRetryRoutes, commandRoutes, deadLetterRoutes } from "./routes/commands.ts";
+import { agentRoutes, queueRoutes, workerRoutes } from "./routes/fleet.ts";
+import { adminRoutes, healthRoutes } from "./routes/instance.ts";
+import { memberRoutes, userRoutes } from "./routes/people.ts";
+import { homeRoutes, projectRoutes, savedViewRoutes } from "./routes/projects.ts";
 import { statsRoutes } from "./routes/stats.ts";
-import { taskBreakdownRoutes } from "./routes/task-breakdowns.ts";
-import { taskRoutes } from "./routes/tasks.ts";
-import { userRoutes } from "./routes/users.ts";
-import { workerRoutes } from "./routes/workers.ts";
+import { eventRoutes, issueRoutes, taskBreakdownRoutes, taskRoutes } from "./routes/tasks.ts";
 
 export type ClientOptions = RequestOptions;
 export type Client = ReturnType<typeof createClient>;
@@ -29,8 +16,8 @@ export type Client = ReturnType<typeof createClient>;
  * One function per route, named verb + noun. Every function takes its path parts first, then its body or query, then
  * `{ signal, background }`.
  *
- * Everything under `types/` is shaped like `components.schemas` of the brain's OpenAPI document (same names, snake_case
- * members, no mapping), so that a generator can replace those files one by one; `routes/` stays by hand.
+ * Its types are printed from the OpenAPI document of the brain (same names, snake_case members, no mapping); `routes/` is written by hand,
+ * and `routes/operations.test.ts` compares it with the operations of the document.
  */
 export function createClient(options: ClientOptions = {}) {
   const send = createSend(options);

@@ -37,7 +37,7 @@ describe("a call", () => {
     const { fetch, seen } = answering(() => json({}));
     const api = createClient({ fetch, readCookies: () => "svc_csrf=t0ken" });
 
-    await api.mintAgent("acme", { name: "mailer" });
+    await api.createAgent("acme", { name: "mailer" });
     await api.getMe();
 
     const tokens = seen.map((one) => new Headers(one.init.headers).get("x-csrf-token"));
@@ -130,7 +130,7 @@ describe("a call that lacks a second factor", () => {
         return true;
       },
     });
-    await api.mintAgent("acme", { name: "mailer" });
+    await api.createAgent("acme", { name: "mailer" });
 
     expect(asked).toEqual([["mfa_reverify_required", "POST"]]);
     expect(seen.map(({ url, init }) => [url, init.method, init.body])).toEqual(

@@ -9,9 +9,9 @@ const layerOrder = "@layer tokens,base,components;";
 
 /** The site map of the routes for who is signed in: the pattern of a page's address, and where its module ends. */
 const pages = {
-  "": "/projects/HomePage.tsx",
+  "": "/projects/home/HomePage.tsx",
   "/me/profile": "/account/ProfilePage.tsx",
-  "/me/security": "/account/SecurityPage.tsx",
+  "/me/security": "/account/security/SecurityPage.tsx",
   "/me/api-keys": "/api-keys/ApiKeysPage.tsx",
   "/me/appearance": "/account/AppearancePage.tsx",
   "/admin/users": "/users/UsersPage.tsx",
@@ -31,10 +31,10 @@ const pages = {
   "/p/[^/]+/agents": "/agents/AgentsPage.tsx",
   "/p/[^/]+/agents/[^/]+": "/agents/AgentPage.tsx",
   "/p/[^/]+/dead-letters": "/dead-letters/DeadLettersPage.tsx",
-  "/p/[^/]+/commands": "/commands/CommandsPage.tsx",
-  "/p/[^/]+/commands/[^/]+": "/commands/CommandPage.tsx",
-  "/p/[^/]+/bulk-retries/[^/]+": "/bulk-retries/BulkRetryPage.tsx",
-  "/p/[^/]+/settings/general": "/projects/GeneralPage.tsx",
+  "/p/[^/]+/commands": "/actions/commands/CommandsPage.tsx",
+  "/p/[^/]+/commands/[^/]+": "/actions/commands/CommandPage.tsx",
+  "/p/[^/]+/bulk-retries/[^/]+": "/actions/bulk-retries/BulkRetryPage.tsx",
+  "/p/[^/]+/settings/general": "/projects/settings/GeneralPage.tsx",
   "/p/[^/]+/settings/members": "/memberships/MembersPage.tsx",
   "/p/[^/]+/audit": "/audit/AuditPage.tsx",
 };

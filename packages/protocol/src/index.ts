@@ -62,6 +62,7 @@ export {
   tokenLabels,
 } from "./keys/tokens.ts";
 export { headerNames, namePrefix } from "./name-prefix.ts";
+export { nearest } from "./nearest.ts";
 export {
   type EngineReport,
   keptConf,

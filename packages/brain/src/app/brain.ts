@@ -8,7 +8,9 @@ import type { App } from "../platform/http/app.ts";
 import { createServer } from "../platform/http/server.ts";
 import { createLoopRunner, type LoopRunner } from "../platform/loop.ts";
 import type { BrainDatabase } from "../schema/tables/index.ts";
+import { routeRules } from "./access/route-rules.ts";
 import { dashboardPages } from "./dashboard-files.ts";
+import { documentation } from "./documents/api-documentation.ts";
 import { type BrainDeps, createFeatures, type Features } from "./features.ts";
 import { registerGauges } from "./gauges.ts";
 import { brainLoops } from "./loops.ts";
@@ -58,6 +60,7 @@ export async function createBrain(given: Omit<BrainDeps, "isStarted">): Promise<
   const servePage = await dashboardPages(settings, log, setup);
   const { app, access } = await createServer({
     settings,
+    rules: routeRules(settings),
     clock,
     log,
     authenticator: { session: sessions.session, apiKey: apiKeys.apiKey, apiKeyUsed: apiKeys.apiKeyUsed },
@@ -81,6 +84,7 @@ export async function createBrain(given: Omit<BrainDeps, "isStarted">): Promise<
       );
     },
     openapi: {
+      ...documentation,
       visibility: settings.SVC_OPENAPI_VISIBILITY,
       version: deps.version,
       onRead(request) {

@@ -5,7 +5,7 @@ import { createAgents } from "../features/agents/index.ts";
 import { createApiKeys, revokeKeysOf } from "../features/api-keys/index.ts";
 import { createAudit } from "../features/audit/index.ts";
 import { createBulkRetries, forgetRetrier } from "../features/bulk-retries/index.ts";
-import { cancelPending, createCommands, forgetIssuer } from "../features/commands/index.ts";
+import { createCommands, forgetIssuer } from "../features/commands/index.ts";
 import { createHealth, createWriteProbe, retentionCheck } from "../features/health/index.ts";
 import { createIngest, redactorOf } from "../features/ingest/index.ts";
 import { createInvitations, forgetInviter } from "../features/invitations/index.ts";
@@ -103,11 +103,8 @@ export function createFeatures(deps: BrainDeps) {
     memberships,
     settings,
     onError: onError("projects"),
-    cancelCommands: async (tx, projectId, now) => {
-      const of = { project_id: projectId };
-      const gone = await cancelPending(tx, { of, error: "the project was archived", now });
-      return { count: gone.length, tell: () => commands.cancelled(gone) };
-    },
+    cancelCommands: (tx, project_id, now) =>
+      commands.cancel(tx, { of: { project_id }, error: "the project was archived", now }),
   });
   const userAdministration = createUserAdministration({
     database,
@@ -175,7 +172,6 @@ export function createFeatures(deps: BrainDeps) {
     labels,
     audit,
     redactor,
-    processId: deps.processId,
     publish,
     timeoutSeconds: settings.SVC_COMMAND_TIMEOUT_SECONDS,
     redispatch: {
@@ -204,7 +200,8 @@ export function createFeatures(deps: BrainDeps) {
     settings,
     publish,
     onError: onError("agents"),
-    commandsCancelled: commands.cancelled,
+    cancelCommands: (tx, agent_id, now) =>
+      commands.cancel(tx, { of: { agent_id }, error: "the agent was revoked", now }),
   });
   const queues = createQueues({ database, clock, publish, onError: onError("queues") });
   const workers = createWorkers({
@@ -239,7 +236,6 @@ export function createFeatures(deps: BrainDeps) {
     database,
     clock,
     log,
-    processId: deps.processId,
     readers: liveReaders({ database, clock, agents, masking }),
     roleIn: watchRoles({ sessions, projects }),
     refetched: () => refetches.inc(),

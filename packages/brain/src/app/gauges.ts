@@ -1,12 +1,13 @@
 import { registerProcessMetrics } from "../features/health/index.ts";
 import { labelledDepths } from "../features/queues/index.ts";
 import { workersOnline } from "../features/workers/index.ts";
+import { hours } from "../platform/durations.ts";
 import { createThrottledLog } from "../platform/throttled-log.ts";
 import type { BrainDeps, Features } from "./features.ts";
 
 const maxProjects = 10_000;
 /** A queue whose depth nobody has reported for so long is gone, or nobody knows: its series ends. */
-const depthKnownMs = 3_600_000;
+const depthKnownMs = hours(1);
 /** Bound of one reading; Prometheus itself waits for 10 s and then has no figure at all. */
 const readWithinMs = 2000;
 

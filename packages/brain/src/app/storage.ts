@@ -6,13 +6,14 @@ import { needsDatabaseTls } from "../platform/database/settings.ts";
 import type { Log } from "../platform/log.ts";
 import { secureDatabaseFiles } from "../platform/settings/file-modes.ts";
 import type { LoadedSettings } from "../platform/settings.ts";
-import { migrations } from "../schema/migrations/index.ts";
+import { migrations } from "../schema/migrations/migrations.ts";
+import { namedColumns } from "../schema/named-columns.ts";
 import type { BrainDatabase, Tables } from "../schema/tables/index.ts";
 import type { BrainSettings } from "./settings/settings.ts";
 import { threadEntries } from "./threads/thread-entries.ts";
 
 export type { BrainDatabase };
-export type StorageOptions = Omit<OpenDatabaseOptions, "writerEntry" | "readerEntry">;
+export type StorageOptions = Omit<OpenDatabaseOptions, "writerEntry" | "readerEntry" | "namedColumns">;
 
 /** The database that the settings name gives no connection. The message names the place, never user or password. */
 export class DatabaseUnreachable extends Error {}
@@ -38,7 +39,7 @@ const reasons: Readonly<Record<string, string>> = {
 export async function openStorage(options: StorageOptions): Promise<BrainDatabase> {
   let database: BrainDatabase | undefined;
   try {
-    database = await openDatabase<Tables>({ ...options, ...threadEntries });
+    database = await openDatabase<Tables>({ ...options, ...threadEntries, namedColumns });
     await database.ping();
     return database;
   } catch (cause) {

@@ -3,18 +3,17 @@
  * therefore bound to the newest row of the table, and all passes are held while the clock is in doubt.
  */
 import type { Clock } from "./clock.ts";
+import { days, hours, minutes } from "./durations.ts";
 import type { Log } from "./log.ts";
 import type { BoundLoop } from "./loop.ts";
 import type { Metrics } from "./metrics.ts";
 
-const hourMs = 3_600_000;
-const dayMs = 24 * hourMs;
 /** A pass is skipped when wall clock and monotonic clock moved apart by more than this since the one before. */
-const divergenceMs = 60_000;
+const divergenceMs = minutes(1);
 /** Each sleep of a machine moves them apart, so only more than this holds all passes; nor can a start tell an absence of this length from a wrong clock. */
-const longestAbsenceMs = 7 * dayMs;
+const longestAbsenceMs = days(7);
 /** How long the passes are held then, on the monotonic clock. */
-const holdMs = dayMs;
+const holdMs = days(1);
 /** A skipped pass is made up for after this long: a machine that sleeps between any two passes would never remove anything otherwise. */
 const retryMs = 300_000;
 
@@ -24,7 +23,7 @@ const retryMs = 300_000;
  */
 export function retentionBase(now: Date, newest: Date | null): Date | null {
   if (newest === null) return null;
-  return new Date(Math.min(now.getTime(), newest.getTime() - dayMs));
+  return new Date(Math.min(now.getTime(), newest.getTime() - days(1)));
 }
 
 export interface RetentionHold {
@@ -89,7 +88,7 @@ export function createRetentionGuard({ clock, log, metrics }: RetentionGuardDeps
     move = null;
     held.set(1);
     const { reason, byMs } = opened;
-    log.warn("retention.held", { reason, by_seconds: Math.round(byMs / 1000), hours: holdMs / hourMs });
+    log.warn("retention.held", { reason, by_seconds: Math.round(byMs / 1000), hours: holdMs / hours(1) });
   }
 
   function end(reason: string): void {
@@ -135,8 +134,8 @@ export function createRetentionGuard({ clock, log, metrics }: RetentionGuardDeps
       move = { byMs: movedMs, atMs: nowMs };
       log.info("retention.clock_moved", { by_seconds: Math.round(movedMs / 1000) });
     }
-    if (nowMs - samples.at(-1)!.atMs >= hourMs) samples.push(sample());
-    while (samples.length > 1 && nowMs - samples[1]!.atMs >= dayMs) samples.shift();
+    if (nowMs - samples.at(-1)!.atMs >= hours(1)) samples.push(sample());
+    while (samples.length > 1 && nowMs - samples[1]!.atMs >= days(1)) samples.shift();
   }
 
   function check(): RetentionHold | null {
@@ -147,7 +146,7 @@ export function createRetentionGuard({ clock, log, metrics }: RetentionGuardDeps
       return { reason, byMs, until: new Date(clock.now().getTime() + untilMs - nowMs) };
     }
     // In a replica that leads no loop there is no next pass.
-    if (move !== null && nowMs - move.atMs >= hourMs) move = null;
+    if (move !== null && nowMs - move.atMs >= hours(1)) move = null;
     return move === null ? null : { reason: "clock_changed", byMs: move.byMs, until: null };
   }
 

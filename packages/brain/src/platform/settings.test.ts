@@ -3,9 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Type } from "typebox";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { platformChecks, platformSettings } from "./platform-settings.ts";
-import { knownNames } from "./settings/known-names.ts";
-import { loadSettings, mergeFragments, SettingsError, type SettingsFault } from "./settings.ts";
+import { platformChecks, platformSettings } from "./settings/platform-settings.ts";
+import { loadSettings, SettingsError, type SettingsFault } from "./settings.ts";
 
 const feature = Type.Object({
   SVC_EVENT_RETENTION_DAYS: Type.Integer({ default: 30, minimum: 1, maximum: 3650, description: "days" }),
@@ -30,7 +29,15 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 function load(env: Record<string, string> = {}, mint = true) {
-  return loadSettings({ fragments, checks: platformChecks, env: { SVC_HOME: home, ...env }, cwd: folder, mint });
+  const alsoKnown = new Set(["SVC_TOKEN"]);
+  return loadSettings({
+    fragments,
+    alsoKnown,
+    checks: platformChecks,
+    env: { SVC_HOME: home, ...env },
+    cwd: folder,
+    mint,
+  });
 }
 
 function inHome(name: string, text: string): void {
@@ -173,10 +180,13 @@ describe("values", () => {
     expect(faultsWith(earlier)).toEqual(["SVC_AUDIT_CHAIN_PREVIOUS_SECRETS"]);
   });
 
-  test("an unknown name in the environment only warns", () => {
-    expect(load({ SVC_TEST_POSTGRES_URL: "x" }).warnings).toContain(
-      "SVC_TEST_POSTGRES_URL in the environment is not a known setting",
-    );
+  test("an unknown name in the environment only warns, once", () => {
+    const loaded = load({ SVC_LOG_LEVLE: "debug", SVC_FOREIGN: "x" });
+    expect(loaded.values.SVC_LOG_LEVEL).toBe("info");
+    expect(loaded.warnings).toEqual([
+      "SVC_LOG_LEVLE in the environment is not a known setting; did you mean SVC_LOG_LEVEL?",
+      "SVC_FOREIGN in the environment is not a known setting",
+    ]);
   });
 
   test("a setting may have two ranges", () => {
@@ -186,8 +196,21 @@ describe("values", () => {
     expect(faultsOf(interval("59"))).toMatchObject([{ message: "must be 0 or 60 to 604800" }]);
   });
 
-  test("names of agents, of other parts and of document two without effect are accepted in files", () => {
-    inHome("config.env", "SVC_TOKEN=abc\nSVC_SCHEDULER_BIND_PORT=1\nSVC_LOGIN_BACKOFF_MAX_SECONDS=5\nPATH=/bin\n");
+  test("an unknown name in a file stops the start and names the nearest setting", () => {
+    inHome("config.env", "SVC_LOG_LEVLE=debug\nSVC_SCHEDULER_BIND_PORT=1\n");
+    expect(faultsOf(() => load())).toEqual([
+      {
+        name: "SVC_LOG_LEVLE",
+        source: join(home, "config.env"),
+        message: "is not a known setting; did you mean SVC_LOG_LEVEL?",
+      },
+      { name: "SVC_SCHEDULER_BIND_PORT", source: join(home, "config.env"), message: "is not a known setting" },
+    ]);
+    expect(existsSync(join(home, "secret.env"))).toBe(false);
+  });
+
+  test("names that other programs read are accepted in files, and so is what is no setting at all", () => {
+    inHome("config.env", "SVC_TOKEN=abc\nPATH=/bin\n");
     expect(load().warnings).toEqual([]);
   });
 
@@ -281,11 +304,6 @@ describe("rows for people", () => {
     expect(JSON.stringify(loaded.rows())).not.toContain(loaded.values.SVC_SECRET);
     const revealed = loaded.rows({ revealSecrets: true }).find(({ name }) => name === "SVC_SECRET");
     expect(revealed?.value).toBe(loaded.values.SVC_SECRET);
-  });
-
-  test("every setting of the platform is a name that section 12 knows", () => {
-    const unknown = [...mergeFragments(platformSettings).keys()].filter((name) => !knownNames.has(name));
-    expect(unknown).toEqual([]);
   });
 
   test("a setting declared by two features is a mistake of the programmer", () => {

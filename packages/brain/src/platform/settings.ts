@@ -36,6 +36,8 @@ export type SettingsOf<Fragments extends readonly TObject[]> = Intersection<
 export interface LoadOptions<Fragments extends readonly TObject[]> {
   fragments: Fragments;
   checks?: readonly SettingsCheck[];
+  /** Names that other programs read from the same sources. */
+  alsoKnown?: ReadonlySet<string>;
   env?: Readonly<Record<string, string | undefined>>;
   cwd?: string;
   /** False reads only: no directory is made, no mode corrected, no secret minted; absent masters are then empty texts. */
@@ -74,7 +76,8 @@ export function loadSettings<const Fragments extends readonly TObject[]>(
 ): LoadedSettings<SettingsOf<Fragments>> {
   const schemas = mergeFragments(options.fragments);
   const { env, cwd } = options;
-  const read = () => readSources({ ...(env && { env }), ...(cwd && { cwd }), declared: (name) => schemas.has(name) });
+  const known = new Set([...schemas.keys(), ...(options.alsoKnown ?? [])]);
+  const read = () => readSources({ ...(env && { env }), ...(cwd && { cwd }), known });
   const { ordered, home, faults, warnings } = read();
   let loaded = readValues(schemas, ordered, home);
   faults.push(...loaded.faults);

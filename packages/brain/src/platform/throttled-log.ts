@@ -1,6 +1,7 @@
 import type { Clock } from "./clock.ts";
+import { minutes } from "./durations.ts";
 
-const windowMs = 60_000;
+const windowMs = minutes(1);
 
 /** Counts one occurrence, and writes a line when the limit allows one. */
 export type ThrottledLog = (about: Record<string, unknown>) => void;

@@ -132,17 +132,16 @@ for (const dialect of testDialects) {
       test("goes on in the next look when no word of a command came", async () => {
         const { agent, agentId } = await connect();
         const { commands } = brain.running.brain.features;
-        const row = await database().write((tx) =>
-          commands.issue(tx, {
-            projectId: brain.project.id,
-            agentId,
-            action: "cancel_task",
-            target: { type: "task", id: "quiet" },
-            parameters: { engine: "bullmq", task_id: "quiet" },
-          }),
-        );
+        const quiet = {
+          projectId: brain.project.id,
+          agentId,
+          action: "cancel_task",
+          target: { type: "task", id: "quiet" },
+          parameters: { engine: "bullmq", task_id: "quiet" },
+        } as const;
+        const { commands: issued } = await database().write((tx) => commands.issueIn(tx, [quiet]));
         await brain.runLoop("agent_transport.offer");
-        await waitFor(() => frameOf(agent, row!.id));
+        await waitFor(() => frameOf(agent, issued[0]!.id));
       });
 
       test("leaves what a connection may not be given to one that may", async () => {
@@ -161,17 +160,14 @@ for (const dialect of testDialects) {
         const { agent, agentId, minted } = await connect();
         await agent.close();
         const { commands } = brain.running.brain.features;
-        await database().write(async (tx) => {
-          for (let index = 0; index < 130; index += 1) {
-            await commands.issue(tx, {
-              projectId: brain.project.id,
-              agentId,
-              action: "cancel_task",
-              target: { type: "task", id: `many-${index}` },
-              parameters: { engine: "bullmq", task_id: `many-${index}` },
-            });
-          }
-        });
+        const many = Array.from({ length: 130 }, (_, index) => ({
+          projectId: brain.project.id,
+          agentId,
+          action: "cancel_task" as const,
+          target: { type: "task", id: `many-${index}` },
+          parameters: { engine: "bullmq", task_id: `many-${index}` },
+        }));
+        await database().write((tx) => commands.issueIn(tx, many));
         const again = await connectRaw({ url: brain.url, ...minted });
         await again.settle();
         const ordered = await database()

@@ -1,7 +1,7 @@
 import { startTestBrain, type TestBrain } from "@svc/testkit/brain";
 import { routeDialects } from "@svc/testkit/databases";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { migrations } from "../../src/schema/migrations/index.ts";
+import { migrations } from "../../src/schema/migrations/migrations.ts";
 
 for (const dialect of routeDialects) {
   describe(`the migrations in /health/deep on ${dialect}`, () => {

@@ -3,9 +3,10 @@ import { randomUUID } from "node:crypto";
 import { type ApiClient, startTestBrain, type TestBrain } from "@svc/testkit/brain";
 import { routeDialects } from "@svc/testkit/databases";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { routeRules } from "../../src/app/access/route-rules.ts";
+import { scopes } from "../../src/features/api-keys/scopes.ts";
 import type { ApiKeyActor, SessionActor } from "../../src/platform/http/access/actor.ts";
 import { type RouteRow, routeTable } from "../../src/platform/http/access/route-table.ts";
-import { scopes } from "../../src/platform/http/access/scopes.ts";
 import { apiKey, type Fixture, person, startFixture } from "../../src/platform/http/http-fixture.ts";
 import { type Caller, isMutating, isOfProject, type RouteRights, routeRights, verdictOf } from "./route-rights.ts";
 
@@ -70,6 +71,7 @@ describe("every route", () => {
     const known = new Map(routeRights.map((route) => [nameOf(route), route]));
     routes = rows.flatMap((row) => known.get(nameOf(row)) ?? []);
     server = await startFixture({
+      deps: { rules: routeRules({ SVC_MFA_VERIFICATION_RATE_PER_MIN: 10 }) },
       people,
       keys,
       routes(app) {

@@ -1,9 +1,11 @@
 /** Which route draws on which per-address budget (spec part 2, Limits), by the real judge over the brain's own policies. */
 import { startTestBrain, type TestBrain } from "@svc/testkit/brain";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { routeRules } from "../../src/app/access/route-rules.ts";
 import { type RouteRow, routeTable } from "../../src/platform/http/access/route-table.ts";
 import { as, type Fixture, startFixture } from "../../src/platform/http/http-fixture.ts";
-import { bucketRules } from "../../src/platform/http/limits/buckets.ts";
+
+const rules = routeRules({ SVC_MFA_VERIFICATION_RATE_PER_MIN: 10 });
 
 interface Budget {
   readonly cap: number;
@@ -31,18 +33,6 @@ const budgets: Record<string, Budget> = {
     `POST ${project}/notifications/channels`,
     `POST ${project}/notifications/defaults`,
     `GET ${project}/dead-letters`,
-  ),
-  "channel-tests": perMinute(
-    20,
-    `POST ${project}/notifications/channels/:channel_id/test`,
-    `POST ${project}/notifications/channels/test`,
-    "POST /user/channels/:channel_id/test",
-    "POST /user/channels/test",
-  ),
-  "channel-imports": perMinute(
-    30,
-    `POST ${project}/notifications/channels/import_from_user`,
-    "POST /user/channels/import_from_project",
   ),
   "agent-connect": perMinute(600),
   openapi: perMinute(10, "GET /openapi.json", "GET /docs"),
@@ -74,6 +64,7 @@ describe("budgets per address", () => {
     brain = await startTestBrain();
     rows = routeTable(brain.running.brain.app);
     server = await startFixture({
+      deps: { rules },
       routes(app) {
         for (const { method, path, policy } of rows)
           app.route({ method, url: path, config: policy, handler: () => ({ reached: true }) });
@@ -90,7 +81,7 @@ describe("budgets per address", () => {
       name,
       { cap, windowMs: windowSeconds * 1000 },
     ]);
-    expect(bucketRules).toEqual(Object.fromEntries(stated));
+    expect(rules.buckets).toMatchObject(Object.fromEntries(stated));
   });
 
   test("are drawn on by exactly the routes that the spec names; probes and metrics have none", () => {

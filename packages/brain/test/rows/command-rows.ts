@@ -1,8 +1,10 @@
 import { randomUUID } from "node:crypto";
+import { engineOf } from "../../src/features/commands/issuing/issue-command.ts";
 import type { CommandRow } from "../../src/schema/tables/index.ts";
 
 /** A pending command as the command routes will make it, with no end to its time. */
 export function commandRow(given: Partial<CommandRow> & Pick<CommandRow, "project_id">): CommandRow {
+  const payload = given.payload ?? '{"engine":"bullmq","task_id":"task-1"}';
   return {
     id: randomUUID(),
     issued_by: null,
@@ -10,7 +12,8 @@ export function commandRow(given: Partial<CommandRow> & Pick<CommandRow, "projec
     action: "cancel_task",
     target_type: "task",
     target_id: "task-1",
-    payload: '{"engine":"bullmq","task_id":"task-1"}',
+    engine: engineOf(JSON.parse(payload) as Record<string, unknown>),
+    payload,
     idempotency_key: null,
     request_digest: null,
     status: "pending",

@@ -60,7 +60,7 @@ export const bulkRetryCreate = defineCommand({
         throw new CliError("refused", `nothing was retried of ${count}; --yes retries without asking`);
     }
     const created = await asking(project, ({ api, slug }) => insist(() => api.createBulkRetry(slug, body)));
-    tellSlowRate(created, body.rate_per_minute, terminal);
+    tellSlowRate(created, body.rate_per_minute ?? undefined, terminal);
     if (values["no-wait"] === true) {
       printBulkRetry(created, values, terminal);
       return exitCodes.done;

@@ -12,8 +12,8 @@ export async function readEnvironment(
   terminal: Terminal,
   sources: { readonly env?: NodeJS.ProcessEnv; readonly readsWorkingFolder?: boolean } = {},
 ): Promise<Environment> {
-  const { asEnvironment, readSources } = await import("@svc/brain/settings");
-  const { ordered, home, faults, warnings } = readSources(sources);
+  const { asEnvironment, readSettingFiles } = await import("@svc/brain/settings");
+  const { ordered, home, faults, warnings } = readSettingFiles(sources);
   for (const warning of warnings) terminal.err(`svc: ${warning}`);
   const words = faults.map(({ name, source, message }) => `${name} (${source}) ${message}`);
   if (words.length > 0) throw new CliError("configuration", words.join("\n     "));

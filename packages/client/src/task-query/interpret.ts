@@ -1,4 +1,4 @@
-import { priorities, taskStates } from "../types/tasks.ts";
+import { priorities, taskStates } from "../types/api.generated.ts";
 import {
   type Condition,
   type FieldKind,

@@ -1,4 +1,4 @@
-import type { Priority, TaskState } from "../types/tasks.ts";
+import type { Priority, TaskState } from "../types/api.generated.ts";
 
 /**
  * The query language of the task list (parameter `q`), as docs/search.md pins it. This folder computes and knows no network: the service

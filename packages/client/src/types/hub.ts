@@ -1,8 +1,7 @@
-import type { Agent } from "./agents.ts";
-import type { Command } from "./commands.ts";
-import type { Queue } from "./queues.ts";
-import type { TaskRow } from "./tasks.ts";
-import type { Worker } from "./workers.ts";
+import type { Agent, Command, Queue, Task, Worker } from "./api.generated.ts";
+
+/** A task without the fields that the hub leaves out. */
+export type TaskRow = Omit<Task, "args" | "kwargs" | "result" | "traceback">;
 
 /** What the rows of each topic are; a topic missing here is one that no page listens to yet. */
 export interface HubRows {

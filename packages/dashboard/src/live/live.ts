@@ -1,6 +1,6 @@
-import type { HubEvent, HubTopic } from "@svc/client";
-import { useEffect, useEffectEvent, useSyncExternalStore } from "react";
-import { useNow } from "../ui/ticker.ts";
+import type { HubTopic } from "@svc/client";
+import { useEffect, useSyncExternalStore } from "react";
+import { useNow } from "../ui/time/ticker.ts";
 import { createConnection, hiddenPollMs, type Mode, modeAt, type SocketLike, visiblePollMs } from "./connection.ts";
 
 export const connection = createConnection({
@@ -84,22 +84,4 @@ export function useIsStreamSettled(): boolean {
 /** How often something is read that the stream does not push: false while everything is paused. */
 export function useTimedMs(everyMs: number): number | false {
   return useIsPaused() ? false : everyMs;
-}
-
-/** A push, or the word that the stream has begun, which asks for a reading as a push does that could not hold all that changed. */
-export type LiveEvent<Topic extends HubTopic> = HubEvent<Topic> & { hasBegun?: true };
-
-/** Runs for each push of one topic, and once with `refetch` when the stream begins, also again after a gap. */
-export function useHub<Topic extends HubTopic>(topic: Topic, onEvent: (event: LiveEvent<Topic>) => void): void {
-  const run = useEffectEvent(onEvent);
-  useEffect(() => {
-    const offEvent = connection.listen((event) => {
-      if (event.topic === topic) run(event as HubEvent<Topic>);
-    });
-    const offResume = connection.onResume(() => run({ type: "event", topic, refetch: true, hasBegun: true }));
-    return () => {
-      offEvent();
-      offResume();
-    };
-  }, [topic]);
 }

@@ -3,30 +3,29 @@ import { infiniteQueryOptions, type QueryKey, useSuspenseInfiniteQuery } from "@
 import { useEffect, useMemo } from "react";
 import { usePollMs } from "./live.ts";
 import { patchPages, type RowPage, rowsOf } from "./row-pages.ts";
-import { useFollowed } from "./use-followed.ts";
 
 /** Lists that are ordered on the page are read whole up to this many rows; beyond it a button asks for more. */
 const readAheadRows = 2000;
 
 interface RowPages<Topic extends keyof HubRows> {
+  project: string;
   topic: Topic;
   queryKey: QueryKey;
   read: (cursor: string | undefined, signal: AbortSignal) => Promise<RowPage<HubRows[Topic]>>;
 }
 
-const pagesQuery = <Topic extends keyof HubRows>({ queryKey, read }: RowPages<Topic>) =>
+const pagesQuery = <Topic extends keyof HubRows>({ project, topic, queryKey, read }: RowPages<Topic>) =>
   infiniteQueryOptions({
     queryKey,
     queryFn: ({ pageParam, signal }) => read(pageParam ?? undefined, signal),
     initialPageParam: null as string | null,
     getNextPageParam: (last) => last.next_cursor,
+    meta: { live: { project, on: { [topic]: { patch: patchPages } } } },
   });
 
 /** All rows of a list that is pushed by topic and read by cursor, kept in step with the hub. */
 export function useRowPages<Topic extends "queue.changed" | "worker.changed">(list: RowPages<Topic>) {
-  const options = pagesQuery(list);
-  const pages = useSuspenseInfiniteQuery({ ...options, refetchInterval: usePollMs() });
-  useFollowed(list.topic, options.queryKey, patchPages);
+  const pages = useSuspenseInfiniteQuery({ ...pagesQuery(list), refetchInterval: usePollMs() });
   const rows = useMemo(() => rowsOf<HubRows[Topic]>(pages.data), [pages.data]);
   const { hasNextPage, isFetching, isError, fetchNextPage } = pages;
   const isReadingAhead = hasNextPage && rows.length < readAheadRows && !isError;

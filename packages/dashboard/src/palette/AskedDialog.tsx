@@ -1,22 +1,22 @@
 import { lazy, useSyncExternalStore } from "react";
-import { TaskDialog } from "../features/commands/TaskCommands.tsx";
+import { TaskDialog } from "../features/actions/tasks/TaskCommands.tsx";
 import { closeOverlay, type OverlayProps } from "../shell/overlay.ts";
 import { asked } from "./asked.ts";
 
 const WorkerDialog = lazy(() =>
-  import("../features/commands/WorkerDialog.tsx").then((part) => ({ default: part.WorkerDialog })),
+  import("../features/actions/fleet/WorkerDialog.tsx").then((part) => ({ default: part.WorkerDialog })),
 );
 const PurgeDialog = lazy(() =>
-  import("../features/commands/PurgeDialog.tsx").then((part) => ({ default: part.PurgeDialog })),
+  import("../features/actions/fleet/PurgeDialog.tsx").then((part) => ({ default: part.PurgeDialog })),
 );
 const LimitQueueDialog = lazy(() =>
-  import("../features/commands/LimitQueueDialog.tsx").then((part) => ({ default: part.LimitQueueDialog })),
+  import("../features/actions/fleet/LimitQueueDialog.tsx").then((part) => ({ default: part.LimitQueueDialog })),
 );
 const RetryIssueDialog = lazy(() =>
   import("../features/issues/RetryIssue.tsx").then((part) => ({ default: part.RetryIssueDialog })),
 );
 const SendAgainDialog = lazy(() =>
-  import("../features/commands/SendAgainDialog.tsx").then((part) => ({ default: part.SendAgainDialog })),
+  import("../features/actions/commands/SendAgainDialog.tsx").then((part) => ({ default: part.SendAgainDialog })),
 );
 
 /** The form of what was chosen in the palette. */

@@ -2,8 +2,8 @@ import { Fragment, useSyncExternalStore } from "react";
 import { closeOverlay } from "../shell/overlay.ts";
 import { shortcutsSetting, useSetting } from "../ui/appearance.ts";
 import controls from "../ui/controls.module.css";
-import { hasCommandKey, keyHelp } from "../ui/keys.ts";
-import { Dialog } from "../ui/Layers.tsx";
+import { hasCommandKey, keyHelp } from "../ui/layers/keys.ts";
+import { Dialog } from "../ui/layers/Layers.tsx";
 import css from "./palette.module.css";
 
 /** The keys of what is on screen, each part's own. */

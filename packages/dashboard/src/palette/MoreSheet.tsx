@@ -1,12 +1,12 @@
 import { useLocation } from "@tanstack/react-router";
+import { paths } from "../address/paths.ts";
 import { useMayAudit } from "../features/sessions/queries.ts";
-import { paths } from "../paths.ts";
 import { closeOverlay, type OverlayProps, openPalette } from "../shell/overlay.ts";
-import { ProjectList } from "../shell/ProjectList.tsx";
 import { isOn, pagesFor } from "../shell/pages.ts";
-import { AppLink } from "../ui/AppLink.tsx";
+import { ProjectList } from "../shell/rail/ProjectList.tsx";
+import { AppLink } from "../ui/buttons/AppLink.tsx";
 import { Icon } from "../ui/Icon.tsx";
-import { Dialog, menuItem } from "../ui/Layers.tsx";
+import { Dialog, menuItem } from "../ui/layers/Layers.tsx";
 import css from "./palette.module.css";
 
 /** What the bottom bar of a phone has no room for. */

@@ -1,6 +1,6 @@
 import type { Command, Queue } from "@svc/client";
-import type { TaskAct } from "../features/commands/TaskCommands.tsx";
-import type { ControlledWorker, WorkerAct } from "../features/commands/worker-acts.ts";
+import type { ControlledWorker, WorkerAct } from "../features/actions/fleet/worker-acts.ts";
+import type { TaskAct } from "../features/actions/tasks/TaskCommands.tsx";
 import { overlay } from "../shell/overlay.ts";
 import { createStore } from "../ui/store.ts";
 

@@ -1,8 +1,8 @@
 import { isProblem } from "@svc/client";
 import { queryOptions } from "@tanstack/react-query";
-import { api } from "../api.ts";
+import { api } from "../api/api.ts";
+import { queryClient } from "../api/query-client.ts";
 import { agentsQuery } from "../features/agents/queries.ts";
-import { queryClient } from "../query-client.ts";
 
 /** Ids are looked up in at most this many engines by name; the list's own search finds those of others. */
 const maximumEngines = 5;

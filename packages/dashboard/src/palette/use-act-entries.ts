@@ -1,13 +1,13 @@
 import type { Agent, Command, Issue, Queue, Task, Worker } from "@svc/client";
 import { type QueryClient, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useParams, useSearch } from "@tanstack/react-router";
+import { commandQuery } from "../features/actions/commands/command-queries.ts";
+import { mayHaveToBeSentAgain, requestOf } from "../features/actions/commands/send-again.ts";
+import { wordsOfAction } from "../features/actions/commands/words.ts";
+import { workerActs } from "../features/actions/fleet/worker-acts.ts";
+import { ableAgents, type Capability } from "../features/actions/requests/able.ts";
+import { endedStates } from "../features/actions/tasks/task-reasons.ts";
 import { agentsQuery } from "../features/agents/queries.ts";
-import { ableAgents, type Capability } from "../features/commands/able.ts";
-import { commandQuery } from "../features/commands/command-queries.ts";
-import { mayHaveToBeSentAgain, requestOf } from "../features/commands/send-again.ts";
-import { endedStates } from "../features/commands/task-reasons.ts";
-import { wordsOfAction } from "../features/commands/words.ts";
-import { workerActs } from "../features/commands/worker-acts.ts";
 import { issueQuery } from "../features/issues/issue-queries.ts";
 import { projectQuery } from "../features/projects/queries.ts";
 import { queueQuery } from "../features/queues/queries.ts";
@@ -15,7 +15,7 @@ import { roleIn, useMe } from "../features/sessions/queries.ts";
 import { taskQuery } from "../features/tasks/queries.ts";
 import { splitTask, taskKey } from "../features/tasks/task-address.ts";
 import { workerQuery } from "../features/workers/queries.ts";
-import { count, idTail, nameText } from "../ui/format.ts";
+import { count, idTail, nameText } from "../ui/time/format.ts";
 import { type Asked, ask } from "./asked.ts";
 import type { Entry } from "./entries.ts";
 

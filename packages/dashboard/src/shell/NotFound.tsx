@@ -1,7 +1,7 @@
-import { paths } from "../paths.ts";
-import { AppLink } from "../ui/AppLink.tsx";
+import { paths } from "../address/paths.ts";
+import { AppLink } from "../ui/buttons/AppLink.tsx";
 import controls from "../ui/controls.module.css";
-import { Empty } from "../ui/Feedback.tsx";
+import { Empty } from "../ui/panels/Feedback.tsx";
 import { usePage } from "../ui/title.ts";
 
 export function NotFound() {

@@ -9,9 +9,9 @@ import {
   useRef,
   useSyncExternalStore,
 } from "react";
-import { Failed } from "../ui/Feedback.tsx";
-import { hasCommandKey } from "../ui/keys.ts";
-import { Dialog } from "../ui/Layers.tsx";
+import { hasCommandKey } from "../ui/layers/keys.ts";
+import { Dialog } from "../ui/layers/Layers.tsx";
+import { Failed } from "../ui/panels/Feedback.tsx";
 import { closeOverlay, type Overlay, type OverlayProps, openPalette, overlay } from "./overlay.ts";
 
 const loads: Record<Overlay, () => Promise<{ default: ComponentType<OverlayProps> }>> = {

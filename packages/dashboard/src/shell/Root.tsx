@@ -1,6 +1,6 @@
 import { CatchBoundary, Outlet } from "@tanstack/react-router";
 import { lazy, Suspense, useSyncExternalStore } from "react";
-import { type Verification, verification } from "../second-factor-gate.ts";
+import { type Verification, verification } from "../api/second-factor-gate.ts";
 
 /** Every page, and over it the question for a code or the password while a call waits for it. */
 export function Root() {

@@ -2,23 +2,23 @@ import type { Task } from "@svc/client";
 import { type Query, useQuery, useQueryClient } from "@tanstack/react-query";
 import { CatchBoundary, Outlet, useLocation, useParams } from "@tanstack/react-router";
 import { lazy, Suspense, useEffect, useLayoutEffect, useSyncExternalStore } from "react";
-import { useLiveAgents } from "../features/agents/queries.ts";
+import { paths } from "../address/paths.ts";
+import { useKeepRange } from "../address/time-range.ts";
 import { projectQuery } from "../features/projects/queries.ts";
 import { useMe } from "../features/sessions/queries.ts";
 import { visiblePollMs } from "../live/connection.ts";
-import { useConnection, useFollowProject, useVisiblePoll } from "../live/live.ts";
-import { paths } from "../paths.ts";
-import { useKeepRange } from "../time-range.ts";
-import { HrefContext } from "../ui/AppLink.tsx";
-import { Failed, PageBones } from "../ui/Feedback.tsx";
-import { setProjectZone } from "../ui/instants.ts";
-import { Banner } from "./Banner.tsx";
+import { keepLive } from "../live/declared.ts";
+import { connection, useConnection, useFollowProject, useVisiblePoll } from "../live/live.ts";
+import { HrefContext } from "../ui/buttons/AppLink.tsx";
+import { Failed, PageBones } from "../ui/panels/Feedback.tsx";
+import { setProjectZone } from "../ui/time/instants.ts";
+import { Banner } from "./notices/Banner.tsx";
 import { Overlays } from "./Overlays.tsx";
-import { Rail } from "./Rail.tsx";
-import { noteProject, noteTask, openRecent, recent } from "./recent.ts";
+import { Rail } from "./rail/Rail.tsx";
+import { noteProject, noteTask, openRecent, recent } from "./rail/recent.ts";
 import { ShellKeys } from "./ShellKeys.tsx";
 import css from "./shell.module.css";
-import { TopBar } from "./TopBar.tsx";
+import { TopBar } from "./top/TopBar.tsx";
 
 /** The start page reads figures per project, so it asks less often than a project's own pages. */
 const homePollMs = 15_000;
@@ -29,6 +29,8 @@ export function Shell() {
   const me = useMe();
   // Before the effects of what is inside, which note what was opened.
   useLayoutEffect(() => openRecent(me.id), [me.id]);
+  const client = useQueryClient();
+  useEffect(() => keepLive(client, connection, slug), [client, slug]);
   return slug === undefined ? <HomeShell /> : <ProjectShell key={slug} slug={slug} />;
 }
 
@@ -52,7 +54,6 @@ function HomeShell() {
 function ProjectShell({ slug }: { slug: string }) {
   const project = useQuery(projectQuery(slug));
   useFollowProject(project.data?.id ?? null);
-  useLiveAgents(slug);
   useNotes(slug, project.isSuccess);
   const keepRange = useKeepRange();
   const zone = project.data?.timezone;
@@ -92,7 +93,7 @@ function ProjectShell({ slug }: { slug: string }) {
 }
 
 const CommandTray = lazy(() =>
-  import("../features/commands/CommandTray.tsx").then((part) => ({ default: part.CommandTray })),
+  import("../features/actions/commands/CommandTray.tsx").then((part) => ({ default: part.CommandTray })),
 );
 
 /** The commands that were issued here; its part is loaded once there is one. */

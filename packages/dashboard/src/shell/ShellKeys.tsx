@@ -1,10 +1,10 @@
 import { useRouter } from "@tanstack/react-router";
 import { useMemo } from "react";
+import { useKeepRange } from "../address/time-range.ts";
 import { useMayAudit } from "../features/sessions/queries.ts";
 import { connection } from "../live/live.ts";
-import { useKeepRange } from "../time-range.ts";
 import { toggleRail } from "../ui/appearance.ts";
-import { type KeyHelp, useKeys } from "../ui/keys.ts";
+import { type KeyHelp, useKeys } from "../ui/layers/keys.ts";
 import { openKeys } from "./overlay.ts";
 import { type ProjectPage, pagesFor } from "./pages.ts";
 

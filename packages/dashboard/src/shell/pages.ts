@@ -1,4 +1,4 @@
-import { paths } from "../paths.ts";
+import { paths } from "../address/paths.ts";
 
 // The pages of a project, once for rail, bottom bar, palette and keys.
 export interface ProjectPage {

@@ -1,7 +1,7 @@
 import type { AgentState, Priority, TaskState, Worker } from "@svc/client";
-import { printable } from "./format.ts";
 import { Glyph } from "./Icon.tsx";
 import css from "./pill.module.css";
+import { printable } from "./time/format.ts";
 
 interface Look {
   /** Which state's colours. */

@@ -1,6 +1,6 @@
 import { useEffect } from "react";
-import { printable } from "./format.ts";
 import { createStore } from "./store.ts";
+import { printable } from "./time/format.ts";
 
 export interface Crumb {
   label: string;

@@ -1,8 +1,8 @@
 import { totpCode } from "@svc/testkit";
 import type { TestBrain } from "@svc/testkit/brain";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { axeFaults, openScreen, startBrainWithSite } from "../screen.ts";
-import { signIn } from "../second-factor.ts";
+import { axeFaults, openScreen, startBrainWithSite } from "../window/screen.ts";
+import { signIn } from "../window/second-factor.ts";
 
 describe("past the deadline for a second factor", () => {
   let brain: TestBrain;

@@ -1,7 +1,7 @@
 import { enrollSecondFactor } from "@svc/testkit";
 import { signIn, type TestBrain, testPassword } from "@svc/testkit/brain";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { axeFaults, openScreen, startBrainWithSite } from "../screen.ts";
+import { axeFaults, openScreen, startBrainWithSite } from "../window/screen.ts";
 
 let brain: TestBrain;
 beforeAll(async () => {

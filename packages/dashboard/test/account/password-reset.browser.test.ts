@@ -2,7 +2,7 @@ import { type TestBrain, testPassword } from "@svc/testkit/brain";
 import { type MailServer, startMailServer } from "@svc/testkit/services/mail";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { axeFaults, openScreen, startBrainWithSite } from "../screen.ts";
+import { axeFaults, openScreen, startBrainWithSite } from "../window/screen.ts";
 
 const newPassword = "Violet-Harbour-71";
 

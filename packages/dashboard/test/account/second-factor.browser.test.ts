@@ -1,7 +1,7 @@
 import { totpCode } from "@svc/testkit";
 import { describe, expect, test } from "vitest";
-import { axeFaults, openScreen } from "../screen.ts";
-import { confirm, openCodeSite, signIn } from "../second-factor.ts";
+import { axeFaults, openScreen } from "../window/screen.ts";
+import { confirm, openCodeSite, signIn } from "../window/second-factor.ts";
 
 const site = openCodeSite();
 

@@ -1,8 +1,8 @@
 import { waitFor } from "@svc/testkit";
 import type { Page, Route } from "playwright-core";
 import { expect, test } from "vitest";
-import { axeFaults, openScreen } from "../screen.ts";
-import { openShop } from "../shop.ts";
+import { openShop } from "../site/shop.ts";
+import { axeFaults, openScreen } from "../window/screen.ts";
 
 const shop = openShop();
 

@@ -1,8 +1,8 @@
 import { enrollSecondFactor } from "@svc/testkit";
 import { signIn as signInByApi, testPassword } from "@svc/testkit/brain";
 import { describe, expect, test } from "vitest";
-import { axeFaults, openScreen } from "../screen.ts";
-import { confirm, openCodeSite, signIn } from "../second-factor.ts";
+import { axeFaults, openScreen } from "../window/screen.ts";
+import { confirm, openCodeSite, signIn } from "../window/second-factor.ts";
 
 const site = openCodeSite();
 

@@ -2,7 +2,7 @@ import { enrollSecondFactor } from "@svc/testkit";
 import { type ApiClient, signIn, type TestBrain, testPassword } from "@svc/testkit/brain";
 import type { Locator } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { axeFaults, openScreen, startBrainWithSite } from "../screen.ts";
+import { axeFaults, openScreen, startBrainWithSite } from "../window/screen.ts";
 
 let brain: TestBrain;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import type { BrowserContext, Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
-import { openScreen } from "../screen.ts";
-import { openShop } from "../shop.ts";
+import { openShop } from "../site/shop.ts";
+import { openScreen } from "../window/screen.ts";
 
 const shop = openShop();
 type Caller = Exclude<keyof typeof shop.brain.as, "nobody">;

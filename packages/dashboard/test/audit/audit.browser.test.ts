@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";
-import { axeFaults, openScreen, textOf } from "../screen.ts";
-import { openShop } from "../shop.ts";
+import { openShop } from "../site/shop.ts";
+import { axeFaults, openScreen, textOf } from "../window/screen.ts";
 
 const shop = openShop();
 const minted = 130;

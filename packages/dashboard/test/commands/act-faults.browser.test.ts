@@ -4,9 +4,9 @@ import { createScriptedAdapter } from "@svc/testkit/peer";
 import { createRawPoller } from "@svc/testkit/raw-agent";
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
-import { actions, type CommandOutcome, connectCommandAgent, held } from "../command-agent.ts";
-import { arrange } from "../page-faults.ts";
-import { axeFaults, openScreen, startBrainWithSite } from "../screen.ts";
+import { arrange } from "../site/page-faults.ts";
+import { actions, type CommandOutcome, connectCommandAgent, held } from "../traffic/command-agent.ts";
+import { axeFaults, openScreen, startBrainWithSite } from "../window/screen.ts";
 
 const every = [...actions, "retry_by_reference_v1", "list_dead_letters"];
 const letters = {

@@ -3,10 +3,10 @@ import type { TestBrain } from "@svc/testkit/brain";
 import { createScriptedAdapter } from "@svc/testkit/peer";
 import type { Page, Route } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { actions, type CommandAgent, connectCommandAgent, held } from "../command-agent.ts";
-import { letter, letterRow, lettersPage, loadLetters, tickAll } from "../letters.ts";
-import { axeFaults, openScreen, startBrainWithSite } from "../screen.ts";
-import { tell, tellKnown } from "../task-traffic.ts";
+import { actions, type CommandAgent, connectCommandAgent, held } from "../traffic/command-agent.ts";
+import { letter, letterRow, lettersPage, loadLetters, tickAll } from "../traffic/letters.ts";
+import { tell, tellKnown } from "../traffic/task-traffic.ts";
+import { axeFaults, openScreen, startBrainWithSite } from "../window/screen.ts";
 
 let brain: TestBrain;
 let agent: CommandAgent;

@@ -3,9 +3,9 @@ import type { TestBrain, TestRole } from "@svc/testkit/brain";
 import { createScriptedAdapter } from "@svc/testkit/peer";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { held } from "../command-agent.ts";
-import { axeFaults, openScreen, startBrainWithSite } from "../screen.ts";
-import { type Told, tell } from "../task-traffic.ts";
+import { held } from "../traffic/command-agent.ts";
+import { type Told, tell } from "../traffic/task-traffic.ts";
+import { axeFaults, openScreen, startBrainWithSite } from "../window/screen.ts";
 
 // A list longer than one page of it, in which every filter lets something through and holds something back.
 const tasks = 330;

@@ -12,7 +12,7 @@ import { type Sidecar, startSidecar } from "@svc/testkit/sidecar-process";
 import { Queue, Worker } from "bullmq6";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
-import { openScreen, startBrainWithSite } from "../screen.ts";
+import { openScreen, startBrainWithSite } from "../window/screen.ts";
 
 const svcEntry = fileURLToPath(new URL("../../../cli/bin/svc.js", import.meta.url));
 const prefix = `t-${randomUUID()}`;

@@ -1,8 +1,8 @@
 import type { TestBrain, TestRole } from "@svc/testkit/brain";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { actions, type CommandAgent, connectCommandAgent } from "../command-agent.ts";
-import { letter, letterRow, lettersPage, loadLetters } from "../letters.ts";
-import { axeFaults, openScreen, startBrainWithSite } from "../screen.ts";
+import { actions, type CommandAgent, connectCommandAgent } from "../traffic/command-agent.ts";
+import { letter, letterRow, lettersPage, loadLetters } from "../traffic/letters.ts";
+import { axeFaults, openScreen, startBrainWithSite } from "../window/screen.ts";
 
 let brain: TestBrain;
 let agent: CommandAgent;

@@ -2,9 +2,9 @@ import { waitFor } from "@svc/testkit";
 import type { TestBrain, TestRole } from "@svc/testkit/brain";
 import type { Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { type CommandAgent, connectCommandAgent } from "../command-agent.ts";
-import { axeFaults, openScreen, startBrainWithSite } from "../screen.ts";
-import { tell, tellKnown } from "../task-traffic.ts";
+import { type CommandAgent, connectCommandAgent } from "../traffic/command-agent.ts";
+import { tell, tellKnown } from "../traffic/task-traffic.ts";
+import { axeFaults, openScreen, startBrainWithSite } from "../window/screen.ts";
 
 let brain: TestBrain;
 let agent: CommandAgent;

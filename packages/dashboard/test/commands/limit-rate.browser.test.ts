@@ -9,7 +9,7 @@ import { type Sidecar, startSidecar } from "@svc/testkit/sidecar-process";
 import { Queue, Worker } from "bullmq6";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
-import { axeFaults, openScreen, startBrainWithSite } from "../screen.ts";
+import { axeFaults, openScreen, startBrainWithSite } from "../window/screen.ts";
 
 const prefix = `t-${randomUUID()}`;
 const queueName = `${prefix}:mail`;

@@ -3,9 +3,15 @@ import type { TestBrain } from "@svc/testkit/brain";
 import { createScriptedAdapter } from "@svc/testkit/peer";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { actions, type CommandAgent, type CommandOutcome, connectCommandAgent, held } from "../command-agent.ts";
-import { letter, letterRow, lettersPage, loadLetters, tickAll } from "../letters.ts";
-import { axeFaults, openScreen, startBrainWithSite } from "../screen.ts";
+import {
+  actions,
+  type CommandAgent,
+  type CommandOutcome,
+  connectCommandAgent,
+  held,
+} from "../traffic/command-agent.ts";
+import { letter, letterRow, lettersPage, loadLetters, tickAll } from "../traffic/letters.ts";
+import { axeFaults, openScreen, startBrainWithSite } from "../window/screen.ts";
 
 let brain: TestBrain;
 let agent: CommandAgent;

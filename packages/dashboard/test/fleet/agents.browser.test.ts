@@ -2,8 +2,8 @@ import { join } from "node:path";
 import type { TestBrain } from "@svc/testkit/brain";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openScreen, startBrainWithSite } from "../screen.ts";
-import { tell } from "../task-traffic.ts";
+import { tell } from "../traffic/task-traffic.ts";
+import { openScreen, startBrainWithSite } from "../window/screen.ts";
 
 let brain: TestBrain;
 beforeAll(async () => {

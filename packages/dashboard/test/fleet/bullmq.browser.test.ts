@@ -7,7 +7,7 @@ import type {} from "@svc/testkit/services/setup/redis-setup";
 import { type Sidecar, startSidecar } from "@svc/testkit/sidecar-process";
 import { Queue, Worker } from "bullmq6";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
-import { openScreen, startBrainWithSite } from "../screen.ts";
+import { openScreen, startBrainWithSite } from "../window/screen.ts";
 
 const prefix = `t-${randomUUID()}`;
 const queueName = `${prefix}:billing`;

@@ -3,9 +3,9 @@ import type { TestBrain } from "@svc/testkit/brain";
 import { createScriptedAdapter } from "@svc/testkit/peer";
 import { connectRaw, rawHello } from "@svc/testkit/raw-agent";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { connectFleet, type Fleet, fleetSnapshot } from "../fleet.ts";
-import { openScreen, startBrainWithSite } from "../screen.ts";
-import { tell } from "../task-traffic.ts";
+import { connectFleet, type Fleet, fleetSnapshot } from "../traffic/fleet.ts";
+import { tell } from "../traffic/task-traffic.ts";
+import { openScreen, startBrainWithSite } from "../window/screen.ts";
 
 let brain: TestBrain;
 let fleet: Fleet;
@@ -34,6 +34,27 @@ describe("the lists", () => {
     const exact = /^\d+ s ago \(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)? UTC\)$/;
     await row.getByRole("cell", { name: exact }).waitFor();
     expect(await page.getByRole("columnheader").last().textContent()).toBe("Last seen");
+  });
+
+  test("of queues show the figures of one that is seen for the first time", async () => {
+    const { page } = await open("queues");
+    await page.getByRole("button", { name: /^Connection: live/ }).waitFor();
+    await page.getByRole("row", { name: /billing/ }).waitFor();
+    const snapshot = fleetSnapshot();
+    fleet.adapter.answerSnapshot(async () => ({
+      ...snapshot,
+      queue_depths: { ...snapshot.queue_depths, exports: 2 },
+      queue_consumers: { ...snapshot.queue_consumers, exports: 1 },
+    }));
+
+    // The timer reads the figures again every 30 seconds only.
+    const ended = page
+      .getByRole("row", { name: /exports/ })
+      .getByRole("cell")
+      .nth(6);
+    await ended.waitFor();
+    await ended.getByText("0", { exact: true }).waitFor({ timeout: 10_000 });
+    fleet.adapter.answerSnapshot(async () => fleetSnapshot());
   });
 
   test("of workers show load and memory as reported, and what was not reported as a dash", async () => {

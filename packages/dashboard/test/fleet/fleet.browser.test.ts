@@ -2,8 +2,8 @@ import { waitFor } from "@svc/testkit";
 import type { TestBrain } from "@svc/testkit/brain";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { connectFleet, type Fleet, fleetSnapshot, noteLoss } from "../fleet.ts";
-import { axeFaults, openScreen, startBrainWithSite } from "../screen.ts";
+import { connectFleet, type Fleet, fleetSnapshot, noteLoss } from "../traffic/fleet.ts";
+import { axeFaults, openScreen, startBrainWithSite } from "../window/screen.ts";
 
 let brain: TestBrain;
 let fleet: Fleet;

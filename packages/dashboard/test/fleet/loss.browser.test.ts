@@ -1,8 +1,8 @@
 import { type FaultyNetwork, startFaultyNetwork, waitFor } from "@svc/testkit";
 import type { TestBrain } from "@svc/testkit/brain";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { axeFaults, openScreen, startBrainWithSite } from "../screen.ts";
-import { tell } from "../task-traffic.ts";
+import { tell } from "../traffic/task-traffic.ts";
+import { axeFaults, openScreen, startBrainWithSite } from "../window/screen.ts";
 
 let brain: TestBrain;
 let network: FaultyNetwork;

@@ -1,8 +1,8 @@
 import type { TestBrain } from "@svc/testkit/brain";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { connectFleet, noteLoss } from "../fleet.ts";
-import { openScreen, startBrainWithSite } from "../screen.ts";
+import { connectFleet, noteLoss } from "../traffic/fleet.ts";
+import { openScreen, startBrainWithSite } from "../window/screen.ts";
 
 let brain: TestBrain;
 beforeAll(async () => {

@@ -2,9 +2,9 @@ import { waitFor } from "@svc/testkit";
 import type { TestBrain, TestRole } from "@svc/testkit/brain";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { actions, type CommandAgent, connectCommandAgent } from "../command-agent.ts";
-import { axeFaults, chooseInAddress, openScreen, startBrainWithSite } from "../screen.ts";
-import { type Told, tell } from "../task-traffic.ts";
+import { actions, type CommandAgent, connectCommandAgent } from "../traffic/command-agent.ts";
+import { type Told, tell } from "../traffic/task-traffic.ts";
+import { axeFaults, chooseInAddress, openScreen, startBrainWithSite } from "../window/screen.ts";
 
 const pythonTrace = `Traceback (most recent call last):
   File "/srv/app/mail.py", line 41, in send

@@ -2,9 +2,9 @@ import { waitFor } from "@svc/testkit";
 import type { TestBrain } from "@svc/testkit/brain";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { connectFleet, type Fleet, fleetSnapshot, noteLoss } from "../fleet.ts";
-import { holdReads } from "../held-read.ts";
-import { axeFaults, chooseInAddress, openScreen, startBrainWithSite } from "../screen.ts";
+import { connectFleet, type Fleet, fleetSnapshot, noteLoss } from "../traffic/fleet.ts";
+import { holdReads } from "../window/held-read.ts";
+import { axeFaults, chooseInAddress, openScreen, startBrainWithSite } from "../window/screen.ts";
 
 let brain: TestBrain;
 beforeAll(async () => {

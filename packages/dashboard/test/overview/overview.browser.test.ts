@@ -2,11 +2,11 @@ import { join } from "node:path";
 import { waitFor } from "@svc/testkit";
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";
-import { tellDay } from "../day-of-traffic.ts";
-import { holdReads } from "../held-read.ts";
-import { axeFaults, openScreen } from "../screen.ts";
-import { openShop } from "../shop.ts";
-import { tell } from "../task-traffic.ts";
+import { openShop } from "../site/shop.ts";
+import { tellDay } from "../traffic/day-of-traffic.ts";
+import { tell } from "../traffic/task-traffic.ts";
+import { holdReads } from "../window/held-read.ts";
+import { axeFaults, openScreen } from "../window/screen.ts";
 
 const shop = openShop();
 beforeAll(() => tellDay(shop.brain, shop.connected));

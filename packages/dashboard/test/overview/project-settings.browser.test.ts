@@ -1,7 +1,7 @@
 import type { ApiClient, TestBrain } from "@svc/testkit/brain";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { axeFaults, openScreen, startBrainWithSite } from "../screen.ts";
+import { axeFaults, openScreen, startBrainWithSite } from "../window/screen.ts";
 
 let brain: TestBrain;
 /** Of every project there is, and not of the instance. */

@@ -1,11 +1,11 @@
 import { shareOf } from "@svc/testkit";
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";
-import { fillLongList, longPages } from "../long-list.ts";
-import type { PageCase } from "../page-case.ts";
-import { cookieFor, faultsBeside, pages } from "../pages.ts";
-import { axeFaults, openScreen } from "../screen.ts";
-import { openSite } from "../site.ts";
+import type { PageCase } from "../site/page-case.ts";
+import { cookieFor, faultsBeside, pages } from "../site/pages.ts";
+import { openSite } from "../site/site.ts";
+import { fillLongList, longPages } from "../traffic/long-list.ts";
+import { axeFaults, openScreen } from "../window/screen.ts";
 
 const opened = openSite();
 

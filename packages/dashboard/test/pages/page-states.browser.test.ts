@@ -1,10 +1,10 @@
 import { shareOf } from "@svc/testkit";
 import { describe, expect, test } from "vitest";
-import { arrange } from "../page-faults.ts";
-import { pageNamed } from "../pages.ts";
-import { axeFaults, openScreen } from "../screen.ts";
-import { openSite } from "../site.ts";
-import { everyPageOnce } from "../site-map.ts";
+import { arrange } from "../site/page-faults.ts";
+import { pageNamed } from "../site/pages.ts";
+import { openSite } from "../site/site.ts";
+import { everyPageOnce } from "../site/site-map.ts";
+import { axeFaults, openScreen } from "../window/screen.ts";
 
 const opened = openSite();
 

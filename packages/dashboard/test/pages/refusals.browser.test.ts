@@ -1,7 +1,7 @@
 import type { Page, Route } from "playwright-core";
 import { describe, expect, test } from "vitest";
-import { openScreen } from "../screen.ts";
-import { openShop } from "../shop.ts";
+import { openShop } from "../site/shop.ts";
+import { openScreen } from "../window/screen.ts";
 
 const shop = openShop();
 const project = () => `/p/${shop.brain.project.slug}`;

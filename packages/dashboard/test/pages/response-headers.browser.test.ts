@@ -4,7 +4,7 @@ import { type AddressInfo, connect } from "node:net";
 import { text } from "node:stream/consumers";
 import type { TestBrain } from "@svc/testkit/brain";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openScreen, startBrainWithSite } from "../screen.ts";
+import { openScreen, startBrainWithSite } from "../window/screen.ts";
 
 let brain: TestBrain;
 let other: Server;

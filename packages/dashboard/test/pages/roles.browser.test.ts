@@ -2,11 +2,11 @@ import { isEverything, shareOf } from "@svc/testkit";
 import type { ApiClient } from "@svc/testkit/brain";
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";
-import type { PageCase } from "../page-case.ts";
-import { faultsBeside, pages } from "../pages.ts";
-import { axeFaults, openScreen, type Screen } from "../screen.ts";
-import { openSite } from "../site.ts";
-import { everyPageOnce } from "../site-map.ts";
+import type { PageCase } from "../site/page-case.ts";
+import { faultsBeside, pages } from "../site/pages.ts";
+import { openSite } from "../site/site.ts";
+import { everyPageOnce } from "../site/site-map.ts";
+import { axeFaults, openScreen, type Screen } from "../window/screen.ts";
 
 const roles = ["viewer", "auditor", "operator", "admin"] as const;
 type Role = (typeof roles)[number];

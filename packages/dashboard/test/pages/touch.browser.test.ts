@@ -1,9 +1,9 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { cookieFor, pageNamed } from "../pages.ts";
-import { openScreen } from "../screen.ts";
-import { openSite } from "../site.ts";
-import { everyPageOnce } from "../site-map.ts";
+import { cookieFor, pageNamed } from "../site/pages.ts";
+import { openSite } from "../site/site.ts";
+import { everyPageOnce } from "../site/site-map.ts";
+import { openScreen } from "../window/screen.ts";
 
 const opened = openSite();
 const finger = { size: "phone", settings: { isMobile: true } } as const;

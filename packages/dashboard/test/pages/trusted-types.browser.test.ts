@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { openScreen } from "../screen.ts";
-import { openShop } from "../shop.ts";
+import { openShop } from "../site/shop.ts";
+import { openScreen } from "../window/screen.ts";
 
 const shop = openShop();
 

@@ -2,7 +2,7 @@ import type { TestBrain } from "@svc/testkit/brain";
 import { type HttpsServer, startHttpsServer } from "@svc/testkit/services/https-server";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { axeFaults, openScreen, startBrainWithSite } from "../screen.ts";
+import { axeFaults, openScreen, startBrainWithSite } from "../window/screen.ts";
 
 let brain: TestBrain;
 let source: HttpsServer;

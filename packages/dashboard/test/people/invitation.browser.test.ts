@@ -1,6 +1,6 @@
 import { type TestBrain, testPassword } from "@svc/testkit/brain";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openScreen, startBrainWithSite } from "../screen.ts";
+import { openScreen, startBrainWithSite } from "../window/screen.ts";
 
 let brain: TestBrain;
 beforeAll(async () => {

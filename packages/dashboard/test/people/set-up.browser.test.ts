@@ -1,7 +1,7 @@
 import { startNewBrain } from "@svc/testkit/brain";
 import { builtDashboard } from "@svc/testkit/built-program";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { axeFaults, openScreen } from "../screen.ts";
+import { axeFaults, openScreen } from "../window/screen.ts";
 
 let brain: Awaited<ReturnType<typeof startNewBrain>>;
 let link: URL;

@@ -1,7 +1,7 @@
 import type { TestBrain } from "@svc/testkit/brain";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openScreen, startBrainWithSite } from "../screen.ts";
-import { tellSample } from "../task-traffic.ts";
+import { tellSample } from "../traffic/task-traffic.ts";
+import { openScreen, startBrainWithSite } from "../window/screen.ts";
 
 let brain: TestBrain;
 

@@ -1,8 +1,8 @@
 import { testPassword } from "@svc/testkit/brain";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { openScreen } from "../screen.ts";
-import { openShop } from "../shop.ts";
+import { openShop } from "../site/shop.ts";
+import { openScreen } from "../window/screen.ts";
 
 const shop = openShop();
 

@@ -1,8 +1,8 @@
 import { waitFor } from "@svc/testkit";
 import { describe, expect, test } from "vitest";
-import { axeFaults, openScreen } from "../screen.ts";
-import { openShop } from "../shop.ts";
-import { tell } from "../task-traffic.ts";
+import { openShop } from "../site/shop.ts";
+import { tell } from "../traffic/task-traffic.ts";
+import { axeFaults, openScreen } from "../window/screen.ts";
 
 const shop = openShop();
 

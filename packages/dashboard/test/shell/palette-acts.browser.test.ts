@@ -2,8 +2,8 @@ import { waitFor } from "@svc/testkit";
 import type { TestBrain, TestRole } from "@svc/testkit/brain";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { actions, type CommandAgent, connectCommandAgent } from "../command-agent.ts";
-import { axeFaults, openScreen, startBrainWithSite } from "../screen.ts";
+import { actions, type CommandAgent, connectCommandAgent } from "../traffic/command-agent.ts";
+import { axeFaults, openScreen, startBrainWithSite } from "../window/screen.ts";
 
 let brain: TestBrain;
 let agent: CommandAgent;

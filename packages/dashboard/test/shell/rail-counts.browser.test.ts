@@ -1,9 +1,15 @@
 import type { TestBrain } from "@svc/testkit/brain";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { actions, type CommandAgent, type CommandOutcome, connectCommandAgent, held } from "../command-agent.ts";
-import { axeFaults, openScreen, startBrainWithSite } from "../screen.ts";
-import { tell } from "../task-traffic.ts";
+import {
+  actions,
+  type CommandAgent,
+  type CommandOutcome,
+  connectCommandAgent,
+  held,
+} from "../traffic/command-agent.ts";
+import { tell } from "../traffic/task-traffic.ts";
+import { axeFaults, openScreen, startBrainWithSite } from "../window/screen.ts";
 
 let brain: TestBrain;
 let agent: CommandAgent;

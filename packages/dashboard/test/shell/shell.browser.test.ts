@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { axeFaults, openScreen } from "../screen.ts";
-import { openShop } from "../shop.ts";
+import { openShop } from "../site/shop.ts";
+import { axeFaults, openScreen } from "../window/screen.ts";
 
 const shop = openShop();
 

@@ -3,8 +3,8 @@ import type { TestBrain } from "@svc/testkit/brain";
 import { createScriptedAdapter } from "@svc/testkit/peer";
 import type { Page, Request } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openScreen, startBrainWithSite } from "../screen.ts";
-import { type Told, tell } from "../task-traffic.ts";
+import { type Told, tell } from "../traffic/task-traffic.ts";
+import { openScreen, startBrainWithSite } from "../window/screen.ts";
 
 // More tasks than one command is asked for: 205 failed and one revoked of one engine, two failed of another.
 const failures = 205;

@@ -3,8 +3,8 @@ import { waitFor } from "@svc/testkit";
 import { connectRaw, type RawAgent, rawHello } from "@svc/testkit/raw-agent";
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";
-import { axeFaults, openScreen, type Screen } from "../screen.ts";
-import { openShop } from "../shop.ts";
+import { openShop } from "../site/shop.ts";
+import { axeFaults, openScreen, type Screen } from "../window/screen.ts";
 
 const shop = openShop();
 const engine = "held";

@@ -1,8 +1,8 @@
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
-import { axeFaults, openScreen } from "../screen.ts";
-import { openShop } from "../shop.ts";
-import { tellKnown } from "../task-traffic.ts";
+import { openShop } from "../site/shop.ts";
+import { tellKnown } from "../traffic/task-traffic.ts";
+import { axeFaults, openScreen } from "../window/screen.ts";
 
 const shop = openShop();
 

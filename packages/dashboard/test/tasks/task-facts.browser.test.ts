@@ -1,9 +1,9 @@
 import { waitFor } from "@svc/testkit";
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";
-import { openScreen } from "../screen.ts";
-import { openShop } from "../shop.ts";
-import { tell } from "../task-traffic.ts";
+import { openShop } from "../site/shop.ts";
+import { tell } from "../traffic/task-traffic.ts";
+import { openScreen } from "../window/screen.ts";
 
 const shop = openShop();
 const tasksPath = () => `/projects/${shop.brain.project.slug}/tasks`;

@@ -1,10 +1,10 @@
 import { waitFor } from "@svc/testkit";
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";
-import { familyEvents } from "../family-traffic.ts";
-import { axeFaults, openScreen, type Screen } from "../screen.ts";
-import { openShop } from "../shop.ts";
-import { type Told, tell } from "../task-traffic.ts";
+import { openShop } from "../site/shop.ts";
+import { familyEvents } from "../traffic/family-traffic.ts";
+import { type Told, tell } from "../traffic/task-traffic.ts";
+import { axeFaults, openScreen, type Screen } from "../window/screen.ts";
 
 const shop = openShop();
 

@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
-import { axeFaults, openScreen } from "../screen.ts";
-import { openShop } from "../shop.ts";
+import { openShop } from "../site/shop.ts";
+import { axeFaults, openScreen } from "../window/screen.ts";
 
 const shop = openShop();
 const strip = (page: Page) => page.getByRole("slider", { name: /^Tasks over time/ });

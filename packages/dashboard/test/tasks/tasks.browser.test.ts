@@ -1,8 +1,8 @@
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
-import { openScreen } from "../screen.ts";
-import { openShop } from "../shop.ts";
-import { tell, tellKnown } from "../task-traffic.ts";
+import { openShop } from "../site/shop.ts";
+import { tell, tellKnown } from "../traffic/task-traffic.ts";
+import { openScreen } from "../window/screen.ts";
 
 const shop = openShop();
 

@@ -3,6 +3,7 @@ import manifest from "../../../package.json" with { type: "json" };
 import { type AgentContact, listContacts, versionStatus } from "../../features/agents/index.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { readDatabaseTime } from "../../platform/database/dialects/database-facts.ts";
+import { minutes } from "../../platform/durations.ts";
 import type { BrainDatabase } from "../../schema/tables/index.ts";
 import type { BrainSettings } from "../settings/settings.ts";
 import { about, type Finding } from "./finding.ts";
@@ -75,7 +76,7 @@ export async function lookAtClock(database: BrainDatabase, clock: Clock): Promis
   const message = `the database's clock is ${(Math.abs(offMs) / 1000).toFixed(1)} s ${offMs < 0 ? "behind" : "ahead"}`;
   if (Math.abs(offMs) <= databaseSkewMs) return ok(message);
   const advice = "set both clocks by NTP: sessions, retention and leases go by them";
-  return Math.abs(offMs) > 60_000 ? failed(message, advice) : warning(message, advice);
+  return Math.abs(offMs) > minutes(1) ? failed(message, advice) : warning(message, advice);
 }
 
 function ago(ms: number): string {

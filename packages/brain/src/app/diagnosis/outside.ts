@@ -1,10 +1,10 @@
 import { isIP } from "node:net";
 import { connect, type PeerCertificate } from "node:tls";
+import { days } from "../../platform/durations.ts";
 import { checkMailServer } from "../../platform/mail/mail.ts";
 import { about, type Finding } from "./finding.ts";
 
 const answerMs = 5000;
-const dayMs = 86_400_000;
 const soonDays = 14;
 
 /** The certificate that the public URL answers with; nothing for plain http. */
@@ -19,12 +19,12 @@ export async function lookAtCertificate(publicUrl: string, now: Date): Promise<F
     return [warning(`${url.origin} gives no certificate (${seen.failure})`, advice)];
   }
   const ends = new Date(seen.certificate.valid_to);
-  const days = Math.floor((ends.getTime() - now.getTime()) / dayMs);
+  const daysLeft = Math.floor((ends.getTime() - now.getTime()) / days(1));
   const until = `the certificate of ${url.hostname} is valid until ${ends.toISOString().slice(0, 10)}`;
-  if (days < 0) return [failed(until, "renew it")];
+  if (daysLeft < 0) return [failed(until, "renew it")];
   if (seen.refusal !== null)
     return [failed(`${until}, but browsers refuse it (${seen.refusal})`, "see its names and its chain")];
-  return [days < soonDays ? warning(`${until}, for ${days} more days`, "renew it") : ok(until)];
+  return [daysLeft < soonDays ? warning(`${until}, for ${daysLeft} more days`, "renew it") : ok(until)];
 }
 
 type Seen = { readonly failure: string } | { readonly certificate: PeerCertificate; readonly refusal: string | null };

@@ -1,11 +1,10 @@
 import { isJsonObject, isUuid } from "@svc/protocol";
 import type { FastifyRequest } from "fastify";
 import { isMasked, type Masking, type NameKind, type Resolver, withNames } from "../../features/masking/index.ts";
-import type { Tag } from "../../platform/http/access/scopes.ts";
 import type { App } from "../../platform/http/app.ts";
 
 /** Tags of routes outside of a project that show tasks, queues or workers. */
-const tagsWithNames: ReadonlySet<Tag> = new Set(["home", "activity"]);
+const tagsWithNames: ReadonlySet<string> = new Set(["home", "activity"]);
 
 /**
  * Masks names in every answer about projects, and takes masked names and ids of rows in the requests. Streams are masked where they are
@@ -33,10 +32,10 @@ export function maskNames(app: App, { masking, resolver }: { masking: Masking; r
   });
 }
 
-const tagOf = ({ routeOptions }: FastifyRequest): Tag | undefined => routeOptions.config?.tag;
+const tagOf = ({ routeOptions }: FastifyRequest): string | undefined => routeOptions.config?.tag;
 
 const showsNames = (request: FastifyRequest): boolean =>
-  request.projectAccess !== null || tagsWithNames.has(tagOf(request) as Tag);
+  request.projectAccess !== null || tagsWithNames.has(tagOf(request) ?? "");
 
 /** Whether a route is one of the task list, whose parameters are joined with a query. */
 const takesQuery = ({ routeOptions }: FastifyRequest): boolean => {

@@ -14,8 +14,9 @@ import { setupSettings } from "../../features/setup/index.ts";
 import { checkTaskRetention, taskSettings } from "../../features/tasks/index.ts";
 import { checkDatabaseUrl, checkServerDatabase, databaseSettings } from "../../platform/database/settings.ts";
 import { checkMailSender, mailSettings } from "../../platform/mail/settings.ts";
-import { platformChecks, platformSettings } from "../../platform/platform-settings.ts";
+import { platformChecks, platformSettings } from "../../platform/settings/platform-settings.ts";
 import { type LoadedSettings, loadSettings, type SettingsOf } from "../../platform/settings.ts";
+import { knownSettingNames } from "./known-names.ts";
 import { checkDashboardFolder, webSettings } from "./web-settings.ts";
 
 /** Every setting of the brain, in the order of docs/configuration.md. */
@@ -66,6 +67,7 @@ export function loadBrainSettings(sources: SettingsSources = {}): LoadedSettings
   const loaded = loadSettings({
     ...places,
     fragments: settingFragments,
+    alsoKnown: knownSettingNames,
     checks: needsServerDatabase ? [...checks, checkServerDatabase] : checks,
   });
   const { values } = loaded;

@@ -14,19 +14,46 @@ export interface AdminRouteDeps {
 export const adminRoutes: Routes<AdminRouteDeps> = (app, { settingRows, settings, versions }) => {
   app.get(
     "/admin/settings",
-    { schema: { response: { 200: SettingsAnswer } }, config: { tag: "admin", globalAdmin: true } },
+    {
+      schema: {
+        operationId: "getSettings",
+        summary: "Get effective settings",
+        description:
+          "Lists every setting of the answering process with its value and where the value comes from. Secrets are masked.",
+        response: { 200: SettingsAnswer },
+      },
+      config: { tag: "admin", globalAdmin: true },
+    },
     () => ({ svc_home: settings.SVC_HOME, settings: settingRows.map(publicRow) }),
   );
 
   app.get(
     "/admin/system/versions",
-    { schema: { response: { 200: VersionsAnswer } }, config: { tag: "admin", globalAdmin: true } },
+    {
+      schema: {
+        operationId: "getKnownVersions",
+        summary: "Get known versions",
+        description:
+          "Returns the latest known versions of the packages, from the bundled manifest or the last check. Nothing is requested from outside.",
+        response: { 200: VersionsAnswer },
+      },
+      config: { tag: "admin", globalAdmin: true },
+    },
     () => versions.snapshot(),
   );
 
   app.post(
     "/admin/system/versions/check",
-    { schema: { response: { 200: VersionsAnswer } }, config: { tag: "admin", globalAdmin: true } },
+    {
+      schema: {
+        operationId: "checkVersions",
+        summary: "Check for new versions",
+        description: "Requests the version manifest from the configured URL once and returns what is known afterwards.",
+        answers: { 409: "The check is switched off, or the manifest could not be read; `details.reason` says which." },
+        response: { 200: VersionsAnswer },
+      },
+      config: { tag: "admin", globalAdmin: true },
+    },
     () => versions.check(),
   );
 };

@@ -1,20 +1,26 @@
 import { type Static, Type } from "typebox";
 import { Instant, Nullable, OneOf } from "../../platform/http/schemas.ts";
 
-export const SettingsAnswer = Type.Object({
-  svc_home: Type.String({ description: "the home directory of the process that answers" }),
-  settings: Type.Array(
-    Type.Object({
-      name: Type.String(),
-      value: Type.String({
-        description: "lists and objects as JSON, an absent value as an empty text, secrets as ***",
-      }),
-      source: Type.String({ description: "a file path, environment, default or unset" }),
-      is_secret: Type.Boolean(),
-      description: Type.String(),
-    }),
-  ),
-});
+export const SettingsAnswer = Type.Object(
+  {
+    svc_home: Type.String({ description: "the home directory of the process that answers" }),
+    settings: Type.Array(
+      Type.Object(
+        {
+          name: Type.String(),
+          value: Type.String({
+            description: "lists and objects as JSON, an absent value as an empty text, secrets as ***",
+          }),
+          source: Type.String({ description: "a file path, environment, default or unset" }),
+          is_secret: Type.Boolean(),
+          description: Type.String(),
+        },
+        { title: "SettingRow", description: "One setting." },
+      ),
+    ),
+  },
+  { title: "InstanceSettings", description: "The effective settings of one process." },
+);
 export type SettingsAnswer = Static<typeof SettingsAnswer>;
 
 const version = Type.String({ pattern: "^\\d{1,6}\\.\\d{1,6}\\.\\d{1,6}([-+][0-9A-Za-z.+-]{1,64})?$" });
@@ -32,15 +38,18 @@ export const VersionManifest = Type.Object({
 });
 export type VersionManifest = Static<typeof VersionManifest>;
 
-export const VersionsAnswer = Type.Object({
-  packages: Type.Record(Type.String(), Type.String(), { description: "name to latest known version" }),
-  schema_version: Type.Integer(),
-  generated_at: Nullable(Instant),
-  generated_by: Type.String(),
-  canonical_url: Nullable(Type.String()),
-  source: OneOf(["bundled", "remote"] as const),
-  fetched_at: Nullable(Instant),
-  fetched_from: Nullable(Type.String()),
-  check_for_updates_url: Nullable(Type.String({ description: "where the check asks; null when it is switched off" })),
-});
+export const VersionsAnswer = Type.Object(
+  {
+    packages: Type.Record(Type.String(), Type.String(), { description: "name to latest known version" }),
+    schema_version: Type.Integer(),
+    generated_at: Nullable(Instant),
+    generated_by: Type.String(),
+    canonical_url: Nullable(Type.String()),
+    source: OneOf(["bundled", "remote"] as const),
+    fetched_at: Nullable(Instant),
+    fetched_from: Nullable(Type.String()),
+    check_for_updates_url: Nullable(Type.String({ description: "where the check asks; null when it is switched off" })),
+  },
+  { title: "KnownVersions", description: "The latest known versions of the packages." },
+);
 export type VersionsAnswer = Static<typeof VersionsAnswer>;

@@ -1,7 +1,9 @@
 import { closeCodes, type HelloPayload } from "@svc/protocol";
+import { Broadcast } from "../../platform/broadcast.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { Log } from "../../platform/log.ts";
+import { createThrottledLog } from "../../platform/throttled-log.ts";
 import type { Tables } from "../../schema/tables/index.ts";
 import type { AdmissionStatus, AgentIdentity } from "../agents/index.ts";
 import type { Commands } from "../commands/index.ts";
@@ -10,10 +12,10 @@ import { createAdmission, type RequestFacts } from "./admission.ts";
 import { createAgentLogs } from "./agent-logs.ts";
 import { createDispatch, type DispatchDeps } from "./dispatch.ts";
 import { createLongpoll, type SessionNews } from "./longpoll/longpoll.ts";
-import { createSessionRegistry } from "./longpoll/session-registry.ts";
-import { createConnections } from "./websocket/connections.ts";
-import { createGateway } from "./websocket/gateway.ts";
-import { createOffers } from "./websocket/offers.ts";
+import { SessionRegistry } from "./longpoll/session-registry.ts";
+import { Connections } from "./websocket/connections.ts";
+import { Gateway } from "./websocket/gateway.ts";
+import { Offers } from "./websocket/offers.ts";
 
 export interface AgentTransportDeps {
   readonly database: Database<Tables>;
@@ -60,14 +62,19 @@ export interface AgentTransportDeps {
   readonly commands: Commands;
 }
 
-const sessionChannel = "svc_agent_sessions";
-
 /** Everything between agents' sockets and the features behind them. */
 export function createAgentTransport(deps: AgentTransportDeps) {
   const { agents, clock, commands, database, ingest, log, settings } = deps;
   const admit = createAdmission({ ...deps, authenticate: (token) => agents.authenticate(token) });
-  const connections = createConnections(settings.SVC_WS_PER_AGENT_CONCURRENCY_CAP);
-  const registry = createSessionRegistry({ clock, secretOf: deps.secretOf });
+  const unsent = createThrottledLog(clock, (times, about) =>
+    log.warn("agent_transport.announce_failed", { times, ...about }),
+  );
+  const others = new Broadcast<SessionNews>(
+    { database, onError: ({ message }) => unsent({ message }) },
+    "svc_agent_sessions",
+  );
+  const connections = new Connections(settings.SVC_WS_PER_AGENT_CONCURRENCY_CAP);
+  const registry = new SessionRegistry({ clock, secretOf: deps.secretOf });
   const agentLogs = createAgentLogs({ clock, log });
   const dispatch = createDispatch({
     agentLogs,
@@ -83,22 +90,22 @@ export function createAgentTransport(deps: AgentTransportDeps) {
     commandResulted: ({ agent_id }, commandId, payload) => commands.reports.resulted(agent_id, commandId, payload),
   });
 
-  const offers = createOffers({ connections, commands, log });
+  const offers = new Offers({ connections, commands, log });
   const stopOffering = commands.work.onWork((agentId) => {
     if (agentId === null) offerAll();
     else offers.offer(agentId);
   });
 
   const whenIngestHasRoom = () => (ingest.hasRoom() ? null : ingest.whenRoom());
-  const gateway = createGateway({
+  const gateway = new Gateway({
     ...agents,
     admit,
     agentLogs,
     brainVersion: deps.brainVersion,
     clock,
     dispatch,
-    giveWaiting: offers.begin,
-    readsAgain: offers.offer,
+    giveWaiting: (connection) => offers.begin(connection),
+    readsAgain: (agentId) => offers.offer(agentId),
     ...(deps.helloMs !== undefined && { helloMs: deps.helloMs }),
     idleMs: settings.SVC_WS_IDLE_TIMEOUT_SECONDS * 1000,
     log,
@@ -111,7 +118,8 @@ export function createAgentTransport(deps: AgentTransportDeps) {
 
   const longpoll = createLongpoll({
     agentLogs,
-    announce: (news) => database.notify(sessionChannel, JSON.stringify({ ...news, from: deps.workerId })),
+    // A message that is lost is made good by the idle expiry of the session, so nobody waits for it.
+    announce: (news) => void others.send([news]),
     claim: async ({ agent_id }, max, reach) =>
       (await commands.claim({ ...reach, agentId: agent_id, max, withResends: true })).commands,
     unsigned: (command) => commands.unsigned(command, "long-poll signing failed"),
@@ -137,9 +145,7 @@ export function createAgentTransport(deps: AgentTransportDeps) {
     whenIngestHasRoom,
   });
 
-  function heard(payload: string): void {
-    const news = JSON.parse(payload) as SessionNews & { from: string };
-    if (news.from === deps.workerId) return;
+  function heard(news: SessionNews): void {
     if (news.kind === "retired") {
       registry.retire(news.agentId);
     } else {
@@ -170,7 +176,6 @@ export function createAgentTransport(deps: AgentTransportDeps) {
       .offerAll()
       .catch((error: Error) => log.warn("agent_transport.offer_failed", { message: error.message }));
 
-  let stopListening: (() => Promise<void>) | null = null;
   const sweepTimer = setInterval(() => registry.sweep(), 30_000);
   sweepTimer.unref();
 
@@ -180,11 +185,9 @@ export function createAgentTransport(deps: AgentTransportDeps) {
     longpoll,
     connections,
     /** Gives agents connected here what waits for them, though no word of it came; returns for how many something waited. */
-    offerAll: offers.offerAll,
+    offerAll: () => offers.offerAll(),
     sessions: () => registry.size(),
-    async start(): Promise<void> {
-      stopListening = await database.listen(sessionChannel, heard, { onGap });
-    },
+    start: () => others.listen(heard, { onGap }),
     /** The agent was revoked: its sockets close, its polls and sessions end. */
     revoked(agentId: string): void {
       connections.closeAgent(agentId, closeCodes.revoked, "revoked");
@@ -200,8 +203,8 @@ export function createAgentTransport(deps: AgentTransportDeps) {
       clearInterval(sweepTimer);
       stopOffering();
       await gateway.stop();
-      await offers.settled();
-      await stopListening?.();
+      await offers.stop();
+      await others.stop();
     },
   };
 }

@@ -11,6 +11,7 @@ import {
 import type { Clock } from "../../platform/clock.ts";
 import { isTransient } from "../../platform/database/errors.ts";
 import { retryTransient } from "../../platform/database/transactions/retry-transient.ts";
+import { minutes } from "../../platform/durations.ts";
 import type { Log } from "../../platform/log.ts";
 import { createThrottledLog } from "../../platform/throttled-log.ts";
 import type { AgentIdentity } from "../agents/index.ts";
@@ -192,7 +193,7 @@ export function createSampleLimiter(clock: Pick<Clock, "monotonicMs">): SampleLi
   return {
     admit() {
       const nowMs = clock.monotonicMs();
-      if (nowMs - windowStartMs >= 60_000) {
+      if (nowMs - windowStartMs >= minutes(1)) {
         windowStartMs = nowMs;
         taken = 0;
       }
@@ -219,7 +220,7 @@ export function createLossWarnings(clock: Pick<Clock, "monotonicMs">, eventsLost
       if (Object.values(counters).every((count) => count === 0)) return;
       const report = [...Object.values(counters), ...ofAdapters].join();
       const nowMs = clock.monotonicMs();
-      if (report === lastReport || nowMs - warnedMs < 60_000) return;
+      if (report === lastReport || nowMs - warnedMs < minutes(1)) return;
       // Held back while another process of the agent has had the line, or an earlier connection.
       if (!eventsLost(identity.agent_id, { project_id: identity.project_id, ...counters })) return;
       lastReport = report;

@@ -68,7 +68,28 @@ export const longpollRoutes: Routes<LongpollRouteDeps> = (app, { admit, longpoll
     "/agent/events",
     {
       bodyLimit: maxBodyBytes,
-      schema: { body: UploadBody, response: { 200: UploadReply } },
+      schema: {
+        operationId: "uploadFrames",
+        summary: "Upload frames of an agent",
+        description:
+          "Stores signed frames of an agent that cannot hold a WebSocket. The agent may forget them only when `accepted` equals the number of frames sent; otherwise it sends the whole batch again. Repeated frames are absorbed.",
+        takesHeaders: {
+          "X-SVC-Session-Nonce": "Fresh random value of each connect. Without it the agent has one shared session.",
+        },
+        answers: {
+          200: {
+            headers: {
+              "X-SVC-Agent-Id": "Id that the agent signs frames with.",
+              "X-SVC-Project-Id": "Project that the agent signs frames with.",
+              "X-SVC-LongPoll-Worker": "Id of the process that answered.",
+            },
+          },
+          409: "A frame failed its signature or replay check. The session ends; start a new one with a connect probe and a fresh nonce.",
+          413: "The body is larger than `SVC_AGENT_MAX_BODY_BYTES`.",
+        },
+        body: UploadBody,
+        response: { 200: UploadReply },
+      },
       config: { tag: "agent-transport", selfGuarded: true, takesNul: true },
     },
     (request, reply) =>
@@ -85,7 +106,31 @@ export const longpollRoutes: Routes<LongpollRouteDeps> = (app, { admit, longpoll
     {
       // Its answer would have no body, and the claimed commands would be lost.
       exposeHeadRoute: false,
-      schema: { querystring: PollQuery, response: { 200: PollReply } },
+      schema: {
+        operationId: "pollCommands",
+        summary: "Poll for commands",
+        description:
+          "Waits until commands for the agent are pending and claims them. With `wait=0` and `max_frames=0` it is the connect probe: it claims nothing and starts the session of its nonce.",
+        takesHeaders: {
+          "X-SVC-Session-Nonce": "Fresh random value of each connect. Without it the agent has one shared session.",
+          "X-SVC-Runtime-Features": "Comma-separated feature names; read by the connect probe only.",
+          "X-SVC-Retry-Contracts":
+            "Comma-separated `engine=1` pairs: engines that can retry safely. Without it no retry is delivered.",
+          "X-SVC-Retry-Resubmits": "Comma-separated `engine=1` pairs: engines that retry by submitting the task again.",
+        },
+        answers: {
+          200: {
+            headers: {
+              "X-SVC-Agent-Id": "Id that the agent signs frames with.",
+              "X-SVC-Project-Id": "Project that the agent signs frames with.",
+              "X-SVC-LongPoll-Worker": "Id of the process that answered.",
+            },
+          },
+          409: "The session ended. Start a new one with a connect probe and a fresh nonce.",
+        },
+        querystring: PollQuery,
+        response: { 200: PollReply },
+      },
       config: { tag: "agent-transport", selfGuarded: true },
     },
     (request, reply) => {

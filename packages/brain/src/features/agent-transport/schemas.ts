@@ -2,19 +2,25 @@ import { Type } from "typebox";
 
 const maxFrameCharacters = 1_048_576;
 
-export const UploadBody = Type.Object({
-  frames: Type.Array(Type.String({ maxLength: maxFrameCharacters, description: "one signed, serialized frame" }), {
-    minItems: 1,
-    maxItems: 500,
-  }),
-});
+export const UploadBody = Type.Object(
+  {
+    frames: Type.Array(Type.String({ maxLength: maxFrameCharacters, description: "one signed, serialized frame" }), {
+      minItems: 1,
+      maxItems: 500,
+    }),
+  },
+  { title: "FrameUpload", description: "Signed frames of an agent." },
+);
 
-export const UploadReply = Type.Object({
-  accepted: Type.Integer({ description: "frames stored, dropped for good, unparseable, or unsigned handshakes" }),
-  rejected: Type.Integer({ description: "frames to send again" }),
-  errors: Type.Array(Type.String(), { maxItems: 10 }),
-  error_code: Type.Union([Type.Null(), Type.Literal("scheduler_upgrade_required")]),
-});
+export const UploadReply = Type.Object(
+  {
+    accepted: Type.Integer({ description: "frames stored, dropped for good, unparseable, or unsigned handshakes" }),
+    rejected: Type.Integer({ description: "frames to send again" }),
+    errors: Type.Array(Type.String(), { maxItems: 10 }),
+    error_code: Type.Union([Type.Null(), Type.Literal("scheduler_upgrade_required")]),
+  },
+  { title: "FrameReceipt", description: "What was stored and what has to be sent again." },
+);
 
 export const PollQuery = Type.Object({
   wait: Type.Integer({ minimum: 0, maximum: 60, default: 30, description: "seconds to wait for a command" }),
@@ -26,4 +32,7 @@ export const PollQuery = Type.Object({
   }),
 });
 
-export const PollReply = Type.Object({ frames: Type.Array(Type.String({ description: "one signed command frame" })) });
+export const PollReply = Type.Object(
+  { frames: Type.Array(Type.String({ description: "one signed command frame" })) },
+  { title: "CommandFrames", description: "Commands for the agent; empty when there are none." },
+);

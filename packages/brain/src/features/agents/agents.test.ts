@@ -11,7 +11,7 @@ import {
 import { commandRow } from "../../../test/rows/command-rows.ts";
 import { createKeyring } from "../../platform/crypto/keyring.ts";
 import { ownOrigin } from "../audit/index.ts";
-import { createHeartbeats } from "./presence/heartbeats.ts";
+import { Heartbeats } from "./presence/heartbeats.ts";
 
 for (const dialect of testDialects) {
   describe(`agents on ${dialect}`, () => {
@@ -83,7 +83,7 @@ for (const dialect of testDialects) {
     test("whose samples come right after others were written share the next transaction", async () => {
       const { identity } = await minted("gathered");
       let written = 0;
-      const heartbeats = createHeartbeats({
+      const heartbeats = new Heartbeats({
         database: {
           write(work) {
             written += 1;

@@ -1,23 +1,25 @@
 import { readAgentStatus } from "@svc/protocol";
+import { Broadcast } from "../../platform/broadcast.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Keyring } from "../../platform/crypto/keyring.ts";
 import type { Database } from "../../platform/database/database.ts";
+import { days } from "../../platform/durations.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
 import type { Tables } from "../../schema/tables/index.ts";
 import { type Audit, type AuditOrigin, ownOrigin } from "../audit/index.ts";
-import type { EndedCommand } from "../commands/index.ts";
 import type { TimeRange } from "../stats/index.ts";
 import {
-  type Ability,
-  type AbleAgent,
-  type AdvertisedAbilities,
-  ableAgents,
-  ableAmong,
-  advertisedAbilities,
-} from "./capabilities/eligible-reads.ts";
+  type AdvertisedCapabilities,
+  type AgentFacts,
+  type AgentForEngine,
+  type AgentForEngineQuery,
+  advertisedCapabilities,
+  agentsSeenLast,
+  onlineAmong,
+} from "./capabilities/capability-reads.ts";
 import { type Gap, readCompleteness } from "./losses/completeness.ts";
 import { createLosses, type Losses } from "./losses/losses.ts";
-import { createHeartbeats, type Heartbeats } from "./presence/heartbeats.ts";
+import { Heartbeats } from "./presence/heartbeats.ts";
 import { createPresence, type Presence } from "./presence/presence.ts";
 import { deleteOldProcesses } from "./presence/presence-store.ts";
 import {
@@ -34,7 +36,7 @@ import { publicAgent, publicProcess } from "./shapes.ts";
 import { listStale } from "./store.ts";
 import { createIdentities, type Identities } from "./tokens/identity.ts";
 import { mintAgent } from "./tokens/mint.ts";
-import { revokeAgent } from "./tokens/revoke.ts";
+import { type CancelCommands, revokeAgent } from "./tokens/revoke.ts";
 
 export interface AgentsDeps {
   readonly database: Database<Tables>;
@@ -51,8 +53,7 @@ export interface AgentsDeps {
   /** Told of agents whose public row changed, for the live hub; must not throw. */
   readonly publish: (change: { projectId: string; topic: "agent.changed"; ids: string[] }) => void;
   readonly onError: (error: unknown) => void;
-  /** Told of the commands that were cancelled because their agent was revoked. */
-  readonly commandsCancelled: (commands: readonly EndedCommand[]) => void;
+  readonly cancelCommands: CancelCommands;
 }
 
 export interface StatusSample {
@@ -94,13 +95,11 @@ export interface Agents
   countByState(projectId: string): Promise<Record<"online" | "offline" | "unknown", number>>;
   countOnline(maxProjects: number): ReturnType<typeof countOnline>;
   /** By project and engine the online agent that was seen last of those that advertise the token for the engine. */
-  able(ability: Omit<Ability, "since">): Promise<AbleAgent[]>;
-  /** Those of a project's agents that are online and advertise the token, once for each engine for which they do. */
-  ableAmong(projectId: string, agentIds: string[], token: string): Promise<Pick<AbleAgent, "agent_id" | "engine">[]>;
+  seenLast(query: Omit<AgentForEngineQuery, "since">): Promise<AgentForEngine[]>;
+  /** Those of a project's agents that are online, with their sessions; one that polls counts as a session. */
+  onlineAmong(projectId: string, agentIds: readonly string[]): Promise<AgentFacts[]>;
   /** What the online agents of a project advertise, those seen last first. */
-  advertised(projectId: string, limit: number): Promise<AdvertisedAbilities[]>;
-  /** The same of one agent; null while it is not online. */
-  advertisedBy(projectId: string, agentId: string): Promise<AdvertisedAbilities | null>;
+  advertised(projectId: string, limit: number): Promise<AdvertisedCapabilities[]>;
   /** Notes contact; false when the agent is known to be revoked. `workerId` null is the process without one, undefined no process at all. */
   seen(identity: Parameters<Heartbeats["seen"]>[0], workerId: string | null | undefined, at: Date): Promise<boolean>;
   touched: Heartbeats["touched"];
@@ -118,20 +117,18 @@ export interface Agents
   stop(): Promise<void>;
 }
 
-const revokedChannel = "svc_agent_revoked";
 const shownSamples = 100;
-const dayMs = 86_400_000;
 const staleBatch = 100;
 
 /** Agents: their records, who they are, and whether they are there. */
 export function createAgents(deps: AgentsDeps): Agents {
-  const { database, clock, audit, masters, brainVersion, settings, commandsCancelled: cancelled } = deps;
+  const { database, clock, audit, masters, brainVersion, settings, cancelCommands } = deps;
   const identities = createIdentities(database, clock, masters);
   const listeners = new Set<(revoked: RevokedAgent) => void>();
   const arrivalListeners = new Set<(projectId: string) => void>();
-  let stopListening: (() => Promise<void>) | null = null;
+  const others = new Broadcast<RevokedAgent>(deps, "svc_agent_revoked");
   const onChanged = (projectId: string, ids: string[]) => deps.publish({ projectId, topic: "agent.changed", ids });
-  const heartbeats = createHeartbeats({
+  const heartbeats = new Heartbeats({
     database,
     samplesPerAgent: settings.SVC_AGENT_STATUS_MAX_PER_AGENT,
     onReturned(projectId, ids) {
@@ -164,7 +161,7 @@ export function createAgents(deps: AgentsDeps): Agents {
   async function announce(agentId: string, projectId: string): Promise<void> {
     heardRevoked({ agentId, projectId });
     onChanged(projectId, [agentId]);
-    await database.notify(revokedChannel, JSON.stringify({ agentId, projectId })).catch(deps.onError);
+    await others.send([{ agentId, projectId }]);
   }
 
   async function get(projectId: string, id: string): Promise<Agent> {
@@ -193,7 +190,7 @@ export function createAgents(deps: AgentsDeps): Agents {
     lossReported: losses.reported,
     completeness: (projectId, range) => readCompleteness(database, projectId, range),
     seen: async (identity, workerId, at) => heartbeats.seen(identity, workerId, at),
-    touched: heartbeats.touched,
+    touched: (identity, at) => heartbeats.touched(identity, at),
     get,
     async list(projectId) {
       return (await listAgents(database.read, projectId)).map((row) => publicAgent(row, brainVersion));
@@ -207,7 +204,7 @@ export function createAgents(deps: AgentsDeps): Agents {
       return { agent: publicAgent(row, brainVersion), token, hmac_secret: hmacSecret };
     },
     revoke: (request) =>
-      revokeAgent({ database, clock, audit, announce, cancelled }, { ...request, id: request.id.toLowerCase() }),
+      revokeAgent({ database, clock, audit, announce, cancelCommands }, { ...request, id: request.id.toLowerCase() }),
     async statusHistory(projectId, id) {
       const agent = await get(projectId, id);
       const samples = await listSamples(database.read, agent.id, shownSamples);
@@ -222,21 +219,17 @@ export function createAgents(deps: AgentsDeps): Agents {
     },
     countByState: (projectId) => countByState(database.read, projectId),
     countOnline: (maxProjects) => countOnline(database.read, maxProjects),
-    able: (ability) =>
-      ableAgents(ability.projectId === undefined ? database.slow : database.read, {
-        ...ability,
+    seenLast: (query) =>
+      agentsSeenLast(query.projectId === undefined ? database.slow : database.read, {
+        ...query,
         since: uploadedSince(),
       }),
-    ableAmong: (projectId, agentIds, token) =>
-      ableAmong(database.read, { projectId, agentIds, token, since: uploadedSince() }),
-    advertised: (projectId, limit) => advertisedAbilities(database.read, { projectId, limit, since: uploadedSince() }),
-    async advertisedBy(projectId, agentId) {
-      const query = { projectId, agentId, limit: 1, since: uploadedSince() };
-      return (await advertisedAbilities(database.read, query))[0] ?? null;
-    },
+    onlineAmong: (projectId, agentIds) => onlineAmong(database.read, { projectId, agentIds, since: uploadedSince() }),
+    advertised: (projectId, limit) =>
+      advertisedCapabilities(database.read, { projectId, limit, since: uploadedSince() }),
     async sweepStale(signal) {
       if (settings.SVC_AGENT_STALE_PRUNE_DAYS === 0) return 0;
-      const cutoff = new Date(clock.now().getTime() - settings.SVC_AGENT_STALE_PRUNE_DAYS * dayMs);
+      const cutoff = new Date(clock.now().getTime() - days(settings.SVC_AGENT_STALE_PRUNE_DAYS));
       await database.write((tx) => deleteOldProcesses(tx, cutoff), { alone: true });
       let revoked = 0;
       for (let batch = staleBatch; batch === staleBatch && !signal.aborted; ) {
@@ -245,7 +238,7 @@ export function createAgents(deps: AgentsDeps): Agents {
         for (const { id, project_id: projectId } of stale) {
           if (signal.aborted) break;
           const revoking = revokeAgent(
-            { database, clock, audit, announce, cancelled },
+            { database, clock, audit, announce, cancelCommands },
             { id, projectId, origin: ownOrigin, silentSince: cutoff },
           );
           if (await happened(revoking)) revoked += 1;
@@ -264,15 +257,9 @@ export function createAgents(deps: AgentsDeps): Agents {
     onArrived(listener) {
       arrivalListeners.add(listener);
     },
-    async start() {
-      stopListening = await database.listen(
-        revokedChannel,
-        (payload) => heardRevoked(JSON.parse(payload) as RevokedAgent),
-        { onGap: () => identities.forget("everyone") },
-      );
-    },
+    start: () => others.listen(heardRevoked, { onGap: () => identities.forget("everyone") }),
     async stop() {
-      await stopListening?.();
+      await others.stop();
       await Promise.all([heartbeats.stop(), losses.stop()]);
     },
   };

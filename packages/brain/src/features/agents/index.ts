@@ -1,5 +1,15 @@
 export { type Agents, createAgents } from "./agents.ts";
-export { abilitiesOf } from "./capabilities/reported.ts";
+export { type AgentFacts, agentsOnlineWith, findAgent, isAnyOnline } from "./capabilities/capability-reads.ts";
+export { eligibleAgents } from "./capabilities/eligible.ts";
+export type { CommandNeeds, Obstacle, SessionReach } from "./capabilities/verdict.ts";
+export {
+  contractActions,
+  fitnessOf,
+  nearestOf,
+  obstacleOf,
+  reachOf,
+  reportedCapabilities,
+} from "./capabilities/verdict.ts";
 export { pruneSamples, sweepOfflineAgents, sweepStaleAgents } from "./loops.ts";
 export { type AgentContact, type AgentIdentity, listContacts } from "./reads.ts";
 export { agentRoutes } from "./routes.ts";

@@ -1,7 +1,9 @@
 import { retentionHorizonMs } from "@svc/protocol";
 import type { Clock } from "../../platform/clock.ts";
 import type { Database } from "../../platform/database/database.ts";
+import { deleteInBatches } from "../../platform/database/delete-in-batches.ts";
 import { newestInstant, newestOfEach } from "../../platform/database/newest.ts";
+import { hours } from "../../platform/durations.ts";
 import type { Loop } from "../../platform/loop.ts";
 import { retentionBase } from "../../platform/retention.ts";
 import type { Tables } from "../../schema/tables/index.ts";
@@ -39,7 +41,6 @@ export const sweepStaleAgents: Loop<AgentLoopDeps> = {
   },
 };
 
-const rowsPerBatch = 5000;
 const agentsPerLook = 1000;
 
 /** Deletes status samples and losses that are older than events may be. Leader only: one replica is enough for it. */
@@ -49,7 +50,7 @@ export const pruneSamples: Loop<{
   settings: { SVC_EVENT_RETENTION_DAYS: number };
 }> = {
   name: "agents.retention",
-  everyMs: 3_600_000,
+  everyMs: hours(1),
   leaderOnly: true,
   removesByAge: true,
   async tick({ database, clock, settings, signal }) {
@@ -72,10 +73,7 @@ async function pruneSampleRows(database: Database<Tables>, cutoff: Date | null, 
     const found = await agentsWithSamplesBefore(database, cutoff, agentsPerLook);
     agents = found.length;
     for (const agentId of found) {
-      for (let batch = rowsPerBatch; batch === rowsPerBatch && !signal.aborted; ) {
-        batch = await deleteSamplesBefore(database, agentId, cutoff, rowsPerBatch);
-        deleted += batch;
-      }
+      deleted += await deleteInBatches(signal, (limit) => deleteSamplesBefore(database, agentId, cutoff, limit));
     }
   }
   return deleted;
@@ -86,12 +84,9 @@ async function pruneLosses(
   cutoffOf: (newest: Date | null) => Date | null,
   signal: AbortSignal,
 ): Promise<number> {
-  let losses = 0;
   const cutoff = cutoffOf(await newestInstant(database.slow, "loss_intervals", "to_at"));
-  for (let batch = rowsPerBatch; cutoff !== null && batch === rowsPerBatch && !signal.aborted; ) {
-    batch = await deleteLossesBefore(database, cutoff, rowsPerBatch);
-    losses += batch;
-  }
+  const losses =
+    cutoff === null ? 0 : await deleteInBatches(signal, (limit) => deleteLossesBefore(database, cutoff, limit));
   const marks = cutoffOf(await newestInstant(database.slow, "loss_marks", "seen_at"));
   if (marks !== null && !signal.aborted) await deleteMarksBefore(database, marks);
   return losses;

@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { chunks } from "../../platform/chunks.ts";
 import type { AgentRow, AgentStatusRow, AgentWorkerRow, Db } from "../../schema/tables/index.ts";
 
 /** Who an agent token belongs to. */
@@ -108,12 +109,12 @@ const idsPerStatement = 500;
 /** Those of the agents that are unrevoked and whose project is active. */
 export async function admittedAmong(db: Db, agentIds: readonly string[]): Promise<Set<string>> {
   const admitted = new Set<string>();
-  for (let start = 0; start < agentIds.length; start += idsPerStatement) {
+  for (const some of chunks(agentIds, idsPerStatement)) {
     const rows = await db
       .selectFrom("agents as a")
       .innerJoin("projects as p", "p.id", "a.project_id")
       .select("a.id")
-      .where("a.id", "in", agentIds.slice(start, start + idsPerStatement))
+      .where("a.id", "in", some)
       .where("a.revoked_at", "is", null)
       .where("p.is_active", "=", true)
       .execute();

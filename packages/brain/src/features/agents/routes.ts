@@ -28,20 +28,46 @@ interface AgentRouteDeps {
 export const agentRoutes: Routes<AgentRouteDeps> = (app, { agents, clock, settings }) => {
   app.get(
     "/projects/:slug/agents",
-    { schema: { params: ProjectParams, response: { 200: AgentList } }, config: { tag: "agents", role: "viewer" } },
+    {
+      schema: {
+        operationId: "listAgents",
+        summary: "List agents",
+        description: "Lists all agents of the project that are not revoked, as one page.",
+        params: ProjectParams,
+        response: { 200: AgentList },
+      },
+      config: { tag: "agents", role: "viewer" },
+    },
     async (request) => ({ items: await agents.list(request.project.id) }),
   );
 
   app.get(
     "/projects/:slug/agents/:agent_id",
-    { schema: { params: AgentParams, response: { 200: Agent } }, config: { tag: "agents", role: "viewer" } },
+    {
+      schema: {
+        operationId: "getAgent",
+        summary: "Get an agent",
+        description: "Returns one agent.",
+        params: AgentParams,
+        response: { 200: Agent },
+      },
+      config: { tag: "agents", role: "viewer" },
+    },
     (request) => agents.get(request.project.id, request.params.agent_id),
   );
 
   app.post(
     "/projects/:slug/agents",
     {
-      schema: { params: ProjectParams, body: MintAgentBody, response: { 201: MintedAnswer } },
+      schema: {
+        operationId: "createAgent",
+        summary: "Create an agent",
+        description: "Creates an agent and returns its token and its signing key. Both are shown only in this answer.",
+        answers: { 409: "Another agent of the project has this name (`name_in_use`)." },
+        params: ProjectParams,
+        body: MintAgentBody,
+        response: { 201: MintedAnswer },
+      },
       config: { tag: "agents", role: "admin", freshMfa: true, stepUp: true },
     },
     async (request, reply) => {
@@ -54,7 +80,13 @@ export const agentRoutes: Routes<AgentRouteDeps> = (app, { agents, clock, settin
   app.delete(
     "/projects/:slug/agents/:agent_id",
     {
-      schema: { params: AgentParams, response: { 204: Type.Null() } },
+      schema: {
+        operationId: "revokeAgent",
+        summary: "Revoke an agent",
+        description: "Revokes the agent and ends its connections. It cannot connect again; its tasks and events stay.",
+        params: AgentParams,
+        response: { 204: Type.Null() },
+      },
       config: { tag: "agents", role: "admin", freshMfa: true },
     },
     async (request, reply) => {
@@ -66,14 +98,30 @@ export const agentRoutes: Routes<AgentRouteDeps> = (app, { agents, clock, settin
 
   app.get(
     "/projects/:slug/agents/:agent_id/status-history",
-    { schema: { params: AgentParams, response: { 200: StatusHistory } }, config: { tag: "agents", role: "viewer" } },
+    {
+      schema: {
+        operationId: "listAgentStatus",
+        summary: "List status samples of an agent",
+        description: "Returns the newest 100 status samples that the agent reported, newest first.",
+        params: AgentParams,
+        response: { 200: StatusHistory },
+      },
+      config: { tag: "agents", role: "viewer" },
+    },
     async (request) => ({ items: await agents.statusHistory(request.project.id, request.params.agent_id) }),
   );
 
   app.get(
     "/projects/:slug/agent-workers",
     {
-      schema: { params: ProjectParams, querystring: ProcessQuery, response: { 200: Type.Array(AgentProcess) } },
+      schema: {
+        operationId: "listAgentProcesses",
+        summary: "List agent processes",
+        description: "Lists the processes that agents of the project run in.",
+        params: ProjectParams,
+        querystring: ProcessQuery,
+        response: { 200: Type.Array(AgentProcess, { description: "Processes of agents." }) },
+      },
       config: { tag: "agent-workers", role: "viewer", sessionOnly: true },
     },
     (request) => agents.listProcesses(request.project.id, request.query),
@@ -82,7 +130,15 @@ export const agentRoutes: Routes<AgentRouteDeps> = (app, { agents, clock, settin
   app.get(
     "/projects/:slug/completeness",
     {
-      schema: { params: ProjectParams, querystring: CompletenessQuery, response: { 200: Completeness } },
+      schema: {
+        operationId: "getCompleteness",
+        summary: "Get gaps in the data",
+        description:
+          "Returns the periods in which agents lost records, so that an incomplete list is not mistaken for a complete one. Defaults to the last 24 hours; at most 90 days.",
+        params: ProjectParams,
+        querystring: CompletenessQuery,
+        response: { 200: Completeness },
+      },
       config: { tag: "agents", role: "viewer" },
     },
     async ({ project, query }) => {

@@ -1,11 +1,11 @@
 import type { Authenticator, SessionActor } from "../../platform/http/access/actor.ts";
-import { scopes } from "../../platform/http/access/scopes.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
 import type { AuditEntry, AuditOrigin } from "../audit/index.ts";
 import { type AuthenticateDeps, createKeyAuthenticator, createUseSampler } from "./authenticate.ts";
 import { type MintDeps, mintKey } from "./mint.ts";
 import { adminOnlyScopes, canonicalCidrs } from "./rules.ts";
 import type { ApiKey, MintBody, MintedKey } from "./schemas.ts";
+import { scopes } from "./scopes.ts";
 import { changeKey, findKey, listKeys, revokeKeysOf, type ShownKey } from "./store.ts";
 
 export interface ApiKeysDeps extends AuthenticateDeps, MintDeps {

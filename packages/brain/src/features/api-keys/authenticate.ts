@@ -5,6 +5,7 @@ import { candidateDigests } from "../../platform/crypto/digests.ts";
 import type { Keyring } from "../../platform/crypto/keyring.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { prepareRead } from "../../platform/database/prepared-read.ts";
+import { minutes } from "../../platform/durations.ts";
 import type { ApiKeyActor, CredentialContext } from "../../platform/http/access/actor.ts";
 import type { Tables } from "../../schema/tables/index.ts";
 import { keysOfDigests, touchKey } from "./store.ts";
@@ -20,7 +21,7 @@ export interface AuthenticateDeps {
 /** Prefix and 32 bytes as unpadded base64url: what is not of this length was never minted. */
 const tokenChars = apiKeyPrefix.length + 43;
 /** last_used_at is written at most this often per key (spec part 3, section 5.3). */
-const touchEveryMs = 60_000;
+const touchEveryMs = minutes(1);
 
 /**
  * Gives the key behind a bearer; null for every reason it does not count. Key and owner are read on every request, so

@@ -3,6 +3,7 @@ import type { Clock } from "../../platform/clock.ts";
 import { storedDigest } from "../../platform/crypto/digests.ts";
 import type { Keyring } from "../../platform/crypto/keyring.ts";
 import type { Database } from "../../platform/database/database.ts";
+import { days } from "../../platform/durations.ts";
 import type { SessionActor } from "../../platform/http/access/actor.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
 import { uuidV7 } from "../../platform/ids.ts";
@@ -26,7 +27,6 @@ export interface MintDeps {
 }
 
 const prefixChars = apiKeyPrefix.length + 4;
-const dayMs = 86_400_000;
 
 /**
  * Makes a key of the caller; its token is told only here.
@@ -57,7 +57,7 @@ export async function mintKey(
     expires_at:
       body.expires_in_days === null || body.expires_in_days === undefined
         ? null
-        : new Date(now.getTime() + body.expires_in_days * dayMs),
+        : new Date(now.getTime() + days(body.expires_in_days)),
     last_used_at: null,
     last_used_ip: null,
     revoked_at: null,

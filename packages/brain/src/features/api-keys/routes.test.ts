@@ -187,12 +187,12 @@ for (const dialect of routeDialects) {
       });
     });
 
-    test("GET /api-keys/scopes gives the catalogue of part 3, section 6", async () => {
+    test("GET /api-keys/scopes gives the catalogue", async () => {
       const { body } = await brain.as.viewer.get("/api-keys/scopes");
       expect(body.scopes.join(", ")).toBe(
-        "home:read, projects:read, tasks:read, workers:read, queues:read, agents:read, commands:read, schedules:read, " +
-          "audit:read, memberships:read, notifications:read, automation:read, users:read, tasks:write, agents:write, " +
-          "commands:write, schedules:write, projects:write, memberships:write, notifications:write, automation:write, admin:*",
+        "home:read, projects:read, tasks:read, workers:read, queues:read, agents:read, commands:read, " +
+          "audit:read, memberships:read, users:read, tasks:write, agents:write, " +
+          "commands:write, projects:write, memberships:write, admin:*",
       );
       expect(body.admin_only).toEqual(["users:read", "projects:write", "admin:*"]);
     });

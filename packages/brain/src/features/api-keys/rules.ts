@@ -1,6 +1,6 @@
-import { type Scope, scopes } from "../../platform/http/access/scopes.ts";
 import { parseRange } from "../../platform/http/connections/addresses.ts";
 import { ApiError, invalid } from "../../platform/http/error-codes.ts";
+import { type Scope, scopes } from "./scopes.ts";
 
 /** Scopes that only a global admin mints (spec part 3, section 6). */
 export const adminOnlyScopes: readonly Scope[] = ["users:read", "projects:write", "admin:*"];

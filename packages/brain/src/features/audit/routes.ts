@@ -3,7 +3,7 @@ import { Type } from "typebox";
 import type { Database } from "../../platform/database/database.ts";
 import { plainSerializer, type Routes } from "../../platform/http/app.ts";
 import type { PageSizes } from "../../platform/http/content/paging.ts";
-import { ProjectParams } from "../../platform/http/schemas.ts";
+import { exportAnswers, ProjectParams } from "../../platform/http/schemas.ts";
 import type { Tables } from "../../schema/tables/index.ts";
 import type { Audit } from "./audit.ts";
 import { readActivity } from "./listing/activity-feed.ts";
@@ -27,7 +27,13 @@ export const auditRoutes: Routes<AuditRouteDeps> = (app, { database, audit, sett
   app.get(
     "/activity",
     {
-      schema: { querystring: ActivityFeedQuery, response: { 200: ActivityFeedPage } },
+      schema: {
+        operationId: "listActivity",
+        summary: "List activity",
+        description: "Lists audit rows of all projects that you may audit, and your own rows, newest first.",
+        querystring: ActivityFeedQuery,
+        response: { 200: ActivityFeedPage },
+      },
       serializerCompiler: plainSerializer,
       config: { tag: "activity", bucket: "activity", heavy: true },
     },
@@ -37,7 +43,16 @@ export const auditRoutes: Routes<AuditRouteDeps> = (app, { database, audit, sett
   app.get(
     "/projects/:slug/audit",
     {
-      schema: { params: ProjectParams, querystring: AuditQuery, response: { 200: PageOrExport } },
+      schema: {
+        operationId: "listAudit",
+        summary: "List or export the audit log",
+        description:
+          "Lists audit rows of the project, newest first. With `format` it streams every matching row as one file instead; an export above 50,000 rows (25,000 for `xlsx`) is refused, never cut, and is itself audited.",
+        answers: exportAnswers,
+        params: ProjectParams,
+        querystring: AuditQuery,
+        response: { 200: PageOrExport },
+      },
       serializerCompiler: plainSerializer,
       config: { tag: "audit", auditRole: true, heavy: true },
     },

@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { InstantText, JsonObject, Nullable, OneOf, PageQuery, Uuid } from "../../platform/http/schemas.ts";
+import { JsonObject, Nullable, OneOf, PageQuery, timeRange, Uuid } from "../../platform/http/schemas.ts";
 
 /** An instant with six decimals, as the chain signs it. */
 const AuditInstant = Type.String({ format: "date-time", description: "UTC with six decimals" });
@@ -18,11 +18,14 @@ const common = {
   occurred_at: AuditInstant,
 };
 
-export const AuditRow = Type.Object({
-  ...common,
-  event_id: Nullable(Type.String()),
-  user_agent: Nullable(Type.String()),
-});
+export const AuditRow = Type.Object(
+  {
+    ...common,
+    event_id: Nullable(Type.String()),
+    user_agent: Nullable(Type.String()),
+  },
+  { title: "AuditRow", description: "One row of the audit log." },
+);
 export type AuditRow = Static<typeof AuditRow>;
 
 export const exportFormats = ["csv", "json", "xlsx"] as const;
@@ -30,20 +33,27 @@ export const exportFormats = ["csv", "json", "xlsx"] as const;
 export const AuditQuery = Type.Object({
   ...PageQuery.properties,
   action_prefix: Type.Optional(Type.String({ maxLength: 80, description: "literal beginning of the action" })),
-  outcome: Type.Optional(Type.String({ maxLength: 20 })),
-  user_id: Type.Optional(Uuid),
+  outcome: Type.Optional(
+    Type.String({ maxLength: 20, description: "only rows with this outcome, such as allow or deny" }),
+  ),
+  user_id: Type.Optional(Type.Unsafe<string>({ ...Uuid, description: "only rows of this user" })),
   target_id: Type.Optional(Type.String({ maxLength: 200, description: "what was acted on, such as a command" })),
-  since: Type.Optional(InstantText),
-  until: Type.Optional(InstantText),
-  format: Type.Optional(OneOf(exportFormats)),
+  ...timeRange,
+  format: Type.Optional(OneOf(exportFormats, { description: "export all matching rows instead of a page" })),
   fields: Type.Optional(Type.String({ maxLength: 400, description: "columns of an export, by comma" })),
 });
 export type AuditQuery = Static<typeof AuditQuery>;
 
-export const AuditPage = Type.Object({ items: Type.Array(AuditRow), next_cursor: Nullable(Type.String()) });
+export const AuditPage = Type.Object(
+  { items: Type.Array(AuditRow), next_cursor: Nullable(Type.String()) },
+  { title: "AuditPage", description: "One page of audit rows." },
+);
 export type AuditPage = Static<typeof AuditPage>;
 
-export const ActivityRow = Type.Object({ ...common, project_slug: Nullable(Type.String()) });
+export const ActivityRow = Type.Object(
+  { ...common, project_slug: Nullable(Type.String()) },
+  { title: "ActivityRow", description: "One row of the audit log, with the slug of its project." },
+);
 
 export const ActivityFeedQuery = Type.Object({
   limit: Type.Optional(
@@ -51,14 +61,19 @@ export const ActivityFeedQuery = Type.Object({
   ),
   since_cursor: Type.Optional(Type.String({ description: "only rows newer than this `<iso>|<id>`" })),
   before_cursor: Type.Optional(Type.String({ description: "only rows older than this `<iso>|<id>`" })),
-  project_slug: Type.Optional(Type.String({ maxLength: 200 })),
+  project_slug: Type.Optional(
+    Type.String({ maxLength: 200, description: "only rows of this project; an unknown one gives an empty page" }),
+  ),
   action_prefix: Type.Optional(Type.String({ maxLength: 80, description: "literal beginning of the action" })),
 });
 export type ActivityFeedQuery = Static<typeof ActivityFeedQuery>;
 
-export const ActivityFeedPage = Type.Object({
-  items: Type.Array(ActivityRow),
-  next_before_cursor: Nullable(Type.String()),
-  newest_cursor: Nullable(Type.String()),
-});
+export const ActivityFeedPage = Type.Object(
+  {
+    items: Type.Array(ActivityRow),
+    next_before_cursor: Nullable(Type.String()),
+    newest_cursor: Nullable(Type.String()),
+  },
+  { title: "ActivityPage", description: "One page of activity." },
+);
 export type ActivityFeedPage = Static<typeof ActivityFeedPage>;

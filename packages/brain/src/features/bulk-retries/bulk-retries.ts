@@ -3,7 +3,8 @@ import { decodeCursor, encodeCursor } from "../../platform/http/content/cursors.
 import { clampLimit, type PageSizes, pageOf } from "../../platform/http/content/paging.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
 import { createControl } from "./control.ts";
-import { type CoordinatorDeps, createCoordinator } from "./coordination/coordinator.ts";
+import type { TaskChange } from "./coordination/canary-watch.ts";
+import { Coordinator, type CoordinatorDeps } from "./coordination/coordinator.ts";
 import { type Asker, type CreateRequestsDeps, createRequests } from "./planning/create.ts";
 import type { BulkRetryBody, BulkRetryListQuery, BulkRetryRequest, BulkRetryRequestPage } from "./schemas.ts";
 import { publicRequest } from "./shapes.ts";
@@ -14,7 +15,7 @@ export type BulkRetriesDeps = CoordinatorDeps & CreateRequestsDeps;
 /** Retries of many tasks that the service carries out one by one, across its own restarts (spec part 3, section 4.4). */
 export function createBulkRetries(deps: BulkRetriesDeps) {
   const { database, clock } = deps;
-  const coordinator = createCoordinator(deps);
+  const coordinator = new Coordinator(deps);
   const create = createRequests(deps);
   const control = createControl(deps);
   const shown = (row: Parameters<typeof publicRequest>[0]) => publicRequest(row, clock.now());
@@ -50,11 +51,11 @@ export function createBulkRetries(deps: BulkRetriesDeps) {
       return shown(row);
     },
     /** An agent of the project came to this process, or came back. */
-    agentCame: coordinator.agentCame,
+    agentCame: (projectId: string): void => coordinator.agentCame(projectId),
     /** This process has stored changes of tasks. */
-    tasksChanged: coordinator.tasksChanged,
-    tick: coordinator.tick,
-    stop: coordinator.stop,
+    tasksChanged: (change: TaskChange): void => coordinator.tasksChanged(change),
+    tick: (signal: AbortSignal): Promise<number> => coordinator.tick(signal),
+    stop: (): Promise<void> => coordinator.stop(),
   };
 }
 

@@ -1,13 +1,12 @@
 import type { Clock } from "../../platform/clock.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { newestInstant } from "../../platform/database/newest.ts";
+import { days, hours } from "../../platform/durations.ts";
 import type { Loop } from "../../platform/loop.ts";
 import { retentionBase } from "../../platform/retention.ts";
 import type { Tables } from "../../schema/tables/index.ts";
 import type { Coordinator } from "./coordination/coordinator.ts";
 import { deleteRequestsEndedBefore } from "./store.ts";
-
-const dayMs = 86_400_000;
 
 /** Moves open bulk retries on, in case word of what they waited for was lost. In every replica: the lock on a request orders them. */
 export const moveBulkRetries: Loop<{
@@ -30,13 +29,13 @@ export const pruneBulkRetries: Loop<{
   settings: { SVC_HISTORY_RETENTION_DAYS: number };
 }> = {
   name: "bulk_retry.retention",
-  everyMs: 3_600_000,
+  everyMs: hours(1),
   leaderOnly: true,
   removesByAge: true,
   async tick({ database, clock, settings, signal }) {
     const base = retentionBase(clock.now(), await newestInstant(database.slow, "bulk_retry_requests", "created_at"));
     if (base === null) return { deleted: 0 };
-    const cutoff = new Date(base.getTime() - settings.SVC_HISTORY_RETENTION_DAYS * dayMs);
+    const cutoff = new Date(base.getTime() - days(settings.SVC_HISTORY_RETENTION_DAYS));
     let deleted = 0;
     for (let batch = 1; batch > 0 && !signal.aborted; deleted += batch) {
       batch = await database.write((tx) => deleteRequestsEndedBefore(tx, cutoff));

@@ -17,7 +17,7 @@ const clock = { now: () => new Date(), monotonicMs: () => performance.now() };
 const maxInFlight = 8;
 
 /** What one process of the service has for bulk retries; no look at intervals makes good what a word missed. */
-function startProcess(database: Database<Tables>, processId: string) {
+function startProcess(database: Database<Tables>) {
   const audit = { append: async () => {}, refused() {} };
   const commands = createCommands({
     database,
@@ -29,7 +29,6 @@ function startProcess(database: Database<Tables>, processId: string) {
     redactor: createRedactor(),
     timeoutSeconds: 60,
     redispatch: { windowSeconds: 60, minIntervalSeconds: 10 },
-    processId,
     publish() {},
     recheckMs: 3_600_000,
   });
@@ -68,12 +67,12 @@ for (const dialect of testDialects) {
     let over = new AbortController();
     beforeAll(async () => {
       await addProject(opened.database, projectId);
-      here = startProcess(opened.database, "one");
+      here = startProcess(opened.database);
       there = here;
       await here.commands.start();
       if (dialect === "sqlite") return;
       const database = await opened.openAgain();
-      there = startProcess(database, "two");
+      there = startProcess(database);
       await there.commands.start();
       closeThere = async () => {
         await there.stop();

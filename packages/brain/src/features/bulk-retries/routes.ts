@@ -30,6 +30,22 @@ export const bulkRetryRoutes: Routes<{
     "/projects/:slug/bulk-retry-requests",
     {
       schema: {
+        operationId: "createBulkRetry",
+        summary: "Create a bulk retry",
+        description:
+          "Selects the tasks that match the filter and retries them one by one, across restarts of the service. Repeating the request with the same idempotency key returns the bulk retry that exists.",
+        answers: {
+          200: {
+            description: "The bulk retry that exists for this key, or one that has nothing to do.",
+            headers: { Location: "URL of the bulk retry." },
+          },
+          202: {
+            description: "The bulk retry was created and is in progress.",
+            headers: { Location: "URL of the bulk retry." },
+          },
+          400: "The filter has an unknown key, or no agent can retry for its engine.",
+          409: "The idempotency key is in use for another request (`idempotency_key_in_use`).",
+        },
         params: ProjectParams,
         body: BulkRetryBody,
         response: { 200: BulkRetryRequest, 202: BulkRetryRequest },
@@ -47,7 +63,14 @@ export const bulkRetryRoutes: Routes<{
   app.get(
     "/projects/:slug/bulk-retry-requests",
     {
-      schema: { params: ProjectParams, querystring: BulkRetryListQuery, response: { 200: BulkRetryRequestPage } },
+      schema: {
+        operationId: "listBulkRetries",
+        summary: "List bulk retries",
+        description: "Lists the bulk retries of the project, newest first.",
+        params: ProjectParams,
+        querystring: BulkRetryListQuery,
+        response: { 200: BulkRetryRequestPage },
+      },
       config: policy,
     },
     ({ project, query }) => bulkRetries.list(project.id, query, settings),
@@ -55,32 +78,77 @@ export const bulkRetryRoutes: Routes<{
 
   app.get(
     "/projects/:slug/bulk-retry-requests/:request_id",
-    { schema: { params: BulkRetryParams, response: { 200: BulkRetryRequest } }, config: policy },
+    {
+      schema: {
+        operationId: "getBulkRetry",
+        summary: "Get a bulk retry",
+        description: "Returns one bulk retry with its progress.",
+        params: BulkRetryParams,
+        response: { 200: BulkRetryRequest },
+      },
+      config: policy,
+    },
     ({ project, params }) => bulkRetries.get(project.id, params.request_id.toLowerCase()),
   );
 
   app.post(
     "/projects/:slug/bulk-retry-requests/:request_id/pause",
-    { schema: { params: BulkRetryParams, response: { 200: BulkRetryRequest } }, config: policy },
+    {
+      schema: {
+        operationId: "pauseBulkRetry",
+        summary: "Pause a bulk retry",
+        description: "Stops sending further tasks. Retries that were sent continue.",
+        answers: { 409: "The bulk retry has finished (`finished`)." },
+        params: BulkRetryParams,
+        response: { 200: BulkRetryRequest },
+      },
+      config: policy,
+    },
     (request) => bulkRetries.pause(request.params.request_id.toLowerCase(), askerOf(request)),
   );
 
   app.post(
     "/projects/:slug/bulk-retry-requests/:request_id/resume",
-    { schema: { params: BulkRetryParams, response: { 200: BulkRetryRequest } }, config: policy },
+    {
+      schema: {
+        operationId: "resumeBulkRetry",
+        summary: "Resume a bulk retry",
+        description: "Continues a paused or blocked bulk retry. A blocked one gets a new deadline.",
+        answers: { 409: "The bulk retry has finished (`finished`)." },
+        params: BulkRetryParams,
+        response: { 200: BulkRetryRequest },
+      },
+      config: policy,
+    },
     (request) => bulkRetries.resume(request.params.request_id.toLowerCase(), askerOf(request)),
   );
 
   app.get(
     "/projects/:slug/bulk-retry-requests/:request_id/plan",
-    { schema: { params: BulkRetryParams, response: { 200: BulkRetryPlan } }, config: policy },
+    {
+      schema: {
+        operationId: "getBulkRetryPlan",
+        summary: "Get the plan of a bulk retry",
+        description: "Returns the filter and limits that the bulk retry was created with. The plan never changes.",
+        params: BulkRetryParams,
+        response: { 200: BulkRetryPlan },
+      },
+      config: policy,
+    },
     ({ project, params }) => readPlan(database, project.id, params.request_id.toLowerCase()),
   );
 
   app.get(
     "/projects/:slug/bulk-retry-requests/:request_id/children",
     {
-      schema: { params: BulkRetryParams, querystring: ChildQuery, response: { 200: BulkRetryChildPage } },
+      schema: {
+        operationId: "listBulkRetryChildren",
+        summary: "List the tasks of a bulk retry",
+        description: "Lists the tasks of a bulk retry with their outcomes, in sending order.",
+        params: BulkRetryParams,
+        querystring: ChildQuery,
+        response: { 200: BulkRetryChildPage },
+      },
       config: policy,
     },
     ({ project, params, query }) =>

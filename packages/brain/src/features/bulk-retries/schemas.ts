@@ -1,52 +1,70 @@
 import { priorities, taskStates } from "@svc/protocol";
 import { type Static, type TSchema, Type } from "typebox";
-import { Instant, InstantText, Nullable, OneOf, PageQuery, Uuid } from "../../platform/http/schemas.ts";
+import {
+  IdOf,
+  Instant,
+  InstantText,
+  Nullable,
+  OneOf,
+  PageQuery,
+  ProjectParams,
+  Uuid,
+} from "../../platform/http/schemas.ts";
 import { controlStates, requestStatuses } from "./states.ts";
 
 const count = (description: string) => Type.Integer({ description });
 
-export const BulkRetryRequest = Type.Object({
-  id: Uuid,
-  status: OneOf(requestStatuses),
-  control_state: OneOf(controlStates),
-  canonical_digest: Type.String({ description: "SHA-256 of the request with its defaults" }),
-  plan_digest: Type.String({ description: "SHA-256 over engine, ordinal and payload of every child" }),
-  target_agent_id: Nullable(Uuid),
-  counts: Type.Object({
-    total: count("tasks"),
-    pending: count("not sent yet"),
-    claimed: count("sent and without an outcome"),
-    unobserved: count("without an outcome, sent or not"),
-    succeeded: count("retried"),
-    failed: count("not retried"),
-    unknown: count("sent, and nobody knows what became of it; never sent again"),
-  }),
-  created_at: Instant,
-  sealed_at: Instant,
-  deadline_at: Instant,
-  last_progress_at: Nullable(Instant),
-  blocked_reason: Nullable(Type.String({ description: "why it is blocked" })),
-});
+export const BulkRetryRequest = Type.Object(
+  {
+    id: Uuid,
+    status: OneOf(requestStatuses, { title: "BulkRetryStatus" }),
+    control_state: OneOf(controlStates),
+    canonical_digest: Type.String({ description: "SHA-256 of the request with its defaults" }),
+    plan_digest: Type.String({ description: "SHA-256 over engine, ordinal and payload of every child" }),
+    target_agent_id: Nullable(Uuid),
+    counts: Type.Object(
+      {
+        total: count("tasks"),
+        pending: count("not sent yet"),
+        claimed: count("sent and without an outcome"),
+        unobserved: count("without an outcome, sent or not"),
+        succeeded: count("retried"),
+        failed: count("not retried"),
+        unknown: count("outcome unknown: sent, but no result arrived; never sent again"),
+      },
+      { title: "BulkRetryCounts", description: "How many tasks are in which state." },
+    ),
+    created_at: Instant,
+    sealed_at: Instant,
+    deadline_at: Instant,
+    last_progress_at: Nullable(Instant),
+    blocked_reason: Nullable(Type.String({ description: "why it is blocked" })),
+  },
+  { title: "BulkRetryRequest", description: "A retry of many tasks that the service carries out one by one." },
+);
 export type BulkRetryRequest = Static<typeof BulkRetryRequest>;
 
 export const BulkRetryListQuery = Type.Object({
   ...PageQuery.properties,
-  command_id: Type.Optional({ ...Uuid, description: "that one alone which sent this command" }),
+  command_id: Type.Optional({ ...Uuid, description: "only the one that sent this command" }),
 });
 export type BulkRetryListQuery = Static<typeof BulkRetryListQuery>;
 
-export const BulkRetryRequestPage = Type.Object({
-  items: Type.Array(BulkRetryRequest),
-  next_cursor: Nullable(Type.String()),
-});
+export const BulkRetryRequestPage = Type.Object(
+  {
+    items: Type.Array(BulkRetryRequest),
+    next_cursor: Nullable(Type.String()),
+  },
+  { title: "BulkRetryPage", description: "One page of bulk retries." },
+);
 export type BulkRetryRequestPage = Static<typeof BulkRetryRequestPage>;
 
-export const BulkRetryParams = Type.Object({ slug: Type.String(), request_id: Uuid });
+export const BulkRetryParams = Type.Object({ ...ProjectParams.properties, request_id: IdOf("bulk retry") });
 
 const optional = <T extends TSchema>(schema: T) => Type.Optional(Nullable(schema));
 const text = (max: number, description?: string) =>
   Type.String({ minLength: 1, maxLength: max, ...(description !== undefined && { description }) });
-const state = OneOf(taskStates);
+const state = OneOf(taskStates, { title: "TaskState" });
 const instant = Type.Union([
   InstantText,
   Type.Number({ minimum: 0, maximum: 253_402_300_799, description: "epoch seconds" }),
@@ -61,35 +79,49 @@ const filterFields = {
   queue: optional(text(200)),
   name: optional(text(200, "literal part of the task name")),
   search: optional(text(200, "literal part of name, queue, worker or task id, in any case")),
-  priority: optional(Type.Array(OneOf(priorities), { minItems: 1, description: "not with task_ids" })),
+  priority: optional(
+    Type.Array(OneOf(priorities, { title: "Priority" }), { minItems: 1, description: "not with task_ids" }),
+  ),
   since: optional(instant),
   until: optional(instant),
 };
 export const filterKeys: ReadonlySet<string> = new Set(Object.keys(filterFields));
 
 export const BulkRetryFilter = Type.Object(filterFields, {
+  title: "BulkRetryFilter",
   description:
     "state is failure unless it is given (or status, which means the same); unknown keys are refused with 400",
 });
 export type BulkRetryFilter = Static<typeof BulkRetryFilter>;
 
-export const BulkRetryBody = Type.Object({
-  idempotency_key: text(200, "the same key with the same body gives the request that exists"),
-  filter: BulkRetryFilter,
-  max: optional(
-    Type.Integer({ minimum: 1, maximum: 10_000, description: "more matches are refused with 422; 1000 by default" }),
-  ),
-  agent_id: optional(Uuid),
-  canary_size: optional(
-    Type.Integer({ minimum: 1, maximum: 10_000, description: "retry so many first and wait how their tasks end" }),
-  ),
-  canary_max_failures: optional(
-    Type.Integer({
-      minimum: 0,
-      maximum: 10_000,
-      description: "with canary_size: block the rest when more of the first fail; 0 by default",
-    }),
-  ),
-  rate_per_minute: optional(Type.Integer({ minimum: 1, maximum: 1_000_000, description: "tasks sent, evenly spread" })),
-});
+export const BulkRetryBody = Type.Object(
+  {
+    idempotency_key: text(200, "the same key with the same body gives the request that exists"),
+    filter: BulkRetryFilter,
+    max: optional(
+      Type.Integer({ minimum: 1, maximum: 10_000, description: "more matches are refused with 422; 1000 by default" }),
+    ),
+    agent_id: optional(
+      Type.Unsafe<string>({ ...Uuid, description: "default: any agent that can do it, for each task" }),
+    ),
+    canary_size: optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 10_000,
+        description: "canary: retry this many tasks first and wait for their outcome",
+      }),
+    ),
+    canary_max_failures: optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 10_000,
+        description: "with canary_size: block the rest when more of the first fail; 0 by default",
+      }),
+    ),
+    rate_per_minute: optional(
+      Type.Integer({ minimum: 1, maximum: 1_000_000, description: "tasks sent, evenly spread" }),
+    ),
+  },
+  { title: "BulkRetryBody" },
+);
 export type BulkRetryBody = Static<typeof BulkRetryBody>;

@@ -81,7 +81,7 @@ for (const dialect of testDialects) {
     const asker = () => ({ projectId, userId: randomUUID(), origin });
     const control = () => createControl({ database: opened.database, clock, audit, parentTimeoutSeconds: 60 });
     function round(parentId: string) {
-      const commands = { issueAll: async () => [] };
+      const commands = { issueIn: async () => ({ commands: [], entries: [], absent: new Set<string>() }) };
       const deps = { database: opened.database, clock, audit, commands, timeoutSeconds: 60 };
       return runRound(deps, { parentId, eligible: async () => [] });
     }

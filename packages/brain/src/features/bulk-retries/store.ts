@@ -1,4 +1,5 @@
 import { type ExpressionBuilder, sql } from "kysely";
+import { chunks } from "../../platform/chunks.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import type { BulkRetryChildRow, BulkRetryRequestRow, Db, Tables } from "../../schema/tables/index.ts";
 import { commandMachine } from "../commands/index.ts";
@@ -42,11 +43,8 @@ export async function insertRequest(
 const childrenPerStatement = 500;
 
 export async function insertChildren(tx: Tx<Tables>, children: readonly BulkRetryChildRow[]): Promise<void> {
-  for (let start = 0; start < children.length; start += childrenPerStatement) {
-    await tx
-      .insertInto("bulk_retry_children")
-      .values(children.slice(start, start + childrenPerStatement))
-      .execute();
+  for (const some of chunks(children, childrenPerStatement)) {
+    await tx.insertInto("bulk_retry_children").values(some).execute();
   }
 }
 

@@ -1,24 +1,24 @@
 import type { Redactor } from "@svc/protocol";
+import type { Tx } from "../../platform/database/database.ts";
 import type { Metrics } from "../../platform/metrics.ts";
-import type { CommandRow } from "../../schema/tables/index.ts";
+import type { CommandRow, Tables } from "../../schema/tables/index.ts";
 import type { Audit } from "../audit/index.ts";
 import type { ProjectLabels } from "../projects/index.ts";
 import { type ChildSource, type CommandDeps, createClaim } from "./delivery/claim.ts";
 import { createDelivery } from "./delivery/delivery.ts";
-import { createWorkSignal } from "./delivery/work-signal.ts";
-import { createIssue, createIssueAll, type IssuedCommand } from "./issuing/issue-command.ts";
+import { WorkSignal } from "./delivery/work-signal.ts";
+import { createIssuing, type IssuedCommand } from "./issuing/issue-command.ts";
 import { createCommandMetrics } from "./metrics.ts";
 import { linkRetried, retryingActions } from "./results/link-retried.ts";
 import { createReports } from "./results/report.ts";
 import { createResultSignal, type EndedCommand } from "./results/result-signal.ts";
+import { cancelPending } from "./store.ts";
 
 interface CommandsDeps extends Omit<CommandDeps, "counted"> {
   readonly metrics: Pick<Metrics, "counter">;
   readonly labels: Pick<ProjectLabels, "of" | "whenKnown">;
-  readonly audit: Pick<Audit, "refused">;
+  readonly audit: Pick<Audit, "refused" | "append">;
   readonly redactor: Pick<Redactor, "redact">;
-  /** Names this process among the replicas. */
-  readonly processId: string;
   /** Between two common looks for polls, in milliseconds, when it is not the spec's. */
   readonly recheckMs?: number;
   /** Told of commands whose public row changed, for the live hub; must not throw. */
@@ -31,7 +31,7 @@ export function createCommands(given: CommandsDeps) {
   const counted = createCommandMetrics(given.metrics, given.labels);
   let childSource: ChildSource | null = null;
   const children = () => childSource;
-  const work = createWorkSignal({ ...given, children });
+  const work = new WorkSignal({ ...given, children });
   const results = createResultSignal(given);
   const changed = ({ project_id: projectId, id }: Pick<CommandRow, "id" | "project_id">) =>
     publish({ projectId, topic: "command.changed", ids: [id] });
@@ -55,25 +55,21 @@ export function createCommands(given: CommandsDeps) {
     reports,
     work,
     counted,
-    /** Writes a pending command inside the caller's transaction; null when the project has its idempotency key already. */
-    issue: createIssue(given),
-    /** Writes several in one statement, to be sent in this order; gives those whose idempotency key is new. */
-    issueAll: createIssueAll(given),
-    /** Commands that were issued have been committed: their agents are told in every process. Never throws, never waits. */
-    offer(...commands: readonly IssuedCommand[]): void {
-      for (const command of commands) {
-        counted.moved(command, "pending");
-        changed(command);
-      }
-      work.announce([...new Set(commands.flatMap(({ agent_id }) => agent_id ?? []))]);
-    },
-    /** Commands were cancelled with their agent or project, and that has been committed. */
-    cancelled(commands: readonly EndedCommand[]): void {
-      for (const command of commands) counted.moved(command, "cancelled");
-      deps.ended(commands);
+    ...createIssuing({ ...given, offer }),
+    offer,
+    /** Cancels inside the caller's transaction what no agent has been sent yet; `tell` is to be called after the commit. */
+    async cancel(tx: Tx<Tables>, query: Parameters<typeof cancelPending>[1]) {
+      const cancelled = await cancelPending(tx, query);
+      return {
+        count: cancelled.length,
+        tell(): void {
+          for (const command of cancelled) counted.moved(command, "cancelled");
+          deps.ended(cancelled);
+        },
+      };
     },
     /** Children of a bulk retry can be had: polls that may be given them are woken in every process. Never throws, never waits. */
-    offerChildren: work.announceChildren,
+    offerChildren: (): void => work.announceChildren(),
     /** Where polls find what is only made for them. */
     serveChildren(source: ChildSource): void {
       childSource = source;
@@ -88,6 +84,15 @@ export function createCommands(given: CommandsDeps) {
       await Promise.all([work.stop(), results.stop()]);
     },
   };
+
+  /** Commands that were issued have been committed: their agents are told in every process. Never throws, never waits. */
+  function offer(...commands: readonly IssuedCommand[]): void {
+    for (const command of commands) {
+      counted.moved(command, "pending");
+      changed(command);
+    }
+    work.announce([...new Set(commands.flatMap(({ agent_id }) => agent_id ?? []))]);
+  }
 
   /** Once per command in ten minutes: an agent that repeats itself does not fill the trail. */
   function late(command: CommandRow, agentId: string, status: "completed" | "failed"): void {

@@ -1,14 +1,13 @@
 import type { Clock } from "../../platform/clock.ts";
 import type { Database } from "../../platform/database/database.ts";
+import { deleteInBatches } from "../../platform/database/delete-in-batches.ts";
 import { newestInstant } from "../../platform/database/newest.ts";
+import { days, hours } from "../../platform/durations.ts";
 import type { Loop } from "../../platform/loop.ts";
 import { retentionBase } from "../../platform/retention.ts";
 import type { Tables } from "../../schema/tables/index.ts";
 import type { createDelivery } from "./delivery/delivery.ts";
 import { deleteCommandsEndedBefore } from "./store.ts";
-
-const rowsPerBatch = 5000;
-const dayMs = 86_400_000;
 
 /** Deletes commands that ended longer ago than history is kept. Leader only: one replica is enough for it. */
 export const pruneCommands: Loop<{
@@ -17,19 +16,14 @@ export const pruneCommands: Loop<{
   settings: { SVC_HISTORY_RETENTION_DAYS: number };
 }> = {
   name: "commands.retention",
-  everyMs: 3_600_000,
+  everyMs: hours(1),
   leaderOnly: true,
   removesByAge: true,
   async tick({ database, clock, settings, signal }) {
     const base = retentionBase(clock.now(), await newestInstant(database.slow, "commands", "issued_at"));
     if (base === null) return { deleted: 0 };
-    const cutoff = new Date(base.getTime() - settings.SVC_HISTORY_RETENTION_DAYS * dayMs);
-    let deleted = 0;
-    for (let batch = rowsPerBatch; batch === rowsPerBatch && !signal.aborted; ) {
-      batch = await deleteCommandsEndedBefore(database, cutoff, rowsPerBatch);
-      deleted += batch;
-    }
-    return { deleted };
+    const cutoff = new Date(base.getTime() - days(settings.SVC_HISTORY_RETENTION_DAYS));
+    return { deleted: await deleteInBatches(signal, (limit) => deleteCommandsEndedBefore(database, cutoff, limit)) };
   },
 };
 

@@ -26,9 +26,8 @@ for (const dialect of testDialects) {
         labels: { of: () => "shop", whenKnown: (_ids, work) => work() },
         timeoutSeconds: 60,
         redispatch: { windowSeconds: 60, minIntervalSeconds: 10 },
-        audit: { refused() {} },
+        audit: { refused() {}, async append() {} },
         redactor: createRedactor(),
-        processId: "one",
         publish() {},
       });
       const rows = [command("cancel_task"), command("cancel_task"), command("reconcile_task")];

@@ -20,6 +20,7 @@ function command(given: Partial<CommandRow>): CommandRow {
     action: "cancel_task",
     target_type: "task",
     target_id: null,
+    engine: null,
     payload: "{}",
     idempotency_key: null,
     request_digest: null,

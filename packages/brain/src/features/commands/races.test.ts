@@ -23,18 +23,17 @@ for (const dialect of testDialects) {
       const again = await opened.openAgain();
       const ended: string[] = [];
       const late: string[] = [];
-      const [one, two] = [opened.database, again].map((database, index) => {
+      const [one, two] = [opened.database, again].map((database) => {
         const commands = createCommands({
           database,
           clock,
           log: createLog({ level: "error", json: true }),
           metrics: createMetrics(),
           labels: { of: () => "shop", whenKnown: (_ids, work) => work() },
-          audit: { refused: ({ target_id }) => void late.push(String(target_id)) },
+          audit: { refused: ({ target_id }) => void late.push(String(target_id)), async append() {} },
           redactor: createRedactor(),
           timeoutSeconds: 60,
           redispatch: { windowSeconds: 60, minIntervalSeconds: 10 },
-          processId: String(index),
           publish() {},
         });
         commands.onEnded(({ id }, isHere) => void (isHere && ended.push(id)));

@@ -1,4 +1,4 @@
-import type { FastifyRequest } from "fastify";
+import type { FastifyRequest, FastifySchema } from "fastify";
 import type { Static, TObject } from "typebox";
 import type { Clock } from "../../platform/clock.ts";
 import type { Database } from "../../platform/database/database.ts";
@@ -32,8 +32,8 @@ import { publicCommand } from "./shapes.ts";
 export interface CommandRouteDeps {
   readonly database: Database<Tables>;
   readonly clock: Pick<Clock, "now">;
-  readonly audit: Pick<Audit, "append" | "record">;
-  readonly commands: Pick<PlaceDeps, "issue" | "offer">;
+  readonly audit: Pick<Audit, "record">;
+  readonly commands: Pick<PlaceDeps, "issue">;
   readonly settings: PageSizes;
   /** Bytes of the largest frame that agents take. */
   readonly maxFrameBytes: number;
@@ -42,12 +42,20 @@ export interface CommandRouteDeps {
 
 export const commandRoutes: Routes<CommandRouteDeps> = (app, deps) => {
   const { database, clock, audit, commands, settings, maxFrameBytes, secretOf } = deps;
-  const place = createPlace({ database, audit, issue: commands.issue, offer: commands.offer, maxFrameBytes });
+  const place = createPlace({ database, issue: commands.issue, maxFrameBytes });
 
   app.get(
     "/projects/:slug/commands",
     {
-      schema: { params: ProjectParams, querystring: CommandQuery, response: { 200: CommandPage } },
+      schema: {
+        operationId: "listCommands",
+        summary: "List commands",
+        description:
+          "Lists the commands of the project, newest first. Viewers see them without payload, result and issuer.",
+        params: ProjectParams,
+        querystring: CommandQuery,
+        response: { 200: CommandPage },
+      },
       serializerCompiler: plainSerializer,
       config: { tag: "commands", role: "viewer" },
     },
@@ -57,7 +65,14 @@ export const commandRoutes: Routes<CommandRouteDeps> = (app, deps) => {
   app.get(
     "/projects/:slug/commands/:command_id",
     {
-      schema: { params: CommandParams, response: { 200: CommandPublic } },
+      schema: {
+        operationId: "getCommand",
+        summary: "Get a command",
+        description:
+          "Returns one command with its status and result. Viewers see it without payload, result and issuer.",
+        params: CommandParams,
+        response: { 200: CommandPublic },
+      },
       serializerCompiler: plainSerializer,
       config: { tag: "commands", role: "viewer" },
     },
@@ -67,6 +82,7 @@ export const commandRoutes: Routes<CommandRouteDeps> = (app, deps) => {
   /** One route that makes a command: 202 with it, or with the one that an equal request made before. */
   function takes<Body extends TObject>(
     name: string,
+    about: Pick<FastifySchema, "operationId" | "summary" | "description" | "answers">,
     body: Body,
     requestOf: (body: Static<Body>, request: FastifyRequest) => CommandRequest | Promise<CommandRequest>,
     policy: RoutePolicy = { tag: "commands", role: "operator" },
@@ -74,7 +90,18 @@ export const commandRoutes: Routes<CommandRouteDeps> = (app, deps) => {
     app.post(
       `/projects/:slug/commands/${name}`,
       {
-        schema: { params: ProjectParams, body, response: { 202: CommandPublic } },
+        schema: {
+          ...about,
+          description: `${about.description} The answer comes before the agent has done it: read the outcome with \`getCommand\`.`,
+          answers: {
+            202: "The command was issued, or an equal request issued it before.",
+            409: "The idempotency key is in use for another request (`idempotency_key_in_use`), the agent is revoked, or its engine cannot do it this way.",
+            ...about.answers,
+          },
+          params: ProjectParams,
+          body,
+          response: { 202: CommandPublic },
+        },
         serializerCompiler: plainSerializer,
         config: policy,
       },
@@ -91,24 +118,122 @@ export const commandRoutes: Routes<CommandRouteDeps> = (app, deps) => {
     );
   }
 
-  takes("retry-task", RetryTaskBody, (body) => requests.retryTask(body, clock.now()), {
-    tag: "commands",
-    role: "operator",
-    keepsNumbers: true,
-  });
-  takes("cancel-task", TaskBody, requests.cancelTask);
-  takes("requeue-dead-letter", TaskBody, requests.requeueDeadLetter);
-  takes("bulk-retry", BulkRetryCommandBody, bulkRetryOf, { tag: "commands", role: "operator", bucket: "bulk" });
-  takes("purge-queue", PurgeQueueBody, (body, { project }) => requests.purgeQueue(body, () => secretOf(project.id)), {
-    tag: "commands",
-    role: "admin",
-    bucket: "bulk",
-  });
-  takes("restart-worker", WorkerBody, requests.restartWorker);
-  takes("pool-resize", PoolResizeBody, requests.poolResize);
-  takes("add-consumer", ConsumerBody, requests.addConsumer);
-  takes("cancel-consumer", ConsumerBody, requests.cancelConsumer);
-  takes("rate-limit", RateLimitBody, requests.rateLimit);
+  takes(
+    "retry-task",
+    {
+      operationId: "retryTask",
+      summary: "Retry a task",
+      description:
+        "Has an agent run the task again, with its original arguments or with both overrides. Some engines can retry only with overrides.",
+    },
+    RetryTaskBody,
+    (body) => requests.retryTask(body, clock.now()),
+    {
+      tag: "commands",
+      role: "operator",
+      keepsNumbers: true,
+    },
+  );
+  takes(
+    "cancel-task",
+    {
+      operationId: "cancelTask",
+      summary: "Cancel a task",
+      description: "Has an agent cancel a task that has not ended.",
+    },
+    TaskBody,
+    requests.cancelTask,
+  );
+  takes(
+    "requeue-dead-letter",
+    {
+      operationId: "requeueDeadLetter",
+      summary: "Requeue a dead letter",
+      description: "Has an agent put a dead letter back into its queue.",
+    },
+    TaskBody,
+    requests.requeueDeadLetter,
+  );
+  takes(
+    "bulk-retry",
+    {
+      operationId: "retryTasks",
+      summary: "Retry listed tasks",
+      description:
+        "Has an agent retry the listed tasks in one command. To retry all tasks that match a filter, use `createBulkRetry`.",
+      answers: { 410: "Retrying by filter is no longer offered here. Use `createBulkRetry`." },
+    },
+    BulkRetryCommandBody,
+    bulkRetryOf,
+    { tag: "commands", role: "operator", bucket: "bulk" },
+  );
+  takes(
+    "purge-queue",
+    {
+      operationId: "purgeQueue",
+      summary: "Purge a queue",
+      description:
+        "Has an agent delete all waiting tasks of a queue. The agent refuses it unless the queue is as deep as `observed_depth`, the confirm token is right, or `force` is set.",
+    },
+    PurgeQueueBody,
+    (body, { project }) => requests.purgeQueue(body, () => secretOf(project.id)),
+    {
+      tag: "commands",
+      role: "admin",
+      bucket: "bulk",
+    },
+  );
+  takes(
+    "restart-worker",
+    {
+      operationId: "restartWorker",
+      summary: "Restart a worker",
+      description: "Has an agent restart the pool of a worker.",
+    },
+    WorkerBody,
+    requests.restartWorker,
+  );
+  takes(
+    "pool-resize",
+    {
+      operationId: "resizePool",
+      summary: "Resize the pool of a worker",
+      description: "Has an agent grow or shrink the pool of a worker. An adapter that cannot fails the command later.",
+    },
+    PoolResizeBody,
+    requests.poolResize,
+  );
+  takes(
+    "add-consumer",
+    {
+      operationId: "addConsumer",
+      summary: "Add a consumer",
+      description: "Has a worker consume a queue.",
+    },
+    ConsumerBody,
+    requests.addConsumer,
+  );
+  takes(
+    "cancel-consumer",
+    {
+      operationId: "cancelConsumer",
+      summary: "Cancel a consumer",
+      description: "Has a worker stop consuming a queue.",
+    },
+    ConsumerBody,
+    requests.cancelConsumer,
+  );
+  takes(
+    "rate-limit",
+    {
+      operationId: "limitRate",
+      summary: "Limit the rate of a task name",
+      description:
+        "Limits how often tasks of a name start. Name the worker: without it the limit may reach no worker although the command succeeds.",
+    },
+    RateLimitBody,
+    requests.rateLimit,
+  );
 
   async function bulkRetryOf(body: BulkRetryCommandBody, request: FastifyRequest): Promise<CommandRequest> {
     const projectId = request.project.id;

@@ -1,41 +1,58 @@
+import { commandActions } from "@svc/protocol";
 import { type Static, type TSchema, Type } from "typebox";
-import { Instant, JsonObject, Nullable, PageQuery, Uuid } from "../../platform/http/schemas.ts";
+import {
+  IdOf,
+  Instant,
+  JsonObject,
+  Nullable,
+  OneOf,
+  PageQuery,
+  ProjectParams,
+  Uuid,
+} from "../../platform/http/schemas.ts";
+import { commandStatuses } from "./states.ts";
 
-export const CommandPublic = Type.Object({
-  id: Uuid,
-  project_id: Uuid,
-  issued_by: Nullable(Type.String({ description: "user; null for viewers, and for what the service issued itself" })),
-  agent_id: Nullable(Uuid),
-  action: Type.String(),
-  target_type: Type.String(),
-  target_id: Nullable(Type.String()),
-  payload: Type.Unsafe<Record<string, unknown>>(Type.Object({}, { description: "empty for viewers" })),
-  idempotency_key: Nullable(Type.String()),
-  status: Type.String({ description: "pending, dispatched, completed, failed, timeout or cancelled" }),
-  result: Nullable(Type.Unknown({ description: "null for viewers" })),
-  error: Nullable(Type.String()),
-  issued_at: Instant,
-  dispatched_at: Nullable(Instant),
-  completed_at: Nullable(Instant),
-  timeout_at: Nullable(Instant),
-  source_ip: Nullable(Type.String({ description: "null for viewers" })),
-});
+export const CommandPublic = Type.Object(
+  {
+    id: Uuid,
+    project_id: Uuid,
+    issued_by: Nullable(Type.String({ description: "user; null for viewers, and for what the service issued itself" })),
+    agent_id: Nullable(Uuid),
+    action: Type.Unsafe<string>(OneOf(commandActions, { title: "CommandAction" })),
+    target_type: Type.String(),
+    target_id: Nullable(Type.String()),
+    payload: Type.Unsafe<Record<string, unknown>>(Type.Object({}, { description: "empty for viewers" })),
+    idempotency_key: Nullable(Type.String()),
+    status: Type.Unsafe<string>(OneOf(commandStatuses, { title: "CommandStatus" })),
+    result: Nullable(Type.Unknown({ description: "null for viewers" })),
+    error: Nullable(Type.String()),
+    issued_at: Instant,
+    dispatched_at: Nullable(Instant),
+    completed_at: Nullable(Instant),
+    timeout_at: Nullable(Instant),
+    source_ip: Nullable(Type.String({ description: "null for viewers" })),
+  },
+  { title: "Command", description: "An order to an agent, and what came of it." },
+);
 export type CommandPublic = Static<typeof CommandPublic>;
 
-export const CommandPage = Type.Object({
-  items: Type.Array(CommandPublic),
-  next_cursor: Nullable(Type.String()),
-});
+export const CommandPage = Type.Object(
+  {
+    items: Type.Array(CommandPublic),
+    next_cursor: Nullable(Type.String()),
+  },
+  { title: "CommandPage", description: "One page of commands." },
+);
 
 export const CommandQuery = Type.Object({
   ...PageQuery.properties,
-  status: Type.Optional(Type.String({ description: "one of the statuses; any other text asks for all" })),
-  agent_id: Type.Optional(Uuid),
-  action: Type.Optional(Type.String({ maxLength: 80 })),
+  status: Type.Optional(Type.String({ description: "only commands with this status; any other text lists all" })),
+  agent_id: Type.Optional(Type.Unsafe<string>({ ...Uuid, description: "only commands of this agent" })),
+  action: Type.Optional(Type.String({ maxLength: 80, description: "only commands with this action" })),
 });
 export type CommandQuery = Static<typeof CommandQuery>;
 
-export const CommandParams = Type.Object({ slug: Type.String(), command_id: Uuid });
+export const CommandParams = Type.Object({ ...ProjectParams.properties, command_id: IdOf("command") });
 
 /** May be absent or null. Said by the type, so that a fault is told in the words of the schema. */
 const optional = <T extends TSchema & { type: string }>(schema: T) =>
@@ -48,7 +65,7 @@ const key = {
 };
 const engine = name(40, "as the agent names it");
 const task = {
-  agent_id: optional(Uuid),
+  agent_id: optional({ ...Uuid, description: "default: the agent that reported the task last, when it can do it" }),
   engine,
   task_id: name(200, "the engine's id of the task, or the id of its row"),
   ...key,
@@ -57,67 +74,90 @@ const task = {
 /** Engine of a route whose agent usually has one only. */
 const someEngine = { engine: optional(name(40, "needed where the agent serves several engines")) };
 
-export const RetryTaskBody = Type.Object({
-  ...task,
-  override_args: optional(Type.Array(Type.Unknown(), { description: "with override_kwargs; at most 64 KiB as JSON" })),
-  override_kwargs: optional(JsonObject),
-  eta_seconds: optional(Type.Integer({ minimum: 0, maximum: 86_400, description: "seconds from now" })),
-});
+export const RetryTaskBody = Type.Object(
+  {
+    ...task,
+    override_args: optional(
+      Type.Array(Type.Unknown(), { description: "with override_kwargs; at most 64 KiB as JSON" }),
+    ),
+    override_kwargs: optional({ ...JsonObject, description: "with override_args" }),
+    eta_seconds: optional(Type.Integer({ minimum: 0, maximum: 86_400, description: "seconds from now" })),
+  },
+  { title: "RetryTaskBody" },
+);
 export type RetryTaskBody = Static<typeof RetryTaskBody>;
 
-export const TaskBody = Type.Object(task);
+export const TaskBody = Type.Object(task, { title: "TaskCommandBody" });
 export type TaskBody = Static<typeof TaskBody>;
 
-export const BulkRetryCommandBody = Type.Object({
-  agent_id: Uuid,
-  filter: Type.Object({
-    engine: optional(engine),
-    task_ids: optional(Type.Array(name(200), { minItems: 1, maxItems: 10_000 })),
-  }),
-  max: Type.Integer({ minimum: 1, maximum: 10_000, description: "the first so many different ids are retried" }),
-  ...key,
-});
+export const BulkRetryCommandBody = Type.Object(
+  {
+    agent_id: Uuid,
+    filter: Type.Object({
+      engine: optional(engine),
+      task_ids: optional(Type.Array(name(200), { minItems: 1, maxItems: 10_000 })),
+    }),
+    max: Type.Integer({
+      minimum: 1,
+      maximum: 10_000,
+      description: "retries at most this many different ids, from the start of the list",
+    }),
+    ...key,
+  },
+  { title: "BulkRetryCommandBody" },
+);
 export type BulkRetryCommandBody = Static<typeof BulkRetryCommandBody>;
 
-export const PurgeQueueBody = Type.Object({
-  agent_id: Uuid,
-  queue: name(200),
-  confirm_token: optional(Type.String({ maxLength: 200 })),
-  observed_depth: optional(
-    Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: "the depth that was shown" }),
-  ),
-  force: optional(Type.Boolean({ description: "purge whatever the depth is" })),
-  ...someEngine,
-  ...key,
-});
+export const PurgeQueueBody = Type.Object(
+  {
+    agent_id: Uuid,
+    queue: name(200),
+    confirm_token: optional(
+      Type.String({ maxLength: 200, description: "computed by the caller instead of observed_depth" }),
+    ),
+    observed_depth: optional(
+      Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: "the depth that was shown" }),
+    ),
+    force: optional(Type.Boolean({ description: "purge whatever the depth is" })),
+    ...someEngine,
+    ...key,
+  },
+  { title: "PurgeQueueBody" },
+);
 export type PurgeQueueBody = Static<typeof PurgeQueueBody>;
 
 const worker = { agent_id: Uuid, worker_name: name(200), ...someEngine, ...key };
 
-export const WorkerBody = Type.Object(worker);
+export const WorkerBody = Type.Object(worker, { title: "RestartWorkerBody" });
 export type WorkerBody = Static<typeof WorkerBody>;
 
-export const PoolResizeBody = Type.Object({
-  ...worker,
-  delta: Type.Integer({ minimum: -100, maximum: 100, description: "not 0; negative shrinks the pool" }),
-});
+export const PoolResizeBody = Type.Object(
+  {
+    ...worker,
+    delta: Type.Integer({ minimum: -100, maximum: 100, description: "not 0; negative shrinks the pool" }),
+  },
+  { title: "PoolResizeBody" },
+);
 export type PoolResizeBody = Static<typeof PoolResizeBody>;
 
-export const ConsumerBody = Type.Object({ ...worker, queue: name(200) });
+export const ConsumerBody = Type.Object({ ...worker, queue: name(200) }, { title: "ConsumerBody" });
 export type ConsumerBody = Static<typeof ConsumerBody>;
 
-export const RateLimitBody = Type.Object({
-  agent_id: Uuid,
-  task_name: name(200),
-  rate: Type.Union(
-    [
-      Type.Integer({ minimum: 0, maximum: 999_999_999 }),
-      Type.String({ pattern: "^(0|[1-9][0-9]{0,8})(/[smh])?$", maxLength: 11 }),
-    ],
-    { description: "runs per second, or per the unit of /s, /m or /h; 0 takes the limit away" },
-  ),
-  worker_name: optional(name(200)),
-  ...someEngine,
-  ...key,
-});
+export const RateLimitBody = Type.Object(
+  {
+    agent_id: Uuid,
+    task_name: name(200),
+    rate: Type.Union(
+      [
+        Type.Integer({ minimum: 0, maximum: 999_999_999 }),
+        Type.String({ pattern: "^(0|[1-9][0-9]{0,8})(/[smh])?$", maxLength: 11 }),
+      ],
+      { description: "runs per second, or per the unit of /s, /m or /h; 0 takes the limit away" },
+    ),
+    worker_name: optional(name(200, "without it the limit may reach no worker")),
+    ...someEngine,
+    ...key,
+  },
+  { title: "RateLimitBody" },
+);
 export type RateLimitBody = Static<typeof RateLimitBody>;

@@ -1,3 +1,4 @@
+import { chunks } from "../../platform/chunks.ts";
 import type { Database, Tx } from "../../platform/database/database.ts";
 import type { CommandRow, Tables } from "../../schema/tables/index.ts";
 import { commandMachine } from "./states.ts";
@@ -63,8 +64,8 @@ export async function deleteCommandsEndedBefore(
   if (rows.length === 0) return 0;
   // Nothing leads out of a terminal status, so what was selected needs no second look.
   await write(async (tx) => {
-    for (let start = 0; start < rows.length; start += idsPerStatement) {
-      const ids = rows.slice(start, start + idsPerStatement).map(({ id }) => id);
+    for (const some of chunks(rows, idsPerStatement)) {
+      const ids = some.map(({ id }) => id);
       await tx.deleteFrom("commands").where("id", "in", ids).execute();
     }
   });

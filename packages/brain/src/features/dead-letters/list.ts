@@ -1,20 +1,19 @@
-import { cutCharacters, parseJson, type Redactor } from "@svc/protocol";
+import { capabilityOfAction, cutCharacters, parseJson, type Redactor } from "@svc/protocol";
 import type { Clock } from "../../platform/clock.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { ApiError, invalid } from "../../platform/http/error-codes.ts";
 import type { Tables } from "../../schema/tables/index.ts";
-import type { Agents } from "../agents/index.ts";
-import type { Audit, AuditOrigin } from "../audit/index.ts";
-import { agentRefused, type CommandOutcome, type Commands, findAgent, holdAgent } from "../commands/index.ts";
+import { type Agents, findAgent, obstacleOf } from "../agents/index.ts";
+import type { AuditOrigin } from "../audit/index.ts";
+import { agentRefused, type CommandOutcome, type Commands } from "../commands/index.ts";
 import { readPage } from "./read-page.ts";
 import type { DeadLetterPage, DeadLetterQuery } from "./schemas.ts";
 
 export interface DeadLettersDeps {
   readonly database: Database<Tables>;
   readonly clock: Pick<Clock, "monotonicMs">;
-  readonly agents: Pick<Agents, "able" | "advertised" | "advertisedBy">;
-  readonly commands: Pick<Commands, "issue" | "offer" | "awaitResult">;
-  readonly audit: Pick<Audit, "append">;
+  readonly agents: Pick<Agents, "seenLast" | "advertised" | "onlineAmong">;
+  readonly commands: Pick<Commands, "issue" | "awaitResult">;
   readonly redactor: Pick<Redactor, "redact">;
   readonly settings: { readonly SVC_COMMAND_TIMEOUT_SECONDS: number };
 }
@@ -27,7 +26,7 @@ export interface DeadLettersRequest {
   readonly signal: AbortSignal;
 }
 
-const token = "list_dead_letters";
+const action = "dlq.list";
 const defaultLimit = 100;
 const longestWaitSeconds = 15;
 const maxListedAgents = 100;
@@ -41,7 +40,7 @@ const maxListedAgents = 100;
  * refuses, fails or answers with something else, `validation_error` when it does not know the cursor.
  */
 export function createListDeadLetters(deps: DeadLettersDeps) {
-  const { database, clock, agents, commands, audit, redactor, settings } = deps;
+  const { database, clock, agents, commands, redactor, settings } = deps;
   const waitSeconds = Math.min(longestWaitSeconds, settings.SVC_COMMAND_TIMEOUT_SECONDS);
 
   return async function listDeadLetters(request: DeadLettersRequest): Promise<DeadLetterPage> {
@@ -69,49 +68,40 @@ export function createListDeadLetters(deps: DeadLettersDeps) {
     const cursor = query.cursor || null;
     const named = query.agent_id?.toLowerCase();
     const agentId = named === undefined ? await seenLast(projectId, engine) : await admit(projectId, named, engine);
-    const command = await database.write(async (tx) => {
-      if (!(await holdAgent(tx, agentId))) return null;
-      const issued = await commands.issue(tx, {
+    const {
+      commands: [command],
+    } = await commands.issue([
+      {
         projectId,
         agentId,
-        action: "dlq.list",
+        action,
         target: { type: "queue", id: queue },
         parameters: { engine, queue, limit, cursor },
         issuedBy: origin.user_id,
         sourceIp: origin.source_ip,
-      });
-      if (issued === null) throw new Error("a command without idempotency key was taken for another");
-      await audit.append(tx, {
-        ...origin,
-        action: "dead_letters.list",
-        target_type: "command",
-        target_id: issued.id,
-        project_id: projectId,
-        metadata: { agent_id: agentId, engine, queue, limit },
-      });
-      return issued;
-    });
+        origin,
+        auditAction: "dead_letters.list",
+        facts: { engine, queue, limit },
+      },
+    ]);
     // It was revoked in between.
-    if (command === null) throw named === undefined ? await nobodyCan(projectId, engine) : noAgent();
-    commands.offer(command);
+    if (command === undefined) throw named === undefined ? await nobodyCan(projectId, engine) : noAgent();
     return { commandId: command.id, agentId };
   }
 
   async function seenLast(projectId: string, engine: string): Promise<string> {
-    const [able] = await agents.able({ token, projectId, engine, limit: 1 });
-    if (able === undefined) throw await nobodyCan(projectId, engine);
-    return able.agent_id;
+    const [agent] = await agents.seenLast({ token: capabilityOfAction[action], projectId, engine, limit: 1 });
+    if (agent === undefined) throw await nobodyCan(projectId, engine);
+    return agent.agent_id;
   }
 
   /** Judges the agent that the request names. */
   async function admit(projectId: string, agentId: string, engine: string): Promise<string> {
-    const told = await agents.advertisedBy(projectId, agentId);
-    if (told === null && (await findAgent(database.read, projectId, agentId)) === null) throw noAgent();
-    const tokens = told !== null && Object.hasOwn(told.capabilities, engine) ? told.capabilities[engine] : undefined;
-    if (tokens?.includes(token) === true) return agentId;
-    const reason =
-      told === null ? "agent_offline" : tokens === undefined ? "engine_not_advertised" : "capability_missing";
-    throw agentRefused({ action: token, engine }, reason, "query");
+    const [agent] = await agents.onlineAmong(projectId, [agentId]);
+    if (agent === undefined && (await findAgent(database.read, projectId, agentId)) === null) throw noAgent();
+    const obstacle = obstacleOf(agent?.sessions ?? [], { action, engine, hasInputs: false });
+    if (obstacle !== null) throw agentRefused({ action, engine }, obstacle, "query");
+    return agentId;
   }
 
   async function nobodyCan(projectId: string, engine: string): Promise<ApiError> {

@@ -13,7 +13,20 @@ export const deadLetterRoutes: Routes<DeadLettersDeps> = (app, deps) => {
     {
       // It would ask an agent for an answer without a body.
       exposeHeadRoute: false,
-      schema: { params: ProjectParams, querystring: DeadLetterQuery, response: { 200: DeadLetterPage } },
+      schema: {
+        operationId: "listDeadLetters",
+        summary: "List dead letters",
+        description:
+          "Asks an online agent for the dead letters of an engine and waits up to 15 seconds for the answer. The service stores none of them. The request issues a `dlq.list` command and is audited.",
+        answers: {
+          409: "No online agent can list dead letters of this engine; `details` lists the online agents and their capabilities.",
+          502: "The agent refused the listing or its adapter failed.",
+          504: "The agent did not answer in time; `details.command_id` names the command.",
+        },
+        params: ProjectParams,
+        querystring: DeadLetterQuery,
+        response: { 200: DeadLetterPage },
+      },
       config: { tag: "dead-letters", role: "viewer", bucket: "bulk" },
     },
     (request, reply) =>

@@ -28,23 +28,29 @@ export const DeadLetterQuery = Type.Object({
 });
 export type DeadLetterQuery = Static<typeof DeadLetterQuery>;
 
-const DeadLetter = Type.Object({
-  task_id: Type.String(),
-  task_name: Nullable(Type.String()),
-  queue: Type.String(),
-  failed_at: Nullable(Instant),
-  error_excerpt: Nullable(
-    Type.String({ maxLength: excerptCharacters, description: "the redacted end of the failure text" }),
-  ),
-  attempts: Nullable(Type.Integer()),
-});
+const DeadLetter = Type.Object(
+  {
+    task_id: Type.String(),
+    task_name: Nullable(Type.String()),
+    queue: Type.String(),
+    failed_at: Nullable(Instant),
+    error_excerpt: Nullable(
+      Type.String({ maxLength: excerptCharacters, description: "the redacted end of the failure text" }),
+    ),
+    attempts: Nullable(Type.Integer()),
+  },
+  { title: "DeadLetter", description: "A task that its engine has given up on." },
+);
 export type DeadLetter = Static<typeof DeadLetter>;
 
-export const DeadLetterPage = Type.Object({
-  entries: Type.Array(DeadLetter, { description: "newest first; empty where the engine tells the total only" }),
-  next_cursor: Nullable(Type.String()),
-  total: Nullable(Type.Integer()),
-  engine: Type.String(),
-  agent_id: Type.String({ description: "the agent that was asked" }),
-});
+export const DeadLetterPage = Type.Object(
+  {
+    entries: Type.Array(DeadLetter, { description: "newest first; empty when the engine reports only the total" }),
+    next_cursor: Nullable(Type.String()),
+    total: Nullable(Type.Integer()),
+    engine: Type.String(),
+    agent_id: Type.String({ description: "the agent that was asked" }),
+  },
+  { title: "DeadLetterPage", description: "One page of dead letters, as the agent read them for this request." },
+);
 export type DeadLetterPage = Static<typeof DeadLetterPage>;

@@ -1,14 +1,14 @@
 import { retentionHorizonMs } from "@svc/protocol";
 import type { Clock } from "../../platform/clock.ts";
+import { deleteInBatches } from "../../platform/database/delete-in-batches.ts";
 import { newestOfEach } from "../../platform/database/newest.ts";
+import { hours } from "../../platform/durations.ts";
 import type { Loop } from "../../platform/loop.ts";
 import { retentionBase } from "../../platform/retention.ts";
 import type { BrainDatabase } from "../../schema/tables/index.ts";
 import { createPartitionKeeper } from "./partitions.ts";
 import { dayOf, dropPartitions } from "./partitions-store.ts";
 import { deleteEventsBefore, projectsWithEventsBefore } from "./prune-sqlite-store.ts";
-
-const rowsPerBatch = 5000;
 
 /**
  * Keeps stored events within retention and, on the server database, makes the partitions of today and the next two weeks. Leader only,
@@ -20,7 +20,7 @@ export const pruneEvents: Loop<{
   settings: { SVC_EVENT_RETENTION_DAYS: number };
 }> = {
   name: "events.retention",
-  everyMs: 3_600_000,
+  everyMs: hours(1),
   leaderOnly: true,
   removesByAge: true,
   async tick({ database, clock, settings, signal }) {
@@ -38,17 +38,14 @@ export const pruneEvents: Loop<{
     }
     const base = retentionBase(now, await newest());
     if (base === null) return { deleted: 0 };
-    return { deleted: await deleteInBatches(database, new Date(horizonOf(base)), signal) };
+    return { deleted: await deleteByProject(database, new Date(horizonOf(base)), signal) };
   },
 };
 
-async function deleteInBatches(database: BrainDatabase, cutoff: Date, signal: AbortSignal): Promise<number> {
+async function deleteByProject(database: BrainDatabase, cutoff: Date, signal: AbortSignal): Promise<number> {
   let deleted = 0;
   for (const projectId of await projectsWithEventsBefore(database, cutoff)) {
-    for (let batch = rowsPerBatch; batch === rowsPerBatch && !signal.aborted; ) {
-      batch = await deleteEventsBefore(database, projectId, cutoff, rowsPerBatch);
-      deleted += batch;
-    }
+    deleted += await deleteInBatches(signal, (limit) => deleteEventsBefore(database, projectId, cutoff, limit));
   }
   return deleted;
 }

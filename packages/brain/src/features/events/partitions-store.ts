@@ -1,19 +1,19 @@
 import type { Pool, PoolClient } from "pg";
 import pg from "pg";
+import { days } from "../../platform/durations.ts";
 
 /**
  * Daily range partitions of events on the server database. One is made beside the table and then attached, which readers and writers
  * do not wait for; it is detached the same way before it is dropped.
  */
-const dayMs = 86_400_000;
 const partitionName = /^events_(\d{4})(\d{2})(\d{2})$/;
 /** Any number: every process that changes partitions takes this lock first. */
 const partitionLock = "5270911483047";
 
 /** Number of the UTC day of an instant in milliseconds. */
-export const dayOf = (at: number): number => Math.floor(at / dayMs);
+export const dayOf = (at: number): number => Math.floor(at / days(1));
 
-const isoOf = (day: number): string => new Date(day * dayMs).toISOString();
+const isoOf = (day: number): string => new Date(days(day)).toISOString();
 const nameOf = (day: number): string => `events_${isoOf(day).slice(0, 10).replaceAll("-", "")}`;
 
 /** Days that have a partition. */
@@ -37,7 +37,7 @@ const daysNamed = (rows: readonly { readonly name: string }[]): number[] =>
   rows
     .map(({ name }) => partitionName.exec(name))
     .filter((match) => match !== null)
-    .map(([, year, month, day]) => Date.UTC(Number(year), Number(month) - 1, Number(day)) / dayMs)
+    .map(([, year, month, day]) => Date.UTC(Number(year), Number(month) - 1, Number(day)) / days(1))
     .sort((a, b) => a - b);
 
 /** Makes the missing partitions of the given days. */

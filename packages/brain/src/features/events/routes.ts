@@ -12,7 +12,14 @@ export const eventRoutes: Routes<{ database: BrainDatabase; settings: PageSizes 
   app.get(
     "/projects/:slug/events",
     {
-      schema: { params: ProjectParams, querystring: EventQuery, response: { 200: EventPage } },
+      schema: {
+        operationId: "listEvents",
+        summary: "List events",
+        description: "Lists the stored events of the project, newest first.",
+        params: ProjectParams,
+        querystring: EventQuery,
+        response: { 200: EventPage },
+      },
       serializerCompiler: plainSerializer,
       config: { tag: "events", role: "viewer", heavy: true },
     },

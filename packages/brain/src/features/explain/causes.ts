@@ -1,3 +1,4 @@
+import { minutes } from "../../platform/durations.ts";
 import { type Facts, finalStates, type TaskFacts } from "./facts.ts";
 
 export const causeCodes = [
@@ -25,7 +26,7 @@ export interface Cause {
 }
 
 /** A report of a queue holds for so long: some agents send one every five minutes. */
-const reportHoldsMs = 6 * 60_000;
+const reportHoldsMs = minutes(6);
 /** How much later than the last event a worker's list must be to say that the task is not on it. */
 const listLagMs = 30_000;
 /** Fewer runs do not tell what is usual. */

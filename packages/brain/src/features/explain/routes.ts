@@ -14,7 +14,14 @@ export const explainRoutes: Routes<ExplainRouteDeps> = (app, { database, clock }
   app.get(
     "/projects/:slug/tasks/:engine/:task_id/explain",
     {
-      schema: { params: ExplainParams, response: { 200: TaskExplanation } },
+      schema: {
+        operationId: "explainTask",
+        summary: "Explain why a task is not running",
+        description:
+          "Returns the likely causes why the task has not started or has not ended, from stored data only. No agent is asked.",
+        params: ExplainParams,
+        response: { 200: TaskExplanation },
+      },
       config: { tag: "tasks", role: "viewer", heavy: true },
     },
     async ({ params, project }) => {

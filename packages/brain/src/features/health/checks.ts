@@ -1,3 +1,4 @@
+import { days, hours, minutes } from "../../platform/durations.ts";
 import type { RetentionGuard, RetentionHold } from "../../platform/retention.ts";
 import type { CheckAnswer, DeepAnswer } from "./schemas.ts";
 
@@ -37,9 +38,9 @@ async function runCheck({ run }: Check, limitMs: number): Promise<CheckAnswer> {
 }
 
 const units = [
-  ["day", 86_400_000],
-  ["hour", 3_600_000],
-  ["minute", 60_000],
+  ["day", days(1)],
+  ["hour", hours(1)],
+  ["minute", minutes(1)],
   ["second", 1000],
 ] as const;
 

@@ -22,13 +22,31 @@ export interface HealthRouteDeps {
 export const healthRoutes: Routes<HealthRouteDeps> = (app, { health, metrics, settings }) => {
   app.get(
     "/health",
-    { schema: { response: { 200: HealthAnswer } }, config: { tag: "health", public: true } },
+    {
+      schema: {
+        operationId: "getHealth",
+        summary: "Check that the process runs",
+        description: "Answers as long as the process runs. Also served at `/health`.",
+        response: { 200: HealthAnswer },
+      },
+      config: { tag: "health", public: true },
+    },
     () => ({ status: "ok" }) as const,
   );
 
   app.get(
     "/health/ready",
-    { schema: { response: { 200: ReadyAnswer, 503: UnreadyAnswer } }, config: { tag: "health", public: true } },
+    {
+      schema: {
+        operationId: "getReadiness",
+        summary: "Check that the service is ready",
+        description:
+          "Answers 200 when the service can serve requests, otherwise 503 with the reason. Also served at `/health/ready`.",
+        answers: { 503: "The service is not ready." },
+        response: { 200: ReadyAnswer, 503: UnreadyAnswer },
+      },
+      config: { tag: "health", public: true },
+    },
     async (request, reply) => {
       const readiness = await health.readiness();
       if (readiness.isReady) return { status: "ready" } as const;
@@ -42,13 +60,32 @@ export const healthRoutes: Routes<HealthRouteDeps> = (app, { health, metrics, se
     },
   );
 
-  app.get("/health/system", { schema: { response: { 200: SystemAnswer } }, config: { tag: "system-health" } }, () =>
-    health.system(),
+  app.get(
+    "/health/system",
+    {
+      schema: {
+        operationId: "getSystem",
+        summary: "Get facts about the system",
+        description: "Returns versions of the service, its runtime, its database and its packages.",
+        response: { 200: SystemAnswer },
+      },
+      config: { tag: "system-health" },
+    },
+    () => health.system(),
   );
 
   app.get(
     "/health/deep",
-    { schema: { response: { 200: DeepAnswer, 503: DeepAnswer } }, config: { tag: "system-health" } },
+    {
+      schema: {
+        operationId: "getDeepHealth",
+        summary: "Run all health checks",
+        description: "Runs every health check and returns the results. The status is the worst of the checks.",
+        answers: { 503: "A check failed. The body has the results of all checks." },
+        response: { 200: DeepAnswer, 503: DeepAnswer },
+      },
+      config: { tag: "system-health" },
+    },
     async (_request, reply) => {
       const answer = await health.deep();
       return reply.code(answer.status === "failed" ? 503 : 200).send(answer);

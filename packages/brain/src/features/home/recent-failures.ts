@@ -1,4 +1,5 @@
 import { isUuid } from "@svc/protocol";
+import { days } from "../../platform/durations.ts";
 import type { Actor } from "../../platform/http/access/actor.ts";
 import { decodeCursor, encodeCursor } from "../../platform/http/content/cursors.ts";
 import { pageOf } from "../../platform/http/content/paging.ts";
@@ -6,7 +7,6 @@ import { type FailurePlace, type FailurePosition, failuresAt, newestFailures } f
 import { type HomeDeps, visibleProjects } from "./summary.ts";
 
 const defaultLimit = 50;
-const dayMs = 86_400_000;
 
 /** Failures in all projects that the caller sees, newest first by (occurred_at, id). */
 export async function listRecentFailures(
@@ -36,7 +36,7 @@ async function findPlaces(
   ids: readonly string[],
   page: { after: FailurePosition | null; limit: number },
 ): Promise<FailurePlace[]> {
-  const since = new Date((page.after?.occurredAt ?? clock.now()).getTime() - dayMs);
+  const since = new Date((page.after?.occurredAt ?? clock.now()).getTime() - days(1));
   const places = await newestFailures(database.slow, ids, { ...page, since });
   return places.length === page.limit ? places : newestFailures(database.slow, ids, page);
 }

@@ -1,8 +1,8 @@
+import { hours } from "../../platform/durations.ts";
 import type { BrainDatabase } from "../../schema/tables/index.ts";
 import type { Concern } from "./health.ts";
 import { earlierFailures, mostFrequentIssues } from "./spike-reads.ts";
 
-const hourMs = 3_600_000;
 /** Hours before the last one that it is compared with. */
 const hoursBefore = 6;
 /** Fewer failures in the last hour are no spike, and so is less than this many times what an hour before had. */
@@ -44,8 +44,8 @@ export async function findSpikes(
     .toSorted((a, b) => b.failures - a.failures)
     .slice(0, maxProjects)
     .map(({ projectId }) => projectId);
-  const to = new Date(now.getTime() - hourMs);
-  const from = new Date(to.getTime() - hoursBefore * hourMs);
+  const to = new Date(now.getTime() - hours(1));
+  const from = new Date(to.getTime() - hours(hoursBefore));
   const recent = await mostFrequentIssues(database.slow, ids, { from: to, limit: maxFailures });
   const frequent = recent.filter(({ count }) => count >= fewestFailures);
   // One more than a spike may have had before: counting further would tell nothing.

@@ -1,4 +1,5 @@
 import type { Clock } from "../../platform/clock.ts";
+import { hours } from "../../platform/durations.ts";
 import type { Actor } from "../../platform/http/access/actor.ts";
 import type { BrainDatabase } from "../../schema/tables/index.ts";
 import type { Memberships } from "../memberships/index.ts";
@@ -22,7 +23,7 @@ export interface HomeDeps {
   readonly memberships: Pick<Memberships, "listOf">;
 }
 
-const hourMs = 3_600_000;
+const hourMs = hours(1);
 const hoursShown = 24;
 /** Projects of one answer; who sees more of them finds the rest by name. */
 const maxProjects = 1000;

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { randomToken, tokenLabels } from "@svc/protocol";
 import { candidateDigests, storedDigest } from "../../platform/crypto/digests.ts";
 import type { Keyring } from "../../platform/crypto/keyring.ts";
+import { days } from "../../platform/durations.ts";
 import type { Role } from "../../platform/http/access/actor.ts";
 import { uuidV7 } from "../../platform/ids.ts";
 import type { Mail } from "../../platform/mail/mail.ts";
@@ -38,7 +39,6 @@ export interface Invitations {
   accept(request: AcceptRequest): Promise<Accepted>;
 }
 
-const dayMs = 86_400_000;
 const defaultTtlDays = 7;
 /** How long an answer waits to learn whether the mail server took the mail. */
 const mailWaitMs = 5000;
@@ -70,7 +70,7 @@ export function createInvitations(deps: InvitationsDeps): Invitations {
         role,
         invited_by: origin.user_id,
         token_hash: storedDigest(masters, tokenLabels.invitation, token),
-        expires_at: new Date(now.getTime() + ttlDays * dayMs),
+        expires_at: new Date(now.getTime() + days(ttlDays)),
         accepted_at: null,
         accepted_by_user_id: null,
         revoked_at: null,

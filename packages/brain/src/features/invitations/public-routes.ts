@@ -18,7 +18,13 @@ export const invitationPublicRoutes: Routes<PublicRouteDeps> = (app, { invitatio
   app.post(
     "/invitations/preview",
     {
-      schema: { body: PreviewBody, response: { 200: Preview } },
+      schema: {
+        operationId: "previewInvitation",
+        summary: "Preview an invitation",
+        description: "Returns what an invitation offers to the holder of its token.",
+        body: PreviewBody,
+        response: { 200: Preview },
+      },
       config: { tag: "invitations-public", public: true, bucket: "invitations" },
     },
     (request) => invitations.preview(request.body.token),
@@ -27,7 +33,17 @@ export const invitationPublicRoutes: Routes<PublicRouteDeps> = (app, { invitatio
   app.post(
     "/invitations/accept",
     {
-      schema: { body: AcceptBody, response: { 201: Accepted } },
+      schema: {
+        operationId: "acceptInvitation",
+        summary: "Accept an invitation",
+        description:
+          "Makes the invited person a member. A new account is created when the address has none; an existing account must be signed in.",
+        answers: {
+          409: "The account exists and must sign in first (`login_required`), or is already a member (`already_member`).",
+        },
+        body: AcceptBody,
+        response: { 201: Accepted },
+      },
       // Cookies count only where the invited account exists, so the decision asks for the session.
       config: { tag: "invitations-public", public: true, bucket: "invitations" },
     },

@@ -10,7 +10,13 @@ export const invitationRoutes: Routes<{ invitations: Invitations }> = (app, { in
   app.get(
     "/projects/:slug/invitations",
     {
-      schema: { params: ProjectParams, response: { 200: InvitationList } },
+      schema: {
+        operationId: "listInvitations",
+        summary: "List invitations",
+        description: "Lists the invitations of the project that can still be accepted, newest first.",
+        params: ProjectParams,
+        response: { 200: InvitationList },
+      },
       config: { tag: "invitations", role: "admin" },
     },
     async (request) => ({ items: await invitations.list(request.project.id) }),
@@ -19,7 +25,15 @@ export const invitationRoutes: Routes<{ invitations: Invitations }> = (app, { in
   app.post(
     "/projects/:slug/invitations",
     {
-      schema: { params: ProjectParams, body: InviteBody, response: { 201: InvitedAnswer } },
+      schema: {
+        operationId: "createInvitation",
+        summary: "Create an invitation",
+        description:
+          "Invites an e-mail address to the project. The token is shown only in this answer; it is also mailed where a mail server is configured.",
+        params: ProjectParams,
+        body: InviteBody,
+        response: { 201: InvitedAnswer },
+      },
       config: { tag: "invitations", role: "admin", freshMfa: true, stepUp: true },
     },
     async (request, reply) => {
@@ -32,7 +46,13 @@ export const invitationRoutes: Routes<{ invitations: Invitations }> = (app, { in
   app.delete(
     "/projects/:slug/invitations/:invitation_id",
     {
-      schema: { params: InvitationParams, response: { 204: Type.Null() } },
+      schema: {
+        operationId: "revokeInvitation",
+        summary: "Revoke an invitation",
+        description: "Revokes an invitation. Its link stops working.",
+        params: InvitationParams,
+        response: { 204: Type.Null() },
+      },
       config: { tag: "invitations", role: "admin" },
     },
     async (request, reply) => {

@@ -1,4 +1,5 @@
 import type { Clock } from "../../platform/clock.ts";
+import { hours } from "../../platform/durations.ts";
 import type { Routes } from "../../platform/http/app.ts";
 import { decodeCursor, encodeCursor } from "../../platform/http/content/cursors.ts";
 import { ProjectParams } from "../../platform/http/schemas.ts";
@@ -8,7 +9,6 @@ import { type IssuePosition, listIssues, trendBuckets } from "./list.ts";
 import { IssuePage, IssueQuery } from "./schemas.ts";
 
 const defaultLimit = 50;
-const hourMs = 3_600_000;
 
 export const issueRoutes: Routes<{ database: BrainDatabase; clock: Pick<Clock, "now"> }> = (
   app,
@@ -17,7 +17,15 @@ export const issueRoutes: Routes<{ database: BrainDatabase; clock: Pick<Clock, "
   app.get(
     "/projects/:slug/issues",
     {
-      schema: { params: ProjectParams, querystring: IssueQuery, response: { 200: IssuePage } },
+      schema: {
+        operationId: "listIssues",
+        summary: "List issues",
+        description:
+          "Groups failures that look alike into issues and lists them by their last failure, newest first. A page that would take too long ends early, with a cursor.",
+        params: ProjectParams,
+        querystring: IssueQuery,
+        response: { 200: IssuePage },
+      },
       config: { tag: "issues", role: "viewer", heavy: true },
     },
     async ({ project, query }) => {
@@ -30,11 +38,15 @@ export const issueRoutes: Routes<{ database: BrainDatabase; clock: Pick<Clock, "
   );
 };
 
-function scopeOf(projectId: string, { engine, status, fingerprint, hours, trend, ...given }: IssueQuery, now: Date) {
+function scopeOf(
+  projectId: string,
+  { engine, status, fingerprint, hours: lastHours, trend, ...given }: IssueQuery,
+  now: Date,
+) {
   const asked = readRange(given, now);
-  const since = asked?.from ?? (hours === undefined ? null : new Date(now.getTime() - hours * hourMs));
+  const since = asked?.from ?? (lastHours === undefined ? null : new Date(now.getTime() - hours(lastHours)));
   const untilMs = (asked?.to ?? now).getTime();
-  const fromMs = since?.getTime() ?? untilMs - 24 * hourMs;
+  const fromMs = since?.getTime() ?? untilMs - hours(24);
   return {
     projectId,
     engine: engine === undefined || engine === "" ? null : engine,

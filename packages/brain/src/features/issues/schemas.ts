@@ -1,17 +1,22 @@
 import { type Static, Type } from "typebox";
-import { Instant, InstantText, Nullable, OneOf } from "../../platform/http/schemas.ts";
+import { Instant, Nullable, OneOf, timeRange } from "../../platform/http/schemas.ts";
 
 const status = OneOf(["ongoing", "recovered"]);
+type IssueStatus = Static<typeof status>;
 
 export const IssueQuery = Type.Object({
-  engine: Type.Optional(Type.String({ maxLength: 40 })),
-  status: Type.Optional(status),
-  fingerprint: Type.Optional(Type.String({ pattern: "^[0-9a-f]{32}$", description: "this issue alone" })),
+  engine: Type.Optional(Type.String({ maxLength: 40, description: "only failures of this engine" })),
+  status: Type.Optional(
+    Type.Unsafe<IssueStatus>({
+      ...status,
+      description: "ongoing: some task of it is in state failure; otherwise recovered",
+    }),
+  ),
+  fingerprint: Type.Optional(Type.String({ pattern: "^[0-9a-f]{32}$", description: "only this issue" })),
   hours: Type.Optional(
     Type.Integer({ minimum: 1, maximum: 8760, description: "failures of the last hours; since and until replace it" }),
   ),
-  since: Type.Optional(InstantText),
-  until: Type.Optional(InstantText),
+  ...timeRange,
   trend: Type.Optional(
     Type.Boolean({ description: "adds the failures of 24 equal parts of the range, by default of the last 24 h" }),
   ),
@@ -20,26 +25,32 @@ export const IssueQuery = Type.Object({
 });
 export type IssueQuery = Static<typeof IssueQuery>;
 
-export const IssuePage = Type.Object({
-  items: Type.Array(
-    Type.Object({
-      fingerprint: Type.String(),
-      status,
-      occurrences: Type.Integer({ description: "task rows whose last failure is of this issue and in the range" }),
-      open_count: Type.Integer({ description: "of them those that are in state failure now" }),
-      recovered_count: Type.Integer(),
-      is_capped: Type.Boolean({
-        description:
-          "there are more: only the newest 1000 to 10 000 task rows were counted, fewer the more issues the page has",
-      }),
-      first_seen: Type.Union([Instant], { description: "in all that is kept, also before the range" }),
-      last_seen: Instant,
-      engine_count: Type.Integer(),
-      engines: Type.Array(Type.String()),
-      sample_exception: Nullable(Type.String({ description: "of the newest failure, the first 2000 characters" })),
-      sample_task_name: Nullable(Type.String()),
-      trend: Type.Optional(Type.Array(Type.Integer())),
-    }),
-  ),
-  next_cursor: Nullable(Type.String()),
-});
+export const IssuePage = Type.Object(
+  {
+    items: Type.Array(
+      Type.Object(
+        {
+          fingerprint: Type.String(),
+          status,
+          occurrences: Type.Integer({ description: "task rows whose last failure is of this issue and in the range" }),
+          open_count: Type.Integer({ description: "of them those that are in state failure now" }),
+          recovered_count: Type.Integer(),
+          is_capped: Type.Boolean({
+            description:
+              "there are more: only the newest 1000 to 10 000 task rows were counted, fewer the more issues the page has",
+          }),
+          first_seen: Type.Union([Instant], { description: "in all that is kept, also before the range" }),
+          last_seen: Instant,
+          engine_count: Type.Integer(),
+          engines: Type.Array(Type.String()),
+          sample_exception: Nullable(Type.String({ description: "of the newest failure, the first 2000 characters" })),
+          sample_task_name: Nullable(Type.String()),
+          trend: Type.Optional(Type.Array(Type.Integer())),
+        },
+        { title: "Issue", description: "Failures that look alike." },
+      ),
+    ),
+    next_cursor: Nullable(Type.String()),
+  },
+  { title: "IssuePage", description: "One page of issues." },
+);

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { WebSocket } from "ws";
 import type { Role, SessionActor } from "../../platform/http/access/actor.ts";
 import type { Log } from "../../platform/log.ts";
-import { createHub, type HubDeps } from "./hub.ts";
+import { Hub, type HubDeps } from "./hub.ts";
 import type { TopicReader } from "./read-changes.ts";
 import type { Topic } from "./topics.ts";
 
@@ -65,7 +65,7 @@ describe("the dashboard hub", () => {
   let standing: Role | "no_session" | "no_membership" = "viewer";
   let reads: { topic: string; ids: readonly string[]; role: string }[] = [];
   let gone = new Set<string>();
-  let hub: ReturnType<typeof createHub>;
+  let hub: Hub;
 
   const readerOf = (topic: Topic): TopicReader => ({
     async rows(_project, ids, role) {
@@ -97,7 +97,7 @@ describe("the dashboard hub", () => {
     standing = "viewer";
     reads = [];
     gone = new Set();
-    hub = createHub(deps());
+    hub = new Hub(deps());
   });
   afterEach(() => {
     hub.stop();

@@ -1,5 +1,6 @@
 import type { WebSocket } from "ws";
 import type { Clock } from "../../platform/clock.ts";
+import { minutes } from "../../platform/durations.ts";
 import type { Role, SessionActor } from "../../platform/http/access/actor.ts";
 import type { Log } from "../../platform/log.ts";
 import { readChanges, type TopicReader } from "./read-changes.ts";
@@ -24,7 +25,7 @@ interface Due {
 
 const subscribeWithinMs = 10_000;
 const idleMs = 90_000;
-const recheckMs = 60_000;
+const recheckMs = minutes(1);
 /** A check that failed is made again this soon. */
 const recheckFailedMs = 5000;
 const tickMs = 250;
@@ -36,24 +37,107 @@ const maxWaitingFrames = 64;
  * The dashboard hub: committed changes go to every subscriber of the project, coalesced to one frame per 250 ms and subscriber. Rows are
  * read when a frame is made, once for all subscribers of a project, topic and role, so that everyone sees the last state only.
  */
-export function createHub({ clock, log, readers, roleIn, refetched }: HubDeps) {
-  const subscribers = new Set<Subscriber>();
-  const byProject = new Map<string, Set<Subscriber>>();
+export class Hub {
+  readonly #deps: HubDeps;
+  readonly #subscribers = new Set<Subscriber>();
+  readonly #byProject = new Map<string, Set<Subscriber>>();
   /** How often roles may have changed: what was asked before the last time does not count. */
-  let roleChanges = 0;
-  let isTicking = false;
-  const timer = setInterval(() => void tick(), tickMs);
-  timer.unref();
+  #roleChanges = 0;
+  #isTicking = false;
+  readonly #timer: NodeJS.Timeout;
 
-  function leaveProject(subscriber: Subscriber): void {
+  constructor(deps: HubDeps) {
+    this.#deps = deps;
+    this.#timer = setInterval(() => void this.#tick(), tickMs);
+    this.#timer.unref();
+  }
+
+  /** Takes over an upgraded socket whose session and Origin were checked. */
+  accept(socket: WebSocket, actor: SessionActor): void {
+    let ofUser = 0;
+    for (const other of this.#subscribers) if (other.actor.user.id === actor.user.id) ofUser += 1;
+    if (ofUser >= maxPerUser) {
+      socket.close(hubCloseCodes.shuttingDownOrTooMany, "too many subscriptions");
+      return;
+    }
+    const subscriber = createSubscriber(socket, actor, this.#deps.clock.monotonicMs());
+    this.#subscribers.add(subscriber);
+    socket.on("error", (error) => this.#deps.log.debug("live.socket_error", { message: error.message }));
+    socket.on("close", () => {
+      this.#leaveProject(subscriber);
+      this.#subscribers.delete(subscriber);
+    });
+    socket.on("message", (data: Buffer) => {
+      subscriber.lastFrameMs = this.#deps.clock.monotonicMs();
+      const frame = readClientFrame(data);
+      if (frame === null) return socket.close(hubCloseCodes.badSubscribe, "bad frame");
+      if (frame.type === "ping") {
+        // Who does not read gets no further answers to keep.
+        if (!isBehind(subscriber)) this.#send(subscriber, { type: "pong" });
+        return;
+      }
+      subscriber.wanted = frame;
+      this.#subscribe(subscriber).catch((error: Error) => {
+        this.#deps.log.warn("live.subscribe_failed", { message: error.message });
+        socket.close(1011, "internal error");
+      });
+    });
+  }
+
+  /** Notes a committed change for this process's subscribers. */
+  changed({ projectId, topic, ids }: LiveChange): void {
+    for (const subscriber of this.#byProject.get(projectId) ?? []) {
+      if (subscriber.topics.has(topic)) subscriber.pending.add(topic, ids);
+    }
+  }
+
+  /**
+   * Changes may have gone by unseen: every subscriber is told to fetch all its topics again, and the next tick looks at its session and
+   * role, which may have ended unheard as well.
+   */
+  missedChanges(): void {
+    this.rolesChanged();
+    for (const { projectId, topics, pending } of this.#subscribers) {
+      if (projectId !== null) for (const topic of topics) pending.add(topic, null);
+    }
+  }
+
+  hasSubscribers(projectId: string): boolean {
+    return this.#byProject.has(projectId);
+  }
+
+  sessionEnded(sessionId: string): void {
+    this.#closeWhere(({ actor }) => actor.sessionId === sessionId, hubCloseCodes.noSession, "session ended");
+  }
+
+  userEnded(userId: string): void {
+    this.#closeWhere(({ actor }) => actor.user.id === userId, hubCloseCodes.noSession, "sessions ended");
+  }
+
+  /** Somebody's role in some project changed: who is no member any more is closed with the next tick, the others get what their role sees. */
+  rolesChanged(): void {
+    this.#roleChanges += 1;
+    for (const subscriber of this.#subscribers) subscriber.checkedMs = Number.NEGATIVE_INFINITY;
+  }
+
+  size(): number {
+    return this.#subscribers.size;
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+    this.#closeWhere(() => true, hubCloseCodes.shuttingDownOrTooMany, "shutting down");
+  }
+
+  #leaveProject(subscriber: Subscriber): void {
     if (subscriber.projectId === null) return;
-    const set = byProject.get(subscriber.projectId);
+    const set = this.#byProject.get(subscriber.projectId);
     set?.delete(subscriber);
-    if (set?.size === 0) byProject.delete(subscriber.projectId);
+    if (set?.size === 0) this.#byProject.delete(subscriber.projectId);
     subscriber.projectId = null;
   }
 
-  function send(subscriber: Subscriber, frame: unknown): void {
+  #send(subscriber: Subscriber, frame: unknown): void {
     const { socket } = subscriber;
     if (socket.readyState !== socket.OPEN) return;
     subscriber.waitingFrames += 1;
@@ -62,62 +146,53 @@ export function createHub({ clock, log, readers, roleIn, refetched }: HubDeps) {
     });
   }
 
-  const isBehind = ({ socket, waitingFrames }: Subscriber): boolean =>
-    waitingFrames >= maxWaitingFrames || socket.bufferedAmount > maxWaitingBytes;
-
   /** Puts the newest subscribe in force; those that came while one is checked are answered by the last of them. */
-  async function subscribe(subscriber: Subscriber): Promise<void> {
+  async #subscribe(subscriber: Subscriber): Promise<void> {
     if (subscriber.isSubscribing) return;
     subscriber.isSubscribing = true;
     while (subscriber.wanted !== null) {
       const { projectId, topics } = subscriber.wanted;
-      const changesBefore = roleChanges;
-      const role = await roleIn(subscriber.actor, projectId);
-      if (!subscribers.has(subscriber)) return;
-      if (roleChanges !== changesBefore) continue;
+      const changesBefore = this.#roleChanges;
+      const role = await this.#deps.roleIn(subscriber.actor, projectId);
+      if (!this.#subscribers.has(subscriber)) return;
+      if (this.#roleChanges !== changesBefore) continue;
       if (role === "no_session") return subscriber.socket.close(hubCloseCodes.noSession, "no session");
       if (role === "no_membership") return subscriber.socket.close(hubCloseCodes.originOrMembership, "not a member");
       if (subscriber.wanted.projectId === projectId && subscriber.wanted.topics === topics) {
         subscriber.wanted = null;
-        enter(subscriber, projectId, role, topics);
+        this.#enter(subscriber, projectId, role, topics);
       }
     }
     subscriber.isSubscribing = false;
   }
 
-  function enter(subscriber: Subscriber, projectId: string, role: Role, topics: readonly Topic[]): void {
+  #enter(subscriber: Subscriber, projectId: string, role: Role, topics: readonly Topic[]): void {
     const { pending } = subscriber;
     // What waits of the same project stays: a change is never lost without a word.
     if (subscriber.projectId === projectId) pending.keepOnly(new Set(topics));
     else pending.clear();
-    leaveProject(subscriber);
+    this.#leaveProject(subscriber);
     subscriber.projectId = projectId;
     subscriber.role = role;
     subscriber.topics = new Set(topics);
-    subscriber.checkedMs = clock.monotonicMs();
-    const set = byProject.get(projectId) ?? new Set();
-    byProject.set(projectId, set.add(subscriber));
-    send(subscriber, { type: "ready", topics });
+    subscriber.checkedMs = this.#deps.clock.monotonicMs();
+    const set = this.#byProject.get(projectId) ?? new Set();
+    this.#byProject.set(projectId, set.add(subscriber));
+    this.#send(subscriber, { type: "ready", topics });
   }
 
-  async function recheck(subscriber: Subscriber): Promise<void> {
+  async #recheck(subscriber: Subscriber): Promise<void> {
     const { projectId } = subscriber;
     if (projectId === null) return;
-    const role = await roleIn(subscriber.actor, projectId);
+    const role = await this.#deps.roleIn(subscriber.actor, projectId);
     if (projectId !== subscriber.projectId) return;
     if (role === "no_session") subscriber.socket.close(hubCloseCodes.noSession, "no session");
     else if (role === "no_membership") subscriber.socket.close(hubCloseCodes.originOrMembership, "not a member");
     else subscriber.role = role;
   }
 
-  /** The next tick looks at every session and role again. */
-  function lookAgain(): void {
-    roleChanges += 1;
-    for (const subscriber of subscribers) subscriber.checkedMs = Number.NEGATIVE_INFINITY;
-  }
-
   /** Closes who said nothing for too long, and looks at sessions and memberships again. */
-  function watch(subscriber: Subscriber, nowMs: number): void {
+  #watch(subscriber: Subscriber, nowMs: number): void {
     const silentMs = nowMs - subscriber.lastFrameMs;
     if (subscriber.projectId === null && nowMs - subscriber.connectedMs > subscribeWithinMs) {
       subscriber.socket.close(hubCloseCodes.badSubscribe, "no subscribe");
@@ -125,29 +200,29 @@ export function createHub({ clock, log, readers, roleIn, refetched }: HubDeps) {
       subscriber.socket.close(hubCloseCodes.idle, "idle");
     } else if (nowMs - subscriber.checkedMs > recheckMs) {
       subscriber.checkedMs = nowMs;
-      void recheck(subscriber).catch((error: Error) => {
+      void this.#recheck(subscriber).catch((error: Error) => {
         subscriber.checkedMs = nowMs - recheckMs + recheckFailedMs;
-        log.warn("live.recheck_failed", { message: error.message });
+        this.#deps.log.warn("live.recheck_failed", { message: error.message });
       });
     }
   }
 
-  async function tick(): Promise<void> {
-    const nowMs = clock.monotonicMs();
-    for (const subscriber of subscribers) watch(subscriber, nowMs);
-    if (isTicking) return;
-    isTicking = true;
+  async #tick(): Promise<void> {
+    const nowMs = this.#deps.clock.monotonicMs();
+    for (const subscriber of this.#subscribers) this.#watch(subscriber, nowMs);
+    if (this.#isTicking) return;
+    this.#isTicking = true;
     try {
-      for (const projectId of [...byProject.keys()]) await deliver(projectId);
+      for (const projectId of [...this.#byProject.keys()]) await this.#deliver(projectId);
     } finally {
-      isTicking = false;
+      this.#isTicking = false;
     }
   }
 
   /** One frame for every subscriber of the project that has news and is not behind. Never throws. */
-  async function deliver(projectId: string): Promise<void> {
+  async #deliver(projectId: string): Promise<void> {
     const due: Due[] = [];
-    for (const subscriber of byProject.get(projectId) ?? []) {
+    for (const subscriber of this.#byProject.get(projectId) ?? []) {
       if (subscriber.pending.isEmpty() || subscriber.role === null) continue;
       if (isBehind(subscriber)) {
         subscriber.pending.collapse();
@@ -156,19 +231,19 @@ export function createHub({ clock, log, readers, roleIn, refetched }: HubDeps) {
       const next = subscriber.pending.take();
       if (next !== null) due.push({ subscriber, role: subscriber.role, ...next });
     }
-    const news = await readChanges(readers, projectId, due);
+    const news = await readChanges(this.#deps.readers, projectId, due);
     for (const { subscriber, role, topic, ids } of due) {
       if (subscriber.projectId !== projectId) continue;
       const { rows, counts, failure } = news(topic, role);
       if (failure !== null) {
-        log.warn("live.read_failed", { topic, message: failure.message });
+        this.#deps.log.warn("live.read_failed", { topic, message: failure.message });
         // Told in the next round, when the database may be back: summarised, but not lost.
         if (subscriber.topics.has(topic)) subscriber.pending.add(topic, null);
       } else if (ids === null || rows === null) {
-        refetched();
-        send(subscriber, { type: "event", topic, refetch: true, ...(counts !== null && { counts }) });
+        this.#deps.refetched();
+        this.#send(subscriber, { type: "event", topic, refetch: true, ...(counts !== null && { counts }) });
       } else {
-        send(subscriber, {
+        this.#send(subscriber, {
           type: "event",
           topic,
           rows: ids.flatMap((id) => rows.get(id) ?? []),
@@ -179,71 +254,10 @@ export function createHub({ clock, log, readers, roleIn, refetched }: HubDeps) {
     }
   }
 
-  function closeWhere(matches: (subscriber: Subscriber) => boolean, code: number, reason: string): void {
-    for (const subscriber of subscribers) if (matches(subscriber)) subscriber.socket.close(code, reason);
+  #closeWhere(matches: (subscriber: Subscriber) => boolean, code: number, reason: string): void {
+    for (const subscriber of this.#subscribers) if (matches(subscriber)) subscriber.socket.close(code, reason);
   }
-
-  return {
-    /** Takes over an upgraded socket whose session and Origin were checked. */
-    accept(socket: WebSocket, actor: SessionActor): void {
-      let ofUser = 0;
-      for (const other of subscribers) if (other.actor.user.id === actor.user.id) ofUser += 1;
-      if (ofUser >= maxPerUser) {
-        socket.close(hubCloseCodes.shuttingDownOrTooMany, "too many subscriptions");
-        return;
-      }
-      const subscriber = createSubscriber(socket, actor, clock.monotonicMs());
-      subscribers.add(subscriber);
-      socket.on("error", (error) => log.debug("live.socket_error", { message: error.message }));
-      socket.on("close", () => {
-        leaveProject(subscriber);
-        subscribers.delete(subscriber);
-      });
-      socket.on("message", (data: Buffer) => {
-        subscriber.lastFrameMs = clock.monotonicMs();
-        const frame = readClientFrame(data);
-        if (frame === null) return socket.close(hubCloseCodes.badSubscribe, "bad frame");
-        if (frame.type === "ping") {
-          // Who does not read gets no further answers to keep.
-          if (!isBehind(subscriber)) send(subscriber, { type: "pong" });
-          return;
-        }
-        subscriber.wanted = frame;
-        subscribe(subscriber).catch((error: Error) => {
-          log.warn("live.subscribe_failed", { message: error.message });
-          socket.close(1011, "internal error");
-        });
-      });
-    },
-    /** Notes a committed change for this process's subscribers. */
-    changed({ projectId, topic, ids }: LiveChange): void {
-      for (const subscriber of byProject.get(projectId) ?? []) {
-        if (subscriber.topics.has(topic)) subscriber.pending.add(topic, ids);
-      }
-    },
-    /**
-     * Changes may have gone by unseen: every subscriber is told to fetch all its topics again, and the next tick looks at its session and
-     * role, which may have ended unheard as well.
-     */
-    missedChanges(): void {
-      lookAgain();
-      for (const { projectId, topics, pending } of subscribers) {
-        if (projectId !== null) for (const topic of topics) pending.add(topic, null);
-      }
-    },
-    hasSubscribers: (projectId: string): boolean => byProject.has(projectId),
-    sessionEnded: (sessionId: string): void =>
-      closeWhere(({ actor }) => actor.sessionId === sessionId, hubCloseCodes.noSession, "session ended"),
-    userEnded: (userId: string): void =>
-      closeWhere(({ actor }) => actor.user.id === userId, hubCloseCodes.noSession, "sessions ended"),
-    /** Somebody's role in some project changed: who is no member any more is closed with the next tick, the others get what their role sees. */
-    rolesChanged: lookAgain,
-    size: () => subscribers.size,
-    stop(): void {
-      clearInterval(timer);
-      closeWhere(() => true, hubCloseCodes.shuttingDownOrTooMany, "shutting down");
-    },
-  };
 }
 
-export type Hub = ReturnType<typeof createHub>;
+const isBehind = ({ socket, waitingFrames }: Subscriber): boolean =>
+  waitingFrames >= maxWaitingFrames || socket.bufferedAmount > maxWaitingBytes;

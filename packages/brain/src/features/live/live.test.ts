@@ -27,18 +27,17 @@ describe.runIf(testDialects.includes("postgres"))("changes for other replicas", 
           isAway = false;
         },
       },
-      processId: "one",
       readers: {},
       roleIn: async () => "viewer",
       refetched: () => {},
     };
     const live = createLive(deps);
     const heard = Promise.withResolvers<unknown>();
-    await opened.database.listen("svc_live", (payload) => heard.resolve(JSON.parse(payload)));
+    await opened.database.listen("svc_live", (payload) => heard.resolve(JSON.parse(payload).messages));
 
     live.publish({ projectId, topic: "task.changed", ids: ["id-1"] });
 
-    expect(await heard.promise).toEqual({ from: "one", projectId, topic: "task.changed", ids: null });
+    expect(await heard.promise).toEqual([{ projectId, topic: "task.changed", ids: null }]);
     expect(warned).toEqual(["live.announce_failed"]);
     await live.stop();
   });
@@ -48,44 +47,43 @@ describe.runIf(testDialects.includes("postgres"))("changes for other replicas", 
     const heard: unknown[] = [];
     const last = Promise.withResolvers<void>();
     await other.listen("svc_live", (payload) => {
-      const notice = JSON.parse(payload) as { from: string };
-      if (notice.from === "stopping") heard.push(notice);
-      if (notice.from === "end") last.resolve();
+      const { from, messages } = JSON.parse(payload) as { from: string; messages: unknown[] };
+      if (from === "end") last.resolve();
+      else heard.push(...messages);
     });
     const deps = { clock: createFakeClock(), log: silent, readers: {}, refetched: () => {} };
     const roleIn = async () => "viewer" as const;
-    const live = createLive({ ...deps, roleIn, database: opened.database, processId: "stopping" });
+    const live = createLive({ ...deps, roleIn, database: opened.database });
     const cutOff = createLive({
       ...deps,
       roleIn,
       database: { ...opened.database, notify: () => Promise.reject(new Error("the network is away")) },
-      processId: "cut off",
     });
 
     for (const each of [live, cutOff]) {
       each.publish({ projectId, topic: "task.changed", ids: ["id-1"] });
       await each.stop();
     }
-    await opened.database.notify("svc_live", JSON.stringify({ from: "end" }));
+    await opened.database.notify("svc_live", JSON.stringify({ from: "end", messages: [] }));
 
     await last.promise;
-    expect(heard).toEqual([{ from: "stopping", projectId, topic: "task.changed", ids: ["id-1"] }]);
+    expect(heard).toEqual([{ projectId, topic: "task.changed", ids: ["id-1"] }]);
     await other.close();
   });
 
   test("of more projects than are kept apart are one word that everything changed", async () => {
-    const heard: Record<string, unknown>[] = [];
+    const other = await opened.openAgain();
+    const heard: unknown[] = [];
     const last = Promise.withResolvers<void>();
-    await opened.database.listen("svc_live", (payload) => {
-      const notice = JSON.parse(payload) as Record<string, unknown>;
-      if (notice.from === "many") heard.push(notice);
-      if (notice.from === "end of many") last.resolve();
+    await other.listen("svc_live", (payload) => {
+      const { from, messages } = JSON.parse(payload) as { from: string; messages: unknown[] };
+      if (from === "end of many") last.resolve();
+      else heard.push(...messages);
     });
     const live = createLive({
       database: opened.database,
       clock: createFakeClock(),
       log: silent,
-      processId: "many",
       readers: {},
       roleIn: async () => "viewer",
       refetched: () => {},
@@ -94,9 +92,10 @@ describe.runIf(testDialects.includes("postgres"))("changes for other replicas", 
 
     for (const id of ["a", "b", "c", "d", "a"]) live.publish({ projectId: id, topic: "task.changed", ids: ["id-1"] });
     await live.stop();
-    await opened.database.notify("svc_live", JSON.stringify({ from: "end of many" }));
+    await opened.database.notify("svc_live", JSON.stringify({ from: "end of many", messages: [] }));
 
     await last.promise;
-    expect(heard).toEqual([{ from: "many", isEverything: true }]);
+    expect(heard).toEqual([{ isEverything: true }]);
+    await other.close();
   });
 });

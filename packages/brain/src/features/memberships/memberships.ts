@@ -1,3 +1,4 @@
+import { Broadcast } from "../../platform/broadcast.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Database, Tx } from "../../platform/database/database.ts";
 import type { Role } from "../../platform/http/access/actor.ts";
@@ -21,8 +22,6 @@ export interface Memberships {
   stop(): Promise<void>;
 }
 
-const changedChannel = "svc_membership_changed";
-
 /** Who is a member of which project, and in which role. */
 export function createMemberships({
   database,
@@ -34,7 +33,7 @@ export function createMemberships({
   onError: (error: unknown) => void;
 }): Memberships {
   const listeners = new Set<() => void>();
-  let stopListening: (() => Promise<void>) | null = null;
+  const others = new Broadcast<true>({ database, onError }, "svc_membership_changed");
 
   const heard = (): void => {
     for (const listener of listeners) listener();
@@ -65,17 +64,13 @@ export function createMemberships({
     },
     async tellChanged() {
       heard();
-      await database.notify(changedChannel, "").catch(onError);
+      await others.send([true]);
     },
     onChanged(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    async start() {
-      stopListening = await database.listen(changedChannel, heard, { onGap: heard });
-    },
-    async stop() {
-      await stopListening?.();
-    },
+    start: () => others.listen(heard, { onGap: heard }),
+    stop: () => others.stop(),
   };
 }

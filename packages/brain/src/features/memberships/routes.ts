@@ -16,7 +16,13 @@ export const membershipRoutes: Routes<MembershipRouteDeps> = (app, { memberships
   app.get(
     "/projects/:slug/memberships",
     {
-      schema: { params: ProjectParams, response: { 200: MemberList } },
+      schema: {
+        operationId: "listMembers",
+        summary: "List members",
+        description: "Lists the members of the project.",
+        params: ProjectParams,
+        response: { 200: MemberList },
+      },
       config: { tag: "memberships", role: "viewer" },
     },
     async (request) => ({ items: await memberships.list(request.project.id) }),
@@ -25,7 +31,15 @@ export const membershipRoutes: Routes<MembershipRouteDeps> = (app, { memberships
   app.post(
     "/projects/:slug/memberships",
     {
-      schema: { params: ProjectParams, body: GrantBody, response: { 201: Member } },
+      schema: {
+        operationId: "addMember",
+        summary: "Add a member",
+        description: "Makes a user a member of the project.",
+        answers: { 409: "The user is already a member (`already_member`), or the role is unknown (`unknown_role`)." },
+        params: ProjectParams,
+        body: GrantBody,
+        response: { 201: Member },
+      },
       config: { tag: "memberships", role: "admin", freshMfa: true, stepUp: true },
     },
     async (request, reply) => {
@@ -40,7 +54,17 @@ export const membershipRoutes: Routes<MembershipRouteDeps> = (app, { memberships
   app.patch(
     "/projects/:slug/memberships/:membership_id",
     {
-      schema: { params: MembershipParams, body: RoleBody, response: { 200: Member } },
+      schema: {
+        operationId: "changeMember",
+        summary: "Change the role of a member",
+        description: "Gives a member another role.",
+        answers: {
+          409: "The role is unknown (`unknown_role`), or the project would lose its last admin (`last_project_admin`).",
+        },
+        params: MembershipParams,
+        body: RoleBody,
+        response: { 200: Member },
+      },
       config: { tag: "memberships", role: "admin", freshMfa: true, stepUp: true },
     },
     (request) => administration.changeRole(aboutMember(request), request.body.role),
@@ -49,7 +73,14 @@ export const membershipRoutes: Routes<MembershipRouteDeps> = (app, { memberships
   app.delete(
     "/projects/:slug/memberships/:membership_id",
     {
-      schema: { params: MembershipParams, response: { 204: Type.Null() } },
+      schema: {
+        operationId: "removeMember",
+        summary: "Remove a member",
+        description: "Removes a member from the project. The account stays.",
+        answers: { 409: "The project would lose its last admin (`last_project_admin`)." },
+        params: MembershipParams,
+        response: { 204: Type.Null() },
+      },
       config: { tag: "memberships", role: "admin", freshMfa: true },
     },
     async (request, reply) => {

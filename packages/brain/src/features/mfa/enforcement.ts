@@ -3,6 +3,7 @@
  * MFA, 4 to 8). The delay begins with the first sign-in under the policy and never begins again.
  */
 import type { Clock } from "../../platform/clock.ts";
+import { days } from "../../platform/durations.ts";
 import type { SessionActor } from "../../platform/http/access/actor.ts";
 import type { SessionRow, UserRow } from "../../schema/tables/index.ts";
 import type { MfaValues } from "./settings.ts";
@@ -27,8 +28,6 @@ export interface Enforcement {
   gatesOf(session: GatedSession): SessionActor["mfa"];
 }
 
-const dayMs = 86_400_000;
-
 export function createEnforcement(clock: Pick<Clock, "now">, settings: MfaValues): Enforcement {
   function policyFor(user: Pick<UserRow, "is_admin">): EnforcementPolicy | null {
     if (settings.SVC_MFA_ENFORCE_FOR_ALL) return "SVC_MFA_ENFORCE_FOR_ALL";
@@ -40,7 +39,7 @@ export function createEnforcement(clock: Pick<Clock, "now">, settings: MfaValues
       return { isRequired: false, deadline: null, isOverdue: false };
     const started = user.mfa_enforcement_started_at;
     if (started === null) return { isRequired: true, deadline: null, isOverdue: false };
-    const deadline = new Date(started.getTime() + settings.SVC_MFA_ENROLLMENT_GRACE_DAYS * dayMs);
+    const deadline = new Date(started.getTime() + days(settings.SVC_MFA_ENROLLMENT_GRACE_DAYS));
     // Of no delay the first instant is past it too.
     return { isRequired: true, deadline, isOverdue: clock.now() >= deadline };
   }

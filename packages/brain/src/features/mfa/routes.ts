@@ -31,7 +31,13 @@ export const mfaRoutes: Routes<{ mfa: Mfa; cookies: Cookies }> = (app, { mfa, co
   app.post(
     "/auth/mfa/enroll-start",
     {
-      schema: { response: { 200: EnrollStarted } },
+      schema: {
+        operationId: "startMfaEnrollment",
+        summary: "Start setting up a second factor",
+        description:
+          "Creates a secret for an authenticator app. Each call creates another one; an active factor stays until the new one is confirmed.",
+        response: { 200: EnrollStarted },
+      },
       config: { tag: "mfa", bucket: "mfa", freshMfa: true, stepUp: true, beforeEnrollment: true },
     },
     (request) => mfa.enrollStart(person(request.actor)),
@@ -40,7 +46,15 @@ export const mfaRoutes: Routes<{ mfa: Mfa; cookies: Cookies }> = (app, { mfa, co
   app.post(
     "/auth/mfa/enroll-complete",
     {
-      schema: { body: EnrollCompleteBody, response: { 200: RecoveryCodes } },
+      schema: {
+        operationId: "completeMfaEnrollment",
+        summary: "Confirm a second factor",
+        description:
+          "Confirms the secret with a code of the app and returns recovery codes, which are shown only in this answer.",
+        answers: { 409: "No enrollment was started (`enrollment_not_started`)." },
+        body: EnrollCompleteBody,
+        response: { 200: RecoveryCodes },
+      },
       config: { tag: "mfa", bucket: "mfa", freshMfa: true, beforeEnrollment: true },
     },
     async (request) => {
@@ -53,7 +67,17 @@ export const mfaRoutes: Routes<{ mfa: Mfa; cookies: Cookies }> = (app, { mfa, co
   app.post(
     "/auth/mfa/verify",
     {
-      schema: { body: VerifyBody, response: { 200: VerifyAnswer } },
+      schema: {
+        operationId: "verifyMfa",
+        summary: "Verify the second factor",
+        description: "Verifies the session with a code of the app or a recovery code.",
+        answers: {
+          200: { headers: { "Set-Cookie": "With `remember_device`: cookie of the trusted device." } },
+          409: "The account has no second factor (`not_enrolled`).",
+        },
+        body: VerifyBody,
+        response: { 200: VerifyAnswer },
+      },
       config: { tag: "mfa", bucket: "mfa", beforeMfa: true },
     },
     async (request, reply) => {
@@ -73,7 +97,14 @@ export const mfaRoutes: Routes<{ mfa: Mfa; cookies: Cookies }> = (app, { mfa, co
   app.post(
     "/auth/step-up",
     {
-      schema: { body: StepUpBody, response: { 200: StepUpAnswer } },
+      schema: {
+        operationId: "stepUp",
+        summary: "Prove your identity again",
+        description:
+          "Confirms who uses the session with the password, or with a code where there is a second factor. Operations marked `x-svc-step-up` need this from the last 15 minutes.",
+        body: StepUpBody,
+        response: { 200: StepUpAnswer },
+      },
       // A session that waits for its code may not use the password instead of it, so this is not open before that.
       config: { tag: "mfa", bucket: "mfa", beforeEnrollment: true },
     },
@@ -86,7 +117,17 @@ export const mfaRoutes: Routes<{ mfa: Mfa; cookies: Cookies }> = (app, { mfa, co
 
   app.post(
     "/auth/mfa/disable",
-    { schema: { body: DisableBody, response: { 200: DisableAnswer } }, config: { tag: "mfa", bucket: "mfa" } },
+    {
+      schema: {
+        operationId: "disableMfa",
+        summary: "Remove the second factor",
+        description: "Removes the second factor, the recovery codes and all trusted devices of your account.",
+        answers: { 409: "The account has no second factor (`not_enrolled`)." },
+        body: DisableBody,
+        response: { 200: DisableAnswer },
+      },
+      config: { tag: "mfa", bucket: "mfa" },
+    },
     async (request) => {
       const actor = person(request.actor);
       const { password, code } = request.body;
@@ -97,7 +138,16 @@ export const mfaRoutes: Routes<{ mfa: Mfa; cookies: Cookies }> = (app, { mfa, co
 
   app.post(
     "/auth/mfa/recovery-codes/regenerate",
-    { schema: { response: { 200: RecoveryCodes } }, config: { tag: "mfa", freshMfa: true, stepUp: true } },
+    {
+      schema: {
+        operationId: "regenerateRecoveryCodes",
+        summary: "Replace the recovery codes",
+        description: "Returns new recovery codes, shown only in this answer. The old ones stop working.",
+        answers: { 409: "The account has no second factor (`not_enrolled`)." },
+        response: { 200: RecoveryCodes },
+      },
+      config: { tag: "mfa", freshMfa: true, stepUp: true },
+    },
     async (request) => {
       const actor = person(request.actor);
       return { recovery_codes: [...(await mfa.regenerateCodes(actor, originOf(request, actor)))] };
@@ -106,20 +156,47 @@ export const mfaRoutes: Routes<{ mfa: Mfa; cookies: Cookies }> = (app, { mfa, co
 
   app.get(
     "/auth/mfa/status",
-    { schema: { response: { 200: MfaStatus } }, config: { tag: "mfa", beforeMfa: true, beforeEnrollment: true } },
+    {
+      schema: {
+        operationId: "getMfaStatus",
+        summary: "Get the state of the second factor",
+        description: "Returns whether you have a second factor and whether one is required.",
+        response: { 200: MfaStatus },
+      },
+      config: { tag: "mfa", beforeMfa: true, beforeEnrollment: true },
+    },
     (request) => mfa.status(person(request.actor)),
   );
 
   app.get(
     "/auth/mfa/trusted-devices",
-    { schema: { response: { 200: TrustedDeviceList } }, config: { tag: "mfa" } },
+    {
+      schema: {
+        operationId: "listTrustedDevices",
+        summary: "List trusted devices",
+        description: "Lists the browsers that do not ask you for a code.",
+        response: { 200: TrustedDeviceList },
+      },
+      config: { tag: "mfa" },
+    },
     async (request) => ({ items: await mfa.devices.list(person(request.actor), trustCookieOf(request)) }),
   );
 
   app.post(
     "/auth/mfa/trusted-devices",
     {
-      schema: { body: TrustBody, response: { 201: TrustedDevice } },
+      schema: {
+        operationId: "trustDevice",
+        summary: "Trust this browser",
+        description:
+          "Makes the browser that sends the request a trusted device. Without a label it is named after its user agent.",
+        answers: {
+          201: { headers: { "Set-Cookie": "Cookie of the trusted device." } },
+          409: "The account has no second factor (`not_enrolled`).",
+        },
+        body: TrustBody,
+        response: { 201: TrustedDevice },
+      },
       config: { tag: "mfa", freshMfa: true, stepUp: true },
     },
     async (request, reply) => {
@@ -138,7 +215,14 @@ export const mfaRoutes: Routes<{ mfa: Mfa; cookies: Cookies }> = (app, { mfa, co
   app.patch(
     "/auth/mfa/trusted-devices/:device_id",
     {
-      schema: { params: DeviceParams, body: RenameBody, response: { 200: TrustedDevice } },
+      schema: {
+        operationId: "renameTrustedDevice",
+        summary: "Rename a trusted device",
+        description: "Gives a trusted device another label.",
+        params: DeviceParams,
+        body: RenameBody,
+        response: { 200: TrustedDevice },
+      },
       config: { tag: "mfa", freshMfa: true },
     },
     (request) =>
@@ -152,7 +236,16 @@ export const mfaRoutes: Routes<{ mfa: Mfa; cookies: Cookies }> = (app, { mfa, co
 
   app.post(
     "/auth/mfa/trusted-devices/:device_id/revoke",
-    { schema: { params: DeviceParams, response: { 204: Type.Null() } }, config: { tag: "mfa", freshMfa: true } },
+    {
+      schema: {
+        operationId: "revokeTrustedDevice",
+        summary: "Revoke a trusted device",
+        description: "Ends the trust in a browser. It asks for a code at the next sign-in.",
+        params: DeviceParams,
+        response: { 204: Type.Null() },
+      },
+      config: { tag: "mfa", freshMfa: true },
+    },
     async (request, reply) => {
       const isOwn = await mfa.devices.revoke(person(request.actor), {
         id: request.params.device_id,

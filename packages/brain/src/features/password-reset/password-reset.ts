@@ -3,6 +3,7 @@ import type { Clock } from "../../platform/clock.ts";
 import { candidateDigests, storedDigest } from "../../platform/crypto/digests.ts";
 import type { Keyring } from "../../platform/crypto/keyring.ts";
 import type { Database } from "../../platform/database/database.ts";
+import { minutes } from "../../platform/durations.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
 import { uuidV7 } from "../../platform/ids.ts";
 import type { Log } from "../../platform/log.ts";
@@ -77,7 +78,7 @@ export function createPasswordReset(deps: PasswordResetDeps): PasswordReset {
         id: uuidV7(clock),
         user_id: user.id,
         token_hash: storedDigest(masters, tokenLabels.passwordReset, token),
-        expires_at: new Date(now.getTime() + ttlMinutes * 60_000),
+        expires_at: new Date(now.getTime() + minutes(ttlMinutes)),
         used_at: null,
         created_at: now,
       });

@@ -7,7 +7,13 @@ export const passwordResetRoutes: Routes<{ passwordReset: PasswordReset }> = (ap
   app.post(
     "/auth/password-reset/request",
     {
-      schema: { body: RequestBody, response: { 200: RequestAnswer } },
+      schema: {
+        operationId: "requestPasswordReset",
+        summary: "Request a password reset",
+        description: "Mails a reset link when the address has an account. The answer is the same when it has none.",
+        body: RequestBody,
+        response: { 200: RequestAnswer },
+      },
       config: { tag: "auth", public: true, bucket: "password-reset" },
     },
     async (request) => {
@@ -19,7 +25,13 @@ export const passwordResetRoutes: Routes<{ passwordReset: PasswordReset }> = (ap
   app.post(
     "/auth/password-reset/confirm",
     {
-      schema: { body: ConfirmBody, response: { 200: ConfirmAnswer } },
+      schema: {
+        operationId: "confirmPasswordReset",
+        summary: "Set a new password with a reset token",
+        description: "Sets a new password and ends all sessions, trusted devices and API keys of the account.",
+        body: ConfirmBody,
+        response: { 200: ConfirmAnswer },
+      },
       config: { tag: "auth", public: true, bucket: "password-reset" },
     },
     async (request) => {

@@ -1,3 +1,4 @@
+import { Broadcast } from "../../platform/broadcast.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import type { Actor, ProjectDirectory, Role } from "../../platform/http/access/actor.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
@@ -52,13 +53,11 @@ export interface Projects extends ProjectDirectory {
   stop(): Promise<void>;
 }
 
-const changedChannel = "svc_project_changed";
-
 /** Projects: what everything else belongs to. */
 export function createProjects(deps: ProjectsDeps): Projects {
   const { database, clock, settings } = deps;
   const listeners = new Set<(news: ProjectChange) => void>();
-  let stopListening: (() => Promise<void>) | null = null;
+  const others = new Broadcast<Told>(deps, "svc_project_changed");
   const directory = createDirectory(
     {
       bySlug: async (slug) => (await findBySlug(database.read, slug)) ?? null,
@@ -79,7 +78,7 @@ export function createProjects(deps: ProjectsDeps): Projects {
   async function announce(row: ProjectRow): Promise<void> {
     const news = { projectId: row.id, isActive: row.is_active, slug: row.slug };
     heard(news);
-    await database.notify(changedChannel, JSON.stringify(news)).catch(deps.onError);
+    await others.send([news]);
   }
 
   async function update(request: UpdateRequest): Promise<Project> {
@@ -124,14 +123,8 @@ export function createProjects(deps: ProjectsDeps): Projects {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    async start() {
-      stopListening = await database.listen(changedChannel, (payload) => heard(JSON.parse(payload) as Told), {
-        onGap: directory.forget,
-      });
-    },
-    async stop() {
-      await stopListening?.();
-    },
+    start: () => others.listen(heard, { onGap: directory.forget }),
+    stop: () => others.stop(),
   };
 }
 

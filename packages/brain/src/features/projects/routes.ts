@@ -8,13 +8,34 @@ import { CreateBody, ListQuery, Project, ProjectList, UpdateBody } from "./schem
 export const projectRoutes: Routes<{ projects: Projects }> = (app, { projects }) => {
   app.get(
     "/projects",
-    { schema: { querystring: ListQuery, response: { 200: ProjectList } }, config: { tag: "projects" } },
+    {
+      schema: {
+        operationId: "listProjects",
+        summary: "List projects",
+        description: "Lists the projects that you are a member of; a global administrator sees all.",
+        querystring: ListQuery,
+        response: { 200: ProjectList },
+      },
+      config: { tag: "projects" },
+    },
     (request) => projects.list(request.actor, { includeArchived: request.query.include_archived }),
   );
 
   app.post(
     "/projects",
-    { schema: { body: CreateBody, response: { 201: Project } }, config: { tag: "projects", globalAdmin: true } },
+    {
+      schema: {
+        operationId: "createProject",
+        summary: "Create a project",
+        description: "Creates a project with you as its admin.",
+        answers: {
+          409: "The slug is in use (`slug_in_use`) or malformed (`slug_pattern`), or the scheduler settings contradict each other.",
+        },
+        body: CreateBody,
+        response: { 201: Project },
+      },
+      config: { tag: "projects", globalAdmin: true },
+    },
     async (request, reply) => {
       const { actor, body } = request;
       const project = await projects.create({ body, creatorId: actor.user.id, origin: originOf(request, actor) });
@@ -24,14 +45,33 @@ export const projectRoutes: Routes<{ projects: Projects }> = (app, { projects })
 
   app.get(
     "/projects/:slug",
-    { schema: { params: ProjectParams, response: { 200: Project } }, config: { tag: "projects", role: "viewer" } },
+    {
+      schema: {
+        operationId: "getProject",
+        summary: "Get a project",
+        description: "Returns one project.",
+        params: ProjectParams,
+        response: { 200: Project },
+      },
+      config: { tag: "projects", role: "viewer" },
+    },
     (request) => projects.get(request.project.id),
   );
 
   app.patch(
     "/projects/:slug",
     {
-      schema: { params: ProjectParams, body: UpdateBody, response: { 200: Project } },
+      schema: {
+        operationId: "changeProject",
+        summary: "Change a project",
+        description: "Changes the given fields of the project. `is_active: true` restores an archived project.",
+        answers: {
+          409: "The slug is in use or malformed, the project is archived, or the scheduler settings contradict each other; `details.reason` says which.",
+        },
+        params: ProjectParams,
+        body: UpdateBody,
+        response: { 200: Project },
+      },
       // An archived project takes this one route, to be restored; the decision refuses other changes to it.
       config: { tag: "projects", role: "admin", archivedOk: true },
     },
@@ -46,7 +86,16 @@ export const projectRoutes: Routes<{ projects: Projects }> = (app, { projects })
   app.delete(
     "/projects/:slug",
     {
-      schema: { params: ProjectParams, response: { 204: Type.Null() } },
+      schema: {
+        operationId: "archiveProject",
+        summary: "Archive a project",
+        description: "Archives the project: its data stays readable, changes and agents are refused.",
+        answers: {
+          409: "It is the last active project (`last_active_project`), or it is archived already (`project_archived`).",
+        },
+        params: ProjectParams,
+        response: { 204: Type.Null() },
+      },
       config: { tag: "projects", role: "admin", freshMfa: true },
     },
     async (request, reply) => {

@@ -1,3 +1,4 @@
+import { minutes } from "../../platform/durations.ts";
 import { invalid } from "../../platform/http/error-codes.ts";
 import { parseInstant } from "../../platform/http/schemas.ts";
 import type { BrainDatabase } from "../../schema/tables/index.ts";
@@ -12,7 +13,6 @@ import {
 import { depthCell, depthCellMs, depthsKeptMs } from "./depth-store.ts";
 import type { ActivityQuery, DepthsQuery } from "./schemas.ts";
 
-const minuteMs = 60_000;
 /** More queues than this are not shown at once. */
 const maxQueues = 2000;
 
@@ -24,9 +24,9 @@ export async function readQueueActivity(
   db: BrainDatabase,
   { projectId, query, now }: { projectId: string; query: ActivityQuery; now: Date },
 ) {
-  const { minutes, engine, name } = query;
+  const { engine, name } = query;
   const only = { ...(engine !== undefined && { engine }), ...(name !== undefined && { name }) };
-  const from = new Date(Math.floor(now.getTime() / minuteMs) * minuteMs - minutes * minuteMs);
+  const from = new Date(Math.floor(now.getTime() / minutes(1)) * minutes(1) - minutes(query.minutes));
   const firstCell = depthCell(from);
   const keys = await queueKeys(db, projectId, { limit: maxQueues + 1, only });
   const shown = keys.slice(0, maxQueues);

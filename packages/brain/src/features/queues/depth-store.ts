@@ -1,12 +1,13 @@
 import { sql } from "kysely";
 import type { Tx } from "../../platform/database/database.ts";
+import { hours } from "../../platform/durations.ts";
 import type { BrainDatabase, Tables } from "../../schema/tables/index.ts";
 import type { WrittenQueue } from "./store.ts";
 
 /** Depths are kept by cells of this width, aligned to UTC. */
 export const depthCellMs = 120_000;
 /** How long they are kept. */
-export const depthsKeptMs = 24 * 3_600_000;
+export const depthsKeptMs = hours(24);
 
 export const depthCell = (at: Date): Date => new Date(Math.floor(at.getTime() / depthCellMs) * depthCellMs);
 

@@ -1,8 +1,7 @@
 import { type QueueHold, readAdapterHealth, readHeartbeat, readInstant, storableText } from "@svc/protocol";
 import type { Clock } from "../../platform/clock.ts";
-import { createGatherer } from "../../platform/coalescing/gather.ts";
+import { WriteBehind } from "../../platform/coalescing/write-behind.ts";
 import type { Tx } from "../../platform/database/database.ts";
-import { writeOrSplit } from "../../platform/database/transactions/row-by-row.ts";
 import { uuidV7 } from "../../platform/ids.ts";
 import type { BrainDatabase, Tables } from "../../schema/tables/index.ts";
 import { writeDepthCells } from "./depth-store.ts";
@@ -22,10 +21,16 @@ const nameCharacters = 200;
 
 /** What is known of queues: who touched them and how deep they were said to be. Best effort, and it never delays a batch (2.4, 2.7). */
 export function createQueues({ database, clock, publish, onError }: QueuesDeps) {
-  const notes = createGatherer<QueueNote>({ everyMs: writeEveryMs, maxKeys: maxQueues, write: writeNotes, onError });
+  const notes = new WriteBehind<QueueNote>({
+    everyMs: writeEveryMs,
+    maxKeys: maxQueues,
+    maxNotes: rowsPerStatement,
+    write: writeNotes,
+    onError,
+  });
 
   function noteOf(projectId: string, engine: string, name: string, at: Date): QueueNote | undefined {
-    const note = notes.noteOf(`${projectId}\0${engine}\0${name}`, () => ({
+    const note = notes.noteOf(keyOf({ projectId, engine, name }), () => ({
       projectId,
       engine,
       name,
@@ -38,31 +43,21 @@ export function createQueues({ database, clock, publish, onError }: QueuesDeps) 
     return note;
   }
 
-  async function writeNotes(gathered: QueueNote[]): Promise<void> {
-    const sorted = gathered.sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
-    for (let start = 0; start < sorted.length; start += rowsPerStatement) {
-      const some = sorted.slice(start, start + rowsPerStatement);
-      const options = { now: clock.now(), newId: () => uuidV7(clock) };
-      const rows = await writeOrSplit(
-        some,
-        (notes) => {
-          const write = async (tx: Tx<Tables>) => {
-            const written = await writeQueueNotes(tx, notes, options);
-            const reported = new Set(notes.flatMap((note) => (note.depth === null ? [] : [keyOf(note)])));
-            const deep = written.filter(({ project_id, engine, name }) =>
-              reported.has(keyOf({ projectId: project_id, engine, name })),
-            );
-            await writeDepthCells(tx, deep, options.now);
-            return written;
-          };
-          // Alone: beside the locks of other work, the order of its own would not keep it out of deadlocks.
-          return database.write(write, { alone: true });
-        },
-        onError,
+  async function writeNotes(some: QueueNote[]): Promise<void> {
+    const options = { now: clock.now(), newId: () => uuidV7(clock) };
+    const write = async (tx: Tx<Tables>) => {
+      const written = await writeQueueNotes(tx, some, options);
+      const reported = new Set(some.flatMap((note) => (note.depth === null ? [] : [keyOf(note)])));
+      const deep = written.filter(({ project_id, engine, name }) =>
+        reported.has(keyOf({ projectId: project_id, engine, name })),
       );
-      for (const [projectId, own] of Map.groupBy(rows, ({ project_id }) => project_id)) {
-        publish({ projectId, topic: "queue.changed", ids: own.map(({ id }) => id) });
-      }
+      await writeDepthCells(tx, deep, options.now);
+      return written;
+    };
+    // Alone: beside the locks of other work, the order of its own would not keep it out of deadlocks.
+    const rows = await database.write(write, { alone: true });
+    for (const [projectId, own] of Map.groupBy(rows, ({ project_id }) => project_id)) {
+      publish({ projectId, topic: "queue.changed", ids: own.map(({ id }) => id) });
     }
   }
 

@@ -34,7 +34,14 @@ export const queueRoutes: Routes<QueueRouteDeps> = (app, { database, clock, sett
   app.get(
     "/projects/:slug/queues",
     {
-      schema: { params: ProjectParams, querystring: PageQuery, response: { 200: QueuePage } },
+      schema: {
+        operationId: "listQueues",
+        summary: "List queues",
+        description: "Lists the queues of the project with their last reported depths.",
+        params: ProjectParams,
+        querystring: PageQuery,
+        response: { 200: QueuePage },
+      },
       config: { tag: "queues", role: "viewer" },
     },
     async ({ project, query }) => {
@@ -50,7 +57,14 @@ export const queueRoutes: Routes<QueueRouteDeps> = (app, { database, clock, sett
   app.get(
     "/projects/:slug/queues/activity",
     {
-      schema: { params: ProjectParams, querystring: ActivityQuery, response: { 200: QueueActivityReply } },
+      schema: {
+        operationId: "getQueueActivity",
+        summary: "Get recent activity of queues",
+        description: "Counts what entered and left each queue in the last minutes.",
+        params: ProjectParams,
+        querystring: ActivityQuery,
+        response: { 200: QueueActivityReply },
+      },
       config: { tag: "queues", role: "viewer", heavy: true },
     },
     ({ project, query }) => readQueueActivity(database, { projectId: project.id, query, now: clock.now() }),
@@ -59,7 +73,13 @@ export const queueRoutes: Routes<QueueRouteDeps> = (app, { database, clock, sett
   app.get(
     "/projects/:slug/queues/:engine/:name",
     {
-      schema: { params: QueueParams, response: { 200: QueuePublic } },
+      schema: {
+        operationId: "getQueue",
+        summary: "Get a queue",
+        description: "Returns one queue.",
+        params: QueueParams,
+        response: { 200: QueuePublic },
+      },
       config: { tag: "queues", role: "viewer" },
     },
     ({ project, params }) => queueAt(project.id, params),
@@ -68,7 +88,14 @@ export const queueRoutes: Routes<QueueRouteDeps> = (app, { database, clock, sett
   app.get(
     "/projects/:slug/queues/:engine/:name/depths",
     {
-      schema: { params: QueueParams, querystring: DepthsQuery, response: { 200: QueueDepthsReply } },
+      schema: {
+        operationId: "getQueueDepths",
+        summary: "Get the depth of a queue over time",
+        description: "Returns the reported depths and consumers of a queue. Defaults to the last 24 hours.",
+        params: QueueParams,
+        querystring: DepthsQuery,
+        response: { 200: QueueDepthsReply },
+      },
       config: { tag: "queues", role: "viewer", heavy: true },
     },
     async ({ project, params, query }) => {

@@ -1,12 +1,4 @@
-import {
-  cutCharacters,
-  idNamespaces,
-  parseJson,
-  readInstant,
-  type TaskKind,
-  terminalTaskStates,
-  uuidV5,
-} from "@svc/protocol";
+import { cutCharacters, idNamespaces, readInstant, type TaskKind, terminalTaskStates, uuidV5 } from "@svc/protocol";
 import type { CommandRow } from "../../schema/tables/index.ts";
 import type { ReportedResult } from "../commands/index.ts";
 import type { Ingest } from "../ingest/index.ts";
@@ -38,7 +30,8 @@ export function createCorrect({ database, ingest, audit }: CorrectDeps) {
 
   return async function correct({ command, status, result, now }: ReportedResult): Promise<ReconcileOutcome> {
     if (status !== "completed") return "failed";
-    const { engine, task_id: taskId } = parseJson(command.payload) as { engine: string; task_id: string };
+    const engine = command.engine as string;
+    const taskId = command.target_id as string;
     const { engine_state: state } = result;
     if (!isCorrectingState(state)) return "unknown";
     const scope = { projectId: command.project_id, engine, taskId };

@@ -1,4 +1,5 @@
 import type { Tx } from "../../platform/database/database.ts";
+import { days } from "../../platform/durations.ts";
 import type { BrainDatabase, Tables } from "../../schema/tables/index.ts";
 
 /** A correction that ends a task, from before its event is stored until its audit row is. */
@@ -16,7 +17,6 @@ export interface ExpectedEnd {
 }
 
 const keyPrefix = "reconciliation.end.";
-const dayMs = 86_400_000;
 
 export async function expectEnd(tx: Tx<Tables>, end: ExpectedEnd): Promise<void> {
   await tx
@@ -55,7 +55,7 @@ export async function hasAuditRow(tx: Tx<Tables>, { eventId, expectedAt }: Expec
     .selectFrom("audit_log")
     .select("id")
     .where("action", "=", "task.reconciled")
-    .where("occurred_us", ">=", (Date.parse(expectedAt) - dayMs) * 1000)
+    .where("occurred_us", ">=", (Date.parse(expectedAt) - days(1)) * 1000)
     .where("event_id", "=", eventId)
     .limit(1)
     .executeTakeFirst();

@@ -43,9 +43,8 @@ for (const dialect of testDialects) {
     async function answerAbout(taskId: string) {
       await submit("task.started", taskId);
       const now = new Date();
-      const payload = JSON.stringify({ engine: "bullmq", task_id: taskId });
       const ids = { id: randomUUID(), project_id: brain.project.id, agent_id: agentId };
-      const command = { ...ids, payload, issued_at: now, completed_at: now } as CommandRow;
+      const command = { ...ids, engine: "bullmq", target_id: taskId, issued_at: now, completed_at: now } as CommandRow;
       const result = { engine_state: "failure", exception: "lost" };
       return { command, status: "completed", result, error: null, isLate: false, now } as const;
     }

@@ -1,4 +1,5 @@
 import { retryTransient } from "../../platform/database/transactions/retry-transient.ts";
+import { days } from "../../platform/durations.ts";
 import type { BrainDatabase } from "../../schema/tables/index.ts";
 import { type Audit, type AuditEntry, ownOrigin } from "../audit/index.ts";
 import { winnerIdOf } from "../tasks/index.ts";
@@ -11,7 +12,7 @@ export interface EndsDeps {
 }
 
 /** An event that is not stored after this time never will be. */
-const givenUpMs = 86_400_000;
+const givenUpMs = days(1);
 const endsPerLook = 1000;
 
 /**

@@ -6,7 +6,7 @@ import { testDialects } from "@svc/testkit/databases";
 import { connectRaw, type RawAgent, rawHello } from "@svc/testkit/raw-agent";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { createCorrect } from "./correct.ts";
-import { createSweep } from "./sweep.ts";
+import { Sweep } from "./sweep.ts";
 
 const minuteMs = 60_000;
 const ago = (minutes: number) => new Date(Date.now() - minutes * minuteMs).toISOString();
@@ -25,8 +25,8 @@ for (const dialect of testDialects) {
     afterAll(() => brain.stop());
     afterEach(async () => {
       await Promise.all(agents.splice(0).map((agent) => agent.close()));
-      const { able } = brain.running.brain.features.agents;
-      await waitFor(async () => (await able({ token: "reconcile_task", limit: 1 })).length === 0);
+      const { seenLast } = brain.running.brain.features.agents;
+      await waitFor(async () => (await seenLast({ token: "reconcile_task", limit: 1 })).length === 0);
     });
 
     const database = () => brain.running.brain.database;
@@ -151,14 +151,14 @@ for (const dialect of testDialects) {
         return rows.map(({ idempotency_key }) => idempotency_key);
       };
       // Two leaders, one after the other, in one interval.
-      for (const leader of [createSweep(deps), createSweep(deps)]) await leader(signal);
+      for (const leader of [new Sweep(deps), new Sweep(deps)]) await leader.run(signal);
       const interval = clock.now().getTime() / 300_000;
       expect(await keys()).toEqual([`reconcile:bullmq:stuck:${interval}`]);
       clock.advance(299_999);
-      await createSweep(deps)(signal);
+      await new Sweep(deps).run(signal);
       expect(await keys()).toHaveLength(1);
       clock.advance(1);
-      await createSweep(deps)(signal);
+      await new Sweep(deps).run(signal);
       expect(await keys()).toEqual([`reconcile:bullmq:stuck:${interval}`, `reconcile:bullmq:stuck:${interval + 1}`]);
     });
 

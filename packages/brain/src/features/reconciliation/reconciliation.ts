@@ -4,10 +4,10 @@ import type { Commands, ReportedResult } from "../commands/index.ts";
 import type { ProjectLabels } from "../projects/index.ts";
 import { type CorrectDeps, createCorrect } from "./correct.ts";
 import { createEnds } from "./note-ends.ts";
-import { createSweep, type SweepDeps } from "./sweep.ts";
+import { Sweep, type SweepDeps } from "./sweep.ts";
 
 export interface ReconciliationDeps extends Omit<SweepDeps, "commands">, CorrectDeps {
-  readonly commands: Pick<Commands, "issueAll" | "offer" | "onReported">;
+  readonly commands: Pick<Commands, "issue" | "onReported">;
   readonly metrics: Pick<Metrics, "counter">;
   readonly labels: Pick<ProjectLabels, "of" | "whenKnown">;
   readonly log: Log;
@@ -44,8 +44,10 @@ export function createReconciliation(deps: ReconciliationDeps) {
     judging.add(judged);
   });
 
+  const sweep = new Sweep(deps);
   return {
-    sweep: createSweep(deps),
+    /** Has agents ask about stale tasks; gives how many commands were made for it. */
+    sweep: (signal: AbortSignal): Promise<number> => sweep.run(signal),
     /** Writes the audit rows of tasks that were ended by a process that died before it could. */
     noteEnds: () => ends.noteLeft(deps.clock.now()),
     /** Resolves when the answers so far are judged. */

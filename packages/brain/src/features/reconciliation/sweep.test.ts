@@ -4,7 +4,7 @@ import { startTestBrain, type TestBrain } from "@svc/testkit/brain";
 import { testDialects } from "@svc/testkit/databases";
 import { connectRaw, type RawAgent, rawHello } from "@svc/testkit/raw-agent";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createSweep, reconcileKey } from "./sweep.ts";
+import { reconcileKey, Sweep } from "./sweep.ts";
 
 describe("the idempotency key of asking about a task", () => {
   test("names engine, task and interval", () => {
@@ -103,20 +103,20 @@ for (const dialect of testDialects) {
     test.each(["revoked", "archived"])("are not put to an agent that was %s since it was chosen", async (how) => {
       const { agent, projectId, slug } = await withStaleTask();
       const { database, features } = brain.running.brain;
-      const { audit, commands } = features;
+      const { commands } = features;
       const agents = {
-        able: async (ability: Parameters<typeof features.agents.able>[0]) => {
-          const chosen = await features.agents.able({ ...ability, projectId });
+        seenLast: async (query: Parameters<typeof features.agents.seenLast>[0]) => {
+          const chosen = await features.agents.seenLast({ ...query, projectId });
           const path = how === "revoked" ? `/agents/${agent.session.agentId}` : "";
           expect((await brain.as.root.delete(`/projects/${slug}${path}`)).status).toBe(204);
           return chosen;
         },
-        ableAmong: features.agents.ableAmong,
+        onlineAmong: features.agents.onlineAmong,
       };
       const settings = { SVC_RECONCILIATION_SWEEP_SECONDS: 300, SVC_RECONCILIATION_STALE_THRESHOLD_SECONDS: 900 };
       const clock = { now: () => new Date() };
-      const sweep = createSweep({ database, clock, agents, audit, commands, settings });
-      expect(await sweep(new AbortController().signal)).toBe(0);
+      const sweep = new Sweep({ database, clock, agents, commands, settings });
+      expect(await sweep.run(new AbortController().signal)).toBe(0);
       const rows = await database.read.selectFrom("commands").selectAll().where("project_id", "=", projectId).execute();
       expect(rows).toEqual([]);
       await agent.close();

@@ -1,19 +1,17 @@
 import { createHash } from "node:crypto";
-import { fitsCharacters } from "@svc/protocol";
+import { capabilityOfAction, fitsCharacters } from "@svc/protocol";
 import type { Clock } from "../../platform/clock.ts";
-import type { BrainDatabase, CommandRow } from "../../schema/tables/index.ts";
-import type { Agents } from "../agents/index.ts";
-import { type Audit, type AuditEntry, ownOrigin } from "../audit/index.ts";
-import { type Commands, holdAgent, type IssuedCommand } from "../commands/index.ts";
+import type { BrainDatabase } from "../../schema/tables/index.ts";
+import { type Agents, obstacleOf } from "../agents/index.ts";
+import type { Commands } from "../commands/index.ts";
 import type { TaskPosition } from "../tasks/index.ts";
 import { type StaleQuery, type StaleTask, scanEnd, staleTasks } from "./reads.ts";
 
 export interface SweepDeps {
   readonly database: BrainDatabase;
   readonly clock: Pick<Clock, "now">;
-  readonly agents: Pick<Agents, "able" | "ableAmong">;
-  readonly audit: Pick<Audit, "append">;
-  readonly commands: Pick<Commands, "issueAll" | "offer">;
+  readonly agents: Pick<Agents, "seenLast" | "onlineAmong">;
+  readonly commands: Pick<Commands, "issue">;
   readonly settings: {
     readonly SVC_RECONCILIATION_SWEEP_SECONDS: number;
     readonly SVC_RECONCILIATION_STALE_THRESHOLD_SECONDS: number;
@@ -29,7 +27,7 @@ const maxPairs = 5000;
 /** States that are not terminal, those first in which a task holds a worker. */
 const openStates = ["started", "retry", "received", "pending"];
 const keyCharacters = 200;
-const token = "reconcile_task";
+const action = "reconcile_task";
 
 /** The open tasks of one project and state, and whom to ask about them when who reported them cannot tell. */
 interface Lane {
@@ -43,21 +41,29 @@ interface Lane {
  * Picks stale tasks and has agents ask their engines about them (spec part 3, section 2.6). Projects and states get equal shares of a sweep,
  * and each sweep goes on where the last one ended, so that tasks of which nothing can be learned hide no others.
  */
-export function createSweep({ database, clock, agents, audit, commands, settings }: SweepDeps) {
-  const sweepMs = settings.SVC_RECONCILIATION_SWEEP_SECONDS * 1000;
-  const thresholdMs = settings.SVC_RECONCILIATION_STALE_THRESHOLD_SECONDS * 1000;
+export class Sweep {
+  readonly #deps: SweepDeps;
+  readonly #intervalMs: number;
+  readonly #thresholdMs: number;
   /** By lane; a lane that is not here begins. */
-  const places = new Map<string, TaskPosition>();
-  let firstLane = 0;
+  readonly #places = new Map<string, TaskPosition>();
+  #firstLane = 0;
+
+  constructor(deps: SweepDeps) {
+    this.#deps = deps;
+    this.#intervalMs = deps.settings.SVC_RECONCILIATION_SWEEP_SECONDS * 1000;
+    this.#thresholdMs = deps.settings.SVC_RECONCILIATION_STALE_THRESHOLD_SECONDS * 1000;
+  }
 
   /** @returns how many commands were made. */
-  return async function sweep(signal: AbortSignal): Promise<number> {
-    const now = clock.now();
-    const lanes = lanesOf(await agents.able({ token, limit: maxPairs }));
+  async run(signal: AbortSignal): Promise<number> {
+    const now = this.#deps.clock.now();
+    const agents = await this.#deps.agents.seenLast({ token: capabilityOfAction[action], limit: maxPairs });
+    const lanes = lanesOf(agents);
     const keys = new Set(lanes.map(({ key }) => key));
-    for (const key of places.keys()) if (!keys.has(key)) places.delete(key);
+    for (const key of this.#places.keys()) if (!keys.has(key)) this.#places.delete(key);
 
-    const start = lanes.length === 0 ? 0 : firstLane % lanes.length;
+    const start = lanes.length === 0 ? 0 : this.#firstLane % lanes.length;
     let waiting = [...lanes.slice(start), ...lanes.slice(0, start)];
     const share = Math.max(1, Math.floor(tasksPerSweep / Math.max(1, lanes.length)));
     let picked = 0;
@@ -69,7 +75,7 @@ export function createSweep({ database, clock, agents, audit, commands, settings
       for (const lane of waiting) {
         const left = tasksPerSweep - picked;
         if (left === 0 || signal.aborted) break;
-        const done = await ask(lane, Math.min(most, left), now);
+        const done = await this.#ask(lane, Math.min(most, left), now);
         picked += done.picked;
         asked += done.asked;
         if (round === 0) served += 1;
@@ -77,90 +83,62 @@ export function createSweep({ database, clock, agents, audit, commands, settings
       }
       waiting = unfinished;
     }
-    firstLane = start + served;
+    this.#firstLane = start + served;
     return asked;
-  };
+  }
 
-  async function ask(lane: Lane, limit: number, now: Date) {
+  async #ask(lane: Lane, limit: number, now: Date) {
+    const { database } = this.#deps;
     const query: StaleQuery = {
       projectId: lane.projectId,
       state: lane.state,
       engines: [...lane.agentOf.keys()],
-      cutoff: new Date(now.getTime() - thresholdMs),
+      cutoff: new Date(now.getTime() - this.#thresholdMs),
       now,
-      after: places.get(lane.key) ?? null,
+      after: this.#places.get(lane.key) ?? null,
       scanRows,
     };
     const tasks = await staleTasks(database, query, limit);
     const end = tasks.length === limit ? tasks.at(-1) : await scanEnd(database, query);
-    if (end === undefined) places.delete(lane.key);
-    else places.set(lane.key, { receivedAt: end.received_at, id: end.id });
-    const issued = tasks.length === 0 ? [] : await issueAll(lane, tasks, now);
-    commands.offer(...issued);
-    return { picked: tasks.length, asked: issued.length, isOver: tasks.length < limit };
+    if (end === undefined) this.#places.delete(lane.key);
+    else this.#places.set(lane.key, { receivedAt: end.received_at, id: end.id });
+    const asked = tasks.length === 0 ? 0 : await this.#issue(lane, tasks, now);
+    return { picked: tasks.length, asked, isOver: tasks.length < limit };
   }
 
   /** Whom to ask: the reporter surely watches the server that has the task, where an engine has several; else who was seen last. */
-  async function chooseAgents({ projectId, agentOf }: Lane, tasks: readonly StaleTask[]) {
+  async #chooseAgents({ projectId, agentOf }: Lane, tasks: readonly StaleTask[]) {
     const seenLast = ({ engine }: StaleTask) => agentOf.get(engine) as string;
     const others = tasks.filter((task) => task.reported_by !== seenLast(task));
     if (others.length === 0) return seenLast;
-    const able = await agents.ableAmong(projectId, [...new Set(others.map(({ reported_by }) => reported_by))], token);
-    const enginesOf = Map.groupBy(able, ({ agent_id }) => agent_id);
-    return (task: StaleTask): string =>
-      enginesOf.get(task.reported_by)?.some(({ engine }) => engine === task.engine) === true
-        ? task.reported_by
-        : seenLast(task);
+    const reporters = [...new Set(others.map(({ reported_by }) => reported_by))];
+    const online = await this.#deps.agents.onlineAmong(projectId, reporters);
+    const sessionsOf = new Map(online.map(({ id, sessions }) => [id, sessions]));
+    const isEligible = ({ reported_by, engine }: StaleTask): boolean =>
+      obstacleOf(sessionsOf.get(reported_by) ?? [], { action, engine, hasInputs: false }) === null;
+    return (task: StaleTask): string => (isEligible(task) ? task.reported_by : seenLast(task));
   }
 
   /** Those that are asked about in this interval already are left out, and those whose agent was revoked meanwhile. */
-  async function issueAll(lane: Lane, tasks: readonly StaleTask[], now: Date): Promise<IssuedCommand[]> {
-    const { projectId } = lane;
-    const interval = Math.floor(now.getTime() / sweepMs);
-    const agentIdOf = await chooseAgents(lane, tasks);
-    return database.write(async (tx) => {
-      const held = new Set<string>();
-      for (const id of [...new Set(tasks.map(agentIdOf))].sort()) {
-        if (await holdAgent(tx, id)) held.add(id);
-      }
-      const issued = await commands.issueAll(
-        tx,
-        tasks
-          .filter((task) => held.has(agentIdOf(task)))
-          .map((task) => ({
-            projectId,
-            agentId: agentIdOf(task),
-            action: "reconcile_task" as const,
-            target: { type: "task", id: task.task_id },
-            parameters: { engine: task.engine, task_id: task.task_id },
-            idempotencyKey: reconcileKey(task.engine, task.task_id, interval),
-          })),
-      );
-      await audit.append(tx, issued.map(auditEntryOf));
-      return issued;
-    });
+  async #issue(lane: Lane, tasks: readonly StaleTask[], now: Date): Promise<number> {
+    const interval = Math.floor(now.getTime() / this.#intervalMs);
+    const agentIdOf = await this.#chooseAgents(lane, tasks);
+    const { commands } = await this.#deps.commands.issue(
+      tasks.map((task) => ({
+        projectId: lane.projectId,
+        agentId: agentIdOf(task),
+        action,
+        target: { type: "task", id: task.task_id },
+        parameters: { engine: task.engine, task_id: task.task_id },
+        idempotencyKey: reconcileKey(task.engine, task.task_id, interval),
+      })),
+    );
+    return commands.length;
   }
 }
 
-const auditEntryOf = ({
-  id,
-  project_id,
-  agent_id,
-  action,
-  target_type,
-  target_id,
-  payload,
-}: CommandRow): AuditEntry => ({
-  ...ownOrigin,
-  action: `command.issue.${action}`,
-  target_type: "command",
-  target_id: id,
-  project_id,
-  metadata: { agent_id, target_type, target_id, engine: (JSON.parse(payload) as { engine: string }).engine },
-});
-
-function lanesOf(able: Awaited<ReturnType<Agents["able"]>>): Lane[] {
-  return [...Map.groupBy(able, ({ project_id }) => project_id)].flatMap(([projectId, own]) => {
+function lanesOf(agents: Awaited<ReturnType<Agents["seenLast"]>>): Lane[] {
+  return [...Map.groupBy(agents, ({ project_id }) => project_id)].flatMap(([projectId, own]) => {
     const agentOf = new Map(own.map(({ engine, agent_id }) => [engine, agent_id]));
     return openStates.map((state) => ({ key: `${projectId} ${state}`, projectId, state, agentOf }));
   });

@@ -9,7 +9,13 @@ export const savedViewRoutes: Routes<{ savedViews: SavedViews }> = (app, { saved
   app.get(
     "/projects/:slug/saved-views",
     {
-      schema: { params: ProjectParams, response: { 200: SavedViewList } },
+      schema: {
+        operationId: "listSavedViews",
+        summary: "List your saved views",
+        description: "Lists your saved views of the task list in this project, by name.",
+        params: ProjectParams,
+        response: { 200: SavedViewList },
+      },
       config: { tag: "saved-views", role: "viewer" },
     },
     async (request) => ({ items: await savedViews.list(ownerOf(request)) }),
@@ -18,7 +24,15 @@ export const savedViewRoutes: Routes<{ savedViews: SavedViews }> = (app, { saved
   app.post(
     "/projects/:slug/saved-views",
     {
-      schema: { params: ProjectParams, body: SavedViewBody, response: { 201: SavedView } },
+      schema: {
+        operationId: "createSavedView",
+        summary: "Create a saved view",
+        description: "Saves filters of the task list under a name. Only you see it.",
+        answers: { 409: "You have a view of this name (`name_in_use`), or 100 views already (`too_many_views`)." },
+        params: ProjectParams,
+        body: SavedViewBody,
+        response: { 201: SavedView },
+      },
       config: { tag: "saved-views", role: "viewer" },
     },
     async (request, reply) => reply.code(201).send(await savedViews.create(ownerOf(request), request.body)),
@@ -27,7 +41,15 @@ export const savedViewRoutes: Routes<{ savedViews: SavedViews }> = (app, { saved
   app.put(
     "/projects/:slug/saved-views/:view_id",
     {
-      schema: { params: SavedViewParams, body: SavedViewBody, response: { 200: SavedView } },
+      schema: {
+        operationId: "replaceSavedView",
+        summary: "Replace a saved view",
+        description: "Replaces the name and the filters of a saved view.",
+        answers: { 409: "You have another view of this name (`name_in_use`)." },
+        params: SavedViewParams,
+        body: SavedViewBody,
+        response: { 200: SavedView },
+      },
       config: { tag: "saved-views", role: "viewer" },
     },
     (request) => savedViews.replace(ownerOf(request), request.params.view_id, request.body),
@@ -36,7 +58,13 @@ export const savedViewRoutes: Routes<{ savedViews: SavedViews }> = (app, { saved
   app.delete(
     "/projects/:slug/saved-views/:view_id",
     {
-      schema: { params: SavedViewParams, response: { 204: Type.Null() } },
+      schema: {
+        operationId: "deleteSavedView",
+        summary: "Delete a saved view",
+        description: "Deletes one of your saved views.",
+        params: SavedViewParams,
+        response: { 204: Type.Null() },
+      },
       config: { tag: "saved-views", role: "viewer" },
     },
     async (request, reply) => {

@@ -9,7 +9,16 @@ export const securityHistoryRoutes: Routes<{ history: Pick<SecurityHistory, "lis
 ) => {
   app.get(
     "/auth/security-history",
-    { schema: { querystring: HistoryQuery, response: { 200: SecurityHistoryPage } }, config: { tag: "auth" } },
+    {
+      schema: {
+        operationId: "getSecurityHistory",
+        summary: "List security events of your account",
+        description: "Lists sign-ins from new devices and changes of credentials, newest first.",
+        querystring: HistoryQuery,
+        response: { 200: SecurityHistoryPage },
+      },
+      config: { tag: "auth" },
+    },
     (request) =>
       history.list(request.actor.user.id, {
         cursor: request.query.cursor,

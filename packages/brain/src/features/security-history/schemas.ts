@@ -1,29 +1,34 @@
 import { type Static, Type } from "typebox";
-import { Nullable, OneOf, Uuid } from "../../platform/http/schemas.ts";
+import { Nullable, OneOf, PageQuery, Uuid } from "../../platform/http/schemas.ts";
 import { noticeKinds } from "./kinds.ts";
 
 export const HistoryQuery = Type.Object({
-  cursor: Type.Optional(Type.String()),
-  limit: Type.Optional(Type.Integer()),
+  ...PageQuery.properties,
 });
 
-const NoticePublic = Type.Object({
-  id: Uuid,
-  occurred_at: Type.String({ format: "date-time" }),
-  kind: OneOf(noticeKinds),
-  source_ip: Nullable(Type.String({ description: "null unless the owner did it" })),
-  user_agent: Nullable(Type.String({ description: "null unless the owner did it" })),
-  details: Type.Object({
-    name: Type.Optional(Type.String({ description: "of the API key or the trusted browser" })),
-    prefix: Type.Optional(Type.String({ description: "first characters of the API key" })),
-    by: Type.Optional(OneOf(["owner", "reset_link", "administrator", "operator"])),
-    replaced: Type.Optional(Type.Boolean({ description: "the second factor took the place of another one" })),
-    api_keys_revoked: Type.Optional(Type.Integer()),
-  }),
-});
+const NoticePublic = Type.Object(
+  {
+    id: Uuid,
+    occurred_at: Type.String({ format: "date-time" }),
+    kind: OneOf(noticeKinds),
+    source_ip: Nullable(Type.String({ description: "null unless the owner did it" })),
+    user_agent: Nullable(Type.String({ description: "null unless the owner did it" })),
+    details: Type.Object({
+      name: Type.Optional(Type.String({ description: "of the API key or the trusted browser" })),
+      prefix: Type.Optional(Type.String({ description: "first characters of the API key" })),
+      by: Type.Optional(OneOf(["owner", "reset_link", "administrator", "operator"])),
+      replaced: Type.Optional(Type.Boolean({ description: "the second factor took the place of another one" })),
+      api_keys_revoked: Type.Optional(Type.Integer()),
+    }),
+  },
+  { title: "AccountNotice", description: "Something that happened to an account." },
+);
 
-export const SecurityHistoryPage = Type.Object({
-  items: Type.Array(NoticePublic),
-  next_cursor: Nullable(Type.String()),
-});
+export const SecurityHistoryPage = Type.Object(
+  {
+    items: Type.Array(NoticePublic),
+    next_cursor: Nullable(Type.String()),
+  },
+  { title: "SecurityHistoryPage", description: "One page of security events." },
+);
 export type SecurityHistoryPage = Static<typeof SecurityHistoryPage>;

@@ -3,6 +3,7 @@ import { isUuid, randomToken } from "@svc/protocol";
 import type { Clock } from "../../platform/clock.ts";
 import { cookieDigest } from "../../platform/crypto/digests.ts";
 import type { Database, Tx } from "../../platform/database/database.ts";
+import { hours } from "../../platform/durations.ts";
 import { decodeCursor, encodeCursor } from "../../platform/http/content/cursors.ts";
 import { pageOf } from "../../platform/http/content/paging.ts";
 import { uuidV7 } from "../../platform/ids.ts";
@@ -77,7 +78,6 @@ const maxNotices = 500;
 const maxDevices = 50;
 /** Mails of one kind to one user within an hour; the history shows what exceeds them. */
 const maxMailsPerHour = 10;
-const hourMs = 3_600_000;
 const maxUserAgentChars = 512;
 
 /** What happened to an account, for its owner: a history, and mails about what another person may have done. */
@@ -100,7 +100,7 @@ export function createSecurityHistory({ database, clock, mail, settings }: Secur
     };
     await insertNotice(tx, row, maxNotices);
     if (!mail.isConfigured || !ruleOf(kind).isMailed) return null;
-    const since = new Date(now.getTime() - hourMs);
+    const since = new Date(now.getTime() - hours(1));
     if ((await countNotices(tx, { userId, kind, since })) > maxMailsPerHour) return null;
     const to = await findAddress(tx, userId);
     return to === undefined ? null : noticeMail(to, row, url);

@@ -1,4 +1,5 @@
 import type { Tx } from "../../platform/database/database.ts";
+import { days } from "../../platform/durations.ts";
 import type { AccountNoticeRow, Db, KnownDeviceRow, Tables } from "../../schema/tables/index.ts";
 
 /**
@@ -113,7 +114,7 @@ function devicesBeyond(
   devices: readonly Pick<KnownDeviceRow, "id" | "created_at" | "last_seen_at">[],
   { now, keep }: { now: Date; keep: number },
 ): string[] {
-  const dayAgo = now.getTime() - 86_400_000;
+  const dayAgo = now.getTime() - days(1);
   const ranked = devices.map(({ id, created_at, last_seen_at }) => {
     const [createdMs, seenMs] = [created_at.getTime(), last_seen_at.getTime()];
     const isSeenAgain = seenMs > createdMs;

@@ -22,7 +22,18 @@ export const sessionRoutes: Routes<{ sessions: Sessions; cookies: Cookies }> = (
   app.post(
     "/auth/login",
     {
-      schema: { body: LoginBody, response: { 200: LoginAnswer } },
+      schema: {
+        operationId: "login",
+        summary: "Sign in",
+        description:
+          "Signs in with e-mail and password and sets the session cookies. A wrong password, an unknown address and a locked account look the same. With `mfa_required` the session is limited until `verifyMfa`.",
+        answers: {
+          200: { headers: { "Set-Cookie": "Session cookie, CSRF cookie and device cookie." } },
+          401: "The credentials are wrong, or the account is locked.",
+        },
+        body: LoginBody,
+        response: { 200: LoginAnswer },
+      },
       config: { tag: "auth", public: true, bucket: "login" },
     },
     async (request, reply) => {
@@ -41,7 +52,16 @@ export const sessionRoutes: Routes<{ sessions: Sessions; cookies: Cookies }> = (
 
   app.post(
     "/auth/logout",
-    { schema: { response: { 204: Type.Null() } }, config: { tag: "auth", beforeMfa: true, beforeEnrollment: true } },
+    {
+      schema: {
+        operationId: "logout",
+        summary: "Sign out",
+        description: "Ends the session and clears its cookies.",
+        answers: { 204: { description: "Signed out.", headers: { "Set-Cookie": "Clears the session cookies." } } },
+        response: { 204: Type.Null() },
+      },
+      config: { tag: "auth", beforeMfa: true, beforeEnrollment: true },
+    },
     async (request, reply) => {
       const actor = person(request.actor);
       await sessions.logout(actor, originOf(request, actor));
@@ -52,20 +72,45 @@ export const sessionRoutes: Routes<{ sessions: Sessions; cookies: Cookies }> = (
 
   app.get(
     "/auth/me",
-    { schema: { response: { 200: MeAnswer } }, config: { tag: "auth", beforeMfa: true, beforeEnrollment: true } },
+    {
+      schema: {
+        operationId: "getMe",
+        summary: "Get your account",
+        description: "Returns your account, your memberships and when the session ends.",
+        response: { 200: MeAnswer },
+      },
+      config: { tag: "auth", beforeMfa: true, beforeEnrollment: true },
+    },
     (request) => sessions.me(person(request.actor)),
   );
 
   app.patch(
     "/auth/me",
-    { schema: { body: ProfileBody, response: { 200: UserPublic } }, config: { tag: "auth" } },
+    {
+      schema: {
+        operationId: "updateMe",
+        summary: "Change your account",
+        description: "Changes your names or your time zone. Other keys are ignored.",
+        body: ProfileBody,
+        response: { 200: UserPublic },
+      },
+      config: { tag: "auth" },
+    },
     (request) => sessions.updateMe(person(request.actor), request.body, originOf(request, request.actor)),
   );
 
   app.post(
     "/auth/change-password",
     {
-      schema: { body: ChangePasswordBody, response: { 200: LoginAnswer } },
+      schema: {
+        operationId: "changePassword",
+        summary: "Change your password",
+        description:
+          "Sets a new password. All other sessions and all trusted devices end; this session continues with new cookies.",
+        answers: { 200: { headers: { "Set-Cookie": "Session cookie, CSRF cookie and device cookie." } } },
+        body: ChangePasswordBody,
+        response: { 200: LoginAnswer },
+      },
       config: { tag: "auth", bucket: "mfa", freshMfa: true },
     },
     async (request, reply) => {
@@ -87,13 +132,31 @@ export const sessionRoutes: Routes<{ sessions: Sessions; cookies: Cookies }> = (
     },
   );
 
-  app.get("/auth/policy", { schema: { response: { 200: PolicyAnswer } }, config: { tag: "auth" } }, () =>
-    sessions.policy(),
+  app.get(
+    "/auth/policy",
+    {
+      schema: {
+        operationId: "getPasswordPolicy",
+        summary: "Get the password policy",
+        description: "Returns the rules that a new password must meet.",
+        response: { 200: PolicyAnswer },
+      },
+      config: { tag: "auth" },
+    },
+    () => sessions.policy(),
   );
 
   app.get(
     "/auth/sessions",
-    { schema: { response: { 200: SessionList } }, config: { tag: "auth" } },
+    {
+      schema: {
+        operationId: "listSessions",
+        summary: "List your sessions",
+        description: "Lists your sessions that have not ended.",
+        response: { 200: SessionList },
+      },
+      config: { tag: "auth" },
+    },
     async (request) => ({
       items: await sessions.list(person(request.actor)),
     }),
@@ -101,7 +164,16 @@ export const sessionRoutes: Routes<{ sessions: Sessions; cookies: Cookies }> = (
 
   app.post(
     "/auth/sessions/:session_id/revoke",
-    { schema: { params: SessionParams, response: { 200: RevokedOne } }, config: { tag: "auth" } },
+    {
+      schema: {
+        operationId: "revokeSession",
+        summary: "End a session",
+        description: "Ends one of your sessions.",
+        params: SessionParams,
+        response: { 200: RevokedOne },
+      },
+      config: { tag: "auth" },
+    },
     async (request) => {
       const actor = person(request.actor);
       return { revoked: await sessions.revoke(actor, request.params.session_id, originOf(request, actor)) };
@@ -110,7 +182,15 @@ export const sessionRoutes: Routes<{ sessions: Sessions; cookies: Cookies }> = (
 
   app.post(
     "/auth/sessions/revoke-others",
-    { schema: { response: { 200: RevokedCount } }, config: { tag: "auth" } },
+    {
+      schema: {
+        operationId: "revokeOtherSessions",
+        summary: "End all other sessions",
+        description: "Ends all your sessions except this one and returns how many there were.",
+        response: { 200: RevokedCount },
+      },
+      config: { tag: "auth" },
+    },
     async (request) => {
       const actor = person(request.actor);
       return { revoked: await sessions.revokeOthers(actor, originOf(request, actor)) };

@@ -8,7 +8,7 @@ const email = "mira@example.org";
 /** A look that is no activity. */
 const background = { "x-svc-background": "1" };
 
-/** One process; several on SQLite are one database in one process. */
+/** One process. On SQLite a second one stands for the first after a restart: it hears nothing of the other. */
 async function startProcess(opened: OpenedTestDatabase, idleSeconds: number): Promise<Fixture> {
   const isOwn = opened.database.dialect === "postgres";
   const database = isOwn ? await opened.openAgain() : opened.database;
@@ -50,20 +50,6 @@ for (const dialect of testDialects) {
     }
     const statusOf = async (browser: Browser) => (await browser.get("/auth/me", background)).status;
 
-    test.each([60, 90, 1800])("counts from activity at the other one; limit %i s", async (idleSeconds) => {
-      const { far, atNear, atFar, advance } = await signedIn(idleSeconds);
-      await far.sessions.start();
-      advance(59_000);
-      // Too soon after sign-in to be written.
-      expect((await atNear.get("/auth/me")).status).toBe(200);
-
-      advance(idleSeconds * 1000);
-      await waitFor(async () => (await statusOf(atFar)) === 200);
-      advance(1);
-
-      expect([await statusOf(atNear), await statusOf(atFar)]).toEqual([401, 401]);
-    });
-
     test("counts from the start of a process that may have missed activity", async () => {
       const { far, atNear, atFar, advance } = await signedIn(60);
       advance(30_000);
@@ -90,6 +76,20 @@ for (const dialect of testDialects) {
     });
 
     if (dialect === "sqlite") return;
+    test.each([60, 90, 1800])("counts from activity at the other one; limit %i s", async (idleSeconds) => {
+      const { far, atNear, atFar, advance } = await signedIn(idleSeconds);
+      await far.sessions.start();
+      advance(59_000);
+      // Too soon after sign-in to be written.
+      expect((await atNear.get("/auth/me")).status).toBe(200);
+
+      advance(idleSeconds * 1000);
+      await waitFor(async () => (await statusOf(atFar)) === 200);
+      advance(1);
+
+      expect([await statusOf(atNear), await statusOf(atFar)]).toEqual([401, 401]);
+    });
+
     test("counts from the return of a process that could not listen", async () => {
       const { far, atNear, atFar, advance } = await signedIn(60);
       await far.sessions.start();

@@ -1,10 +1,12 @@
+import { Broadcast, type BroadcastDeps } from "../../platform/broadcast.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Database } from "../../platform/database/database.ts";
+import { minutes } from "../../platform/durations.ts";
 import type { Tables } from "../../schema/tables/index.ts";
 import { touchSession } from "./store.ts";
 
 export interface ActivityDeps {
-  readonly database: Pick<Database<Tables>, "write" | "notify" | "listen">;
+  readonly database: Pick<Database<Tables>, "write"> & BroadcastDeps["database"];
   readonly clock: Clock;
   readonly settings: { readonly SVC_SESSION_IDLE_TIMEOUT_SECONDS: number };
   readonly onError: (error: unknown) => void;
@@ -23,12 +25,11 @@ interface Seen {
 }
 
 /** last_seen_at is written at most this often per session (spec part 3, section 5.3). */
-const touchEveryMs = 60_000;
+const touchEveryMs = minutes(1);
 /** Activity is remembered to the end of its second, so that a busy page is told to the other processes once a second at most. */
 const stepMs = 1000;
 /** Sessions whose activity is remembered beside their rows. */
 const maxSeen = 10_000;
-const seenChannel = "svc_sessions_seen";
 
 export type Activity = ReturnType<typeof createActivity>;
 
@@ -45,7 +46,7 @@ export function createActivity({ database, clock, settings, onError }: ActivityD
   const touching = new Map<string, number>();
   /** Of activity before this, nothing but the rows may be known. */
   let knownSinceMs = clock.now().getTime();
-  let stopListening: (() => Promise<void>) | null = null;
+  const others = new Broadcast<Seen>({ database, onError }, "svc_sessions_seen");
 
   /** Not waited for: the request's answer does not depend on it. */
   function touch(id: string, now: Date): void {
@@ -96,18 +97,15 @@ export function createActivity({ database, clock, settings, onError }: ActivityD
       if (now.getTime() - last_seen_at.getTime() >= touchEveryMs) touch(id, now);
       if (is_remembered) return;
       const seen: Seen = { id, seenMs: Math.ceil(now.getTime() / stepMs) * stepMs };
-      if (remember(seen)) database.notify(seenChannel, JSON.stringify(seen)).catch(onError);
+      if (remember(seen)) void others.send([seen]);
     },
     /** A row that was written before this is idle, whatever was seen since: it would have been written again. */
     idleSince: (): Date => new Date(clock.now().getTime() - idleMs - touchEveryMs - 1),
     /** Begins to hear what other processes see. */
     async start(): Promise<void> {
-      const heard = (payload: string) => void remember(JSON.parse(payload) as Seen);
-      stopListening = await database.listen(seenChannel, heard, { onGap: missed });
+      await others.listen(remember, { onGap: missed });
       missed();
     },
-    async stop(): Promise<void> {
-      await stopListening?.();
-    },
+    stop: () => others.stop(),
   };
 }

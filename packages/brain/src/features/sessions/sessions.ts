@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { Broadcast } from "../../platform/broadcast.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Keyring } from "../../platform/crypto/keyring.ts";
 import { passwordPolicy } from "../../platform/crypto/password-policy.ts";
@@ -86,7 +87,6 @@ export interface Sessions extends Pick<Authenticator, "session"> {
   stop(): Promise<void>;
 }
 
-const endedChannel = "svc_sessions_ended";
 /** More ids than this are told as "all": a notification is small, and a session that goes on only reconnects. */
 const maxToldIds = 100;
 
@@ -101,7 +101,7 @@ export function createSessions(deps: SessionsDeps): Sessions {
     refused: refusalLogs(deps),
   };
   const listeners = new Set<(ended: EndedSessions) => void>();
-  let stopListening: (() => Promise<void>) | null = null;
+  const others = new Broadcast<EndedSessions>(deps, "svc_sessions_ended");
 
   const heard = (ended: EndedSessions): void => {
     for (const listener of listeners) listener(ended);
@@ -111,7 +111,7 @@ export function createSessions(deps: SessionsDeps): Sessions {
     if (ids.length === 0) return;
     const ended = { userId, sessionIds: ids.length > maxToldIds ? null : ids };
     heard(ended);
-    await database.notify(endedChannel, JSON.stringify(ended)).catch(deps.onError);
+    await others.send([ended]);
   }
 
   /** What the queries for sessions that may still count are given. */
@@ -239,11 +239,11 @@ export function createSessions(deps: SessionsDeps): Sessions {
       return () => listeners.delete(listener);
     },
     async start() {
-      stopListening = await database.listen(endedChannel, (payload) => heard(JSON.parse(payload) as EndedSessions));
+      await others.listen(heard);
       await activity.start();
     },
     async stop() {
-      await Promise.all([stopListening?.(), activity.stop()]);
+      await Promise.all([others.stop(), activity.stop()]);
     },
   };
 }

@@ -1,5 +1,6 @@
 import type { Clock } from "../../platform/clock.ts";
 import type { Database } from "../../platform/database/database.ts";
+import { hours } from "../../platform/durations.ts";
 import type { Loop } from "../../platform/loop.ts";
 import type { Tables } from "../../schema/tables/index.ts";
 import { deleteEndedSetupTokens } from "./store.ts";
@@ -7,7 +8,7 @@ import { deleteEndedSetupTokens } from "./store.ts";
 /** Deletes set-up tokens whose time is over, used or not. Leader only: one replica is enough for it. */
 export const pruneSetupTokens: Loop<{ database: Pick<Database<Tables>, "write">; clock: Pick<Clock, "now"> }> = {
   name: "setup.retention",
-  everyMs: 3_600_000,
+  everyMs: hours(1),
   leaderOnly: true,
   removesByAge: true,
   tick: async ({ database, clock }) => ({

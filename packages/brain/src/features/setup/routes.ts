@@ -12,7 +12,16 @@ import type { Setup } from "./setup.ts";
 export const setupRoutes: Routes<{ setup: Setup; cookies: Cookies }> = (app, { setup, cookies }) => {
   app.get(
     "/setup/status",
-    { schema: { response: { 200: SetupStatus } }, config: { tag: "setup", public: "session-optional" } },
+    {
+      schema: {
+        operationId: "getSetupStatus",
+        summary: "Get the state of the setup",
+        description:
+          "Returns whether the first administrator still has to be created. Once that is done, an anonymous caller gets 401.",
+        response: { 200: SetupStatus },
+      },
+      config: { tag: "setup", public: "session-optional" },
+    },
     async (request) => {
       const isOpen = await setup.isOpen();
       if (!isOpen && request.caller === null) throw new ApiError("unauthenticated");
@@ -23,7 +32,19 @@ export const setupRoutes: Routes<{ setup: Setup; cookies: Cookies }> = (app, { s
   app.post(
     "/setup/complete",
     {
-      schema: { body: SetupBody, response: { 200: SetupAnswer } },
+      schema: {
+        operationId: "completeSetup",
+        summary: "Complete the setup",
+        description:
+          "Creates the first administrator and the first project with the token from the server log, and signs in.",
+        answers: {
+          200: { headers: { "Set-Cookie": "Session cookie, CSRF cookie and device cookie." } },
+          403: "The setup token is wrong or has expired.",
+          409: "The setup was completed before (`already_initialised`).",
+        },
+        body: SetupBody,
+        response: { 200: SetupAnswer },
+      },
       config: { tag: "setup", public: true, bucket: "setup" },
       // Before the body is judged: afterwards every body is answered alike.
       async preValidation() {

@@ -3,6 +3,7 @@ import type { Clock } from "../../platform/clock.ts";
 import { candidateDigests, storedDigest } from "../../platform/crypto/digests.ts";
 import type { Keyring } from "../../platform/crypto/keyring.ts";
 import type { Passwords } from "../../platform/crypto/passwords.ts";
+import { minutes } from "../../platform/durations.ts";
 import { tooManyRequests } from "../../platform/http/access/access.ts";
 import { addressBlock, sourceOf } from "../../platform/http/connections/addresses.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
@@ -61,7 +62,7 @@ export interface Setup {
   complete(request: SetupRequest): Promise<SetupDone>;
 }
 
-const windowMs = 15 * 60_000;
+const windowMs = minutes(15);
 const allAddressesFactor = 8;
 
 /** The first start: a one-time link makes the first administrator and the first project. */

@@ -1,4 +1,5 @@
 import { cutCharacters } from "@svc/protocol";
+import { days, hours } from "../../platform/durations.ts";
 import type { BrainDatabase } from "../../schema/tables/index.ts";
 import { bucketStart, hoursBegin, minutesBegin } from "./counters/buckets.ts";
 import { nameCharacters } from "./counters/deltas.ts";
@@ -20,9 +21,9 @@ import { type BucketPlan, bucketMs, planBuckets, rangeOrLastDay, type TimeRange,
 const runKinds = ["task.succeeded", "task.failed", "task.retried"];
 const waitKind = "task.started";
 /** Ranges up to this are compared by the minute. */
-const shortMs = 3_600_000;
+const shortMs = hours(1);
 /** Ranges beyond this are compared by the day. */
-const longMs = 3 * 86_400_000;
+const longMs = days(3);
 /** Names beyond those that are asked for of which run times are read. */
 const spareNames = 16;
 

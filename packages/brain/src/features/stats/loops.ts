@@ -1,6 +1,8 @@
 import { retentionHorizonMs } from "@svc/protocol";
 import type { Clock } from "../../platform/clock.ts";
+import { deleteInBatches } from "../../platform/database/delete-in-batches.ts";
 import { newestInstant } from "../../platform/database/newest.ts";
+import { hours } from "../../platform/durations.ts";
 import type { Loop } from "../../platform/loop.ts";
 import { retentionBase } from "../../platform/retention.ts";
 import type { BrainDatabase } from "../../schema/tables/index.ts";
@@ -16,7 +18,6 @@ import {
 } from "./counters/prune-store.ts";
 import { releaseNotedMs } from "./releases.ts";
 
-const rowsPerBatch = 5000;
 const grains = [1, 60];
 const nameGrains = [15, 60, 1440];
 
@@ -27,7 +28,7 @@ export const pruneRollups: Loop<{
   settings: { SVC_TASK_RETENTION_DAYS: number };
 }> = {
   name: "stats.retention",
-  everyMs: 3_600_000,
+  everyMs: hours(1),
   leaderOnly: true,
   removesByAge: true,
   async tick({ database, clock, settings, signal }) {
@@ -35,20 +36,13 @@ export const pruneRollups: Loop<{
     const { slow } = database;
     const cutoffOf = (base: Date) => new Date(retentionHorizonMs(base, settings.SVC_TASK_RETENTION_DAYS));
 
-    async function inBatches(deleteBatch: () => Promise<number>): Promise<number> {
-      let deleted = 0;
-      for (let batch = rowsPerBatch; batch === rowsPerBatch && !signal.aborted; ) {
-        batch = await deleteBatch();
-        deleted += batch;
-      }
-      return deleted;
-    }
-
     async function counters(): Promise<number> {
       const base = retentionBase(now, await newestBucket(slow, "rollups", grains));
       let deleted = 0;
       for (const grain of base === null ? [] : grains)
-        deleted += await inBatches(() => deleteRollupsBefore(database, grain, cutoffOf(base!), rowsPerBatch));
+        deleted += await deleteInBatches(signal, (limit) =>
+          deleteRollupsBefore(database, grain, cutoffOf(base!), limit),
+        );
       return deleted;
     }
 
@@ -59,7 +53,7 @@ export const pruneRollups: Loop<{
       let deleted = 0;
       for (const grain of nameGrains) {
         const until = grain === 1440 || hours < cutoff ? cutoff : hours;
-        deleted += await inBatches(() => deleteNameRollupsBefore(database, grain, until, rowsPerBatch));
+        deleted += await deleteInBatches(signal, (limit) => deleteNameRollupsBefore(database, grain, until, limit));
       }
       return deleted;
     }
@@ -67,7 +61,7 @@ export const pruneRollups: Loop<{
     async function ofWorkers(): Promise<number> {
       const base = retentionBase(now, await newestInstant(slow, "worker_rollups", "hour_at"));
       if (base === null) return 0;
-      return inBatches(() => deleteWorkerRollupsBefore(database, cutoffOf(base), rowsPerBatch));
+      return deleteInBatches(signal, (limit) => deleteWorkerRollupsBefore(database, cutoffOf(base), limit));
     }
 
     /** What is noted at intervals only may have been counted for one interval more. */

@@ -1,5 +1,5 @@
-import { createGatherer } from "../../platform/coalescing/gather.ts";
-import { writeOrSplit } from "../../platform/database/transactions/row-by-row.ts";
+import { WriteBehind } from "../../platform/coalescing/write-behind.ts";
+import { days } from "../../platform/durations.ts";
 import type { BrainDatabase } from "../../schema/tables/index.ts";
 import { noteReleases, releasesWithin } from "./releases-store.ts";
 import type { TimeRange } from "./time-range.ts";
@@ -25,12 +25,12 @@ export interface ReleasesDeps {
 }
 
 const writeEveryMs = 1000;
-const maxNotes = 2000;
+const maxWaiting = 2000;
 const maxRemembered = 20_000;
 const rowsPerStatement = 200;
 export const releasesPerProject = 1000;
 /** How often a release is noted as still in use. */
-export const releaseNotedMs = 86_400_000;
+export const releaseNotedMs = days(1);
 
 /**
  * The releases that tasks carry, each with the earliest time of an event that named it. Written behind the commit of the events: nearly
@@ -40,27 +40,24 @@ export function createReleases({ database, onError }: ReleasesDeps): Releases {
   const known = new Map<string, Note>();
   // Neighbours mostly carry the same release.
   let last: Note | null = null;
-  const notes = createGatherer<Note>({ everyMs: writeEveryMs, maxKeys: maxNotes, write, onError });
+  const notes = new WriteBehind<Note>({
+    everyMs: writeEveryMs,
+    maxKeys: maxWaiting,
+    maxNotes: rowsPerStatement,
+    write,
+    onError,
+  });
 
-  async function write(gathered: Note[]): Promise<void> {
-    const sorted = gathered.sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
-    for (let start = 0; start < sorted.length; start += rowsPerStatement) {
-      const written = await writeOrSplit(sorted.slice(start, start + rowsPerStatement), store, onError);
-      for (const note of written) remember(note);
-    }
+  async function write(some: Note[]): Promise<void> {
+    const rows = some.map(({ projectId, release, firstMs, lastMs }) => ({
+      project_id: projectId,
+      release,
+      first_seen_at: new Date(firstMs),
+      noted_at: new Date(lastMs),
+    }));
+    await database.write((tx) => noteReleases(tx, rows, { perProject: releasesPerProject }));
+    for (const note of some) remember(note);
   }
-
-  const store = (some: readonly Note[]): Promise<readonly Note[]> =>
-    database.write(async (tx) => {
-      const rows = some.map(({ projectId, release, firstMs, lastMs }) => ({
-        project_id: projectId,
-        release,
-        first_seen_at: new Date(firstMs),
-        noted_at: new Date(lastMs),
-      }));
-      await noteReleases(tx, rows, { perProject: releasesPerProject });
-      return some;
-    });
 
   function remember(note: Note): void {
     const key = keyOf(note);

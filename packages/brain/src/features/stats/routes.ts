@@ -24,7 +24,15 @@ export const statsRoutes: Routes<{ database: BrainDatabase; clock: Clock }> = (a
   app.get(
     "/projects/:slug/stats",
     {
-      schema: { params: ProjectParams, querystring: StatsQuery, response: { 200: StatsReply } },
+      schema: {
+        operationId: "getStats",
+        summary: "Get statistics of a project",
+        description:
+          "Counts tasks by outcome within the range, and what is running now: tasks by state, agents, workers, open commands and queue depths. Counters lag by at most five seconds.",
+        params: ProjectParams,
+        querystring: StatsQuery,
+        response: { 200: StatsReply },
+      },
       config: { tag: "stats", role: "viewer", heavy: true },
     },
     ({ project, query }) => readStats(database, { projectId: project.id, query, now: clock.now() }),
@@ -33,7 +41,14 @@ export const statsRoutes: Routes<{ database: BrainDatabase; clock: Clock }> = (a
   app.get(
     "/projects/:slug/trends",
     {
-      schema: { params: ProjectParams, querystring: TrendsQuery, response: { 200: TrendsReply } },
+      schema: {
+        operationId: "getTrends",
+        summary: "Get task outcomes over time",
+        description: "Returns counts of task outcomes as a series, at most 1,500 points.",
+        params: ProjectParams,
+        querystring: TrendsQuery,
+        response: { 200: TrendsReply },
+      },
       config: { tag: "trends", role: "viewer", heavy: true },
     },
     ({ project, query }) => readTrends(database, { projectId: project.id, query, now: clock.now() }),
@@ -42,7 +57,15 @@ export const statsRoutes: Routes<{ database: BrainDatabase; clock: Clock }> = (a
   app.get(
     "/projects/:slug/latency",
     {
-      schema: { params: ProjectParams, querystring: LatencyQuery, response: { 200: LatencyReply } },
+      schema: {
+        operationId: "getLatency",
+        summary: "Get run and wait times over time",
+        description:
+          "Returns percentiles of run and wait times, in total and as a series. Defaults to the last 24 hours.",
+        params: ProjectParams,
+        querystring: LatencyQuery,
+        response: { 200: LatencyReply },
+      },
       config: { tag: "stats", role: "viewer", heavy: true },
     },
     ({ project, query }) => readLatency(database, { projectId: project.id, query, now: clock.now() }),
@@ -51,7 +74,15 @@ export const statsRoutes: Routes<{ database: BrainDatabase; clock: Clock }> = (a
   app.get(
     "/projects/:slug/latency/names",
     {
-      schema: { params: ProjectParams, querystring: LatencyNamesQuery, response: { 200: LatencyNamesReply } },
+      schema: {
+        operationId: "listSlowestNames",
+        summary: "List the slowest task names",
+        description:
+          "Lists task names by the 95th percentile of their run times, with the range before for comparison.",
+        params: ProjectParams,
+        querystring: LatencyNamesQuery,
+        response: { 200: LatencyNamesReply },
+      },
       config: { tag: "stats", role: "viewer", heavy: true },
     },
     ({ project, query }) => readSlowestNames(database, { projectId: project.id, query, now: clock.now() }),
@@ -60,7 +91,14 @@ export const statsRoutes: Routes<{ database: BrainDatabase; clock: Clock }> = (a
   app.get(
     "/projects/:slug/releases",
     {
-      schema: { params: ProjectParams, querystring: ReleasesQuery, response: { 200: ReleasesReply } },
+      schema: {
+        operationId: "listReleases",
+        summary: "List releases",
+        description: "Lists the releases first seen in the range, in order of time. Defaults to the last 24 hours.",
+        params: ProjectParams,
+        querystring: ReleasesQuery,
+        response: { 200: ReleasesReply },
+      },
       config: { tag: "stats", role: "viewer", heavy: true },
     },
     ({ project, query }) => readReleases(database, project.id, rangeOrLastDay(query, clock.now())),

@@ -1,4 +1,5 @@
 import { taskStates } from "@svc/protocol";
+import { hours } from "../../platform/durations.ts";
 import type { BrainDatabase } from "../../schema/tables/index.ts";
 import { bucketStart, minutesBegin } from "./counters/buckets.ts";
 import {
@@ -13,16 +14,15 @@ import {
 import type { StatsQuery } from "./schemas.ts";
 import { readRange } from "./time-range.ts";
 
-const hourMs = 3_600_000;
 const deepQueue = 10_000;
 const highFailureRate = 0.1;
 
 /** The figures of GET /stats (spec part 3, section 5.5): what is now, and what was stored in the asked hours. */
 export async function readStats(database: BrainDatabase, request: { projectId: string; query: StatsQuery; now: Date }) {
   const { projectId, query, now } = request;
-  const range = readRange(query, now) ?? { from: new Date(now.getTime() - (query.hours ?? 24) * hourMs), to: now };
+  const range = readRange(query, now) ?? { from: new Date(now.getTime() - hours(query.hours ?? 24)), to: now };
   // What is older is kept by the hour at its beginning: an hour in which the range begins or ends is counted whole.
-  const from = range.from < minutesBegin(now) ? bucketStart(range.from, hourMs) : range.from;
+  const from = range.from < minutesBegin(now) ? bucketStart(range.from, hours(1)) : range.from;
   const [byState, ends, agents, workers, commands, open, depths] = await Promise.all([
     taskCounts(database, projectId),
     projectTotals(

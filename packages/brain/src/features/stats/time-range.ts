@@ -1,21 +1,18 @@
+import { days, hours, minutes } from "../../platform/durations.ts";
 import { invalid } from "../../platform/http/error-codes.ts";
 import { parseInstant } from "../../platform/http/schemas.ts";
 import { bucketStart, hoursBegin, minutesBegin, nextBucketStart } from "./counters/buckets.ts";
 
-const minuteMs = 60_000;
-const hourMs = 60 * minuteMs;
-const dayMs = 24 * hourMs;
-
-export const windowMs = { "1h": hourMs, "6h": 6 * hourMs, "24h": dayMs, "72h": 3 * dayMs, "7d": 7 * dayMs } as const;
+export const windowMs = { "1h": hours(1), "6h": hours(6), "24h": days(1), "72h": days(3), "7d": days(7) } as const;
 export type WindowName = keyof typeof windowMs;
 export const windowNames = Object.keys(windowMs) as WindowName[];
 
 export const bucketMs = {
-  "1m": minuteMs,
-  "5m": 5 * minuteMs,
-  "15m": 15 * minuteMs,
-  "1h": hourMs,
-  "1d": dayMs,
+  "1m": minutes(1),
+  "5m": minutes(5),
+  "15m": minutes(15),
+  "1h": hours(1),
+  "1d": days(1),
 } as const;
 export type BucketName = keyof typeof bucketMs;
 export const bucketNames = Object.keys(bucketMs) as BucketName[];
@@ -29,7 +26,7 @@ export const defaultBucket = {
   "7d": "1h",
 } as const satisfies Record<WindowName, BucketName>;
 
-export const maxRangeMs = 90 * dayMs;
+export const maxRangeMs = days(90);
 
 export interface TimeRange {
   readonly from: Date;
@@ -40,7 +37,7 @@ export interface TimeRange {
 export function readRange(query: { since?: string; until?: string }, now: Date): TimeRange | null {
   if (query.since === undefined && query.until === undefined) return null;
   const to = (query.until === undefined ? null : parseInstant(query.until)) ?? now;
-  const from = (query.since === undefined ? null : parseInstant(query.since)) ?? new Date(to.getTime() - dayMs);
+  const from = (query.since === undefined ? null : parseInstant(query.since)) ?? new Date(to.getTime() - days(1));
   if (from >= to) throw invalid({ loc: ["query", "since"], type: "range", message: "since must lie before until" });
   if (to.getTime() - from.getTime() > maxRangeMs) {
     throw invalid({ loc: ["query", "since"], type: "range", message: "since and until are at most 90 days apart" });
@@ -50,7 +47,7 @@ export function readRange(query: { since?: string; until?: string }, now: Date):
 
 /** The range of since and until, which is the last 24 h when neither is given. */
 export const rangeOrLastDay = (query: { since?: string; until?: string }, now: Date): TimeRange =>
-  readRange(query, now) ?? { from: new Date(now.getTime() - dayMs), to: now };
+  readRange(query, now) ?? { from: new Date(now.getTime() - days(1)), to: now };
 
 /** Widths of the figures of a whole project, in minutes; see NameRollupRow. */
 const grains = [1440, 60, 15] as const;
@@ -75,19 +72,19 @@ export interface Division {
 export function coveredParts({ from, to }: TimeRange, division: Division): CoveredPart[] {
   const { widthMs, now } = division;
   const isAligned = (ms: number) => widthMs % ms === 0 && from.getTime() % ms === 0;
-  const usable = grains.filter((grain) => widthMs === Number.POSITIVE_INFINITY || isAligned(grain * minuteMs));
+  const usable = grains.filter((grain) => widthMs === Number.POSITIVE_INFINITY || isAligned(minutes(grain)));
   return cover({ from, to: wholeEnd(to, now) }, usable, division);
 }
 
 /** Before counts are kept by the minute an hour belongs to a range whole, or not at all. */
-const wholeEnd = (to: Date, now: Date): Date => (to < minutesBegin(now) ? nextBucketStart(to, hourMs) : to);
+const wholeEnd = (to: Date, now: Date): Date => (to < minutesBegin(now) ? nextBucketStart(to, hours(1)) : to);
 
 function cover(range: TimeRange, [grain, ...finer]: readonly Grain[], division: Division): CoveredPart[] {
   const { from, to } = range;
   const { now } = division;
   if (from >= to) return [];
   if (grain === undefined) return [{ from, to, grain: null }];
-  const grainMs = grain * minuteMs;
+  const grainMs = minutes(grain);
   const keptFromMs = grain === 1440 ? 0 : hoursBegin(now).getTime();
   const firstMs = Math.max(from.getTime(), keptFromMs);
   const start = nextBucketStart(new Date(firstMs), grainMs);

@@ -1,6 +1,7 @@
 import { retentionHorizonMs } from "@svc/protocol";
 import type { Clock } from "../../platform/clock.ts";
 import { newestInstant } from "../../platform/database/newest.ts";
+import { hours } from "../../platform/durations.ts";
 import type { Loop } from "../../platform/loop.ts";
 import { retentionBase } from "../../platform/retention.ts";
 import type { BrainDatabase } from "../../schema/tables/index.ts";
@@ -19,7 +20,7 @@ export const pruneTasks: Loop<{
   settings: { SVC_TASK_RETENTION_DAYS: number };
 }> = {
   name: "tasks.retention",
-  everyMs: 3_600_000,
+  everyMs: hours(1),
   leaderOnly: true,
   removesByAge: true,
   async tick({ database, clock, settings, signal }) {

@@ -3,7 +3,7 @@ import { type Static, Type } from "typebox";
 import { plainSerializer, type Routes } from "../../platform/http/app.ts";
 import type { PageSizes } from "../../platform/http/content/paging.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
-import { ProjectParams } from "../../platform/http/schemas.ts";
+import { exportAnswers, ProjectParams } from "../../platform/http/schemas.ts";
 import type { BrainDatabase } from "../../schema/tables/index.ts";
 import { type Audit, originOf } from "../audit/index.ts";
 import { exportTasks } from "./export.ts";
@@ -37,7 +37,16 @@ export const taskRoutes: Routes<TaskRouteDeps> = (app, { database, audit, settin
   app.get(
     "/projects/:slug/tasks",
     {
-      schema: { params: ProjectParams, querystring: TaskListQuery, response: { 200: PageOrExport } },
+      schema: {
+        operationId: "listTasks",
+        summary: "List or export tasks",
+        description:
+          "Lists the tasks that match all filters, by `received_at`, newest first. With `format` it streams every matching task as one file instead; an export above the configured maximum (50,000 rows, 25,000 for `xlsx`) is refused, never cut, and is audited.",
+        answers: exportAnswers,
+        params: ProjectParams,
+        querystring: TaskListQuery,
+        response: { 200: PageOrExport },
+      },
       serializerCompiler: plainSerializer,
       config: { tag: "tasks", role: "viewer", heavy: true },
     },
@@ -62,7 +71,13 @@ export const taskRoutes: Routes<TaskRouteDeps> = (app, { database, audit, settin
   app.get(
     "/projects/:slug/tasks/:engine/:task_id",
     {
-      schema: { params: TaskParams, response: { 200: TaskPublic } },
+      schema: {
+        operationId: "getTask",
+        summary: "Get a task",
+        description: "Returns one task.",
+        params: TaskParams,
+        response: { 200: TaskPublic },
+      },
       serializerCompiler: plainSerializer,
       config: { tag: "tasks", role: "viewer" },
     },
@@ -79,7 +94,16 @@ export const taskRoutes: Routes<TaskRouteDeps> = (app, { database, audit, settin
 
   app.get(
     "/projects/:slug/tasks/:engine/:task_id/tree",
-    { schema: { params: TaskParams, response: { 200: TaskTree } }, config: { tag: "tree", role: "viewer" } },
+    {
+      schema: {
+        operationId: "getTaskTree",
+        summary: "Get the tree of a task",
+        description: "Returns all tasks with the same root, at most 500.",
+        params: TaskParams,
+        response: { 200: TaskTree },
+      },
+      config: { tag: "tree", role: "viewer" },
+    },
     ({ params, project }) =>
       readTree(database, { projectId: project.id, engine: params.engine, taskId: params.task_id }),
   );
@@ -87,7 +111,15 @@ export const taskRoutes: Routes<TaskRouteDeps> = (app, { database, audit, settin
   app.post(
     "/projects/:slug/tasks/bulk-delete",
     {
-      schema: { params: ProjectParams, body: BulkDeleteBody, response: { 200: BulkDeleteReply } },
+      schema: {
+        operationId: "deleteTasks",
+        summary: "Delete tasks",
+        description:
+          "Deletes the listed tasks, or up to 10,000 that match the filters; repeat until `deleted_count` is 0. Takes either `task_ids` or at least one filter. Deleted tasks cannot be restored; their events stay.",
+        params: ProjectParams,
+        body: BulkDeleteBody,
+        response: { 200: BulkDeleteReply },
+      },
       config: { tag: "tasks", role: "admin", bucket: "bulk" },
     },
     (request) =>

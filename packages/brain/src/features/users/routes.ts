@@ -17,7 +17,13 @@ export const userRoutes: Routes<{ administration: UserAdministration }> = (app, 
   app.get(
     "/users",
     {
-      schema: { querystring: UserListQuery, response: { 200: UserList } },
+      schema: {
+        operationId: "listUsers",
+        summary: "List users",
+        description: "Lists all accounts, newest first.",
+        querystring: UserListQuery,
+        response: { 200: UserList },
+      },
       config: { tag: "users", globalAdmin: true },
     },
     (request) => administration.list(request.query),
@@ -25,14 +31,30 @@ export const userRoutes: Routes<{ administration: UserAdministration }> = (app, 
 
   app.get(
     "/users/:user_id",
-    { schema: { params: UserParams, response: { 200: UserAdminPublic } }, config: { tag: "users", globalAdmin: true } },
+    {
+      schema: {
+        operationId: "getUser",
+        summary: "Get a user",
+        description: "Returns one account.",
+        params: UserParams,
+        response: { 200: UserAdminPublic },
+      },
+      config: { tag: "users", globalAdmin: true },
+    },
     (request) => administration.get(request.params.user_id.toLowerCase()),
   );
 
   app.post(
     "/users",
     {
-      schema: { body: NewUserBody, response: { 201: UserAdminPublic } },
+      schema: {
+        operationId: "createUser",
+        summary: "Create a user",
+        description: "Creates an account.",
+        answers: { 409: "The address has an account (`email_in_use`)." },
+        body: NewUserBody,
+        response: { 201: UserAdminPublic },
+      },
       config: { tag: "users-write", globalAdmin: true, freshMfa: true, stepUp: true },
     },
     async (request, reply) => {
@@ -44,7 +66,17 @@ export const userRoutes: Routes<{ administration: UserAdministration }> = (app, 
   app.patch(
     "/users/:user_id",
     {
-      schema: { params: UserParams, body: UserChangesBody, response: { 200: UserAdminPublic } },
+      schema: {
+        operationId: "changeUser",
+        summary: "Change a user",
+        description: "Changes the given fields of an account. A deactivated account cannot sign in.",
+        answers: {
+          409: "It is your own account (`own_account`), or the last active administrator (`final_active_admin`).",
+        },
+        params: UserParams,
+        body: UserChangesBody,
+        response: { 200: UserAdminPublic },
+      },
       config: { tag: "users-write", globalAdmin: true, freshMfa: true, stepUp: true },
     },
     (request) => administration.update(aboutUser(request), request.body),
@@ -53,7 +85,15 @@ export const userRoutes: Routes<{ administration: UserAdministration }> = (app, 
   app.post(
     "/users/:user_id/password",
     {
-      schema: { params: UserParams, body: ResetPasswordBody, response: { 204: Type.Null() } },
+      schema: {
+        operationId: "resetUserPassword",
+        summary: "Reset the password of a user",
+        description: "Sets a new password and ends all sessions, trusted devices and API keys of the user.",
+        answers: { 409: "It is your own account (`own_account`)." },
+        params: UserParams,
+        body: ResetPasswordBody,
+        response: { 204: Type.Null() },
+      },
       config: { tag: "users-write", globalAdmin: true, freshMfa: true, stepUp: true },
     },
     async (request, reply) => {
@@ -65,7 +105,16 @@ export const userRoutes: Routes<{ administration: UserAdministration }> = (app, 
   app.delete(
     "/users/:user_id",
     {
-      schema: { params: UserParams, response: { 204: Type.Null() } },
+      schema: {
+        operationId: "deleteUser",
+        summary: "Delete a user",
+        description: "Deletes an account. Its commands and audit rows stay, without its name.",
+        answers: {
+          409: "It is your own account (`own_account`), or the last active administrator (`final_active_admin`).",
+        },
+        params: UserParams,
+        response: { 204: Type.Null() },
+      },
       config: { tag: "users-write", globalAdmin: true, freshMfa: true },
     },
     async (request, reply) => {

@@ -1,28 +1,34 @@
 import { type Static, Type } from "typebox";
-import { Line, Nullable, TimeZone, Uuid } from "../../platform/http/schemas.ts";
+import { IdOf, Line, Nullable, TimeZone, Uuid } from "../../platform/http/schemas.ts";
 
 /** A user as everybody who may see one sees them; never the hash. */
-export const UserPublic = Type.Object({
-  id: Uuid,
-  email: Type.String(),
-  first_name: Nullable(Type.String()),
-  last_name: Nullable(Type.String()),
-  display_name: Nullable(Type.String()),
-  is_admin: Type.Boolean(),
-  timezone: Type.String(),
-  created_at: Type.String({ format: "date-time" }),
-});
+export const UserPublic = Type.Object(
+  {
+    id: Uuid,
+    email: Type.String(),
+    first_name: Nullable(Type.String()),
+    last_name: Nullable(Type.String()),
+    display_name: Nullable(Type.String()),
+    is_admin: Type.Boolean(),
+    timezone: Type.String(),
+    created_at: Type.String({ format: "date-time" }),
+  },
+  { title: "UserPublic", description: "A user." },
+);
 export type UserPublic = Static<typeof UserPublic>;
 
 const Name = Type.Optional(Nullable(Line(200)));
 
 /** What a user may change of their own account; other keys are ignored. */
-export const ProfileBody = Type.Object({
-  first_name: Name,
-  last_name: Name,
-  display_name: Name,
-  timezone: Type.Optional(TimeZone),
-});
+export const ProfileBody = Type.Object(
+  {
+    first_name: Name,
+    last_name: Name,
+    display_name: Name,
+    timezone: Type.Optional(TimeZone),
+  },
+  { title: "ProfileChanges" },
+);
 export type ProfileBody = Static<typeof ProfileBody>;
 
 /** An e-mail address as far as it is checked: one @ between two parts, no spaces. Delivery is the real test. */
@@ -33,41 +39,50 @@ const emailForm = new RegExp(emailPattern);
 export const isEmail = (text: string): boolean => text.length <= 320 && emailForm.test(text);
 
 /** A user as administrators of the instance see one. */
-export const UserAdminPublic = Type.Object({
-  ...UserPublic.properties,
-  is_active: Type.Boolean(),
-  updated_at: Type.String({ format: "date-time" }),
-  last_login_at: Nullable(Type.String({ format: "date-time" })),
-});
+export const UserAdminPublic = Type.Object(
+  {
+    ...UserPublic.properties,
+    is_active: Type.Boolean(),
+    updated_at: Type.String({ format: "date-time" }),
+    last_login_at: Nullable(Type.String({ format: "date-time" })),
+  },
+  { title: "UserAdminPublic", description: "A user as administrators see one." },
+);
 export type UserAdminPublic = Static<typeof UserAdminPublic>;
 
-export const UserList = Type.Array(UserAdminPublic);
+export const UserList = Type.Array(UserAdminPublic, { description: "Users, newest first." });
 
-export const UserParams = Type.Object({ user_id: Uuid });
+export const UserParams = Type.Object({ user_id: IdOf("user") });
 
 export const UserListQuery = Type.Object({
-  limit: Type.Optional(Type.Integer({ description: "default 100; 0, less, or more than 500 means 100" })),
-  offset: Type.Optional(Type.Integer({ description: "default 0; less means 0" })),
+  limit: Type.Optional(Type.Integer({ description: "page size, default 100; 0, less, or more than 500 means 100" })),
+  offset: Type.Optional(Type.Integer({ description: "rows to skip, default 0; less means 0" })),
 });
 export type UserListQuery = Static<typeof UserListQuery>;
 
 /** What an administrator may change of an account; other keys, `email` among them, are ignored. */
-export const UserChangesBody = Type.Object({
-  ...ProfileBody.properties,
-  is_admin: Type.Optional(Type.Boolean()),
-  is_active: Type.Optional(Type.Boolean()),
-});
+export const UserChangesBody = Type.Object(
+  {
+    ...ProfileBody.properties,
+    is_admin: Type.Optional(Type.Boolean()),
+    is_active: Type.Optional(Type.Boolean()),
+  },
+  { title: "UserChanges" },
+);
 export type UserChangesBody = Static<typeof UserChangesBody>;
 
 /** A new password; the policy is judged by `requirePassword`. */
 export const NewPassword = Type.String({ minLength: 8, maxLength: 256 });
 
-export const NewUserBody = Type.Object({
-  email: Email,
-  password: NewPassword,
-  ...ProfileBody.properties,
-  is_admin: Type.Optional(Type.Boolean()),
-});
+export const NewUserBody = Type.Object(
+  {
+    email: Email,
+    password: NewPassword,
+    ...ProfileBody.properties,
+    is_admin: Type.Optional(Type.Boolean()),
+  },
+  { title: "UserCreate" },
+);
 export type NewUserBody = Static<typeof NewUserBody>;
 
-export const ResetPasswordBody = Type.Object({ new_password: NewPassword });
+export const ResetPasswordBody = Type.Object({ new_password: NewPassword }, { title: "PasswordSet" });

@@ -1,5 +1,7 @@
 import { retentionHorizonMs } from "@svc/protocol";
 import type { Clock } from "../../platform/clock.ts";
+import { deleteInBatches } from "../../platform/database/delete-in-batches.ts";
+import { hours } from "../../platform/durations.ts";
 import type { Loop } from "../../platform/loop.ts";
 import { retentionBase } from "../../platform/retention.ts";
 import type { BrainDatabase } from "../../schema/tables/index.ts";
@@ -19,8 +21,6 @@ export const sweepSilentWorkers: Loop<{
   },
 };
 
-const rowsPerBatch = 5000;
-
 /** Deletes workers that no event and no agent has named for as long as tasks are kept. Leader only: one replica is enough for it. */
 export const pruneWorkers: Loop<{
   database: BrainDatabase;
@@ -28,18 +28,13 @@ export const pruneWorkers: Loop<{
   settings: { SVC_TASK_RETENTION_DAYS: number };
 }> = {
   name: "workers.retention",
-  everyMs: 3_600_000,
+  everyMs: hours(1),
   leaderOnly: true,
   removesByAge: true,
   async tick({ database, clock, settings, signal }) {
     const base = retentionBase(clock.now(), await newestSeenWorker(database));
     if (base === null) return { deleted: 0 };
     const cutoff = new Date(retentionHorizonMs(base, settings.SVC_TASK_RETENTION_DAYS));
-    let deleted = 0;
-    for (let batch = rowsPerBatch; batch === rowsPerBatch && !signal.aborted; ) {
-      batch = await deleteUnseenWorkers(database, cutoff, rowsPerBatch);
-      deleted += batch;
-    }
-    return { deleted };
+    return { deleted: await deleteInBatches(signal, (limit) => deleteUnseenWorkers(database, cutoff, limit)) };
   },
 };

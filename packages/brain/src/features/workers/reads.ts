@@ -1,10 +1,9 @@
 import { parseJson } from "@svc/protocol";
+import { hours } from "../../platform/durations.ts";
 import type { BrainDatabase, WorkerRow } from "../../schema/tables/index.ts";
 
-const hourMs = 3_600_000;
-
 /** Counts of the last 24 h: the running UTC hour and the 24 whole ones before it. */
-const countersSince = (now: Date): Date => new Date(Math.floor(now.getTime() / hourMs) * hourMs - 24 * hourMs);
+const countersSince = (now: Date): Date => new Date(Math.floor(now.getTime() / hours(1)) * hours(1) - hours(24));
 
 const ofProject = (db: BrainDatabase, projectId: string) =>
   db.read.selectFrom("workers").selectAll().where("project_id", "=", projectId);

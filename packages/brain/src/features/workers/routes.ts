@@ -19,7 +19,14 @@ export const workerRoutes: Routes<WorkerRouteDeps> = (app, { database, clock, se
   app.get(
     "/projects/:slug/workers",
     {
-      schema: { params: ProjectParams, querystring: PageQuery, response: { 200: WorkerPage } },
+      schema: {
+        operationId: "listWorkers",
+        summary: "List workers",
+        description: "Lists the workers that engines reported, with counts of the last 24 hours.",
+        params: ProjectParams,
+        querystring: PageQuery,
+        response: { 200: WorkerPage },
+      },
       config: { tag: "workers", role: "viewer" },
     },
     async ({ project, query }) => {
@@ -35,7 +42,13 @@ export const workerRoutes: Routes<WorkerRouteDeps> = (app, { database, clock, se
   app.get(
     "/projects/:slug/workers/:worker_id",
     {
-      schema: { params: WorkerParams, response: { 200: WorkerDetail } },
+      schema: {
+        operationId: "getWorker",
+        summary: "Get a worker",
+        description: "Returns one worker with what its engine reported about it.",
+        params: WorkerParams,
+        response: { 200: WorkerDetail },
+      },
       config: { tag: "workers", role: "viewer" },
     },
     async ({ params, project }) => {

@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { Instant, JsonObject, Nullable, OneOf, Uuid } from "../../platform/http/schemas.ts";
+import { IdOf, Instant, JsonObject, Nullable, OneOf, ProjectParams, Uuid } from "../../platform/http/schemas.ts";
 
 export const workerStates = ["online", "offline", "draining", "unknown"] as const;
 
@@ -30,7 +30,13 @@ const properties = {
   created_at: Instant,
 };
 
-export const WorkerPublic = Type.Object(properties);
-export const WorkerDetail = Type.Object({ ...properties, metadata: JsonObject });
-export const WorkerPage = Type.Object({ items: Type.Array(WorkerPublic), next_cursor: Nullable(Type.String()) });
-export const WorkerParams = Type.Object({ slug: Type.String(), worker_id: Uuid });
+export const WorkerPublic = Type.Object(properties, { title: "Worker", description: "A worker of an engine." });
+export const WorkerDetail = Type.Object(
+  { ...properties, metadata: JsonObject },
+  { title: "WorkerDetail", description: "A worker with what its engine reported about it." },
+);
+export const WorkerPage = Type.Object(
+  { items: Type.Array(WorkerPublic), next_cursor: Nullable(Type.String()) },
+  { title: "WorkerPage", description: "One page of workers." },
+);
+export const WorkerParams = Type.Object({ ...ProjectParams.properties, worker_id: IdOf("worker") });

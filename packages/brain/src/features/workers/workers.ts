@@ -1,8 +1,8 @@
 import { type Redactor, readAdapterHealth, readHeartbeat, type WorkerReport } from "@svc/protocol";
 import type { Clock } from "../../platform/clock.ts";
-import { createGatherer } from "../../platform/coalescing/gather.ts";
-import { writeOrSplit } from "../../platform/database/transactions/row-by-row.ts";
+import { WriteBehind } from "../../platform/coalescing/write-behind.ts";
 import { storedJson } from "../../platform/database/values/stored-json.ts";
+import { minutes } from "../../platform/durations.ts";
 import { uuidV7 } from "../../platform/ids.ts";
 import type { BrainDatabase } from "../../schema/tables/index.ts";
 import { queueNames } from "../queues/index.ts";
@@ -21,13 +21,19 @@ const writeEveryMs = 1000;
 const maxWorkers = 10_000;
 const rowsPerStatement = 200;
 /** A worker may be silent this much longer than an agent before it counts as gone. */
-const graceMs = 60_000;
+const graceMs = minutes(1);
 /** Longest metadata that is kept; of longer ones only the settings are, if those are short enough. */
 const metadataCharacters = 65_536;
 
 /** What is known of the engines' own workers: best effort, monotone, and it never delays a batch (2.4, 2.7). */
 export function createWorkers({ database, clock, settings, redactor, publish, onError }: WorkersDeps) {
-  const notes = createGatherer<WorkerNote>({ everyMs: writeEveryMs, maxKeys: maxWorkers, write: writeNotes, onError });
+  const notes = new WriteBehind<WorkerNote>({
+    everyMs: writeEveryMs,
+    maxKeys: maxWorkers,
+    maxNotes: rowsPerStatement,
+    write: writeNotes,
+    onError,
+  });
 
   function noteOf(projectId: string, engine: string, name: string, at: Date): WorkerNote | undefined {
     const note = notes.noteOf(`${projectId}\0${engine}\0${name}`, () => ({
@@ -50,20 +56,10 @@ export function createWorkers({ database, clock, settings, redactor, publish, on
     };
   }
 
-  async function writeNotes(gathered: WorkerNote[]): Promise<void> {
-    const sorted = gathered.sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
-    for (let start = 0; start < sorted.length; start += rowsPerStatement) {
-      const some = sorted.slice(start, start + rowsPerStatement);
-      const options = { now: clock.now(), newId: () => uuidV7(clock) };
-      publishRows(
-        await writeOrSplit(
-          some,
-          // Alone: beside the locks of other work, the order of its own would not keep it out of deadlocks.
-          (notes) => database.write((tx) => writeWorkerNotes(tx, notes, options), { alone: true }),
-          onError,
-        ),
-      );
-    }
+  async function writeNotes(some: WorkerNote[]): Promise<void> {
+    const options = { now: clock.now(), newId: () => uuidV7(clock) };
+    // Alone: beside the locks of other work, the order of its own would not keep it out of deadlocks.
+    publishRows(await database.write((tx) => writeWorkerNotes(tx, some, options), { alone: true }));
   }
 
   function publishRows(rows: readonly { project_id: string; id: string }[]): void {
@@ -106,8 +102,6 @@ export function createWorkers({ database, clock, settings, redactor, publish, on
 }
 
 export type Workers = ReturnType<typeof createWorkers>;
-
-const keyOf = ({ projectId, engine, name }: WorkerNote): string => `${projectId}\0${engine}\0${name}`;
 
 function detailsOf(report: WorkerReport, at: Date): WorkerDetails {
   const { stats, active, active_queues: activeQueues, registered, conf } = report;

@@ -1,8 +1,6 @@
 import { type TestDialect, testDialects, useTestDatabase } from "@svc/testkit/databases";
-import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
 import { isTransient, isUniqueViolation } from "./errors.ts";
-import { isBooleanColumn, isInstantColumn } from "./values/instants.ts";
 
 const insertMeta = (key: string) => ({ key, value: "v" });
 
@@ -85,37 +83,5 @@ for (const dialect of testDialects) {
         last_login_at: null,
       });
     });
-
-    test("delivers notifications to listeners of this process until they stop", async () => {
-      const heard: string[] = [];
-      let wake = () => {};
-      const first = new Promise<void>((resolve) => {
-        wake = resolve;
-      });
-      const stop = await opened.database.listen("svc_test", (payload) => {
-        heard.push(payload);
-        wake();
-      });
-      await opened.database.notify("svc_test", "one");
-      await first;
-      await stop();
-      expect(heard).toEqual(["one"]);
-    });
   });
 }
-
-describe.runIf(testDialects.includes("postgres"))("column names", () => {
-  const opened = useTestDatabase("postgres");
-
-  test("tell instants and booleans apart exactly as the schema of the server database does", async () => {
-    const { rows } = await sql<{ name: string; type: string }>`
-      SELECT DISTINCT column_name AS name, data_type AS type FROM information_schema.columns WHERE table_schema = 'public'
-    `.execute(opened.database.read);
-    const wrong = rows.filter(
-      ({ name, type }) =>
-        isInstantColumn(name) !== type.startsWith("timestamp") || isBooleanColumn(name) !== (type === "boolean"),
-    );
-    expect(rows.length).toBeGreaterThan(50);
-    expect(wrong).toEqual([]);
-  });
-});

@@ -36,9 +36,9 @@ export interface Database<Schema> {
   /** Resolves when everything committed so far, and shown to readers, is durable. */
   flush(): Promise<void>;
   readonly bulk: SqliteBulk | PostgresBulk;
-  /** Tells every process on this database; `payload` at most 7900 bytes. Delivered at most once, in no promised order. */
+  /** For `Broadcast` only: notifies every process on this database; `payload` at most 7900 bytes. Delivered at most once. */
   notify(channel: string, payload: string): Promise<void>;
-  /** Calls `handler` for notifications of any process, this one included. Returns the way to stop. */
+  /** Calls `handler` for notifications of any process, this one included; the embedded database has none. Returns the way to stop. */
   listen(channel: string, handler: (payload: string) => void, options?: ListenOptions): Promise<() => Promise<void>>;
   /** Takes the lease of a named loop, or null while another process holds it. The embedded database always leads. */
   lead(name: string): Promise<Lease | null>;

@@ -3,11 +3,13 @@ import type { Database } from "./database.ts";
 import { openPostgres, type PostgresOptions } from "./dialects/postgres/open.ts";
 import { openSqlite } from "./dialects/sqlite/open.ts";
 import { boundWrites } from "./transactions/bounded-writes.ts";
+import type { NamedColumns } from "./values/instants.ts";
 
 export interface OpenDatabaseOptions extends Omit<PostgresOptions, "url"> {
   /** `sqlite:///absolute/path`, `postgres://…` or `postgresql://…`. */
   readonly url: string;
   readonly synchronous: "full" | "normal";
+  readonly namedColumns: NamedColumns;
   readonly writerEntry: string;
   readonly readerEntry: string;
   /** Told of trouble on background connections; never with a URL or credentials. */
@@ -33,6 +35,7 @@ function openDialect<Schema>(options: OpenDatabaseOptions): Promise<Database<Sch
     return openSqlite<Schema>({
       path: sqlitePath(url),
       synchronous: options.synchronous,
+      namedColumns: options.namedColumns,
       writerEntry: options.writerEntry,
       readerEntry: options.readerEntry,
       idleSessionMs: options.idleInTransactionMs,

@@ -2,6 +2,7 @@
 import type { Clock } from "../clock.ts";
 import { createLog } from "../log.ts";
 import type { ActorUser, AddressDenial, ApiKeyActor, ProjectEntry, Role, SessionActor } from "./access/actor.ts";
+import type { KeyAccess, RouteRules } from "./access/route-rules.ts";
 import type { App } from "./app.ts";
 import { createServer, type Server, type ServerDeps, type ServerSettings } from "./server.ts";
 
@@ -18,12 +19,48 @@ export const fixtureSettings: ServerSettings = {
   SVC_AGENT_IP_ALLOWLIST: [],
   SVC_SESSION_COOKIE_SAMESITE: "lax",
   SVC_MFA_VERIFICATION_TTL_SECONDS: 3600,
-  SVC_MFA_VERIFICATION_RATE_PER_MIN: 10,
   SVC_HTTP_MAX_CONNECTIONS: 1000,
   SVC_MAX_BODY_BYTES: 65_536,
   SVC_HSTS_MAX_AGE_SECONDS: 31_536_000,
   SVC_HSTS_INCLUDE_SUBDOMAINS: true,
 };
+
+const scope = (read: string, write = read): KeyAccess => ({ kind: "scope", read, write });
+const own: KeyAccess = { kind: "own" };
+const forbidden: KeyAccess = { kind: "no_key", error: "forbidden" };
+
+/** A tag of every kind, with names as a service has them. */
+export const fixtureRules = {
+  tags: {
+    health: { keys: own, takesAnyHost: true },
+    metrics: { keys: own, takesAnyHost: true },
+    setup: { keys: own, isOfDashboard: true },
+    hub: { keys: own, isOfDashboard: true },
+    "invitations-public": { keys: own },
+    auth: { keys: forbidden, isOfDashboard: true },
+    "api-keys": { keys: forbidden },
+    openapi: { keys: { kind: "any_key" }, isOpenToProjectKeys: true },
+    projects: { keys: scope("projects:read", "projects:write"), isOpenToProjectKeys: true },
+    activity: { keys: scope("audit:read") },
+    audit: { keys: scope("audit:read") },
+    tasks: { keys: scope("tasks:read", "tasks:write") },
+    "saved-views": { keys: scope("tasks:read", "tasks:write") },
+    agents: { keys: scope("agents:read", "agents:write") },
+    users: { keys: { kind: "scope", read: "users:read", write: "admin:*", ownerAdmin: true } },
+    "bulk-retry-requests": { keys: { kind: "no_key", error: "scope_missing" } },
+    unattended: { keys: { kind: "no_key", error: "unauthenticated" } },
+    "agent-transport": { keys: { kind: "agent" }, takesAnyHost: true },
+  },
+  everyScope: "admin:*",
+  buckets: {
+    login: { cap: 20, windowMs: 60_000 },
+    "agent-connect": { cap: 600, windowMs: 60_000 },
+    bulk: { cap: 10, windowMs: 60_000 },
+    openapi: { cap: 10, windowMs: 60_000 },
+    setup: { cap: 5, windowMs: 900_000 },
+    activity: { cap: 60, windowMs: 60_000, isPerUser: true },
+  },
+} as const satisfies RouteRules;
 
 const projects: Record<string, Omit<ProjectEntry, "role">> = {
   shop: { id: "p-shop", slug: "shop", name: "Shop", is_active: true },
@@ -102,6 +139,7 @@ export async function startFixture(options: FixtureOptions = {}): Promise<Fixtur
   const logged: string[] = [];
   const server = await createServer({
     settings: { ...fixtureSettings, ...options.settings },
+    rules: fixtureRules,
     clock,
     log: createLog({ level: "debug", json: true, write: (line) => void logged.push(line) }),
     authenticator: {

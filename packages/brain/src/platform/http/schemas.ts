@@ -1,4 +1,4 @@
-import { type Static, type TSchema, Type } from "typebox";
+import { type Static, type TSchema, type TSchemaOptions, Type } from "typebox";
 import { Format } from "typebox/format";
 
 /**
@@ -28,14 +28,16 @@ export function parseInstant(text: string): Date | null {
 export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
 
 /** Closed list of strings as one schema; prints as an enum. */
-export const OneOf = <const T extends readonly string[]>(values: T) =>
-  Type.Unsafe<T[number]>(Type.String({ enum: [...values] }));
+export const OneOf = <const T extends readonly string[]>(values: T, options: TSchemaOptions = {}) =>
+  Type.Unsafe<T[number]>(Type.String({ enum: [...values], ...options }));
 
 /** An instant in a response: handlers return the Date (or a ready string), the serializer prints ms ISO. */
 export const Instant = Type.Unsafe<Date | string>(Type.String({ format: "date-time" }));
 
+const instantText = { format: instantFormat, maxLength: 40 };
+
 /** An instant in a query or body; give the text to `parseInstant`. */
-export const InstantText = Type.String({ format: instantFormat, maxLength: 40 });
+export const InstantText = Type.String(instantText);
 
 export const Uuid = Type.String({ format: "uuid" });
 
@@ -65,8 +67,29 @@ function isTimeZone(name: string): boolean {
 /** Any JSON object, shape not fixed. */
 export const JsonObject = Type.Record(Type.String(), Type.Unknown());
 
+/** What a list answers that can be exported: its page, or with `format` a file. */
+export const exportAnswers = {
+  200: {
+    description: "A page; with `format` a file of all matching rows, which for `json` is an array.",
+    headers: { "Content-Disposition": "File name of an export." },
+    content: {
+      "text/csv": "With `format=csv`: a header line, then one line for each row.",
+      "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet":
+        "With `format=xlsx`: a workbook with one sheet.",
+    },
+  },
+};
+
 /** Path parameters of project routes. The slug's own pattern is not checked: an impossible slug is an unknown project, 404. */
-export const ProjectParams = Type.Object({ slug: Type.String() });
+export const ProjectParams = Type.Object({
+  slug: Type.String({ description: "slug of the project", examples: ["shop"] }),
+});
+
+/** `since` and `until` of a query. */
+export const timeRange = {
+  since: Type.Optional(Type.String({ ...instantText, description: "start of the range" })),
+  until: Type.Optional(Type.String({ ...instantText, description: "end of the range" })),
+};
 
 /** cursor and limit as every keyset list takes them; `clampLimit` applies the page size settings (5.1 rule 7). */
 export const PageQuery = Type.Object({
@@ -77,10 +100,16 @@ export const PageQuery = Type.Object({
 });
 export type PageQuery = Static<typeof PageQuery>;
 
-export const ErrorBody = Type.Object({
-  error: Type.String(),
-  message: Type.String(),
-  details: JsonObject,
-  request_id: Type.Optional(Type.String()),
-  detail: Type.Optional(Type.String()),
-});
+export const ErrorBody = Type.Object(
+  {
+    error: Type.String({ description: "code of the error; decide by this" }),
+    message: Type.String({ description: "for people; may change" }),
+    details: JsonObject,
+    request_id: Type.Optional(Type.String({ description: "finds the request in the log" })),
+    detail: Type.Optional(Type.String({ description: "only of some errors, for agents" })),
+  },
+  { title: "Error", description: "A refusal or failure." },
+);
+
+/** A path parameter that names a row by its id. */
+export const IdOf = (what: string) => Type.Unsafe<string>({ ...Uuid, description: `id of the ${what}` });

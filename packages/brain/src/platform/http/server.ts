@@ -8,21 +8,20 @@ import fastify, { type FastifyReply, type FastifyRequest } from "fastify";
 import type { Clock } from "../clock.ts";
 import type { Log } from "../log.ts";
 import { createThrottledLog } from "../throttled-log.ts";
-import { type Access, type AccessDeps, type AccessSettings, createAccess } from "./access/access.ts";
+import { Access, type AccessDeps, type AccessSettings } from "./access/access.ts";
 import { createRouteRegister } from "./access/route-table.ts";
-import type { Tag } from "./access/scopes.ts";
 import type { App } from "./app.ts";
 import { parseRanges } from "./connections/addresses.ts";
 import { refuseWith } from "./connections/broken-requests.ts";
 import { createHosts, type HostSettings } from "./connections/hosts.ts";
 import { compileSerializer } from "./content/serialization.ts";
 import { compileValidator } from "./content/validation.ts";
-import { collectOpenApi, type OpenApiOptions, serveOpenApi } from "./documents/openapi.ts";
+import { type OpenApiOptions, serveOpenApi } from "./documents/openapi.ts";
 import { ApiError, invalid, type ValidationFault } from "./error-codes.ts";
 import { createErrorAnswer } from "./error-handler.ts";
 import { answerPreflight, shareWithOrigin } from "./headers/cors.ts";
 import { contentSecurityPolicy, fixedHeaders, guardHtml, type SecuritySettings } from "./headers/security-headers.ts";
-import { type Buckets, createBuckets } from "./limits/buckets.ts";
+import { createBuckets } from "./limits/buckets.ts";
 import { type ClientTimes, clientTimes, guardConnections } from "./limits/connections.ts";
 import { createReadTurns } from "./limits/read-turns.ts";
 import { type SocketOptions, serveSockets } from "./sockets.ts";
@@ -31,17 +30,15 @@ export interface ServerSettings extends AccessSettings, HostSettings, SecuritySe
   SVC_HTTP_MAX_CONNECTIONS: number;
   SVC_MAX_BODY_BYTES: number;
   SVC_CORS_ALLOW_CREDENTIALS: boolean;
-  SVC_MFA_VERIFICATION_RATE_PER_MIN: number;
 }
 
-export interface ServerDeps extends Pick<AccessDeps, "authenticator" | "projects" | "onAddressDenied"> {
+export interface ServerDeps extends Pick<AccessDeps, "authenticator" | "projects" | "onAddressDenied" | "rules"> {
   settings: ServerSettings;
   clock: Clock;
   log: Log;
-  buckets?: Buckets;
   /** How long clients may take for their part; absent: `clientTimes`. */
   times?: Partial<ClientTimes>;
-  /** The API description; absent: none is collected or served. */
+  /** The API description; absent: none is served. */
   openapi?: Omit<OpenApiOptions, "sessionCookie">;
   /** WebSockets; absent: no route takes an upgrade. */
   sockets?: SocketOptions;
@@ -57,8 +54,6 @@ export interface Server {
   access: Access;
 }
 
-/** Tags whose routes answer under any Host header: probes and agents address the service by whatever name they have. */
-const anyHostTags: ReadonlySet<Tag> = new Set(["health", "system-health", "metrics", "agent-transport"]);
 const reservedPaths = /^\/(?:api|ws|health|metrics|setup)(?:\/|$)/;
 const requestIdPattern = /^[A-Za-z0-9_-]{8,64}$/;
 /** Bytes of a body on a route that asks for no credential; what strangers send is kept in memory until it is complete. */
@@ -68,13 +63,13 @@ const maxParamChars = 2048;
 
 /** Builds the server; routes are mounted on `app` next, then `app.ready()` or `app.listen()`. */
 export async function createServer(deps: ServerDeps): Promise<Server> {
-  const { settings, clock, log } = deps;
+  const { settings, clock, log, rules } = deps;
   const hosts = createHosts(settings);
-  const buckets = deps.buckets ?? createBuckets(clock, { mfa: settings.SVC_MFA_VERIFICATION_RATE_PER_MIN });
-  const access = createAccess({ ...deps, hosts, buckets });
+  const buckets = createBuckets(clock, rules.buckets);
+  const access = new Access({ ...deps, hosts, buckets });
   const headers = fixedHeaders(settings);
   const pagePolicy = contentSecurityPolicy(settings);
-  const register = createRouteRegister();
+  const register = createRouteRegister(rules);
   const answerError = createErrorAnswer(log, clock);
   const times = { ...clientTimes, ...deps.times };
   const refuseConnection = refuseWith({ headers, isAnswerable: (socket) => connections.isAnswerable(socket) });
@@ -135,8 +130,9 @@ export async function createServer(deps: ServerDeps): Promise<Server> {
     reply.headers(headers);
     reply.header("x-request-id", request.id);
     if (isStopping) return done(new ApiError("unready", { reason: "stopping" }, { headers: { connection: "close" } }));
-    const tag = request.routeOptions.config?.tag as Tag | undefined;
-    if (!(tag !== undefined && anyHostTags.has(tag)) && !hosts.admits(request.headers.host)) {
+    const tag = request.routeOptions.config?.tag as string | undefined;
+    const takesAnyHost = tag !== undefined && rules.tags[tag]?.takesAnyHost === true;
+    if (!takesAnyHost && !hosts.admits(request.headers.host)) {
       return done(new ApiError("invalid_host"));
     }
     // PostgreSQL text holds no NUL, so no value of ours does: refused here, once, instead of failing in a statement.
@@ -186,9 +182,7 @@ export async function createServer(deps: ServerDeps): Promise<Server> {
     return deps.servePage(request, reply);
   });
   if (deps.openapi !== undefined) {
-    const openapi = { ...deps.openapi, sessionCookie: access.cookies.session.name };
-    await collectOpenApi(app, openapi);
-    serveOpenApi(app, openapi);
+    serveOpenApi(app, { ...deps.openapi, sessionCookie: access.cookies.session.name });
   }
   return { app, access };
 }

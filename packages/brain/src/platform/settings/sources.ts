@@ -3,9 +3,9 @@
  * counts as not set. An agent reads the same sources as the brain.
  */
 import { join } from "node:path";
+import { nearest } from "@svc/protocol";
 import { parseEnvFile } from "./env-file.ts";
 import { homeFault, readIfPresent, resolveHome } from "./home.ts";
-import { ignoredNames, knownNames } from "./known-names.ts";
 
 export { secureHome } from "./file-modes.ts";
 
@@ -33,8 +33,8 @@ export interface Sources {
 export interface SourceOptions {
   env?: Readonly<Record<string, string | undefined>>;
   cwd?: string;
-  /** Names beside those that the specification lists. */
-  declared?: (name: string) => boolean;
+  /** The names that are settings. */
+  known: ReadonlySet<string>;
   /** False leaves ./.env out: for what must not be steered by the folder that somebody happens to stand in. */
   readsWorkingFolder?: boolean;
 }
@@ -43,18 +43,16 @@ export interface SourceOptions {
 export function readSources({
   env = process.env,
   cwd = process.cwd(),
-  declared = () => false,
+  known,
   readsWorkingFolder = true,
-}: SourceOptions = {}): Sources {
+}: SourceOptions): Sources {
   const faults: SettingsFault[] = [];
   const warnings: string[] = [];
-  const known = (name: string) => declared(name) || knownNames.has(name) || ignoredNames.has(name);
-
   const environment: Source = { name: "environment", values: new Map() };
   for (const [name, value] of Object.entries(env)) {
     if (!name.startsWith("SVC_") || value === undefined || value.trim() === "") continue;
-    if (known(name)) environment.values.set(name, value);
-    else warnings.push(`${name} in the environment is not a known setting`);
+    if (known.has(name)) environment.values.set(name, value);
+    else warnings.push(`${name} in the environment ${unknownSetting(name, known)}`);
   }
   const dotEnvPath = join(cwd, ".env");
   const dotEnv = readsWorkingFolder
@@ -103,7 +101,7 @@ type Repeated = "is a fault" | "first line counts";
 
 function readFileSource(
   path: string,
-  known: (name: string) => boolean,
+  known: ReadonlySet<string>,
   faults: SettingsFault[],
   repeated: Repeated = "is a fault",
 ): Source {
@@ -119,9 +117,14 @@ function readFileSource(
   for (const fault of file.faults) faults.push({ name: `line ${fault.line}`, source: path, message: fault.message });
   for (const { name, value } of file.entries) {
     if (!name.startsWith("SVC_")) continue;
-    if (!known(name)) faults.push({ name, source: path, message: "is not a known setting" });
+    if (!known.has(name)) faults.push({ name, source: path, message: unknownSetting(name, known) });
     else if (!source.values.has(name)) source.values.set(name, value);
     else if (repeated === "is a fault") faults.push({ name, source: path, message: "is set twice" });
   }
   return source;
+}
+
+function unknownSetting(name: string, known: ReadonlySet<string>): string {
+  const near = nearest(name, [...known]);
+  return near === null ? "is not a known setting" : `is not a known setting; did you mean ${near}?`;
 }

@@ -25,7 +25,7 @@ const table = /^ {2}(?<name>\w+): (?<row>\w+Row);$/gm;
 /** Every table with what the comments of its row type say, in the order of `Tables`; read from the sources. */
 export function describedTables(): Map<string, DescribedTable> {
   const rows = new Map(files.flatMap((file) => rowTypes(readFileSync(new URL(`${file}.ts`, folder), "utf8"))));
-  const index = readFileSync(new URL("index.ts", folder), "utf8");
+  const index = readFileSync(new URL("tables.ts", folder), "utf8");
   return new Map(
     [...index.matchAll(table)].map(({ groups: { name = "", row = "" } = {} }) => {
       const described = rows.get(row);

@@ -1,6 +1,6 @@
 import { DatabaseSync } from "node:sqlite";
 import type { ColumnTypes } from "../../platform/database/dialects/column-types.ts";
-import { migrations } from "../migrations/index.ts";
+import { migrations } from "../migrations/migrations.ts";
 
 /** A table as the migrations make it. */
 export interface StoredTable {

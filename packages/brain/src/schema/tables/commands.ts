@@ -12,6 +12,8 @@ export interface CommandRow {
   /** What it acts on, such as a task or a queue. */
   target_type: string;
   target_id: string | null;
+  /** Which engine carries it out; null when the agent is to use the only one that it has. */
+  engine: string | null;
   /** JSON object for the agent. */
   payload: string;
   /** Unique in the project; a request that is repeated with it is answered by this command. */

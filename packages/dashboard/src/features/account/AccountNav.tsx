@@ -1,6 +1,6 @@
 import { useLocation } from "@tanstack/react-router";
-import { paths } from "../../paths.ts";
-import { PageTabs } from "../../ui/PageTabs.tsx";
+import { paths } from "../../address/paths.ts";
+import { PageTabs } from "../../ui/panels/PageTabs.tsx";
 
 const pages = [
   { label: "Profile", href: paths.profile() },

@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { paths } from "../../paths.ts";
+import { paths } from "../../address/paths.ts";
 import {
   contrastSetting,
   densities,
@@ -11,10 +11,10 @@ import {
   useDensity,
   useSetting,
 } from "../../ui/appearance.ts";
-import { chooseZone, fullText, useZone, type ZoneChoice } from "../../ui/instants.ts";
-import panel from "../../ui/panel.module.css";
-import { Segments } from "../../ui/Segments.tsx";
-import { useNow } from "../../ui/ticker.ts";
+import { Segments } from "../../ui/buttons/Segments.tsx";
+import panel from "../../ui/panels/panel.module.css";
+import { chooseZone, fullText, useZone, type ZoneChoice } from "../../ui/time/instants.ts";
+import { useNow } from "../../ui/time/ticker.ts";
 import { usePage } from "../../ui/title.ts";
 import { AccountNav } from "./AccountNav.tsx";
 import css from "./appearance.module.css";

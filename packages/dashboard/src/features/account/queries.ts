@@ -1,5 +1,5 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
-import { api } from "../../api.ts";
+import { api } from "../../api/api.ts";
 
 export const passwordPolicyQuery = queryOptions({
   queryKey: ["password-policy"],
@@ -14,7 +14,8 @@ export const sessionsQuery = queryOptions({
 
 export const securityHistoryPages = infiniteQueryOptions({
   queryKey: ["security-history"],
-  queryFn: ({ pageParam, signal }) => api.getSecurityHistory({ cursor: pageParam }, { signal }),
+  queryFn: ({ pageParam, signal }) =>
+    api.getSecurityHistory(pageParam === undefined ? {} : { cursor: pageParam }, { signal }),
   initialPageParam: undefined as string | undefined,
   getNextPageParam: (page) => page.next_cursor ?? undefined,
 });

@@ -1,10 +1,10 @@
 import { useLocation } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import { paths } from "../../paths.ts";
+import { paths } from "../../address/paths.ts";
 import { adminPages } from "../../shell/pages.ts";
-import { NotForRole } from "../../ui/NotForRole.tsx";
-import { PageTabs } from "../../ui/PageTabs.tsx";
-import panel from "../../ui/panel.module.css";
+import { NotForRole } from "../../ui/panels/NotForRole.tsx";
+import { PageTabs } from "../../ui/panels/PageTabs.tsx";
+import panel from "../../ui/panels/panel.module.css";
 import { usePage } from "../../ui/title.ts";
 import { useMe } from "../sessions/queries.ts";
 

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { printable } from "../../ui/format.ts";
+import { printable } from "../../ui/time/format.ts";
 import css from "./admin.module.css";
 import { splitUserInfo } from "./user-info.ts";
 

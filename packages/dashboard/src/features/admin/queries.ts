@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import { api } from "../../api.ts";
+import { api } from "../../api/api.ts";
 
 export const settingsQuery = queryOptions({
   queryKey: ["settings"],
@@ -17,10 +17,12 @@ export const systemQuery = queryOptions({
   queryKey: ["health", "system"],
   queryFn: ({ signal }) => api.getSystem({ signal }),
   staleTime: 60_000,
+  meta: { live: {} },
 });
 
 export const deepHealthQuery = queryOptions({
   queryKey: ["health", "deep"],
   queryFn: ({ signal }) => api.getDeepHealth({ signal }),
   staleTime: 5_000,
+  meta: { live: {} },
 });

@@ -1,26 +1,26 @@
 import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import { useState } from "react";
+import { paths } from "../../address/paths.ts";
 import { usePollMs, useTimedMs } from "../../live/live.ts";
-import { paths } from "../../paths.ts";
-import { Bones, Failed, FailedLine } from "../../ui/Feedback.tsx";
-import { nameText } from "../../ui/format.ts";
-import { HeldButton } from "../../ui/HeldButton.tsx";
+import { HeldButton } from "../../ui/buttons/HeldButton.tsx";
 import { Icon } from "../../ui/Icon.tsx";
-import { Panel, PanelEmpty } from "../../ui/Panel.tsx";
-import panel from "../../ui/panel.module.css";
+import { Bones, Failed, FailedLine } from "../../ui/panels/Feedback.tsx";
+import { Panel, PanelEmpty } from "../../ui/panels/Panel.tsx";
+import panel from "../../ui/panels/panel.module.css";
 import { FleetPill } from "../../ui/StatePill.tsx";
-import { useNow } from "../../ui/ticker.ts";
+import { nameText } from "../../ui/time/format.ts";
+import { useNow } from "../../ui/time/ticker.ts";
 import { usePage } from "../../ui/title.ts";
 import { useIsProjectAdmin } from "../sessions/queries.ts";
 import { FactsPanel, Processes } from "./AgentParts.tsx";
-import { AgentSnippets } from "./AgentSnippets.tsx";
-import { FirstHello, NothingArrives } from "./FirstHello.tsx";
-import { LossBands } from "./LossBands.tsx";
-import { LossPanel } from "./LossPanel.tsx";
+import { AgentSnippets } from "./connecting/AgentSnippets.tsx";
+import { FirstHello, NothingArrives } from "./connecting/FirstHello.tsx";
+import { LossBands } from "./losses/LossBands.tsx";
+import { LossPanel } from "./losses/LossPanel.tsx";
 import { agentProcessesQuery, agentQuery, agentStatusQuery } from "./queries.ts";
 import { RevokeDialog } from "./RevokeDialog.tsx";
-import { SamplesPanel, SessionsPanel } from "./SampleParts.tsx";
+import { SamplesPanel, SessionsPanel } from "./samples/SampleParts.tsx";
 import { agentReason } from "./words.ts";
 
 export function AgentPage() {

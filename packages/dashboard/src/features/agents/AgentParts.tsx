@@ -1,11 +1,11 @@
 import type { Agent, AgentProcess } from "@svc/client";
 import type { ReactNode } from "react";
-import { printable } from "../../ui/format.ts";
-import panel from "../../ui/panel.module.css";
-import { ScrollBox } from "../../ui/ScrollBox.tsx";
-import { Age, Stamp } from "../../ui/Stamp.tsx";
+import panel from "../../ui/panels/panel.module.css";
+import { ScrollBox } from "../../ui/panels/ScrollBox.tsx";
+import { WindowTable } from "../../ui/panels/WindowTable.tsx";
 import { FleetPill } from "../../ui/StatePill.tsx";
-import { WindowTable } from "../../ui/WindowTable.tsx";
+import { printable } from "../../ui/time/format.ts";
+import { Age, Stamp } from "../../ui/time/Stamp.tsx";
 import { Capabilities, SkewTag } from "./Capabilities.tsx";
 import { enginesOf, transportOf, versionSkew } from "./words.ts";
 

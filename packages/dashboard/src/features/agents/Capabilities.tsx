@@ -1,6 +1,6 @@
 import type { Agent } from "@svc/client";
 import controls from "../../ui/controls.module.css";
-import { printable } from "../../ui/format.ts";
+import { printable } from "../../ui/time/format.ts";
 import css from "./agents.module.css";
 import { capabilitiesOf, versionSkew } from "./words.ts";
 

@@ -1,14 +1,14 @@
 import type { Agent } from "@svc/client";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "@tanstack/react-router";
-import { api } from "../../api.ts";
-import { paths } from "../../paths.ts";
-import { ActButton } from "../../ui/ActButton.tsx";
+import { paths } from "../../address/paths.ts";
+import { api } from "../../api/api.ts";
+import { ActButton } from "../../ui/buttons/ActButton.tsx";
 import controls from "../../ui/controls.module.css";
-import { causeOf } from "../../ui/Feedback.tsx";
-import { printable } from "../../ui/format.ts";
-import { Dialog, dialogFoot, dialogList } from "../../ui/Layers.tsx";
-import { Refusal } from "../../ui/Refusal.tsx";
+import { Dialog, dialogFoot, dialogList } from "../../ui/layers/Layers.tsx";
+import { causeOf } from "../../ui/panels/Feedback.tsx";
+import { Refusal } from "../../ui/panels/Refusal.tsx";
+import { printable } from "../../ui/time/format.ts";
 import { agentsQuery } from "./queries.ts";
 
 interface RevokeDialogProps {

@@ -19,6 +19,8 @@ const agent = (given: Partial<Agent> = {}): Agent => ({
   last_connect_at: ago(7_200_000),
   created_at: ago(1e9),
   is_outdated: false,
+  host_name: null,
+  agent_version: null,
   version_status: "current",
   transport: "ws",
   metadata: {},

@@ -1,6 +1,6 @@
 import type { Agent } from "@svc/client";
-import { age, printable } from "../../ui/format.ts";
-import { instant } from "../../ui/instants.ts";
+import { age, printable } from "../../ui/time/format.ts";
+import { instant } from "../../ui/time/instants.ts";
 
 /** An empty inventory means "not reported", never "none". */
 export function enginesOf(agent: Agent): string {

@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { AreaField } from "../../ui/Field.tsx";
+import { AreaField } from "../../ui/forms/Field.tsx";
 import { Glyph } from "../../ui/Icon.tsx";
 import { sessionsQuery } from "../account/queries.ts";
 import css from "./api-keys.module.css";

@@ -1,20 +1,20 @@
 import { isProblem, type MintedKey } from "@svc/client";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { api } from "../../api.ts";
-import { faultsByField } from "../../field-faults.ts";
-import { ActButton } from "../../ui/ActButton.tsx";
-import { ActForm } from "../../ui/ActForm.tsx";
+import { api } from "../../api/api.ts";
+import { faultsByField } from "../../api/field-faults.ts";
+import { ActButton } from "../../ui/buttons/ActButton.tsx";
 import controls from "../../ui/controls.module.css";
-import { Bones, causeOf, Failed } from "../../ui/Feedback.tsx";
-import { ChoiceField, Field } from "../../ui/Field.tsx";
-import { printable } from "../../ui/format.ts";
-import { minuteText, useZone } from "../../ui/instants.ts";
-import { Dialog, dialogFoot } from "../../ui/Layers.tsx";
-import { OnceDialog } from "../../ui/OnceDialog.tsx";
-import { Refusal } from "../../ui/Refusal.tsx";
-import { Snippet } from "../../ui/Snippet.tsx";
-import { useNow } from "../../ui/ticker.ts";
+import { ActForm } from "../../ui/forms/ActForm.tsx";
+import { ChoiceField, Field } from "../../ui/forms/Field.tsx";
+import { OnceDialog } from "../../ui/forms/OnceDialog.tsx";
+import { Snippet } from "../../ui/forms/Snippet.tsx";
+import { Dialog, dialogFoot } from "../../ui/layers/Layers.tsx";
+import { Bones, causeOf, Failed } from "../../ui/panels/Feedback.tsx";
+import { Refusal } from "../../ui/panels/Refusal.tsx";
+import { printable } from "../../ui/time/format.ts";
+import { minuteText, useZone } from "../../ui/time/instants.ts";
+import { useNow } from "../../ui/time/ticker.ts";
 import { projectsQuery } from "../projects/queries.ts";
 import { useMe } from "../sessions/queries.ts";
 import { AddressesField, addressesReason } from "./AddressesField.tsx";
@@ -40,7 +40,7 @@ export function MintKeyDialog({ onClose }: { onClose: () => void }) {
 
   const mint = useMutation({
     mutationFn: () =>
-      api.mintApiKey({
+      api.createApiKey({
         name: name.trim(),
         scopes: scopesToMint(chosen),
         project_id: projectId || null,

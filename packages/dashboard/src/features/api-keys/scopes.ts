@@ -17,11 +17,8 @@ const words: Readonly<Record<string, readonly [title: string, says: string]>> = 
   queues: ["Queues", "queues and their depths"],
   agents: ["Agents", "agents, their history and what was lost; write mints and revokes them"],
   commands: ["Commands", "commands; write issues them"],
-  schedules: ["Schedules", "schedules and their fires; write changes and triggers them"],
   audit: ["Audit", "audit rows, their exports, the activity feed"],
   memberships: ["Members", "members and invitations of a project; write changes them"],
-  notifications: ["Notifications", "subscriptions, inbox, deliveries"],
-  automation: ["Automation", "rules; write changes them"],
   users: ["Users", "the accounts of this instance, read only"],
   admin: ["Everything", "all that any scope here reaches, now and in later versions"],
 };

@@ -1,21 +1,21 @@
 import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRouter, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
-import { paths } from "../../paths.ts";
-import { stringifySearch } from "../../search-text.ts";
+import { paths } from "../../address/paths.ts";
+import { stringifySearch } from "../../address/search-text.ts";
 import controls from "../../ui/controls.module.css";
-import { Empty } from "../../ui/Feedback.tsx";
-import { printable } from "../../ui/format.ts";
-import panel from "../../ui/panel.module.css";
+import { Empty } from "../../ui/panels/Feedback.tsx";
+import panel from "../../ui/panels/panel.module.css";
+import { printable } from "../../ui/time/format.ts";
 import { usePage } from "../../ui/title.ts";
 import { projectsQuery } from "../projects/queries.ts";
 import { useMe } from "../sessions/queries.ts";
 import css from "./audit.module.css";
 import { type ActivitySearch, readActivitySearch } from "./audit-search.ts";
 import { placeOf } from "./follow-activity.ts";
-import { ActionBox, ExactToggle, LookFailed, NewRows, Select } from "./ListTools.tsx";
 import { activityQuery, useNames } from "./queries.ts";
-import { RecordList, rowsIn } from "./RecordList.tsx";
+import { ActionBox, ExactToggle, LookFailed, NewRows, Select } from "./records/ListTools.tsx";
+import { RecordList, rowsIn } from "./records/RecordList.tsx";
 import { useArrived } from "./use-arrived.ts";
 import { auditedSlugs, reachText } from "./words.ts";
 

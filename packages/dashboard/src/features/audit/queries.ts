@@ -1,18 +1,17 @@
 import type { AuditFilters, Member } from "@svc/client";
 import { infiniteQueryOptions, keepPreviousData, queryOptions, useQueries, useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
-import { api } from "../../api.ts";
+import { api } from "../../api/api.ts";
 import { membersQuery } from "../memberships/queries.ts";
 import { useMe } from "../sessions/queries.ts";
 import type { ActivitySearch } from "./audit-search.ts";
 import type { Names } from "./words.ts";
 
+// A renewal would move the rows under the reader: these lists are read again when somebody asks for what is new.
+
 const pageRows = 100;
 /** Lists keep at most this many pages; who wants to go further narrows the filters. */
 export const maximumPages = 50;
-
-/** A renewal would move the rows under the reader: these lists are read again when somebody asks for what is new. */
-const meta = { livePages: true };
 
 export const auditQuery = (slug: string, filters: AuditFilters) =>
   infiniteQueryOptions({
@@ -22,7 +21,6 @@ export const auditQuery = (slug: string, filters: AuditFilters) =>
     initialPageParam: "",
     getNextPageParam: (last) => last.next_cursor,
     placeholderData: keepPreviousData,
-    meta,
   });
 
 export const activityQuery = ({ action, project }: ActivitySearch) =>
@@ -41,7 +39,6 @@ export const activityQuery = ({ action, project }: ActivitySearch) =>
     initialPageParam: "",
     getNextPageParam: (last) => last.next_before_cursor,
     placeholderData: keepPreviousData,
-    meta,
   });
 
 const namesStaleMs = 5 * 60_000;

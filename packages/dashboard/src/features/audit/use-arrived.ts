@@ -1,9 +1,9 @@
 import { useEffect, useState, useSyncExternalStore } from "react";
-import { api } from "../../api.ts";
+import { api } from "../../api/api.ts";
 import { useIsPaused } from "../../live/live.ts";
 import { useMe } from "../sessions/queries.ts";
 import type { ActivitySearch } from "./audit-search.ts";
-import { browserTabs } from "./browser-tabs.ts";
+import { browserTabs } from "./exports/browser-tabs.ts";
 import { type ActivityFollower, type Arrived, followActivity } from "./follow-activity.ts";
 
 const nothing: Arrived = { rows: [], hasMore: false, failure: null };

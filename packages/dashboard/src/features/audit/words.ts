@@ -1,5 +1,5 @@
 import type { Me, RecordedRow } from "@svc/client";
-import { idTail, nameText } from "../../ui/format.ts";
+import { idTail, nameText } from "../../ui/time/format.ts";
 
 /** The classes of actions, each the first dotted part of its actions, in the order in which a person looks for them. */
 const knownClasses = [

@@ -1,9 +1,9 @@
 import { ApiProblem } from "@svc/client";
-import { paths } from "../../paths.ts";
-import { AppLink } from "../../ui/AppLink.tsx";
-import { causeOf } from "../../ui/Feedback.tsx";
-import { nameText, printable } from "../../ui/format.ts";
+import { paths } from "../../address/paths.ts";
+import { AppLink } from "../../ui/buttons/AppLink.tsx";
 import { Glyph } from "../../ui/Icon.tsx";
+import { causeOf } from "../../ui/panels/Feedback.tsx";
+import { nameText, printable } from "../../ui/time/format.ts";
 import css from "./dead-letters.module.css";
 
 /** Why the letters were not read, with what can be looked at next. What was read before stays below. */

@@ -1,19 +1,19 @@
 import type { DeadLetter, TaskCommandBody } from "@svc/client";
 import { useState } from "react";
-import { api } from "../../api.ts";
-import { paths } from "../../paths.ts";
-import { stringifySearch } from "../../search-text.ts";
-import { ActButton } from "../../ui/ActButton.tsx";
-import { AppLink } from "../../ui/AppLink.tsx";
+import { paths } from "../../address/paths.ts";
+import { stringifySearch } from "../../address/search-text.ts";
+import { api } from "../../api/api.ts";
+import { ActButton } from "../../ui/buttons/ActButton.tsx";
+import { AppLink } from "../../ui/buttons/AppLink.tsx";
 import controls from "../../ui/controls.module.css";
-import { count, nameText, printable } from "../../ui/format.ts";
-import { Dialog, dialogFoot } from "../../ui/Layers.tsx";
-import { Refusal } from "../../ui/Refusal.tsx";
-import { AgentField, namedAgent } from "../commands/AgentField.tsx";
-import { freshKey } from "../commands/keyed-requests.ts";
-import { useAble, useIssue, useKept } from "../commands/use-act.ts";
-import { toldInTurn, useInTurn } from "../commands/use-in-turn.ts";
-import { outcomeWords, refusalWords } from "../commands/words.ts";
+import { Dialog, dialogFoot } from "../../ui/layers/Layers.tsx";
+import { Refusal } from "../../ui/panels/Refusal.tsx";
+import { count, nameText, printable } from "../../ui/time/format.ts";
+import { outcomeWords, refusalWords } from "../actions/commands/words.ts";
+import { AgentField, namedAgent } from "../actions/requests/AgentField.tsx";
+import { freshKey } from "../actions/requests/keyed-requests.ts";
+import { useAble, useIssue, useKept } from "../actions/requests/use-act.ts";
+import { toldInTurn, useInTurn } from "../actions/requests/use-in-turn.ts";
 
 /** Each is a command of its own. */
 const maximum = 200;

@@ -1,11 +1,11 @@
 import type { Command, CommandStatus } from "@svc/client";
 import { useQueries, useQuery } from "@tanstack/react-query";
+import { paths } from "../../address/paths.ts";
 import { useTimedMs } from "../../live/live.ts";
-import { paths } from "../../paths.ts";
-import { AppLink } from "../../ui/AppLink.tsx";
-import { printable } from "../../ui/format.ts";
-import { commandQuery, hasEnded, openPollMs } from "../commands/command-queries.ts";
-import { hasUnknownOutcome } from "../commands/unknown-outcome.ts";
+import { AppLink } from "../../ui/buttons/AppLink.tsx";
+import { printable } from "../../ui/time/format.ts";
+import { commandQuery, hasEnded, openPollMs } from "../actions/commands/command-queries.ts";
+import { hasUnknownOutcome } from "../actions/requests/unknown-outcome.ts";
 
 const nobodyKnows = "requeued or not: nobody knows";
 const words: Readonly<Record<CommandStatus, string>> = {

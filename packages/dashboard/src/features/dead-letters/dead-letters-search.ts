@@ -1,4 +1,4 @@
-import { readRange } from "../../range-text.ts";
+import { readRange } from "../../address/range-text.ts";
 
 type Raw = Readonly<Record<string, unknown>>;
 

@@ -1,6 +1,6 @@
 import type { DeadLetter } from "@svc/client";
 import { skipToken, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { api } from "../../api.ts";
+import { api } from "../../api/api.ts";
 
 /** What an agent told when somebody asked. It is never read again by itself: each reading is a command, audited, and one of ten a minute. */
 export interface Loaded {

@@ -1,20 +1,20 @@
 import type { InvitedAnswer, ProjectRole } from "@svc/client";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { api } from "../../api.ts";
-import { conflictReason, faultsByField } from "../../field-faults.ts";
-import { ActButton } from "../../ui/ActButton.tsx";
-import { ActForm } from "../../ui/ActForm.tsx";
+import { api } from "../../api/api.ts";
+import { conflictReason, faultsByField } from "../../api/field-faults.ts";
+import { ActButton } from "../../ui/buttons/ActButton.tsx";
 import controls from "../../ui/controls.module.css";
-import { causeOf } from "../../ui/Feedback.tsx";
-import { Field } from "../../ui/Field.tsx";
-import { printable } from "../../ui/format.ts";
+import { ActForm } from "../../ui/forms/ActForm.tsx";
+import { Field } from "../../ui/forms/Field.tsx";
+import { OnceDialog } from "../../ui/forms/OnceDialog.tsx";
+import { Snippet } from "../../ui/forms/Snippet.tsx";
 import { Glyph } from "../../ui/Icon.tsx";
-import { Dialog, dialogFoot } from "../../ui/Layers.tsx";
-import { OnceDialog } from "../../ui/OnceDialog.tsx";
-import { Refusal } from "../../ui/Refusal.tsx";
-import { Snippet } from "../../ui/Snippet.tsx";
-import { Stamp } from "../../ui/Stamp.tsx";
+import { Dialog, dialogFoot } from "../../ui/layers/Layers.tsx";
+import { causeOf } from "../../ui/panels/Feedback.tsx";
+import { Refusal } from "../../ui/panels/Refusal.tsx";
+import { printable } from "../../ui/time/format.ts";
+import { Stamp } from "../../ui/time/Stamp.tsx";
 import { RoleField } from "../memberships/RoleField.tsx";
 import { memberRefusal } from "../memberships/roles.ts";
 import css from "./invitations.module.css";
@@ -27,7 +27,7 @@ export function InviteDialog({ slug, onClose }: { slug: string; onClose: () => v
   const [role, setRole] = useState<ProjectRole>("viewer");
   const [days, setDays] = useState("7");
   const invite = useMutation({
-    mutationFn: () => api.invite(slug, { email: email.trim(), role, ttl_days: Number(days) }),
+    mutationFn: () => api.createInvitation(slug, { email: email.trim(), role, ttl_days: Number(days) }),
     onSuccess: () => void client.invalidateQueries({ queryKey: invitationsQuery(slug).queryKey }),
     gcTime: 0,
   });

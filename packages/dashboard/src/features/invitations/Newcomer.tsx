@@ -1,17 +1,17 @@
 import { isProblem } from "@svc/client";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
-import { api } from "../../api.ts";
-import { faultsByField } from "../../field-faults.ts";
-import { paths } from "../../paths.ts";
-import { ActButton } from "../../ui/ActButton.tsx";
-import { ActForm } from "../../ui/ActForm.tsx";
-import { AppLink } from "../../ui/AppLink.tsx";
+import { paths } from "../../address/paths.ts";
+import { api } from "../../api/api.ts";
+import { faultsByField } from "../../api/field-faults.ts";
+import { ActButton } from "../../ui/buttons/ActButton.tsx";
+import { AppLink } from "../../ui/buttons/AppLink.tsx";
 import controls from "../../ui/controls.module.css";
-import { causeOf } from "../../ui/Feedback.tsx";
-import { Field } from "../../ui/Field.tsx";
-import { Refusal } from "../../ui/Refusal.tsx";
-import { NewPassword } from "../account/NewPassword.tsx";
+import { ActForm } from "../../ui/forms/ActForm.tsx";
+import { Field } from "../../ui/forms/Field.tsx";
+import { causeOf } from "../../ui/panels/Feedback.tsx";
+import { Refusal } from "../../ui/panels/Refusal.tsx";
+import { NewPassword } from "../account/password/NewPassword.tsx";
 import { EntryNote, entryForm, entrySubmit } from "../sessions/EntryFrame.tsx";
 import type { Invited } from "./invited.ts";
 

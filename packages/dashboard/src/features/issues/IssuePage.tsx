@@ -2,25 +2,25 @@ import type { Issue } from "@svc/client";
 import { useQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import { lazy, Suspense } from "react";
+import { paths } from "../../address/paths.ts";
+import { rangeParams } from "../../address/range-bounds.ts";
+import { stringifySearch } from "../../address/search-text.ts";
+import { useTimeRange } from "../../address/time-range.ts";
 import { useTimedMs } from "../../live/live.ts";
-import { paths } from "../../paths.ts";
-import { rangeParams } from "../../range-bounds.ts";
-import { stringifySearch } from "../../search-text.ts";
-import { useTimeRange } from "../../time-range.ts";
-import { AppLink } from "../../ui/AppLink.tsx";
-import { CopyButton } from "../../ui/CopyButton.tsx";
+import { AppLink } from "../../ui/buttons/AppLink.tsx";
+import { CopyButton } from "../../ui/buttons/CopyButton.tsx";
+import { HeldButton } from "../../ui/buttons/HeldButton.tsx";
 import controls from "../../ui/controls.module.css";
-import { type FactOf, Facts } from "../../ui/Facts.tsx";
-import { Bones, Empty, Failed, FailedLine } from "../../ui/Feedback.tsx";
-import { count, nameText, printable, printableLines } from "../../ui/format.ts";
-import { HeldButton } from "../../ui/HeldButton.tsx";
-import panel from "../../ui/panel.module.css";
-import { Age } from "../../ui/Stamp.tsx";
+import { type FactOf, Facts } from "../../ui/panels/Facts.tsx";
+import { Bones, Empty, Failed, FailedLine } from "../../ui/panels/Feedback.tsx";
+import panel from "../../ui/panels/panel.module.css";
+import { count, nameText, printable, printableLines } from "../../ui/time/format.ts";
+import { Age } from "../../ui/time/Stamp.tsx";
 import { usePage } from "../../ui/title.ts";
-import { DifferencesPanel } from "../tasks/detail/DifferencesPanel.tsx";
+import { DifferencesPanel } from "../tasks/detail/failure/DifferencesPanel.tsx";
 import { OutsideRange, SpreadPanel, TasksPanel, TracePanel, TrendPanel, useIssueTasks } from "./IssuePanels.tsx";
 import { IssueTag } from "./IssueTag.tsx";
-import { issueQuery, useLiveIssues } from "./issue-queries.ts";
+import { issueQuery } from "./issue-queries.ts";
 import { splitError } from "./issue-words.ts";
 
 const RetryIssue = lazy(() => import("./RetryIssue.tsx").then((part) => ({ default: part.RetryIssue })));
@@ -40,7 +40,6 @@ export function IssuePage() {
   const inRange = read.data ?? null;
   // Of one that has not failed in the range all that is kept is asked for.
   const whole = useQuery({ ...issueQuery(slug, fingerprint, {}), enabled: read.data === null });
-  useLiveIssues(slug);
   const issue = inRange ?? whole.data ?? null;
   const { type, message } = issue === null ? { type: "Issue", message: "" } : splitError(issue.sample_exception);
   usePage([

@@ -1,27 +1,27 @@
 import type { Issue } from "@svc/client";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useParams, useRouter, useSearch } from "@tanstack/react-router";
+import { paths } from "../../address/paths.ts";
+import { rangeParams } from "../../address/range-bounds.ts";
+import { stringifySearch } from "../../address/search-text.ts";
+import { useTimeRange } from "../../address/time-range.ts";
 import { useTimedMs } from "../../live/live.ts";
-import { paths } from "../../paths.ts";
-import { rangeParams } from "../../range-bounds.ts";
-import { stringifySearch } from "../../search-text.ts";
-import { useTimeRange } from "../../time-range.ts";
-import { AppLink } from "../../ui/AppLink.tsx";
+import { AppLink } from "../../ui/buttons/AppLink.tsx";
+import { OlderButton } from "../../ui/buttons/OlderButton.tsx";
+import { Segments } from "../../ui/buttons/Segments.tsx";
 import { SparkBars } from "../../ui/charts/SparkBars.tsx";
 import controls from "../../ui/controls.module.css";
-import { Bones, Empty, Failed, FailedLine } from "../../ui/Feedback.tsx";
-import { count, nameText, printable } from "../../ui/format.ts";
-import { OlderButton } from "../../ui/OlderButton.tsx";
-import panel from "../../ui/panel.module.css";
-import { ScrollBox } from "../../ui/ScrollBox.tsx";
-import { Segments } from "../../ui/Segments.tsx";
-import { Age } from "../../ui/Stamp.tsx";
-import { useSteadyOrder } from "../../ui/steady-order.ts";
+import { Bones, Empty, Failed, FailedLine } from "../../ui/panels/Feedback.tsx";
+import panel from "../../ui/panels/panel.module.css";
+import { ScrollBox } from "../../ui/panels/ScrollBox.tsx";
+import { useSteadyOrder } from "../../ui/panels/steady-order.ts";
+import { WindowTable } from "../../ui/panels/WindowTable.tsx";
+import { count, nameText, printable } from "../../ui/time/format.ts";
+import { Age } from "../../ui/time/Stamp.tsx";
 import { usePage } from "../../ui/title.ts";
-import { WindowTable } from "../../ui/WindowTable.tsx";
 import { agentsQuery } from "../agents/queries.ts";
 import { IssueTag } from "./IssueTag.tsx";
-import { issuePages, useLiveIssues } from "./issue-queries.ts";
+import { issuePages } from "./issue-queries.ts";
 import { splitError, stateOf } from "./issue-words.ts";
 import { type IssuesSearch, issueStatuses, readIssuesSearch } from "./issues-search.ts";
 
@@ -41,7 +41,6 @@ export function IssuesPage() {
     ...issuePages(slug, { ...rangeParams(range), ...(status && { status }), ...(engine && { engine }) }),
     refetchInterval: useTimedMs(30_000),
   });
-  useLiveIssues(slug);
   const all = read.data?.pages.flatMap(({ items }) => items) ?? [];
   const { rows, hold } = useSteadyOrder([
     ...new Map(all.map((issue) => [issue.fingerprint, { key: issue.fingerprint, issue }])).values(),

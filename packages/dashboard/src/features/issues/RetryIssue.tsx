@@ -1,15 +1,15 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTimedMs } from "../../live/live.ts";
+import { HeldButton } from "../../ui/buttons/HeldButton.tsx";
 import controls from "../../ui/controls.module.css";
-import { causeOf } from "../../ui/Feedback.tsx";
-import { count } from "../../ui/format.ts";
-import { HeldButton } from "../../ui/HeldButton.tsx";
 import { Icon } from "../../ui/Icon.tsx";
-import { Dialog, dialogFoot } from "../../ui/Layers.tsx";
-import { Refusal } from "../../ui/Refusal.tsx";
-import { BulkDialog } from "../commands/BulkDialog.tsx";
-import { useMayNot } from "../commands/use-act.ts";
+import { Dialog, dialogFoot } from "../../ui/layers/Layers.tsx";
+import { causeOf } from "../../ui/panels/Feedback.tsx";
+import { Refusal } from "../../ui/panels/Refusal.tsx";
+import { count } from "../../ui/time/format.ts";
+import { useMayNot } from "../actions/requests/use-act.ts";
+import { BulkDialog } from "../actions/tasks/BulkDialog.tsx";
 import { failedOfIssueQuery, issueQuery } from "./issue-queries.ts";
 
 interface RetryIssueProps {

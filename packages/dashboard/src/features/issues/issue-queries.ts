@@ -1,13 +1,20 @@
 import type { IssueListQuery, TaskPage } from "@svc/client";
-import { infiniteQueryOptions, keepPreviousData, queryOptions, useQueryClient } from "@tanstack/react-query";
-import { useEffect, useRef } from "react";
-import { api } from "../../api.ts";
-import { useHub } from "../../live/live.ts";
-import type { AddressRange } from "../../range-text.ts";
-import { type ListRow, listRow } from "../tasks/task-pages.ts";
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
+import type { AddressRange } from "../../address/range-text.ts";
+import { api } from "../../api/api.ts";
+import type { Live } from "../../live/declared.ts";
+import { type ListRow, listRow } from "../tasks/following/task-pages.ts";
 
 const pageRows = 50;
 const staleTime = 5_000;
+
+/** Issues themselves are not pushed: they are read again soon after tasks failed. */
+const afterFailures: NonNullable<Live["on"]> = {
+  "task.changed": {
+    isStale: ({ rows = [], refetch }) => refetch === true || rows.some((row) => row.fingerprint),
+    delayMs: 1_500,
+  },
+};
 
 /** Issues by their last failure, with their failures over the range. */
 export const issuePages = (slug: string, query: Pick<IssueListQuery, "status" | "engine" | "since" | "until">) =>
@@ -23,6 +30,7 @@ export const issuePages = (slug: string, query: Pick<IssueListQuery, "status" | 
     getNextPageParam: (last) => last.next_cursor,
     placeholderData: keepPreviousData,
     staleTime,
+    meta: { live: { project: slug, on: afterFailures, onResume: "ignore" } },
   });
 
 /** One issue in a range; null when none of its failures lies there. */
@@ -35,6 +43,7 @@ export const issueQuery = (slug: string, fingerprint: string, range: AddressRang
     },
     placeholderData: keepPreviousData,
     staleTime,
+    meta: { live: { project: slug, on: afterFailures, onResume: "ignore" } },
   });
 
 /** The tasks whose last failure is of an issue, the newest first. */
@@ -44,30 +53,8 @@ export const issueTasksQuery = (slug: string, fingerprint: string, limit: number
     queryFn: ({ signal }) => api.listTasks(slug, { q: `fingerprint:${fingerprint}`, limit }, { signal }),
     placeholderData: keepPreviousData,
     staleTime,
+    meta: { live: { project: slug, on: afterFailures } },
   });
-
-/** How soon after a failure the issues are read again, and at most how often. */
-const readAgainMs = 1_500;
-
-/** Reads what is shown of issues again soon after tasks failed: issues themselves are not pushed. */
-export function useLiveIssues(slug: string): void {
-  const client = useQueryClient();
-  const timer = useRef<ReturnType<typeof setTimeout> | null>(null);
-  useHub("task.changed", ({ rows = [], refetch, hasBegun }) => {
-    // Everything shown is read again when the stream begins.
-    if (hasBegun || timer.current !== null || !(refetch || rows.some((row) => row.fingerprint))) return;
-    timer.current = setTimeout(() => {
-      timer.current = null;
-      for (const subject of ["issues", "issue-tasks"]) void client.invalidateQueries({ queryKey: [subject, slug] });
-    }, readAgainMs);
-  });
-  useEffect(
-    () => () => {
-      if (timer.current !== null) clearTimeout(timer.current);
-    },
-    [],
-  );
-}
 
 export const spreadFields = ["name", "queue", "worker"] as const;
 const spreadValues = 5;
@@ -82,6 +69,7 @@ export const issueSpreadQuery = (slug: string, fingerprint: string, range: Addre
     },
     placeholderData: keepPreviousData,
     staleTime: 30_000,
+    meta: { live: { project: slug } },
   });
 
 /** A retry of an issue's tasks is of so many at a time; a bulk retry takes no more. */
@@ -106,5 +94,4 @@ export const failedOfIssueQuery = (slug: string, fingerprint: string) =>
     },
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
-    meta: { livePages: true },
   });

@@ -1,5 +1,5 @@
 import type { Issue } from "@svc/client";
-import { readRange } from "../../range-text.ts";
+import { readRange } from "../../address/range-text.ts";
 
 export const issueStatuses = ["ongoing", "recovered"] as const satisfies readonly Issue["status"][];
 

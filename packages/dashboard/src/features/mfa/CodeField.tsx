@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { Field } from "../../ui/Field.tsx";
+import { Field } from "../../ui/forms/Field.tsx";
 
 interface CodeFieldProps {
   value: string;

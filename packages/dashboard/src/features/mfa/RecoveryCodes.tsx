@@ -1,7 +1,7 @@
 import { useEffect, useState } from "react";
 import { saveFile } from "../../save-file.ts";
-import { ActButton } from "../../ui/ActButton.tsx";
-import { CopyButton } from "../../ui/CopyButton.tsx";
+import { ActButton } from "../../ui/buttons/ActButton.tsx";
+import { CopyButton } from "../../ui/buttons/CopyButton.tsx";
 import controls from "../../ui/controls.module.css";
 import { Icon } from "../../ui/Icon.tsx";
 import css from "./mfa.module.css";

@@ -1,7 +1,7 @@
 import { type ReactNode, useState } from "react";
-import type { Verification } from "../../second-factor-gate.ts";
+import type { Verification } from "../../api/second-factor-gate.ts";
 import controls from "../../ui/controls.module.css";
-import { Dialog, dialogFoot } from "../../ui/Layers.tsx";
+import { Dialog, dialogFoot } from "../../ui/layers/Layers.tsx";
 import { PasswordProofForm } from "./PasswordProofForm.tsx";
 import { VerifyForm } from "./VerifyForm.tsx";
 

@@ -1,11 +1,11 @@
 import type { MfaVerified } from "@svc/client";
 import { useMutation } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
-import { api } from "../../api.ts";
-import { noticeSignedOut } from "../../query-client.ts";
-import { ActButton } from "../../ui/ActButton.tsx";
-import { ActForm } from "../../ui/ActForm.tsx";
+import { api } from "../../api/api.ts";
+import { noticeSignedOut } from "../../api/query-client.ts";
+import { ActButton } from "../../ui/buttons/ActButton.tsx";
 import controls from "../../ui/controls.module.css";
+import { ActForm } from "../../ui/forms/ActForm.tsx";
 import { entryAside } from "../sessions/EntryFrame.tsx";
 import { CodeField } from "./CodeField.tsx";
 import { codeFailure } from "./failures.ts";

@@ -1,10 +1,10 @@
 import { useRouter, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
-import { safeReturn } from "../../paths.ts";
-import { queryClient } from "../../query-client.ts";
+import { safeReturn } from "../../address/paths.ts";
+import { queryClient } from "../../api/query-client.ts";
 import controls from "../../ui/controls.module.css";
-import { count } from "../../ui/format.ts";
-import { takeFocus } from "../../ui/take-focus.ts";
+import { takeFocus } from "../../ui/layers/take-focus.ts";
+import { count } from "../../ui/time/format.ts";
 import { EntryFrame, EntryNote, entryForm, entryKeep, entrySubmit } from "../sessions/EntryFrame.tsx";
 import { useMe } from "../sessions/queries.ts";
 import { SignOutLink } from "../sessions/SignOutLink.tsx";

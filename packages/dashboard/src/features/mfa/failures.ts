@@ -1,5 +1,5 @@
 import { type ApiProblem, isProblem } from "@svc/client";
-import { causeOf } from "../../ui/Feedback.tsx";
+import { causeOf } from "../../ui/panels/Feedback.tsx";
 
 const isLocked = (error: unknown): error is ApiProblem =>
   isProblem(error, "forbidden") && error.details.reason === "mfa_locked";

@@ -1,29 +1,21 @@
 import { useQuery } from "@tanstack/react-query";
 import { useParams, useRouter } from "@tanstack/react-router";
 import { lazy, Suspense, useEffect, useState } from "react";
+import { paths } from "../../address/paths.ts";
+import { instantRange, rangeParams } from "../../address/range-bounds.ts";
+import { stringifySearch } from "../../address/search-text.ts";
+import { useSetTimeRange, useTimeRange } from "../../address/time-range.ts";
 import { useIsStreamSettled, usePollMs, useTimedMs } from "../../live/live.ts";
-import type { RowPage } from "../../live/row-pages.ts";
-import { useFollowed } from "../../live/use-followed.ts";
-import { paths } from "../../paths.ts";
-import { instantRange, rangeParams } from "../../range-bounds.ts";
-import { stringifySearch } from "../../search-text.ts";
-import { useSetTimeRange, useTimeRange } from "../../time-range.ts";
-import type { Bucket } from "../../ui/charts/marks.ts";
-import { PageBones } from "../../ui/Feedback.tsx";
+import type { Bucket } from "../../ui/charts/parts/marks.ts";
 import { chartGaps } from "../../ui/gap-band/gaps.ts";
+import { PageBones } from "../../ui/panels/Feedback.tsx";
 import { usePage } from "../../ui/title.ts";
-import { agentsQuery, applyRows } from "../agents/queries.ts";
-import { useGaps } from "../agents/use-gaps.ts";
+import { useGaps } from "../agents/losses/use-gaps.ts";
+import { agentsQuery } from "../agents/queries.ts";
 import { projectQuery, statsQuery } from "../projects/queries.ts";
 import { queueActivityQuery, queuesQuery } from "../queues/queries.ts";
 import { releaseMarksQuery } from "../tasks/list-queries.ts";
 import { workersQuery } from "../workers/queries.ts";
-import { LatencyPanel, ThroughputPanel } from "./ChartPanels.tsx";
-import { chartMarks } from "./chart-marks.ts";
-import { FactStrip } from "./FactStrip.tsx";
-import { IssuesPanel, NewestFailuresPanel } from "./FailurePanels.tsx";
-import { FleetPanel } from "./FleetPanel.tsx";
-import { endsOf } from "./facts.ts";
 import css from "./overview.module.css";
 import {
   endsBeforeQuery,
@@ -35,10 +27,18 @@ import {
   slowestQuery,
   type Window,
 } from "./overview-queries.ts";
-import { QueuesPanel } from "./QueuesPanel.tsx";
-import { SlowestPanel } from "./SlowestPanel.tsx";
+import { LatencyPanel, ThroughputPanel } from "./panels/ChartPanels.tsx";
+import { chartMarks } from "./panels/chart-marks.ts";
+import { FactStrip } from "./panels/FactStrip.tsx";
+import { IssuesPanel, NewestFailuresPanel } from "./panels/FailurePanels.tsx";
+import { FleetPanel } from "./panels/FleetPanel.tsx";
+import { endsOf } from "./panels/facts.ts";
+import { QueuesPanel } from "./panels/QueuesPanel.tsx";
+import { SlowestPanel } from "./panels/SlowestPanel.tsx";
 
-const Onboarding = lazy(() => import("../projects/Onboarding.tsx").then((module) => ({ default: module.Onboarding })));
+const Onboarding = lazy(() =>
+  import("../projects/onboarding/Onboarding.tsx").then((module) => ({ default: module.Onboarding })),
+);
 
 export function OverviewPage() {
   const { slug } = useParams({ from: "/signed-in/p/$slug/" });
@@ -82,8 +82,6 @@ function Board({ slug }: { slug: string }) {
   const windowLabel = range.label;
   const refetchInterval = useTimedMs(30_000);
   const pollMs = usePollMs();
-  useFollowed("queue.changed", queuesQuery(slug).queryKey, withRows);
-  useFollowed("worker.changed", workersQuery(slug).queryKey, withRows);
 
   // The first screen: the figures, both charts, issues, slowest names and queues. Fifteen requests, with the files of the page.
   const outcomes = useQuery({ ...outcomesQuery(slug, window), refetchInterval });
@@ -153,9 +151,4 @@ function Board({ slug }: { slug: string }) {
 const readOf = ({ isError, isPlaceholderData }: { isError: boolean; isPlaceholderData: boolean }) => ({
   isError,
   isPlaceholderData,
-});
-
-const withRows = <Row extends { id: string }>(page: RowPage<Row>, event: { rows?: Row[]; removed?: string[] }) => ({
-  ...page,
-  items: applyRows(page.items, event),
 });

@@ -1,9 +1,9 @@
 import type { TaskRow } from "@svc/client";
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
-import { api } from "../../api.ts";
-import { type Bounds, rangeParams } from "../../range-bounds.ts";
-import { type BucketName, bucketNames, bucketWidthMs } from "../../ui/charts/percentiles.ts";
-import { windowBefore } from "./window-before.ts";
+import { type Bounds, rangeParams } from "../../address/range-bounds.ts";
+import { api } from "../../api/api.ts";
+import { type BucketName, bucketNames, bucketWidthMs } from "../../ui/charts/parts/percentiles.ts";
+import { windowBefore } from "./panels/window-before.ts";
 
 /** A range with a beginning: every panel of the overview has one. */
 export interface Window extends Bounds {

@@ -1,13 +1,13 @@
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
-import { api } from "../../api.ts";
-import { paths } from "../../paths.ts";
-import { ActButton } from "../../ui/ActButton.tsx";
-import { ActForm } from "../../ui/ActForm.tsx";
-import { AppLink } from "../../ui/AppLink.tsx";
+import { paths } from "../../address/paths.ts";
+import { api } from "../../api/api.ts";
+import { ActButton } from "../../ui/buttons/ActButton.tsx";
+import { AppLink } from "../../ui/buttons/AppLink.tsx";
 import controls from "../../ui/controls.module.css";
-import { causeOf } from "../../ui/Feedback.tsx";
-import { Field } from "../../ui/Field.tsx";
+import { ActForm } from "../../ui/forms/ActForm.tsx";
+import { Field } from "../../ui/forms/Field.tsx";
+import { causeOf } from "../../ui/panels/Feedback.tsx";
 import { EntryFrame, EntryNote, entryAside, entryForm, entrySubmit } from "../sessions/EntryFrame.tsx";
 
 /** Asks for the mail with a link to a new password. What it says does not tell whether the account exists. */

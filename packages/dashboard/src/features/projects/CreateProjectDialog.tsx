@@ -2,19 +2,19 @@ import { ApiProblem } from "@svc/client";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "@tanstack/react-router";
 import { useState } from "react";
-import { api } from "../../api.ts";
-import { faultsByField } from "../../field-faults.ts";
-import { paths } from "../../paths.ts";
-import { ActButton } from "../../ui/ActButton.tsx";
-import { ActForm } from "../../ui/ActForm.tsx";
+import { paths } from "../../address/paths.ts";
+import { api } from "../../api/api.ts";
+import { faultsByField } from "../../api/field-faults.ts";
+import { ActButton } from "../../ui/buttons/ActButton.tsx";
 import controls from "../../ui/controls.module.css";
-import { causeOf } from "../../ui/Feedback.tsx";
-import { Field } from "../../ui/Field.tsx";
-import { Dialog, dialogFoot } from "../../ui/Layers.tsx";
-import { Refusal } from "../../ui/Refusal.tsx";
+import { ActForm } from "../../ui/forms/ActForm.tsx";
+import { Field } from "../../ui/forms/Field.tsx";
+import { Dialog, dialogFoot } from "../../ui/layers/Layers.tsx";
+import { causeOf } from "../../ui/panels/Feedback.tsx";
+import { Refusal } from "../../ui/panels/Refusal.tsx";
 import { homeSummaryQuery, projectsQuery } from "./queries.ts";
+import { ZoneField } from "./settings/ZoneField.tsx";
 import { slugFrom } from "./slug.ts";
-import { ZoneField } from "./ZoneField.tsx";
 
 /** A project of one's own making, from the start page, the project switcher or the palette. */
 export function CreateProjectDialog({ onClose }: { onClose: () => void }) {

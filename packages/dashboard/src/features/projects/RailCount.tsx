@@ -1,8 +1,7 @@
-import type { ProjectStats } from "@svc/client";
-import { skipToken, useQuery, useQueryClient } from "@tanstack/react-query";
-import { api } from "../../api.ts";
-import { useHub, useTimedMs } from "../../live/live.ts";
-import { RailBadge } from "../../shell/RailBadge.tsx";
+import { skipToken, useQuery } from "@tanstack/react-query";
+import { api } from "../../api/api.ts";
+import { useTimedMs } from "../../live/live.ts";
+import { RailBadge } from "../../shell/rail/RailBadge.tsx";
 import type { Loaded } from "../dead-letters/use-letters.ts";
 import { statsQuery } from "./queries.ts";
 
@@ -48,16 +47,7 @@ function KnownLetters({ slug }: OfProject) {
 
 /** Commands that have not ended. */
 function OpenCommands({ slug }: OfProject) {
-  const client = useQueryClient();
   const { data } = useQuery(statsQuery(slug));
-  useHub("command.changed", ({ counts }) => {
-    if (!counts) return;
-    const { pending: commands_pending = 0, dispatched: commands_dispatched = 0 } = counts;
-    client.setQueryData(
-      statsQuery(slug).queryKey,
-      (old): ProjectStats | undefined => old && { ...old, commands_pending, commands_dispatched },
-    );
-  });
   const open = (data?.commands_pending ?? 0) + (data?.commands_dispatched ?? 0);
   return <RailBadge count={open} says={`${open} under way`} />;
 }

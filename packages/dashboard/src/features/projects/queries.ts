@@ -1,5 +1,7 @@
+import { type ProjectStats, taskStates } from "@svc/client";
 import { queryOptions } from "@tanstack/react-query";
-import { api } from "../../api.ts";
+import { api } from "../../api/api.ts";
+import type { Live } from "../../live/declared.ts";
 
 export const projectsQuery = queryOptions({
   queryKey: ["projects"],
@@ -11,6 +13,7 @@ export const homeSummaryQuery = queryOptions({
   queryKey: ["home-summary"],
   queryFn: ({ signal }) => api.getHomeSummary({ signal }),
   staleTime: 10_000,
+  meta: { live: {} },
 });
 
 export const projectQuery = (slug: string) =>
@@ -20,11 +23,36 @@ export const projectQuery = (slug: string) =>
     staleTime: 30_000,
   });
 
+/** Change events correct those figures that matter between two reads; the others are not worth a read. */
+const corrected = (figures: (counts: Record<string, number>) => Partial<ProjectStats>) => ({
+  patch: (stats: ProjectStats, { counts }: { counts?: Record<string, number> }): ProjectStats =>
+    counts ? { ...stats, ...figures(counts) } : stats,
+  isStale: () => false,
+});
+
+/** A state without tasks has no count in a change event. */
+const byState = (counts: Record<string, number>) =>
+  Object.fromEntries(taskStates.map((state) => [state, counts[state] ?? 0])) as ProjectStats["tasks_by_state"];
+
+const liveStats: Live["on"] = {
+  "task.changed": corrected((counts) => ({ tasks_by_state: byState(counts) })),
+  // As in the figures: an agent that was never connected is offline too.
+  "agent.changed": corrected(({ online = 0, ...others }) => ({
+    agents_online: online,
+    agents_offline: Object.values(others).reduce((a, b) => a + b, 0),
+  })),
+  "command.changed": corrected(({ pending = 0, dispatched = 0 }) => ({
+    commands_pending: pending,
+    commands_dispatched: dispatched,
+  })),
+};
+
 export const statsQuery = (slug: string) =>
   queryOptions({
     queryKey: ["stats", slug],
     queryFn: ({ signal }) => api.getStats(slug, { hours: 24 }, { signal }),
     staleTime: 10_000,
+    meta: { live: { project: slug, on: liveStats, onResume: "read-if-stale" } },
   });
 
 /** Archived projects alone, by name. */

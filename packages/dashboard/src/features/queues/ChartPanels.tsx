@@ -1,19 +1,19 @@
 import type { Percentiles as Measured, Queue } from "@svc/client";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
+import { instantRange, rangeParams } from "../../address/range-bounds.ts";
+import { useSetTimeRange, useTimeRange } from "../../address/time-range.ts";
 import { useTimedMs } from "../../live/live.ts";
-import { instantRange, rangeParams } from "../../range-bounds.ts";
-import { useSetTimeRange, useTimeRange } from "../../time-range.ts";
+import { Segments } from "../../ui/buttons/Segments.tsx";
 import { LineChart } from "../../ui/charts/LineChart.tsx";
 import { PercentileChart } from "../../ui/charts/PercentileChart.tsx";
-import { type LatencyKind, latencyKinds, percentilesOf } from "../../ui/charts/percentiles.ts";
+import { type LatencyKind, latencyKinds, percentilesOf } from "../../ui/charts/parts/percentiles.ts";
 import { TableToggle } from "../../ui/charts/TableToggle.tsx";
-import { count, duration, printable } from "../../ui/format.ts";
 import { chartGaps } from "../../ui/gap-band/gaps.ts";
-import { Panel, PanelEmpty } from "../../ui/Panel.tsx";
-import panel from "../../ui/panel.module.css";
-import { Segments } from "../../ui/Segments.tsx";
-import { useGaps } from "../agents/use-gaps.ts";
+import { Panel, PanelEmpty } from "../../ui/panels/Panel.tsx";
+import panel from "../../ui/panels/panel.module.css";
+import { count, duration, printable } from "../../ui/time/format.ts";
+import { useGaps } from "../agents/losses/use-gaps.ts";
 import { depthBuckets, depthSummary } from "./depth-buckets.ts";
 import { queueDepthsQuery, queueLatencyQuery } from "./queries.ts";
 

@@ -1,4 +1,4 @@
-import { count } from "../../ui/format.ts";
+import { count } from "../../ui/time/format.ts";
 import css from "./queues.module.css";
 import { sparkPaths } from "./spark-paths.ts";
 

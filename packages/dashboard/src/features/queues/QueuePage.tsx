@@ -3,21 +3,20 @@ import { fieldTerm } from "@svc/client/task-query";
 import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import { lazy, Suspense } from "react";
+import { paths } from "../../address/paths.ts";
+import { stringifySearch } from "../../address/search-text.ts";
 import { usePollMs, useTimedMs } from "../../live/live.ts";
-import { useFollowed, withOwnRow } from "../../live/use-followed.ts";
-import { paths } from "../../paths.ts";
-import { stringifySearch } from "../../search-text.ts";
-import { AppLink } from "../../ui/AppLink.tsx";
+import { AppLink } from "../../ui/buttons/AppLink.tsx";
+import { HeldButton } from "../../ui/buttons/HeldButton.tsx";
 import controls from "../../ui/controls.module.css";
-import { type FactOf, Facts } from "../../ui/Facts.tsx";
-import { FailedLine, NoteLine } from "../../ui/Feedback.tsx";
-import { age, count, nameText, printable } from "../../ui/format.ts";
-import { HeldButton } from "../../ui/HeldButton.tsx";
 import { Glyph } from "../../ui/Icon.tsx";
-import { instant } from "../../ui/instants.ts";
-import panel from "../../ui/panel.module.css";
-import { Age } from "../../ui/Stamp.tsx";
-import { useNow } from "../../ui/ticker.ts";
+import { type FactOf, Facts } from "../../ui/panels/Facts.tsx";
+import { FailedLine, NoteLine } from "../../ui/panels/Feedback.tsx";
+import panel from "../../ui/panels/panel.module.css";
+import { age, count, nameText, printable } from "../../ui/time/format.ts";
+import { instant } from "../../ui/time/instants.ts";
+import { Age } from "../../ui/time/Stamp.tsx";
+import { useNow } from "../../ui/time/ticker.ts";
 import { usePage } from "../../ui/title.ts";
 import { FailuresPanel } from "../tasks/FailuresPanel.tsx";
 import { DepthPanel, LatencyPanel } from "./ChartPanels.tsx";
@@ -26,9 +25,11 @@ import { Consumers } from "./QueueRow.tsx";
 import { queueActivityQuery, queueQuery } from "./queries.ts";
 import { isStale, perMinute, type Trouble, tellsEntries, troubleOf } from "./trouble.ts";
 
-const PurgeButton = lazy(() => import("../commands/PurgeButton.tsx").then((part) => ({ default: part.PurgeButton })));
+const PurgeButton = lazy(() =>
+  import("../actions/fleet/PurgeButton.tsx").then((part) => ({ default: part.PurgeButton })),
+);
 const LimitQueueButton = lazy(() =>
-  import("../commands/LimitQueueButton.tsx").then((part) => ({ default: part.LimitQueueButton })),
+  import("../actions/fleet/LimitQueueButton.tsx").then((part) => ({ default: part.LimitQueueButton })),
 );
 /** Of a button whose part is on its way. */
 const loading = { reason: "One moment", onAct: () => {} };
@@ -41,10 +42,8 @@ export function QueuePage() {
     { label: nameText(name) },
   ]);
   const now = useNow();
-  const options = queueQuery(slug, engine, name);
-  const read = useSuspenseQuery({ ...options, refetchInterval: usePollMs() });
+  const read = useSuspenseQuery({ ...queueQuery(slug, engine, name), refetchInterval: usePollMs() });
   const queue = read.data;
-  useFollowed("queue.changed", options.queryKey, withOwnRow);
   const activities = useQuery({ ...queueActivityQuery(slug, { name }), refetchInterval: useTimedMs(30_000) });
   const activity = activities.data?.items.find((one) => one.queue_id === queue.id);
   const namesakes = activities.data?.items.filter((one) => one.queue_id !== queue.id) ?? [];

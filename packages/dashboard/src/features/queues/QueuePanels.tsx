@@ -1,19 +1,19 @@
 import type { Queue, TaskState } from "@svc/client";
 import { fieldTerm } from "@svc/client/task-query";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { api } from "../../api.ts";
+import { paths } from "../../address/paths.ts";
+import { rangeParams } from "../../address/range-bounds.ts";
+import { stringifySearch } from "../../address/search-text.ts";
+import { useTimeRange } from "../../address/time-range.ts";
+import { api } from "../../api/api.ts";
 import { useTimedMs } from "../../live/live.ts";
-import { paths } from "../../paths.ts";
-import { rangeParams } from "../../range-bounds.ts";
-import { stringifySearch } from "../../search-text.ts";
-import { useTimeRange } from "../../time-range.ts";
-import { AppLink } from "../../ui/AppLink.tsx";
-import { count, nameText } from "../../ui/format.ts";
-import { Panel, PanelEmpty } from "../../ui/Panel.tsx";
-import panel from "../../ui/panel.module.css";
-import { ScrollBox } from "../../ui/ScrollBox.tsx";
+import { AppLink } from "../../ui/buttons/AppLink.tsx";
+import { Panel, PanelEmpty } from "../../ui/panels/Panel.tsx";
+import panel from "../../ui/panels/panel.module.css";
+import { ScrollBox } from "../../ui/panels/ScrollBox.tsx";
+import { WindowTable } from "../../ui/panels/WindowTable.tsx";
 import { FleetPill, StatePill } from "../../ui/StatePill.tsx";
-import { WindowTable } from "../../ui/WindowTable.tsx";
+import { count, nameText } from "../../ui/time/format.ts";
 import { PoolBar } from "../workers/PoolBar.tsx";
 import { workersQuery } from "../workers/queries.ts";
 import { workersInOrder } from "../workers/worker-states.ts";
@@ -34,6 +34,7 @@ export function QueueStates({ slug, queue }: OfQueue) {
     queryFn: ({ signal }) => api.getFacet(slug, { field: "state", ...which, ...within }, { signal }),
     placeholderData: keepPreviousData,
     refetchInterval: useTimedMs(30_000),
+    meta: { live: { project: slug } },
   });
   return (
     <Panel

@@ -1,6 +1,6 @@
 import type { QueueDepths } from "@svc/client";
 import type { Amount } from "../../ui/charts/LineChart.tsx";
-import { count } from "../../ui/format.ts";
+import { count } from "../../ui/time/format.ts";
 
 /** More points than this are not told apart on a screen. */
 const mostBuckets = 180;

@@ -1,14 +1,19 @@
+import type { QueueActivities } from "@svc/client";
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
-import { api } from "../../api.ts";
+import { api } from "../../api/api.ts";
+import { patchOwnRow, patchRows } from "../../live/row-patches.ts";
+import { lacksFigures } from "./trouble.ts";
 
 /** The first 500, for lists of names. */
 export const queuesQuery = (slug: string) =>
   queryOptions({
     queryKey: ["queues", slug],
     queryFn: ({ signal }) => api.listQueues(slug, { limit: 500 }, { signal }),
+    meta: { live: { project: slug, on: { "queue.changed": { patch: patchRows } } } },
   });
 
 export const queuePages = (slug: string) => ({
+  project: slug,
   topic: "queue.changed" as const,
   queryKey: ["queues", slug, "pages"],
   read: (cursor: string | undefined, signal: AbortSignal) =>
@@ -19,6 +24,7 @@ export const queueQuery = (slug: string, engine: string, name: string) =>
   queryOptions({
     queryKey: ["queue", slug, engine, name],
     queryFn: ({ signal }) => api.getQueue(slug, engine, name, { signal }),
+    meta: { live: { project: slug, on: { "queue.changed": { patch: patchOwnRow } } } },
   });
 
 /** Minutes that the rates and small charts of the pages cover. */
@@ -29,6 +35,18 @@ export const queueActivityQuery = (slug: string, only: { engine?: string; name?:
     queryKey: ["queue-activity", slug, only],
     queryFn: ({ signal }) => api.getQueueActivity(slug, { minutes: activityMinutes, ...only }, { signal }),
     staleTime: 15_000,
+    // Figures are not pushed; a queue that has none yet is new.
+    meta: {
+      live: {
+        project: slug,
+        on: {
+          "queue.changed": {
+            isStale: ({ rows = [] }, read: QueueActivities | undefined) => lacksFigures(rows, read, only),
+            delayMs: 1_000,
+          },
+        },
+      },
+    },
   });
 
 /** Depths over a range, or of the last day, which is all that is kept. */
@@ -39,10 +57,10 @@ export const queueDepthsQuery = (
 ) =>
   queryOptions({
     queryKey: ["queue-depths", slug, queue.engine, queue.name, within],
-    queryFn: ({ signal }) =>
-      api.getQueueDepths(slug, { engine: queue.engine, name: queue.name, ...within }, { signal }),
+    queryFn: ({ signal }) => api.getQueueDepths(slug, queue.engine, queue.name, within, { signal }),
     staleTime: 15_000,
     placeholderData: keepPreviousData,
+    meta: { live: { project: slug } },
   });
 
 export const queueLatencyQuery = (slug: string, queue: string, within: { since?: string; until?: string }) =>

@@ -1,6 +1,6 @@
 import type { Queue, QueueActivity } from "@svc/client";
 import { describe, expect, test } from "vitest";
-import { byTrouble, isGrowing, isStale, perMinute, tellsEntries, troubleOf } from "./trouble.ts";
+import { byTrouble, isGrowing, isStale, lacksFigures, perMinute, tellsEntries, troubleOf } from "./trouble.ts";
 
 const now = Date.parse("2026-11-20T10:00:00.000Z");
 const ago = (ms: number) => new Date(now - ms).toISOString();
@@ -10,6 +10,8 @@ const queue = (given: Partial<Queue> = {}): Queue => ({
   project_id: "p",
   name: "mails",
   engine: "bullmq",
+  broker_type: null,
+  broker_url_hint: null,
   last_seen_at: ago(1000),
   pending_count: 3,
   consumer_count: 2,
@@ -87,4 +89,17 @@ test("tasks that ended and never entered mean that nobody tells what enters", ()
   expect(tellsEntries(activity([], 0, 2))).toBe(false);
   expect(tellsEntries(activity([], 0, 0))).toBe(true);
   expect(tellsEntries(activity([], 1, 2))).toBe(true);
+});
+
+test("lacksFigures finds a queue that was first seen after the figures were read", () => {
+  const read = { truncated: false, items: [{ ...activity([]), queue_id: "q-1" }] };
+  const [known, added] = [queue({ id: "q-1" }), queue({ id: "q-2", name: "late", engine: "bullmq" })];
+  expect(lacksFigures([known], read, {})).toBe(false);
+  expect(lacksFigures([known, added], read, {})).toBe(true);
+  expect(lacksFigures([added], read, { name: "late" })).toBe(true);
+  expect(lacksFigures([added], read, { name: "emails" })).toBe(false);
+  expect(lacksFigures([added], read, { engine: "demo" })).toBe(false);
+  // Nothing was read yet, or not of all queues.
+  expect(lacksFigures([added], undefined, {})).toBe(false);
+  expect(lacksFigures([added], { ...read, truncated: true }, {})).toBe(false);
 });

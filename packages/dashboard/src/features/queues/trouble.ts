@@ -1,5 +1,5 @@
-import type { Queue, QueueActivity } from "@svc/client";
-import { instant } from "../../ui/instants.ts";
+import type { Queue, QueueActivities, QueueActivity } from "@svc/client";
+import { instant } from "../../ui/time/instants.ts";
 
 /** Work that waits longer than this is worth a look. */
 export const longWaitMs = 5 * 60_000;
@@ -54,6 +54,19 @@ export function byTrouble<Row extends { queue: Queue; trouble: Trouble }>(rows: 
       a.queue.name.localeCompare(b.queue.name) ||
       a.queue.engine.localeCompare(b.queue.engine),
   );
+}
+
+/** Whether a queue has no figures yet although figures were read: it was first seen since. */
+export function lacksFigures(
+  queues: readonly Pick<Queue, "id" | "engine" | "name">[],
+  read: Pick<QueueActivities, "items" | "truncated"> | undefined,
+  only: { engine?: string; name?: string },
+): boolean {
+  if (read === undefined || read.truncated) return false;
+  const known = new Set(read.items.map(({ queue_id }) => queue_id));
+  const isAsked = ({ engine, name }: { engine: string; name: string }) =>
+    engine === (only.engine ?? engine) && name === (only.name ?? name);
+  return queues.some((queue) => !known.has(queue.id) && isAsked(queue));
 }
 
 /** A count within a window as a rate: `12.4`, `0.2`, `0`, per minute. */

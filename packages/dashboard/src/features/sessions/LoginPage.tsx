@@ -1,15 +1,15 @@
 import { ApiProblem, isProblem } from "@svc/client";
 import { useMutation } from "@tanstack/react-query";
 import { useRouter, useSearch } from "@tanstack/react-router";
-import { api } from "../../api.ts";
-import { paths, safeReturn } from "../../paths.ts";
-import { queryClient } from "../../query-client.ts";
-import { ActButton } from "../../ui/ActButton.tsx";
-import { ActForm } from "../../ui/ActForm.tsx";
-import { AppLink } from "../../ui/AppLink.tsx";
+import { paths, safeReturn } from "../../address/paths.ts";
+import { api } from "../../api/api.ts";
+import { queryClient } from "../../api/query-client.ts";
+import { ActButton } from "../../ui/buttons/ActButton.tsx";
+import { AppLink } from "../../ui/buttons/AppLink.tsx";
 import controls from "../../ui/controls.module.css";
-import { causeOf } from "../../ui/Feedback.tsx";
-import { Field } from "../../ui/Field.tsx";
+import { ActForm } from "../../ui/forms/ActForm.tsx";
+import { Field } from "../../ui/forms/Field.tsx";
+import { causeOf } from "../../ui/panels/Feedback.tsx";
 import { EntryFrame, EntryNote, entryAside, entryForm, entryKeep, entrySubmit } from "./EntryFrame.tsx";
 
 export function LoginPage() {

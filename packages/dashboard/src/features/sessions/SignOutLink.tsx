@@ -1,11 +1,11 @@
 import { useMutation } from "@tanstack/react-query";
 import { useRouter } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import { api } from "../../api.ts";
-import { paths } from "../../paths.ts";
-import { queryClient } from "../../query-client.ts";
+import { paths } from "../../address/paths.ts";
+import { api } from "../../api/api.ts";
+import { queryClient } from "../../api/query-client.ts";
 import controls from "../../ui/controls.module.css";
-import { causeOf } from "../../ui/Feedback.tsx";
+import { causeOf } from "../../ui/panels/Feedback.tsx";
 
 interface SignOutLinkProps {
   /** Where the next sign-in leads. */

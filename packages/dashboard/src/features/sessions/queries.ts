@@ -1,6 +1,6 @@
 import { ApiProblem, type Me, type ProjectRole } from "@svc/client";
 import { queryOptions, useSuspenseQuery } from "@tanstack/react-query";
-import { api } from "../../api.ts";
+import { api } from "../../api/api.ts";
 import { serverTimeAt } from "../../live/server-clock.ts";
 
 /** Whether there may be a session: its own cookie cannot be read, and the readable one comes and goes with it. */

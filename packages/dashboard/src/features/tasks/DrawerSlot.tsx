@@ -1,9 +1,9 @@
 import { CatchBoundary } from "@tanstack/react-router";
 import { type ComponentProps, lazy, Suspense } from "react";
 import controls from "../../ui/controls.module.css";
-import { Failed } from "../../ui/Feedback.tsx";
 import { Icon } from "../../ui/Icon.tsx";
-import { drawerClass } from "../../ui/Layers.tsx";
+import { drawerClass } from "../../ui/layers/Layers.tsx";
+import { Failed } from "../../ui/panels/Feedback.tsx";
 import css from "./list.module.css";
 
 const load = () => import("./detail/TaskDrawer.tsx").then((module) => ({ default: module.TaskDrawer }));

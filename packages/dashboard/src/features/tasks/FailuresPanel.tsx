@@ -1,15 +1,15 @@
 import { fieldTerm } from "@svc/client/task-query";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { api } from "../../api.ts";
+import { paths } from "../../address/paths.ts";
+import { rangeParams } from "../../address/range-bounds.ts";
+import { stringifySearch } from "../../address/search-text.ts";
+import { useTimeRange } from "../../address/time-range.ts";
+import { api } from "../../api/api.ts";
 import { useTimedMs } from "../../live/live.ts";
-import { paths } from "../../paths.ts";
-import { rangeParams } from "../../range-bounds.ts";
-import { stringifySearch } from "../../search-text.ts";
-import { useTimeRange } from "../../time-range.ts";
-import { AppLink } from "../../ui/AppLink.tsx";
-import { Panel, PanelEmpty } from "../../ui/Panel.tsx";
-import { Stamp } from "../../ui/Stamp.tsx";
-import { useGaps } from "../agents/use-gaps.ts";
+import { AppLink } from "../../ui/buttons/AppLink.tsx";
+import { Panel, PanelEmpty } from "../../ui/panels/Panel.tsx";
+import { Stamp } from "../../ui/time/Stamp.tsx";
+import { useGaps } from "../agents/losses/use-gaps.ts";
 import { TaskTable } from "./TaskTable.tsx";
 
 const failuresShown = 8;

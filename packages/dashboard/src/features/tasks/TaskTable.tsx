@@ -1,16 +1,16 @@
 import type { TaskRow } from "@svc/client";
 import { Fragment } from "react";
-import { paths } from "../../paths.ts";
-import { AppLink } from "../../ui/AppLink.tsx";
+import { paths } from "../../address/paths.ts";
 import { useIsPhone } from "../../ui/appearance.ts";
-import { duration, idTail, nameText, printable } from "../../ui/format.ts";
+import { AppLink } from "../../ui/buttons/AppLink.tsx";
 import { GapBand } from "../../ui/gap-band/GapBand.tsx";
 import { type LossGap, placeGaps } from "../../ui/gap-band/gaps.ts";
-import panel from "../../ui/panel.module.css";
-import { ScrollBox } from "../../ui/ScrollBox.tsx";
-import { Age } from "../../ui/Stamp.tsx";
+import panel from "../../ui/panels/panel.module.css";
+import { ScrollBox } from "../../ui/panels/ScrollBox.tsx";
 import { StatePill } from "../../ui/StatePill.tsx";
-import { useNow } from "../../ui/ticker.ts";
+import { duration, idTail, nameText, printable } from "../../ui/time/format.ts";
+import { Age } from "../../ui/time/Stamp.tsx";
+import { useNow } from "../../ui/time/ticker.ts";
 import { taskKey } from "./task-address.ts";
 import css from "./task-table.module.css";
 

@@ -1,14 +1,16 @@
 import { useQuery } from "@tanstack/react-query";
 import { useParams, useSearch } from "@tanstack/react-router";
 import { lazy, Suspense, useState } from "react";
-import { paths } from "../../paths.ts";
-import { PageBones } from "../../ui/Feedback.tsx";
+import { paths } from "../../address/paths.ts";
+import { PageBones } from "../../ui/panels/Feedback.tsx";
 import { usePage } from "../../ui/title.ts";
 import { statsQuery } from "../projects/queries.ts";
-import { TaskListView } from "./TaskListView.tsx";
-import { activeFilters, readTasksSearch } from "./tasks-search.ts";
+import { activeFilters, readTasksSearch } from "./filters/tasks-search.ts";
+import { TaskListView } from "./list/TaskListView.tsx";
 
-const Onboarding = lazy(() => import("../projects/Onboarding.tsx").then((module) => ({ default: module.Onboarding })));
+const Onboarding = lazy(() =>
+  import("../projects/onboarding/Onboarding.tsx").then((module) => ({ default: module.Onboarding })),
+);
 
 export function TasksPage() {
   const { slug } = useParams({ from: "/signed-in/p/$slug/tasks" });

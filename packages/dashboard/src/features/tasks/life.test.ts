@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { taskRow } from "../../../test/task-rows.ts";
+import { taskRow } from "../../../test/traffic/task-rows.ts";
 import { barOf, lifeOf, scaleOf, steadyScale, tryText } from "./life.ts";
 
 const now = Date.parse("2026-11-20T10:01:00.000Z");

@@ -1,4 +1,4 @@
-import type { ListRow } from "./task-pages.ts";
+import type { ListRow } from "./following/task-pages.ts";
 
 /** How long a task waited and ran, up to `now` where it still does. */
 export interface Life {

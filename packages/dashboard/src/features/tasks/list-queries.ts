@@ -1,7 +1,7 @@
 import type { FacetQuery, TaskFilters, TaskHistogramQuery } from "@svc/client";
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
-import { api } from "../../api.ts";
-import type { AddressRange } from "../../range-text.ts";
+import type { AddressRange } from "../../address/range-text.ts";
+import { api } from "../../api/api.ts";
 
 /** The exact count is an aggregate of its own: asked for once per filter, after the rows are there. */
 export const taskTotalQuery = (slug: string, filters: TaskFilters) =>
@@ -12,7 +12,6 @@ export const taskTotalQuery = (slug: string, filters: TaskFilters) =>
       return page.total_count ?? null;
     },
     staleTime: 60_000,
-    meta: { livePages: true },
   });
 
 /** Values of one field under the list's other filters. A timer reads the counts again, so they do not vanish meanwhile. */
@@ -21,6 +20,7 @@ export const facetQuery = (slug: string, query: FacetQuery) =>
     queryKey: ["facet", slug, query],
     queryFn: ({ signal }) => api.getFacet(slug, query, { signal }),
     staleTime: 10_000,
+    meta: { live: { onResume: "read-if-stale" } },
   });
 
 export const histogramQuery = (slug: string, query: TaskHistogramQuery) =>
@@ -28,6 +28,7 @@ export const histogramQuery = (slug: string, query: TaskHistogramQuery) =>
     queryKey: ["task-histogram", slug, query],
     queryFn: ({ signal }) => api.getTaskHistogram(slug, query, { signal }),
     staleTime: 15_000,
+    meta: { live: { onResume: "read-if-stale" } },
   });
 
 /** When releases began to run; the overview reads the same. */

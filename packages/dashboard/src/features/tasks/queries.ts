@@ -1,7 +1,9 @@
-import { isProblem, type TaskFilters } from "@svc/client";
+import { type EventKind, isProblem, type Task, type TaskFilters, type TaskRow } from "@svc/client";
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
-import { api } from "../../api.ts";
-import { joinAnswer, type LoadedList, listPage, maximumRows, pageSize, sizeOf } from "./task-pages.ts";
+import { api } from "../../api/api.ts";
+import type { Live, LiveRule } from "../../live/declared.ts";
+import { joinAnswer, type LoadedList, listPage, maximumRows, pageSize, sizeOf } from "./following/task-pages.ts";
+import { isTaskAt } from "./task-address.ts";
 
 // What a first page reads at once, beside its parts: the routes load this file before anybody has signed in.
 
@@ -24,8 +26,24 @@ export const taskListQuery = (slug: string, filters: TaskFilters) =>
     structuralSharing: (now, answer) => joinAnswer(now as LoadedList | undefined, answer as LoadedList),
     // Renewed row by row (use-task-list.ts); reading fifty pages again because a timer ran out would help nobody.
     staleTime: Number.POSITIVE_INFINITY,
-    meta: { livePages: true },
   });
+
+/** At least this long between two reads of a task that change events ask for. */
+export const taskSpacingMs = 1_000;
+
+/** For what is read of one task: read again when the task changed, and patched meanwhile where there is a patch. */
+export function liveOfTask(slug: string, engine: string, taskId: string, patch?: TaskPatch): Live {
+  const isOwn = (row: TaskRow) => isTaskAt(row, engine, taskId);
+  const rule: LiveRule<"task.changed"> = {
+    isStale: ({ rows = [], removed = [], refetch }, read: { id?: string } | null | undefined) =>
+      refetch === true || rows.some(isOwn) || removed.includes(read?.id ?? ""),
+    delayMs: taskSpacingMs,
+  };
+  if (patch) rule.patch = (task: Task, { rows }) => patch(task, rows?.find(isOwn));
+  return { project: slug, on: { "task.changed": rule } };
+}
+
+type TaskPatch = (task: Task, row: TaskRow | undefined) => Task;
 
 /** One task; null when it is not there, which is an answer like any other and stays while it is asked for again. */
 export const taskQuery = (slug: string, engine: string, taskId: string) =>
@@ -40,13 +58,15 @@ export const taskQuery = (slug: string, engine: string, taskId: string) =>
       }
     },
     staleTime: 2_000,
+    meta: { live: liveOfTask(slug, engine, taskId, (task, row) => ({ ...task, ...row })) },
   });
 
 /** The newest events of a task, all kinds or one. */
-export const taskEventsQuery = (slug: string, engine: string, taskId: string, kind = "") =>
+export const taskEventsQuery = (slug: string, engine: string, taskId: string, kind: EventKind | "" = "") =>
   queryOptions({
     queryKey: ["task-events", slug, engine, taskId, kind],
     queryFn: ({ signal }) =>
       api.listEvents(slug, { engine, task_id: taskId, limit: eventPageSize, ...(kind ? { kind } : {}) }, { signal }),
     staleTime: 2_000,
+    meta: { live: liveOfTask(slug, engine, taskId) },
   });

@@ -1,6 +1,6 @@
-import { paths } from "../../paths.ts";
-import { stringifySearch } from "../../search-text.ts";
-import type { TasksSearch } from "./tasks-search.ts";
+import { paths } from "../../address/paths.ts";
+import { stringifySearch } from "../../address/search-text.ts";
+import type { TasksSearch } from "./filters/tasks-search.ts";
 
 /** A task's page, with the list that it stands in. */
 export function taskAddress(slug: string, engine: string, taskId: string, search: TasksSearch): string {

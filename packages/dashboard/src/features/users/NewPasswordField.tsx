@@ -1,8 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { CopyButton } from "../../ui/CopyButton.tsx";
+import { CopyButton } from "../../ui/buttons/CopyButton.tsx";
 import controls from "../../ui/controls.module.css";
-import { Field } from "../../ui/Field.tsx";
+import { Field } from "../../ui/forms/Field.tsx";
 import { passwordPolicyQuery } from "../account/queries.ts";
 import { freshPassword } from "./fresh-password.ts";
 import css from "./users.module.css";

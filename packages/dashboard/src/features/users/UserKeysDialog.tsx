@@ -1,15 +1,15 @@
 import type { UserAdminPublic } from "@svc/client";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { api } from "../../api.ts";
-import { ActButton } from "../../ui/ActButton.tsx";
+import { api } from "../../api/api.ts";
+import { ActButton } from "../../ui/buttons/ActButton.tsx";
 import controls from "../../ui/controls.module.css";
-import { Bones, causeOf, Failed } from "../../ui/Feedback.tsx";
-import { count, printable } from "../../ui/format.ts";
-import { Dialog, dialogFoot } from "../../ui/Layers.tsx";
-import panel from "../../ui/panel.module.css";
-import { Refusal } from "../../ui/Refusal.tsx";
-import { ScrollBox } from "../../ui/ScrollBox.tsx";
-import { Age } from "../../ui/Stamp.tsx";
+import { Dialog, dialogFoot } from "../../ui/layers/Layers.tsx";
+import { Bones, causeOf, Failed } from "../../ui/panels/Feedback.tsx";
+import panel from "../../ui/panels/panel.module.css";
+import { Refusal } from "../../ui/panels/Refusal.tsx";
+import { ScrollBox } from "../../ui/panels/ScrollBox.tsx";
+import { count, printable } from "../../ui/time/format.ts";
+import { Age } from "../../ui/time/Stamp.tsx";
 import { userKeysQuery } from "./queries.ts";
 
 /** The API keys of another user, for an administrator who wants to end them. */

@@ -1,5 +1,5 @@
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
-import { api } from "../../api.ts";
+import { api } from "../../api/api.ts";
 
 export const usersPerPage = 50;
 

@@ -1,5 +1,5 @@
 import type { Worker } from "@svc/client";
-import { count } from "../../ui/format.ts";
+import { count } from "../../ui/time/format.ts";
 import css from "./workers.module.css";
 
 /** How much of a worker's pool is in use; without a known size only the tasks at work. */

@@ -2,24 +2,23 @@ import type { WorkerDetail } from "@svc/client";
 import { fieldTerm } from "@svc/client/task-query";
 import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
-import { api } from "../../api.ts";
+import { paths } from "../../address/paths.ts";
+import { stringifySearch } from "../../address/search-text.ts";
+import { api } from "../../api/api.ts";
 import { usePollMs, useTimedMs } from "../../live/live.ts";
-import { useFollowed, withOwnRow } from "../../live/use-followed.ts";
-import { paths } from "../../paths.ts";
-import { stringifySearch } from "../../search-text.ts";
-import { AppLink } from "../../ui/AppLink.tsx";
+import { AppLink } from "../../ui/buttons/AppLink.tsx";
 import controls from "../../ui/controls.module.css";
-import { type FactOf, Facts } from "../../ui/Facts.tsx";
-import { FailedLine } from "../../ui/Feedback.tsx";
-import { bytes, count, nameText, percent, printable, printableLines } from "../../ui/format.ts";
 import { Glyph } from "../../ui/Icon.tsx";
-import { Panel } from "../../ui/Panel.tsx";
-import panel from "../../ui/panel.module.css";
-import { Age, Stamp } from "../../ui/Stamp.tsx";
+import { type FactOf, Facts } from "../../ui/panels/Facts.tsx";
+import { FailedLine } from "../../ui/panels/Feedback.tsx";
+import { Panel } from "../../ui/panels/Panel.tsx";
+import panel from "../../ui/panels/panel.module.css";
 import { FleetPill } from "../../ui/StatePill.tsx";
-import { useNow } from "../../ui/ticker.ts";
+import { bytes, count, nameText, percent, printable, printableLines } from "../../ui/time/format.ts";
+import { Age, Stamp } from "../../ui/time/Stamp.tsx";
+import { useNow } from "../../ui/time/ticker.ts";
 import { usePage } from "../../ui/title.ts";
-import { WorkerControls } from "../commands/WorkerControls.tsx";
+import { WorkerControls } from "../actions/fleet/WorkerControls.tsx";
 import { FailuresPanel } from "../tasks/FailuresPanel.tsx";
 import { TaskTable } from "../tasks/TaskTable.tsx";
 import { PoolBar } from "./PoolBar.tsx";
@@ -30,12 +29,13 @@ import css from "./workers.module.css";
 export function WorkerPage() {
   const { slug, workerId } = useParams({ from: "/signed-in/p/$slug/workers/$workerId" });
   const now = useNow();
-  const options = workerQuery(slug, workerId);
   const pollMs = usePollMs();
   // What it said of itself is not pushed with its row.
-  const read = useSuspenseQuery({ ...options, refetchInterval: useTimedMs(pollMs === false ? 30_000 : pollMs) });
+  const read = useSuspenseQuery({
+    ...workerQuery(slug, workerId),
+    refetchInterval: useTimedMs(pollMs === false ? 30_000 : pollMs),
+  });
   const worker = read.data;
-  useFollowed("worker.changed", options.queryKey, withOwnRow);
   usePage([
     { label: slug, href: paths.project(slug) },
     { label: "Workers", href: paths.workers(slug) },
@@ -119,6 +119,7 @@ function CurrentTasks({ slug, worker }: OfWorker) {
   const tasks = useQuery({
     queryKey: ["worker-tasks", slug, which],
     queryFn: ({ signal }) => api.listTasks(slug, { ...which, limit: tasksShown }, { signal }),
+    meta: { live: { project: slug } },
     refetchInterval: useTimedMs(5_000),
   });
   return (

@@ -1,6 +1,6 @@
 import type { Worker } from "@svc/client";
-import { age, printable } from "../../ui/format.ts";
-import { instant } from "../../ui/instants.ts";
+import { age, printable } from "../../ui/time/format.ts";
+import { instant } from "../../ui/time/instants.ts";
 
 const stateOrder = ["draining", "online", "unknown", "offline"];
 /** An offline worker that was heard of within this is news; an older one is history. */
@@ -66,9 +66,7 @@ export function queuesText(worker: Worker): string {
   return worker.queues.length > 3 ? `${shown} and ${worker.queues.length - 3} more` : shown;
 }
 
-/** Load of one to three spans as `0.5` or `0.5, 0.4, 0.3`; null when it was not reported. */
+/** Load such as `0.50`; null when it was not reported. */
 export function loadText(load: Worker["load_average"]): string | null {
-  if (load === null || load === undefined) return null;
-  const values = Array.isArray(load) ? load : [load];
-  return values.length === 0 ? null : values.map((value) => value.toFixed(value < 10 ? 2 : 0)).join(", ");
+  return load === null ? null : load.toFixed(load < 10 ? 2 : 0);
 }

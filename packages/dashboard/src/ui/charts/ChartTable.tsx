@@ -1,8 +1,8 @@
-import { useZone } from "../instants.ts";
-import panel from "../panel.module.css";
-import { bucketText } from "./axis.ts";
+import panel from "../panels/panel.module.css";
+import { useZone } from "../time/instants.ts";
 import css from "./chart.module.css";
-import { type Band, type Bucket, type Mark, type Reading, within } from "./marks.ts";
+import { bucketText } from "./parts/axis.ts";
+import { type Band, type Bucket, type Mark, type Reading, within } from "./parts/marks.ts";
 
 interface ChartTableProps {
   name: string;

@@ -1,8 +1,8 @@
-import { count } from "../format.ts";
+import { count } from "../time/format.ts";
 import css from "./chart.module.css";
-import { type Band, type Bucket, type Reading, runsOf } from "./marks.ts";
-import { countTicks } from "./scales.ts";
-import { GridLines, OpenTip, pathOf } from "./strokes.tsx";
+import { type Band, type Bucket, type Reading, runsOf } from "./parts/marks.ts";
+import { countTicks } from "./parts/scales.ts";
+import { GridLines, OpenTip, pathOf } from "./parts/strokes.tsx";
 import { type Area, TimeChart } from "./TimeChart.tsx";
 
 export interface Amount extends Bucket {

@@ -1,8 +1,8 @@
-import { count } from "../format.ts";
+import { count } from "../time/format.ts";
 import css from "./chart.module.css";
-import type { Band, Bucket, Mark, Reading } from "./marks.ts";
-import { countTicks, maximumLines } from "./scales.ts";
-import { GridLines } from "./strokes.tsx";
+import type { Band, Bucket, Mark, Reading } from "./parts/marks.ts";
+import { countTicks, maximumLines } from "./parts/scales.ts";
+import { GridLines } from "./parts/strokes.tsx";
 import { type Area, TimeChart } from "./TimeChart.tsx";
 
 /** How many tasks ended in each way within a bucket. */

@@ -1,9 +1,9 @@
-import { duration } from "../format.ts";
-import { decadeText, shortDuration } from "./axis.ts";
+import { duration } from "../time/format.ts";
 import css from "./chart.module.css";
-import { type Band, type Bucket, type Mark, type Reading, runsOf, spread } from "./marks.ts";
-import { logScale } from "./scales.ts";
-import { GridLines, OpenTip, pathOf } from "./strokes.tsx";
+import { decadeText, shortDuration } from "./parts/axis.ts";
+import { type Band, type Bucket, type Mark, type Reading, runsOf, spread } from "./parts/marks.ts";
+import { logScale } from "./parts/scales.ts";
+import { GridLines, OpenTip, pathOf } from "./parts/strokes.tsx";
 import { type Area, TimeChart } from "./TimeChart.tsx";
 
 export interface Percentiles extends Bucket {

@@ -1,11 +1,11 @@
 import { type KeyboardEvent, type PointerEvent, type ReactNode, useRef, useState } from "react";
-import { useZone } from "../instants.ts";
-import { bucketText, timeLabels, widthText } from "./axis.ts";
+import { useZone } from "../time/instants.ts";
 import { ChartTable } from "./ChartTable.tsx";
 import css from "./chart.module.css";
-import { type Cursor, cursorKey, cursorSpan } from "./cursor.ts";
-import { type Band, type Bucket, type Mark, placeLabels, placer, type Reading, within } from "./marks.ts";
-import { useWidth } from "./use-width.ts";
+import { bucketText, timeLabels, widthText } from "./parts/axis.ts";
+import { type Cursor, cursorKey, cursorSpan } from "./parts/cursor.ts";
+import { type Band, type Bucket, type Mark, placeLabels, placer, type Reading, within } from "./parts/marks.ts";
+import { useWidth } from "./parts/use-width.ts";
 
 export interface Area {
   /** Edges of the plot in pixels of the drawing. */

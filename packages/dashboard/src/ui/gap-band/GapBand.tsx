@@ -1,7 +1,7 @@
-import { AppLink } from "../AppLink.tsx";
-import { printable } from "../format.ts";
+import { AppLink } from "../buttons/AppLink.tsx";
 import { Glyph } from "../Icon.tsx";
-import { spanText, useZone } from "../instants.ts";
+import { printable } from "../time/format.ts";
+import { spanText, useZone } from "../time/instants.ts";
 import css from "./gap-band.module.css";
 import { type GapGroup, lostText, onlyAgent, whoText, whyText } from "./gaps.ts";
 

@@ -1,7 +1,7 @@
 import type { CompletenessGap } from "@svc/client";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { spanText } from "../instants.ts";
+import { spanText } from "../time/instants.ts";
 import {
   chartGaps,
   gapGroups,

@@ -1,5 +1,5 @@
 import type { CompletenessGap } from "@svc/client";
-import { count, printable } from "../format.ts";
+import { count, printable } from "../time/format.ts";
 
 /** One stretch of time in which an agent had to give up records. */
 export interface LossGap {

@@ -7,7 +7,7 @@ import type { Log } from "../../../platform/log.ts";
 import { createAgentLogs } from "../agent-logs.ts";
 import type { FrameOutcome } from "../dispatch.ts";
 import { createLongpoll, type LongpollDeps } from "./longpoll.ts";
-import { createSessionRegistry } from "./session-registry.ts";
+import { SessionRegistry } from "./session-registry.ts";
 
 const secret = new Uint8Array(32).fill(7);
 const identity = {
@@ -30,12 +30,12 @@ function build(changes: Partial<LongpollDeps> = {}) {
     error() {},
     child: () => log,
   };
-  const registry = createSessionRegistry({ clock, secretOf: () => secret });
+  const registry = new SessionRegistry({ clock, secretOf: () => secret });
   const handled: Frame["type"][] = [];
   const { dispatch = async () => confirmed, ...rest } = changes;
   const longpoll = createLongpoll({
     agentLogs: createAgentLogs({ clock, log }),
-    announce: async () => {},
+    announce() {},
     claim: async () => [],
     unsigned: async () => {},
     clock,
@@ -178,7 +178,6 @@ test("while the database is away, what long-poll cannot note there is told once 
     throw new Error("the database is away");
   };
   const { batch, clock, poll, registry, said, upload } = build({
-    announce: isAway,
     polled: isAway,
     uploaded: isAway,
   });
@@ -190,16 +189,10 @@ test("while the database is away, what long-poll cannot note there is told once 
   };
   for (let n = 0; n < 10; n += 1) await round();
   const lines = () => said.splice(0).filter(({ event }) => event !== "agent_transport.signature_failed");
-  expect(lines()).toEqual([
-    { event: "agent_transport.contact_not_noted", frames: 1 },
-    { event: "agent_transport.announce_failed", frames: 1 },
-  ]);
+  expect(lines()).toEqual([{ event: "agent_transport.contact_not_noted", frames: 1 }]);
   clock.advance(60_000);
   await round();
-  expect(lines()).toEqual([
-    { event: "agent_transport.contact_not_noted", frames: 20 },
-    { event: "agent_transport.announce_failed", frames: 10 },
-  ]);
+  expect(lines()).toEqual([{ event: "agent_transport.contact_not_noted", frames: 20 }]);
 });
 
 describe("a poll", () => {

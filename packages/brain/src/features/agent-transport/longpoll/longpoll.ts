@@ -19,7 +19,7 @@ export interface LongpollDeps extends UploadDeps, PollDeps {
   /** Makes the waiting polls of an agent look again. */
   wakePolls(agentId: string): void;
   /** Tells the other processes that an agent's sessions ended, or that a probe opened them again. */
-  announce(news: SessionNews): Promise<void>;
+  announce(news: SessionNews): void;
 }
 
 export interface SessionNews {
@@ -56,15 +56,8 @@ export function createLongpoll(deps: LongpollDeps) {
   const contactNotNoted = createThrottledLog(clock, (times, about) =>
     log.warn("agent_transport.contact_not_noted", { times, ...about }),
   );
-  const announceFailed = createThrottledLog(clock, (times, about) =>
-    log.warn("agent_transport.announce_failed", { times, ...about }),
-  );
   const noteContact = (noting: Promise<void>): Promise<void> =>
     noting.catch((error: Error) => contactNotNoted({ message: error.message }));
-
-  // An announcement that gets lost heals by idle expiry, so nobody waits for it.
-  const announce = (news: SessionNews): void =>
-    void deps.announce(news).catch((error: Error) => announceFailed({ message: error.message }));
 
   const pollDeps: PollDeps = { ...deps, polled: (identity, at) => noteContact(deps.polled(identity, at)) };
 
@@ -115,7 +108,7 @@ export function createLongpoll(deps: LongpollDeps) {
           const { outcome, answer, signedFrames } = await acceptUpload(deps, session, source, frames);
           if (outcome === "invalidated") {
             registry.invalidate(identity.agent_id, nonce);
-            announce({ kind: "invalidated", agentId: identity.agent_id, nonce });
+            deps.announce({ kind: "invalidated", agentId: identity.agent_id, nonce });
             deps.wakePolls(identity.agent_id);
           }
           if (signedFrames > 0) await noteContact(deps.uploaded(identity, clock.now()));
@@ -130,7 +123,7 @@ export function createLongpoll(deps: LongpollDeps) {
     probe(identity: AgentIdentity, nonce: string, features: readonly string[]): Promise<{ frames: string[] }> {
       const wasInvalidated = registry.isInvalidated(identity.agent_id);
       return inSession(identity, nonce, true, async () => {
-        if (wasInvalidated) announce({ kind: "retired", agentId: identity.agent_id, nonce });
+        if (wasInvalidated) deps.announce({ kind: "retired", agentId: identity.agent_id, nonce });
         await deps.probed(identity, features, clock.now());
         return { frames: [] };
       });

@@ -1,6 +1,6 @@
 import type { Clock } from "../../../platform/clock.ts";
-import type { AdmissionStatus, AgentIdentity } from "../../agents/index.ts";
-import type { ClaimedCommand, SessionReach } from "../../commands/index.ts";
+import type { AdmissionStatus, AgentIdentity, SessionReach } from "../../agents/index.ts";
+import type { ClaimedCommand } from "../../commands/index.ts";
 import type { LongpollSession } from "./session-registry.ts";
 
 export interface PollDeps {

@@ -1,13 +1,13 @@
 import { createFakeClock } from "@svc/testkit";
 import { describe, expect, test } from "vitest";
-import { createSessionRegistry } from "./session-registry.ts";
+import { SessionRegistry } from "./session-registry.ts";
 
 const project = "11111111-2222-4333-8444-555555555555";
 const secret = new Uint8Array(32).fill(7);
 
 function build(limits: { maxSessions?: number; maxPerAgent?: number } = {}) {
   const clock = createFakeClock(new Date("2026-01-02T03:04:05Z"));
-  const registry = createSessionRegistry({ clock, secretOf: () => secret, ...limits });
+  const registry = new SessionRegistry({ clock, secretOf: () => secret, ...limits });
   const open = (agent: string, nonce: string, isProbe = false) => registry.open(agent, project, nonce, isProbe);
   const use = (agent: string, nonce: string, isProbe = false) => {
     const opening = open(agent, nonce, isProbe);

@@ -55,136 +55,156 @@ const maxSpentNonces = 64;
  * Long-poll sessions of this process (spec part 2, Agents 6; part 3, 1.12): 4096 in total, 16 per agent, forgotten after 5 idle
  * minutes. A request in flight holds its session. A signature failure marks the agent until a probe under a fresh nonce.
  */
-export function createSessionRegistry(options: SessionRegistryOptions) {
-  const { clock, secretOf, maxSessions = 4096, maxPerAgent = 16, idleMs = 300_000 } = options;
-  const agents = new Map<string, AgentSessions>();
-  let total = 0;
+export class SessionRegistry {
+  readonly #options: SessionRegistryOptions;
+  readonly #maxSessions: number;
+  readonly #maxPerAgent: number;
+  readonly #idleMs: number;
+  readonly #agents = new Map<string, AgentSessions>();
+  #total = 0;
 
-  const isIdle = (session: HeldSession, nowMs: number) => session.inFlight === 0 && nowMs - session.usedMs >= idleMs;
-
-  function sessionsOf(agentId: string): AgentSessions {
-    const known = agents.get(agentId);
-    if (known !== undefined) return known;
-    const fresh: AgentSessions = { byNonce: new Map(), markedUntilMs: 0, spentNonces: new Set() };
-    agents.set(agentId, fresh);
-    return fresh;
+  constructor(options: SessionRegistryOptions) {
+    this.#options = options;
+    this.#maxSessions = options.maxSessions ?? 4096;
+    this.#maxPerAgent = options.maxPerAgent ?? 16;
+    this.#idleMs = options.idleMs ?? 300_000;
   }
 
-  function forget(held: AgentSessions, nonce: string): void {
-    if (held.byNonce.delete(nonce)) total -= 1;
+  /** Opens or finds the session of one request. `isProbe`: the non-claiming connect probe, which alone retires a marker. */
+  open(agentId: string, projectId: string, nonce: string, isProbe: boolean): Opening {
+    const held = this.#sessionsOf(agentId);
+    const nowMs = this.#nowMs();
+    if (held.markedUntilMs > nowMs) {
+      if (!isProbe || held.spentNonces.has(nonce)) return { outcome: "invalidated" };
+      held.markedUntilMs = 0;
+      held.spentNonces.clear();
+    }
+    const known = held.byNonce.get(nonce);
+    if (known === undefined && !this.#makeRoom(held)) return { outcome: "full" };
+    const session = known ?? openSession(this.#options, { agentId, projectId, nonce });
+    // The registry may have dropped an emptied agent while it made room.
+    this.#agents.set(agentId, held);
+    if (known === undefined) {
+      held.byNonce.set(nonce, session);
+      this.#total += 1;
+    } else if (isProbe && nonce === "") {
+      session.guard.resetSeq();
+      session.signer.resetSeq();
+    }
+    session.inFlight += 1;
+    session.usedMs = nowMs;
+    const release = () => {
+      session.inFlight -= 1;
+      session.usedMs = this.#nowMs();
+    };
+    return { outcome: "open", session, release };
   }
 
-  function endAll(held: AgentSessions, end: SessionEnd): void {
-    for (const session of [...held.byNonce.values()]) {
-      session.end = end;
-      forget(held, session.nonce);
+  /** Ends every session of the agent; only a probe under a nonce not in use now opens the next one. */
+  invalidate(agentId: string, nonce: string): void {
+    const held = this.#sessionsOf(agentId);
+    held.markedUntilMs = this.#nowMs() + this.#idleMs;
+    for (const known of [nonce, ...held.byNonce.keys()]) {
+      if (held.spentNonces.size < maxSpentNonces) held.spentNonces.add(known);
+    }
+    this.#endAll(held, "invalidated");
+  }
+
+  /** Another process saw the retiring probe. */
+  retire(agentId: string): void {
+    const held = this.#agents.get(agentId);
+    if (held === undefined) return;
+    held.markedUntilMs = 0;
+    held.spentNonces.clear();
+  }
+
+  /** Whether a request of the agent would be refused now. */
+  isInvalidated(agentId: string): boolean {
+    return (this.#agents.get(agentId)?.markedUntilMs ?? 0) > this.#nowMs();
+  }
+
+  forgetAgent(agentId: string): void {
+    const held = this.#agents.get(agentId);
+    if (held === undefined) return;
+    this.#endAll(held, "revoked");
+    this.#agents.delete(agentId);
+  }
+
+  sweep(): void {
+    const nowMs = this.#nowMs();
+    for (const [agentId, held] of this.#agents) {
+      for (const session of [...held.byNonce.values()]) if (this.#isIdle(session)) this.#forget(held, session.nonce);
+      if (held.markedUntilMs <= nowMs) held.spentNonces.clear();
+      if (held.byNonce.size === 0 && held.markedUntilMs <= nowMs) this.#agents.delete(agentId);
     }
   }
 
-  function sweep(): void {
-    const nowMs = clock.monotonicMs();
-    for (const [agentId, held] of agents) {
-      for (const session of [...held.byNonce.values()]) if (isIdle(session, nowMs)) forget(held, session.nonce);
-      if (held.markedUntilMs <= nowMs) held.spentNonces.clear();
-      if (held.byNonce.size === 0 && held.markedUntilMs <= nowMs) agents.delete(agentId);
+  size(): number {
+    return this.#total;
+  }
+
+  #nowMs(): number {
+    return this.#options.clock.monotonicMs();
+  }
+
+  #isIdle({ inFlight, usedMs }: HeldSession): boolean {
+    return inFlight === 0 && this.#nowMs() - usedMs >= this.#idleMs;
+  }
+
+  #sessionsOf(agentId: string): AgentSessions {
+    const known = this.#agents.get(agentId);
+    if (known !== undefined) return known;
+    const fresh: AgentSessions = { byNonce: new Map(), markedUntilMs: 0, spentNonces: new Set() };
+    this.#agents.set(agentId, fresh);
+    return fresh;
+  }
+
+  #forget(held: AgentSessions, nonce: string): void {
+    if (held.byNonce.delete(nonce)) this.#total -= 1;
+  }
+
+  #endAll(held: AgentSessions, end: SessionEnd): void {
+    for (const session of [...held.byNonce.values()]) {
+      session.end = end;
+      this.#forget(held, session.nonce);
     }
   }
 
   /** Makes room for one more session of the agent out of its own idle ones; false when there is none. */
-  function makeRoom(held: AgentSessions): boolean {
-    if (total >= maxSessions) sweep();
-    if (held.byNonce.size < maxPerAgent && total < maxSessions) return true;
+  #makeRoom(held: AgentSessions): boolean {
+    if (this.#total >= this.#maxSessions) this.sweep();
+    if (held.byNonce.size < this.#maxPerAgent && this.#total < this.#maxSessions) return true;
     let oldest: HeldSession | undefined;
     for (const session of held.byNonce.values()) {
       if (session.inFlight === 0 && (oldest === undefined || session.usedMs < oldest.usedMs)) oldest = session;
     }
     if (oldest === undefined) return false;
-    forget(held, oldest.nonce);
+    this.#forget(held, oldest.nonce);
     return true;
   }
-
-  function openSession(agentId: string, projectId: string, nonce: string): HeldSession {
-    const secret = secretOf(projectId);
-    const session = { agentId, projectId, sessionId: nonce };
-    let last: Promise<unknown> = Promise.resolve();
-    const held: HeldSession = {
-      nonce,
-      verifier: createVerifier({ secret, session }),
-      signer: createSigner({ secret, session, now: () => clock.now() }),
-      guard: createReplayGuard({ now: () => clock.now(), monotonicMs: () => clock.monotonicMs() }),
-      inFlight: 0,
-      usedMs: clock.monotonicMs(),
-      serially(work) {
-        const next = last.then(work, work);
-        last = next.catch(() => {});
-        return next;
-      },
-      end: null,
-      ended: () => held.end,
-    };
-    return held;
-  }
-
-  return {
-    /** Opens or finds the session of one request. `isProbe`: the non-claiming connect probe, which alone retires a marker. */
-    open(agentId: string, projectId: string, nonce: string, isProbe: boolean): Opening {
-      const held = sessionsOf(agentId);
-      const nowMs = clock.monotonicMs();
-      if (held.markedUntilMs > nowMs) {
-        if (!isProbe || held.spentNonces.has(nonce)) return { outcome: "invalidated" };
-        held.markedUntilMs = 0;
-        held.spentNonces.clear();
-      }
-      const known = held.byNonce.get(nonce);
-      if (known === undefined && !makeRoom(held)) return { outcome: "full" };
-      const session = known ?? openSession(agentId, projectId, nonce);
-      // The registry may have dropped an emptied agent while it made room.
-      agents.set(agentId, held);
-      if (known === undefined) {
-        held.byNonce.set(nonce, session);
-        total += 1;
-      } else if (isProbe && nonce === "") {
-        session.guard.resetSeq();
-        session.signer.resetSeq();
-      }
-      session.inFlight += 1;
-      session.usedMs = nowMs;
-      return {
-        outcome: "open",
-        session,
-        release() {
-          session.inFlight -= 1;
-          session.usedMs = clock.monotonicMs();
-        },
-      };
-    },
-    /** Ends every session of the agent; only a probe under a nonce not in use now opens the next one. */
-    invalidate(agentId: string, nonce: string): void {
-      const held = sessionsOf(agentId);
-      held.markedUntilMs = clock.monotonicMs() + idleMs;
-      for (const known of [nonce, ...held.byNonce.keys()]) {
-        if (held.spentNonces.size < maxSpentNonces) held.spentNonces.add(known);
-      }
-      endAll(held, "invalidated");
-    },
-    /** Another process saw the retiring probe. */
-    retire(agentId: string): void {
-      const held = agents.get(agentId);
-      if (held === undefined) return;
-      held.markedUntilMs = 0;
-      held.spentNonces.clear();
-    },
-    /** Whether a request of the agent would be refused now. */
-    isInvalidated: (agentId: string): boolean => (agents.get(agentId)?.markedUntilMs ?? 0) > clock.monotonicMs(),
-    forgetAgent(agentId: string): void {
-      const held = agents.get(agentId);
-      if (held === undefined) return;
-      endAll(held, "revoked");
-      agents.delete(agentId);
-    },
-    sweep,
-    size: () => total,
-  };
 }
 
-export type SessionRegistry = ReturnType<typeof createSessionRegistry>;
+function openSession(
+  { clock, secretOf }: SessionRegistryOptions,
+  { agentId, projectId, nonce }: { agentId: string; projectId: string; nonce: string },
+): HeldSession {
+  const secret = secretOf(projectId);
+  const session = { agentId, projectId, sessionId: nonce };
+  let last: Promise<unknown> = Promise.resolve();
+  const held: HeldSession = {
+    nonce,
+    verifier: createVerifier({ secret, session }),
+    signer: createSigner({ secret, session, now: () => clock.now() }),
+    guard: createReplayGuard({ now: () => clock.now(), monotonicMs: () => clock.monotonicMs() }),
+    inFlight: 0,
+    usedMs: clock.monotonicMs(),
+    serially(work) {
+      const next = last.then(work, work);
+      last = next.catch(() => {});
+      return next;
+    },
+    end: null,
+    ended: () => held.end,
+  };
+  return held;
+}

@@ -8,13 +8,15 @@ import {
   createVerifier,
   type HelloPayload,
   type RefusedFrame,
+  type ReplayGuard,
   type SignedFrameType,
   type Signer,
+  type Verifier,
   wireLimits,
 } from "@svc/protocol";
 import type { WebSocket } from "ws";
 import type { Clock } from "../../../platform/clock.ts";
-import { type AgentIdentity, abilitiesOf } from "../../agents/index.ts";
+import { type AgentIdentity, reportedCapabilities } from "../../agents/index.ts";
 import type { ClaimedCommand } from "../../commands/index.ts";
 import type { AgentLogs } from "../agent-logs.ts";
 import {
@@ -46,117 +48,190 @@ export interface OpenConnection {
   readonly secret: Uint8Array;
 }
 
-/** An authenticated WebSocket after hello: it verifies frames in arrival order, hands them on and signs what goes back. */
-export interface Connection extends AgentConnection {
-  readonly sessionId: string;
-  receive(message: Uint8Array): void;
-  /** Counts as a frame for the idle limit: the brain itself does not read the socket now. */
-  touch(): void;
-  /** Whether the brain does not read the socket because it has no room for more events itself. */
-  isHeldByIngest(): boolean;
-  /** Monotonic time of the last batch that the database could not take, so that its sender waits for an ack in vain; null for none. */
-  lastUnstoredMs(): number | null;
-}
-
 /** Bytes that may lie unsent because the agent does not read; above it, nothing more that asks for an answer is read from it. */
 const maxUnsentBytes = 1_048_576;
 /** A command that has not left by then counts as not sent (spec part 3, section 4.1). */
 const defaultSendMs = 5000;
 
-export function createConnection(deps: ConnectionDeps, opened: OpenConnection): Connection {
-  const { clock, agentLogs, dispatch, sendMs = defaultSendMs } = deps;
-  const { socket, identity, hello, secret } = opened;
-  const sessionId = randomUUID();
-  const session = { agentId: identity.agent_id, projectId: identity.project_id, sessionId };
-  const verifier = createVerifier({ secret, session });
-  const signer: Signer = createSigner({ secret, session, now: () => clock.now() });
-  const guard = createReplayGuard({ now: () => clock.now(), monotonicMs: () => clock.monotonicMs() });
-  const source: FrameSource = {
-    identity,
-    workerId: hello.worker_id,
-    transport: "ws",
-    samples: createSampleLimiter(clock),
-    lossWarnings: createLossWarnings(clock, agentLogs.eventsLost),
-  };
-  let lastActiveMs = clock.monotonicMs();
-  let lastUnstoredMs: number | null = null;
-  let hasEnded = false;
-  /** For what the socket is not read now. */
-  let heldBy: "ingest" | "reader" | null = null;
+/** For what a socket is not read. */
+type Hold = "ingest" | "reader";
+
+/** An authenticated WebSocket after hello: it verifies frames in arrival order, hands them on and signs what goes back. */
+export class Connection implements AgentConnection {
+  readonly agentId: string;
+  readonly projectId: string;
+  readonly workerId: string | null;
+  readonly sessionId = randomUUID();
+  readonly connectedAt: Date;
+  readonly capabilities: AgentConnection["capabilities"];
+
+  readonly #deps: ConnectionDeps;
+  readonly #socket: WebSocket;
+  readonly #source: FrameSource;
+  readonly #verifier: Verifier;
+  readonly #signer: Signer;
+  readonly #guard: ReplayGuard;
+  #lastActiveMs: number;
+  #lastUnstoredMs: number | null = null;
+  #hasEnded = false;
+  #heldBy: Hold | null = null;
+  /** A command could not be sent, and nothing has left since. */
+  #isStuck = false;
+
+  constructor(deps: ConnectionDeps, { socket, identity, hello, secret }: OpenConnection) {
+    const { clock } = deps;
+    const session = { agentId: identity.agent_id, projectId: identity.project_id, sessionId: this.sessionId };
+    this.agentId = identity.agent_id;
+    this.projectId = identity.project_id;
+    this.workerId = hello.worker_id;
+    this.connectedAt = clock.now();
+    this.capabilities = reportedCapabilities(hello);
+    this.#deps = deps;
+    this.#socket = socket;
+    this.#source = {
+      identity,
+      workerId: hello.worker_id,
+      transport: "ws",
+      samples: createSampleLimiter(clock),
+      lossWarnings: createLossWarnings(clock, deps.agentLogs.eventsLost),
+    };
+    this.#verifier = createVerifier({ secret, session });
+    this.#signer = createSigner({ secret, session, now: () => clock.now() });
+    this.#guard = createReplayGuard({ now: () => clock.now(), monotonicMs: () => clock.monotonicMs() });
+    this.#lastActiveMs = clock.monotonicMs();
+  }
+
+  lastActiveMs(): number {
+    return this.#lastActiveMs;
+  }
+
+  /** Counts as a frame for the idle limit: the brain itself does not read the socket now. */
+  touch(): void {
+    this.#lastActiveMs = this.#deps.clock.monotonicMs();
+  }
+
+  /** Whether the brain does not read the socket because it has no room for more events itself. */
+  isHeldByIngest(): boolean {
+    return this.#heldBy === "ingest";
+  }
+
+  /** Monotonic time of the last batch that the database could not take, so that its sender waits for an ack in vain; null for none. */
+  lastUnstoredMs(): number | null {
+    return this.#lastUnstoredMs;
+  }
 
   // Frames that arrived behind the one that ended the session are still handed over by the socket; they count for nothing.
-  function close(code: number, reason: string): void {
-    hasEnded = true;
-    socket.close(code, reason);
+  close(code: number, reason: string): void {
+    this.#hasEnded = true;
+    this.#socket.close(code, reason);
   }
 
-  function send(type: SignedFrameType, payload: Record<string, unknown>, id: string): void {
-    if (socket.readyState === socket.OPEN) socket.send(Buffer.from(signer.sign(type, payload, id)), written);
+  receive(message: Uint8Array): void {
+    if (this.#hasEnded) return;
+    this.touch();
+    const judged = this.#verifier.open(message);
+    if (!judged.ok) {
+      this.#refuse(judged);
+      this.#holdBack();
+      return;
+    }
+    const { agentLogs } = this.#deps;
+    const verdict = this.#guard.admit(judged.frame);
+    if (verdict !== "ok") {
+      agentLogs.replayRefused(this.agentId, { verdict });
+      this.close(closeCodes.refused, "replay check failed");
+      return;
+    }
+    this.#deps.verified(judged.path);
+    // What waits for the answer keeps nothing of the frame but its id: hundreds may be on their way into the database.
+    const { id } = judged.frame;
+    this.#deps
+      .dispatch(this.#source, judged.frame, judged.text)
+      .then((outcome) => this.#answer(id, outcome))
+      .catch((error: Error) => {
+        agentLogs.answerFailed(this.agentId, { message: error.message });
+        this.close(closeCodes.internalError, "internal error");
+      });
+    this.#holdBack();
   }
 
-  /** Set when a command could not be sent, until something leaves again. */
-  let isStuck = false;
-  const isUnread = (): boolean => socket.bufferedAmount > maxUnsentBytes;
-
-  function written(error?: Error | null): void {
-    if (heldBy === "reader") readOn();
-    if (!isStuck || error != null || isUnread()) return;
-    isStuck = false;
-    deps.readsAgain(identity.agent_id);
+  canTake(): boolean {
+    if (this.#isUnread()) this.#isStuck = true;
+    return !this.#isStuck && this.#isOpen();
   }
 
-  function deliver({ id, payload }: ClaimedCommand): Promise<Sending> {
+  deliver({ id, payload }: ClaimedCommand): Promise<Sending> {
     let frame: Buffer;
     try {
-      frame = Buffer.from(signer.sign("command", payload, id));
+      frame = Buffer.from(this.#signer.sign("command", payload, id));
     } catch {
       return Promise.resolve("unsigned");
     }
-    if (socket.readyState !== socket.OPEN) return Promise.resolve("failed");
+    if (!this.#isOpen()) return Promise.resolve("failed");
     return new Promise((resolve) => {
       const late = setTimeout(() => {
-        isStuck = true;
+        this.#isStuck = true;
         resolve("failed");
-      }, sendMs);
+      }, this.#deps.sendMs ?? defaultSendMs);
       late.unref();
-      socket.send(frame, (error) => {
+      this.#socket.send(frame, (error) => {
         clearTimeout(late);
-        if (error != null) isStuck = true;
+        if (error != null) this.#isStuck = true;
         resolve(error == null ? "sent" : "failed");
-        written(error);
+        this.#written(error);
       });
     });
   }
 
-  function readOn(): void {
-    heldBy = isUnread() ? "reader" : null;
-    if (heldBy === null) socket.resume();
+  #send(type: SignedFrameType, payload: Record<string, unknown>, id: string): void {
+    if (!this.#isOpen()) return;
+    this.#socket.send(Buffer.from(this.#signer.sign(type, payload, id)), (error) => this.#written(error));
+  }
+
+  #isOpen(): boolean {
+    return this.#socket.readyState === this.#socket.OPEN;
+  }
+
+  #isUnread(): boolean {
+    return this.#socket.bufferedAmount > maxUnsentBytes;
+  }
+
+  #written(error?: Error | null): void {
+    if (this.#heldBy === "reader") this.#readOn();
+    if (!this.#isStuck || error != null || this.#isUnread()) return;
+    this.#isStuck = false;
+    this.#deps.readsAgain(this.agentId);
+  }
+
+  #readOn(): void {
+    this.#heldBy = this.#isUnread() ? "reader" : null;
+    if (this.#heldBy === null) this.#socket.resume();
   }
 
   /**
    * Stops reading the socket while the ingest queue is full, since the agent's own buffer is the place to wait, and while the agent leaves
-   * unread what it was sent. Who never reads on answers no ping either, and ends for that.
+   * unread what it was sent. An agent that never reads again answers no ping either, and its connection ends for that.
    */
-  function holdBack(): void {
-    if (heldBy !== null) return;
-    const room = deps.whenIngestHasRoom();
+  #holdBack(): void {
+    if (this.#heldBy !== null) return;
+    const room = this.#deps.whenIngestHasRoom();
     if (room !== null) {
-      heldBy = "ingest";
-      void room.then(readOn);
-    } else if (isUnread()) {
-      heldBy = "reader";
+      this.#heldBy = "ingest";
+      void room.then(() => this.#readOn());
+    } else if (this.#isUnread()) {
+      this.#heldBy = "reader";
     } else return;
-    socket.pause();
+    this.#socket.pause();
   }
 
-  function answer(id: string, outcome: FrameOutcome): void {
+  #answer(id: string, outcome: FrameOutcome): void {
     if (outcome.kind === "revoked") {
-      close(closeCodes.revoked, "revoked");
+      this.close(closeCodes.revoked, "revoked");
     } else if (outcome.kind === "transient") {
-      if (outcome.isUnstored === true) lastUnstoredMs = clock.monotonicMs();
+      if (outcome.isUnstored === true) this.#lastUnstoredMs = this.#deps.clock.monotonicMs();
     } else if (outcome.batch !== undefined) {
       const { received, inserted, rejected, errors } = outcome.batch;
-      send(
+      this.#send(
         "event_batch_ack",
         // An id that only its own sender's signature vouches for may hold what canonical JSON cannot.
         {
@@ -171,64 +246,17 @@ export function createConnection(deps: ConnectionDeps, opened: OpenConnection): 
     }
   }
 
-  function refuse({ reason, id, frameType, message }: RefusedFrame): void {
+  #refuse({ reason, id, frameType, message }: RefusedFrame): void {
+    const { agentLogs } = this.#deps;
     if (reason === "signature") {
-      agentLogs.signatureFailed(identity.agent_id, { type: frameType });
-      close(closeCodes.refused, "signature check failed");
+      agentLogs.signatureFailed(this.agentId, { type: frameType });
+      this.close(closeCodes.refused, "signature check failed");
       return;
     }
     if (reason === "skew") {
       const payload = { code: brainErrorCodes.protocolIncompatible, message, fatal: false };
-      send("error", payload, `err_${id ?? ""}`.slice(0, wireLimits.frameIdCharacters).toWellFormed());
+      this.#send("error", payload, `err_${id ?? ""}`.slice(0, wireLimits.frameIdCharacters).toWellFormed());
     }
-    agentLogs.frameDropped(identity.agent_id, { reason });
+    agentLogs.frameDropped(this.agentId, { reason });
   }
-
-  return {
-    agentId: identity.agent_id,
-    projectId: identity.project_id,
-    workerId: hello.worker_id,
-    connectedAt: clock.now(),
-    capabilities: abilitiesOf(hello),
-    canTake() {
-      if (isUnread()) isStuck = true;
-      return !isStuck && socket.readyState === socket.OPEN;
-    },
-    deliver,
-    sessionId,
-    lastActiveMs: () => lastActiveMs,
-    touch() {
-      lastActiveMs = clock.monotonicMs();
-    },
-    isHeldByIngest: () => heldBy === "ingest",
-    lastUnstoredMs: () => lastUnstoredMs,
-    close,
-    receive(message) {
-      if (hasEnded) return;
-      lastActiveMs = clock.monotonicMs();
-      const judged = verifier.open(message);
-      if (!judged.ok) {
-        refuse(judged);
-        holdBack();
-        return;
-      }
-      const { frame } = judged;
-      const verdict = guard.admit(frame);
-      if (verdict !== "ok") {
-        agentLogs.replayRefused(identity.agent_id, { verdict });
-        close(closeCodes.refused, "replay check failed");
-        return;
-      }
-      deps.verified(judged.path);
-      // What waits for the answer keeps nothing of the frame but its id: hundreds may be on their way into the database.
-      const { id } = frame;
-      dispatch(source, frame, judged.text)
-        .then((outcome) => answer(id, outcome))
-        .catch((error: Error) => {
-          agentLogs.answerFailed(identity.agent_id, { message: error.message });
-          close(closeCodes.internalError, "internal error");
-        });
-      holdBack();
-    },
-  };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type AgentConnection, createConnections } from "./connections.ts";
+import { type AgentConnection, Connections } from "./connections.ts";
 
 function fakeConnection(
   agentId: string,
@@ -22,7 +22,7 @@ function fakeConnection(
 
 describe("the connections of a process", () => {
   test("a reconnect of the same worker displaces the older connection with 4002", () => {
-    const connections = createConnections(64);
+    const connections = new Connections(64);
     const closed: number[] = [];
     const older = fakeConnection("a", "w1", closed);
     const newer = fakeConnection("a", "w1");
@@ -33,24 +33,24 @@ describe("the connections of a process", () => {
   });
 
   test("a missing worker id is one connection of its own", () => {
-    const connections = createConnections(64);
+    const connections = new Connections(64);
     connections.register(fakeConnection("a", null));
     connections.register(fakeConnection("a", "w1"));
     expect(connections.ofAgent("a")).toHaveLength(2);
   });
 
   test("refuses a further worker over the cap, and none when the cap is 0", () => {
-    const capped = createConnections(1);
+    const capped = new Connections(1);
     expect([capped.register(fakeConnection("a", "w1")), capped.register(fakeConnection("a", "w2"))]).toEqual([
       true,
       false,
     ]);
-    const open = createConnections(0);
+    const open = new Connections(0);
     expect([open.register(fakeConnection("a", "w1")), open.register(fakeConnection("a", "w2"))]).toEqual([true, true]);
   });
 
   test("closes all connections of an agent or of a project and no others", () => {
-    const connections = createConnections(64);
+    const connections = new Connections(64);
     const first: number[] = [];
     const second: number[] = [];
     connections.register(fakeConnection("a", "w1", first, "p1"));

@@ -26,49 +26,64 @@ export interface AgentConnection {
  * The connections of this process by agent and worker. A reconnect of the same worker displaces the older connection; one agent
  * holds at most `cap` connections (0: no cap).
  */
-export function createConnections(cap: number) {
-  const byAgent = new Map<string, Map<string, AgentConnection>>();
-  const keyOf = (connection: AgentConnection) => connection.workerId ?? "";
-  let count = 0;
+export class Connections {
+  readonly #cap: number;
+  readonly #byAgent = new Map<string, Map<string, AgentConnection>>();
+  #count = 0;
 
-  return {
-    /** False when the agent has as many connections as it may. */
-    register(connection: AgentConnection): boolean {
-      const connections = byAgent.get(connection.agentId) ?? new Map<string, AgentConnection>();
-      const older = connections.get(keyOf(connection));
-      if (older === undefined && cap > 0 && connections.size >= cap) return false;
-      byAgent.set(connection.agentId, connections);
-      connections.set(keyOf(connection), connection);
-      if (older === undefined) count += 1;
-      else older.close(closeCodes.displaced, "displaced by a newer connection");
-      return true;
-    },
-    /** Takes a closed connection out; false when a newer one already has its place. */
-    unregister(connection: AgentConnection): boolean {
-      const connections = byAgent.get(connection.agentId);
-      if (connections?.get(keyOf(connection)) !== connection) return false;
-      connections.delete(keyOf(connection));
-      if (connections.size === 0) byAgent.delete(connection.agentId);
-      count -= 1;
-      return true;
-    },
-    ofAgent: (agentId: string): readonly AgentConnection[] => [...(byAgent.get(agentId)?.values() ?? [])],
-    agentIds: (): readonly string[] => [...byAgent.keys()],
-    count: () => count,
-    closeAgent(agentId: string, code: number, reason: string): void {
-      for (const connection of [...(byAgent.get(agentId)?.values() ?? [])]) connection.close(code, reason);
-    },
-    closeProject(projectId: string, code: number, reason: string): void {
-      for (const connections of [...byAgent.values()]) {
-        for (const connection of [...connections.values()])
-          if (connection.projectId === projectId) connection.close(code, reason);
-      }
-    },
-    closeAll(code: number, reason: string): void {
-      for (const connections of [...byAgent.values()])
-        for (const connection of [...connections.values()]) connection.close(code, reason);
-    },
-  };
+  constructor(cap: number) {
+    this.#cap = cap;
+  }
+
+  /** False when the agent has as many connections as it may. */
+  register(connection: AgentConnection): boolean {
+    const connections = this.#byAgent.get(connection.agentId) ?? new Map<string, AgentConnection>();
+    const older = connections.get(keyOf(connection));
+    if (older === undefined && this.#cap > 0 && connections.size >= this.#cap) return false;
+    this.#byAgent.set(connection.agentId, connections);
+    connections.set(keyOf(connection), connection);
+    if (older === undefined) this.#count += 1;
+    else older.close(closeCodes.displaced, "displaced by a newer connection");
+    return true;
+  }
+
+  /** Takes a closed connection out; false when a newer one already has its place. */
+  unregister(connection: AgentConnection): boolean {
+    const connections = this.#byAgent.get(connection.agentId);
+    if (connections?.get(keyOf(connection)) !== connection) return false;
+    connections.delete(keyOf(connection));
+    if (connections.size === 0) this.#byAgent.delete(connection.agentId);
+    this.#count -= 1;
+    return true;
+  }
+
+  ofAgent(agentId: string): readonly AgentConnection[] {
+    return [...(this.#byAgent.get(agentId)?.values() ?? [])];
+  }
+
+  agentIds(): readonly string[] {
+    return [...this.#byAgent.keys()];
+  }
+
+  count(): number {
+    return this.#count;
+  }
+
+  closeAgent(agentId: string, code: number, reason: string): void {
+    for (const connection of this.ofAgent(agentId)) connection.close(code, reason);
+  }
+
+  closeProject(projectId: string, code: number, reason: string): void {
+    for (const connection of this.#all()) if (connection.projectId === projectId) connection.close(code, reason);
+  }
+
+  closeAll(code: number, reason: string): void {
+    for (const connection of this.#all()) connection.close(code, reason);
+  }
+
+  #all(): readonly AgentConnection[] {
+    return this.agentIds().flatMap((agentId) => this.ofAgent(agentId));
+  }
 }
 
-export type Connections = ReturnType<typeof createConnections>;
+const keyOf = ({ workerId }: AgentConnection): string => workerId ?? "";

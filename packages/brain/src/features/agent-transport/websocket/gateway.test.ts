@@ -10,8 +10,8 @@ import { WebSocketServer } from "ws";
 import type { Log } from "../../../platform/log.ts";
 import { createAgentLogs } from "../agent-logs.ts";
 import { createDispatch } from "../dispatch.ts";
-import { createConnections } from "./connections.ts";
-import { createGateway, type GatewayDeps } from "./gateway.ts";
+import { Connections } from "./connections.ts";
+import { Gateway, type GatewayDeps } from "./gateway.ts";
 
 const secret = new Uint8Array(32).fill(7);
 const identity = {
@@ -25,7 +25,7 @@ const silent: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () =>
 /** The gateway on a real server, with a clock and a storage that the test holds in its hands. */
 async function startGateway(changes: Partial<GatewayDeps> = {}) {
   const clock = createFakeClock(new Date());
-  const connections = createConnections(1);
+  const connections = new Connections(1);
   const agentLogs = createAgentLogs({ clock, log: changes.log ?? silent });
   const stored: unknown[] = [];
   const ended: boolean[] = [];
@@ -45,7 +45,7 @@ async function startGateway(changes: Partial<GatewayDeps> = {}) {
     commandAcked: async () => {},
     commandResulted: async () => {},
   });
-  const gateway = createGateway({
+  const gateway = new Gateway({
     agentLogs,
     admit: async () => ({ identity }),
     brainVersion: "1.0.0",
@@ -117,12 +117,12 @@ describe("the gateway", () => {
     for (let round = 0; round < 3; round += 1) {
       clock.advance(30_000);
       const answered = once(held, "pong");
-      gateway.watchNow();
+      gateway.checkNow();
       await answered;
     }
     expect(agent.socket.readyState).toBe(agent.socket.OPEN);
     clock.advance(1);
-    gateway.watchNow();
+    gateway.checkNow();
     expect((await agent.closed).code).toBe(4408);
     await waitFor(() => connections.count() === 0);
     expect(ended).toEqual([true]);
@@ -138,7 +138,7 @@ describe("the gateway", () => {
       agent.skewMs += 50_000;
       await agent.settle();
       const answered = once(held, "pong");
-      gateway.watchNow();
+      gateway.checkNow();
       await answered;
     }
     expect(agent.socket.readyState).toBe(agent.socket.OPEN);
@@ -151,11 +151,11 @@ describe("the gateway", () => {
     agent.socket.pause();
     for (const stepMs of [20_001, 10_000, 10_000, 10_000]) {
       clock.advance(stepMs);
-      gateway.watchNow();
+      gateway.checkNow();
       expect(fixture?.sockets.clients.size).toBe(1);
     }
     clock.advance(1);
-    gateway.watchNow();
+    gateway.checkNow();
     await waitFor(() => fixture?.sockets.clients.size === 0);
     agent.socket.resume();
     expect((await agent.closed).code).toBe(1006);
@@ -266,7 +266,7 @@ describe("the gateway", () => {
       for (const stepMs of [20_001, 30_001]) {
         expect(sockets.clients.size).toBe(1);
         clock.advance(stepMs);
-        gateway.watchNow();
+        gateway.checkNow();
       }
       await waitFor(() => sockets.clients.size === 0);
     });
@@ -287,22 +287,22 @@ describe("the gateway", () => {
     agent.sendFrame("heartbeat", {});
     await seen(1);
     clock.advance(10_000);
-    gateway.watchNow();
+    gateway.checkNow();
     expect(agent.socket.readyState).toBe(agent.socket.OPEN);
     for (const count of [2, 3, 4]) {
       agent.skewMs += 4000;
       clock.advance(4000);
       agent.sendEvents(rawEvents(1));
       await seen(count);
-      gateway.watchNow();
+      gateway.checkNow();
     }
     isAway = false;
     await agent.settle();
     clock.advance(5000);
-    gateway.watchNow();
+    gateway.checkNow();
     await agent.settle();
     clock.advance(1);
-    gateway.watchNow();
+    gateway.checkNow();
     expect((await agent.closed).code).toBe(1011);
     expect(stored).toEqual([]);
   });
@@ -365,9 +365,9 @@ describe("the gateway", () => {
     expect(held?.isPaused).toBe(true);
     agent.sendEvents(rawEvents(1));
     clock.advance(50_000);
-    gateway.watchNow();
+    gateway.checkNow();
     clock.advance(50_000);
-    gateway.watchNow();
+    gateway.checkNow();
     expect(stored).toHaveLength(1);
     expect(agent.socket.readyState).toBe(agent.socket.OPEN);
 
@@ -376,7 +376,7 @@ describe("the gateway", () => {
     agent.skewMs = 100_000;
     const later = agent.sendEvents(rawEvents(1));
     resolve();
-    gateway.watchNow();
+    gateway.checkNow();
     // What was sent before it was held back has grown stale: the session ends for that, not for silence.
     expect((await agent.closed).code).toBe(4403);
     expect(agent.acks().map(({ acked_id }) => acked_id)).not.toContain(later);

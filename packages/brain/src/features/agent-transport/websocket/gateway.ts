@@ -1,12 +1,13 @@
 import { closeCodes, encodeHelloAck, type HelloPayload, parseHello, protocolVersion, wireTimes } from "@svc/protocol";
 import type { WebSocket } from "ws";
 import type { Log } from "../../../platform/log.ts";
-import { createThrottledLog } from "../../../platform/throttled-log.ts";
+import { createThrottledLog, type ThrottledLog } from "../../../platform/throttled-log.ts";
 import type { AgentIdentity } from "../../agents/index.ts";
 import type { Admit, RequestFacts } from "../admission.ts";
 import { compareVersions } from "../versions.ts";
-import { type Connection, type ConnectionDeps, createConnection } from "./connection.ts";
+import { Connection, type ConnectionDeps } from "./connection.ts";
 import type { Connections } from "./connections.ts";
+import { Liveness } from "./liveness.ts";
 
 export interface GatewayDeps extends ConnectionDeps {
   readonly log: Log;
@@ -30,73 +31,113 @@ export interface GatewayDeps extends ConnectionDeps {
   giveWaiting(connection: Connection): Promise<void>;
 }
 
-const tickMs = 1000;
-/**
- * An agent waits 90 s for an ack that does not come, but sends everything again when it connects. It is told to this long after its last
- * batch that could not be stored: one that goes on sending stays until the outage is over, one that fell silent knocks with its backoff.
- */
-const unstoredMs = 5000;
 const heartbeatSeconds = 10;
 /** Close code of a server that stops (RFC 6455, 7.4.1). */
 const goingAway = 1001;
 
-interface Watched {
-  readonly socket: WebSocket;
-  readonly connection: Connection;
-  /** Once; later calls do nothing. */
-  ended(): void;
-  pingedMs: number;
-  pongedMs: number;
-}
-
 /** The WebSocket side of the agent transport: the handshake of spec part 3, section 1.3, step by step, then the receive loop. */
-export function createGateway(deps: GatewayDeps) {
-  const { clock, log, connections, helloMs = wireTimes.helloMs } = deps;
-  const watched = new Set<Watched>();
-  /** Disconnects that are being written. */
-  const notes = new Set<Promise<void>>();
+export class Gateway {
+  readonly #deps: GatewayDeps;
+  readonly #liveness: Liveness;
   /** Sockets whose handshake is under way. */
-  const shaking = new Map<WebSocket, { giveUp(): void; readonly settled: Promise<void> }>();
-  let isStopping = false;
+  readonly #handshakes = new Map<WebSocket, { giveUp(): void; readonly settled: Promise<void> }>();
+  /** Disconnects that are being written. */
+  readonly #disconnects = new Set<Promise<void>>();
   // While the database is away every handshake fails, and agents try again.
-  const handshakeFailed = createThrottledLog(clock, (handshakes, about) =>
-    log.error("agent_transport.handshake_failed", { handshakes, ...about }),
-  );
-  const disconnectNotNoted = createThrottledLog(clock, (disconnects, about) =>
-    log.warn("agent_transport.disconnect_not_noted", { disconnects, ...about }),
-  );
-  const timer = setInterval(watchAll, tickMs);
-  timer.unref();
+  readonly #handshakeFailed: ThrottledLog;
+  readonly #disconnectNotNoted: ThrottledLog;
+  #isStopping = false;
 
-  function watchAll(): void {
-    const nowMs = clock.monotonicMs();
-    for (const entry of watched) watch(entry, nowMs);
+  constructor(deps: GatewayDeps) {
+    const { clock, log } = deps;
+    this.#deps = deps;
+    this.#liveness = new Liveness(clock, deps.idleMs);
+    this.#handshakeFailed = createThrottledLog(clock, (handshakes, about) =>
+      log.error("agent_transport.handshake_failed", { handshakes, ...about }),
+    );
+    this.#disconnectNotNoted = createThrottledLog(clock, (disconnects, about) =>
+      log.warn("agent_transport.disconnect_not_noted", { disconnects, ...about }),
+    );
   }
 
-  function watch(entry: Watched, nowMs: number): void {
-    const { socket, connection } = entry;
-    const lastUnstoredMs = connection.lastUnstoredMs();
-    if (connection.isHeldByIngest()) {
-      // We hold it back ourselves: what it says, pongs included, waits in its buffers.
-      connection.touch();
-      entry.pongedMs = nowMs;
-    } else if (lastUnstoredMs !== null && nowMs - lastUnstoredMs > unstoredMs) {
-      connection.close(closeCodes.internalError, "events were not stored; send them again");
-    } else if (nowMs - connection.lastActiveMs() > deps.idleMs) {
-      connection.close(closeCodes.idle, "idle");
-    } else if (entry.pingedMs > entry.pongedMs) {
-      if (nowMs - entry.pingedMs > wireTimes.brainPongMs) socket.terminate();
-    } else if (nowMs - Math.max(entry.pingedMs, entry.pongedMs) > wireTimes.brainPingMs) {
-      entry.pingedMs = nowMs;
-      socket.ping();
+  connections(): number {
+    return this.#deps.connections.count();
+  }
+
+  /** Checks idle limits and pings of all connections now, as happens every second. For tests. */
+  checkNow(): void {
+    this.#liveness.checkAll();
+  }
+
+  /** Takes over an accepted socket. Messages that arrive before their turn wait, with the socket paused. */
+  accept(socket: WebSocket, facts: RequestFacts): void {
+    if (this.#isStopping) {
+      socket.close(goingAway, "shutting down");
+      return;
     }
+    const early: Uint8Array[] = [];
+    const first = Promise.withResolvers<Uint8Array | null>();
+    const helloTimer = setTimeout(() => first.resolve(null), this.#deps.helloMs ?? wireTimes.helloMs);
+    let connection: Connection | null = null;
+    let hasFirst = false;
+    let isRefused = false;
+    socket.on("error", ({ message }) => this.#deps.log.debug("agent_transport.socket_error", { message }));
+    socket.on("close", () => first.resolve(null));
+    socket.on("message", (data: Buffer) => {
+      if (isRefused) return;
+      if (connection !== null) {
+        connection.receive(data);
+        return;
+      }
+      if (hasFirst) early.push(data);
+      hasFirst = true;
+      clearTimeout(helloTimer);
+      first.resolve(data);
+      socket.pause();
+    });
+    const settled = this.#handshake(socket, facts, first.promise)
+      .then((opened) => {
+        connection = opened;
+        isRefused = opened === null;
+        // A paused socket would not see the other side's answer to our close frame.
+        socket.resume();
+        if (opened === null) return;
+        for (const message of early.splice(0)) opened.receive(message);
+      })
+      .catch((error: Error) => {
+        this.#handshakeFailed({ message: error.message });
+        isRefused = true;
+        socket.close(closeCodes.internalError, "internal error");
+        socket.resume();
+      })
+      .finally(() => {
+        clearTimeout(helloTimer);
+        this.#handshakes.delete(socket);
+      });
+    this.#handshakes.set(socket, { settled, giveUp: () => first.resolve(null) });
   }
 
-  async function handshake(
+  /** Closes every connection and writes that their agents are gone, while there is a database to write it to. */
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    for (const [socket, { giveUp }] of this.#handshakes) {
+      socket.close(goingAway, "shutting down");
+      giveUp();
+    }
+    this.#deps.connections.closeAll(goingAway, "shutting down");
+    // One that has already said that its agent is online ends like the others.
+    await Promise.all([...this.#handshakes.values()].map(({ settled }) => settled));
+    this.#liveness.stop();
+    await Promise.all(this.#disconnects);
+  }
+
+  /** Null when the socket was refused, and closed for that. */
+  async #handshake(
     socket: WebSocket,
     facts: RequestFacts,
     firstMessage: Promise<Uint8Array | null>,
   ): Promise<Connection | null> {
+    const deps = this.#deps;
     const refuse = (code: number, reason: string) => {
       socket.close(code, reason);
       return null;
@@ -115,144 +156,55 @@ export function createGateway(deps: GatewayDeps) {
     const hello = parsed.payload;
     if (hello.protocol_version !== protocolVersion)
       return refuse(closeCodes.protocolUnsupported, "protocol version unsupported");
-    warnAboutVersion(identity, hello);
-    if (!(await deps.connected(identity, hello, clock.now())))
+    this.#warnAboutVersion(identity, hello);
+    if (!(await deps.connected(identity, hello, deps.clock.now())))
       return refuse(closeCodes.unauthorized, "invalid agent token");
-    const connection = createConnection(deps, { socket, identity, hello, secret: deps.secretOf(identity.project_id) });
-    socket.send(
-      Buffer.from(
-        encodeHelloAck(
-          {
-            protocol_version: hello.protocol_version,
-            brain_version: deps.brainVersion,
-            agent_id: identity.agent_id,
-            project_id: identity.project_id,
-            session_id: connection.sessionId,
-            heartbeat_interval_seconds: heartbeatSeconds,
-            max_frame_size_bytes: deps.maxFrameBytes,
-          },
-          clock.now(),
-        ),
-      ),
-    );
-    if (!connections.register(connection)) return refuse(closeCodes.tooMany, "too many connections of this agent");
+    const connection = new Connection(deps, { socket, identity, hello, secret: deps.secretOf(identity.project_id) });
+    socket.send(this.#helloAck(connection, hello));
+    if (!deps.connections.register(connection)) return refuse(closeCodes.tooMany, "too many connections of this agent");
     try {
       if (!(await deps.isStillAdmitted(identity))) {
-        connections.unregister(connection);
+        deps.connections.unregister(connection);
         return refuse(closeCodes.revoked, "revoked or archived");
       }
       await deps.workerConnected(identity, hello, connection.connectedAt);
       // Nothing is claimed for a socket that has gone meanwhile.
       await deps.giveWaiting(connection);
     } catch (error) {
-      endConnection(connection, identity);
+      this.#end(connection, identity);
       throw error;
     }
-    watchUntilClosed(socket, connection, identity);
+    this.#liveness.watch(socket, connection, () => this.#end(connection, identity));
     return connection;
   }
 
-  function endConnection(connection: Connection, identity: AgentIdentity): void {
+  #helloAck({ agentId, projectId, sessionId }: Connection, hello: HelloPayload): Buffer {
+    const ack = {
+      protocol_version: hello.protocol_version,
+      brain_version: this.#deps.brainVersion,
+      agent_id: agentId,
+      project_id: projectId,
+      session_id: sessionId,
+      heartbeat_interval_seconds: heartbeatSeconds,
+      max_frame_size_bytes: this.#deps.maxFrameBytes,
+    };
+    return Buffer.from(encodeHelloAck(ack, this.#deps.clock.now()));
+  }
+
+  #end(connection: Connection, identity: AgentIdentity): void {
+    const { connections } = this.#deps;
     connections.unregister(connection);
     const isLast = connections.ofAgent(identity.agent_id).length === 0;
-    const note = deps
+    const note = this.#deps
       .disconnected(identity, connection.workerId, connection.connectedAt, isLast)
-      .catch((error: Error) => disconnectNotNoted({ message: error.message }))
-      .finally(() => notes.delete(note));
-    notes.add(note);
+      .catch((error: Error) => this.#disconnectNotNoted({ message: error.message }))
+      .finally(() => this.#disconnects.delete(note));
+    this.#disconnects.add(note);
   }
 
-  function warnAboutVersion(identity: AgentIdentity, hello: HelloPayload): void {
-    const verdict = compareVersions(hello.agent_version, deps.brainVersion);
+  #warnAboutVersion(identity: AgentIdentity, hello: HelloPayload): void {
+    const verdict = compareVersions(hello.agent_version, this.#deps.brainVersion);
     if (verdict === "fine" || verdict === "unknown") return;
-    deps.agentLogs.versionSkew(identity.agent_id, { verdict, agent_version: hello.agent_version });
+    this.#deps.agentLogs.versionSkew(identity.agent_id, { verdict, agent_version: hello.agent_version });
   }
-
-  function watchUntilClosed(socket: WebSocket, connection: Connection, identity: AgentIdentity): void {
-    const ended = () => {
-      if (watched.delete(entry)) endConnection(connection, identity);
-    };
-    const entry: Watched = { socket, connection, ended, pingedMs: 0, pongedMs: clock.monotonicMs() };
-    watched.add(entry);
-    socket.on("pong", () => {
-      entry.pongedMs = clock.monotonicMs();
-    });
-    socket.on("close", ended);
-    if (socket.readyState !== socket.OPEN) ended();
-  }
-
-  return {
-    /** Takes over an accepted socket. Messages that arrive before their turn wait, with the socket paused. */
-    accept(socket: WebSocket, facts: RequestFacts): void {
-      if (isStopping) {
-        socket.close(goingAway, "shutting down");
-        return;
-      }
-      const early: Uint8Array[] = [];
-      let connection: Connection | null = null;
-      let gotFirst: (message: Uint8Array | null) => void = () => {};
-      const firstMessage = new Promise<Uint8Array | null>((resolve) => {
-        gotFirst = resolve;
-      });
-      const helloTimer = setTimeout(() => gotFirst(null), helloMs);
-      let hasFirst = false;
-      let isRefused = false;
-      socket.on("error", (error) => log.debug("agent_transport.socket_error", { message: error.message }));
-      socket.on("close", () => gotFirst(null));
-      socket.on("message", (data: Buffer) => {
-        if (isRefused) return;
-        if (connection !== null) {
-          connection.receive(data);
-          return;
-        }
-        if (!hasFirst) {
-          hasFirst = true;
-          clearTimeout(helloTimer);
-          gotFirst(data);
-        } else {
-          early.push(data);
-        }
-        socket.pause();
-      });
-      const settled = handshake(socket, facts, firstMessage)
-        .then((opened) => {
-          connection = opened;
-          isRefused = opened === null;
-          // A paused socket would not see the other side's answer to our close frame.
-          socket.resume();
-          if (opened === null) return;
-          for (const message of early.splice(0)) opened.receive(message);
-        })
-        .catch((error: Error) => {
-          handshakeFailed({ message: error.message });
-          isRefused = true;
-          socket.close(closeCodes.internalError, "internal error");
-          socket.resume();
-        })
-        .finally(() => {
-          clearTimeout(helloTimer);
-          shaking.delete(socket);
-        });
-      shaking.set(socket, { settled, giveUp: () => gotFirst(null) });
-    },
-    connections: () => connections.count(),
-    /** Looks at idle limits and pings of all connections now, as happens every second. For tests. */
-    watchNow: watchAll,
-    /** Closes every connection and writes that their agents are gone, while there is a database to write it to. */
-    async stop(): Promise<void> {
-      clearInterval(timer);
-      isStopping = true;
-      for (const [socket, { giveUp }] of shaking) {
-        socket.close(goingAway, "shutting down");
-        giveUp();
-      }
-      connections.closeAll(goingAway, "shutting down");
-      // One that has already said that its agent is online ends like the others.
-      await Promise.all([...shaking.values()].map(({ settled }) => settled));
-      for (const { ended } of watched) ended();
-      await Promise.all(notes);
-    },
-  };
 }
-
-export type Gateway = ReturnType<typeof createGateway>;

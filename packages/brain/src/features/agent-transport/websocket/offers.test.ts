@@ -13,9 +13,9 @@ import { createMetrics } from "../../../platform/metrics.ts";
 import type { CommandRow } from "../../../schema/tables/index.ts";
 import { type Commands, createCommands } from "../../commands/index.ts";
 import { createAgentLogs } from "../agent-logs.ts";
-import { type Connection, createConnection } from "./connection.ts";
-import { type Connections, createConnections } from "./connections.ts";
-import { createOffers, type Offers } from "./offers.ts";
+import { Connection } from "./connection.ts";
+import { Connections } from "./connections.ts";
+import { Offers } from "./offers.ts";
 
 const silent: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () => silent };
 const identity = {
@@ -71,21 +71,20 @@ for (const dialect of testDialects) {
         log: silent,
         metrics: createMetrics(),
         labels: { of: () => "shop", whenKnown: (_ids, work) => work() },
-        audit: { refused() {} },
+        audit: { refused() {}, async append() {} },
         redactor: createRedactor(),
         timeoutSeconds: 60,
         redispatch: { windowSeconds: 60, minIntervalSeconds: 10 },
-        processId: "one",
         publish() {},
       });
-      connections = createConnections(0);
-      offers = createOffers({ connections, commands, log: silent });
+      connections = new Connections(0);
+      offers = new Offers({ connections, commands, log: silent });
     });
-    afterEach(() => offers.settled());
+    afterEach(() => offers.stop());
 
-    function connect(workerId: string, abilities: Record<string, string[]> = { bullmq: tokens }): Line {
+    function connect(workerId: string, capabilities: Record<string, string[]> = { bullmq: tokens }): Line {
       const line = new Line();
-      const connection = createConnection(
+      const connection = new Connection(
         {
           clock,
           agentLogs: createAgentLogs({ clock, log: silent }),
@@ -98,7 +97,7 @@ for (const dialect of testDialects) {
         {
           socket: line as unknown as WebSocket,
           identity,
-          hello: rawHello({ worker_id: workerId, engines: [], capabilities: abilities }),
+          hello: rawHello({ worker_id: workerId, engines: [], capabilities }),
           secret: new Uint8Array(32).fill(7),
         },
       );
@@ -108,7 +107,7 @@ for (const dialect of testDialects) {
     }
     const connectionOf = (workerId: string): Connection => byWorker.get(workerId) as Connection;
     /** A session of the agent as its hello leaves it in the database. */
-    async function haveSession(workerId: string, abilities: Record<string, string[]>): Promise<void> {
+    async function haveSession(workerId: string, capabilities: Record<string, string[]>): Promise<void> {
       const { agent_id, project_id } = identity;
       const at = clock.now();
       await opened.database.write(async (tx) => {
@@ -128,7 +127,7 @@ for (const dialect of testDialects) {
             pid: 1,
             started_at: null,
             state: "online",
-            capabilities: JSON.stringify(abilities),
+            capabilities: JSON.stringify(capabilities),
             last_seen_at: at,
             last_connect_at: at,
             created_at: at,

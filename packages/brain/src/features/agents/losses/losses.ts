@@ -1,8 +1,9 @@
 import type { TelemetryLoss } from "@svc/protocol";
 import type { Clock } from "../../../platform/clock.ts";
+import { WriteBehind } from "../../../platform/coalescing/write-behind.ts";
 import type { Database, Tx } from "../../../platform/database/database.ts";
 import { lockSubject } from "../../../platform/database/dialects/locks.ts";
-import { writeOrSplit } from "../../../platform/database/transactions/row-by-row.ts";
+import { hours, minutes } from "../../../platform/durations.ts";
 import { uuidV7 } from "../../../platform/ids.ts";
 import type { LossIntervalRow, LossMarkRow, Tables } from "../../../schema/tables/index.ts";
 import type { AgentIdentity } from "../reads.ts";
@@ -20,8 +21,8 @@ interface Report {
   readonly projectId: string;
   readonly agentId: string;
   readonly scope: string;
-  readonly counters: Counters;
-  readonly at: Date;
+  counters: Counters;
+  at: Date;
   /** When this process last heard lower counters; null when it heard none. */
   readonly from: Date | null;
 }
@@ -50,9 +51,9 @@ const writeDelayMs = 250;
 const chunkRows = 100;
 const maxRemembered = 20_000;
 /** How often unchanged counters are written: after a restart the beginning of a loss is known to within this. */
-const notedEveryMs = 5 * 60_000;
+const notedEveryMs = minutes(5);
 /** Losses that follow on one another are one row up to this length. */
-const longestRowMs = 3_600_000;
+const longestRowMs = hours(1);
 
 /**
  * Turns the cumulative loss counters of agents into intervals: between two reports something was lost. A report costs a look into memory
@@ -60,10 +61,13 @@ const longestRowMs = 3_600_000;
  */
 export function createLosses({ database, clock, onError }: LossesDeps): Losses {
   const known = new Map<string, Known>();
-  let waiting = new Map<string, Report>();
-  let timer: NodeJS.Timeout | null = null;
-  let writing: Promise<void> | null = null;
-  let isStopped = false;
+  const waiting = new WriteBehind<Report>({
+    everyMs: writeDelayMs,
+    maxKeys: maxRemembered,
+    maxNotes: chunkRows,
+    write: store,
+    onError,
+  });
 
   function note({ agent_id: agentId, project_id: projectId }: AgentIdentity, scope: string, at: Date, told: Counters) {
     const key = `${agentId} ${scope}`;
@@ -73,48 +77,10 @@ export function createLosses({ database, clock, onError }: LossesDeps): Losses {
       if (at > before.at) before.at = at;
       return;
     }
-    const queued = waiting.get(key);
-    if (queued === undefined && waiting.size >= maxRemembered) return;
-    waiting.set(key, {
-      projectId,
-      agentId,
-      scope,
-      counters: queued === undefined ? counters : greatest(queued.counters, counters),
-      at: queued !== undefined && queued.at > at ? queued.at : at,
-      from: queued === undefined ? (before?.at ?? null) : queued.from,
-    });
-    schedule();
-  }
-
-  function schedule(): void {
-    if (timer !== null || writing !== null || isStopped) return;
-    timer = setTimeout(() => void writeAll(), writeDelayMs);
-    timer.unref();
-  }
-
-  function writeAll(): Promise<void> {
-    if (writing !== null) return writing;
-    if (timer !== null) clearTimeout(timer);
-    timer = null;
-    writing = writeWaiting().finally(() => {
-      writing = null;
-      if (waiting.size > 0) schedule();
-    });
-    return writing;
-  }
-
-  async function writeWaiting(): Promise<void> {
-    // In one order, so that two processes do not wait for each other.
-    const reports = [...waiting.values()].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
-    waiting = new Map();
-    for (let start = 0; start < reports.length; start += chunkRows) {
-      try {
-        const written = await writeOrSplit(reports.slice(start, start + chunkRows), store, onError);
-        for (const report of written) remember(report);
-      } catch (error) {
-        onError(error);
-      }
-    }
+    const report = waiting.noteOf(key, () => ({ projectId, agentId, scope, counters, at, from: before?.at ?? null }));
+    if (report === undefined) return;
+    report.counters = greatest(report.counters, counters);
+    if (at > report.at) report.at = at;
   }
 
   function remember(report: Report): void {
@@ -124,8 +90,8 @@ export function createLosses({ database, clock, onError }: LossesDeps): Losses {
     known.set(key, { counters: report.counters, at: report.at, writtenMs: report.at.getTime() });
   }
 
-  const store = (reports: readonly Report[]): Promise<readonly Report[]> =>
-    database.write(async (tx) => {
+  async function store(reports: readonly Report[]): Promise<void> {
+    await database.write(async (tx) => {
       // Two processes that hear of one buffer must not count a loss twice.
       await lockSubject(tx, "agent-losses");
       const marks = await marksOf(tx, reports);
@@ -146,8 +112,9 @@ export function createLosses({ database, clock, onError }: LossesDeps): Losses {
         });
       }
       await upsertMarks(tx, next);
-      return reports;
     });
+    for (const report of reports) remember(report);
+  }
 
   async function addLoss(
     tx: Tx<Tables>,
@@ -195,15 +162,8 @@ export function createLosses({ database, clock, onError }: LossesDeps): Losses {
         note(identity, `${adapterScope} ${runtime_id}`, at, { ...nothing, event_records });
       }
     },
-    async flush() {
-      await writing;
-      await writeAll();
-    },
-    async stop() {
-      isStopped = true;
-      await writing;
-      await writeAll();
-    },
+    flush: () => waiting.flush(),
+    stop: () => waiting.stop(),
   };
 }
 

@@ -1,6 +1,7 @@
 import { readAgentStatus } from "@svc/protocol";
+import { chunks } from "../../../platform/chunks.ts";
+import { WriteBehind } from "../../../platform/coalescing/write-behind.ts";
 import type { Database, Tx } from "../../../platform/database/database.ts";
-import { writeOrSplit } from "../../../platform/database/transactions/row-by-row.ts";
 import { storedJson } from "../../../platform/database/values/stored-json.ts";
 import type { Tables } from "../../../schema/tables/index.ts";
 import type { AgentIdentity } from "../reads.ts";
@@ -16,24 +17,6 @@ export interface HeartbeatsDeps {
   readonly onError: (error: unknown) => void;
 }
 
-export interface Heartbeats {
-  /** Notes contact, to be written within a quarter of a second; false when the agent is known to be revoked or its project archived. */
-  seen(identity: AgentIdentity, workerId: string | null | undefined, at: Date): boolean;
-  /** Notes contact of an agent that is online; unlike a heartbeat it brings nobody back. */
-  touched(identity: AgentIdentity, at: Date): void;
-  /** The agent was let in: forgets that it was known to be gone. */
-  admitted(agentId: string): void;
-  /** The project was restored: its agents may no longer be known to be gone. */
-  forgetProject(projectId: string): void;
-  /** Stores a status sample; resolves when it is durable. */
-  recordSample(identity: AgentIdentity, capturedAt: Date, payload: Record<string, unknown>): Promise<void>;
-  /** Drops noted contact of an ended connection, so that it cannot bring anyone back online. */
-  drop(agentId: string, workerId: string | null, isLast: boolean): Promise<void>;
-  /** Writes what is noted now. */
-  flush(): Promise<void>;
-  stop(): Promise<void>;
-}
-
 /** Contact waits this long for more of it; and as long a round is over before the next one begins, whoever speaks meanwhile. */
 const gatherMs = 250;
 const chunkRows = 200;
@@ -46,6 +29,7 @@ const askAgainMs = 30_000;
 const sampleBytes = 65_536;
 
 interface Contact {
+  readonly agentId: string;
   readonly projectId: string;
   at: Date;
   /** Whether it brings the agent online. */
@@ -66,192 +50,164 @@ interface Sample {
  * Gathers heartbeats and samples of all agents and writes them together: a fleet of a thousand then costs a few small transactions per
  * second instead of one per frame.
  */
-export function createHeartbeats({ database, samplesPerAgent, onReturned, onError }: HeartbeatsDeps): Heartbeats {
-  let contacts = new Map<string, Contact>();
-  const samples: Sample[] = [];
-  const sinceTrim = new Map<string, number>();
-  // Agents that still talked when they were revoked or their project archived, so that their transport hears of it.
-  const gone = new Map<string, { readonly at: Date; readonly projectId: string }>();
-  let timer: NodeJS.Timeout | null = null;
-  /** A round has just been written: samples wait for the timer as well. */
-  let isResting = false;
-  let writing: Promise<void> | null = null;
-  let isStopped = false;
-
+export class Heartbeats {
+  readonly #deps: HeartbeatsDeps;
+  readonly #contacts: WriteBehind<Contact>;
+  readonly #samples: WriteBehind<Sample, number>;
+  #lastSample = 0;
   // Trimming reads the index up to the cap, so it is done once per hundredth of it.
-  const trimEvery = Math.max(1, Math.min(100, Math.floor(samplesPerAgent / 100)));
+  readonly #trimEvery: number;
+  readonly #sinceTrim = new Map<string, number>();
+  // Agents that still talked when they were revoked or their project archived, so that their transport hears of it.
+  readonly #gone = new Map<string, { readonly at: Date; readonly projectId: string }>();
 
-  function schedule(delayMs: number): void {
-    if (timer !== null || writing !== null || isStopped) return;
-    timer = setTimeout(() => {
-      timer = null;
-      isResting = false;
-      if (samples.length > 0 || contacts.size > 0) void writeAll();
-    }, delayMs);
-    timer.unref();
-  }
-
-  function writeAll(): Promise<void> {
-    if (writing !== null) return writing;
-    if (timer !== null) clearTimeout(timer);
-    timer = null;
-    isResting = false;
-    const run = (async () => {
-      await writeSamples();
-      await writeContacts();
-    })().finally(() => {
-      writing = null;
-      isResting = samples.length < chunkRows;
-      schedule(isResting ? gatherMs : 0);
+  constructor(deps: HeartbeatsDeps) {
+    this.#deps = deps;
+    this.#trimEvery = Math.max(1, Math.min(100, Math.floor(deps.samplesPerAgent / 100)));
+    this.#contacts = new WriteBehind({
+      everyMs: gatherMs,
+      maxKeys: Number.POSITIVE_INFINITY,
+      maxNotes: chunkRows,
+      write: (contacts) => this.#writeContacts(contacts),
+      // Contact comes again with the next heartbeat, so it is not kept.
+      onError: deps.onError,
     });
-    writing = run;
-    return run;
+    this.#samples = new WriteBehind({
+      everyMs: gatherMs,
+      startsAtOnce: true,
+      maxKeys: maxWaitingSamples,
+      maxNotes: chunkRows,
+      write: (samples) => this.#writeSamples(samples),
+      onError(error, samples) {
+        for (const { done } of samples) done(error);
+      },
+    });
   }
 
-  async function writeSamples(): Promise<void> {
-    const batch = samples.splice(0, chunkRows);
-    if (batch.length === 0) return;
-    const due = dueForTrim(batch);
-    const store = (some: readonly Sample[]) =>
-      database.write(async (tx) => {
-        await insertSamples(
-          tx,
-          some.map(({ done, ...row }) => row),
-        );
-        // In one order, so that two processes that trim the same agents do not wait for each other.
-        for (const agentId of [...new Set(some.map(({ agent_id }) => agent_id))].sort()) {
-          if (due.has(agentId)) await trimSamples(tx, agentId, samplesPerAgent);
-        }
-        return some;
-      });
-    try {
-      const stored = await writeOrSplit(batch, store, (error, { done }) => done(error));
-      for (const { done } of stored) done();
-    } catch (error) {
-      // Settling one a second time does nothing.
-      for (const { done } of batch) done(error);
-    }
+  /** Notes contact, to be written within a quarter of a second; false when the agent is known to be revoked or its project archived. */
+  seen(identity: AgentIdentity, workerId: string | null | undefined, at: Date): boolean {
+    const known = this.#gone.get(identity.agent_id);
+    if (known !== undefined && at.getTime() - known.at.getTime() < askAgainMs) return false;
+    this.#gone.delete(identity.agent_id);
+    const contact = this.#noteContact(identity, at);
+    if (contact === undefined) return true;
+    contact.isSign = true;
+    if (workerId !== undefined) contact.processes.add(workerId);
+    return true;
   }
 
-  function dueForTrim(batch: readonly Sample[]): Set<string> {
-    const due = new Set<string>();
-    if (samplesPerAgent === 0) return due;
-    for (const { agent_id } of batch) {
-      const count = (sinceTrim.get(agent_id) ?? 0) + 1;
-      sinceTrim.delete(agent_id);
-      if (count >= trimEvery) due.add(agent_id);
-      else sinceTrim.set(agent_id, count);
-    }
-    for (const agentId of sinceTrim.keys()) {
-      if (sinceTrim.size <= maxWaitingSamples) break;
-      sinceTrim.delete(agentId);
-    }
-    return due;
+  /** Notes contact of an agent that is online; unlike a heartbeat it brings nobody back. */
+  touched(identity: AgentIdentity, at: Date): void {
+    this.#noteContact(identity, at);
   }
 
-  async function writeContacts(): Promise<void> {
-    const taken = contacts;
-    contacts = new Map();
-    const entries = [...taken];
-    for (let start = 0; start < entries.length; start += chunkRows) {
-      try {
-        await writeChunk(entries.slice(start, start + chunkRows));
-      } catch (error) {
-        // Contact comes again with the next heartbeat, so it is not kept.
-        onError(error);
-      }
-    }
+  /** The agent was let in: forgets that it was known to be gone. */
+  admitted(agentId: string): void {
+    this.#gone.delete(agentId);
   }
 
-  async function writeChunk(entries: [string, Contact][]): Promise<void> {
-    const ids = entries.map(([id]) => id);
-    const at = new Date(Math.max(...entries.map(([, contact]) => contact.at.getTime())));
-    const processes = entries.flatMap(([agentId, contact]) =>
-      [...contact.processes].map((workerId) => ({ agentId, workerId })),
-    );
-    const mark = async (tx: Tx<Tables>) => {
-      const signs = new Set(entries.filter(([, contact]) => contact.isSign).map(([id]) => id));
-      const seen = await markSeen(tx, { ids, signs, at });
-      const present = processes.filter(({ agentId }) => seen.alive.has(agentId));
-      const processIds: string[] = [];
-      for (let start = 0; start < present.length; start += chunkRows) {
-        processIds.push(...(await findProcesses(tx, present.slice(start, start + chunkRows))));
-      }
-      processIds.sort();
-      for (let start = 0; start < processIds.length; start += chunkRows) {
-        await markProcessesSeen(tx, processIds.slice(start, start + chunkRows), at);
-      }
-      return seen;
-    };
-    // Alone: beside the locks of other work, the order of its own would not keep it out of deadlocks.
-    const { returned, alive } = await database.write(mark, { alone: true });
-    for (const [id, { projectId }] of entries) if (!alive.has(id)) noteGone(id, projectId, at);
-    const byProject = Map.groupBy(returned, ({ project_id }) => project_id);
-    for (const [projectId, agents] of byProject)
-      onReturned(
-        projectId,
-        agents.map(({ id }) => id),
-      );
+  /** The project was restored: its agents may no longer be known to be gone. */
+  forgetProject(projectId: string): void {
+    for (const [agentId, known] of this.#gone) if (known.projectId === projectId) this.#gone.delete(agentId);
   }
 
-  function contactOf({ agent_id, project_id: projectId }: AgentIdentity, at: Date): Contact {
-    const contact = contacts.get(agent_id) ?? { projectId, at, isSign: false, processes: new Set() };
-    if (at > contact.at) contact.at = at;
-    contacts.set(agent_id, contact);
-    schedule(gatherMs);
+  /** Stores a status sample; resolves when it is durable. */
+  recordSample(identity: AgentIdentity, capturedAt: Date, payload: Record<string, unknown>): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    this.#lastSample += 1;
+    const sample = this.#samples.noteOf(this.#lastSample, () => ({
+      project_id: identity.project_id,
+      agent_id: identity.agent_id,
+      captured_at: capturedAt,
+      payload: samplePayload(payload),
+      done: (error) => (error === undefined ? resolve() : reject(error)),
+    }));
+    if (sample === undefined) reject(new Error("too many status samples are waiting"));
+    return promise;
+  }
+
+  /** Drops noted contact of an ended connection, so that it cannot bring anyone back online. */
+  async drop(agentId: string, workerId: string | null, isLast: boolean): Promise<void> {
+    if (isLast) this.#contacts.delete(agentId);
+    else this.#contacts.get(agentId)?.processes.delete(workerId);
+    await this.#contacts.settled();
+  }
+
+  /** Writes what is noted now. */
+  async flush(): Promise<void> {
+    await Promise.all([this.#samples.flush(), this.#contacts.flush()]);
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([this.#samples.stop(), this.#contacts.stop()]);
+  }
+
+  #noteContact({ agent_id: agentId, project_id: projectId }: AgentIdentity, at: Date): Contact | undefined {
+    const fresh = () => ({ agentId, projectId, at, isSign: false, processes: new Set<string | null>() });
+    const contact = this.#contacts.noteOf(agentId, fresh);
+    if (contact !== undefined && at > contact.at) contact.at = at;
     return contact;
   }
 
-  function noteGone(id: string, projectId: string, at: Date): void {
-    if (gone.size >= maxGone) gone.clear();
-    gone.set(id, { at, projectId });
+  async #writeContacts(entries: readonly Contact[]): Promise<void> {
+    const ids = entries.map(({ agentId }) => agentId);
+    const at = new Date(Math.max(...entries.map((contact) => contact.at.getTime())));
+    const processes = entries.flatMap((contact) =>
+      [...contact.processes].map((workerId) => ({ agentId: contact.agentId, workerId })),
+    );
+    const mark = async (tx: Tx<Tables>) => {
+      const signs = new Set(entries.filter(({ isSign }) => isSign).map(({ agentId }) => agentId));
+      const seen = await markSeen(tx, { ids, signs, at });
+      const present = processes.filter(({ agentId }) => seen.alive.has(agentId));
+      const processIds: string[] = [];
+      for (const some of chunks(present, chunkRows)) processIds.push(...(await findProcesses(tx, some)));
+      for (const some of chunks(processIds.sort(), chunkRows)) await markProcessesSeen(tx, some, at);
+      return seen;
+    };
+    // Alone: beside the locks of other work, the order of its own would not keep it out of deadlocks.
+    const { returned, alive } = await this.#deps.database.write(mark, { alone: true });
+    for (const { agentId, projectId } of entries) if (!alive.has(agentId)) this.#noteGone(agentId, projectId, at);
+    for (const [projectId, agents] of Map.groupBy(returned, ({ project_id }) => project_id)) {
+      this.#deps.onReturned(
+        projectId,
+        agents.map(({ id }) => id),
+      );
+    }
   }
 
-  return {
-    seen(identity, workerId, at) {
-      const known = gone.get(identity.agent_id);
-      if (known !== undefined && at.getTime() - known.at.getTime() < askAgainMs) return false;
-      gone.delete(identity.agent_id);
-      const contact = contactOf(identity, at);
-      contact.isSign = true;
-      if (workerId !== undefined) contact.processes.add(workerId);
-      return true;
-    },
-    touched: (identity, at) => void contactOf(identity, at),
-    admitted: (agentId) => void gone.delete(agentId),
-    forgetProject(projectId) {
-      for (const [agentId, known] of gone) if (known.projectId === projectId) gone.delete(agentId);
-    },
-    recordSample(identity, capturedAt, payload) {
-      if (samples.length >= maxWaitingSamples) return Promise.reject(new Error("too many status samples are waiting"));
-      const { promise, resolve, reject } = Promise.withResolvers<void>();
-      samples.push({
-        project_id: identity.project_id,
-        agent_id: identity.agent_id,
-        captured_at: capturedAt,
-        payload: samplePayload(payload),
-        done: (error) => (error === undefined ? resolve() : reject(error)),
-      });
-      if (!isResting) void writeAll();
-      return promise;
-    },
-    async drop(agentId, workerId, isLast) {
-      const contact = contacts.get(agentId);
-      if (isLast) contacts.delete(agentId);
-      else contact?.processes.delete(workerId);
-      await writing;
-    },
-    async flush() {
-      await writing;
-      await writeAll();
-    },
-    async stop() {
-      isStopped = true;
-      await writing;
-      do await writeAll();
-      while (samples.length > 0);
-    },
-  };
+  #noteGone(id: string, projectId: string, at: Date): void {
+    if (this.#gone.size >= maxGone) this.#gone.clear();
+    this.#gone.set(id, { at, projectId });
+  }
+
+  async #writeSamples(batch: readonly Sample[]): Promise<void> {
+    const due = this.#dueForTrim(batch);
+    await this.#deps.database.write(async (tx) => {
+      await insertSamples(
+        tx,
+        batch.map(({ done, ...row }) => row),
+      );
+      // In one order, so that two processes that trim the same agents do not wait for each other.
+      for (const agentId of [...due].sort()) await trimSamples(tx, agentId, this.#deps.samplesPerAgent);
+    });
+    for (const { done } of batch) done();
+  }
+
+  #dueForTrim(batch: readonly Sample[]): Set<string> {
+    const due = new Set<string>();
+    if (this.#deps.samplesPerAgent === 0) return due;
+    for (const { agent_id } of batch) {
+      const count = (this.#sinceTrim.get(agent_id) ?? 0) + 1;
+      this.#sinceTrim.delete(agent_id);
+      if (count >= this.#trimEvery) due.add(agent_id);
+      else this.#sinceTrim.set(agent_id, count);
+    }
+    for (const agentId of this.#sinceTrim.keys()) {
+      if (this.#sinceTrim.size <= maxWaitingSamples) break;
+      this.#sinceTrim.delete(agentId);
+    }
+    return due;
+  }
 }
 
 /** A sample as it is stored; of one that is too long only the counters that we know. */

@@ -2,9 +2,10 @@ import { type HelloPayload, readInstant } from "@svc/protocol";
 import type { Clock } from "../../../platform/clock.ts";
 import type { Database } from "../../../platform/database/database.ts";
 import { storedJson } from "../../../platform/database/values/stored-json.ts";
+import { hours } from "../../../platform/durations.ts";
 import { uuidV7 } from "../../../platform/ids.ts";
 import type { Tables } from "../../../schema/tables/index.ts";
-import { abilitiesOf } from "../capabilities/reported.ts";
+import { reportedCapabilities } from "../capabilities/verdict.ts";
 import type { AgentIdentity } from "../reads.ts";
 import type { Heartbeats } from "./heartbeats.ts";
 import {
@@ -46,7 +47,7 @@ export interface Presence {
   sweepOffline(): Promise<number>;
 }
 
-const pollNotedMs = 3_600_000;
+const pollNotedMs = hours(1);
 
 /** The states of agents as spec part 3, section 2.7 moves them. */
 export function createPresence({ database, clock, heartbeats, offlineTimeoutMs, onChanged }: PresenceDeps): Presence {
@@ -85,7 +86,7 @@ export function createPresence({ database, clock, heartbeats, offlineTimeoutMs, 
           pid: hello.worker_pid,
           started_at: startedMs === null ? null : new Date(startedMs),
           state: "online",
-          capabilities: storedJson(abilitiesOf(hello)),
+          capabilities: storedJson(reportedCapabilities(hello)),
           last_seen_at: at,
           last_connect_at: at,
           created_at: at,

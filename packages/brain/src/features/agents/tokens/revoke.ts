@@ -1,10 +1,12 @@
 import type { Clock } from "../../../platform/clock.ts";
-import type { Database } from "../../../platform/database/database.ts";
+import type { Database, Tx } from "../../../platform/database/database.ts";
 import { ApiError } from "../../../platform/http/error-codes.ts";
 import type { Tables } from "../../../schema/tables/index.ts";
 import type { Audit, AuditOrigin } from "../../audit/index.ts";
-import { cancelPending, type EndedCommand } from "../../commands/index.ts";
 import { tombstone } from "../store.ts";
+
+/** Cancels in the transaction what no agent has been sent yet of the agent's commands; `tell` is to be called after the commit. */
+export type CancelCommands = (tx: Tx<Tables>, agentId: string, now: Date) => Promise<{ count: number; tell(): void }>;
 
 export interface RevokeDeps {
   readonly database: Database<Tables>;
@@ -12,8 +14,7 @@ export interface RevokeDeps {
   readonly audit: Pick<Audit, "append">;
   /** Tells every process that the agent may no longer act. */
   readonly announce: (agentId: string, projectId: string) => Promise<void>;
-  /** Told of the commands that were cancelled with the agent. */
-  readonly cancelled: (commands: readonly EndedCommand[]) => void;
+  readonly cancelCommands: CancelCommands;
 }
 
 /**
@@ -22,7 +23,7 @@ export interface RevokeDeps {
  * @throws ApiError `not_found` when the project has no such unrevoked agent, or when it was heard of after `silentSince`.
  */
 export async function revokeAgent(
-  { database, clock, audit, announce, cancelled }: RevokeDeps,
+  { database, clock, audit, announce, cancelCommands }: RevokeDeps,
   {
     id,
     projectId,
@@ -31,14 +32,10 @@ export async function revokeAgent(
   }: { id: string; projectId: string; origin: AuditOrigin; silentSince?: Date | null },
 ): Promise<void> {
   const now = clock.now();
-  const gone = await database.write(async (tx) => {
+  const cancelled = await database.write(async (tx) => {
     const agent = await tombstone(tx, { id, projectId, now, silentSince });
     if (agent === undefined) throw new ApiError("not_found", { resource: "agent" });
-    const commands = await cancelPending(tx, {
-      of: { agent_id: id },
-      error: "the agent was revoked",
-      now,
-    });
+    const commands = await cancelCommands(tx, id, now);
     await audit.append(tx, {
       action: "agent.token.revoked",
       target_type: "agent",
@@ -46,13 +43,13 @@ export async function revokeAgent(
       project_id: projectId,
       metadata: {
         name: agent.name,
-        commands_cancelled: commands.length,
+        commands_cancelled: commands.count,
         reason: silentSince === null ? "requested" : "stale",
       },
       ...origin,
     });
     return commands;
   });
-  cancelled(gone);
+  cancelled.tell();
   await announce(id, projectId);
 }

@@ -1,4 +1,5 @@
 import { isUuid } from "@svc/protocol";
+import { chunks } from "../../../platform/chunks.ts";
 import type { Database } from "../../../platform/database/database.ts";
 import type { Actor } from "../../../platform/http/access/actor.ts";
 import type { Tables } from "../../../schema/tables/index.ts";
@@ -85,8 +86,8 @@ async function newestOf(
   if (only === undefined) return [];
   if (sources.length === 1) return newestAuditRows(db, only, filter, limit);
   const places: AuditPosition[] = [];
-  for (let start = 0; start < sources.length; start += sourcesPerStatement) {
-    places.push(...(await newestAuditPositions(db, sources.slice(start, start + sourcesPerStatement), filter, limit)));
+  for (const some of chunks(sources, sourcesPerStatement)) {
+    places.push(...(await newestAuditPositions(db, some, filter, limit)));
   }
   const newest = places.sort(newestFirst).slice(0, limit);
   return newest.length === 0

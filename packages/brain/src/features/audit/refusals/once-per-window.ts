@@ -1,10 +1,11 @@
 import type { Clock } from "../../../platform/clock.ts";
+import { minutes } from "../../../platform/durations.ts";
 import { type AddressNetworks, networksOf } from "../../../platform/http/connections/addresses.ts";
 import { createCrowds } from "../../../platform/http/limits/crowds.ts";
 import { createRecency } from "../../../platform/http/limits/recency.ts";
 
 /** A refusal is recorded once per key in this time (spec part 3, section 1.12 rule 8). */
-const windowMs = 10 * 60_000;
+const windowMs = minutes(10);
 /** Keys remembered at most. */
 const maxKeys = 10_000;
 /**

@@ -1,13 +1,13 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { taskRowId } from "@svc/protocol";
-import { createTurns } from "../../../platform/coalescing/turns.ts";
+import { CoalescingQueue } from "../../../platform/coalescing/coalescing-queue.ts";
 import type { Database } from "../../../platform/database/database.ts";
 import type { Log } from "../../../platform/log.ts";
 import type { Tables } from "../../../schema/tables/index.ts";
 import { awaitedInProjects } from "../rounds/children-store.ts";
 
 /** Rows of tasks that changed in a project; null when they were too many to name. */
-interface TaskChange {
+export interface TaskChange {
   readonly projectId: string;
   readonly ids: readonly string[] | null;
 }
@@ -18,46 +18,58 @@ const maxProjects = 10_000;
 const maxTasks = 10_000;
 const everyChange = "";
 
+type Deps = { readonly database: Pick<Database<Tables>, "read">; readonly log: Log };
+
 /** Wakes the bulk retries that wait how a task of their canary ends, when this process has stored a change of it. */
-export function createCanaryWatch(
-  { database, log }: { readonly database: Pick<Database<Tables>, "read">; readonly log: Log },
-  wake: (parentId: string) => void,
-) {
-  const looks = createTurns(look, (_key, error) => log.warn("bulk_retries.look_failed", { message: error.message }));
-  let changes = new Map<string, Set<string> | null>();
+export class CanaryWatch {
+  readonly #read: Database<Tables>["read"];
+  readonly #wake: (parentId: string) => void;
+  readonly #looks: CoalescingQueue<void>;
+  #changes = new Map<string, Set<string> | null>();
+
+  constructor({ database, log }: Deps, wake: (parentId: string) => void) {
+    this.#read = database.read;
+    this.#wake = wake;
+    this.#looks = new CoalescingQueue(
+      () => this.#look(),
+      (_key, { message }) => log.warn("bulk_retries.look_failed", { message }),
+    );
+  }
+
+  /** Never throws, never waits. */
+  tasksChanged(change: TaskChange): void {
+    this.#keep(change);
+    void this.#looks.run(everyChange);
+  }
+
+  stop(): Promise<void> {
+    return this.#looks.stop();
+  }
 
   /** What is beyond the bounds is found by the tick. */
-  function keep({ projectId, ids }: TaskChange): void {
-    const known = changes.get(projectId);
-    if (known === undefined && changes.size >= maxProjects) return;
-    if (known === null || ids === null || (known?.size ?? 0) + ids.length > maxTasks) changes.set(projectId, null);
-    else if (known === undefined) changes.set(projectId, new Set(ids));
+  #keep({ projectId, ids }: TaskChange): void {
+    const known = this.#changes.get(projectId);
+    if (known === undefined && this.#changes.size >= maxProjects) return;
+    if (known === null || ids === null || (known?.size ?? 0) + ids.length > maxTasks) {
+      this.#changes.set(projectId, null);
+    } else if (known === undefined) this.#changes.set(projectId, new Set(ids));
     else for (const id of ids) known.add(id);
   }
 
-  async function look(): Promise<void> {
+  async #look(): Promise<void> {
     await pause(gatherMs);
-    const taken = changes;
-    changes = new Map();
+    const taken = this.#changes;
+    this.#changes = new Map();
     try {
-      const awaited = await awaitedInProjects(database.read, [...taken.keys()]);
+      const awaited = await awaitedInProjects(this.#read, [...taken.keys()]);
       const found = awaited.filter(({ project_id, engine, task_id, new_task_id }) => {
         const ids = taken.get(project_id);
         return ids == null || ids.has(taskRowId(project_id, engine, new_task_id ?? task_id));
       });
-      for (const id of new Set(found.map(({ parent_id }) => parent_id))) wake(id);
+      for (const id of new Set(found.map(({ parent_id }) => parent_id))) this.#wake(id);
     } catch (error) {
-      for (const [projectId, ids] of taken) keep({ projectId, ids: ids && [...ids] });
+      for (const [projectId, ids] of taken) this.#keep({ projectId, ids: ids && [...ids] });
       throw error;
     }
   }
-
-  return {
-    /** Never throws, never waits. */
-    tasksChanged(change: TaskChange): void {
-      keep(change);
-      void looks.ask(everyChange);
-    },
-    stop: looks.stop,
-  };
 }

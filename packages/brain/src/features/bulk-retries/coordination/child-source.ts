@@ -7,7 +7,7 @@ import { type RoundDeps, runRound } from "../rounds/round.ts";
 import { fullWithUnnotedEnds, openWithAllowance, projectsOfAgents } from "../store.ts";
 
 export interface ChildSourceDeps extends RoundDeps {
-  readonly commands: Pick<Commands, "issueAll" | "offer">;
+  readonly commands: Pick<Commands, "issueIn" | "offer">;
 }
 
 /**

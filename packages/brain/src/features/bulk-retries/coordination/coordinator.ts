@@ -1,17 +1,17 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { Clock } from "../../../platform/clock.ts";
-import { createTurns } from "../../../platform/coalescing/turns.ts";
+import { CoalescingQueue } from "../../../platform/coalescing/coalescing-queue.ts";
 import type { Log } from "../../../platform/log.ts";
 import type { Commands } from "../../commands/index.ts";
 import { eligibleSessions } from "../rounds/eligible-agents.ts";
 import { type RoundDeps, runRound } from "../rounds/round.ts";
 import { movingInProjects, movingRequests, parentsOf } from "../store.ts";
-import { createCanaryWatch } from "./canary-watch.ts";
+import { CanaryWatch, type TaskChange } from "./canary-watch.ts";
 import { createChildSource } from "./child-source.ts";
+import { DueTimes } from "./due-times.ts";
 
 export interface CoordinatorDeps extends RoundDeps {
   readonly log: Log;
-  readonly commands: Pick<Commands, "issueAll" | "offer" | "offerChildren" | "onEnded" | "serveChildren">;
+  readonly commands: Pick<Commands, "issueIn" | "offer" | "offerChildren" | "onEnded" | "serveChildren">;
   readonly scanBatch: number;
 }
 
@@ -26,122 +26,109 @@ const everyRequest = "";
  * it, when a request is made or resumed or its rate lets it go on, and when a poll asks for work; and by its tick, which finds what any of that missed. What fails is
  * repeated. Every process has one: the lock on a request's row orders them.
  */
-export function createCoordinator(deps: CoordinatorDeps) {
-  const { database, clock, log, commands } = deps;
-  const rounds = createTurns(round, (id, error) =>
-    log.warn("bulk_retries.round_failed", { request_id: id, message: error.message }),
-  );
-  const looks = createTurns(look, (_key, error) => log.warn("bulk_retries.look_failed", { message: error.message }));
-  const dueTimes = createDueTimes(clock, wake);
-  const canaries = createCanaryWatch(deps, wake);
-  let news = { commands: new Set<string>(), projects: new Set<string>() };
+export class Coordinator {
+  readonly #deps: CoordinatorDeps;
+  /** By request. */
+  readonly #rounds: CoalescingQueue<number>;
+  readonly #looks: CoalescingQueue<void>;
+  readonly #dueTimes: DueTimes;
+  readonly #canaries: CanaryWatch;
+  readonly #stopListening: () => void;
+  /** Ids of commands that ended and of projects to which agents came, which no look has taken up yet. */
+  #news = { commands: new Set<string>(), projects: new Set<string>() };
 
-  async function round(parentId: string): Promise<number> {
-    const { issued, nextAt, hasAllowance } = await runRound(deps, {
-      parentId,
-      eligible: eligibleSessions,
+  constructor(deps: CoordinatorDeps) {
+    const { clock, commands, log } = deps;
+    const wake = (parentId: string) => this.wake(parentId);
+    this.#deps = deps;
+    this.#rounds = new CoalescingQueue(
+      (id) => this.#round(id),
+      (request_id, { message }) => log.warn("bulk_retries.round_failed", { request_id, message }),
+    );
+    this.#looks = new CoalescingQueue(
+      () => this.#look(),
+      (_key, { message }) => log.warn("bulk_retries.look_failed", { message }),
+    );
+    this.#dueTimes = new DueTimes(clock, wake);
+    this.#canaries = new CanaryWatch(deps, wake);
+    this.#stopListening = commands.onEnded(({ id, action }, isHere) => {
+      if (action === "bulk_retry" && isHere) this.#notice("commands", id);
     });
-    commands.offer(...issued);
-    // Polls have what no session took.
-    if (hasAllowance) commands.offerChildren();
-    dueTimes.note(parentId, nextAt);
-    return issued.length;
+    commands.serveChildren(createChildSource(deps, (parentId, at) => this.#dueTimes.note(parentId, at)));
   }
 
   /** Has the request looked at now. Never throws, never waits. */
-  function wake(parentId: string): void {
-    void rounds.ask(parentId);
+  wake(parentId: string): void {
+    void this.#rounds.run(parentId);
   }
 
-  function notice(kind: keyof typeof news, id: string): void {
-    if (news[kind].size < maxNews) news[kind].add(id);
-    void looks.ask(everyRequest);
+  /** An agent of the project came to this process, or came back. */
+  agentCame(projectId: string): void {
+    this.#notice("projects", projectId);
+  }
+
+  /** This process has stored changes of tasks. */
+  tasksChanged(change: TaskChange): void {
+    this.#canaries.tasksChanged(change);
+  }
+
+  /** Looks at every request that can move by itself; the safety net. Each has had a round that began after the call. @throws the first failure, after all */
+  async tick(signal: AbortSignal): Promise<number> {
+    const { database, scanBatch } = this.#deps;
+    let afterId: string | null = null;
+    let sent = 0;
+    const faults: unknown[] = [];
+    for (;;) {
+      const ids: string[] = await movingRequests(database.read, afterId, scanBatch);
+      for (const id of ids) {
+        if (signal.aborted) return sent;
+        sent += (await this.#rounds.run(id).catch((error: unknown) => void faults.push(error))) ?? 0;
+      }
+      afterId = ids.at(-1) ?? null;
+      if (ids.length < scanBatch) break;
+    }
+    if (faults.length > 0) throw faults[0];
+    return sent;
+  }
+
+  async stop(): Promise<void> {
+    this.#stopListening();
+    this.#dueTimes.stop();
+    await Promise.all([this.#looks.stop(), this.#canaries.stop()]);
+    await this.#rounds.stop();
+  }
+
+  async #round(parentId: string): Promise<number> {
+    const { commands } = this.#deps;
+    const { issued, nextAt, hasAllowance } = await runRound(this.#deps, { parentId, eligible: eligibleSessions });
+    commands.offer(...issued);
+    // Polls have what no session took.
+    if (hasAllowance) commands.offerChildren();
+    this.#dueTimes.note(parentId, nextAt);
+    return issued.length;
+  }
+
+  #notice(kind: "commands" | "projects", id: string): void {
+    if (this.#news[kind].size < maxNews) this.#news[kind].add(id);
+    void this.#looks.run(everyRequest);
   }
 
   /** Wakes the requests that all news so far are about. */
-  async function look(): Promise<void> {
+  async #look(): Promise<void> {
+    const { read } = this.#deps.database;
     await pause(gatherMs);
-    const taken = news;
-    news = { commands: new Set(), projects: new Set() };
+    const taken = this.#news;
+    this.#news = { commands: new Set(), projects: new Set() };
     try {
       const found = await Promise.all([
-        parentsOf(database.read, [...taken.commands]),
-        movingInProjects(database.read, [...taken.projects]),
+        parentsOf(read, [...taken.commands]),
+        movingInProjects(read, [...taken.projects]),
       ]);
-      for (const id of new Set(found.flat())) wake(id);
+      for (const id of new Set(found.flat())) this.wake(id);
     } catch (error) {
-      for (const id of taken.commands) news.commands.add(id);
-      for (const id of taken.projects) news.projects.add(id);
+      for (const id of taken.commands) this.#news.commands.add(id);
+      for (const id of taken.projects) this.#news.projects.add(id);
       throw error;
     }
   }
-
-  const stopListening = commands.onEnded(({ id, action }, isHere) => {
-    if (action === "bulk_retry" && isHere) notice("commands", id);
-  });
-
-  commands.serveChildren(createChildSource(deps, dueTimes.note));
-
-  return {
-    wake,
-    /** An agent of the project came to this process, or came back. */
-    agentCame: (projectId: string): void => notice("projects", projectId),
-    /** This process has stored changes of tasks. */
-    tasksChanged: canaries.tasksChanged,
-    /** Looks at every request that can move by itself; the safety net. Each has had a round that began after the call. @throws the first failure, after all */
-    async tick(signal: AbortSignal): Promise<number> {
-      let afterId: string | null = null;
-      let sent = 0;
-      const faults: unknown[] = [];
-      for (;;) {
-        const ids: string[] = await movingRequests(database.read, afterId, deps.scanBatch);
-        for (const id of ids) {
-          if (signal.aborted) return sent;
-          sent += (await rounds.ask(id).catch((error: unknown) => void faults.push(error))) ?? 0;
-        }
-        afterId = ids.at(-1) ?? null;
-        if (ids.length < deps.scanBatch) break;
-      }
-      if (faults.length > 0) throw faults[0];
-      return sent;
-    },
-    async stop(): Promise<void> {
-      stopListening();
-      dueTimes.stop();
-      await Promise.all([looks.stop(), canaries.stop()]);
-      await rounds.stop();
-    },
-  };
-}
-
-export type Coordinator = ReturnType<typeof createCoordinator>;
-
-/** When requests with a rate may send more: each is woken then, and once. */
-function createDueTimes(clock: Pick<Clock, "now">, wake: (parentId: string) => void) {
-  const timers = new Map<string, NodeJS.Timeout>();
-
-  function forget(parentId: string): void {
-    clearTimeout(timers.get(parentId));
-    timers.delete(parentId);
-  }
-
-  return {
-    /** In place of what was noted before; null for nothing. */
-    note(parentId: string, at: Date | null): void {
-      forget(parentId);
-      if (at === null) return;
-      const timer = setTimeout(
-        () => {
-          timers.delete(parentId);
-          wake(parentId);
-        },
-        Math.max(0, at.getTime() - clock.now().getTime()),
-      );
-      timer.unref();
-      timers.set(parentId, timer);
-    },
-    stop(): void {
-      for (const parentId of [...timers.keys()]) forget(parentId);
-    },
-  };
 }

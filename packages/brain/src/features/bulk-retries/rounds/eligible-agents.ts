@@ -1,6 +1,6 @@
 import type { Tx } from "../../../platform/database/database.ts";
 import type { BulkRetryRequestRow, Tables } from "../../../schema/tables/index.ts";
-import { ableAgents, findAgent } from "../../commands/index.ts";
+import { eligibleAgents, findAgent } from "../../agents/index.ts";
 import { openRanges } from "../planning/seal.ts";
 import { deadlineReason } from "../states.ts";
 
@@ -17,11 +17,10 @@ export const eligibleSessions: EligibleAgents = async (
   { project_id: projectId, target_agent_id: named },
   { engine, reporters },
 ) => {
-  const gate = { action: "bulk_retry", engine, hasInputs: false } as const;
-  const db = { read: tx };
-  const able = await ableAgents(db, gate, { projectId, among: named === null ? reporters : [named] });
-  if (named !== null || (able.length > 0 && able.length === reporters.length)) return able;
-  return [...new Set([...(await ableAgents(db, gate, { projectId })), ...able])];
+  const needs = { action: "bulk_retry", engine, hasInputs: false };
+  const eligible = await eligibleAgents(tx, needs, { projectId, among: named === null ? reporters : [named] });
+  if (named !== null || (eligible.length > 0 && eligible.length === reporters.length)) return eligible;
+  return [...new Set([...(await eligibleAgents(tx, needs, { projectId })), ...eligible])];
 };
 
 const namedEngines = 5;

@@ -1,3 +1,4 @@
+import { minutes } from "../../../platform/durations.ts";
 import type { BulkRetryRequestRow } from "../../../schema/tables/index.ts";
 import { sentOf } from "../states.ts";
 
@@ -6,7 +7,7 @@ const catchUpMs = 1000;
 
 /** Evenly spread sends: how many may go at `now`, and from when on the next one may once `sent` of them have gone. */
 export function paceOf(perMinute: number, nextAt: Date | null, now: Date) {
-  const everyMs = 60_000 / perMinute;
+  const everyMs = minutes(1) / perMinute;
   const fromMs = Math.max(nextAt?.getTime() ?? now.getTime(), now.getTime() - catchUpMs);
   const dueMs = now.getTime() - fromMs;
   return {

@@ -19,7 +19,7 @@ export interface RoundDeps {
   readonly database: Database<Tables>;
   readonly clock: Pick<Clock, "now">;
   readonly audit: Pick<Audit, "append">;
-  readonly commands: Pick<Commands, "issueAll">;
+  readonly commands: Pick<Commands, "issueIn">;
   /** Seconds that a command has for its result. */
   readonly timeoutSeconds: number;
 }
@@ -40,6 +40,9 @@ export interface RoundResult {
   readonly hasAllowance: boolean;
 }
 
+type IssuedChildren = Pick<Awaited<ReturnType<Commands["issueIn"]>>, "commands" | "entries">;
+
+const nothingIssued: IssuedChildren = { commands: [], entries: [] };
 const nothing: RoundResult = { issued: [], nextAt: null, hasAllowance: false };
 
 /**
@@ -58,14 +61,15 @@ export function runRound(deps: RoundDeps, request: RoundRequest): Promise<RoundR
       await settle(tx, row, now);
       const canary = await readCanary(tx, row);
       if (canary !== null) judgeCanary(row, canary);
-      const issued = isClaimable(row, now) ? await claim(tx, deps, { row, request, now }) : [];
+      const { commands: issued, entries } = isClaimable(row, now)
+        ? await claim(tx, deps, { row, request, now })
+        : nothingIssued;
       if (issued.length > 0) row.last_progress_at = now;
       if (isFinished(row)) row.finished_at = now;
       else await blockLate(tx, row, { canary, now });
       const changes = changesOf(before, row);
       if (Object.keys(changes).length > 0) await updateRequest(tx, row.id, changes);
-      const told = [...issued.map((command) => issueEntry(row, command)), ...closingEntries(row, { before, now })];
-      if (told.length > 0) await deps.audit.append(tx, told);
+      await deps.audit.append(tx, [...entries, ...closingEntries(row, { before, now })]);
       const isOpen = isClaimable(row, now);
       const isPaced = isOpen && row.next_claim_at !== null && row.next_claim_at > now;
       return { issued, nextAt: isPaced ? row.next_claim_at : null, hasAllowance: isOpen && allowanceOf(row, now) > 0 };
@@ -97,10 +101,10 @@ async function claim(
   tx: Tx<Tables>,
   deps: RoundDeps,
   { row, request, now }: { row: BulkRetryRequestRow; request: RoundRequest; now: Date },
-): Promise<CommandRow[]> {
+): Promise<IssuedChildren> {
   const pace = row.rate_per_minute === null ? null : paceOf(row.rate_per_minute, row.next_claim_at, now);
   const stretches = JSON.parse(row.stretches) as EngineRange[];
-  const issued: CommandRow[] = [];
+  const claimed: AssignedChild[] = [];
   let free = Math.min(request.limit ?? Infinity, allowanceOf(row, now));
   for (const [index, stretch] of stretches.entries()) {
     if (free <= 0) break;
@@ -112,15 +116,16 @@ async function claim(
     const children = await withPresent(tx, waiting, agents);
     const last = children.at(-1);
     if (last === undefined) continue;
-    issued.push(...(await claimAll(tx, deps, { row, children, now })));
+    claimed.push(...children);
     free -= children.length;
     stretches[index] = { ...stretch, next: last.ordinal + 1 };
   }
-  if (issued.length === 0) return issued;
+  if (claimed.length === 0) return nothingIssued;
+  const issued = await issueChildren(tx, deps, { row, children: claimed, now });
   row.stretches = JSON.stringify(stretches);
-  row.pending_count -= issued.length;
-  row.claimed_count += issued.length;
-  if (pace !== null) row.next_claim_at = pace.nextAfter(issued.length);
+  row.pending_count -= claimed.length;
+  row.claimed_count += claimed.length;
+  if (pace !== null) row.next_claim_at = pace.nextAfter(claimed.length);
   return issued;
 }
 
@@ -158,13 +163,13 @@ async function endsOf(
   return new Map(tasks.map(({ id, finished_at }) => [id, finished_at]));
 }
 
-async function claimAll(
+async function issueChildren(
   tx: Tx<Tables>,
   { commands, timeoutSeconds }: RoundDeps,
   { row, children, now }: { row: BulkRetryRequestRow; children: readonly AssignedChild[]; now: Date },
-): Promise<CommandRow[]> {
+): Promise<IssuedChildren> {
   const before = await endsOf(tx, row, children);
-  const issued = await commands.issueAll(
+  const issued = await commands.issueIn(
     tx,
     children.map((child) => ({
       projectId: row.project_id,
@@ -175,12 +180,14 @@ async function claimAll(
       issuedBy: row.issued_by,
       sourceIp: row.source_ip,
       idempotencyKey: `bulk:${child.id}`,
+      facts: { bulk_retry_request_id: row.id },
     })),
+    new Set(children.map(({ agentId }) => agentId)),
   );
-  if (issued.length !== children.length) throw new Error(`children of ${row.id} have commands already`);
+  if (issued.commands.length !== children.length) throw new Error(`children of ${row.id} have commands already`);
   const claims = children.map(({ id, engine, task_id, agentId, generation }, index) => ({
     id,
-    command_id: issued[index]?.id ?? null,
+    command_id: issued.commands[index]?.id ?? null,
     claimed_agent_id: agentId,
     claimed_generation: generation,
     ended_before_at: before?.get(taskRowId(row.project_id, engine, task_id)) ?? null,
@@ -208,24 +215,6 @@ async function blockLate(
       ? unendedReason(canary.unended, row.canary_size)
       : await unsentReason(tx, row);
 }
-
-const issueEntry = (
-  row: BulkRetryRequestRow,
-  { id, project_id, agent_id, action, target_type, target_id, payload }: CommandRow,
-): AuditEntry => ({
-  ...ownOrigin,
-  action: `command.issue.${action}`,
-  target_type: "command",
-  target_id: id,
-  project_id,
-  metadata: {
-    agent_id,
-    target_type,
-    target_id,
-    engine: (JSON.parse(payload) as { filter: { engine: string } }).filter.engine,
-    bulk_retry_request_id: row.id,
-  },
-});
 
 /** The audit row of a request that ended or was blocked by this round. */
 function closingEntries(

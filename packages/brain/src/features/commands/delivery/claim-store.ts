@@ -1,45 +1,30 @@
-import { type ExpressionBuilder, type RawBuilder, sql } from "kysely";
+import { type ExpressionBuilder, sql } from "kysely";
 import type { Database, Tx } from "../../../platform/database/database.ts";
 import type { CommandRow, Db, Tables } from "../../../schema/tables/index.ts";
+import { contractActions } from "../../agents/index.ts";
 import { commandMachine } from "../states.ts";
-import { childKeyPrefix, contractActions, engineOf } from "./contract.ts";
+
+/** How the idempotency keys of commands for children of durable bulk retries begin; no others do. */
+export const childKeyPrefix = "bulk:";
 
 /** A pending command whose time is over waits only for the sweep that says so: nobody may be given it. */
 const isInTime = (now: Date) => (eb: ExpressionBuilder<Tables, "commands">) =>
   eb.or([eb("timeout_at", "is", null), eb("timeout_at", ">", now)]);
 
 /** A command that waits, without what it holds: payloads of hundreds of them may be large. */
-export interface PendingCommand
-  extends Pick<CommandRow, "id" | "project_id" | "action" | "issued_at" | "idempotency_key"> {
-  /** Null when the command names none. */
-  readonly engine: string | null;
-}
+export type PendingCommand = Pick<
+  CommandRow,
+  "id" | "project_id" | "action" | "engine" | "issued_at" | "idempotency_key"
+>;
 
 const selectPending = (db: Db) =>
   db
     .selectFrom("commands")
-    .select([
-      "id",
-      "project_id",
-      "action",
-      "issued_at",
-      "idempotency_key",
-      sql<string | null>`payload -> 'engine'`.as("engine"),
-      sql<string | null>`payload -> 'filter' -> 'engine'`.as("filtered_engine"),
-    ])
+    .select(["id", "project_id", "action", "engine", "issued_at", "idempotency_key"])
     .where("status", "in", commandMachine.from("claim"));
 
-const withEngine = <Row extends { engine: string | null; filtered_engine: string | null }>({
-  engine,
-  filtered_engine,
-  ...row
-}: Row) => ({
-  ...row,
-  engine: engineOf({ engine: readMember(engine), filter: { engine: readMember(filtered_engine) } }),
-});
-
 /** Commands that wait for this agent at `now`, oldest first, those behind `after`. */
-export async function pendingForAgent(
+export function pendingForAgent(
   db: Database<Tables>,
   {
     agentId,
@@ -48,7 +33,7 @@ export async function pendingForAgent(
     now,
   }: { agentId: string; after: Pick<CommandRow, "issued_at" | "id"> | null; limit: number; now: Date },
 ): Promise<PendingCommand[]> {
-  const rows = await selectPending(db.read)
+  return selectPending(db.read)
     .where("agent_id", "=", agentId)
     .where(isInTime(now))
     .$if(after !== null, (query) =>
@@ -63,15 +48,14 @@ export async function pendingForAgent(
     .orderBy("id")
     .limit(limit)
     .execute();
-  return rows.map(withEngine);
 }
 
 /** Children of bulk retries that wait for this agent at `now`, oldest first. */
-export async function pendingChildren(
+export function pendingChildren(
   db: Database<Tables>,
   { agentId, limit, now }: { agentId: string; limit: number; now: Date },
 ): Promise<PendingCommand[]> {
-  const rows = await selectPending(db.read)
+  return selectPending(db.read)
     .where("agent_id", "=", agentId)
     .where("action", "=", "bulk_retry")
     .where("idempotency_key", "like", `${childKeyPrefix}%`)
@@ -80,7 +64,6 @@ export async function pendingChildren(
     .orderBy("id")
     .limit(limit)
     .execute();
-  return rows.map(withEngine);
 }
 
 /** A kind of command that waits for an agent. */
@@ -99,16 +82,13 @@ export async function waitingKinds(
   db: Database<Tables>,
   { agentIds, retrying, now }: { agentIds: readonly string[]; retrying: readonly string[]; now: Date },
 ): Promise<{ pending: PendingKind[]; revoked: string[] }> {
-  const ofRetry = (member: RawBuilder<unknown>) =>
-    sql<string | null>`CASE WHEN action IN (${sql.join(contractActions)}) THEN ${member} END`;
   const [pending, revoked] = await Promise.all([
     db.read
       .selectFrom("commands")
       .select([
         "agent_id",
         "action",
-        ofRetry(sql`payload -> 'engine'`).as("engine"),
-        ofRetry(sql`payload -> 'filter' -> 'engine'`).as("filtered_engine"),
+        sql<string | null>`CASE WHEN action IN (${sql.join(contractActions)}) THEN engine END`.as("engine"),
       ])
       .distinct()
       .where("agent_id", "in", agentIds)
@@ -122,16 +102,10 @@ export async function waitingKinds(
     db.read.selectFrom("agents").select("id").where("id", "in", agentIds).where("revoked_at", "is not", null).execute(),
   ]);
   return {
-    pending: pending.map(({ agent_id, action, engine, filtered_engine }) => ({
-      agentId: agent_id ?? "",
-      action,
-      engine: engineOf({ engine: readMember(engine), filter: { engine: readMember(filtered_engine) } }),
-    })),
+    pending: pending.map(({ agent_id, action, engine }) => ({ agentId: agent_id ?? "", action, engine })),
     revoked: revoked.map(({ id }) => id),
   };
 }
-
-const readMember = (json: string | null): unknown => (json === null ? null : JSON.parse(json));
 
 /** Wins pending commands for one delivery each; gives those for which no other claim, cancel or timeout came first, in no promised order. */
 export const claimPending = (

@@ -1,12 +1,11 @@
-import { parseJson, randomToken } from "@svc/protocol";
+import { randomToken } from "@svc/protocol";
 import type { Clock } from "../../../platform/clock.ts";
 import type { Database } from "../../../platform/database/database.ts";
 import type { Log } from "../../../platform/log.ts";
 import type { CommandRow, Tables } from "../../../schema/tables/index.ts";
-import { findAgent } from "../issuing/session-reads.ts";
+import { findAgent, fitnessOf, reachOf, type SessionReach } from "../../agents/index.ts";
 import type { CommandMetrics } from "../metrics.ts";
-import { claimPending, type PendingCommand, pendingChildren, pendingForAgent } from "./claim-store.ts";
-import { childKeyPrefix, engineOf, fitnessOf, reachOf, type SessionReach } from "./contract.ts";
+import { childKeyPrefix, claimPending, type PendingCommand, pendingChildren, pendingForAgent } from "./claim-store.ts";
 import { framePayload } from "./frame.ts";
 import { dueForResend, type ResendRule, resendRule, winResend } from "./resend-store.ts";
 
@@ -118,7 +117,7 @@ export function createClaim({
     await claimInTurn(batch, await pendingChildren(database, { agentId, limit: max, now: clock.now() }));
     if (isFull(batch)) return;
     const more = (await children()?.take({ agentId, engines, max: max - batch.commands.length })) ?? [];
-    await claimInTurn(batch, more.map(asPending));
+    await claimInTurn(batch, more);
   }
 
   async function claimNew(batch: ClaimBatch): Promise<void> {
@@ -149,7 +148,7 @@ export function createClaim({
     const claims: { id: string; token: string }[] = [];
     for (const command of commands) {
       const fitness = fitnessOf(command, batch.request);
-      const isGiven = fitness === "able" || (fitness === "willing" && !(await isAnyAble(batch, command)));
+      const isGiven = fitness === "eligible" || (fitness === "fallback" && !(await isAnyEligible(batch, command)));
       if (isGiven) claims.push({ id: command.id, token: randomToken() });
     }
     if (claims.length === 0) return;
@@ -167,11 +166,11 @@ export function createClaim({
   }
 
   /** Whether a session of the agent can do what this one cannot. */
-  async function isAnyAble(batch: ClaimBatch, command: PendingCommand): Promise<boolean> {
+  async function isAnyEligible(batch: ClaimBatch, command: PendingCommand): Promise<boolean> {
     batch.sessions ??= findAgent(database.read, command.project_id, batch.request.agentId).then((agent) =>
       (agent?.sessions ?? []).map(reachOf),
     );
-    return (await batch.sessions).some((reach) => fitnessOf(command, reach) === "able");
+    return (await batch.sessions).some((reach) => fitnessOf(command, reach) === "eligible");
   }
 
   /** Gives the agent again, word for word, what it has not acknowledged and may do twice. */
@@ -195,11 +194,6 @@ export function createClaim({
 
 /** Commands that may be repeated are small, but for fires with their inputs. */
 const resentAtOnce = 50;
-
-const asPending = (row: CommandRow): PendingCommand => ({
-  ...row,
-  engine: engineOf(parseJson(row.payload) as Record<string, unknown>),
-});
 
 /** The first commands that one transaction may claim: children as long as nothing else comes between. */
 function claimedTogether(commands: readonly PendingCommand[]): readonly PendingCommand[] {

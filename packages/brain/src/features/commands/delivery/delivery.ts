@@ -1,3 +1,4 @@
+import { chunks } from "../../../platform/chunks.ts";
 import type { CommandRow } from "../../../schema/tables/index.ts";
 import type { EndedCommand } from "../results/result-signal.ts";
 import type { ClaimedCommand, CommandDeps } from "./claim.ts";
@@ -56,8 +57,7 @@ export function createDelivery({ database, clock, log, counted, changed, ended, 
     /** Those of the agents for which commands wait. */
     async waitingAgents(agentIds: readonly string[]): Promise<string[]> {
       const waiting: string[] = [];
-      for (let start = 0; start < agentIds.length; start += agentsPerStatement) {
-        const some = agentIds.slice(start, start + agentsPerStatement);
+      for (const some of chunks(agentIds, agentsPerStatement)) {
         waiting.push(...(await agentsWithPending(database.read, some, clock.now())));
       }
       return waiting;

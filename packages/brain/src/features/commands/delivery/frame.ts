@@ -1,19 +1,16 @@
 import { type CommandAction, canonicalText, parseJson } from "@svc/protocol";
 import { storedJson } from "../../../platform/database/values/stored-json.ts";
 import type { CommandRow } from "../../../schema/tables/index.ts";
-import { engineOf } from "./contract.ts";
 
 /** The payload of the frame that takes a command to its agent (spec part 3, section 1.9). */
 export function framePayload(
-  row: Pick<CommandRow, "action" | "target_type" | "target_id" | "payload" | "issued_by">,
+  row: Pick<CommandRow, "action" | "target_type" | "target_id" | "engine" | "payload" | "issued_by">,
   { timeoutSeconds, token }: { timeoutSeconds: number; token: string },
 ): Record<string, unknown> {
-  const parameters = parseJson(row.payload) as Record<string, unknown>;
-  const engine = engineOf(parameters);
   return {
     action: row.action,
-    target: { type: row.target_type, id: row.target_id ?? "", ...(engine !== null && { engine }) },
-    parameters,
+    target: { type: row.target_type, id: row.target_id ?? "", ...(row.engine !== null && { engine: row.engine }) },
+    parameters: parseJson(row.payload),
     timeout_seconds: Math.min(timeoutSeconds, 3600),
     issued_by: row.issued_by,
     delivery_claim_token: token,
@@ -29,12 +26,14 @@ const someUser = "00000000-0000-0000-0000-000000000000";
 export function frameBytes({
   action,
   target,
+  engine,
   parameters,
 }: {
   readonly action: CommandAction;
   readonly target: { readonly type: string; readonly id: string | null };
+  readonly engine: string | null;
   readonly parameters: Readonly<Record<string, unknown>>;
 }): number {
-  const row = { action, target_type: target.type, target_id: target.id, payload: storedJson(parameters) };
+  const row = { action, target_type: target.type, target_id: target.id, engine, payload: storedJson(parameters) };
   return envelopeBytes + Buffer.byteLength(canonicalText(framePayload({ ...row, issued_by: someUser }, largest)));
 }

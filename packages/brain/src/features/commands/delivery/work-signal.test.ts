@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { commandRow } from "../../../../test/rows/command-rows.ts";
 import type { Log } from "../../../platform/log.ts";
 import type { CommandRow } from "../../../schema/tables/index.ts";
-import { createWorkSignal } from "./work-signal.ts";
+import { WorkSignal } from "./work-signal.ts";
 
 const silent: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () => silent };
 /** No poll waits as long as this: it is woken, or `stop` ends it. */
@@ -17,12 +17,11 @@ for (const dialect of testDialects) {
 
     const clock = createFakeClock();
     const open = () =>
-      createWorkSignal({
+      new WorkSignal({
         database: opened.database,
         clock,
         log: silent,
         redispatch: { windowSeconds: 60, minIntervalSeconds: 10 },
-        processId: "one",
         recheckMs: 20,
       });
 
@@ -133,12 +132,11 @@ for (const dialect of testDialects) {
           throw new Error("the database is away");
         },
       };
-      const work = createWorkSignal({
+      const work = new WorkSignal({
         database: { ...opened.database, read: read as never },
         clock,
         log: { ...silent, warn: (event, about) => void warnings.push([event, about]) },
         redispatch: { windowSeconds: 60, minIntervalSeconds: 10 },
-        processId: "one",
       });
       const { signal } = new AbortController();
       const waiting = work.wait({ agentId: randomUUID(), max: 1, retryContracts: new Set(), waitMs: 30_000, signal });
@@ -151,12 +149,11 @@ for (const dialect of testDialects) {
     test("is woken for the children of bulk retries, while others have room for all that may go now", async () => {
       const [first, second, third] = [randomUUID(), randomUUID(), randomUUID()];
       const kind = { action: "bulk_retry", engine: "bullmq", pool: "project bullmq", room: 3 };
-      const work = createWorkSignal({
+      const work = new WorkSignal({
         database: opened.database,
         clock,
         log: silent,
         redispatch: { windowSeconds: 60, minIntervalSeconds: 10 },
-        processId: "one",
         children: () => ({
           take: async () => [],
           waitingFor: async (agentIds) => [...agentIds].reverse().map((agentId) => ({ ...kind, agentId })),

@@ -1,58 +1,22 @@
-import { retryContractMarker, retryResubmitsMarker } from "@svc/protocol";
-
+import { type CommandAction, capabilityOfAction } from "@svc/protocol";
 import { ApiError } from "../../../platform/http/error-codes.ts";
 import type { BrainDatabase } from "../../../schema/tables/index.ts";
-import { type Abilities, contractActions } from "../delivery/contract.ts";
-import { type AgentFacts, agentsOnlineWith, findAgent, findAgents, isAnyOnline } from "./session-reads.ts";
+import {
+  type AgentFacts,
+  agentsOnlineWith,
+  type CommandNeeds,
+  findAgent,
+  isAnyOnline,
+  nearestOf,
+  type Obstacle,
+  obstacleOf,
+} from "../../agents/index.ts";
 
-/** Actions that an agent must be able to carry out before a command of them is made; each is a capability token as well. */
-export type GatedAction = "retry_task" | "cancel_task" | "bulk_retry" | "requeue_dead_letter";
-
-/** Why an agent does not qualify, from the furthest to the nearest. */
-const reasons = ["agent_offline", "engine_not_advertised", "capability_missing", "retry_contract_missing"] as const;
-export type RefusalReason = (typeof reasons)[number];
-
-export interface Gate {
-  readonly action: GatedAction;
+/** What an agent must be able to do before the command is made, of actions that not every agent may be asked for. */
+export interface Gate extends CommandNeeds {
+  readonly action: "retry_task" | "cancel_task" | "bulk_retry" | "requeue_dead_letter";
   readonly engine: string;
-  /** The command brings its own inputs, so that an adapter which can only submit again may carry it out. */
-  readonly hasInputs: boolean;
 }
-
-type Verdict = { readonly reason: RefusalReason } | { readonly reason: null; readonly resubmits: boolean };
-
-const needsContract: ReadonlySet<string> = new Set(contractActions);
-
-/** What one session may be asked for. */
-function judgeSession(abilities: Abilities, { action, engine }: Gate): Verdict {
-  const tokens = Object.hasOwn(abilities, engine) ? abilities[engine] : undefined;
-  if (tokens === undefined) return { reason: "engine_not_advertised" };
-  if (!tokens.includes(action)) return { reason: "capability_missing" };
-  if (!needsContract.has(action)) return { reason: null, resubmits: false };
-  if (tokens.includes(retryResubmitsMarker)) return { reason: null, resubmits: true };
-  return tokens.includes(retryContractMarker)
-    ? { reason: null, resubmits: false }
-    : { reason: "retry_contract_missing" };
-}
-
-/** The best of an agent's sessions; where one of them would submit again, the command must be fit for it. */
-function judgeAgent({ sessions }: Pick<AgentFacts, "sessions">, gate: Gate): Verdict {
-  let best: RefusalReason = "agent_offline";
-  let isAble = false;
-  let resubmits = false;
-  for (const abilities of sessions) {
-    const verdict = judgeSession(abilities, gate);
-    if (verdict.reason === null) {
-      isAble = true;
-      resubmits ||= verdict.resubmits;
-    } else {
-      best = nearer(best, verdict.reason);
-    }
-  }
-  return isAble ? { reason: null, resubmits } : { reason: best };
-}
-
-const nearer = (a: RefusalReason, b: RefusalReason): RefusalReason => (reasons.indexOf(a) > reasons.indexOf(b) ? a : b);
 
 type Reader = Pick<BrainDatabase, "read">;
 
@@ -63,8 +27,8 @@ export async function requireAgent({ read }: Reader, projectId: string, agentId:
   return agent;
 }
 
-/** Actions for which a long-poll agent, whose abilities nobody knows, is taken at its operator's word. */
-const openToPolls: ReadonlySet<GatedAction> = new Set(["retry_task", "cancel_task", "requeue_dead_letter"]);
+/** Actions for which a long-poll agent, whose capabilities are unknown, is trusted when the request names it. */
+const openToPolls: ReadonlySet<string> = new Set(["retry_task", "cancel_task", "requeue_dead_letter"]);
 
 /**
  * Judges the agent that a request names (spec part 3, section 4.2).
@@ -73,12 +37,15 @@ const openToPolls: ReadonlySet<GatedAction> = new Set(["retry_task", "cancel_tas
  * brings no inputs.
  */
 export function admitNamed(agent: AgentFacts, gate: Gate): void {
-  const verdict = judgeAgent(agent, gate);
+  const obstacle = obstacleOf(agent.sessions, gate);
   const isPolling = agent.transport !== "ws" && (agent.last_connect_at ?? agent.last_seen_at) !== null;
-  if (verdict.reason === null) requireInputs(verdict.resubmits, gate);
-  else if (!isPolling) throw refused(gate, verdict.reason);
-  else if (!openToPolls.has(gate.action)) throw refused(gate, nearer(verdict.reason, "engine_not_advertised"));
+  if (obstacle === null) return;
+  if (obstacle === "overrides_required" || !isPolling) throw agentRefused(gate, obstacle);
+  if (!openToPolls.has(gate.action)) throw agentRefused(gate, nearestOf([obstacle, "engine_not_advertised"]));
 }
+
+/** It can carry out the action, with inputs at least. */
+const isCapable = (obstacle: Obstacle | null): boolean => obstacle === null || obstacle === "overrides_required";
 
 /**
  * The agent for a request that names none: the one that reported the task last, else the qualifying one that was seen last.
@@ -91,37 +58,22 @@ export async function chooseAgent(
   { projectId, reportedBy }: { projectId: string; reportedBy: string | null },
 ): Promise<AgentFacts> {
   const reporter = reportedBy === null ? null : await findAgent(db.read, projectId, reportedBy);
-  if (reporter !== null && judgeAgent(reporter, gate).reason === null) {
-    admitNamed(reporter, gate);
-    return reporter;
-  }
-  const agents = await agentsOnlineWith(db.read, { projectId, engine: gate.engine });
-  const chosen = agents.find((agent) => judgeAgent(agent, gate).reason === null);
-  if (chosen === undefined) {
-    const nearest = agents
-      .map((agent) => judgeAgent(agent, gate).reason ?? "agent_offline")
-      .reduce(nearer, "agent_offline");
-    const none = agents.length === 0 && (await isAnyOnline(db.read, projectId)) ? "engine_not_advertised" : nearest;
-    throw refused(gate, none);
-  }
+  const isReporterCapable = reporter !== null && isCapable(obstacleOf(reporter.sessions, gate));
+  const agents = isReporterCapable ? [reporter] : await agentsOnlineWith(db.read, { projectId, engine: gate.engine });
+  const chosen = agents.find(({ sessions }) => isCapable(obstacleOf(sessions, gate)));
+  if (chosen === undefined) throw agentRefused(gate, await nearestObstacle(db, gate, { projectId, agents }));
   admitNamed(chosen, gate);
   return chosen;
 }
 
-/** Agents of the project with a session that may be given such a command, those seen last first; with `among` those of them, in no promised order. */
-export async function ableAgents(
+/** Why none of the agents, of those that serve the engine or of the named one, is eligible. */
+async function nearestObstacle(
   db: Reader,
   gate: Gate,
-  { projectId, among }: { projectId: string; among?: readonly string[] },
-): Promise<string[]> {
-  const agents =
-    among === undefined
-      ? await agentsOnlineWith(db.read, { projectId, engine: gate.engine })
-      : await findAgents(db.read, projectId, among);
-  return agents.flatMap((agent) => {
-    const verdict = judgeAgent(agent, gate);
-    return verdict.reason === null && (gate.hasInputs || !verdict.resubmits) ? [agent.id] : [];
-  });
+  { projectId, agents }: { projectId: string; agents: readonly AgentFacts[] },
+): Promise<Obstacle> {
+  if (agents.length === 0 && (await isAnyOnline(db.read, projectId))) return "engine_not_advertised";
+  return nearestOf(agents.map(({ sessions }) => obstacleOf(sessions, gate)));
 }
 
 /**
@@ -132,43 +84,42 @@ export async function whyNotAdvertised(
   db: Reader,
   gate: Gate,
   { projectId, agentId }: { projectId: string; agentId: string | null },
-): Promise<RefusalReason | "overrides_required" | null> {
+): Promise<Obstacle | null> {
   const agents =
     agentId === null
       ? await agentsOnlineWith(db.read, { projectId, engine: gate.engine })
       : [await requireAgent(db, projectId, agentId)];
-  const verdicts = agents.map((agent) => judgeAgent(agent, gate));
-  const listing = verdicts.filter(({ reason }) => reason === null || reason === "retry_contract_missing");
-  if (listing.some((verdict) => verdict.reason !== null || gate.hasInputs || !verdict.resubmits)) return null;
-  if (listing.length > 0) return "overrides_required";
-  if (agents.length === 0 && (await isAnyOnline(db.read, projectId))) return "engine_not_advertised";
-  return verdicts.flatMap(({ reason }) => reason ?? []).reduce(nearer, "agent_offline");
+  const found = agents.map(({ sessions }) => obstacleOf(sessions, gate));
+  if (found.some((obstacle) => obstacle === null || obstacle === "retry_contract_missing")) return null;
+  return nearestObstacle(db, gate, { projectId, agents });
 }
 
-function requireInputs(resubmits: boolean, { engine, hasInputs }: Gate): void {
-  if (!resubmits || hasInputs) return;
-  throw new ApiError(
-    "conflict",
-    { reason: "overrides_required", engine },
-    { message: `${engine} retries by submitting again: give override_args and override_kwargs` },
-  );
-}
-
-const words: Record<RefusalReason, string> = {
+const messages: Record<Exclude<Obstacle, "overrides_required">, string> = {
   agent_offline: "the agent has no session",
   engine_not_advertised: "the agent does not serve the engine",
   capability_missing: "the agent cannot do this for the engine",
   retry_contract_missing: "the agent does not keep the safe retry contract of the engine",
 };
 
-/** @param place of the engine in the request. */
-export const refused = (
-  { action, engine }: { readonly action: string; readonly engine: string },
-  reason: RefusalReason,
+/**
+ * The refusal of a command whose agent is not eligible: a conflict when the command must bring inputs, else an invalid request.
+ *
+ * @param place of the engine in the request.
+ */
+export function agentRefused(
+  { action, engine }: { readonly action: CommandAction; readonly engine: string },
+  reason: Obstacle,
   place: "body" | "query" = "body",
-): ApiError =>
-  new ApiError(
+): ApiError {
+  if (reason === "overrides_required") {
+    const message = `${engine} retries by submitting again: give override_args and override_kwargs`;
+    return new ApiError("conflict", { reason, engine }, { message });
+  }
+  const message = messages[reason];
+  const errors = [{ loc: [place, "engine"], type: reason, message }];
+  return new ApiError(
     "validation_error",
-    { engine, capability: action, reason, errors: [{ loc: [place, "engine"], type: reason, message: words[reason] }] },
-    { message: words[reason] },
+    { engine, capability: capabilityOfAction[action], reason, errors },
+    { message },
   );
+}

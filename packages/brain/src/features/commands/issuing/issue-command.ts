@@ -1,10 +1,11 @@
 import type { CommandAction } from "@svc/protocol";
 import type { Clock } from "../../../platform/clock.ts";
-import type { Tx } from "../../../platform/database/database.ts";
+import type { Database, Tx } from "../../../platform/database/database.ts";
 import { storedJson } from "../../../platform/database/values/stored-json.ts";
 import { uuidV7 } from "../../../platform/ids.ts";
 import type { CommandRow, Tables } from "../../../schema/tables/index.ts";
-import { insertCommand, insertCommands } from "./issue-store.ts";
+import { type Audit, type AuditEntry, type AuditOrigin, ownOrigin } from "../../audit/index.ts";
+import { holdAgents, insertCommands } from "./issue-store.ts";
 
 /** What somebody, or the brain itself, wants an agent to do. */
 export interface NewCommand {
@@ -12,7 +13,7 @@ export interface NewCommand {
   readonly agentId: string;
   readonly action: CommandAction;
   readonly target: { readonly type: string; readonly id: string | null };
-  /** The stored payload. The engine of the frame's target is taken from its `engine`, else from `filter.engine`. */
+  /** The stored payload. The command's engine is its `engine`, else `filter.engine`. */
   readonly parameters: Readonly<Record<string, unknown>>;
   /** A user; absent for what the brain issues by itself. */
   readonly issuedBy?: string | null;
@@ -21,62 +22,123 @@ export interface NewCommand {
   readonly idempotencyKey?: string | null;
   /** Tells a repetition of the request from another one with the same key. */
   readonly requestDigest?: string | null;
+  /** Of the audit row; the service itself when absent. */
+  readonly origin?: AuditOrigin;
+  /** What the audit row holds beside agent, target and engine. */
+  readonly facts?: Readonly<Record<string, unknown>>;
+  /** The audit row's action, when it is not `command.issue.<action>`; beside the agent it holds nothing but the facts then. */
+  readonly auditAction?: string;
 }
 
 export type IssuedCommand = Pick<CommandRow, "id" | "project_id" | "agent_id" | "action">;
 
-/**
- * Writes pending commands as `createIssue` does, in one statement, to be sent in the given order; gives those whose project has no such
- * idempotency key yet.
- */
-export function createIssueAll(deps: Parameters<typeof createIssue>[0]) {
-  return async function issueAll(tx: Tx<Tables>, given: readonly NewCommand[]): Promise<CommandRow[]> {
-    const issued_at = deps.clock.now();
-    // Commands of one instant go by their ids.
-    const ids = given.map(() => uuidV7(deps.clock)).sort();
-    const rows = given.map((each, index) => ({ ...rowOf(deps, each, issued_at), id: ids[index] as string }));
+export interface Issued {
+  /** What was written, in the given order: not those whose project has their idempotency key already. */
+  readonly commands: readonly CommandRow[];
+  /** Agents that were revoked, or whose project was archived, since they were chosen. They are given nothing. */
+  readonly absent: ReadonlySet<string>;
+}
+
+export interface IssueDeps {
+  readonly database: Pick<Database<Tables>, "write">;
+  readonly clock: Pick<Clock, "now">;
+  readonly audit: Pick<Audit, "append">;
+  readonly timeoutSeconds: number;
+  offer(...commands: readonly IssuedCommand[]): void;
+}
+
+/** The one way in which commands come about. */
+export function createIssuing({ database, clock, audit, timeoutSeconds, offer }: IssueDeps) {
+  /**
+   * Writes pending commands inside the caller's transaction, which appends their audit entries as the last thing that it does and has them
+   * offered after its commit. Their agents stay as they are until it ends.
+   *
+   * @param held agents that the transaction holds already; otherwise they are held here.
+   */
+  async function issueIn(
+    tx: Tx<Tables>,
+    given: readonly NewCommand[],
+    held?: Pick<ReadonlySet<string>, "has">,
+  ): Promise<Issued & { readonly entries: readonly AuditEntry[] }> {
+    const agentIds = new Set(given.map(({ agentId }) => agentId));
+    const present = held ?? (await holdAgents(tx, [...agentIds]));
+    const taken = given.filter(({ agentId }) => present.has(agentId));
+    const issuedAt = clock.now();
+    // Commands of one instant are sent in the order of their ids.
+    const ids = taken.map(() => uuidV7(clock)).sort();
+    const timeoutAt = new Date(issuedAt.getTime() + timeoutSeconds * 1000);
+    const rows = taken.map((command, index) => pendingRow(command, { id: ids[index] as string, issuedAt, timeoutAt }));
     const inserted = await insertCommands(tx, rows);
-    return rows.filter(({ id }) => inserted.has(id));
-  };
-}
+    return {
+      commands: rows.filter(({ id }) => inserted.has(id)),
+      absent: new Set([...agentIds].filter((agentId) => !present.has(agentId))),
+      entries: rows.flatMap((row, index) => (inserted.has(row.id) ? entryOf(row, taken[index] as NewCommand) : [])),
+    };
+  }
 
-/**
- * Writes a pending command inside the caller's transaction, which audits it; `offer` is to be told after the commit. Null when the project
- * has a command with its idempotency key already.
- */
-export function createIssue(deps: { clock: Pick<Clock, "now">; timeoutSeconds: number }) {
-  return async function issue(tx: Tx<Tables>, given: NewCommand): Promise<CommandRow | null> {
-    const row = rowOf(deps, given, deps.clock.now());
-    return (await insertCommand(tx, row)) ? row : null;
-  };
-}
-
-function rowOf(
-  { clock, timeoutSeconds }: { clock: Pick<Clock, "now">; timeoutSeconds: number },
-  given: NewCommand,
-  now: Date,
-): CommandRow {
   return {
-    id: uuidV7(clock),
-    project_id: given.projectId,
-    issued_by: given.issuedBy ?? null,
-    agent_id: given.agentId,
-    action: given.action,
-    target_type: given.target.type,
-    target_id: given.target.id,
-    payload: storedJson(given.parameters),
-    idempotency_key: given.idempotencyKey ?? null,
-    request_digest: given.requestDigest ?? null,
-    status: "pending",
-    result: null,
-    error: null,
-    delivery_claim_token: null,
-    issued_at: now,
-    dispatched_at: null,
-    acked_at: null,
-    last_sent_at: null,
-    completed_at: null,
-    timeout_at: new Date(now.getTime() + timeoutSeconds * 1000),
-    source_ip: given.sourceIp ?? null,
+    issueIn,
+    /** Writes commands and their audit rows in one transaction, and offers them to their agents. */
+    async issue(given: readonly NewCommand[]): Promise<Issued> {
+      const issued = await database.write(async (tx) => {
+        const { entries, ...made } = await issueIn(tx, given);
+        await audit.append(tx, entries);
+        return made;
+      });
+      offer(...issued.commands);
+      return issued;
+    },
+  };
+}
+
+export type Issuing = ReturnType<typeof createIssuing>;
+
+const pendingRow = (
+  given: NewCommand,
+  { id, issuedAt, timeoutAt }: { id: string; issuedAt: Date; timeoutAt: Date },
+): CommandRow => ({
+  id,
+  project_id: given.projectId,
+  issued_by: given.issuedBy ?? null,
+  agent_id: given.agentId,
+  action: given.action,
+  target_type: given.target.type,
+  target_id: given.target.id,
+  engine: engineOf(given.parameters),
+  payload: storedJson(given.parameters),
+  idempotency_key: given.idempotencyKey ?? null,
+  request_digest: given.requestDigest ?? null,
+  status: "pending",
+  result: null,
+  error: null,
+  delivery_claim_token: null,
+  issued_at: issuedAt,
+  dispatched_at: null,
+  acked_at: null,
+  last_sent_at: null,
+  completed_at: null,
+  timeout_at: timeoutAt,
+  source_ip: given.sourceIp ?? null,
+});
+
+/** The engine that a command's parameters name; null when they name none. */
+export function engineOf(parameters: Readonly<Record<string, unknown>>): string | null {
+  const filter = parameters.filter as { engine?: unknown } | null | undefined;
+  const engine = parameters.engine ?? filter?.engine;
+  return typeof engine === "string" ? engine : null;
+}
+
+function entryOf(
+  { id, project_id, agent_id, action, target_type, target_id, engine }: CommandRow,
+  { origin = ownOrigin, auditAction, facts }: NewCommand,
+): AuditEntry {
+  const about = auditAction === undefined ? { target_type, target_id, ...(engine !== null && { engine }) } : {};
+  return {
+    ...origin,
+    action: auditAction ?? `command.issue.${action}`,
+    target_type: "command",
+    target_id: id,
+    project_id,
+    metadata: { agent_id, ...about, ...facts },
   };
 }

@@ -1,15 +1,5 @@
 import type { Database, Tx } from "../../../platform/database/database.ts";
-import type { CommandRow, Tables } from "../../../schema/tables/index.ts";
-
-/** Inserts a command; false when its project has one with this idempotency key already. */
-export async function insertCommand(tx: Tx<Tables>, row: CommandRow): Promise<boolean> {
-  const { numInsertedOrUpdatedRows } = await tx
-    .insertInto("commands")
-    .values(row)
-    .onConflict((conflict) => conflict.columns(["project_id", "idempotency_key"]).doNothing())
-    .executeTakeFirst();
-  return numInsertedOrUpdatedRows === 1n;
-}
+import type { AgentRow, CommandRow, Tables } from "../../../schema/tables/index.ts";
 
 /** Inserts commands; the ids of those whose project had no such idempotency key. */
 export async function insertCommands(tx: Tx<Tables>, rows: readonly CommandRow[]): Promise<Set<string>> {
@@ -35,3 +25,23 @@ export const findCommandByKey = (
     .where("project_id", "=", projectId)
     .where("idempotency_key", "=", idempotencyKey)
     .executeTakeFirst();
+
+/** Those of the agents that are there, unrevoked and of an active project, by id; until the transaction ends nobody revokes or archives them. */
+export async function holdAgents(
+  tx: Tx<Tables>,
+  agentIds: readonly string[],
+): Promise<ReadonlyMap<string, Pick<AgentRow, "id" | "last_connect_at">>> {
+  if (agentIds.length === 0) return new Map();
+  const rows = await tx
+    .selectFrom("agents as a")
+    .innerJoin("projects as p", "p.id", "a.project_id")
+    .select(["a.id", "a.last_connect_at"])
+    .where("a.id", "in", agentIds)
+    .where("a.revoked_at", "is", null)
+    .where("p.is_active", "=", true)
+    .orderBy("a.id")
+    // Heartbeats go on meanwhile: a revocation changes the name, which is part of a key, and archiving takes the whole row.
+    .forKeyShare()
+    .execute();
+  return new Map(rows.map((row) => [row.id, row]));
+}

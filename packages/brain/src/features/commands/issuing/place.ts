@@ -1,14 +1,14 @@
 import { createHash } from "node:crypto";
 import { CanonicalError, type CommandAction, canonicalText } from "@svc/protocol";
-import type { Database, Tx } from "../../../platform/database/database.ts";
+import type { Database } from "../../../platform/database/database.ts";
 import { ApiError, invalid } from "../../../platform/http/error-codes.ts";
 import type { CommandRow, Tables } from "../../../schema/tables/index.ts";
-import type { Audit, AuditOrigin } from "../../audit/index.ts";
+import { findAgent } from "../../agents/index.ts";
+import type { AuditOrigin } from "../../audit/index.ts";
 import { frameBytes } from "../delivery/frame.ts";
 import { admitNamed, chooseAgent, type Gate, requireAgent } from "./choose-agent.ts";
-import type { createIssue, IssuedCommand } from "./issue-command.ts";
+import { engineOf, type Issuing } from "./issue-command.ts";
 import { findCommandByKey } from "./issue-store.ts";
-import { findAgent, holdAgent } from "./session-reads.ts";
 import { type CommandTask, findCommandTask } from "./task-reads.ts";
 
 /** What a request asks for, read from its body. */
@@ -33,9 +33,7 @@ export interface CommandRequest {
 
 export interface PlaceDeps {
   readonly database: Database<Tables>;
-  readonly audit: Pick<Audit, "append">;
-  readonly issue: ReturnType<typeof createIssue>;
-  offer(command: IssuedCommand): void;
+  readonly issue: Issuing["issue"];
   /** Bytes of the largest frame that agents take. */
   readonly maxFrameBytes: number;
 }
@@ -43,12 +41,12 @@ export interface PlaceDeps {
 const ownPrefixes = ["reconcile:", "automation:", "schedule:", "bulk:"];
 
 /**
- * Makes the command that a request asks for, with its audit row in the same transaction, and offers it to its agent.
+ * Makes the command that a request asks for and offers it to its agent.
  *
  * @returns the new command, or the one that an equal request with this idempotency key made before, as it is now.
  * @throws ApiError `conflict` when another request had the key, `not_found` without the agent, and as `choose-agent.ts` has it.
  */
-export function createPlace({ database, audit, issue, offer, maxFrameBytes }: PlaceDeps) {
+export function createPlace({ database, issue, maxFrameBytes }: PlaceDeps) {
   return async function place(
     request: CommandRequest,
     { projectId, userId, origin }: { projectId: string; userId: string; origin: AuditOrigin },
@@ -64,9 +62,8 @@ export function createPlace({ database, audit, issue, offer, maxFrameBytes }: Pl
     const parameters = request.parameters(task);
     requireFrameSize(request, parameters);
 
-    const row = await database.write(async (tx) => {
-      if (!(await holdAgent(tx, agentId))) throw await goneMeanwhile(tx, projectId, agentId);
-      const issued = await issue(tx, {
+    const { commands, absent } = await issue([
+      {
         projectId,
         agentId,
         action,
@@ -76,28 +73,13 @@ export function createPlace({ database, audit, issue, offer, maxFrameBytes }: Pl
         sourceIp: origin.source_ip,
         idempotencyKey,
         requestDigest,
-      });
-      if (issued === null) return null;
-      await audit.append(tx, {
-        ...origin,
-        action: `command.issue.${action}`,
-        target_type: "command",
-        target_id: issued.id,
-        project_id: projectId,
-        metadata: {
-          agent_id: agentId,
-          target_type: target.type,
-          target_id: target.id,
-          ...(typeof request.body.engine === "string" && { engine: request.body.engine }),
-          ...request.facts,
-        },
-      });
-      return issued;
-    });
-    if (row !== null) {
-      offer(row);
-      return row;
-    }
+        origin,
+        ...(request.facts !== undefined && { facts: request.facts }),
+      },
+    ]);
+    if (absent.has(agentId)) throw await goneMeanwhile(database, projectId, agentId);
+    const [row] = commands;
+    if (row !== undefined) return row;
     // Of two requests at once the other one won, and this one gives what it made.
     const winner = await findEarlier();
     if (winner === null) throw new Error("the command that has the idempotency key is gone");
@@ -131,14 +113,18 @@ export function createPlace({ database, audit, issue, offer, maxFrameBytes }: Pl
   }
 
   function requireFrameSize({ action, target }: CommandRequest, parameters: Record<string, unknown>): void {
-    if (frameBytes({ action, target, parameters }) <= maxFrameBytes) return;
+    if (frameBytes({ action, target, engine: engineOf(parameters), parameters }) <= maxFrameBytes) return;
     throw invalid({ loc: ["body"], type: "too_long", message: "does not fit in a frame to the agent" });
   }
 }
 
 /** Why an agent that was admitted cannot be held. */
-const goneMeanwhile = async (tx: Tx<Tables>, projectId: string, agentId: string): Promise<ApiError> =>
-  (await findAgent(tx, projectId, agentId)) === null
+const goneMeanwhile = async (
+  { read }: Pick<Database<Tables>, "read">,
+  projectId: string,
+  agentId: string,
+): Promise<ApiError> =>
+  (await findAgent(read, projectId, agentId)) === null
     ? new ApiError("not_found", { resource: "agent" })
     : new ApiError("conflict", { reason: "project_archived" });
 

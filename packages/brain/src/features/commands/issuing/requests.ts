@@ -132,7 +132,7 @@ export function bulkRetry(
         { task_ids: unknown },
       );
     },
-    facts: { engine, tasks: taskIds.length },
+    facts: { tasks: taskIds.length },
   };
 }
 

@@ -1,7 +1,6 @@
 import { parseJson, storableText, taskIdCharacters } from "@svc/protocol";
 import type { TaskLinkRow } from "../../../schema/tables/index.ts";
 import { recordLinks } from "../../tasks/index.ts";
-import { engineOf } from "../delivery/contract.ts";
 import type { ReportedResult, ResultHandler } from "./report.ts";
 
 /** Actions whose result may name a task that was made for another one. */
@@ -15,9 +14,9 @@ export const linkRetried: ResultHandler = async (tx, reported) => {
 };
 
 function linksOf({ command, result }: ReportedResult): TaskLinkRow[] {
-  const parameters = parseJson(command.payload) as Record<string, unknown>;
-  const engine = engineOf(parameters);
+  const { engine } = command;
   if (engine === null) return [];
+  const parameters = parseJson(command.payload) as Record<string, unknown>;
   const links = new Map<string, TaskLinkRow>();
   for (const { task_id: oldId, new_task_id: newId } of pairsOf(parameters, result)) {
     if (typeof newId !== "string" || newId === oldId || newId === "" || newId.length > taskIdCharacters) continue;

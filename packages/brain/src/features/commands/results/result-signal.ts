@@ -1,8 +1,10 @@
+import { Broadcast, type BroadcastDeps } from "../../../platform/broadcast.ts";
+import { chunks } from "../../../platform/chunks.ts";
 import type { Clock } from "../../../platform/clock.ts";
 import type { Database } from "../../../platform/database/database.ts";
+import type { Log } from "../../../platform/log.ts";
 import { createThrottledLog } from "../../../platform/throttled-log.ts";
 import type { CommandRow, Tables } from "../../../schema/tables/index.ts";
-import { type AnnouncerDeps, createAnnouncer } from "../announcer.ts";
 import { endedAmong } from "../reads.ts";
 
 /** How a command ended. */
@@ -18,18 +20,22 @@ export interface CommandOutcome extends EndedCommand {
 const recheckMs = 250;
 const idsPerStatement = 500;
 
-export interface ResultSignalDeps extends AnnouncerDeps {
+export interface ResultSignalDeps {
   readonly clock: Pick<Clock, "monotonicMs">;
-  readonly database: Pick<Database<Tables>, "read" | "listen" | "notify" | "isShared">;
+  readonly log: Pick<Log, "warn">;
+  readonly database: Pick<Database<Tables>, "read"> & BroadcastDeps["database"];
 }
 
 /**
  * Tells that commands ended: those who wait for one of them, in this process at once and in the others by LISTEN/NOTIFY, and listeners.
  * What a lost notification missed is found by one look every 250 ms for all who wait.
  */
-export function createResultSignal(deps: ResultSignalDeps) {
-  const { database, clock, log } = deps;
-  const others = createAnnouncer<EndedCommand>(deps, "svc_command_ends");
+export function createResultSignal({ database, clock, log }: ResultSignalDeps) {
+  const unsent = createThrottledLog(clock, (times, about) => log.warn("commands.announce_failed", { times, ...about }));
+  const others = new Broadcast<EndedCommand>(
+    { database, onError: ({ message }) => unsent({ message }) },
+    "svc_command_ends",
+  );
   const waiting = new Map<string, Set<() => void>>();
   const listeners = new Set<(ended: EndedCommand, isHere: boolean) => void>();
   const failed = createThrottledLog(clock, (times, about) => log.warn("commands.recheck_failed", { times, ...about }));
@@ -47,8 +53,8 @@ export function createResultSignal(deps: ResultSignalDeps) {
 
   async function recheck(): Promise<void> {
     const ids = [...waiting.keys()];
-    for (let start = 0; start < ids.length; start += idsPerStatement) {
-      for (const { id } of await endedAmong(database.read, ids.slice(start, start + idsPerStatement))) wake(id);
+    for (const some of chunks(ids, idsPerStatement)) {
+      for (const { id } of await endedAmong(database.read, some)) wake(id);
     }
   }
 
@@ -74,7 +80,7 @@ export function createResultSignal(deps: ResultSignalDeps) {
     ended(commands: readonly EndedCommand[]): void {
       const ended = commands.map(({ id, project_id, action, status }) => ({ id, project_id, action, status }));
       for (const each of ended) tell(each, true);
-      others.tell(ended);
+      void others.send(ended);
     },
     /** Calls `listener` for commands that ended in this process or another, unless word of it was lost; returns the way to stop. */
     onEnded(listener: (ended: EndedCommand, isHere: boolean) => void): () => void {

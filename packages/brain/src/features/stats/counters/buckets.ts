@@ -1,5 +1,4 @@
-const hourMs = 3_600_000;
-const dayMs = 24 * hourMs;
+import { days, hours } from "../../../platform/durations.ts";
 
 /** The start of the UTC bucket that holds the instant. */
 export const bucketStart = (at: Date, widthMs: number): Date => new Date(Math.floor(at.getTime() / widthMs) * widthMs);
@@ -8,13 +7,13 @@ export const bucketStart = (at: Date, widthMs: number): Date => new Date(Math.fl
 export const nextBucketStart = (at: Date, widthMs: number): Date =>
   bucketStart(new Date(at.getTime() + widthMs - 1), widthMs);
 
-const minuteKeptMs = 48 * hourMs;
+const minuteKeptMs = hours(48);
 
 /** The hour from which rollups are kept by the minute; before it they are moved into hours. */
-export const minutesBegin = (now: Date): Date => bucketStart(new Date(now.getTime() - minuteKeptMs), hourMs);
+export const minutesBegin = (now: Date): Date => bucketStart(new Date(now.getTime() - minuteKeptMs), hours(1));
 
 /** Days for which figures by name are kept by the hour; what is older is kept by the day. */
-const hourKeptMs = 8 * dayMs;
+const hourKeptMs = days(8);
 
 /** The hour from which figures by name are kept by the hour. */
-export const hoursBegin = (now: Date): Date => bucketStart(new Date(now.getTime() - hourKeptMs), hourMs);
+export const hoursBegin = (now: Date): Date => bucketStart(new Date(now.getTime() - hourKeptMs), hours(1));

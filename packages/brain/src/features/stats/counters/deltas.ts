@@ -1,4 +1,5 @@
 import { cutCharacters } from "@svc/protocol";
+import { hours, minutes } from "../../../platform/durations.ts";
 import { addToHistogram, encodeHistogram, type Histogram } from "./histogram.ts";
 
 /**
@@ -46,8 +47,8 @@ export interface Deltas {
   rows(): DeltaRow[];
 }
 
-const minuteMs = 60_000;
-const hourMs = 60 * minuteMs;
+const minuteMs = minutes(1);
+const hourMs = hours(1);
 /** Keeps the widest possible key of a rollup row within what an index entry of the server database can hold. */
 export const nameCharacters = 256;
 /**

@@ -1,4 +1,5 @@
 import type { Clock } from "../../../platform/clock.ts";
+import { days, hours, minutes } from "../../../platform/durations.ts";
 import type { Loop } from "../../../platform/loop.ts";
 import { overflowLabel } from "../../../platform/metrics.ts";
 import type { BrainDatabase } from "../../../schema/tables/index.ts";
@@ -25,8 +26,8 @@ const deltasPerRound = 5000;
 const roundsPerTick = 20;
 const minutesPerRound = 2000;
 const namesPerProject = 1000;
-const hourMs = 3_600_000;
-const dayMs = 24 * hourMs;
+const hourMs = hours(1);
+const dayMs = days(1);
 const quarterMs = hourMs / 4;
 /** What figures by name tell of: how tasks ended, and how long they waited until they began. */
 const summedKinds: ReadonlySet<string> = new Set([
@@ -67,7 +68,7 @@ export const foldCounters: Loop<{ database: BrainDatabase; clock: Pick<Clock, "n
 /** Moves minutes older than 48 h into hours, in rounds that are transactions as those of the folding are. Leader only, as it is. */
 export const compactRollups: Loop<{ database: BrainDatabase; clock: Pick<Clock, "now"> }> = {
   name: "stats.compact-rollups",
-  everyMs: 600_000,
+  everyMs: minutes(10),
   leaderOnly: true,
   async tick({ database, clock, signal }) {
     const cutoff = minutesBegin(clock.now());

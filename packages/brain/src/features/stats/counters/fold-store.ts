@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { chunks } from "../../../platform/chunks.ts";
 import type { Tx } from "../../../platform/database/database.ts";
 import { rowAddress } from "../../../platform/database/dialects/expressions/row-address.ts";
 import { lockSubject } from "../../../platform/database/dialects/locks.ts";
@@ -111,10 +112,10 @@ const addedTo = (table: "rollups" | "name_rollups") => {
 export async function addRollups(tx: CounterTx, sums: readonly RollupSum[]): Promise<void> {
   const present = await presentHistograms(tx, sums);
   const rows = sums.map((sum): RollupRow => withStored(sum, present.get(rollupKey(sum))));
-  for (let start = 0; start < rows.length; start += rowsPerStatement) {
+  for (const some of chunks(rows, rowsPerStatement)) {
     await tx
       .insertInto("rollups")
-      .values(rows.slice(start, start + rowsPerStatement))
+      .values(some)
       .onConflict((conflict) =>
         conflict
           .columns(["project_id", "bucket_at", "grain_minutes", "kind", "engine", "name", "queue"])
@@ -136,8 +137,8 @@ async function presentHistograms(tx: CounterTx, sums: readonly RollupSum[]) {
   for (const [projectId, own] of Map.groupBy(growing, ({ project_id }) => project_id)) {
     const buckets = [...new Set(own.map(({ bucket_at }) => bucket_at.getTime()))];
     const kinds = [...new Set(own.map(({ kind }) => kind))];
-    for (let start = 0; start < buckets.length; start += rowsPerStatement) {
-      const some = buckets.slice(start, start + rowsPerStatement).map((ms) => new Date(ms));
+    for (const starts of chunks(buckets, rowsPerStatement)) {
+      const some = starts.map((ms) => new Date(ms));
       const rows = await tx
         .selectFrom("rollups")
         .select(["project_id", "bucket_at", "grain_minutes", "kind", "engine", "name", "queue"])
@@ -153,10 +154,10 @@ async function presentHistograms(tx: CounterTx, sums: readonly RollupSum[]) {
 }
 
 export async function addWorkerCounts(tx: CounterTx, sums: readonly WorkerSum[]): Promise<void> {
-  for (let start = 0; start < sums.length; start += rowsPerStatement) {
+  for (const some of chunks(sums, rowsPerStatement)) {
     await tx
       .insertInto("worker_rollups")
-      .values(sums.slice(start, start + rowsPerStatement))
+      .values(some)
       .onConflict((conflict) =>
         conflict
           .columns(["project_id", "engine", "worker", "hour_at", "kind"])
@@ -197,12 +198,10 @@ export async function noteNames(
   names: readonly string[],
   seenAt: Date,
 ): Promise<void> {
-  for (let start = 0; start < names.length; start += rowsPerStatement) {
+  for (const some of chunks(names, rowsPerStatement)) {
     await tx
       .insertInto("rollup_names")
-      .values(
-        names.slice(start, start + rowsPerStatement).map((name) => ({ project_id: projectId, name, seen_at: seenAt })),
-      )
+      .values(some.map((name) => ({ project_id: projectId, name, seen_at: seenAt })))
       .onConflict((conflict) => conflict.columns(["project_id", "name"]).doUpdateSet({ seen_at: seenAt }))
       .execute();
   }
@@ -229,8 +228,7 @@ export interface NameSum extends Omit<NameRollupRow, keyof StoredHistograms>, Hi
 
 /** Adds to figures by name. Histograms are merged here, since neither database can; `lockCounters` keeps other writers away meanwhile. */
 export async function addNameRollups(tx: CounterTx, sums: readonly NameSum[]): Promise<void> {
-  for (let start = 0; start < sums.length; start += rowsPerStatement) {
-    const some = sums.slice(start, start + rowsPerStatement);
+  for (const some of chunks(sums, rowsPerStatement)) {
     const present = await presentNameHistograms(tx, some);
     const rows = some.map((sum): NameRollupRow => withStored(sum, present.get(nameKey(sum))));
     await tx

@@ -1,3 +1,4 @@
+import { chunks } from "../../../platform/chunks.ts";
 import { invalid } from "../../../platform/http/error-codes.ts";
 import type { BrainDatabase } from "../../../schema/tables/index.ts";
 import { rangeOrLastDay, type TimeRange } from "../../stats/index.ts";
@@ -193,9 +194,9 @@ async function eachTask(
 ): Promise<{ count: number; isWhole: boolean }> {
   const ids = spread(sample.ids);
   let count = 0;
-  for (let start = 0; start < ids.length; start += tasksPerRead) {
-    if (start > 0 && performance.now() >= deadlineMs) return { count, isWhole: false };
-    const tasks = await sampledTasks(db, ids.slice(start, start + tasksPerRead));
+  for (const some of chunks(ids, tasksPerRead)) {
+    if (count > 0 && performance.now() >= deadlineMs) return { count, isWhole: false };
+    const tasks = await sampledTasks(db, some);
     for (const task of tasks) take(attributesOf(task));
     count += tasks.length;
   }

@@ -1,4 +1,5 @@
 import { priorities, taskStates } from "@svc/protocol";
+import { chunks } from "../../../platform/chunks.ts";
 import { systemClock } from "../../../platform/clock.ts";
 import type { BrainDatabase } from "../../../schema/tables/index.ts";
 import { taskCounts } from "../../stats/index.ts";
@@ -147,8 +148,7 @@ async function countByIndex(db: BrainDatabase, scan: FacetScan): Promise<FacetVa
   const found: FacetValue[] = [];
   const uncounted: string[] = [];
   let isOver = false;
-  for (let start = 0; start < values.length; start += sizes.valuesPerCount) {
-    const some = values.slice(start, start + sizes.valuesPerCount);
+  for (const some of chunks(values, sizes.valuesPerCount)) {
     const timeoutMs = scan.leftMs();
     isOver ||= timeoutMs <= 0;
     const limits = { cap: sizes.cap + 1, timeoutMs };

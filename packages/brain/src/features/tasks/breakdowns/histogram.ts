@@ -1,4 +1,5 @@
 import { stateOfKind, type TaskKind, type TaskState } from "@svc/protocol";
+import { days, hours, minutes } from "../../../platform/durations.ts";
 import type { BrainDatabase } from "../../../schema/tables/index.ts";
 import {
   bucketStart,
@@ -29,9 +30,9 @@ interface Bucket {
   other: number;
 }
 
-const minuteMs = 60_000;
-const hourMs = 60 * minuteMs;
-const dayMs = 24 * hourMs;
+const minuteMs = minutes(1);
+const hourMs = hours(1);
+const dayMs = days(1);
 /** Time for the strip over a list. */
 const histogramBudgetMs = 200;
 const defaultBuckets = 60;

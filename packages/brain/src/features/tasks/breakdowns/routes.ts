@@ -11,7 +11,15 @@ export const taskBreakdownRoutes: Routes<{ database: BrainDatabase; clock: Clock
   app.get(
     "/projects/:slug/facets",
     {
-      schema: { params: ProjectParams, querystring: FacetQuery, response: { 200: Facet } },
+      schema: {
+        operationId: "getFacet",
+        summary: "Count the values of a field",
+        description:
+          "Counts the values of a field among the tasks that match, greatest count first. The filter on the field itself is left aside.",
+        params: ProjectParams,
+        querystring: FacetQuery,
+        response: { 200: Facet },
+      },
       config: { tag: "tasks", role: "viewer", heavy: true },
     },
     ({ project, query }) => readFacet(database, { projectId: project.id, query, now: clock.now() }),
@@ -20,7 +28,15 @@ export const taskBreakdownRoutes: Routes<{ database: BrainDatabase; clock: Clock
   app.get(
     "/projects/:slug/tasks/histogram",
     {
-      schema: { params: ProjectParams, querystring: TaskHistogramQuery, response: { 200: TaskHistogram } },
+      schema: {
+        operationId: "getTaskHistogram",
+        summary: "Count tasks over time",
+        description:
+          "Counts the matching tasks by outcome in equal parts of the range. Defaults to the last 24 hours; at most 90 days.",
+        params: ProjectParams,
+        querystring: TaskHistogramQuery,
+        response: { 200: TaskHistogram },
+      },
       config: { tag: "tasks", role: "viewer", heavy: true },
     },
     ({ project, query }) => readHistogram(database, { projectId: project.id, query, now: clock.now() }),
@@ -29,7 +45,15 @@ export const taskBreakdownRoutes: Routes<{ database: BrainDatabase; clock: Clock
   app.get(
     "/projects/:slug/tasks/differences",
     {
-      schema: { params: ProjectParams, querystring: DifferencesQuery, response: { 200: Differences } },
+      schema: {
+        operationId: "getTaskDifferences",
+        summary: "Compare failed with passed tasks",
+        description:
+          "Finds values that failed tasks have more often than passed ones of the same name. Takes exactly one of `name` and `fingerprint`. A difference is not a cause.",
+        params: ProjectParams,
+        querystring: DifferencesQuery,
+        response: { 200: Differences },
+      },
       config: { tag: "tasks", role: "viewer", heavy: true },
     },
     ({ project, query }) => readDifferences(database, { projectId: project.id, query, now: clock.now() }),

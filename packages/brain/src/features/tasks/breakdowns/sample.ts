@@ -1,3 +1,4 @@
+import { days, hours } from "../../../platform/durations.ts";
 import type { BrainDatabase } from "../../../schema/tables/index.ts";
 import { bucketStart, countsOfName, hoursBegin, type TimeRange } from "../../stats/index.ts";
 
@@ -11,10 +12,8 @@ export interface TaskSample {
 /** The newest tasks of a set in a range, both ends inclusive, `limit` at most, and as many as are found by the deadline. */
 export type Newest = (range: TimeRange, limit: number, deadlineMs: number) => Promise<TaskSample>;
 
-const hourMs = 3_600_000;
-const dayMs = 24 * hourMs;
 /** Longer ranges are parted by the day, shorter ones by the hour. */
-const byHourMs = 2 * dayMs;
+const byHourMs = days(2);
 
 /**
  * At most `most` tasks of a set. Of a larger one each hour or day gives as many as it has a share in all, as counted events of the kind
@@ -72,7 +71,7 @@ export async function weightsOf(
   now: Date,
 ): Promise<Weight[]> {
   const isByHour = to.getTime() - from.getTime() <= byHourMs && from >= hoursBegin(now);
-  const widthMs = isByHour ? hourMs : dayMs;
+  const widthMs = isByHour ? hours(1) : days(1);
   const rows = await countsOfName(db, of, isByHour ? 60 : 1440, { from: bucketStart(from, widthMs), to });
   return rows.map(({ bucket_at, count }) => {
     const endMs = Math.min(bucket_at.getTime() + widthMs - 1, to.getTime());

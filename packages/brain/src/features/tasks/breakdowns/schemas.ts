@@ -1,12 +1,12 @@
 import { type Static, Type } from "typebox";
-import { Instant, InstantText, Nullable, OneOf } from "../../../platform/http/schemas.ts";
+import { Instant, Nullable, OneOf, timeRange } from "../../../platform/http/schemas.ts";
 import { taskQueryParams } from "../schemas.ts";
 
 export const facetFields = ["state", "priority", "name", "queue", "worker", "engine"] as const;
 export type FacetField = (typeof facetFields)[number];
 
 export const FacetQuery = Type.Object({
-  field: OneOf(facetFields),
+  field: OneOf(facetFields, { title: "FacetField", description: "the field whose values are counted" }),
   prefix: Type.Optional(
     Type.String({
       maxLength: 500,
@@ -20,70 +20,81 @@ export const FacetQuery = Type.Object({
 });
 export type FacetQuery = Static<typeof FacetQuery>;
 
-export const Facet = Type.Object({
-  field: OneOf(facetFields),
-  values: Type.Array(
-    Type.Object({
-      value: Type.String(),
-      count: Type.Integer({ description: "at least so many, when not exact" }),
-      exact: Type.Boolean(),
-    }),
-  ),
-});
+export const Facet = Type.Object(
+  {
+    field: OneOf(facetFields, { title: "FacetField" }),
+    values: Type.Array(
+      Type.Object({
+        value: Type.String(),
+        count: Type.Integer({ description: "a lower bound when exact is false" }),
+        exact: Type.Boolean(),
+      }),
+    ),
+  },
+  { title: "Facet", description: "The values of a field with their counts." },
+);
 
 export const TaskHistogramQuery = Type.Object({
   ...taskQueryParams,
   buckets: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 200, description: "at most so many parts of the range; default 60" }),
+    Type.Integer({ minimum: 1, maximum: 200, description: "maximum number of parts; default 60" }),
   ),
 });
 export type TaskHistogramQuery = Static<typeof TaskHistogramQuery>;
 
 const Count = Type.Integer();
 
-export const TaskHistogram = Type.Object({
-  from: Type.Unsafe<Date | string>({ ...Instant, description: "start of the first bucket, at or before since" }),
-  to: Instant,
-  exact: Type.Boolean({
-    description: "false when the time was used up; buckets that begin before reached hold too little",
-  }),
-  reached: Nullable(Instant),
-  counted: Type.Unsafe<"events" | "tasks">({
-    ...OneOf(["events", "tasks"]),
-    description: "events: ends and retries at the time they happened; tasks: present states, by received_at",
-  }),
-  bucket_seconds: Type.Integer(),
-  buckets: Type.Array(Type.Object({ t: Instant, success: Count, failure: Count, other: Count })),
-});
+export const TaskHistogram = Type.Object(
+  {
+    from: Type.Unsafe<Date | string>({ ...Instant, description: "start of the first bucket, at or before since" }),
+    to: Instant,
+    exact: Type.Boolean({
+      description: "false when the time was used up; buckets that begin before reached hold too little",
+    }),
+    reached: Nullable(Instant),
+    counted: Type.Unsafe<"events" | "tasks">({
+      ...OneOf(["events", "tasks"]),
+      description: "events: ends and retries at the time they happened; tasks: present states, by received_at",
+    }),
+    bucket_seconds: Type.Integer(),
+    buckets: Type.Array(Type.Object({ t: Instant, success: Count, failure: Count, other: Count })),
+  },
+  { title: "TaskHistogram", description: "Counts of tasks over time." },
+);
 
 export const DifferencesQuery = Type.Object({
   name: Type.Optional(Type.String({ minLength: 1, maxLength: 500, description: "exact task name; or fingerprint" })),
   fingerprint: Type.Optional(Type.String({ pattern: "^[0-9a-f]{32}$", description: "of failures; or name" })),
-  since: Type.Optional(InstantText),
-  until: Type.Optional(InstantText),
+  ...timeRange,
 });
 export type DifferencesQuery = Static<typeof DifferencesQuery>;
 
 const share = (description: string) => Type.Number({ minimum: 0, maximum: 1, description });
 
-export const Differences = Type.Object({
-  failed: Type.Integer({ description: "failed tasks that were compared, 2000 at most" }),
-  passed: Type.Integer({ description: "passed tasks of the same name that were compared, 2000 at most" }),
-  sampled: Type.Boolean({
-    description: "whether there are more of either; then they are spread over the range as all of them are",
-  }),
-  attributes: Type.Array(
-    Type.Object({
-      field: Type.String({
-        description: "worker, queue, priority, release, hour (of received_at, UTC), args.… or kwargs.…",
-      }),
-      value: Type.String(),
-      failed_share: share("of the failed tasks that have it"),
-      passed_share: share("of the passed tasks that have it"),
+export const Differences = Type.Object(
+  {
+    failed: Type.Integer({ description: "failed tasks that were compared, 2000 at most" }),
+    passed: Type.Integer({ description: "passed tasks of the same name that were compared, 2000 at most" }),
+    sampled: Type.Boolean({
+      description: "whether there are more of either; then they are spread over the range as all of them are",
     }),
-    {
-      description:
-        "shares that differ by 20 points, of at least 5 failed tasks; the greatest difference first, 10 at most",
-    },
-  ),
-});
+    attributes: Type.Array(
+      Type.Object({
+        field: Type.String({
+          description: "worker, queue, priority, release, hour (of received_at, UTC), args.… or kwargs.…",
+        }),
+        value: Type.String(),
+        failed_share: share("of the failed tasks that have it"),
+        passed_share: share("of the passed tasks that have it"),
+      }),
+      {
+        description:
+          "shares that differ by 20 points, of at least 5 failed tasks; the greatest difference first, 10 at most",
+      },
+    ),
+  },
+  {
+    title: "TaskDifferences",
+    description: "What failed tasks have in common that passed ones of the same name do not.",
+  },
+);

@@ -1,3 +1,4 @@
+import { chunks } from "../../../platform/chunks.ts";
 import type { Tx } from "../../../platform/database/database.ts";
 import { isEmbedded } from "../../../platform/database/dialects/by-dialect.ts";
 import { isAmong } from "../../../platform/database/dialects/expressions/values-table.ts";
@@ -61,14 +62,13 @@ export async function deleteTasks(
   projectId: string,
   tasks: readonly Pick<LockedTask, "id" | "engine" | "task_id">[],
 ): Promise<void> {
-  for (let start = 0; start < tasks.length; start += idsPerStatement) {
-    const ids = tasks.slice(start, start + idsPerStatement).map(({ id }) => id);
+  for (const some of chunks(tasks, idsPerStatement)) {
+    const ids = some.map(({ id }) => id);
     await tx.deleteFrom("tasks").where("project_id", "=", projectId).where("id", "in", ids).execute();
     // On the embedded database a trigger does it.
     if (!isEmbedded(tx)) await tx.deleteFrom("task_search").where("id", "in", ids).execute();
   }
-  for (let start = 0; start < tasks.length; start += idsPerStatement) {
-    const some = tasks.slice(start, start + idsPerStatement);
+  for (const some of chunks(tasks, idsPerStatement)) {
     await tx
       .deleteFrom("task_links")
       .where("project_id", "=", projectId)

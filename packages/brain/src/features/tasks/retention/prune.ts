@@ -1,3 +1,4 @@
+import { chunks } from "../../../platform/chunks.ts";
 import type { BrainDatabase } from "../../../schema/tables/index.ts";
 import { expiredTaskIds, lockExpired } from "./delete-store.ts";
 import { removeTasks } from "./remove.ts";
@@ -24,8 +25,9 @@ export async function pruneTaskBatch(
 ): Promise<{ seen: number; deleted: number }> {
   const ids = await expiredTaskIds(database, cutoff, limit);
   let deleted = 0;
-  for (let start = 0; start < ids.length && !signal.aborted; start += rowsPerTransaction) {
-    deleted += await deleteExpired(database, ids.slice(start, start + rowsPerTransaction), cutoff);
+  for (const some of chunks(ids, rowsPerTransaction)) {
+    if (signal.aborted) break;
+    deleted += await deleteExpired(database, some, cutoff);
   }
   return { seen: ids.length, deleted };
 }

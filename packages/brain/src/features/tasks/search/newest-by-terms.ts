@@ -1,3 +1,4 @@
+import { chunks } from "../../../platform/chunks.ts";
 import { matchesParts } from "../../../platform/database/values/json-content.ts";
 import type { BrainDatabase } from "../../../schema/tables/index.ts";
 import type { ColumnTerm, ListFilter } from "../query/query.ts";
@@ -102,8 +103,8 @@ export async function countRowsOf(
   cap: number,
 ): Promise<number> {
   let rows = 0;
-  for (let start = 0; start < source.values.length && rows < cap; start += valuesPerCount) {
-    const values = source.values.slice(start, start + valuesPerCount);
+  for (const values of chunks(source.values, valuesPerCount)) {
+    if (rows >= cap) break;
     rows += await countSource(slow, scope, { ...source, values }, cap);
   }
   return rows;

@@ -1,25 +1,19 @@
 // Both databases give rows the same JavaScript types. PostgreSQL knows instants and booleans itself; SQLite keeps them as integers
 // (microseconds since the epoch; 0 and 1), so its rows are converted by column name. A test compares these rules with the real schema.
 
-/** Columns that hold an instant though their name does not end in `_at`. */
-const namedInstants = new Set([
-  "eta",
-  "last_heartbeat",
-  "locked_until",
-  "oldest_waiting_since",
-  "scheduled_for",
-  "mfa_locked_until",
-  "muted_until",
-  "since",
-  "until",
-]);
-const namedBooleans = new Set(["automation_enabled", "dry_run", "in_app", "cb_tripped"]);
+/** Columns of a schema that hold an instant or a boolean though their names do not say so. */
+export interface NamedColumns {
+  readonly instants: ReadonlySet<string>;
+  readonly booleans: ReadonlySet<string>;
+}
 
 /** Whether a result column of this name holds an instant. */
-export const isInstantColumn = (name: string): boolean => name.endsWith("_at") || namedInstants.has(name);
+export const isInstantColumn = (name: string, { instants }: NamedColumns): boolean =>
+  /_(at|since|until)$/.test(name) || instants.has(name);
 
 /** Whether a result column of this name holds a boolean. */
-export const isBooleanColumn = (name: string): boolean => name.startsWith("is_") || namedBooleans.has(name);
+export const isBooleanColumn = (name: string, { booleans }: NamedColumns): boolean =>
+  name.startsWith("is_") || booleans.has(name);
 
 export const toMicros = (instant: Date): number => instant.getTime() * 1000;
 
@@ -36,12 +30,12 @@ export function toSqliteValue(value: unknown): null | number | bigint | string |
 }
 
 /** Converts instants and booleans of SQLite rows in place, by column name. */
-export function restoreRows(rows: Record<string, unknown>[]): Record<string, unknown>[] {
+export function restoreRows(rows: Record<string, unknown>[], named: NamedColumns): Record<string, unknown>[] {
   const first = rows[0];
   if (first === undefined) return rows;
   const names = Object.keys(first);
-  const instants = names.filter(isInstantColumn);
-  const booleans = names.filter(isBooleanColumn);
+  const instants = names.filter((name) => isInstantColumn(name, named));
+  const booleans = names.filter((name) => isBooleanColumn(name, named));
   if (instants.length === 0 && booleans.length === 0) return rows;
   for (const row of rows) {
     for (const name of instants) {

@@ -16,7 +16,7 @@ function projectRoutes(app: App): void {
   app.delete("/p/:slug/tasks", { config: { tag: "tasks", role: "admin" } }, answer);
   app.patch("/p/:slug", { config: { tag: "projects", role: "admin", archivedOk: true } }, answer);
   app.get("/p/:slug/audit", { config: { tag: "audit", auditRole: true } }, answer);
-  app.post("/p/:slug/audit/export-jobs", { config: { tag: "audit-exports", auditRole: true } }, answer);
+  app.post("/p/:slug/audit/export-jobs", { config: { tag: "audit", auditRole: true } }, answer);
 }
 
 describe("project roles", () => {
@@ -174,7 +174,7 @@ describe("API keys", () => {
   const routes = (app: App) => {
     projectRoutes(app);
     app.get("/sessions", { config: { tag: "auth" } }, answer);
-    app.get("/channels", { config: { tag: "notification-channels" } }, answer);
+    app.get("/channels", { config: { tag: "unattended" } }, answer);
     app.get("/bulk", { config: { tag: "bulk-retry-requests" } }, answer);
     app.get("/projects", { config: { tag: "projects" } }, answer);
     app.get("/activity", { config: { tag: "activity", bucket: "activity" } }, answer);

@@ -5,11 +5,12 @@
  */
 import type { FastifyRequest } from "fastify";
 import type { Clock } from "../../clock.ts";
+import { minutes } from "../../durations.ts";
 import { type AddressRange, inRanges, parseRanges, resolveClientAddress } from "../connections/addresses.ts";
 import type { Hosts } from "../connections/hosts.ts";
 import { ApiError } from "../error-codes.ts";
 import { type CookieSettings, type Cookies, cookiesFor } from "../headers/cookies.ts";
-import type { BucketName, Buckets } from "../limits/buckets.ts";
+import type { Buckets } from "../limits/buckets.ts";
 import type {
   Actor,
   AddressDenial,
@@ -24,7 +25,7 @@ import type {
 } from "./actor.ts";
 import { requireCsrfToken, requireOwnOrigin } from "./csrf.ts";
 import { isMutating, type RoutePolicy } from "./policy.ts";
-import { grants, type KeyAccess, projectBoundTags, scopeFor, type Tag, tags } from "./scopes.ts";
+import { type BucketRule, grants, type RouteRules, scopeFor, type TagRule } from "./route-rules.ts";
 
 export interface AccessSettings extends CookieSettings {
   SVC_TRUSTED_PROXIES: readonly string[];
@@ -37,6 +38,7 @@ export interface AccessSettings extends CookieSettings {
 export interface AccessDeps {
   settings: AccessSettings;
   clock: Clock;
+  rules: RouteRules;
   buckets: Buckets;
   hosts: Hosts;
   authenticator: Authenticator;
@@ -47,59 +49,49 @@ export interface AccessDeps {
 
 export type Surface = "dashboard" | "api" | "agent";
 
-/** What gateways use that must accept an upgrade before they may refuse (agent gateway, dashboard hub). */
-export interface Access {
-  readonly cookies: Cookies;
-  clientAddress(request: FastifyRequest): string;
-  /** False after reporting the denial, when the surface's allow-list is set and lacks the address. */
-  admitsAddress(surface: Surface, address: string): boolean;
-  /** Seconds to wait when the budget is used up, else null after counting the request. */
-  takeBucket(bucket: BucketName, key: string): number | null;
-  /** Whether the Origin header is one of ours; false without one. */
-  admitsOrigin(request: FastifyRequest): boolean;
-  /** The session behind the request's cookie, gates not looked at; null without a valid one. */
-  session(request: FastifyRequest): Maybe<SessionActor>;
-  /** Throws the refusal of a route with this policy, or sets the request's caller and project. */
-  judge(request: FastifyRequest, policy: RoutePolicy): void | Promise<void>;
-}
-
-/** Tags whose routes DASHBOARD_IP_ALLOWLIST covers without any cookie. */
-const dashboardTags: ReadonlySet<Tag> = new Set(["dashboard", "setup", "auth", "mfa", "hub"]);
-/** What the feed's refusal always says (spec part 1, Activity feed). */
-const activityRetrySeconds = 60;
 /** A proof of identity older than this does not open a route that asks for one (`stepUp`). */
-const stepUpMs = 15 * 60_000;
+const stepUpMs = minutes(15);
 /** The clocks of two processes may differ by this. A proof further ahead was given while the clock was wrong, so its age is not known. */
-const maxAheadMs = 60_000;
+const maxAheadMs = minutes(1);
 const rank: Record<Role, number> = { auditor: 0, viewer: 0, operator: 1, admin: 2 };
 
-export function createAccess(deps: AccessDeps): Access {
-  const { settings, hosts, authenticator } = deps;
-  const cookies = cookiesFor(settings);
-  const ranges = (texts: readonly string[]): AddressRange[] => parseRanges(texts).ranges;
-  const trusted = ranges(settings.SVC_TRUSTED_PROXIES);
-  const lists: Record<Surface, AddressRange[]> = {
-    dashboard: ranges(settings.SVC_DASHBOARD_IP_ALLOWLIST),
-    api: ranges(settings.SVC_API_IP_ALLOWLIST),
-    agent: ranges(settings.SVC_AGENT_IP_ALLOWLIST),
-  };
-  const freshMfaMs = settings.SVC_MFA_VERIFICATION_TTL_SECONDS * 1000;
+/** From the policy of a route to the caller and the project of a request, or a refusal. Gateways that accept before they refuse use its parts. */
+export class Access {
+  readonly cookies: Cookies;
+  readonly #deps: AccessDeps;
+  readonly #trusted: AddressRange[];
+  readonly #lists: Record<Surface, AddressRange[]>;
+  readonly #freshMfaMs: number;
 
-  const clientAddress = (request: FastifyRequest): string => {
+  constructor(deps: AccessDeps) {
+    const { settings } = deps;
+    this.#deps = deps;
+    this.cookies = cookiesFor(settings);
+    this.#trusted = ranges(settings.SVC_TRUSTED_PROXIES);
+    this.#lists = {
+      dashboard: ranges(settings.SVC_DASHBOARD_IP_ALLOWLIST),
+      api: ranges(settings.SVC_API_IP_ALLOWLIST),
+      agent: ranges(settings.SVC_AGENT_IP_ALLOWLIST),
+    };
+    this.#freshMfaMs = settings.SVC_MFA_VERIFICATION_TTL_SECONDS * 1000;
+  }
+
+  clientAddress(request: FastifyRequest): string {
     const forwarded = request.headers["x-forwarded-for"];
     const joined = Array.isArray(forwarded) ? forwarded.join(",") : forwarded;
-    return resolveClientAddress(request.socket.remoteAddress, joined, trusted);
-  };
+    return resolveClientAddress(request.socket.remoteAddress, joined, this.#trusted);
+  }
 
-  function admitsAddress(surface: Surface, address: string, key: ApiKeyActor | null = null): boolean {
-    const list = lists[surface];
+  /** False after reporting the denial, when the surface's allow-list is set and lacks the address. */
+  admitsAddress(surface: Surface, address: string, key: ApiKeyActor | null = null): boolean {
+    const list = this.#lists[surface];
     if (list.length === 0 || inRanges(address, list)) return true;
-    deny(surface, "global_allowlist", address, key);
+    this.#deny(surface, "global_allowlist", address, key);
     return false;
   }
 
-  function deny(surface: Surface, reason: AddressDenial["reason"], address: string, key: ApiKeyActor | null): void {
-    deps.onAddressDenied({
+  #deny(surface: Surface, reason: AddressDenial["reason"], address: string, key: ApiKeyActor | null): void {
+    this.#deps.onAddressDenied({
       surface: surface === "agent" ? "agent" : "api",
       reason,
       address,
@@ -108,140 +100,174 @@ export function createAccess(deps: AccessDeps): Access {
     });
   }
 
-  function requireAddress(surface: Surface, address: string, key: ApiKeyActor | null = null): void {
-    if (!admitsAddress(surface, address, key)) throw addressRefused(surface);
+  #requireAddress(surface: Surface, address: string, key: ApiKeyActor | null = null): void {
+    if (!this.admitsAddress(surface, address, key)) throw addressRefused(surface);
   }
 
-  function requireOwnRange(key: ApiKeyActor, address: string): void {
+  #requireOwnRange(key: ApiKeyActor, address: string): void {
     if (key.allowedCidrs === null || key.allowedCidrs.length === 0) return;
     if (inRanges(address, ranges(key.allowedCidrs))) return;
-    deny("api", "key_allowed_cidrs", address, key);
+    this.#deny("api", "key_allowed_cidrs", address, key);
     throw addressRefused("api");
   }
 
-  function requireBucket(bucket: BucketName, key: string): void {
-    const seconds = deps.buckets.take(bucket, key);
+  #requireBucket(bucket: string, key: string): void {
+    const seconds = this.#deps.buckets.take(bucket, key);
     if (seconds !== null) throw tooManyRequests(bucket, seconds);
   }
 
-  const contextOf = (request: FastifyRequest) => ({
-    address: request.clientAddress,
-    userAgent: request.headers["user-agent"],
-    // A live view connects again by itself, whether anybody is there or not, and browsers let pages set no header on a socket.
-    isBackground: request.headers["x-svc-background"] === "1" || request.headers.upgrade !== undefined,
-  });
-
-  function session(request: FastifyRequest): Maybe<SessionActor> {
-    const cookie = request.cookies[cookies.session.name];
-    return cookie === undefined || cookie === "" ? null : authenticator.session(cookie, contextOf(request));
+  #requireUserBucket({ bucket }: RoutePolicy, actor: Actor): void {
+    if (bucket === undefined) return;
+    const { isPerUser, windowMs } = this.#bucketOf(bucket);
+    if (isPerUser === true && this.#deps.buckets.take(bucket, actor.user.id) !== null)
+      throw tooManyRequests(bucket, windowMs / 1000);
   }
 
-  function judge(request: FastifyRequest, policy: RoutePolicy): void | Promise<void> {
-    const keyAccess: KeyAccess = tags[policy.tag];
-    if (policy.bucket !== undefined && policy.bucket !== "activity")
-      requireBucket(policy.bucket, request.clientAddress);
-    if (keyAccess.kind === "agent") {
-      if (policy.selfGuarded !== true) requireAddress("agent", request.clientAddress);
+  /** The session behind the request's cookie, gates not looked at; null without a valid one. */
+  session(request: FastifyRequest): Maybe<SessionActor> {
+    const cookie = request.cookies[this.cookies.session.name];
+    return cookie === undefined || cookie === "" ? null : this.#deps.authenticator.session(cookie, contextOf(request));
+  }
+
+  /** Throws the refusal of a route with this policy, or sets the request's caller and project. */
+  judge(request: FastifyRequest, policy: RoutePolicy): void | Promise<void> {
+    const tag = this.#tagOf(policy);
+    if (policy.bucket !== undefined && this.#bucketOf(policy.bucket).isPerUser !== true)
+      this.#requireBucket(policy.bucket, request.clientAddress);
+    if (tag.keys.kind === "agent") {
+      if (policy.selfGuarded !== true) this.#requireAddress("agent", request.clientAddress);
       return;
     }
     const token = policy.public === undefined ? bearerOf(request) : null;
-    if (token === null && dashboardTags.has(policy.tag)) requireAddress("dashboard", request.clientAddress);
-    if (policy.public !== undefined) return judgePublic(request, policy);
+    if (token === null && tag.isOfDashboard === true) this.#requireAddress("dashboard", request.clientAddress);
+    if (policy.public !== undefined) return this.#judgePublic(request, policy);
     if (token !== null) {
-      return settle(authenticator.apiKey(token, contextOf(request)), (key) => judgeKey(request, policy, key));
+      return settle(this.#deps.authenticator.apiKey(token, contextOf(request)), (key) =>
+        this.#judgeKey(request, policy, key),
+      );
     }
-    if (request.cookies[cookies.session.name] === undefined) throw new ApiError("unauthenticated");
-    requireAddress("dashboard", request.clientAddress);
-    return settle(session(request), (actor) => {
+    if (request.cookies[this.cookies.session.name] === undefined) throw new ApiError("unauthenticated");
+    this.#requireAddress("dashboard", request.clientAddress);
+    return settle(this.session(request), (actor) => {
       if (actor === null) throw new ApiError("unauthenticated");
-      return judgeSession(request, policy, actor);
+      return this.#judgeSession(request, policy, actor);
     });
   }
 
-  function judgePublic(request: FastifyRequest, policy: RoutePolicy): void | Promise<void> {
-    if (isMutating(request.method)) requireOwnOrigin(request, hosts);
+  #judgePublic(request: FastifyRequest, policy: RoutePolicy): void | Promise<void> {
+    if (isMutating(request.method)) requireOwnOrigin(request, this.#deps.hosts);
     if (policy.public === true) return;
-    if (request.cookies[cookies.session.name] !== undefined) requireAddress("dashboard", request.clientAddress);
-    return settle(session(request), (actor) => {
+    if (request.cookies[this.cookies.session.name] !== undefined)
+      this.#requireAddress("dashboard", request.clientAddress);
+    return settle(this.session(request), (actor) => {
       if (actor === null || isGated(actor)) return;
-      if (isMutating(request.method)) requireCsrfToken(request, cookies.csrf.name, actor.csrfToken);
+      if (isMutating(request.method)) requireCsrfToken(request, this.cookies.csrf.name, actor.csrfToken);
       request.caller = actor;
     });
   }
 
-  function judgeKey(request: FastifyRequest, policy: RoutePolicy, key: ApiKeyActor | null): void | Promise<void> {
+  #judgeKey(request: FastifyRequest, policy: RoutePolicy, key: ApiKeyActor | null): void | Promise<void> {
     if (key === null) throw new ApiError("unauthenticated");
-    if (dashboardTags.has(policy.tag)) requireAddress("dashboard", request.clientAddress, key);
-    requireAddress("api", request.clientAddress, key);
-    requireOwnRange(key, request.clientAddress);
-    requireKeyAccess(key, policy, request.method);
-    if (key.projectId !== null && !namesProject(policy) && !projectBoundTags.has(policy.tag)) throw projectBound();
+    if (this.#tagOf(policy).isOfDashboard === true) this.#requireAddress("dashboard", request.clientAddress, key);
+    this.#requireAddress("api", request.clientAddress, key);
+    this.#requireOwnRange(key, request.clientAddress);
+    this.#requireKeyAccess(key, policy, request.method);
+    if (key.projectId !== null && !namesProject(policy) && this.#tagOf(policy).isOpenToProjectKeys !== true)
+      throw projectBound();
     request.caller = key;
-    const judged = judgeRights(request, policy, key);
-    const noteUse = () => authenticator.apiKeyUsed?.(key, contextOf(request));
+    const judged = this.#judgeRights(request, policy, key);
+    const noteUse = () => this.#deps.authenticator.apiKeyUsed?.(key, contextOf(request));
     return judged === undefined ? noteUse() : judged.then(noteUse);
   }
 
-  function judgeSession(request: FastifyRequest, policy: RoutePolicy, actor: SessionActor): void | Promise<void> {
+  #requireKeyAccess(key: ApiKeyActor, policy: RoutePolicy, method: string): void {
+    const access = this.#tagOf(policy).keys;
+    if (access.kind === "no_key") throw new ApiError(access.error);
+    if (policy.sessionOnly === true) throw new ApiError("forbidden", { reason: "session_only" });
+    if (access.kind !== "scope") return;
+    const needed = scopeFor(access, method);
+    if (needed !== null && !grants(key.scopes, needed, this.#deps.rules.everyScope))
+      throw new ApiError("scope_missing", { required: needed });
+    if (access.ownerAdmin === true && !key.user.is_admin) throw new ApiError("forbidden", { required: "global_admin" });
+  }
+
+  #judgeSession(request: FastifyRequest, policy: RoutePolicy, actor: SessionActor): void | Promise<void> {
     if (actor.mfa.pending && policy.beforeMfa !== true) {
       throw new ApiError("mfa_reverify_required", { reason: "mfa_pending" });
     }
     if (actor.mfa.overdueSince !== null && policy.beforeEnrollment !== true) {
       throw new ApiError("mfa_enrollment_required", { deadline: actor.mfa.overdueSince.toISOString() });
     }
-    if (isMutating(request.method)) requireCsrfToken(request, cookies.csrf.name, actor.csrfToken);
+    if (isMutating(request.method)) requireCsrfToken(request, this.cookies.csrf.name, actor.csrfToken);
     request.caller = actor;
-    return judgeRights(request, policy, actor);
+    return this.#judgeRights(request, policy, actor);
   }
 
-  function judgeRights(request: FastifyRequest, policy: RoutePolicy, actor: Actor): void | Promise<void> {
-    if (policy.bucket === "activity" && deps.buckets.take("activity", actor.user.id) !== null)
-      throw tooManyRequests("activity", activityRetrySeconds);
+  #judgeRights(request: FastifyRequest, policy: RoutePolicy, actor: Actor): void | Promise<void> {
+    this.#requireUserBucket(policy, actor);
     if (policy.globalAdmin === true && !actor.user.is_admin)
       throw new ApiError("forbidden", { required: "global_admin" });
-    if (!namesProject(policy)) return requireProofs(policy, actor);
+    if (!namesProject(policy)) return this.#requireProofs(policy, actor);
     const { slug } = request.params as { slug: string };
-    return settle(deps.projects.find(slug, actor.user.id), (entry) => {
+    return settle(this.#deps.projects.find(slug, actor.user.id), (entry) => {
       const project = accessTo(entry, actor);
       requireRole(project, policy, request.method);
       if (!project.is_active && isMutating(request.method) && policy.archivedOk !== true) {
         throw new ApiError("conflict", { reason: "project_archived" });
       }
-      requireProofs(policy, actor);
+      this.#requireProofs(policy, actor);
       request.projectAccess = project;
     });
   }
 
   /** The code first: verifying it is a proof too, so that a session which lacks both is asked once. */
-  function requireProofs(policy: RoutePolicy, actor: Actor): void {
+  #requireProofs(policy: RoutePolicy, actor: Actor): void {
     if (actor.kind !== "session") return;
-    requireFreshMfa(policy, actor);
+    this.#requireFreshMfa(policy, actor);
     if (policy.stepUp !== true) return;
-    if (isFresh(actor.provedAt, stepUpMs)) return;
+    if (this.#isFresh(actor.provedAt, stepUpMs)) return;
     throw new ApiError("step_up_required", { methods: actor.mfa.enrolled ? ["password", "code"] : ["password"] });
   }
 
-  function requireFreshMfa(policy: RoutePolicy, actor: SessionActor): void {
+  #requireFreshMfa(policy: RoutePolicy, actor: SessionActor): void {
     if (policy.freshMfa !== true || !actor.mfa.enrolled) return;
-    if (!isFresh(actor.mfa.verifiedAt, freshMfaMs)) throw new ApiError("mfa_reverify_required");
+    if (!this.#isFresh(actor.mfa.verifiedAt, this.#freshMfaMs)) throw new ApiError("mfa_reverify_required");
   }
 
-  function isFresh(at: Date | null, maxAgeMs: number): boolean {
+  #isFresh(at: Date | null, maxAgeMs: number): boolean {
     if (at === null) return false;
-    const ageMs = deps.clock.now().getTime() - at.getTime();
+    const ageMs = this.#deps.clock.now().getTime() - at.getTime();
     return ageMs <= maxAgeMs && ageMs >= -maxAheadMs;
   }
 
-  return {
-    cookies,
-    clientAddress,
-    admitsAddress: (surface, address) => admitsAddress(surface, address),
-    takeBucket: (bucket, key) => deps.buckets.take(bucket, key),
-    admitsOrigin: ({ headers }) => headers.origin !== undefined && hosts.admitsOrigin(headers.origin, headers.host),
-    session,
-    judge,
-  };
+  /** Seconds to wait when the budget is used up, else null after counting the request. */
+  takeBucket(bucket: string, key: string): number | null {
+    return this.#deps.buckets.take(bucket, key);
+  }
+
+  /** Whether the Origin header is one of ours; false without one. */
+  admitsOrigin({ headers }: FastifyRequest): boolean {
+    return headers.origin !== undefined && this.#deps.hosts.admitsOrigin(headers.origin, headers.host);
+  }
+
+  // Both are known: a route with others is refused when it is registered.
+  #tagOf({ tag }: RoutePolicy): TagRule {
+    return this.#deps.rules.tags[tag]!;
+  }
+
+  #bucketOf(bucket: string): BucketRule {
+    return this.#deps.rules.buckets[bucket]!;
+  }
 }
+
+const ranges = (texts: readonly string[]): AddressRange[] => parseRanges(texts).ranges;
+
+const contextOf = (request: FastifyRequest) => ({
+  address: request.clientAddress,
+  userAgent: request.headers["user-agent"],
+  // A live view connects again by itself, whether anybody is there or not, and browsers let pages set no header on a socket.
+  isBackground: request.headers["x-svc-background"] === "1" || request.headers.upgrade !== undefined,
+});
 
 /** The 429 of an exhausted budget, with the detail text and header of document two. */
 export function tooManyRequests(bucket: string, seconds: number): ApiError {
@@ -282,16 +308,6 @@ function projectBound(): ApiError {
 
 function namesProject(policy: RoutePolicy): boolean {
   return policy.role !== undefined || policy.auditRole === true;
-}
-
-function requireKeyAccess(key: ApiKeyActor, policy: RoutePolicy, method: string): void {
-  const access: KeyAccess = tags[policy.tag];
-  if (access.kind === "no_key") throw new ApiError(access.error);
-  if (policy.sessionOnly === true) throw new ApiError("forbidden", { reason: "session_only" });
-  if (access.kind !== "scope") return;
-  const needed = scopeFor(policy.tag, method);
-  if (needed !== null && !grants(key.scopes, needed)) throw new ApiError("scope_missing", { required: needed });
-  if (access.ownerAdmin === true && !key.user.is_admin) throw new ApiError("forbidden", { required: "global_admin" });
 }
 
 function accessTo(entry: ProjectEntry | null, actor: Actor): ProjectAccess {

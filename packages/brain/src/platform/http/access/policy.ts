@@ -1,10 +1,9 @@
 /** The access policy of a route: data in its `config`, judged by the hooks of access.ts. Denied unless it says otherwise. */
-import { type BucketName, bucketRules } from "../limits/buckets.ts";
-import { type Tag, tags } from "./scopes.ts";
+import type { RouteRules } from "./route-rules.ts";
 
 export interface RoutePolicy {
-  /** Decides the API-key scope (scopes.ts) and groups the route in the OpenAPI document. */
-  tag: Tag;
+  /** Decides the API-key scope (route-rules.ts) and groups the route in the OpenAPI document. */
+  tag: string;
   /**
    * `true`: no credentials are looked at. "session-optional": a valid session cookie counts (with its CSRF token), a
    * missing or dead one makes the caller anonymous; see `request.caller`.
@@ -21,8 +20,8 @@ export interface RoutePolicy {
   freshMfa?: true;
   /** Browser sessions must have proved who uses them lately: with the password, or with a code where there is a second factor. */
   stepUp?: true;
-  /** Per-address budget; counted before anything else (`activity`: per user, after authentication). */
-  bucket?: BucketName;
+  /** Budget of the address, counted before anything else, or of the user, counted after authentication. */
+  bucket?: string;
   /** Reads much of the database: such requests take turns by user (limits/read-turns.ts). */
   heavy?: true;
   /** A mutating route that goes on working on an archived project (restoring it). */
@@ -54,18 +53,23 @@ export function isMutating(method: string): boolean {
 }
 
 /** What is wrong with a route's policy, in words for the programmer; null when it is sound. */
-export function policyFault(policy: Partial<RoutePolicy> | undefined, path: string): string | null {
+export function policyFault(
+  policy: Partial<RoutePolicy> | undefined,
+  path: string,
+  rules: Pick<RouteRules, "tags" | "buckets">,
+): string | null {
   if (policy?.tag === undefined) return "has no config.tag: every route states its access policy";
-  if (!(policy.tag in tags)) return `has the unknown tag ${policy.tag}`;
-  if (policy.bucket !== undefined && !(policy.bucket in bucketRules)) return `has the unknown bucket ${policy.bucket}`;
+  const keys = rules.tags[policy.tag]?.keys;
+  if (keys === undefined) return `has the unknown tag ${policy.tag}`;
+  if (policy.bucket !== undefined && !(policy.bucket in rules.buckets))
+    return `has the unknown bucket ${policy.bucket}`;
   const projectRole = policy.role !== undefined || policy.auditRole === true;
   const closed = projectRole || policy.globalAdmin || policy.freshMfa || policy.stepUp || policy.sessionOnly;
   if (policy.public !== undefined && closed) return "is public and asks for rights";
-  if (policy.heavy && (policy.public !== undefined || tags[policy.tag].kind === "agent"))
-    return "takes turns by user and has none";
+  if (policy.heavy && (policy.public !== undefined || keys.kind === "agent")) return "takes turns by user and has none";
   if (policy.role !== undefined && policy.auditRole) return "states both role and auditRole";
   if (projectRole && !path.includes("/:slug")) return "asks for a project role without :slug in its path";
   if (path.includes("/:slug") && !projectRole) return "has :slug in its path and asks for no project role";
-  if (tags[policy.tag].kind !== "own" || policy.public !== undefined) return null;
+  if (keys.kind !== "own" || policy.public !== undefined) return null;
   return "is on a tag without credentials of its own and is not marked public";
 }

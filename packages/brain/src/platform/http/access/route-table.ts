@@ -1,20 +1,25 @@
-import type { FastifyInstance, RouteOptions } from "fastify";
+import type { FastifyInstance, FastifySchema, RouteOptions } from "fastify";
 import { policyFault, type RoutePolicy } from "./policy.ts";
-import { scopeFor } from "./scopes.ts";
+import { type KeyAccess, type RouteRules, scopeFor } from "./route-rules.ts";
 
 /** One route as ROUTES.md and the pinned-count test see it. HEAD twins of GET routes are left out. */
 export interface RouteRow {
   method: string;
   path: string;
   policy: RoutePolicy;
+  /** What an API key needs, by the tag of the route. */
+  keys: KeyAccess;
   /** Scope that an API key needs; null when no scope decides. */
   scope: string | null;
+  schema?: FastifySchema | undefined;
 }
 
 export interface RouteRegister {
   /** Takes a route in as it is registered; throws when its policy is missing or makes no sense. */
   add(route: RouteOptions): void;
   rows(): RouteRow[];
+  /** What an API key needs for routes of a tag that some route has. */
+  keyAccess(tag: string): KeyAccess;
   /** Methods that some route takes for a concrete path (no query), in alphabetical order. */
   methodsFor(path: string): string[];
 }
@@ -30,25 +35,36 @@ export function routeTable(app: Pick<FastifyInstance, "routeRegister">): RouteRo
   return app.routeRegister.rows();
 }
 
-export function createRouteRegister(): RouteRegister {
+export function createRouteRegister(rules: Pick<RouteRules, "tags" | "buckets">): RouteRegister {
   const rows: RouteRow[] = [];
   // By number of segments; only asked once no route matched, to tell 405 from 404.
   const patterns = new Map<string, { segments: string[]; methods: Set<string> }>();
+
+  const keyAccess = (tag: string): KeyAccess => rules.tags[tag]!.keys;
 
   return {
     add(route) {
       const methods = Array.isArray(route.method) ? route.method : [route.method];
       const policy = route.config as RoutePolicy | undefined;
-      const fault = policyFault(policy, route.url);
+      const fault = policyFault(policy, route.url, rules);
       if (policy === undefined || fault !== null) throw new Error(`route ${methods.join(",")} ${route.url} ${fault}`);
       const pattern = patterns.get(route.url) ?? { segments: route.url.split("/"), methods: new Set<string>() };
       patterns.set(route.url, pattern);
       for (const method of methods) {
         pattern.methods.add(method);
-        if (method !== "HEAD") rows.push({ method, path: route.url, policy, scope: scopeFor(policy.tag, method) });
+        if (method !== "HEAD")
+          rows.push({
+            method,
+            path: route.url,
+            policy,
+            keys: keyAccess(policy.tag),
+            scope: scopeFor(keyAccess(policy.tag), method),
+            schema: route.schema,
+          });
       }
     },
     rows: () => rows.toSorted((left, right) => compare(left.path, right.path) || compare(left.method, right.method)),
+    keyAccess,
     methodsFor(path) {
       const segments = path.split("/");
       const methods = new Set<string>();

@@ -12,6 +12,7 @@ const routes = (app: App) => {
     {
       config: { tag: "tasks", role: "viewer", bucket: "bulk" },
       schema: {
+        operationId: "listThings",
         params: ProjectParams,
         querystring: Type.Object({ since: Type.Optional(InstantText) }),
         response: { 200: Type.Object({ at: Instant }) },
@@ -38,7 +39,7 @@ describe("the OpenAPI document", () => {
     expect(head).toBeUndefined();
     expect(get).toMatchObject({
       tags: ["tasks"],
-      operationId: "getProjectsBySlugTasks",
+      operationId: "listThings",
       security: [{ session: [] }, { apiKey: [] }],
       "x-svc-role": "viewer",
       "x-svc-scope": "tasks:read",

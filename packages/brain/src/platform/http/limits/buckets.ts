@@ -3,35 +3,16 @@
  * of an IPv6 address, and the /48 has a wider window. A refused request is recorded in neither.
  */
 import type { Clock } from "../../clock.ts";
+import type { BucketRule } from "../access/route-rules.ts";
 import { networksOf } from "../connections/addresses.ts";
 import { createWindow, type SlidingWindow } from "./sliding-window.ts";
 
-const minuteMs = 60_000;
-
-/** Cap and window of every bucket; `mfa` takes its cap from SVC_MFA_VERIFICATION_RATE_PER_MIN. */
-export const bucketRules = {
-  login: { cap: 20, windowMs: minuteMs },
-  "password-reset": { cap: 10, windowMs: minuteMs },
-  invitations: { cap: 30, windowMs: minuteMs },
-  bulk: { cap: 10, windowMs: minuteMs },
-  "channel-tests": { cap: 20, windowMs: minuteMs },
-  "channel-imports": { cap: 30, windowMs: minuteMs },
-  "agent-connect": { cap: 600, windowMs: minuteMs },
-  openapi: { cap: 10, windowMs: minuteMs },
-  mfa: { cap: 10, windowMs: minuteMs },
-  setup: { cap: 5, windowMs: 15 * minuteMs },
-  /** Counted per user instead of per address, so only after authentication. */
-  activity: { cap: 60, windowMs: minuteMs },
-} as const satisfies Record<string, { cap: number; windowMs: number }>;
-
-export type BucketName = keyof typeof bucketRules;
-
 export interface Buckets {
   /**
-   * Counts one request of `key` (an address; a user id for `activity`).
+   * Counts one request of `key` (an address, or the id of a user).
    * @returns null when it is let in, else the whole seconds until there is room, 1 to the window.
    */
-  take(name: BucketName, key: string): number | null;
+  take(name: string, key: string): number | null;
 }
 
 /** Keys that each window remembers. */
@@ -41,12 +22,10 @@ const siteFactor = 10;
 
 export function createBuckets(
   clock: Pick<Clock, "monotonicMs">,
-  caps: Partial<Record<BucketName, number>> = {},
+  rules: Readonly<Record<string, Pick<BucketRule, "cap" | "windowMs">>>,
 ): Buckets {
-  const windows = new Map<BucketName, { blocks: SlidingWindow; sites: SlidingWindow }>();
-  for (const name of Object.keys(bucketRules) as BucketName[]) {
-    const { cap: usualCap, windowMs } = bucketRules[name];
-    const cap = caps[name] ?? usualCap;
+  const windows = new Map<string, { blocks: SlidingWindow; sites: SlidingWindow }>();
+  for (const [name, { cap, windowMs }] of Object.entries(rules)) {
     windows.set(name, {
       blocks: createWindow({ cap, windowMs, maxKeys }),
       sites: createWindow({ cap: cap * siteFactor, windowMs, maxKeys }),

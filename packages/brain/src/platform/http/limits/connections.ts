@@ -2,6 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { Clock } from "../../clock.ts";
+import { minutes } from "../../durations.ts";
 import {
   type AddressNetworks,
   type AddressRange,
@@ -34,8 +35,8 @@ export const clientTimes: ClientTimes = {
   requestMs: 30_000,
   // Longer than the 60 s for which proxies usually keep connections, so that they are the ones who close them.
   keepAliveMs: 72_000,
-  stallMs: 60_000,
-  takeMs: 10 * 60_000,
+  stallMs: minutes(1),
+  takeMs: minutes(10),
   drainMs: 5000,
   checkMs: 1000,
 };

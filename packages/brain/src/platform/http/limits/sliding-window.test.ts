@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { networksOf } from "../connections/addresses.ts";
-import { fakeClock } from "../http-fixture.ts";
+import { fakeClock, fixtureRules } from "../http-fixture.ts";
 import { createBuckets } from "./buckets.ts";
 import { createWindow } from "./sliding-window.ts";
 
@@ -11,14 +11,14 @@ const inDb8 = (site: number, block: number, host = 1) => `2001:db8:${hex(site)}:
 
 describe("IPv6 sources", () => {
   test("of one /64 share one limit, whatever the last 64 bits are", () => {
-    const buckets = createBuckets(fakeClock());
+    const buckets = createBuckets(fakeClock(), fixtureRules.buckets);
     const answers = Array.from({ length: 60 }, (_, host) => buckets.take("login", inDb8(1, 1, host + 1)));
     expect(answers.filter((wait) => wait === null)).toHaveLength(20);
     expect(buckets.take("login", inDb8(1, 2))).toBeNull();
   });
 
   test("of one /48 have ten times the limit of a /64", () => {
-    const buckets = createBuckets(fakeClock());
+    const buckets = createBuckets(fakeClock(), fixtureRules.buckets);
     const answers = Array.from({ length: 1000 }, (_, block) => buckets.take("login", inDb8(1, block)));
     expect(answers.filter((wait) => wait === null)).toHaveLength(200);
     expect(buckets.take("login", inDb8(2, 1))).toBeNull();
@@ -26,7 +26,7 @@ describe("IPv6 sources", () => {
 
   test("count in neither window when one of them refuses", () => {
     const clock = fakeClock();
-    const buckets = createBuckets(clock, { bulk: 2 });
+    const buckets = createBuckets(clock, { bulk: { cap: 2, windowMs: 60_000 } });
     for (let knock = 0; knock < 100; knock += 1) buckets.take("bulk", inDb8(1, 1));
     // Of the 20 of the /48, the 98 refused ones took none.
     for (let block = 2; block < 20; block += 1) expect(buckets.take("bulk", inDb8(1, block))).toBeNull();
@@ -39,7 +39,7 @@ describe("IPv6 sources", () => {
 
   test("wait for the later of both windows, and never longer than a window", () => {
     const clock = fakeClock();
-    const buckets = createBuckets(clock, { bulk: 1 });
+    const buckets = createBuckets(clock, { bulk: { cap: 1, windowMs: 60_000 } });
     buckets.take("bulk", inDb8(1, 0));
     clock.advance(20_000);
     for (let block = 1; block < 10; block += 1) buckets.take("bulk", inDb8(1, block));
@@ -54,7 +54,7 @@ describe("IPv6 sources", () => {
     ["6to4", "2002:c000:209:1::1", "2002:c000:209:ffff::2"],
     ["Teredo", "2001:0:1111:2222:0:1111:3fff:fdf6", "2001:0:3333:4444:8000:2222:3fff:fdf6"],
   ])("that carry an IPv4 address (%s) count as that address", (_, one, other) => {
-    const buckets = createBuckets(fakeClock(), { bulk: 3 });
+    const buckets = createBuckets(fakeClock(), { bulk: { cap: 3, windowMs: 60_000 } });
     expect(buckets.take("bulk", "192.0.2.9")).toBeNull();
     expect(buckets.take("bulk", one)).toBeNull();
     expect(buckets.take("bulk", other)).toBeNull();
@@ -71,7 +71,7 @@ describe("a full table", () => {
     ["one /32", (index: number) => inDb8(index, 1)],
     ["one /16 of IPv4", (index: number) => `10.1.${index >> 8}.${index & 255}`],
   ])("of the keys of %s locks nobody else out", (_, source) => {
-    const buckets = createBuckets(fakeClock(), { login: 2000 });
+    const buckets = createBuckets(fakeClock(), { login: { cap: 2000, windowMs: 60_000 } });
     const early = "198.51.100.1";
     for (let count = 0; count < 1999; count += 1) buckets.take("login", early);
     for (let index = 0; index < 20_000; index += 1) buckets.take("login", source(index));
@@ -130,7 +130,7 @@ describe("over random addresses", () => {
     fc.assert(
       fc.property(steps, (taken) => {
         const clock = fakeClock();
-        const buckets = createBuckets(clock, { bulk: 2 });
+        const buckets = createBuckets(clock, { bulk: { cap: 2, windowMs: 60_000 } });
         const blocks: { at: number; network: string }[] = [];
         const sites: typeof blocks = [];
         for (const [address, pauseMs] of taken) {

@@ -4,8 +4,8 @@ import type { ColumnTypes } from "../../../platform/database/dialects/column-typ
 export const commandTables = (t: ColumnTypes): readonly string[] => [
   `CREATE TABLE commands (
     id ${t.uuid} PRIMARY KEY, project_id ${t.uuid} NOT NULL, issued_by ${t.uuid}, agent_id ${t.uuid},
-    action ${t.text} NOT NULL, target_type ${t.text} NOT NULL, target_id ${t.text}, payload ${t.json} NOT NULL,
-    idempotency_key ${t.text}, request_digest ${t.text}, status ${t.text} NOT NULL, result ${t.json}, error ${t.text},
+    action ${t.text} NOT NULL, target_type ${t.text} NOT NULL, target_id ${t.text}, engine ${t.text},
+    payload ${t.json} NOT NULL, idempotency_key ${t.text}, request_digest ${t.text}, status ${t.text} NOT NULL, result ${t.json}, error ${t.text},
     delivery_claim_token ${t.text}, issued_at ${t.instant} NOT NULL, dispatched_at ${t.instant}, acked_at ${t.instant},
     last_sent_at ${t.instant}, completed_at ${t.instant}, timeout_at ${t.instant}, source_ip ${t.text},
     UNIQUE (project_id, idempotency_key)) ${t.options}`,

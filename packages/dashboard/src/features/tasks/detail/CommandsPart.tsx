@@ -1,11 +1,11 @@
 import { lazy, Suspense, useState } from "react";
 import controls from "../../../ui/controls.module.css";
-import { Bones } from "../../../ui/Feedback.tsx";
-import panel from "../../../ui/panel.module.css";
+import { Bones } from "../../../ui/panels/Feedback.tsx";
+import panel from "../../../ui/panels/panel.module.css";
 import css from "./task.module.css";
 
 const AskedOfTask = lazy(() =>
-  import("../../commands/AskedOfTask.tsx").then((part) => ({ default: part.AskedOfTask })),
+  import("../../actions/tasks/AskedOfTask.tsx").then((part) => ({ default: part.AskedOfTask })),
 );
 
 interface CommandsPartProps {

@@ -1,7 +1,7 @@
 import type { Task } from "@svc/client";
 import { useMemo } from "react";
-import { JsonPanel } from "../../../ui/JsonView.tsx";
-import panel from "../../../ui/panel.module.css";
+import { JsonPanel } from "../../../ui/json/JsonView.tsx";
+import panel from "../../../ui/panels/panel.module.css";
 import css from "./task.module.css";
 
 /** What the task was given and what it gave back. Most engines use only one of args and kwargs. */

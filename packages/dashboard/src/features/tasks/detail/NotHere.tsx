@@ -1,13 +1,13 @@
 import { isProblem } from "@svc/client";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { api } from "../../../api.ts";
-import { paths } from "../../../paths.ts";
-import { stringifySearch } from "../../../search-text.ts";
-import { AppLink } from "../../../ui/AppLink.tsx";
+import { paths } from "../../../address/paths.ts";
+import { stringifySearch } from "../../../address/search-text.ts";
+import { api } from "../../../api/api.ts";
+import { AppLink } from "../../../ui/buttons/AppLink.tsx";
 import controls from "../../../ui/controls.module.css";
-import { Empty, FailedLine } from "../../../ui/Feedback.tsx";
-import { idTail, printable } from "../../../ui/format.ts";
+import { Empty, FailedLine } from "../../../ui/panels/Feedback.tsx";
+import { idTail, printable } from "../../../ui/time/format.ts";
 import { projectsQuery } from "../../projects/queries.ts";
 
 /** Each look is one small read, and only when it is asked for. */

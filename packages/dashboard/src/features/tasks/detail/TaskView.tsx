@@ -1,20 +1,20 @@
 import { Fragment, type ReactNode, useEffect, useRef } from "react";
-import { FailedLine } from "../../../ui/Feedback.tsx";
-import { AttemptsPanel } from "./AttemptsPanel.tsx";
+import { FailedLine } from "../../../ui/panels/Feedback.tsx";
+import { AttemptsPanel } from "./attempts/AttemptsPanel.tsx";
 import { CommandsPart } from "./CommandsPart.tsx";
-import { DifferencesPanel } from "./DifferencesPanel.tsx";
-import { EventsPanel } from "./EventsPanel.tsx";
-import { FailurePanel } from "./FailurePanel.tsx";
-import { FamilyPanel } from "./FamilyPanel.tsx";
+import { DifferencesPanel } from "./failure/DifferencesPanel.tsx";
+import { FailurePanel } from "./failure/FailurePanel.tsx";
+import { WhyNot } from "./failure/WhyNot.tsx";
+import { FamilyPanel } from "./family/FamilyPanel.tsx";
+import { TaskHead } from "./head/TaskHead.tsx";
+import { EventsPanel } from "./history/EventsPanel.tsx";
+import { LifecycleBar } from "./history/LifecycleBar.tsx";
+import { StoryPanel } from "./history/StoryPanel.tsx";
+import { TaskGaps, useTaskGaps } from "./history/TaskGaps.tsx";
 import { InputPanels } from "./InputPanels.tsx";
-import { LifecycleBar } from "./LifecycleBar.tsx";
-import { StoryPanel } from "./StoryPanel.tsx";
-import { TaskGaps, useTaskGaps } from "./TaskGaps.tsx";
-import { TaskHead } from "./TaskHead.tsx";
 import css from "./task.module.css";
 import { openingPart, type PartId, partsOf } from "./task-parts.ts";
 import type { ShownTask } from "./use-task-detail.ts";
-import { WhyNot } from "./WhyNot.tsx";
 
 interface TaskViewProps {
   slug: string;

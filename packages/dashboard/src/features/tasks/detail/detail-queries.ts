@@ -1,12 +1,14 @@
+import type { EventKind, TaskRow, TaskTree } from "@svc/client";
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
-import { api } from "../../../api.ts";
-import type { AddressRange } from "../../../range-text.ts";
-import { eventPageSize } from "../queries.ts";
+import type { AddressRange } from "../../../address/range-text.ts";
+import { api } from "../../../api/api.ts";
+import { eventPageSize, liveOfTask, taskSpacingMs } from "../queries.ts";
+import { isTaskAt } from "../task-address.ts";
 
 /** The pages after those newest ones. A change moves where they begin, so they are then read anew from there. */
 export const olderTaskEventsQuery = (
   slug: string,
-  task: { engine: string; taskId: string; kind: string },
+  task: { engine: string; taskId: string; kind: EventKind | "" },
   from: string,
 ) =>
   infiniteQueryOptions({
@@ -42,11 +44,27 @@ export const taskExplanationQuery = (slug: string, engine: string, taskId: strin
     queryKey: ["task-explanation", slug, engine, taskId],
     queryFn: ({ signal }) => api.explainTask(slug, engine, taskId, { signal }),
     staleTime: 5_000,
+    meta: { live: liveOfTask(slug, engine, taskId) },
   });
+
+const isInTree = (row: TaskRow, tree: TaskTree | undefined): boolean =>
+  tree?.nodes.some((node) => node.task_id === row.task_id && node.engine === row.engine) ?? false;
 
 export const taskTreeQuery = (slug: string, engine: string, taskId: string) =>
   queryOptions({
     queryKey: ["task-tree", slug, engine, taskId],
     queryFn: ({ signal }) => api.getTaskTree(slug, engine, taskId, { signal }),
     staleTime: 5_000,
+    meta: {
+      live: {
+        project: slug,
+        on: {
+          "task.changed": {
+            isStale: ({ rows = [], refetch }, tree: TaskTree | undefined) =>
+              refetch === true || rows.some((row) => isTaskAt(row, engine, taskId) || isInTree(row, tree)),
+            delayMs: taskSpacingMs,
+          },
+        },
+      },
+    },
   });

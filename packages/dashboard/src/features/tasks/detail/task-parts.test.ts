@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { taskEvent, taskRow } from "../../../../test/task-rows.ts";
-import { attemptsOf } from "./attempts.ts";
+import { taskEvent, taskRow } from "../../../../test/traffic/task-rows.ts";
+import { attemptsOf } from "./attempts/attempts.ts";
 import { openingPart, partsOf } from "./task-parts.ts";
 
 const events = [taskEvent("task.started", 1), taskEvent("task.failed", 2)];

@@ -1,5 +1,5 @@
 import type { Task } from "@svc/client";
-import { count } from "../../../ui/format.ts";
+import { count } from "../../../ui/time/format.ts";
 import type { TaskDetail } from "./use-task-detail.ts";
 
 export type PartId = "failure" | "timeline" | "attempts" | "input" | "family" | "events" | "commands";

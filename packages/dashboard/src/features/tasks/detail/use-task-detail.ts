@@ -1,15 +1,12 @@
 import type { Task, TaskEvent } from "@svc/client";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useEffectEvent, useMemo, useRef } from "react";
-import { useHub, usePollMs } from "../../../live/live.ts";
-import { taskEventsQuery, taskQuery } from "../queries.ts";
-import { isTaskAt } from "../task-address.ts";
-import { type Attempt, attemptOfTask, attemptsOf } from "./attempts.ts";
+import { readSoon } from "../../../live/declared.ts";
+import { usePollMs } from "../../../live/live.ts";
+import { taskEventsQuery, taskQuery, taskSpacingMs } from "../queries.ts";
+import { type Attempt, attemptOfTask, attemptsOf } from "./attempts/attempts.ts";
 import { taskTreeQuery } from "./detail-queries.ts";
-import { taskPollMs } from "./lifecycle.ts";
-
-/** At least this long between two readings that pushes ask for. */
-const spacingMs = 1_000;
+import { taskPollMs } from "./history/lifecycle.ts";
 
 export interface TaskDetail {
   task: Task | undefined;
@@ -49,36 +46,6 @@ export function useTaskDetail(slug: string, engine: string, taskId: string): Tas
   });
   const eventsQuery = useEventsQuery(slug, engine, taskId);
   const treeQuery = useTreeQuery(slug, engine, taskId);
-  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
-
-  const renew = () => {
-    timer.current ??= setTimeout(() => {
-      timer.current = undefined;
-      for (const name of ["task", "task-events", "task-tree", "task-explanation"]) {
-        void client.invalidateQueries({ queryKey: [name, slug, engine, taskId] });
-      }
-    }, spacingMs);
-  };
-  useHub("task.changed", (event) => {
-    // Everything shown is read again then, this too.
-    if (event.hasBegun) return;
-    const mine = event.rows?.find((row) => isTaskAt(row, engine, taskId));
-    if (mine) client.setQueryData(taskQuery(slug, engine, taskId).queryKey, (old) => old && { ...old, ...mine });
-    const inFamily = treeQuery.data?.nodes.some((node) =>
-      event.rows?.some((row) => row.task_id === node.task_id && row.engine === node.engine),
-    );
-    const isGone = event.removed?.includes(task.data?.id ?? "");
-    if (mine || inFamily || isGone || event.refetch) renew();
-  });
-  // The drawer goes from task to task: what was due for the last one must not hold up the next one's.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each task
-  useEffect(
-    () => () => {
-      clearTimeout(timer.current);
-      timer.current = undefined;
-    },
-    [slug, engine, taskId],
-  );
 
   // A poll that finds the task changed must bring its events along.
   const updatedAt = task.data?.updated_at;
@@ -86,7 +53,12 @@ export function useTaskDetail(slug: string, engine: string, taskId: string): Tas
   const seen = useRef({ id, updatedAt });
   const onUpdated = useEffectEvent(() => {
     const { current: last } = seen;
-    if (id !== undefined && last.id === id && last.updatedAt !== updatedAt) renew();
+    if (id !== undefined && last.id === id && last.updatedAt !== updatedAt) {
+      for (const name of ["task", "task-events", "task-tree", "task-explanation"]) {
+        const queries = client.getQueryCache().findAll({ queryKey: [name, slug, engine, taskId] });
+        for (const query of queries) readSoon(client, query, taskSpacingMs);
+      }
+    }
     seen.current = { id, updatedAt };
   });
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs when the task's stamp changes

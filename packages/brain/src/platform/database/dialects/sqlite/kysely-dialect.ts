@@ -8,7 +8,7 @@ import {
   SqliteAdapter,
   SqliteIntrospector,
 } from "kysely";
-import { restoreRows } from "../../values/instants.ts";
+import { type NamedColumns, restoreRows } from "../../values/instants.ts";
 import type { StatementResult } from "./connection.ts";
 import { EmbeddedQueryCompiler } from "./query-compiler.ts";
 
@@ -20,10 +20,10 @@ export interface StatementTarget {
 }
 
 /** A Kysely dialect over statement targets: the in-process reader, the reader thread and the writer thread. */
-export function sqliteDialect(openTarget: () => StatementTarget): Dialect {
+export function sqliteDialect(openTarget: () => StatementTarget, named: NamedColumns): Dialect {
   return {
     createAdapter: () => new SqliteAdapter(),
-    createDriver: () => createDriver(openTarget),
+    createDriver: () => createDriver(openTarget, named),
     createIntrospector: (db: Kysely<unknown>) => new SqliteIntrospector(db),
     createQueryCompiler: () => new EmbeddedQueryCompiler(),
   };
@@ -33,11 +33,11 @@ interface TargetConnection extends DatabaseConnection {
   readonly target: StatementTarget;
 }
 
-function createDriver(openTarget: () => StatementTarget): Driver {
+function createDriver(openTarget: () => StatementTarget, named: NamedColumns): Driver {
   const targetOf = (connection: DatabaseConnection) => (connection as TargetConnection).target;
   return {
     init: async () => {},
-    acquireConnection: async () => createConnection(openTarget()),
+    acquireConnection: async () => createConnection(openTarget(), named),
     beginTransaction: async (connection) => targetOf(connection).begin?.(),
     commitTransaction: async (connection) => targetOf(connection).end?.(true),
     rollbackTransaction: async (connection) => targetOf(connection).end?.(false),
@@ -46,13 +46,13 @@ function createDriver(openTarget: () => StatementTarget): Driver {
   };
 }
 
-function createConnection(target: StatementTarget): TargetConnection {
+function createConnection(target: StatementTarget, named: NamedColumns): TargetConnection {
   return {
     target,
     async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
       const { rows, changes, lastInsertRowid } = await target.execute(query.sql, query.parameters);
       return {
-        rows: restoreRows(rows) as Row[],
+        rows: restoreRows(rows, named) as Row[],
         numAffectedRows: BigInt(changes),
         insertId: BigInt(lastInsertRowid),
       };

@@ -1,13 +1,14 @@
-import { EventEmitter } from "node:events";
 import { Kysely } from "kysely";
 import type { Database } from "../../database.ts";
 import { SqliteError } from "../../errors.ts";
+import type { NamedColumns } from "../../values/instants.ts";
 import { createStatementRunner, openForReading, type SqliteOptions, type StatementResult } from "./connection.ts";
 import { type StatementTarget, sqliteDialect } from "./kysely-dialect.ts";
 import { carryError, type ReaderRequest, type WriterRequest } from "./messages.ts";
 import { createThreadClient } from "./thread-client.ts";
 
 export interface SqliteDatabaseOptions extends SqliteOptions {
+  readonly namedColumns: NamedColumns;
   /** Paths of the thread entries (the writer's names the jobs of the features). */
   readonly writerEntry: string;
   readonly readerEntry: string;
@@ -19,13 +20,13 @@ export interface SqliteDatabaseOptions extends SqliteOptions {
 
 /** Opens the embedded database: one writer thread, one reader thread, one read-only connection in process. */
 export async function openSqlite<Schema>(options: SqliteDatabaseOptions): Promise<Database<Schema>> {
+  const { namedColumns } = options;
   const writer = createThreadClient<WriterRequest>(options.writerEntry, options, options.maxBlockedMs);
   // The writer makes the file and switches it to WAL; readers open it only then.
   await writer.ask({ kind: "checkpoint" });
   const reader = createThreadClient<ReaderRequest>(options.readerEntry, { path: options.path });
   const readConnection = openForReading(options.path);
   const runRead = createStatementRunner(readConnection);
-  const channels = new EventEmitter().setMaxListeners(0);
   let lastSession = 0;
   /** Transactions that have begun and not ended; a failed COMMIT is ended twice. */
   const openSessions = new Set<number>();
@@ -82,13 +83,13 @@ export async function openSqlite<Schema>(options: SqliteDatabaseOptions): Promis
       (await reader.ask({ kind: "execute", sql, parameters: [...parameters] })) as StatementResult,
   };
 
-  const writing = new Kysely<Schema>({ dialect: sqliteDialect(writerTarget) });
-  const read = new Kysely<Schema>({ dialect: sqliteDialect(() => readTarget) });
+  const writing = new Kysely<Schema>({ dialect: sqliteDialect(writerTarget, namedColumns) });
+  const read = new Kysely<Schema>({ dialect: sqliteDialect(() => readTarget, namedColumns) });
   return {
     dialect: "sqlite",
     isShared: false,
     read,
-    slow: new Kysely<Schema>({ dialect: sqliteDialect(() => slowTarget) }),
+    slow: new Kysely<Schema>({ dialect: sqliteDialect(() => slowTarget, namedColumns) }),
     prepared: async (_name, query) => (await read.executeQuery(query)).rows,
     write: (work) => writing.transaction().execute(work),
     async snapshot(work) {
@@ -96,7 +97,7 @@ export async function openSqlite<Schema>(options: SqliteDatabaseOptions): Promis
       try {
         connection.exec("BEGIN");
         const target = readingTarget(createStatementRunner(connection));
-        return await work(new Kysely<Schema>({ dialect: sqliteDialect(() => target) }));
+        return await work(new Kysely<Schema>({ dialect: sqliteDialect(() => target, namedColumns) }));
       } finally {
         connection.close();
       }
@@ -104,15 +105,9 @@ export async function openSqlite<Schema>(options: SqliteDatabaseOptions): Promis
     // A group of commits is shown to nobody before it is durable.
     flush: async () => {},
     bulk: { dialect: "sqlite", job: (name, payload) => writer.ask({ kind: "job", name, payload }) },
-    async notify(channel, payload) {
-      channels.emit(channel, payload);
-    },
-    async listen(channel, handler) {
-      channels.on(channel, handler);
-      return async () => {
-        channels.off(channel, handler);
-      };
-    },
+    // There is no other process.
+    notify: async () => {},
+    listen: async () => async () => {},
     lead: async () => ({ isHeld: () => true, release: async () => {} }),
     async ping() {
       readTarget.execute("SELECT 1", []);

@@ -1,4 +1,5 @@
 import { Worker } from "node:worker_threads";
+import { minutes } from "../../../durations.ts";
 import { SqliteError } from "../../errors.ts";
 import { restoreError, type ThreadReply } from "./messages.ts";
 import { createThreadLink } from "./thread-link.ts";
@@ -14,7 +15,7 @@ const restartEveryMs = 1000;
 /** Readiness waits no longer than this for an answer. */
 const answerMs = 1500;
 /** A thread that has worked on one question for longer than this counts as stuck. */
-const stuckMs = 60_000;
+const stuckMs = minutes(1);
 /** In one turn of the event loop this thread blocks for answers no longer than this. */
 const maxBlockedMs = 4;
 

@@ -29,6 +29,7 @@ describe("the threads of the embedded database", () => {
     return openSqlite<{ notes: { text: string } }>({
       path: join(folder, "svc.db"),
       synchronous: "normal",
+      namedColumns: { instants: new Set(), booleans: new Set() },
       idleSessionMs: 30_000,
       ...options,
       writerEntry,

@@ -1,0 +1,113 @@
+import { chunks } from "../chunks.ts";
+import { isTransient } from "../database/errors.ts";
+
+export interface WriteBehindOptions<Note> {
+  /** From the first note to the write that includes it, and between two writes. */
+  readonly everyMs: number;
+  /** Writes a note at once, as it was made, that comes when the last write was longer ago than `everyMs`. */
+  readonly startsAtOnce?: boolean;
+  /** Keys that may wait at the same time; notes of further ones are refused. */
+  readonly maxKeys: number;
+  /** Notes of one call of `write`. */
+  readonly maxNotes: number;
+  /** Writes notes, which come in the order of their keys, so that two processes do not wait for each other's locks. */
+  write(notes: Note[]): Promise<void>;
+  /** These notes were not written and are forgotten; after a permanent error of several each was tried alone first. */
+  onError(error: unknown, notes: readonly Note[]): void;
+}
+
+/**
+ * Gathers notes in memory by key and writes them together, so that a busy source costs one write per interval instead of one each. Only
+ * for what may be lost when the process dies, or for notes that carry the promise of whoever waits for them.
+ */
+export class WriteBehind<Note, Key extends string | number = string> {
+  readonly #options: WriteBehindOptions<Note>;
+  #notes = new Map<Key, Note>();
+  #timer: NodeJS.Timeout | null = null;
+  #writing: Promise<void> | null = null;
+  #isStopped = false;
+
+  constructor(options: WriteBehindOptions<Note>) {
+    this.#options = options;
+  }
+
+  /** The note that waits under this key, made by `fresh` when there is none; undefined when too many wait. */
+  noteOf(key: Key, fresh: () => Note): Note | undefined {
+    let note = this.#notes.get(key);
+    if (note !== undefined) return note;
+    if (this.#notes.size >= this.#options.maxKeys) return undefined;
+    note = fresh();
+    this.#notes.set(key, note);
+    this.#schedule();
+    return note;
+  }
+
+  /** The note that waits under this key. */
+  get(key: Key): Note | undefined {
+    return this.#notes.get(key);
+  }
+
+  /** Forgets the note that waits under this key. */
+  delete(key: Key): void {
+    this.#notes.delete(key);
+  }
+
+  /** Waits for the write that is under way. */
+  async settled(): Promise<void> {
+    while (this.#writing !== null) await this.#writing;
+  }
+
+  /** Writes what is noted now. Never throws. */
+  async flush(): Promise<void> {
+    // Not by `settled`: between its end and what follows, another flush could begin.
+    while (this.#writing !== null) await this.#writing;
+    await this.#begin();
+  }
+
+  /** Writes what is noted a last time. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    await this.flush();
+  }
+
+  #schedule(): void {
+    if (this.#timer !== null || this.#writing !== null || this.#isStopped) return;
+    if (this.#options.startsAtOnce === true) void this.#begin();
+    else this.#rest();
+  }
+
+  /** Until the timer ends nothing is written, unless somebody flushes. */
+  #rest(): void {
+    this.#timer = setTimeout(() => {
+      this.#timer = null;
+      if (this.#notes.size > 0) void this.#begin();
+    }, this.#options.everyMs);
+    this.#timer.unref();
+  }
+
+  #begin(): Promise<void> {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+    const writing = this.#writeAll().finally(() => {
+      this.#writing = null;
+      if (!this.#isStopped && (this.#notes.size > 0 || this.#options.startsAtOnce === true)) this.#rest();
+    });
+    this.#writing = writing;
+    return writing;
+  }
+
+  async #writeAll(): Promise<void> {
+    const notes = [...this.#notes].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, note]) => note);
+    this.#notes = new Map();
+    for (const some of chunks(notes, this.#options.maxNotes)) await this.#write(some);
+  }
+
+  async #write(notes: Note[]): Promise<void> {
+    try {
+      await this.#options.write(notes);
+    } catch (error) {
+      if (isTransient(error) || notes.length === 1) this.#options.onError(error, notes);
+      else for (const note of notes) await this.#write([note]);
+    }
+  }
+}

@@ -1,0 +1,99 @@
+import type { Kysely } from "kysely";
+import type { Database } from "../../platform/database/database.ts";
+import type {
+  AccountNoticeRow,
+  ApiKeyRow,
+  FirstBootTokenRow,
+  InvitationRow,
+  KnownDeviceRow,
+  MembershipRow,
+  MetaRow,
+  PasswordResetTokenRow,
+  ProjectRow,
+  RecoveryCodeRow,
+  SavedViewRow,
+  SessionRow,
+  TrustedDeviceRow,
+  UserRow,
+} from "./access.ts";
+import type {
+  AgentRow,
+  AgentStatusRow,
+  AgentWorkerRow,
+  LossIntervalRow,
+  LossMarkRow,
+  QueueDepthRow,
+  QueueRow,
+  WorkerRow,
+} from "./agents.ts";
+import type { AuditChainStateRow, AuditLogRow } from "./audit.ts";
+import type { BulkRetryChildRow, BulkRetryEffectiveRequestRow, BulkRetryRequestRow } from "./bulk-retries.ts";
+import type { CommandRow } from "./commands.ts";
+import type {
+  CounterDeltaRow,
+  EventRow,
+  NameRollupRow,
+  ReleaseRow,
+  RollupNameRow,
+  RollupRow,
+  TaskCountRow,
+  TaskIdSearchRow,
+  TaskLinkRow,
+  TaskRow,
+  TaskSearchMarkRow,
+  TaskSearchRow,
+  TaskTermRow,
+  WorkerRollupRow,
+} from "./tasks.ts";
+
+/** Every table of the product, by name. Both databases hold the same ones, but for what search needs. docs/schema.md is printed from this file and the rows below. */
+export interface Tables {
+  meta: MetaRow;
+  users: UserRow;
+  sessions: SessionRow;
+  mfa_recovery_codes: RecoveryCodeRow;
+  trusted_devices: TrustedDeviceRow;
+  account_notices: AccountNoticeRow;
+  known_devices: KnownDeviceRow;
+  password_reset_tokens: PasswordResetTokenRow;
+  api_keys: ApiKeyRow;
+  invitations: InvitationRow;
+  first_boot_tokens: FirstBootTokenRow;
+  projects: ProjectRow;
+  memberships: MembershipRow;
+  saved_views: SavedViewRow;
+  agents: AgentRow;
+  agent_workers: AgentWorkerRow;
+  agent_status_history: AgentStatusRow;
+  loss_marks: LossMarkRow;
+  loss_intervals: LossIntervalRow;
+  workers: WorkerRow;
+  queues: QueueRow;
+  queue_depths: QueueDepthRow;
+  events: EventRow;
+  tasks: TaskRow;
+  task_search: TaskSearchRow;
+  task_id_search: TaskIdSearchRow;
+  task_search_mark: TaskSearchMarkRow;
+  task_terms: TaskTermRow;
+  task_links: TaskLinkRow;
+  counter_deltas: CounterDeltaRow;
+  rollups: RollupRow;
+  rollup_names: RollupNameRow;
+  name_rollups: NameRollupRow;
+  worker_rollups: WorkerRollupRow;
+  releases: ReleaseRow;
+  task_counts: TaskCountRow;
+  commands: CommandRow;
+  bulk_retry_requests: BulkRetryRequestRow;
+  bulk_retry_effective_requests: BulkRetryEffectiveRequestRow;
+  bulk_retry_children: BulkRetryChildRow;
+  audit_log: AuditLogRow;
+  audit_chain_state: AuditChainStateRow;
+}
+
+/** What statements are run on: one connection's reads, or a transaction, which is one as well. */
+export type Db = Kysely<Tables>;
+
+/** The opened database of the product. */
+export type BrainDatabase = Database<Tables>;

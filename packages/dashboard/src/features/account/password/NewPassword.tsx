@@ -1,0 +1,78 @@
+import type { PasswordPolicy } from "@svc/client";
+import { useId, useState } from "react";
+import controls from "../../../ui/controls.module.css";
+import { Glyph } from "../../../ui/Icon.tsx";
+import { takeFocus } from "../../../ui/layers/take-focus.ts";
+import css from "./new-password.module.css";
+import { passwordRules, shippedPolicy } from "./password-rules.ts";
+
+interface NewPasswordProps {
+  label?: string;
+  /** Null where the server does not tell it. */
+  policy: PasswordPolicy | null;
+  value: string;
+  onChange: (password: string) => void;
+  /** What the server said against it, without a subject. */
+  fault?: string | undefined;
+  isFirst?: boolean;
+}
+
+/** A field for a password to be, with its rules as one types. It can be shown instead of typed twice. */
+export function NewPassword({ label = "New password", policy, value, onChange, fault, isFirst }: NewPasswordProps) {
+  const id = useId();
+  const [isShown, setShown] = useState(false);
+  const rules = passwordRules(value, policy ?? shippedPolicy, policy === null);
+  const open = rules.filter(({ isMet }) => isMet === false).length;
+  return (
+    <div className={fault ? `${controls.field} ${controls.bad}` : controls.field}>
+      <div className={css.head}>
+        <label htmlFor={id}>{label}</label>
+        <button
+          type="button"
+          className={controls.lnk}
+          aria-pressed={isShown}
+          aria-controls={id}
+          onClick={() => setShown(!isShown)}
+        >
+          {isShown ? "Hide" : "Show"}
+          <span className="vh"> the {label.toLowerCase()}</span>
+        </button>
+      </div>
+      <input
+        id={id}
+        className={controls.in}
+        type={isShown ? "text" : "password"}
+        name="new_password"
+        autoComplete="new-password"
+        spellCheck={false}
+        autoCapitalize="off"
+        required
+        ref={isFirst ? takeFocus : undefined}
+        value={value}
+        onChange={(event) => onChange(event.currentTarget.value)}
+        aria-invalid={fault ? true : undefined}
+        aria-describedby={fault ? `${id}-e ${id}-r` : `${id}-r`}
+      />
+      {fault ? (
+        <p className={controls.err} id={`${id}-e`}>
+          <Glyph name="failure" />
+          This {fault}.
+        </p>
+      ) : null}
+      <ul className={css.rules} id={`${id}-r`}>
+        {rules.map(({ text, isMet }) => (
+          <li key={text} data-state={isMet === true ? "success" : "pending"}>
+            <Glyph name={isMet === true ? "success" : "pending"} />
+            <span>
+              {text}
+              {isMet === true ? <span className="vh"> (met)</span> : null}
+            </span>
+          </li>
+        ))}
+      </ul>
+      <p className="vh" role="status">
+        {value !== "" && open === 0 ? "The rules that can be checked here are met." : ""}
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,150 @@
+import type { TrustedDevice } from "@svc/client";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { api } from "../../../api/api.ts";
+import { noticeSignedOut } from "../../../api/query-client.ts";
+import { useWaitSeconds } from "../../../ui/buttons/RetryButton.tsx";
+import controls from "../../../ui/controls.module.css";
+import { FailedLine } from "../../../ui/panels/Feedback.tsx";
+import { Panel, PanelEmpty } from "../../../ui/panels/Panel.tsx";
+import panel from "../../../ui/panels/panel.module.css";
+import { ScrollBox } from "../../../ui/panels/ScrollBox.tsx";
+import { printable } from "../../../ui/time/format.ts";
+import { Age, Stamp } from "../../../ui/time/Stamp.tsx";
+import { trustedDevicesQuery } from "../../mfa/queries.ts";
+import { Done } from "../Done.tsx";
+import { RenameDeviceDialog } from "./RenameDeviceDialog.tsx";
+
+interface DevicesPanelProps {
+  /** Whether there is a second factor to spare; undefined while that is not known. */
+  isEnrolled: boolean | undefined;
+}
+
+/** Browsers that are not asked for a code at sign-in. */
+export function DevicesPanel({ isEnrolled }: DevicesPanelProps) {
+  const client = useQueryClient();
+  const devices = useQuery(trustedDevicesQuery);
+  const [renaming, setRenaming] = useState<TrustedDevice | null>(null);
+  const [said, setSaid] = useState<string | null>(null);
+  const change = useMutation({
+    mutationFn: async (revoked: TrustedDevice | null) => {
+      if (revoked === null) return `${(await api.trustDevice()).label} is trusted.`;
+      await api.revokeTrustedDevice(revoked.id);
+      return `${revoked.label} is not trusted any more.`;
+    },
+    onMutate: () => setSaid(null),
+    onSuccess: (done) => {
+      setSaid(printable(done));
+      return client.invalidateQueries({ queryKey: trustedDevicesQuery.queryKey });
+    },
+    onError: noticeSignedOut,
+  });
+  const isOff = useWaitSeconds(change.error) > 0 || change.isPending;
+  const act = (device: TrustedDevice | null) => {
+    if (!isOff) change.mutate(device);
+  };
+  const isTrusted = devices.data?.items.some((device) => device.is_current) ?? true;
+  const trust =
+    isEnrolled && !isTrusted ? (
+      <button type="button" className={controls.lnk} aria-disabled={isOff} onClick={() => act(null)}>
+        Trust this one
+      </button>
+    ) : undefined;
+  return (
+    <>
+      <Panel title="Trusted devices" window="not asked for a code at sign-in" read={devices} rows={2} actions={trust}>
+        {({ items }) => (
+          <>
+            {change.isError ? <FailedLine title="Nothing was changed" error={change.error} /> : null}
+            {items.length === 0 ? (
+              <PanelEmpty kind="none-yet">
+                <p>
+                  {isEnrolled === false
+                    ? "Without a second factor no code is asked for, so there is nothing to spare."
+                    : "Every sign-in is asked for a code. Trust a browser here, or when you sign in with it."}
+                </p>
+              </PanelEmpty>
+            ) : (
+              <ScrollBox label="Trusted devices">
+                <table className={panel.tbl}>
+                  <thead>
+                    <tr>
+                      <th>Device</th>
+                      <th className="num lg">Last used</th>
+                      <th className="num lg">Trusted until</th>
+                      <th>
+                        <span className="vh">What can be done</span>
+                      </th>
+                    </tr>
+                  </thead>
+                  <tbody>
+                    {items.map((device) => (
+                      <DeviceRow
+                        key={device.id}
+                        device={device}
+                        isOff={isOff}
+                        onRename={() => setRenaming(device)}
+                        onRevoke={() => act(device)}
+                      />
+                    ))}
+                  </tbody>
+                </table>
+              </ScrollBox>
+            )}
+            <div className={said === null ? undefined : panel.foot}>
+              <Done>{said}</Done>
+            </div>
+          </>
+        )}
+      </Panel>
+      {renaming === null ? null : <RenameDeviceDialog device={renaming} onClose={() => setRenaming(null)} />}
+    </>
+  );
+}
+
+interface DeviceRowProps {
+  device: TrustedDevice;
+  isOff: boolean;
+  onRename: () => void;
+  onRevoke: () => void;
+}
+
+function DeviceRow({ device, isOff, onRename, onRevoke }: DeviceRowProps) {
+  const label = printable(device.label);
+  const until = device.revoked_at ? (
+    <>
+      revoked <Age at={device.revoked_at} suffix=" ago" />
+    </>
+  ) : (
+    <Stamp at={device.expires_at} to="day" />
+  );
+  return (
+    <tr className={device.revoked_at ? "t3" : undefined}>
+      <td className={`${panel.two} ${panel.named}`}>
+        {label} {device.is_current ? <span className={controls.tag}>this one</span> : null}
+        <small>
+          <span className="sm">
+            {device.revoked_at ? "" : "until "}
+            {until}
+          </span>
+        </small>
+      </td>
+      <td className="num lg">
+        <Age at={device.last_seen_at} suffix=" ago" />
+      </td>
+      <td className="num lg">{until}</td>
+      <td className="num">
+        {device.revoked_at ? null : (
+          <>
+            <button type="button" className={controls.lnk} onClick={onRename}>
+              Rename<span className="vh"> {label}</span>
+            </button>
+            <button type="button" className={controls.lnk} aria-disabled={isOff} onClick={onRevoke}>
+              Revoke<span className="vh"> {label}</span>
+            </button>
+          </>
+        )}
+      </td>
+    </tr>
+  );
+}

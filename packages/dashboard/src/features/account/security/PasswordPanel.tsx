@@ -1,0 +1,105 @@
+import { isProblem } from "@svc/client";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { api } from "../../../api/api.ts";
+import { faultsByField } from "../../../api/field-faults.ts";
+import { noticeSignedOut } from "../../../api/query-client.ts";
+import { ActButton } from "../../../ui/buttons/ActButton.tsx";
+import { Tick } from "../../../ui/buttons/Tick.tsx";
+import { ActForm } from "../../../ui/forms/ActForm.tsx";
+import { Field } from "../../../ui/forms/Field.tsx";
+import { causeOf } from "../../../ui/panels/Feedback.tsx";
+import { Panel } from "../../../ui/panels/Panel.tsx";
+import { Refusal } from "../../../ui/panels/Refusal.tsx";
+import { count } from "../../../ui/time/format.ts";
+import { apiKeysQuery } from "../../api-keys/queries.ts";
+import { trustedDevicesQuery } from "../../mfa/queries.ts";
+import { meQuery, useMe } from "../../sessions/queries.ts";
+import css from "../account.module.css";
+import { Done } from "../Done.tsx";
+import { NewPassword } from "../password/NewPassword.tsx";
+import { passwordPolicyQuery, securityHistoryPages, sessionsQuery } from "../queries.ts";
+
+export function PasswordPanel() {
+  const policy = useQuery(passwordPolicyQuery);
+  const client = useQueryClient();
+  const { email } = useMe();
+  const [current, setCurrent] = useState("");
+  const [fresh, setFresh] = useState("");
+  const keys = useQuery(apiKeysQuery).data?.length ?? 0;
+  const [revokesKeys, setRevokesKeys] = useState(false);
+  const change = useMutation({
+    mutationFn: () =>
+      api.changePassword({
+        current_password: current,
+        new_password: fresh,
+        ...(revokesKeys && keys > 0 && { revoke_api_keys: true }),
+      }),
+    onSuccess: () => {
+      setCurrent("");
+      setFresh("");
+      setRevokesKeys(false);
+      for (const { queryKey } of [sessionsQuery, trustedDevicesQuery, meQuery, apiKeysQuery, securityHistoryPages]) {
+        void client.invalidateQueries({ queryKey });
+      }
+    },
+    onError: noticeSignedOut,
+    gcTime: 0,
+  });
+  const faults = faultsByField(change.error);
+  const isElsewhere = change.isError && faults.current_password === undefined && faults.new_password === undefined;
+  return (
+    <Panel title="Password" read={policy} rows={6}>
+      {(rules) => (
+        <div className={css.says}>
+          <p className="t2">A new one ends all other sessions and every trusted device. This session goes on.</p>
+          <ActForm error={change.error} className={css.form} onSubmit={() => change.mutate()}>
+            {/* For password managers, which otherwise do not know whose password it is. */}
+            <input
+              className="vh"
+              type="email"
+              autoComplete="username"
+              value={email}
+              readOnly
+              tabIndex={-1}
+              aria-hidden
+            />
+            <Field
+              label="Present password"
+              name="current_password"
+              type="password"
+              autoComplete="current-password"
+              required
+              maxLength={256}
+              value={current}
+              onChange={(event) => setCurrent(event.currentTarget.value)}
+              error={faults.current_password === undefined ? null : presentFault(change.error)}
+            />
+            <NewPassword policy={rules} value={fresh} onChange={setFresh} fault={faults.new_password} />
+            {keys === 0 ? null : (
+              <Tick
+                checked={revokesKeys}
+                onChange={setRevokesKeys}
+                says="Scripts that use them stop working. Do this if somebody else may know your password."
+              >
+                Revoke my {count(keys)} {keys === 1 ? "API key" : "API keys"} as well
+              </Tick>
+            )}
+            {isElsewhere ? <Refusal>Not changed. {causeOf(change.error)}</Refusal> : null}
+            <div className={css.acts}>
+              <ActButton error={change.error} isBusy={change.isPending}>
+                {change.isPending ? "Changing" : "Change password"}
+              </ActButton>
+              <Done>{change.isSuccess ? "Changed. All other sessions have ended." : null}</Done>
+            </div>
+          </ActForm>
+        </div>
+      )}
+    </Panel>
+  );
+}
+
+const presentFault = (error: unknown): string =>
+  isProblem(error, "validation_error") && error.details.reason === "invalid_password"
+    ? "This is not your present password. Too many wrong ones lock the account for a while."
+    : "Give your present password.";

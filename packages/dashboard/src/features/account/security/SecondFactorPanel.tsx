@@ -1,0 +1,86 @@
+import type { MfaStatus } from "@svc/client";
+import { useState } from "react";
+import { paths } from "../../../address/paths.ts";
+import { AppLink } from "../../../ui/buttons/AppLink.tsx";
+import controls from "../../../ui/controls.module.css";
+import { Glyph } from "../../../ui/Icon.tsx";
+import { Panel, type PanelRead } from "../../../ui/panels/Panel.tsx";
+import panel from "../../../ui/panels/panel.module.css";
+import { count } from "../../../ui/time/format.ts";
+import { Stamp } from "../../../ui/time/Stamp.tsx";
+import css from "../account.module.css";
+import { DisableFactorDialog } from "./DisableFactorDialog.tsx";
+import { NewCodesDialog } from "./NewCodesDialog.tsx";
+
+/** From here on the codes that are left are worth a warning. */
+const fewCodes = 3;
+
+export function SecondFactorPanel({ read }: { read: PanelRead<MfaStatus> }) {
+  const [asking, setAsking] = useState<"codes" | "disable" | null>(null);
+  const setUp = paths.enroll(paths.security());
+  return (
+    <>
+      <Panel title="Second factor" read={read} rows={3}>
+        {(status) =>
+          status.enrolled ? (
+            <div className={css.says}>
+              <p className={css.done}>
+                <Glyph name="success" />
+                <span>
+                  An authenticator app is set up, since <Stamp at={status.enrolled_at} to="day" />.
+                </span>
+              </p>
+              <p className={status.remaining_recovery_codes <= fewCodes ? panel.wrong : "t2"}>
+                {status.remaining_recovery_codes <= fewCodes ? <Glyph name="failure" /> : null}
+                <span>{codesLeft(status.remaining_recovery_codes)}</span>
+              </p>
+              <div className={css.acts}>
+                <button type="button" className={controls.btn} onClick={() => setAsking("codes")}>
+                  New recovery codes
+                </button>
+                <AppLink className={controls.btn} href={setUp}>
+                  Set up another app
+                </AppLink>
+                <button type="button" className={controls.btn} onClick={() => setAsking("disable")}>
+                  Disable
+                </button>
+              </div>
+            </div>
+          ) : (
+            <div className={css.says}>
+              <p>
+                Your password alone lets somebody in. With an authenticator app on your phone it takes a code of that as
+                well.
+              </p>
+              {status.enrollment_required ? (
+                <p className={panel.wrong}>
+                  <Glyph name="failure" />
+                  <span>
+                    This server asks for one
+                    {status.enrollment_deadline ? (
+                      <>
+                        {" "}
+                        from <Stamp at={status.enrollment_deadline} to="minute" /> on
+                      </>
+                    ) : null}
+                    .
+                  </span>
+                </p>
+              ) : null}
+              <div className={css.acts}>
+                <AppLink className={`${controls.btn} ${controls.pri}`} href={setUp}>
+                  Set up an app
+                </AppLink>
+              </div>
+            </div>
+          )
+        }
+      </Panel>
+      {asking === "codes" ? <NewCodesDialog onClose={() => setAsking(null)} /> : null}
+      {asking === "disable" ? <DisableFactorDialog onClose={() => setAsking(null)} /> : null}
+    </>
+  );
+}
+
+const codesLeft = (left: number): string =>
+  left === 0 ? "No recovery code is left." : `${count(left)} recovery ${left === 1 ? "code is" : "codes are"} left.`;

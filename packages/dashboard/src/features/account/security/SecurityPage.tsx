@@ -1,0 +1,38 @@
+import { useQuery } from "@tanstack/react-query";
+import { paths } from "../../../address/paths.ts";
+import panel from "../../../ui/panels/panel.module.css";
+import { usePage } from "../../../ui/title.ts";
+import { mfaStatusQuery } from "../../mfa/queries.ts";
+import { AccountNav } from "../AccountNav.tsx";
+import { DevicesPanel } from "./DevicesPanel.tsx";
+import { HistoryPanel } from "./HistoryPanel.tsx";
+import { PasswordPanel } from "./PasswordPanel.tsx";
+import { SecondFactorPanel } from "./SecondFactorPanel.tsx";
+import { SessionsPanel } from "./SessionsPanel.tsx";
+
+/** Everything that lets somebody in as this user. */
+export function SecurityPage() {
+  usePage([{ label: "Projects", href: paths.home() }, { label: "Security" }]);
+  const status = useQuery(mfaStatusQuery);
+  return (
+    <>
+      <div className={panel.head}>
+        <h1>Security</h1>
+      </div>
+      <AccountNav />
+      <div className={`${panel.page} ${panel.stack}`}>
+        <div className={panel.grid2}>
+          <div className={panel.stack}>
+            <SessionsPanel />
+            <DevicesPanel isEnrolled={status.data?.enrolled} />
+          </div>
+          <div className={panel.stack}>
+            <SecondFactorPanel read={status} />
+            <PasswordPanel />
+          </div>
+        </div>
+        <HistoryPanel />
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,162 @@
+import type { BulkRetryRequest } from "@svc/client";
+import { useMutation, useQuery, useQueryClient, useSuspenseQuery } from "@tanstack/react-query";
+import { useParams, useSearch } from "@tanstack/react-router";
+import { paths } from "../../../address/paths.ts";
+import { stringifySearch } from "../../../address/search-text.ts";
+import { api } from "../../../api/api.ts";
+import { useTimedMs } from "../../../live/live.ts";
+import { HeldButton } from "../../../ui/buttons/HeldButton.tsx";
+import { Icon } from "../../../ui/Icon.tsx";
+import { FailedLine, NoteLine } from "../../../ui/panels/Feedback.tsx";
+import { NotForRole } from "../../../ui/panels/NotForRole.tsx";
+import panel from "../../../ui/panels/panel.module.css";
+import { idTail } from "../../../ui/time/format.ts";
+import { useNow } from "../../../ui/time/ticker.ts";
+import { usePage } from "../../../ui/title.ts";
+import { agentsQuery } from "../../agents/queries.ts";
+import { useNames } from "../../audit/queries.ts";
+import { roleIn, useMe } from "../../sessions/queries.ts";
+import commands from "../commands/commands.module.css";
+import { ableAgents } from "../requests/able.ts";
+import { useMayNot } from "../requests/use-act.ts";
+import { BulkRetryPill } from "./BulkRetryPill.tsx";
+import { bulkRetryQuery, hasEnded, openPollMs, planQuery } from "./bulk-retry-queries.ts";
+import { readBulkRetrySearch } from "./bulk-retry-search.ts";
+import { ChildrenPanel } from "./ChildrenPanel.tsx";
+import { filterWords, PlanPanel } from "./PlanPanel.tsx";
+import { Progress } from "./Progress.tsx";
+import { slowRate, standingStill, statusSentence } from "./sentences.ts";
+
+export function BulkRetryPage() {
+  const { slug, requestId } = useParams({ from: "/signed-in/p/$slug/bulk-retries/$requestId" });
+  const role = roleIn(useMe(), slug);
+  usePage([
+    { label: slug, href: paths.project(slug) },
+    { label: "Commands", href: paths.commands(slug) },
+    { label: `Bulk retry ${idTail(requestId)}` },
+  ]);
+  if (role === "operator" || role === "admin") return <BulkRetry slug={slug} id={requestId} />;
+  return (
+    <NotForRole title="Bulk retry">
+      Operators and administrators of the project follow bulk retries. Its commands are in the list of commands.
+    </NotForRole>
+  );
+}
+
+function BulkRetry({ slug, id }: { slug: string; id: string }) {
+  const search = useSearch({
+    from: "/signed-in/p/$slug/bulk-retries/$requestId",
+    select: readBulkRetrySearch,
+    structuralSharing: true,
+  });
+  const pollMs = useTimedMs(openPollMs);
+  const read = useSuspenseQuery({
+    ...bulkRetryQuery(slug, id),
+    refetchInterval: ({ state }) => (state.data !== undefined && hasEnded(state.data) ? false : pollMs),
+  });
+  const request = read.data;
+  const change = useControl(slug, id);
+  const plan = useQuery(planQuery(slug, id));
+  const agents = useQuery(agentsQuery(slug)).data?.items ?? [];
+  const names = useNames([slug]);
+  const me = useMe();
+  const now = useNow();
+  const still = standingStill(request, plan.data, now);
+  const unable = still?.isWrong
+    ? (plan.data?.engines ?? [])
+        .map(({ engine }) => ableAgents(agents, engine, "bulk_retry").reason)
+        .find((reason) => reason !== null)
+    : undefined;
+  const isWrong = still?.isWrong || wrongStatuses.includes(request.status);
+  const says = statusSentence(request);
+  const slow = slowRate(request, plan.data, now);
+  const aside = still ? `${still.words}${unable === undefined ? "" : ` ${unable}.`}` : slow;
+  return (
+    <>
+      <div className={panel.head}>
+        <BulkRetryPill status={request.status} />
+        <h1>Bulk retry</h1>
+        <span className="t2 grow cut">{plan.data ? filterWords(plan.data) : ""}</span>
+        {hasEnded(request) ? null : (
+          <Control slug={slug} request={request} isBusy={change.isPending} onAct={change.mutate} />
+        )}
+      </div>
+      {read.error ? (
+        <FailedLine title="The bulk retry was not renewed" error={read.error} onRetry={() => void read.refetch()} />
+      ) : null}
+      {change.isError ? (
+        <FailedLine
+          title={`It was not ${change.variables === "pause" ? "paused" : "resumed"}`}
+          error={change.error}
+          onRetry={hasEnded(request) ? undefined : () => change.mutate(change.variables)}
+        />
+      ) : null}
+      {isWrong ? (
+        <NoteLine glyph={glyphs[request.status] ?? "unknown"} aside={aside}>
+          {says}
+        </NoteLine>
+      ) : (
+        <p className={commands.told}>
+          <span role="status">{says}</span> {aside}
+        </p>
+      )}
+      <Progress request={request} readAt={read.dataUpdatedAt} />
+      <div className={panel.page}>
+        <div className={panel.grid2}>
+          <ChildrenPanel
+            slug={slug}
+            request={request}
+            agents={agents}
+            outcome={search.outcome}
+            hrefOf={(outcome) => paths.bulkRetry(slug, id) + stringifySearch(outcome === undefined ? {} : { outcome })}
+          />
+          <PlanPanel slug={slug} request={request} read={plan} agents={agents} names={names} ownId={me.id} />
+        </div>
+      </div>
+    </>
+  );
+}
+
+const wrongStatuses: readonly string[] = ["blocked", "failed", "partial", "indeterminate"];
+const glyphs: Readonly<Record<string, string>> = {
+  in_progress: "timeout",
+  blocked: "rejected",
+  failed: "failure",
+  partial: "half",
+  indeterminate: "timeout",
+};
+
+function useControl(slug: string, id: string) {
+  const client = useQueryClient();
+  const key = bulkRetryQuery(slug, id).queryKey;
+  return useMutation({
+    mutationFn: (act: "pause" | "resume") =>
+      act === "pause" ? api.pauseBulkRetry(slug, id) : api.resumeBulkRetry(slug, id),
+    onSuccess: (changed) => client.setQueryData(key, changed),
+    // It may have ended meanwhile: what is shown is then older than the refusal.
+    onError: () => client.invalidateQueries({ queryKey: key }),
+  });
+}
+
+interface ControlProps {
+  slug: string;
+  request: BulkRetryRequest;
+  isBusy: boolean;
+  onAct: (act: "pause" | "resume") => void;
+}
+
+/** Pause while it runs, resume while it does not. */
+function Control({ slug, request, isBusy, onAct }: ControlProps) {
+  const mayNot = useMayNot(slug);
+  const isRunning = request.control_state === "running";
+  return (
+    <HeldButton
+      reason={mayNot ?? (isBusy ? "On its way" : null)}
+      isMain={!isRunning}
+      onAct={() => onAct(isRunning ? "pause" : "resume")}
+    >
+      <Icon name={isRunning ? "pause" : "play"} />
+      {isRunning ? "Pause" : "Resume"}
+    </HeldButton>
+  );
+}

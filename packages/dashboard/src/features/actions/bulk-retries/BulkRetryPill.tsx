@@ -1,0 +1,34 @@
+import type { BulkRetryChild, BulkRetryStatus } from "@svc/client";
+import { Pill } from "../../../ui/StatePill.tsx";
+import { printable } from "../../../ui/time/format.ts";
+
+const looks = {
+  in_progress: { word: "in progress", look: { tone: "started", glyph: "started" } },
+  paused: { word: "paused", look: { tone: "pending", glyph: "pending" } },
+  blocked: { word: "blocked", look: { tone: "rejected", glyph: "rejected" } },
+  succeeded: { word: "succeeded", look: { tone: "success", glyph: "success" } },
+  failed: { word: "failed", look: { tone: "failure", glyph: "failure" } },
+  partial: { word: "partial", look: { tone: "retry", glyph: "half" } },
+  // Nobody knows of some whether they ran.
+  indeterminate: { word: "indeterminate", look: { tone: "unknown", glyph: "timeout" } },
+  no_match: { word: "no match", look: { tone: "pending", glyph: "revoked" } },
+} as const;
+
+export function BulkRetryPill({ status }: { status: BulkRetryStatus }) {
+  const { word, look } = looks[status] ?? { word: printable(status), look: childLooks.unknown.look };
+  return <Pill word={word} look={look} />;
+}
+
+const childLooks = {
+  pending: { word: "not sent yet", look: { tone: "pending", glyph: "pending" } },
+  claimed: { word: "under way", look: { tone: "started", glyph: "started" } },
+  succeeded: { word: "retried", look: { tone: "success", glyph: "success" } },
+  failed: { word: "not retried", look: { tone: "failure", glyph: "failure" } },
+  unknown: { word: "outcome unknown", look: { tone: "unknown", glyph: "timeout" } },
+} as const;
+
+/** What became of one task. Retried says that the engine took the retry, not how the task then ended. */
+export function ChildPill({ child }: { child: Pick<BulkRetryChild, "outcome" | "delivery_state"> }) {
+  const { word, look } = childLooks[child.outcome === "unobserved" ? child.delivery_state : child.outcome];
+  return <Pill word={word} look={look} bare />;
+}

@@ -1,0 +1,174 @@
+import type { Agent, BulkRetryChild, BulkRetryOutcome, BulkRetryRequest } from "@svc/client";
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { useEffect, useRef } from "react";
+import { paths } from "../../../address/paths.ts";
+import { AppLink } from "../../../ui/buttons/AppLink.tsx";
+import { OlderButton } from "../../../ui/buttons/OlderButton.tsx";
+import controls from "../../../ui/controls.module.css";
+import { Bones, Failed, FailedLine } from "../../../ui/panels/Feedback.tsx";
+import { PageTabs } from "../../../ui/panels/PageTabs.tsx";
+import panel from "../../../ui/panels/panel.module.css";
+import { ScrollBox } from "../../../ui/panels/ScrollBox.tsx";
+import { WindowTable } from "../../../ui/panels/WindowTable.tsx";
+import { count, idTail, nameText, printable } from "../../../ui/time/format.ts";
+import { AgentLink } from "../requests/targets.tsx";
+import { ChildPill } from "./BulkRetryPill.tsx";
+import css from "./bulk-retries.module.css";
+import { childrenQuery, maximumLivePages } from "./bulk-retry-queries.ts";
+
+interface ChildrenPanelProps {
+  slug: string;
+  request: BulkRetryRequest;
+  agents: readonly Agent[];
+  outcome: BulkRetryOutcome | undefined;
+  /** Address of the same page with another outcome. */
+  hrefOf: (outcome: BulkRetryOutcome | undefined) => string;
+}
+
+/** The tasks of a bulk retry in the order of sending, with what became of each. */
+export function ChildrenPanel({ slug, request, agents, outcome, hrefOf }: ChildrenPanelProps) {
+  const { counts } = request;
+  const read = useInfiniteQuery(childrenQuery(slug, request.id, outcome));
+  const pages = read.data?.pages ?? [];
+  const rows = pages.flatMap(({ items }) => items.map((child) => ({ key: String(child.ordinal), child })));
+  const isLive = pages.length <= maximumLivePages;
+  const told = `${counts.claimed} ${counts.succeeded} ${counts.failed} ${counts.unknown}`;
+  const readFor = useRef(told);
+  const { isFetching, refetch } = read;
+  // One reading after the other: what the counts told meanwhile is read once more at its end.
+  useEffect(() => {
+    if (!isLive || isFetching || readFor.current === told) return;
+    readFor.current = told;
+    void refetch();
+  }, [told, isLive, isFetching, refetch]);
+  return (
+    <section className={panel.panel} aria-labelledby="h-children">
+      <header>
+        <h2 id="h-children">Tasks</h2>
+        <span className="t3">in the order in which they are sent</span>
+      </header>
+      <PageTabs
+        label="Which tasks"
+        current={hrefOf(outcome)}
+        pages={[
+          { label: `All ${count(counts.total)}`, href: hrefOf(undefined) },
+          { label: `Not retried ${count(counts.failed)}`, href: hrefOf("failed") },
+          { label: `Unknown ${count(counts.unknown)}`, href: hrefOf("unknown") },
+          { label: `Retried ${count(counts.succeeded)}`, href: hrefOf("succeeded") },
+          { label: `To come ${count(counts.unobserved)}`, href: hrefOf("unobserved") },
+        ]}
+      />
+      {outcome === "unknown" && counts.unknown > 0 ? (
+        <p className={panel.foot}>
+          These were sent, and no result came in time: the retry may or may not have run. Look at each task, and retry
+          it by itself if it did not.
+        </p>
+      ) : null}
+      {read.isError && read.data ? (
+        <FailedLine title="The tasks were not renewed" error={read.error} onRetry={() => void read.refetch()} />
+      ) : null}
+      {read.isPending ? (
+        <Bones label="Loading the tasks" />
+      ) : read.data === undefined ? (
+        <Failed isPart title="The tasks could not be read" error={read.error} onRetry={() => void read.refetch()} />
+      ) : rows.length === 0 ? (
+        <p className={panel.foot}>{emptyWords(outcome, counts.total)}</p>
+      ) : (
+        <>
+          <ScrollBox label="Tasks of the bulk retry">
+            <WindowTable
+              className={`${panel.tbl} ${css.list}`}
+              rows={rows}
+              isOpenEnded={read.hasNextPage}
+              rowPx={45}
+              head={
+                <>
+                  <th>Outcome</th>
+                  <th>Task</th>
+                  <th className="lg">New task, or why there is none</th>
+                  <th className="lg">Command</th>
+                  <th className="lg">Agent</th>
+                </>
+              }
+            >
+              {({ child }, place) => (
+                <tr {...place}>
+                  <td>
+                    <span className={panel.state}>
+                      <ChildPill child={child} />
+                      {child.error === null ? null : <small className="sm">{printable(child.error)}</small>}
+                    </span>
+                  </td>
+                  <td className={`${panel.two} ${panel.named}`}>
+                    <AppLink href={paths.task(slug, child.engine, child.task_id)}>
+                      <b>{nameText(child.task_name ?? child.task_id)}</b>
+                    </AppLink>
+                    <small className="mono">
+                      {printable(child.engine)} {idTail(child.task_id)}
+                    </small>
+                  </td>
+                  <td className={`lg t2 ${css.error}`}>
+                    {child.error === null ? <NewTask slug={slug} child={child} /> : printable(child.error)}
+                  </td>
+                  <td className="lg">
+                    {child.command_id === null ? (
+                      <span className="t3">–</span>
+                    ) : (
+                      <AppLink className="mono" href={paths.command(slug, child.command_id)}>
+                        {idTail(child.command_id)}
+                      </AppLink>
+                    )}
+                  </td>
+                  <td className="lg">
+                    {child.agent_id === null ? (
+                      <span className="t3">–</span>
+                    ) : (
+                      <AgentLink slug={slug} id={child.agent_id} agents={agents} />
+                    )}
+                  </td>
+                </tr>
+              )}
+            </WindowTable>
+          </ScrollBox>
+          <p className={panel.foot}>
+            {read.hasNextPage ? (
+              <OlderButton read={read}>More tasks</OlderButton>
+            ) : (
+              `These are all: ${count(rows.length)}.`
+            )}{" "}
+            {isLive ? null : (
+              <button type="button" className={controls.lnk} onClick={() => void read.refetch()}>
+                Read them again
+              </button>
+            )}
+          </p>
+        </>
+      )}
+    </section>
+  );
+}
+
+function NewTask({ slug, child }: { slug: string; child: BulkRetryChild }) {
+  const { new_task_id: id } = child;
+  if (id === null) return <span className="t3">–</span>;
+  if (id === child.task_id) return <span className="t3">the same</span>;
+  return (
+    <AppLink className="mono" href={paths.task(slug, child.engine, id)}>
+      {idTail(id)}
+    </AppLink>
+  );
+}
+
+function emptyWords(outcome: BulkRetryOutcome | undefined, total: number): string {
+  if (total === 0) return "It has no tasks: none matched.";
+  switch (outcome) {
+    case "failed":
+      return "None: no retry was refused.";
+    case "unknown":
+      return "None: of every task that was sent the outcome is known, or awaited.";
+    case "succeeded":
+      return "None was retried so far.";
+    default:
+      return "None: every task has its outcome.";
+  }
+}

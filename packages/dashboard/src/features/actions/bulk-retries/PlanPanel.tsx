@@ -1,0 +1,114 @@
+import type { Agent, BulkRetryPlan, BulkRetryRequest, Member } from "@svc/client";
+import type { ReactNode } from "react";
+import { paths } from "../../../address/paths.ts";
+import { stringifySearch } from "../../../address/search-text.ts";
+import { AppLink } from "../../../ui/buttons/AppLink.tsx";
+import { CopyButton } from "../../../ui/buttons/CopyButton.tsx";
+import controls from "../../../ui/controls.module.css";
+import { Panel, type PanelRead } from "../../../ui/panels/Panel.tsx";
+import panel from "../../../ui/panels/panel.module.css";
+import { count, nameText, printable } from "../../../ui/time/format.ts";
+import { Stamp } from "../../../ui/time/Stamp.tsx";
+import { useMayAudit } from "../../sessions/queries.ts";
+import { AgentLink } from "../requests/targets.tsx";
+import { listSearch } from "./list-search.ts";
+
+interface PlanPanelProps {
+  slug: string;
+  request: BulkRetryRequest;
+  read: PanelRead<BulkRetryPlan>;
+  agents: readonly Agent[];
+  /** Names of users by id. */
+  names: ReadonlyMap<Member["user_id"], string>;
+  ownId: string;
+}
+
+/** What the bulk retry was sealed with. */
+export function PlanPanel({ slug, request, read, agents, names, ownId }: PlanPanelProps) {
+  const mayAudit = useMayAudit(slug);
+  return (
+    <Panel
+      title="Plan"
+      window="sealed when it was made"
+      read={read}
+      rows={8}
+      actions={
+        mayAudit ? (
+          <AppLink
+            className={controls.btn}
+            href={paths.audit(slug) + stringifySearch({ action: "bulk_retry_request" })}
+          >
+            Audit rows
+          </AppLink>
+        ) : null
+      }
+    >
+      {(plan) => (
+        <dl className={panel.kv}>
+          {factsOf(plan).map(([name, value]) => (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>{value}</dd>
+            </div>
+          ))}
+        </dl>
+      )}
+    </Panel>
+  );
+
+  function factsOf(plan: BulkRetryPlan): [string, ReactNode][] {
+    const { issued_by: issuer, canary_size: size, canary_max_failures: mayFail, rate_per_minute: rate } = plan;
+    const search = listSearch(plan);
+    return [
+      ["Filter", filterWords(plan)],
+      [
+        "Tasks",
+        search === null ? (
+          `${count(plan.named_tasks ?? 0)} named`
+        ) : (
+          <AppLink key="list" href={paths.tasks(slug) + stringifySearch({ ...search })}>
+            What matches it now
+          </AppLink>
+        ),
+      ],
+      ["Engines", plan.engines.map(({ engine, tasks }) => `${printable(engine)} ${count(tasks)}`).join(", ") || "none"],
+      [
+        "Agent",
+        request.target_agent_id === null ? (
+          "for each task one that can"
+        ) : (
+          <AgentLink key="agent" slug={slug} id={request.target_agent_id} agents={agents} />
+        ),
+      ],
+      ["Tried first", size === null ? "none" : `${count(size)}, of which ${count(mayFail ?? 0)} may fail`],
+      ["Rate", rate === null ? "as fast as they are taken" : `at most ${count(rate)} in a minute`],
+      ["At a time", `${count(plan.max_in_flight)} under way`],
+      ["At most", `${count(plan.max)} tasks`],
+      ["Made by", issuer === null ? "an account that is gone" : issuer === ownId ? "you" : nameOf(issuer)],
+      ["Made", <Stamp key="made" at={request.created_at} />],
+      ["Time is over", <Stamp key="deadline" at={request.deadline_at} />],
+      ["Last outcome", <Stamp key="progress" at={request.last_progress_at} none="none yet" />],
+      ["Plan digest", <Id key="plan" text={request.plan_digest} name="plan digest" />],
+      ["Request digest", <Id key="request" text={request.canonical_digest} name="request digest" />],
+      ["Id", <Id key="id" text={request.id} name="id" />],
+    ];
+  }
+
+  function nameOf(id: string): string {
+    return nameText(names.get(id) ?? "an account that is gone");
+  }
+}
+
+/** The filter as one reads it out: `state failure, queue emails`. */
+export const filterWords = ({ filter }: Pick<BulkRetryPlan, "filter">): string =>
+  Object.entries(filter)
+    .map(([key, value]) => `${key === "search" ? "text" : key} ${printable(String(value))}`)
+    .join(", ");
+
+function Id({ text, name }: { text: string; name: string }) {
+  return (
+    <>
+      <span className="mono">{printable(text)}</span> <CopyButton text={text} name={`Copy the ${name}`} />
+    </>
+  );
+}

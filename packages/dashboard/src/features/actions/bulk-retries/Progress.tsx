@@ -1,0 +1,71 @@
+import type { BulkRetryRequest } from "@svc/client";
+import { useRef } from "react";
+import { type FactOf, Facts } from "../../../ui/panels/Facts.tsx";
+import { age, count, percent } from "../../../ui/time/format.ts";
+import { instant } from "../../../ui/time/instants.ts";
+import css from "./bulk-retries.module.css";
+import { paceOf, type Sample, withSample } from "./pace.ts";
+
+/** In the order of the bar; what is not sent yet is its ground. */
+const parts = ["succeeded", "failed", "unknown", "claimed"] as const;
+
+interface ProgressProps {
+  request: BulkRetryRequest;
+  /** When it was read, epoch milliseconds. */
+  readAt: number;
+}
+
+/** How far it is: one bar over all tasks, and the figures of it with the pace of the last half minute. */
+export function Progress({ request, readAt }: ProgressProps) {
+  const { counts } = request;
+  const { total, pending, claimed, succeeded, failed, unknown, unobserved } = counts;
+  const samples = useRef<readonly Sample[]>([]);
+  samples.current = withSample(samples.current, { at: readAt, done: total - unobserved });
+  const pace = request.status === "in_progress" ? paceOf(samples.current) : null;
+  const share = (part: number) => (total === 0 ? 0 : (part / total) * 100);
+  let x = 0;
+  const facts: FactOf[] = [
+    {
+      label: "Retried",
+      value: count(succeeded),
+      note: total === 0 ? null : `${percent(succeeded / total)} of ${count(total)}`,
+    },
+    { label: "Not retried", value: count(failed), isWrong: failed > 0 },
+    { label: "Outcome unknown", value: count(unknown), isWrong: unknown > 0 },
+    { label: "Under way now", value: count(claimed) },
+    { label: "Not sent yet", value: count(pending) },
+    timeFact(request, pace),
+  ];
+  return (
+    <>
+      <svg className={css.bar} role="img" aria-label={barWords(counts)}>
+        {parts.map((part) => {
+          const width = share(counts[part]);
+          const from = x;
+          x += width;
+          return width === 0 ? null : <rect key={part} data-part={part} x={`${from}%`} width={`${width}%`} />;
+        })}
+      </svg>
+      <Facts facts={facts} />
+    </>
+  );
+}
+
+function barWords({ total, succeeded, failed, unknown, claimed, pending }: BulkRetryRequest["counts"]): string {
+  return `Of ${count(total)} tasks ${count(succeeded)} retried, ${count(failed)} not retried, ${count(unknown)} with an unknown outcome, ${count(claimed)} under way, ${count(pending)} not sent yet`;
+}
+
+/** The pace and what is left at it; of one that has ended how long it took. */
+function timeFact({ counts, status, created_at, last_progress_at }: BulkRetryRequest, pace: number | null): FactOf {
+  if (counts.unobserved === 0) {
+    const ms = instant(last_progress_at) - instant(created_at);
+    return { label: "Took", value: Number.isNaN(ms) ? "–" : age(ms) };
+  }
+  if (pace === null)
+    return { label: "In a minute", value: "–", note: status === "in_progress" ? "not known yet" : null };
+  return {
+    label: "In a minute, last 30 s",
+    value: count(Math.max(1, Math.round(pace))),
+    note: `about ${age((counts.unobserved / pace) * 60_000)} left`,
+  };
+}

@@ -1,0 +1,69 @@
+import type { BulkRetryOutcome, BulkRetryRequest, HubEvent } from "@svc/client";
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { api } from "../../../api/api.ts";
+
+const pageRows = 100;
+const listRows = 50;
+/** So many pages of children are read again while they change; more wait until somebody asks for it. */
+export const maximumLivePages = 3;
+
+/** How often one that has not ended is read, besides what its commands tell of it. */
+export const openPollMs = 3_000;
+
+const isOfBulkRetry = ({ rows = [], refetch }: HubEvent<"command.changed">): boolean =>
+  refetch === true || rows.some(({ action }) => action === "bulk_retry");
+
+export const bulkRetryQuery = (slug: string, id: string) =>
+  queryOptions({
+    queryKey: ["bulk-retry", slug, id],
+    queryFn: ({ signal }) => api.getBulkRetry(slug, id, { signal }),
+    meta: {
+      live: {
+        project: slug,
+        on: {
+          "command.changed": {
+            isStale: (event, read: BulkRetryRequest | undefined) =>
+              isOfBulkRetry(event) && (read === undefined || !hasEnded(read)),
+          },
+        },
+      },
+    },
+  });
+
+/** The bulk retries of the project, newest first. */
+export const bulkRetryPages = (slug: string) =>
+  infiniteQueryOptions({
+    queryKey: ["bulk-retries", slug],
+    queryFn: ({ pageParam, signal }) =>
+      api.listBulkRetries(slug, { limit: listRows, ...(pageParam && { cursor: pageParam }) }, { signal }),
+    initialPageParam: "",
+    getNextPageParam: (last) => last.next_cursor,
+    staleTime: 2_000,
+    meta: { live: { project: slug, on: { "command.changed": { isStale: isOfBulkRetry } } } },
+  });
+
+/** It is sealed: what was read once stays. */
+export const planQuery = (slug: string, id: string) =>
+  queryOptions({
+    queryKey: ["bulk-retry-plan", slug, id],
+    queryFn: ({ signal }) => api.getBulkRetryPlan(slug, id, { signal }),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+
+export const childrenQuery = (slug: string, id: string, outcome: BulkRetryOutcome | undefined) =>
+  infiniteQueryOptions({
+    queryKey: ["bulk-retry-children", slug, id, outcome ?? ""],
+    queryFn: ({ pageParam, signal }) =>
+      api.listBulkRetryChildren(
+        slug,
+        id,
+        { limit: pageRows, ...(outcome && { outcome }), ...(pageParam && { cursor: pageParam }) },
+        { signal },
+      ),
+    initialPageParam: "",
+    getNextPageParam: (last) => last.next_cursor,
+    placeholderData: keepPreviousData,
+  });
+
+/** Every task has its outcome, or there was none. */
+export const hasEnded = ({ counts }: Pick<BulkRetryRequest, "counts">): boolean => counts.unobserved === 0;

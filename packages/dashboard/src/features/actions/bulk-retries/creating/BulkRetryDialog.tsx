@@ -1,0 +1,144 @@
+import type { BulkRetryFilter, TaskFilters } from "@svc/client";
+import { ApiProblem } from "@svc/client";
+import { useRouter } from "@tanstack/react-router";
+import { useState } from "react";
+import { paths } from "../../../../address/paths.ts";
+import { ActButton } from "../../../../ui/buttons/ActButton.tsx";
+import controls from "../../../../ui/controls.module.css";
+import { ActForm } from "../../../../ui/forms/ActForm.tsx";
+import { ChoiceField, Field } from "../../../../ui/forms/Field.tsx";
+import { Dialog, dialogFoot } from "../../../../ui/layers/Layers.tsx";
+import { Refusal } from "../../../../ui/panels/Refusal.tsx";
+import { count, nameText, printable } from "../../../../ui/time/format.ts";
+import { outcomeWords, refusalWords } from "../../commands/words.ts";
+import { isOpen, useKept } from "../../requests/use-act.ts";
+import { bulkRequest, type Limits, limitFaults, maximumTasks, noLimits } from "./bulk-request.ts";
+import { PlannedTasks } from "./PlannedTasks.tsx";
+import { useCreateBulkRetry } from "./use-create.ts";
+import { useMatching } from "./use-matching.ts";
+
+interface BulkRetryDialogProps {
+  slug: string;
+  /** Those of the list, for what it counts, and the same as a bulk retry has them. */
+  filters: TaskFilters;
+  filter: BulkRetryFilter;
+  /** The filters as one reads them out. */
+  words: string;
+  onClose: () => void;
+  onDone: () => void;
+}
+
+/** Shows what a retry of all that match means before it is begun, and then leads to its page. */
+export function BulkRetryDialog({ slug, filters, filter, words, onClose, onDone }: BulkRetryDialogProps) {
+  const router = useRouter();
+  const [engine, setEngine] = useState("");
+  const [agentId, setAgentId] = useState("");
+  const [limits, setLimits] = useState(noLimits);
+  const create = useCreateBulkRetry(slug);
+  const matching = useKept(useMatching(slug, filters, filter), isOpen(create));
+  const meant = matching.engines?.filter((share) => engine === "" || share.engine === engine) ?? null;
+  const chosen = engine === "" ? null : (meant?.[0] ?? null);
+  const total = chosen === null ? matching.total : chosen.tasks;
+  const many = total === null ? "all that match" : `${count(total)} ${total === 1 ? "task" : "tasks"}`;
+  // An agent is named only where one engine is meant: it could not take the tasks of another.
+  const agents = meant?.length === 1 ? (meant[0]?.able.agents ?? []) : [];
+  const faults = limitFaults(limits);
+  const reason =
+    matching.reason ??
+    (total === 0
+      ? "No task matches any more"
+      : total !== null && total > maximumTasks
+        ? `One takes at most ${count(maximumTasks)} tasks: narrow the filters`
+        : meant?.every(({ able }) => able.reason !== null)
+          ? (meant[0]?.able.reason ?? null)
+          : null);
+  const send = () => {
+    if (faults.canarySize ?? faults.canaryFailures ?? faults.rate) return;
+    const named = agents.some(({ id }) => id === agentId) ? agentId : "";
+    const body = bulkRequest(engine === "" ? filter : { ...filter, engine }, limits, named);
+    create.mutate(
+      { body, words: `Retry all with ${words}` },
+      {
+        onSuccess: (made) => {
+          onDone();
+          router.history.push(paths.bulkRetry(slug, made.id));
+        },
+      },
+    );
+  };
+  const limit = (field: keyof Limits, label: string, hint: string) => (
+    <Field
+      label={label}
+      inputMode="numeric"
+      autoComplete="off"
+      value={limits[field]}
+      hint={hint}
+      error={faults[field]}
+      onChange={(event) => setLimits({ ...limits, [field]: event.currentTarget.value })}
+    />
+  );
+  return (
+    <Dialog title={`Retry ${many}`} onClose={onClose}>
+      <ActForm error={create.error} className={controls.rows} onSubmit={send}>
+        <p>
+          All tasks with {words}, as they are when it begins; those that fail later are not part of it. Each engine runs
+          its tasks again with the inputs that it kept.
+        </p>
+        <PlannedTasks matching={matching} engine={engine} />
+        {matching.engines !== null && matching.engines.length > 1 ? (
+          <ChoiceField
+            label="Engine"
+            value={engine}
+            options={[
+              { value: "", label: "all of them" },
+              ...matching.engines.map((share) => ({ value: share.engine, label: printable(share.engine) })),
+            ]}
+            onChange={setEngine}
+          />
+        ) : null}
+        {agents.length > 1 ? (
+          <ChoiceField
+            label="Agent"
+            value={agentId}
+            options={[
+              { value: "", label: "for each task one that can" },
+              ...agents.map(({ id, name }) => ({ value: id, label: nameText(name) })),
+            ]}
+            onChange={setAgentId}
+          />
+        ) : null}
+        {limit("canarySize", "Try so many first", "The rest waits until these have ended. Empty: none.")}
+        {limit(
+          "canaryFailures",
+          "Of these may fail",
+          "When more of them fail, the rest is held back. Empty: none may.",
+        )}
+        {limit(
+          "rate",
+          "At most in a minute",
+          "Empty: as fast as they are taken. What its time does not suffice for waits until you resume it.",
+        )}
+        {create.isError ? (
+          <Refusal>
+            {outcomeWords(create.isLost, "Nothing was begun.")} {wordsOf(create.error)}
+          </Refusal>
+        ) : null}
+        <div className={dialogFoot}>
+          <button type="button" className={`${controls.btn} ${controls.big}`} onClick={onClose}>
+            Leave them
+          </button>
+          <ActButton error={create.error} isBusy={create.isPending} reason={reason}>
+            Retry {many}
+          </ActButton>
+        </div>
+      </ActForm>
+    </Dialog>
+  );
+}
+
+function wordsOf(error: unknown): string {
+  const { matched, max } = error instanceof ApiProblem ? error.details : {};
+  return typeof matched === "number" && typeof max === "number"
+    ? `${count(matched)} tasks match by now, and one takes at most ${count(max)}: narrow the filters.`
+    : refusalWords(error);
+}

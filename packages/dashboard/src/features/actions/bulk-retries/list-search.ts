@@ -1,0 +1,14 @@
+import type { BulkRetryPlan } from "@svc/client";
+import { fieldTerm } from "@svc/client/task-query";
+import type { TasksSearch } from "../../tasks/filters/tasks-search.ts";
+
+/** The address of the task list with the filter of a bulk retry; null of one that named its tasks. */
+export function listSearch({ filter, named_tasks }: Pick<BulkRetryPlan, "filter" | "named_tasks">): TasksSearch | null {
+  if (named_tasks !== null) return null;
+  const { engine, priority, ...same } = filter;
+  return {
+    ...same,
+    ...(priority && { priority: priority.join(",") }),
+    ...(engine !== undefined && { q: fieldTerm("engine", engine) }),
+  };
+}

@@ -1,0 +1,154 @@
+import type { Command } from "@svc/client";
+import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
+import { useParams } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import { paths } from "../../../address/paths.ts";
+import { stringifySearch } from "../../../address/search-text.ts";
+import { useTimedMs } from "../../../live/live.ts";
+import { AppLink } from "../../../ui/buttons/AppLink.tsx";
+import { CopyButton } from "../../../ui/buttons/CopyButton.tsx";
+import controls from "../../../ui/controls.module.css";
+import { JsonPanel } from "../../../ui/json/JsonView.tsx";
+import { FailedLine, NoteLine } from "../../../ui/panels/Feedback.tsx";
+import panel from "../../../ui/panels/panel.module.css";
+import { nameText, printable } from "../../../ui/time/format.ts";
+import { Stamp } from "../../../ui/time/Stamp.tsx";
+import { useNow } from "../../../ui/time/ticker.ts";
+import { usePage } from "../../../ui/title.ts";
+import { agentsQuery } from "../../agents/queries.ts";
+import { useNames } from "../../audit/queries.ts";
+import { roleIn, useMayAudit, useMe } from "../../sessions/queries.ts";
+import { AgentLink, stuckReason, Target } from "../requests/targets.tsx";
+import { CommandPill } from "./CommandPill.tsx";
+import { issuerText } from "./CommandsPage.tsx";
+import { CommandTimes } from "./CommandTimes.tsx";
+import { bulkRetryOfCommand, commandQuery, hasEnded, openPollMs } from "./command-queries.ts";
+import css from "./commands.module.css";
+import { SendAgain } from "./SendAgain.tsx";
+import { mayHaveToBeSentAgain } from "./send-again.ts";
+import { statusSentence, wordsOfAction } from "./words.ts";
+
+export function CommandPage() {
+  const { slug, commandId } = useParams({ from: "/signed-in/p/$slug/commands/$commandId" });
+  const pollMs = useTimedMs(openPollMs);
+  const read = useSuspenseQuery({
+    ...commandQuery(slug, commandId),
+    refetchInterval: ({ state }) => (state.data !== undefined && hasEnded(state.data) ? false : pollMs),
+  });
+  const command = read.data;
+  const title = wordsOfAction(command.action);
+  usePage([
+    { label: slug, href: paths.project(slug) },
+    { label: "Commands", href: paths.commands(slug) },
+    { label: title },
+  ]);
+  const now = useNow();
+  const me = useMe();
+  const names = useNames([slug]);
+  const mayAudit = useMayAudit(slug);
+  const agents = useQuery(agentsQuery(slug)).data?.items ?? [];
+  const role = roleIn(me, slug);
+  const seesAll = role === "operator" || role === "admin";
+  const hidden = <span className="t3">hidden for your role</span>;
+  const stuck = stuckReason(command, agents, now);
+  const isWrong = stuck !== null || command.status === "failed" || command.status === "timeout";
+  const says = statusSentence(command) + (stuck === null ? "" : ` It has waited for over a minute: ${stuck}.`);
+  const facts: [string, ReactNode][] = [
+    ["Target", <Target key="target" slug={slug} command={command} />],
+    ...(isOfBulkRetry(command)
+      ? [["Part of", <PartOf key="bulk" {...{ slug, seesAll }} id={command.id} />] satisfies [string, ReactNode]]
+      : []),
+    ["Agent", <AgentLink key="agent" slug={slug} id={command.agent_id} agents={agents} />],
+    ["Issued by", seesAll ? issuerText(command, names, me.id) : hidden],
+    ["From address", seesAll ? printable(command.source_ip ?? "not recorded") : hidden],
+    ["Issued", <Stamp key="issued" at={command.issued_at} />],
+    ["Dispatched", <Stamp key="sent" at={command.dispatched_at} none="not yet" />],
+    ["Ended", <Stamp key="ended" at={command.completed_at} none="not yet" />],
+    ["Gives up", <Stamp key="gives" at={command.timeout_at} none="never" />],
+    ["Took", <CommandTimes key="took" command={command} now={now} />],
+    ["Idempotency key", <Id key="key" text={command.idempotency_key} name="key" />],
+    ["Command id", <Id key="id" text={command.id} name="command id" />],
+  ];
+  return (
+    <>
+      <div className={panel.head}>
+        <CommandPill status={command.status} />
+        <h1 className="cut">{title}</h1>
+        <span className="t2 grow">{command.target_id === null ? "" : nameText(command.target_id)}</span>
+        {mayAudit ? (
+          <AppLink className={controls.btn} href={paths.audit(slug) + stringifySearch({ target: command.id })}>
+            Its audit rows
+          </AppLink>
+        ) : null}
+        {mayHaveToBeSentAgain(command) ? <SendAgain slug={slug} command={command} /> : null}
+      </div>
+      {read.error ? (
+        <FailedLine title="The command was not renewed" error={read.error} onRetry={() => void read.refetch()} />
+      ) : null}
+      {isWrong ? <NoteLine glyph={glyphs[command.status]}>{says}</NoteLine> : <p className={css.told}>{says}</p>}
+      <div className={panel.page}>
+        <div className={panel.grid2}>
+          <div className={panel.stack}>
+            {seesAll ? (
+              <>
+                <JsonPanel title="Payload" parts={[{ label: "payload", value: command.payload }]} />
+                {command.result === null ? null : (
+                  <JsonPanel title="Result" parts={[{ label: "result", value: command.result }]} />
+                )}
+              </>
+            ) : (
+              <section className={panel.panel} aria-labelledby="h-payload">
+                <header>
+                  <h2 id="h-payload">Payload and result</h2>
+                </header>
+                <p className={panel.foot}>{hidden}</p>
+              </section>
+            )}
+          </div>
+          <section className={panel.panel} aria-labelledby="h-about">
+            <header>
+              <h2 id="h-about">About it</h2>
+            </header>
+            <dl className={panel.kv}>
+              {facts.map(([name, value]) => (
+                <div key={name}>
+                  <dt>{name}</dt>
+                  <dd>{value}</dd>
+                </div>
+              ))}
+            </dl>
+          </section>
+        </div>
+      </div>
+    </>
+  );
+}
+
+/** The service gives the commands of its bulk retries a key that begins so. */
+const isOfBulkRetry = ({ action, idempotency_key: key }: Command): boolean =>
+  action === "bulk_retry" && key?.startsWith("bulk:") === true;
+
+/** Neither the key nor the payload names the bulk retry: it is asked for by the command. A viewer may not read it. */
+function PartOf({ slug, id, seesAll }: { slug: string; id: string; seesAll: boolean }) {
+  const { data } = useQuery({ ...bulkRetryOfCommand(slug, id), enabled: seesAll });
+  return data ? <AppLink href={paths.bulkRetry(slug, data.id)}>a bulk retry</AppLink> : "a bulk retry";
+}
+
+const glyphs = {
+  pending: "pending",
+  dispatched: "started",
+  completed: "success",
+  failed: "failure",
+  timeout: "timeout",
+  cancelled: "revoked",
+} as const;
+
+function Id({ text, name }: { text: string | null; name: string }) {
+  return text === null ? (
+    "none"
+  ) : (
+    <>
+      <span className="mono">{printable(text)}</span> <CopyButton text={text} name={`Copy the ${name}`} />
+    </>
+  );
+}

@@ -1,0 +1,34 @@
+import type { Command } from "@svc/client";
+import { duration } from "../../../ui/time/format.ts";
+import { instant } from "../../../ui/time/instants.ts";
+import css from "./commands.module.css";
+
+const widthPx = 64;
+
+/** How long it waited for its agent, and how long the agent had it. */
+export function timesOf(command: Command, now: number): { waitMs: number; runMs: number | null } {
+  const issued = instant(command.issued_at);
+  const sent = instant(command.dispatched_at);
+  const ended = instant(command.completed_at);
+  const end = Number.isNaN(ended) ? (command.status === "timeout" ? instant(command.timeout_at) : now) : ended;
+  if (Number.isNaN(sent)) return { waitMs: Math.max(0, end - issued), runMs: null };
+  return { waitMs: Math.max(0, sent - issued), runMs: Math.max(0, end - sent) };
+}
+
+/** From issue over dispatch to the end, as a bar of two parts with its words. */
+export function CommandTimes({ command, now }: { command: Command; now: number }) {
+  const { waitMs, runMs } = timesOf(command, now);
+  const whole = Math.max(1, waitMs + (runMs ?? 0));
+  const waitPx = (waitMs / whole) * widthPx;
+  const words = `waited ${duration(waitMs)}${runMs === null ? "" : `, with the agent for ${duration(runMs)}`}`;
+  return (
+    <span className={css.times} title={words}>
+      <svg width={widthPx} height="6" aria-hidden="true">
+        <rect className={css.wait} width={waitPx} height="6" />
+        {runMs === null ? null : <rect className={css.run} x={waitPx} width={widthPx - waitPx} height="6" />}
+      </svg>
+      <span aria-hidden="true">{duration(whole)}</span>
+      <span className="vh">{words}</span>
+    </span>
+  );
+}

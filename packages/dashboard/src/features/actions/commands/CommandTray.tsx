@@ -1,0 +1,201 @@
+import { type Agent, ApiProblem, type BulkRetryRequest, type Command } from "@svc/client";
+import { useQueries, useQuery } from "@tanstack/react-query";
+import { useEffect, useId, useState, useSyncExternalStore } from "react";
+import { paths } from "../../../address/paths.ts";
+import { stringifySearch } from "../../../address/search-text.ts";
+import { useTimedMs } from "../../../live/live.ts";
+import { dropCommands, type RecentCommand, recent } from "../../../shell/rail/recent.ts";
+import { useIsPhone } from "../../../ui/appearance.ts";
+import { AppLink } from "../../../ui/buttons/AppLink.tsx";
+import controls from "../../../ui/controls.module.css";
+import { Icon } from "../../../ui/Icon.tsx";
+import { causeOf } from "../../../ui/panels/Feedback.tsx";
+import { age, count, duration, idTail, nameText, printable } from "../../../ui/time/format.ts";
+import { instant } from "../../../ui/time/instants.ts";
+import { useNow } from "../../../ui/time/ticker.ts";
+import { agentsQuery } from "../../agents/queries.ts";
+import { BulkRetryPill } from "../bulk-retries/BulkRetryPill.tsx";
+import { bulkRetryQuery, hasEnded as hasBulkEnded } from "../bulk-retries/bulk-retry-queries.ts";
+import { statusSentence as bulkSentence } from "../bulk-retries/sentences.ts";
+import { CommandPill } from "./CommandPill.tsx";
+import { timesOf } from "./CommandTimes.tsx";
+import { commandQuery, hasEnded, openPollMs } from "./command-queries.ts";
+import css from "./commands.module.css";
+import { statusSentence } from "./words.ts";
+
+/** What was issued in this browser and how it ended, until it is taken away; it stays from page to page. On a phone it begins as one line. */
+export function CommandTray({ slug }: { slug: string }) {
+  const entries = useSyncExternalStore(recent.subscribe, recent.get).commands.filter((one) => one.slug === slug);
+  const [isFolded, setFolded] = useState(useIsPhone());
+  const pollMs = useTimedMs(openPollMs);
+  const now = useNow();
+  const id = useId();
+  const agents = useQuery(agentsQuery(slug)).data?.items ?? [];
+  const single = entries.filter(({ isBulk, runAction }) => !isBulk && !runAction);
+  const bulk = entries.filter(({ isBulk }) => isBulk);
+  const reads = useQueries({
+    queries: single.map((entry) => ({
+      ...commandQuery(slug, entry.id),
+      refetchInterval: ({ state }: { state: { data: Command | undefined } }) =>
+        state.data !== undefined && hasEnded(state.data) ? (false as const) : pollMs,
+    })),
+  });
+  const bulkReads = useQueries({
+    queries: bulk.map((entry) => ({
+      ...bulkRetryQuery(slug, entry.id),
+      refetchInterval: ({ state }: { state: { data: BulkRetryRequest | undefined } }) =>
+        state.data !== undefined && hasBulkEnded(state.data) ? (false as const) : pollMs,
+    })),
+  });
+  useSurplusDropped(
+    entries.filter((entry, at) => at >= mostEnded && isBulkOver(bulkReads[bulk.indexOf(entry)])).map(({ id }) => id),
+  );
+  const open =
+    reads.filter(({ data }) => data !== undefined && !hasEnded(data)).length +
+    bulkReads.filter(({ data }) => data !== undefined && !hasBulkEnded(data)).length;
+  const failed =
+    reads.filter(({ data }) => data?.status === "failed" || data?.status === "timeout").length +
+    bulkReads.filter(({ data }) => data !== undefined && badEnds.includes(data.status)).length;
+  const title =
+    open > 0
+      ? `Commands, ${count(open)} under way`
+      : failed > 0
+        ? `Commands, ${count(failed)} did not succeed`
+        : "Commands";
+  if (entries.length === 0) return null;
+  return (
+    <section className={css.tray} aria-labelledby={id}>
+      <div className={css.trayHead}>
+        <h2 id={id}>{title}</h2>
+        <button
+          type="button"
+          className={controls.ib}
+          aria-expanded={!isFolded}
+          aria-label={isFolded ? "Show the commands" : "Fold the commands"}
+          title={isFolded ? "Show the commands" : "Fold the commands"}
+          onClick={() => setFolded(!isFolded)}
+        >
+          <Icon name={isFolded ? "up" : "down"} />
+        </button>
+        <button
+          type="button"
+          className={controls.ib}
+          aria-label="Take all out of the tray"
+          title="Take all out of the tray; the list of commands keeps them"
+          onClick={() => dropCommands(entries.map((entry) => entry.id))}
+        >
+          <Icon name="x" />
+        </button>
+      </div>
+      <p className="vh" role="status">
+        {open === 0
+          ? failed > 0
+            ? `${count(failed)} of the commands did not succeed`
+            : single.length + bulk.length === entries.length
+              ? "All commands have ended"
+              : title
+          : title}
+      </p>
+      {isFolded ? null : (
+        <ul tabIndex={0} aria-labelledby={id}>
+          {entries.map((entry) => {
+            const read = reads[single.indexOf(entry)];
+            const bulkRead = bulkReads[bulk.indexOf(entry)];
+            return (
+              <li key={entry.id}>
+                <AppLink className="cut" href={hrefOf(entry)}>
+                  {printable(entry.words)}
+                </AppLink>
+                {entry.runAction ? (
+                  <small>One command each: the list says how they end</small>
+                ) : entry.isBulk ? (
+                  <BulkState of={bulkRead?.data} error={bulkRead?.error} {...{ agents, now }} />
+                ) : (
+                  <TrayState of={read?.data} error={read?.error} {...{ agents, now }} />
+                )}
+              </li>
+            );
+          })}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+function hrefOf({ slug, id, isBulk, runAction }: RecentCommand): string {
+  if (runAction) return paths.commands(slug) + stringifySearch({ action: runAction });
+  return isBulk ? paths.bulkRetry(slug, id) : paths.command(slug, id);
+}
+
+/** So many entries stay once they have ended; a bulk retry that has not is never pushed out. */
+const mostEnded = 8;
+
+/** It has ended, or is not there any more. */
+const isBulkOver = (read: { data: BulkRetryRequest | undefined; error: unknown } | undefined): boolean =>
+  read !== undefined &&
+  (read.data === undefined
+    ? read.error instanceof ApiProblem && read.error.code === "not_found"
+    : hasBulkEnded(read.data));
+
+function useSurplusDropped(ids: readonly string[]): void {
+  const surplus = ids.join(" ");
+  useEffect(() => {
+    if (surplus !== "") dropCommands(surplus.split(" "));
+  }, [surplus]);
+}
+
+interface StateProps<Of> {
+  error: unknown;
+  agents: readonly Agent[];
+  now: number;
+  /** Undefined until it was read. */
+  of: Of | undefined;
+}
+
+function TrayState({ of: command, error, agents, now }: StateProps<Command>) {
+  if (command === undefined) return <small>{error ? causeOf(error) : "Looking what became of it"}</small>;
+  const by = agentWords(agents, command.agent_id);
+  const { waitMs, runMs } = timesOf(command, now);
+  return (
+    <>
+      <CommandPill status={command.status} />
+      <small>
+        {hasEnded(command)
+          ? `${ended(statusSentence(command))} After ${duration(waitMs + (runMs ?? 0))}${by}.`
+          : `Issued ${age(now - instant(command.issued_at))} ago${by}`}
+      </small>
+    </>
+  );
+}
+
+/** A sentence that ends with the words of an agent may lack its stop. */
+const ended = (sentence: string): string => (/[.!?]$/.test(sentence) ? sentence : `${sentence}.`);
+
+/** The agent behind a comma; nothing where none was named. */
+function agentWords(agents: readonly Agent[], id: string | null): string {
+  if (id === null) return "";
+  const agent = agents.find((one) => one.id === id);
+  return `, agent ${agent === undefined ? idTail(id) : nameText(agent.name)}`;
+}
+
+const badEnds: readonly string[] = ["blocked", "failed", "partial", "indeterminate"];
+
+function BulkState({ of: request, error, agents, now }: StateProps<BulkRetryRequest>) {
+  if (request === undefined) return <small>{error ? causeOf(error) : "Looking what became of it"}</small>;
+  const { total, unobserved, failed } = request.counts;
+  const done = `${count(total - unobserved)} of ${count(total)}${failed > 0 ? `, ${count(failed)} not retried` : ""}`;
+  const by = agentWords(agents, request.target_agent_id);
+  const begun = instant(request.created_at);
+  return (
+    <>
+      <BulkRetryPill status={request.status} />
+      <small>
+        {hasBulkEnded(request) ? null : `${done}. `}
+        {request.status === "in_progress" ? null : `${bulkSentence(request)} `}
+        {hasBulkEnded(request)
+          ? `After ${age(instant(request.last_progress_at ?? request.created_at) - begun)}${by}.`
+          : `Begun ${age(now - begun)} ago${by}`}
+      </small>
+    </>
+  );
+}

@@ -1,0 +1,257 @@
+import { type Command, commandStatuses } from "@svc/client";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { useParams, useRouter, useSearch } from "@tanstack/react-router";
+import { lazy, Suspense, useMemo } from "react";
+import { paths } from "../../../address/paths.ts";
+import { stringifySearch } from "../../../address/search-text.ts";
+import { usePollMs } from "../../../live/live.ts";
+import { AppLink } from "../../../ui/buttons/AppLink.tsx";
+import { HeldButton } from "../../../ui/buttons/HeldButton.tsx";
+import { OlderButton } from "../../../ui/buttons/OlderButton.tsx";
+import controls from "../../../ui/controls.module.css";
+import { Bones, Empty, Failed, FailedLine } from "../../../ui/panels/Feedback.tsx";
+import panel from "../../../ui/panels/panel.module.css";
+import { ScrollBox } from "../../../ui/panels/ScrollBox.tsx";
+import { useSteadyOrder } from "../../../ui/panels/steady-order.ts";
+import { WindowTable } from "../../../ui/panels/WindowTable.tsx";
+import { count, nameText, printable } from "../../../ui/time/format.ts";
+import { Age } from "../../../ui/time/Stamp.tsx";
+import { useNow } from "../../../ui/time/ticker.ts";
+import { usePage } from "../../../ui/title.ts";
+import { agentsQuery } from "../../agents/queries.ts";
+import { useNames } from "../../audit/queries.ts";
+import { roleIn, useMe } from "../../sessions/queries.ts";
+import { AgentLink, stuckReason, Target } from "../requests/targets.tsx";
+import { CommandPill } from "./CommandPill.tsx";
+import { CommandTimes } from "./CommandTimes.tsx";
+import { commandPages } from "./command-queries.ts";
+import css from "./commands.module.css";
+import { type CommandsSearch, commandFilters, readCommandsSearch } from "./commands-search.ts";
+import { actionWords, wordsOfAction } from "./words.ts";
+
+export function CommandsPage() {
+  const { slug } = useParams({ from: "/signed-in/p/$slug/commands" });
+  const search = useSearch({
+    from: "/signed-in/p/$slug/commands",
+    select: readCommandsSearch,
+    structuralSharing: true,
+  });
+  usePage([{ label: slug, href: paths.project(slug) }, { label: "Commands" }]);
+  const router = useRouter();
+  const now = useNow();
+  const me = useMe();
+  const names = useNames([slug]);
+  const agents = useQuery(agentsQuery(slug)).data?.items ?? noAgents;
+  const filters = useMemo(() => commandFilters(search), [search]);
+  const read = useInfiniteQuery({ ...commandPages(slug, filters), refetchInterval: usePollMs() });
+  const list = read.data?.pages.flatMap(({ items }) => items) ?? [];
+  const rowOf = (command: Command) => ({ key: command.id, command, stuck: stuckReason(command, agents, now) });
+  const all = list.map(rowOf);
+  const { rows, hold } = useSteadyOrder([...all.filter((row) => row.stuck), ...all.filter((row) => !row.stuck)]);
+  const role = roleIn(me, slug);
+  const seesIssuer = role === "operator" || role === "admin";
+  const go = (next: { [Key in keyof CommandsSearch]?: string }) =>
+    router.history.push(paths.commands(slug) + stringifySearch({ ...search, ...next }));
+  const isFiltered = Object.keys(filters).length > 0;
+
+  return (
+    <>
+      <div className={panel.head}>
+        <h1>Commands</h1>
+        <span className="t3 grow">newest first, those that wait for too long on top</span>
+      </div>
+      {seesIssuer ? (
+        <div className={css.told}>
+          <Suspense fallback={<BulkRetriesBones />}>
+            <BulkRetriesPanel slug={slug} agents={agents} />
+          </Suspense>
+        </div>
+      ) : null}
+      <div className={css.tools}>
+        <Choice
+          label="Status"
+          value={search.status ?? ""}
+          options={[["", "any status"], ...commandStatuses.map((one) => [one, statusName(one)] as const)]}
+          onChange={(status) => go({ status })}
+        />
+        <Choice
+          label="Action"
+          value={search.action ?? ""}
+          options={[
+            ["", "any action"],
+            ...Object.entries(actionWords),
+            ...(search.action && !Object.hasOwn(actionWords, search.action)
+              ? [[search.action, search.action] as const]
+              : []),
+          ]}
+          onChange={(action) => go({ action })}
+        />
+        <Choice
+          label="Agent"
+          value={search.agent ?? ""}
+          options={[
+            ["", "any agent"],
+            ...agents.map(({ id, name }) => [id, nameText(name)] as const),
+            ...(search.agent && !agents.some(({ id }) => id === search.agent)
+              ? [[search.agent, "an agent that is gone"] as const]
+              : []),
+          ]}
+          onChange={(agent) => go({ agent })}
+        />
+      </div>
+      {read.isError && read.data ? (
+        <FailedLine title="Commands were not renewed" error={read.error} onRetry={() => void read.refetch()} />
+      ) : null}
+      {read.isPending ? (
+        <Bones label="Loading commands" />
+      ) : read.data === undefined ? (
+        <Failed title="Commands could not be read" error={read.error} onRetry={() => void read.refetch()} />
+      ) : rows.length === 0 ? (
+        <NoCommands isFiltered={isFiltered} onClear={() => go({ status: "", action: "", agent: "" })} />
+      ) : (
+        <>
+          <ScrollBox label="Commands">
+            <WindowTable
+              className={`${panel.tbl} ${panel.wide}`}
+              on={hold}
+              rows={rows}
+              isOpenEnded={read.hasNextPage}
+              rowPx={45}
+              head={
+                <>
+                  <th>Status</th>
+                  <th>Command</th>
+                  <th className="lg">Agent</th>
+                  <th className="lg">Issued by</th>
+                  <th className="num">Issued</th>
+                  <th className="lg">Took</th>
+                  <th className="lg">Error</th>
+                </>
+              }
+            >
+              {({ command, stuck }, place) => (
+                <tr {...place} className={stuck ? panel.alarm : undefined}>
+                  <td>
+                    <span className={panel.state}>
+                      <CommandPill status={command.status} />
+                      {stuck ? <small>{stuck}</small> : null}
+                    </span>
+                  </td>
+                  <td className={`${panel.two} ${panel.named}`}>
+                    <AppLink href={paths.command(slug, command.id)}>
+                      <b>{wordsOfAction(command.action)}</b>
+                    </AppLink>
+                    <small>
+                      <Target slug={slug} command={command} />
+                    </small>
+                  </td>
+                  <td className="lg">
+                    <AgentLink slug={slug} id={command.agent_id} agents={agents} />
+                  </td>
+                  <td className="lg t2">
+                    {seesIssuer ? issuerText(command, names, me.id) : <span className="t3">hidden for your role</span>}
+                  </td>
+                  <td className="num">
+                    <Age at={command.issued_at} suffix=" ago" />
+                  </td>
+                  <td className="lg">
+                    <CommandTimes command={command} now={now} />
+                  </td>
+                  <td className={`lg t2 ${css.line}`} title={command.error ? printable(command.error) : undefined}>
+                    {command.error ? printable(command.error) : "–"}
+                  </td>
+                </tr>
+              )}
+            </WindowTable>
+          </ScrollBox>
+          <p className={panel.foot}>
+            {read.hasNextPage ? (
+              <OlderButton read={read}>Older commands</OlderButton>
+            ) : (
+              `These are all: ${count(rows.length)}.`
+            )}
+          </p>
+        </>
+      )}
+    </>
+  );
+}
+
+const BulkRetriesPanel = lazy(() =>
+  import("../bulk-retries/BulkRetriesPanel.tsx").then((part) => ({ default: part.BulkRetriesPanel })),
+);
+
+/** As high as the panel is before somebody opens it. */
+function BulkRetriesBones() {
+  return (
+    <section className={panel.panel}>
+      <header>
+        <h2>Bulk retries</h2>
+        <span className="t3 grow" />
+        <HeldButton reason="One moment" onAct={() => {}}>
+          Show
+        </HeldButton>
+      </header>
+    </section>
+  );
+}
+
+const noAgents: [] = [];
+
+/** The words that the pill of a status has. */
+const statusName = (status: string): string => (status === "timeout" ? "outcome unknown" : status);
+
+export function issuerText(command: Command, names: ReadonlyMap<string, string>, ownId: string): string {
+  const { issued_by: id } = command;
+  if (id === null) return "the service";
+  return id === ownId ? "you" : nameText(names.get(id) ?? "an account that is gone");
+}
+
+function NoCommands({ isFiltered, onClear }: { isFiltered: boolean; onClear: () => void }) {
+  if (!isFiltered) {
+    return (
+      <Empty title="No command yet">
+        <p>What you retry, cancel or control from here is sent to an agent as a command, and listed here.</p>
+      </Empty>
+    );
+  }
+  return (
+    <Empty
+      title="No command matches"
+      chips={
+        <button type="button" className={controls.btn} onClick={onClear}>
+          Clear all filters
+        </button>
+      }
+    >
+      <p>No command of this project has this status, action and agent.</p>
+    </Empty>
+  );
+}
+
+interface ChoiceProps {
+  label: string;
+  value: string;
+  options: readonly (readonly [value: string, words: string])[];
+  onChange: (value: string) => void;
+}
+
+function Choice({ label, value, options, onChange }: ChoiceProps) {
+  return (
+    <label>
+      <span className="vh">{label}</span>
+      <select
+        className={controls.in}
+        title={label}
+        value={value}
+        onChange={(event) => onChange(event.currentTarget.value)}
+      >
+        {options.map(([one, words]) => (
+          <option key={one} value={one}>
+            {words}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}

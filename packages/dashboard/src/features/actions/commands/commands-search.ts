@@ -1,0 +1,29 @@
+import { type CommandStatus, commandStatuses } from "@svc/client";
+import { readRange } from "../../../address/range-text.ts";
+import type { CommandFilters } from "./command-queries.ts";
+
+type Raw = Readonly<Record<string, unknown>>;
+
+/** What the address of the command list may say. The range is not its own: it is kept from page to page. */
+export interface CommandsSearch {
+  status?: CommandStatus;
+  action?: string;
+  /** Id of an agent. */
+  agent?: string;
+  since?: string;
+  until?: string;
+}
+
+export function readCommandsSearch(raw: Raw): CommandsSearch {
+  // The service takes an unknown status for none, and would show all of them.
+  const status = commandStatuses.find((one) => one === raw.status);
+  const action = typeof raw.action === "string" && /^[a-z_.]{1,80}$/.test(raw.action) ? raw.action : undefined;
+  const agent = typeof raw.agent === "string" && /^[0-9a-f-]{36}$/i.test(raw.agent) ? raw.agent : undefined;
+  return { ...(status && { status }), ...(action && { action }), ...(agent && { agent }), ...readRange(raw) };
+}
+
+export const commandFilters = ({ status, action, agent }: CommandsSearch): CommandFilters => ({
+  ...(status && { status }),
+  ...(action && { action }),
+  ...(agent && { agent_id: agent }),
+});

@@ -1,0 +1,89 @@
+import type { Agent } from "@svc/client";
+import { describe, expect, test } from "vitest";
+import { ableAgents } from "./able.ts";
+
+const agent = (name: string, tokens: readonly string[]): Agent => ({
+  id: name,
+  project_id: "11111111-2222-4333-8444-555555555555",
+  name,
+  state: "online",
+  protocol_version: "1",
+  framework_adapter: "",
+  engine_adapters: ["celery"],
+  scheduler_adapters: [],
+  capabilities: { celery: [...tokens] },
+  last_seen_at: null,
+  last_connect_at: null,
+  host_name: null,
+  agent_version: null,
+  version_status: null,
+  created_at: "2026-11-20T10:00:00.000Z",
+  is_outdated: false,
+  transport: "ws",
+  metadata: {},
+});
+const contract = ["retry_task", "bulk_retry", "retry_by_reference_v1"];
+const byReference = agent("by reference", contract);
+
+describe.each([
+  ["with the marker of a retry by reference", [...contract, "retry_resubmits"]],
+  ["without it", ["retry_task", "bulk_retry", "retry_resubmits"]],
+])("an agent whose adapter can only submit again, %s", (_, tokens) => {
+  const resubmitting = agent("resubmitting", tokens);
+
+  test("is not asked to retry several tasks at once, for which there are no inputs", () => {
+    expect(ableAgents([resubmitting], "celery", "bulk_retry")).toEqual({
+      agents: [],
+      resubmits: false,
+      reason: "celery retries by submitting tasks again, which needs the inputs of each: retry them one by one",
+    });
+  });
+
+  test("leaves them to another one that has kept the inputs", () => {
+    const { agents, reason } = ableAgents([resubmitting, byReference], "celery", "bulk_retry");
+    expect(agents.map(({ name }) => name)).toEqual(["by reference"]);
+    expect(reason).toBeNull();
+  });
+
+  test("may be asked to retry one task, which needs its inputs then", () => {
+    expect(ableAgents([resubmitting], "celery", "retry_task")).toMatchObject({ resubmits: true, reason: null });
+    expect(ableAgents([byReference], "celery", "retry_task")).toMatchObject({ resubmits: false, reason: null });
+  });
+});
+
+test("agents without the contract are told apart from those that cannot retry at all", () => {
+  const reason = (tokens: readonly string[]) => ableAgents([agent("a", tokens)], "celery", "bulk_retry").reason;
+  expect(reason(["bulk_retry"])).toBe("The agents of celery do not retry safely: update them");
+  expect(reason(["retry_task"])).toBe("No online agent of celery can retry several tasks at once");
+  expect(ableAgents([byReference], "bullmq", "bulk_retry").reason).toBe("No online agent serves bullmq");
+  expect(ableAgents([], "celery", "bulk_retry").reason).toBe("No agent is online");
+});
+
+describe("the rate", () => {
+  const byWorker = agent("by worker", ["rate_limit"]);
+  const byQueue = agent("by queue", ["rate_limit", "rate_limit_by_queue"]);
+  const polls = { ...agent("polls", []), transport: "longpoll" as const, engine_adapters: [], capabilities: {} };
+  const poll: Agent = { ...polls, last_seen_at: "2026-11-20T10:00:00.000Z" };
+  const toQueue = "celery limits a whole queue: see its queue";
+  const toWorkers = "celery limits each worker on its own: see its workers";
+
+  test.each([
+    ["rate_limit_of_worker", [byWorker], null],
+    ["rate_limit_of_queue", [byWorker], toWorkers],
+    ["rate_limit_of_worker", [byQueue], toQueue],
+    ["rate_limit_of_queue", [byQueue], null],
+    ["rate_limit_of_worker", [poll], null],
+    ["rate_limit_of_queue", [poll], null],
+    ["rate_limit_of_worker", [{ ...byQueue, state: "offline" }, poll], toQueue],
+    ["rate_limit_of_queue", [{ ...byQueue, state: "offline" }, poll], null],
+    ["rate_limit_of_queue", [byWorker, poll], toWorkers],
+    ["rate_limit", [byQueue], null],
+    ["rate_limit", [byWorker], null],
+    ["rate_limit_of_queue", [byReference], "No online agent of celery can limit rates"],
+    ["rate_limit_of_worker", [byReference], "No online agent of celery can limit rates"],
+  ] as const)("%s with %j is held by %j", (capability, agents, reason) => {
+    const able = ableAgents(agents as readonly Agent[], "celery", capability);
+    expect(able.reason).toBe(reason);
+    expect(able.agents.length > 0).toBe(reason === null);
+  });
+});

@@ -1,0 +1,60 @@
+import type { AgentStatusSample } from "@svc/client";
+import panel from "../../../ui/panels/panel.module.css";
+import { count, printable } from "../../../ui/time/format.ts";
+import css from "../agents.module.css";
+import { Steps } from "../connecting/Steps.tsx";
+import { adapterLosses, lossKinds, lossNow, lossReasons, lossSeries } from "./loss.ts";
+
+/** What the agent had to discard, by kind; the reasons stand apart because they count the same things again. */
+export function LossPanel({ samples }: { samples: AgentStatusSample[] }) {
+  if (samples.length === 0) return null;
+  const adapters = adapterLosses(samples);
+  return (
+    <section className={panel.panel} aria-labelledby="h-loss">
+      <header>
+        <h2 id="h-loss">Lost before sending</h2>
+        <span className="t3">since the buffer was made; bars: last {samples.length} samples</span>
+      </header>
+      <dl className={css.multiples}>
+        {lossKinds.map(([counter, label]) => (
+          <Multiple key={counter} samples={samples} counter={counter} label={label} />
+        ))}
+      </dl>
+      <h3 className={css.apart}>Why, counted over the same losses</h3>
+      <dl className={css.multiples}>
+        {lossReasons.map(([counter, label]) => (
+          <Multiple key={counter} samples={samples} counter={counter} label={label} />
+        ))}
+      </dl>
+      {adapters.length > 0 ? (
+        <p className={panel.foot}>
+          Lost before they reached the buffer:{" "}
+          {adapters.map(({ adapter, events }) => `${printable(adapter)} ${count(events)} events`).join(", ")}.
+        </p>
+      ) : null}
+    </section>
+  );
+}
+
+interface MultipleProps {
+  samples: AgentStatusSample[];
+  counter: Parameters<typeof lossSeries>[1];
+  label: string;
+}
+
+function Multiple({ samples, counter, label }: MultipleProps) {
+  const { steps, total } = lossSeries(samples, counter);
+  return (
+    <div>
+      <dt>{label}</dt>
+      <dd>
+        <b>{count(lossNow(samples, counter))}</b>
+        <Steps
+          steps={steps}
+          isWrong={total > 0}
+          label={total === 0 ? `${label}: none in these samples` : `${label}: ${count(total)} in these samples`}
+        />
+      </dd>
+    </div>
+  );
+}

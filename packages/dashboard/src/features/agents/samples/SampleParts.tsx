@@ -1,0 +1,125 @@
+import type { AgentStatusSample } from "@svc/client";
+import { useIsPhone } from "../../../ui/appearance.ts";
+import panel from "../../../ui/panels/panel.module.css";
+import { ScrollBox } from "../../../ui/panels/ScrollBox.tsx";
+import { age, count } from "../../../ui/time/format.ts";
+import { spanText, useZone } from "../../../ui/time/instants.ts";
+import { Stamp } from "../../../ui/time/Stamp.tsx";
+import css from "../agents.module.css";
+import { Steps } from "../connecting/Steps.tsx";
+import { type SampleLine, sampleLines, seenSessions } from "./samples.ts";
+
+const sessionsShown = 8;
+
+/** What the last samples say of buffer and connection: as small pictures, and the newest of them as figures. */
+export function SamplesPanel({ samples }: { samples: readonly AgentStatusSample[] }) {
+  const shown = samples.slice(0, useIsPhone() ? 4 : 8);
+  return (
+    <section className={panel.panel} aria-labelledby="h-samples">
+      <header>
+        <h2 id="h-samples">Buffer and connection</h2>
+        <span className="t3">last {count(samples.length)} samples</span>
+      </header>
+      {samples.length === 0 ? (
+        <p className={panel.foot}>
+          No sample yet. An agent sends one with each heartbeat, unless that is switched off there.
+        </p>
+      ) : (
+        <>
+          <dl className={css.multiples}>
+            {sampleLines(samples).map((line) => (
+              <div key={line.key}>
+                <dt>{line.label}</dt>
+                <dd>
+                  <b>{valueText(line, line.values.at(-1) ?? null)}</b>
+                  <Steps steps={line.values.map((value) => value ?? 0)} label={lineWords(line)} isWrong={false} />
+                </dd>
+              </div>
+            ))}
+          </dl>
+          <details className={`${css.help} ${panel.inner}`}>
+            <summary>The newest {shown.length} as a table</summary>
+            <SampleTable samples={shown} />
+          </details>
+        </>
+      )}
+    </section>
+  );
+}
+
+function valueText(line: SampleLine, value: number | null): string {
+  if (value === null) return "not told";
+  return line.unit === "seconds" ? age(value * 1000) : count(value);
+}
+
+function lineWords(line: SampleLine): string {
+  const known = line.values.filter((value) => value !== null);
+  if (known.length === 0) return `${line.label}: not told in these samples`;
+  return `${line.label}: ${valueText(line, known.at(-1) ?? null)} now, at most ${valueText(line, Math.max(...known))}`;
+}
+
+function SampleTable({ samples }: { samples: readonly AgentStatusSample[] }) {
+  return (
+    <ScrollBox label="Status samples">
+      <table className={`${panel.tbl} ${panel.dense}`}>
+        <thead>
+          <tr>
+            <th>At</th>
+            <th className="num">In buffer</th>
+            <th className="num">Oldest</th>
+            <th className="num">Failed connects</th>
+            <th className="num">Session</th>
+          </tr>
+        </thead>
+        <tbody>
+          {samples.map(({ id, captured_at, payload }) => (
+            <tr key={String(id)}>
+              <td>
+                <Stamp at={captured_at} />
+              </td>
+              <td className="num">{payload.buffer_depth ?? "–"}</td>
+              <td className="num">{secondsText(payload.buffer_oldest_age_seconds)}</td>
+              <td className="num">{payload.connection_failure_streak ?? "–"}</td>
+              <td className="num">{secondsText(payload.current_session_age_seconds)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </ScrollBox>
+  );
+}
+
+const secondsText = (seconds: number | undefined): string => (seconds === undefined ? "–" : age(seconds * 1000));
+
+/** The connections that the samples tell of, newest first. */
+export function SessionsPanel({ samples, isOnline }: { samples: readonly AgentStatusSample[]; isOnline: boolean }) {
+  const { zone } = useZone();
+  const sessions = seenSessions(samples);
+  if (sessions.length === 0) return null;
+  return (
+    <section className={panel.panel} aria-labelledby="h-sessions">
+      <header>
+        <h2 id="h-sessions">Connections</h2>
+        <span className="t3">that the last {count(samples.length)} samples tell of</span>
+      </header>
+      <ul className={css.sessions}>
+        {sessions.slice(0, sessionsShown).map((session, at) => (
+          <li key={session.startedMs}>
+            <span>
+              {at === 0 && isOnline
+                ? `since ${spanText(session.startedMs, session.startedMs, zone)}`
+                : spanText(session.startedMs, session.lastMs, zone)}
+            </span>
+            <span className="t3">
+              {age(session.lastMs - session.startedMs)}
+              {session.failedBefore ? `, after ${count(session.failedBefore)} failed attempts` : ""}
+            </span>
+          </li>
+        ))}
+      </ul>
+      {sessions.length > sessionsShown ? (
+        <p className={panel.foot}>And {sessions.length - sessionsShown} earlier ones.</p>
+      ) : null}
+    </section>
+  );
+}

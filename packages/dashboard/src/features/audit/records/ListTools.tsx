@@ -1,0 +1,97 @@
+import { useEffect, useState } from "react";
+import controls from "../../../ui/controls.module.css";
+import { FilterBox } from "../../../ui/forms/FilterBox.tsx";
+import { Icon } from "../../../ui/Icon.tsx";
+import { useKeys } from "../../../ui/layers/keys.ts";
+import { FailedLine } from "../../../ui/panels/Feedback.tsx";
+import { count } from "../../../ui/time/format.ts";
+import { useNowEvery } from "../../../ui/time/ticker.ts";
+import { longestAction } from "../audit-search.ts";
+import type { Arrived } from "../follow-activity.ts";
+
+const typingMs = 300;
+
+/** Narrows by the beginning of the action, a moment after the last key. */
+export function ActionBox({ action, onChange }: { action: string; onChange: (action: string) => void }) {
+  const [typed, setTyped] = useState({ text: action, of: action });
+  // The address changed by other means, such as the tree or Back.
+  if (typed.of !== action) setTyped({ text: action, of: action });
+  useEffect(() => {
+    if (typed.text === action) return;
+    const timer = setTimeout(() => onChange(typed.text.slice(0, longestAction)), typingMs);
+    return () => clearTimeout(timer);
+  });
+  return (
+    <FilterBox label="Action begins with" value={typed.text} onChange={(text) => setTyped({ text, of: action })} />
+  );
+}
+
+interface SelectProps {
+  label: string;
+  value: string;
+  options: readonly { value: string; words: string }[];
+  onChange: (value: string) => void;
+  className?: string | undefined;
+}
+
+export function Select({ label, value, options, onChange, className }: SelectProps) {
+  return (
+    <label className={className}>
+      <span className="vh">{label}</span>
+      <select value={value} title={label} onChange={(event) => onChange(event.currentTarget.value)}>
+        {options.map((option) => (
+          <option key={option.value} value={option.value}>
+            {option.words}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+export function ExactToggle({ isExact, onChange }: { isExact: boolean; onChange: (isExact: boolean) => void }) {
+  return (
+    <button
+      type="button"
+      className={`${controls.tool} lg`}
+      aria-pressed={isExact}
+      title="Times with their microseconds"
+      onClick={() => onChange(!isExact)}
+    >
+      <Icon name="schedules" />
+      Exact times
+    </button>
+  );
+}
+
+const saidEveryMs = 10_000;
+
+/** How many rows arrived since the list was read; none is put in before somebody asks. */
+export function NewRows({ arrived, onShow }: { arrived: Arrived; onShow: () => void }) {
+  const { rows, hasMore } = arrived;
+  const words = rows.length === 0 ? "" : `${count(rows.length)}${hasMore ? "+" : ""} new`;
+  useKeys({ n: () => words !== "" && onShow() });
+  // Announced at most every ten seconds.
+  const tick = useNowEvery(saidEveryMs);
+  const [said, setSaid] = useState({ tick, words });
+  if (said.tick !== tick && said.words !== words) setSaid({ tick, words });
+  return (
+    <>
+      <span className="vh" role="status">
+        {said.words}
+      </span>
+      {words === "" ? null : (
+        <button type="button" className={`${controls.btn} ${controls.pri}`} title="Show them (n)" onClick={onShow}>
+          <Icon name="up" />
+          {words}
+        </button>
+      )}
+    </>
+  );
+}
+
+export function LookFailed({ arrived }: { arrived: Arrived & { retry: () => void } }) {
+  return arrived.failure === null ? null : (
+    <FailedLine title="New rows could not be looked for" error={arrived.failure} onRetry={arrived.retry} />
+  );
+}

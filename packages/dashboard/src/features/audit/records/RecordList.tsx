@@ -1,0 +1,139 @@
+import type { ReactNode } from "react";
+import { useState } from "react";
+import controls from "../../../ui/controls.module.css";
+import { useKeys } from "../../../ui/layers/keys.ts";
+import { Bones, Failed, FailedLine } from "../../../ui/panels/Feedback.tsx";
+import panel from "../../../ui/panels/panel.module.css";
+import { count } from "../../../ui/time/format.ts";
+import css from "../audit.module.css";
+import { maximumPages } from "../queries.ts";
+import type { Names } from "../words.ts";
+import { type Recorded, RecordTable, rowButtonId } from "./RecordTable.tsx";
+import { RowDrawer } from "./RowDrawer.tsx";
+
+/** What the list needs of the read behind it; the result of an infinite query fits. */
+export interface ListRead {
+  data: { pages: readonly { items: readonly Recorded[] }[] } | undefined;
+  error: unknown;
+  isPlaceholderData: boolean;
+  hasNextPage: boolean;
+  isFetchingNextPage: boolean;
+  fetchNextPage: () => unknown;
+  refetch: () => unknown;
+}
+
+interface RecordListProps {
+  label: string;
+  read: ListRead;
+  names: Names;
+  showsProject: boolean;
+  isExact: boolean;
+  hasUserFilter: boolean;
+  onOnly: (filter: { action?: string; user?: string }) => void;
+  empty: ReactNode;
+}
+
+const help = {
+  title: "Audit rows",
+  says: [
+    ["j, k", "Next or previous row, while one is open"],
+    ["n", "Show what is new"],
+    ["Escape", "Close the row"],
+  ],
+} as const;
+
+export const rowsIn = (read: ListRead): readonly Recorded[] => read.data?.pages.flatMap((page) => page.items) ?? [];
+
+/** The rows that were read, the way to older ones, and the row that is open. */
+export function RecordList({
+  label,
+  read,
+  names,
+  showsProject,
+  isExact,
+  hasUserFilter,
+  onOnly,
+  empty,
+}: RecordListProps) {
+  const [opened, setOpened] = useState<string | null>(null);
+  const rows = rowsIn(read);
+  const at = rows.findIndex((row) => row.id === opened);
+  const row = rows[at];
+  const close = () => {
+    setOpened(null);
+    if (opened === null) return;
+    (document.getElementById(rowButtonId(opened)) ?? document.getElementById("main"))?.focus();
+  };
+  const step = (by: number) => {
+    const next = at < 0 ? undefined : rows[at + by];
+    if (next === undefined) return;
+    setOpened(next.id);
+    document.getElementById(rowButtonId(next.id))?.scrollIntoView({ block: "nearest" });
+  };
+  useKeys({ j: () => step(1), k: () => step(-1), Escape: close }, help);
+
+  if (read.data === undefined) {
+    return read.error ? (
+      <Failed title={`${label} could not be read`} error={read.error} onRetry={() => void read.refetch()} />
+    ) : (
+      <Bones label={`Loading ${label.toLowerCase()}`} />
+    );
+  }
+  const pages = read.data.pages.length;
+  return (
+    <>
+      {read.error ? (
+        <FailedLine title={`${label} could not be read`} error={read.error} onRetry={() => void read.refetch()} />
+      ) : null}
+      <div aria-busy={read.isPlaceholderData}>
+        {rows.length === 0 ? (
+          empty
+        ) : (
+          <RecordTable
+            label={label}
+            rows={rows}
+            hasMore={read.hasNextPage}
+            names={names}
+            showsProject={showsProject}
+            isExact={isExact}
+            opened={opened}
+            onOpen={(id) => (id === opened ? close() : setOpened(id))}
+          />
+        )}
+        {rows.length === 0 ? null : (
+          <p className={`${panel.foot} ${css.foot}`}>
+            {read.hasNextPage
+              ? `The newest ${count(rows.length)} rows are read. `
+              : `${count(rows.length)} ${rows.length === 1 ? "row" : "rows"}, and none is older. `}
+            {!read.hasNextPage ? null : pages < maximumPages ? (
+              <button
+                type="button"
+                className={controls.lnk}
+                aria-disabled={read.isFetchingNextPage}
+                onClick={() => {
+                  if (!read.isFetchingNextPage) read.fetchNextPage();
+                }}
+              >
+                {read.isFetchingNextPage ? "Reading older rows" : "Read older rows"}
+              </button>
+            ) : (
+              "Narrow the filters to go further back."
+            )}
+          </p>
+        )}
+      </div>
+      {row === undefined ? null : (
+        <RowDrawer
+          row={row}
+          names={names}
+          hasUserFilter={hasUserFilter}
+          onOnly={(filter) => {
+            setOpened(null);
+            onOnly(filter);
+          }}
+          onClose={close}
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,183 @@
+import { useParams } from "@tanstack/react-router";
+import { type ReactNode, useEffect, useRef } from "react";
+import { paths } from "../../../address/paths.ts";
+import { AppLink } from "../../../ui/buttons/AppLink.tsx";
+import { CopyButton } from "../../../ui/buttons/CopyButton.tsx";
+import controls from "../../../ui/controls.module.css";
+import { Icon } from "../../../ui/Icon.tsx";
+import { JsonPanel } from "../../../ui/json/JsonView.tsx";
+import { drawerClass } from "../../../ui/layers/Layers.tsx";
+import panel from "../../../ui/panels/panel.module.css";
+import { ScrollBox } from "../../../ui/panels/ScrollBox.tsx";
+import { OutcomePill } from "../../../ui/StatePill.tsx";
+import { count, printable } from "../../../ui/time/format.ts";
+import { useZone } from "../../../ui/time/instants.ts";
+import { roleIn, useMe } from "../../sessions/queries.ts";
+import css from "../audit.module.css";
+import { actorText, type Names } from "../words.ts";
+import { type Change, changesIn } from "./changes.ts";
+import { Address, type Recorded, RowProject, RowTime } from "./RecordTable.tsx";
+
+interface RowDrawerProps {
+  row: Recorded;
+  names: Names;
+  /** Narrows the list to what the row has. */
+  onOnly: (filter: { action?: string; user?: string }) => void;
+  /** The list can be narrowed to who acted. */
+  hasUserFilter: boolean;
+  onClose: () => void;
+}
+
+/** All that one row says, beside its list. Not modal: j and k go on walking the list behind it. */
+export function RowDrawer({ row, names, onOnly, hasUserFilter, onClose }: RowDrawerProps) {
+  const me = useMe();
+  const { zone } = useZone();
+  const element = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    const dialog = element.current;
+    dialog?.show();
+    return () => dialog?.close();
+  }, []);
+  const { user_id: userId } = row;
+  const targetHref = useTargetHref(row);
+  const { changes, unchanged, rest } = changesIn(row.metadata);
+  return (
+    <dialog ref={element} className={`${drawerClass} ${css.drawer}`} aria-labelledby="row-title">
+      <header className={css.drawerHead}>
+        <h2 id="row-title">{printable(row.action)}</h2>
+        <OutcomePill outcome={row.outcome ?? row.result} />
+        <span className="grow" />
+        <CopyButton text={JSON.stringify(row, null, 2)} name="Copy the row as JSON" />
+        <button type="button" className={controls.ib} aria-label="Close" title="Close (Esc)" onClick={onClose}>
+          <Icon name="x" />
+        </button>
+      </header>
+      <dl className={`${panel.kv} ${css.facts}`}>
+        <Fact name="Time">
+          <RowTime at={row.occurred_at} isExact /> {zone}
+        </Fact>
+        <Fact name="Who">
+          {actorText(row, { me, names })}{" "}
+          {userId === null ? null : <Id text={userId} name="Copy the id of who acted" />}
+          {userId === null ? (
+            <span className="t3">(the service, an agent, somebody not signed in, or an account that is gone)</span>
+          ) : null}
+        </Fact>
+        {"project_slug" in row ? (
+          <Fact name="Project">
+            <RowProject row={row} />
+          </Fact>
+        ) : null}
+        <Fact name="Target">
+          {targetHref === null ? (
+            printable(row.target_type)
+          ) : (
+            <AppLink href={targetHref}>{printable(row.target_type)}</AppLink>
+          )}{" "}
+          {row.target_id === null ? null : <Id text={row.target_id} name="Copy the id of the target" />}
+        </Fact>
+        <Fact name="Result">{printable(row.result)}</Fact>
+        <Fact name="Address">
+          <Address row={row} />
+        </Fact>
+        {"user_agent" in row ? (
+          <Fact name="Program">
+            {row.user_agent === null ? <span className="t3">none</span> : printable(row.user_agent)}
+          </Fact>
+        ) : null}
+        {"event_id" in row && row.event_id !== null ? (
+          <Fact name="Event">{<Id text={row.event_id} name="Copy the event id" />}</Fact>
+        ) : null}
+        <Fact name="Row">
+          <Id text={row.id} name="Copy the row's id" />
+        </Fact>
+      </dl>
+      <p className={css.drawerActs}>
+        <button type="button" className={controls.btn} onClick={() => onOnly({ action: row.action })}>
+          <Icon name="funnel" />
+          Only this action
+        </button>
+        {hasUserFilter && userId !== null ? (
+          <button type="button" className={controls.btn} onClick={() => onOnly({ user: userId })}>
+            <Icon name="funnel" />
+            Only who acted
+          </button>
+        ) : null}
+      </p>
+      <div className={`${panel.stack} ${css.told}`}>
+        {changes.length > 0 ? <Changes changes={changes} unchanged={unchanged} /> : null}
+        {Object.keys(rest).length > 0 ? (
+          <JsonPanel key={row.id} title="Metadata" parts={[{ label: "metadata", value: rest }]} />
+        ) : changes.length === 0 ? (
+          <p className="t3">The row has no metadata.</p>
+        ) : null}
+      </div>
+    </dialog>
+  );
+}
+
+/** The page of what was acted on, where it has one that the reader may see. */
+function useTargetHref(row: Recorded): string | null {
+  const { slug: ownSlug } = useParams({ strict: false });
+  const slug = "project_slug" in row ? row.project_slug : ownSlug;
+  const role = roleIn(useMe(), slug ?? "");
+  if (slug == null || row.target_id === null || (role !== "operator" && role !== "admin")) return null;
+  return row.target_type === "bulk_retry_request" ? paths.bulkRetry(slug, row.target_id) : null;
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+function Id({ text, name }: { text: string; name: string }) {
+  return (
+    <span className={css.id}>
+      <span className="mono">{printable(text)}</span>
+      <CopyButton text={text} name={name} />
+    </span>
+  );
+}
+
+function Changes({ changes, unchanged }: { changes: readonly Change[]; unchanged: number }) {
+  return (
+    <section className={panel.panel} aria-labelledby="h-changes">
+      <header>
+        <h2 id="h-changes">Changes</h2>
+        <span className="t3">{unchanged > 0 ? `${count(unchanged)} unchanged` : ""}</span>
+      </header>
+      <ScrollBox label="Changes">
+        <table className={`${panel.tbl} ${css.changes}`}>
+          <thead>
+            <tr>
+              <th>Name</th>
+              <th>Before</th>
+              <th>After</th>
+            </tr>
+          </thead>
+          <tbody>
+            {changes.map(({ name, ...sides }) => (
+              <tr key={name}>
+                <th scope="row" className="mono">
+                  {printable(name)}
+                </th>
+                <td className="mono">
+                  <del>{"before" in sides ? valueText(sides.before) : null}</del>
+                </td>
+                <td className="mono">
+                  <ins>{"after" in sides ? valueText(sides.after) : null}</ins>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </ScrollBox>
+    </section>
+  );
+}
+
+const valueText = (value: unknown): string => printable(typeof value === "string" ? value : JSON.stringify(value));

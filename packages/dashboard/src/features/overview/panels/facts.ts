@@ -1,0 +1,69 @@
+import type { TrendBucket } from "@svc/client";
+import { duration } from "../../../ui/time/format.ts";
+
+export interface Ends {
+  readonly succeeded: number;
+  readonly failed: number;
+}
+
+export function endsOf(series: readonly Pick<TrendBucket, "success" | "failure">[]): Ends {
+  return series.reduce<Ends>(
+    (sum, bucket) => ({ succeeded: sum.succeeded + bucket.success, failed: sum.failed + bucket.failure }),
+    { succeeded: 0, failed: 0 },
+  );
+}
+
+/** Failed of all that ended; null when nothing did, which is neither good nor bad. */
+export function failureShare({ succeeded, failed }: Ends): number | null {
+  return succeeded + failed === 0 ? null : failed / (succeeded + failed);
+}
+
+/** A share of 0 to 1 as the digits of a headline, in per cent. Never 0 when something failed, nor 100 when something did not. */
+export function rateDigits(share: number): string {
+  if (share <= 0) return "0";
+  if (share >= 1) return "100";
+  if (share < 0.001) return "<0.1";
+  if (share > 0.999) return ">99.9";
+  const value = share * 100;
+  return value < 1 ? value.toFixed(2) : value < 10 ? value.toFixed(1) : String(Math.round(value));
+}
+
+/** Digits and units in turn: `[["8", "min"], ["12", "s"]]`. */
+export function durationParts(ms: number): [digits: string, unit: string][] {
+  const words = duration(ms).split(" ");
+  return Array.from({ length: words.length / 2 }, (_, at) => [words[2 * at] ?? "", words[2 * at + 1] ?? ""]);
+}
+
+/** A longer run or wait is called worse from here on; below it every window would be. */
+const notableRise = 0.1;
+
+export interface Change {
+  readonly text: string;
+  readonly isWorse: boolean;
+}
+
+/** How a figure stands to the same figure of the window before; null when there is nothing to compare. */
+export function relativeChange(now: number, before: number | null, rising: "worse" | "plain"): Change | null {
+  if (before === null || before <= 0) return null;
+  const change = now / before - 1;
+  return { text: signedPercent(change), isWorse: rising === "worse" && change >= notableRise };
+}
+
+/** The difference of two shares, in percentage points. */
+export function pointChange(now: number, before: number | null): Change | null {
+  if (before === null) return null;
+  const points = (now - before) * 100;
+  const size = Math.abs(points);
+  const digits = size < 1 ? size.toFixed(2) : size.toFixed(1);
+  if (Number(digits) === 0) return { text: "same as before", isWorse: false };
+  return { text: `${points > 0 ? "+" : "−"}${digits} points`, isWorse: points > 0 };
+}
+
+/** `+3.1 %`, `−8 %`, `0 %`; from ten times on it is said so. */
+export function signedPercent(change: number): string {
+  if (change >= 9) return `${Math.round(change + 1)} times`;
+  const size = Math.abs(change) * 100;
+  const digits = size < 10 ? size.toFixed(1) : String(Math.round(size));
+  if (Number(digits) === 0) return "0 %";
+  return `${change > 0 ? "+" : "−"}${digits} %`;
+}

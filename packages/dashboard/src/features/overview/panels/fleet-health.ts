@@ -1,0 +1,78 @@
+import type { Agent, Queue, Worker } from "@svc/client";
+import { type WorkerTrouble, workerTrouble } from "../../workers/worker-states.ts";
+
+/** An agent or a worker that needs a look. */
+export type Trouble =
+  | { readonly kind: "agent"; readonly agent: Agent; readonly what: "offline" | "outdated" | "never seen" }
+  | { readonly kind: "worker"; readonly worker: Worker; readonly what: "fell silent" | "full" };
+
+export interface FleetHealth {
+  /** Agents before workers, the worst first. */
+  readonly troubles: readonly Trouble[];
+  readonly healthyAgents: readonly Agent[];
+  /** Those that are there; the ones that said goodbye, and the ones known by name only, are neither. */
+  readonly healthyWorkers: readonly Worker[];
+}
+
+const gravity: readonly Trouble["what"][] = ["offline", "fell silent", "full", "outdated", "never seen"];
+
+interface Fleet {
+  readonly agents: readonly Agent[];
+  readonly workers: readonly Worker[];
+  /** Undefined while nobody knows whether tasks wait. */
+  readonly queues: readonly Queue[] | undefined;
+}
+
+export function fleetHealth({ agents, workers, queues = [] }: Fleet, now: number): FleetHealth {
+  const waiting = queues.filter((queue) => queue.pending_count > 0);
+  const troubleOf = (worker: Worker): WorkerTrouble => {
+    const what = workerTrouble(worker, now);
+    return what === "full" && !waiting.some((queue) => isServedBy(queue, worker)) ? null : what;
+  };
+  const ofAgents = agents.flatMap((agent): Trouble[] => {
+    const what = agentTrouble(agent);
+    return what === null ? [] : [{ kind: "agent", agent, what }];
+  });
+  const ofWorkers = workers.flatMap((worker): Trouble[] => {
+    const what = troubleOf(worker);
+    return what === null ? [] : [{ kind: "worker", worker, what }];
+  });
+  return {
+    troubles: [...byGravity(ofAgents), ...byGravity(ofWorkers)],
+    healthyAgents: agents.filter((agent) => agentTrouble(agent) === null),
+    healthyWorkers: workers.filter(
+      (worker) => (worker.state === "online" || worker.state === "draining") && troubleOf(worker) === null,
+    ),
+  };
+}
+
+/** A worker at work on all that it can is no trouble: only tasks that wait for it make it one. Of one that did not tell, any of its engine. */
+function isServedBy(queue: Queue, worker: Worker): boolean {
+  return queue.engine === worker.engine && (worker.queues.length === 0 || worker.queues.includes(queue.name));
+}
+
+/** More full workers than this are told together: that tasks wait for many is one thing to know. */
+const fullApart = 2;
+
+export function joinFull(troubles: readonly Trouble[]): { apart: readonly Trouble[]; full: readonly Worker[] } {
+  const full = troubles.flatMap((trouble) =>
+    trouble.kind === "worker" && trouble.what === "full" ? [trouble.worker] : [],
+  );
+  if (full.length <= fullApart) return { apart: troubles, full: [] };
+  return { apart: troubles.filter(({ what }) => what !== "full"), full };
+}
+
+export function nameOf(trouble: Trouble): string {
+  return trouble.kind === "agent" ? trouble.agent.name : trouble.worker.name;
+}
+
+function byGravity(troubles: readonly Trouble[]): Trouble[] {
+  return troubles.toSorted(
+    (a, b) => gravity.indexOf(a.what) - gravity.indexOf(b.what) || nameOf(a).localeCompare(nameOf(b)),
+  );
+}
+
+function agentTrouble(agent: Agent): "offline" | "outdated" | "never seen" | null {
+  if (agent.state === "online") return agent.is_outdated ? "outdated" : null;
+  return agent.last_seen_at ? "offline" : "never seen";
+}

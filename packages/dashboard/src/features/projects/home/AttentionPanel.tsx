@@ -1,0 +1,72 @@
+import type { HomeAttention } from "@svc/client";
+import { paths } from "../../../address/paths.ts";
+import { stringifySearch } from "../../../address/search-text.ts";
+import { AppLink } from "../../../ui/buttons/AppLink.tsx";
+import { Glyph } from "../../../ui/Icon.tsx";
+import { count, printable } from "../../../ui/time/format.ts";
+import { Age } from "../../../ui/time/Stamp.tsx";
+import { tasksOfIssue } from "../../issues/issue-words.ts";
+import css from "./home.module.css";
+
+const shown = 12;
+
+/** One sentence for each thing that needs somebody; each leads to the view that shows it. */
+export function AttentionPanel({ items }: { items: readonly HomeAttention[] }) {
+  return (
+    <section className={css.attention} aria-labelledby="h-attention">
+      <h2 id="h-attention">Needs attention</h2>
+      {items.length === 0 ? (
+        <p className={css.calm}>
+          <Glyph name="success" />
+          Nothing: all known agents are online, no project is failing more than 5 % of its tasks, and no failure has
+          become frequent.
+        </p>
+      ) : (
+        <ul>
+          {items.slice(0, shown).map((item) => (
+            <li key={`${item.project_id} ${item.kind}`} data-severity={item.severity}>
+              <Glyph name={item.severity === "critical" ? "failure" : "half"} />
+              <span className="vh">{item.severity}: </span>
+              <b>{printable(item.project_name)}</b>
+              <Sentence item={item} />
+              {item.since ? (
+                <span className="t3">
+                  last seen <Age at={item.since} suffix=" ago" />
+                </span>
+              ) : null}
+            </li>
+          ))}
+          {items.length > shown ? (
+            <li>
+              <Glyph name="unknown" />
+              and {count(items.length - shown)} more, in the projects below
+            </li>
+          ) : null}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+function Sentence({ item }: { item: HomeAttention }) {
+  const view = viewOf(item);
+  const text = printable(item.message);
+  return view === null ? <span>{text}</span> : <AppLink href={view}>{text}</AppLink>;
+}
+
+/** The list that shows what the sentence says, filtered to it; null while there is none. */
+function viewOf({ kind, project_slug: slug, issue }: HomeAttention): string | null {
+  switch (kind) {
+    case "agents_offline":
+      return paths.agents(slug) + stringifySearch({ filter: "offline" });
+    case "failure_rate":
+      return paths.tasks(slug) + stringifySearch({ state: "failure", since: "-24h" });
+    case "issue_spike":
+      // An hour more than the last one: its tasks may have waited before they failed.
+      return (
+        paths.tasks(slug) + stringifySearch({ ...(issue ? tasksOfIssue(issue) : { state: "failure" }), since: "-2h" })
+      );
+    default:
+      return null;
+  }
+}

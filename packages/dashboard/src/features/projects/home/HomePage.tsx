@@ -1,0 +1,135 @@
+import { useQuery } from "@tanstack/react-query";
+import { type ReactNode, useState } from "react";
+import { paths } from "../../../address/paths.ts";
+import { usePollMs } from "../../../live/live.ts";
+import { openNewProject } from "../../../shell/overlay.ts";
+import { AppLink } from "../../../ui/buttons/AppLink.tsx";
+import controls from "../../../ui/controls.module.css";
+import { Glyph, Icon } from "../../../ui/Icon.tsx";
+import { Bones, Empty, Failed, FailedLine } from "../../../ui/panels/Feedback.tsx";
+import panel from "../../../ui/panels/panel.module.css";
+import { ScrollBox } from "../../../ui/panels/ScrollBox.tsx";
+import { count, nameText, printable } from "../../../ui/time/format.ts";
+import { usePage } from "../../../ui/title.ts";
+import { useMe } from "../../sessions/queries.ts";
+import { homeSummaryQuery, projectsQuery } from "../queries.ts";
+import { ArchivedPanel } from "./ArchivedPanel.tsx";
+import { AttentionPanel } from "./AttentionPanel.tsx";
+import css from "./home.module.css";
+import { ProjectTable } from "./ProjectTable.tsx";
+
+/** Which project needs me: what is wrong first, then every project by trouble. */
+export function HomePage() {
+  usePage([{ label: "Projects" }]);
+  const me = useMe();
+  const pollMs = usePollMs();
+  const [isArchiveShown, setArchiveShown] = useState(false);
+  const summary = useQuery({ ...homeSummaryQuery, refetchInterval: pollMs });
+  const retry = () => void summary.refetch();
+
+  const create = me.is_admin ? (
+    <button type="button" className={`${controls.btn} ${controls.pri}`} onClick={openNewProject}>
+      <Icon name="plus" />
+      New project
+    </button>
+  ) : null;
+  const { projects = [], attention = [], aggregate } = summary.data ?? {};
+
+  return (
+    <>
+      <div className={panel.head}>
+        <h1>Projects</h1>
+        {aggregate && projects.length > 0 ? (
+          <span className="t3 grow">
+            {count(aggregate.tasks_24h)} tasks ended in 24 h, {count(aggregate.failures_24h)} failed;{" "}
+            {count(aggregate.agents_online)} of {count(aggregate.agents_total)} agents and{" "}
+            {count(aggregate.workers_online)} of {count(aggregate.workers_total)} workers online now
+          </span>
+        ) : (
+          <span className="grow" />
+        )}
+        <button
+          type="button"
+          className={controls.btn}
+          aria-pressed={isArchiveShown}
+          onClick={() => setArchiveShown(!isArchiveShown)}
+        >
+          {isArchiveShown ? "Hide archived" : "Show archived"}
+        </button>
+        {create}
+      </div>
+      {summary.data === undefined ? (
+        summary.isError ? (
+          <>
+            <Failed title="The figures of the projects could not be read" error={summary.error} onRetry={retry} />
+            <NamesOnly />
+          </>
+        ) : (
+          <Bones label="Loading the projects" />
+        )
+      ) : projects.length === 0 ? (
+        <NoProject isAdmin={me.is_admin}>{create}</NoProject>
+      ) : (
+        <>
+          {summary.isError ? (
+            <FailedLine title="The figures could not be read again" error={summary.error} onRetry={retry} />
+          ) : null}
+          <AttentionPanel items={attention} />
+          <ProjectTable projects={projects} />
+        </>
+      )}
+      {isArchiveShown ? <ArchivedPanel /> : null}
+    </>
+  );
+}
+
+function NoProject({ isAdmin, children }: { isAdmin: boolean; children: ReactNode }) {
+  return (
+    <Empty title="No project yet">
+      <p>
+        {isAdmin
+          ? "A project holds the tasks, queues, workers and agents of one application or team. Create it, mint an agent in it, paste two lines where that runs, and watch the first task arrive."
+          : "You are not a member of any project. An administrator can add you to one."}
+      </p>
+      {children}
+    </Empty>
+  );
+}
+
+/** The way into the projects while their figures are missing: each says so for itself. */
+function NamesOnly() {
+  const { data = [] } = useQuery(projectsQuery);
+  if (data.length === 0) return null;
+  return (
+    <ScrollBox label="Projects">
+      <table className={`${panel.tbl} ${panel.wide}`}>
+        <thead>
+          <tr>
+            <th>Project</th>
+            <th>Health</th>
+            <th className="lg">Environment</th>
+          </tr>
+        </thead>
+        <tbody>
+          {data.map((project) => (
+            <tr key={project.id}>
+              <td className={panel.two}>
+                <AppLink href={paths.project(project.slug)}>
+                  <b>{nameText(project.name)}</b>
+                </AppLink>
+                <small>{project.slug}</small>
+              </td>
+              <td>
+                <span className={css.unread}>
+                  <Glyph name="unknown" />
+                  could not be read
+                </span>
+              </td>
+              <td className="lg t2">{printable(project.environment)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </ScrollBox>
+  );
+}

@@ -1,0 +1,139 @@
+import type { Project } from "@svc/client";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { api } from "../../../api/api.ts";
+import { conflictReason } from "../../../api/field-faults.ts";
+import { ActButton } from "../../../ui/buttons/ActButton.tsx";
+import { HeldButton } from "../../../ui/buttons/HeldButton.tsx";
+import controls from "../../../ui/controls.module.css";
+import { ActForm } from "../../../ui/forms/ActForm.tsx";
+import { Field } from "../../../ui/forms/Field.tsx";
+import { Dialog, dialogFoot, dialogList } from "../../../ui/layers/Layers.tsx";
+import { causeOf } from "../../../ui/panels/Feedback.tsx";
+import { Refusal } from "../../../ui/panels/Refusal.tsx";
+import { printable } from "../../../ui/time/format.ts";
+import { useMe } from "../../sessions/queries.ts";
+import { projectQuery, projectsQuery } from "../queries.ts";
+import { projectRefusal } from "./project-changes.ts";
+import css from "./settings.module.css";
+
+interface ArchivePartProps {
+  project: Project;
+  isAdmin: boolean;
+}
+
+const wordsOf = (error: unknown) => projectRefusal(conflictReason(error))?.words ?? causeOf(error);
+
+/** What shows whether a project is active: its own record, the lists, the start page. */
+function useStateChanged(slug: string): () => Promise<void> {
+  const client = useQueryClient();
+  return async () => {
+    await Promise.all(
+      [projectQuery(slug).queryKey, ["projects"], ["home-summary"], ["agents", slug]].map((queryKey) =>
+        client.invalidateQueries({ queryKey }),
+      ),
+    );
+  };
+}
+
+/** Ends a project without losing what it holds, and takes that back. */
+export function ArchivePart({ project, isAdmin }: ArchivePartProps) {
+  const me = useMe();
+  // Only who sees every project knows whether this is the last one; for others the server says so.
+  const all = useQuery({ ...projectsQuery, enabled: me.is_admin && project.is_active }).data;
+  const isLast = me.is_admin && all?.length === 1 && all[0]?.id === project.id;
+  const [isAsking, setAsking] = useState(false);
+  const held = !isAdmin
+    ? "Needs the admin role in this project"
+    : isLast
+      ? "The last active project cannot be archived"
+      : null;
+  if (!project.is_active) return <RestorePart project={project} held={held} />;
+  return (
+    <section className={css.part} aria-labelledby="h-archive">
+      <h2 id="h-archive">Archive</h2>
+      <p className="t2">
+        Ends the project and keeps all it holds. Its agents are cut off and refused, nothing in it can be changed, and
+        it can be restored.
+      </p>
+      {isLast ? <p>This is the last active project, and one must be left. Create another one first.</p> : null}
+      <HeldButton isDanger reason={held} onAct={() => setAsking(true)}>
+        Archive project
+      </HeldButton>
+      {isAsking ? <ArchiveDialog project={project} onClose={() => setAsking(false)} /> : null}
+    </section>
+  );
+}
+
+function ArchiveDialog({ project, onClose }: { project: Project; onClose: () => void }) {
+  const changed = useStateChanged(project.slug);
+  const [typed, setTyped] = useState("");
+  const archive = useMutation({
+    mutationFn: () => api.archiveProject(project.slug),
+    onSuccess: async () => {
+      await changed();
+      onClose();
+    },
+  });
+  return (
+    <Dialog title={`Archive ${printable(project.name)}`} onClose={onClose}>
+      <p>This ends, at once:</p>
+      <ul className={dialogList}>
+        <li>
+          the connections of its agents, which are refused from then on: what happens in their engines is not seen
+        </li>
+        <li>commands that no agent has taken yet, which are cancelled</li>
+        <li>every change in it, by people and by API keys</li>
+      </ul>
+      <p className="t2">
+        Tasks, events and figures stay to be read for as long as they are kept, and so do members. It leaves the lists
+        of projects; “Show archived” finds it, and restoring brings it back.
+      </p>
+      <ActForm error={archive.error} className={controls.rows} onSubmit={() => archive.mutate()}>
+        <Field
+          label={`Type ${project.slug} to confirm`}
+          autoFocus
+          autoComplete="off"
+          spellCheck={false}
+          value={typed}
+          onChange={(event) => setTyped(event.currentTarget.value)}
+        />
+        {archive.isError ? <Refusal>Not archived. {wordsOf(archive.error)}</Refusal> : null}
+        <div className={dialogFoot}>
+          <button type="button" className={`${controls.btn} ${controls.big}`} onClick={onClose}>
+            Keep it
+          </button>
+          <ActButton
+            isDanger
+            error={archive.error}
+            isBusy={archive.isPending}
+            reason={typed.trim() === project.slug ? null : "Type the slug first"}
+          >
+            Archive project
+          </ActButton>
+        </div>
+      </ActForm>
+    </Dialog>
+  );
+}
+
+function RestorePart({ project, held }: { project: Project; held: string | null }) {
+  const changed = useStateChanged(project.slug);
+  const restore = useMutation({
+    mutationFn: () => api.changeProject(project.slug, { is_active: true }),
+    onSuccess: changed,
+  });
+  return (
+    <section className={css.part} aria-labelledby="h-archive">
+      <h2 id="h-archive">Archived</h2>
+      <p className="t2">
+        Everything can be read and nothing changed. Restored, its agents are let in again and connect by themselves;
+        what happened in between was not seen.
+      </p>
+      {restore.isError ? <Refusal>Not restored. {wordsOf(restore.error)}</Refusal> : null}
+      <ActButton error={restore.error} isBusy={restore.isPending} reason={held} onAct={() => restore.mutate()}>
+        Restore project
+      </ActButton>
+    </section>
+  );
+}

@@ -1,0 +1,181 @@
+import type { Project } from "@svc/client";
+import { useMutation, useQueryClient, useSuspenseQuery } from "@tanstack/react-query";
+import { useParams, useRouter } from "@tanstack/react-router";
+import { type ReactNode, useState } from "react";
+import { paths } from "../../../address/paths.ts";
+import { api } from "../../../api/api.ts";
+import { conflictReason, faultsByField } from "../../../api/field-faults.ts";
+import { ActButton } from "../../../ui/buttons/ActButton.tsx";
+import controls from "../../../ui/controls.module.css";
+import { ActForm } from "../../../ui/forms/ActForm.tsx";
+import { AreaField, Field } from "../../../ui/forms/Field.tsx";
+import { Glyph } from "../../../ui/Icon.tsx";
+import { causeOf, FailedLine } from "../../../ui/panels/Feedback.tsx";
+import panel from "../../../ui/panels/panel.module.css";
+import { Refusal } from "../../../ui/panels/Refusal.tsx";
+import { usePage } from "../../../ui/title.ts";
+import { useIsProjectAdmin } from "../../sessions/queries.ts";
+import { projectQuery } from "../queries.ts";
+import { ArchivePart } from "./ArchivePart.tsx";
+import { changesOf, formOf, type ProjectForm, projectRefusal } from "./project-changes.ts";
+import { SettingsTabs } from "./SettingsTabs.tsx";
+import css from "./settings.module.css";
+import { ZoneField } from "./ZoneField.tsx";
+
+/** What a project is called, where it belongs, and whether it goes on. */
+export function GeneralPage() {
+  const { slug = "" } = useParams({ strict: false });
+  usePage([{ label: slug, href: paths.project(slug) }, { label: "Settings" }]);
+  const read = useSuspenseQuery(projectQuery(slug));
+  const isAdmin = useIsProjectAdmin(slug);
+  const archive = <ArchivePart project={read.data} isAdmin={isAdmin} />;
+  return (
+    <>
+      <div className={panel.head}>
+        <h1>Settings</h1>
+        <span className="t3 grow">{isAdmin ? "" : "Admins of the project change them; your role can read them."}</span>
+      </div>
+      <SettingsTabs slug={slug} current="general" />
+      {read.error ? (
+        <FailedLine title="The settings were not renewed" error={read.error} onRetry={() => void read.refetch()} />
+      ) : null}
+      <div className={css.general}>
+        {read.data.is_active ? null : archive}
+        <FieldsForm key={read.data.id} project={read.data} isAdmin={isAdmin} />
+        {read.data.is_active ? archive : null}
+      </div>
+    </>
+  );
+}
+
+function FieldsForm({ project, isAdmin }: { project: Project; isAdmin: boolean }) {
+  const client = useQueryClient();
+  const router = useRouter();
+  // What is sent is what was typed here: compared with the project as it is by now, it would take back what others changed meanwhile.
+  const [base, setBase] = useState(project);
+  const [form, setForm] = useState(formOf(base));
+  const isFixed = !isAdmin || !project.is_active;
+  const changes = changesOf(base, form);
+  const isChanged = Object.keys(changes).length > 0;
+  if (base !== project && !isChanged) {
+    setBase(project);
+    setForm(formOf(project));
+  }
+  const save = useMutation({
+    mutationFn: () => api.changeProject(project.slug, changes),
+    onSuccess: async (changed) => {
+      setBase(changed);
+      setForm(formOf(changed));
+      client.setQueryData(projectQuery(changed.slug).queryKey, changed);
+      await client.invalidateQueries({ queryKey: ["projects"] });
+      await client.invalidateQueries({ queryKey: ["home-summary"] });
+      if (changed.slug === project.slug) return;
+      // The roles are known by slug; without them the page at the new address would be one for nobody.
+      await client.invalidateQueries({ queryKey: ["me"] });
+      router.history.replace(paths.general(changed.slug));
+    },
+  });
+  const faults = faultsByField(save.error);
+  const refusal = projectRefusal(conflictReason(save.error));
+  const faultOf = (key: keyof ProjectForm, name: string = key) =>
+    faults[name] ?? (refusal?.field === key ? refusal.words : undefined);
+  const isElsewhere = save.isError && Object.keys(faults).length === 0 && (refusal?.field ?? null) === null;
+  const bound = (key: keyof ProjectForm) => ({
+    value: form[key],
+    readOnly: isFixed,
+    autoComplete: "off",
+    onChange: (event: { currentTarget: { value: string } }) => {
+      const { value } = event.currentTarget;
+      setForm((old) => ({ ...old, [key]: value }));
+    },
+  });
+
+  return (
+    <ActForm error={save.error} className={controls.rows} onSubmit={() => save.mutate()}>
+      <Field label="Name" required maxLength={200} {...bound("name")} error={faultOf("name")} />
+      <Field
+        label="Slug"
+        required
+        minLength={2}
+        maxLength={63}
+        pattern="[a-z0-9](-?[a-z0-9])*"
+        {...bound("slug")}
+        hint={<SlugHint from={project.slug} to={form.slug} />}
+        error={faultOf("slug")}
+      />
+      <AreaField
+        label="Description"
+        rows={3}
+        maxLength={2000}
+        {...bound("description")}
+        error={faultOf("description")}
+      />
+      <Field
+        label="Environment"
+        required
+        maxLength={40}
+        pattern="[A-Za-z0-9_.\-]+"
+        {...bound("environment")}
+        hint="Production projects carry a coloured line, so that they are not mistaken for another."
+        error={faultOf("environment")}
+      />
+      <ZoneField
+        value={form.timezone}
+        onChange={(timezone) => setForm((old) => ({ ...old, timezone }))}
+        readOnly={isFixed}
+        hint="What the project's zone means in times on its pages."
+        error={faultOf("timezone")}
+      />
+      <Field
+        label="Default scheduler"
+        required
+        maxLength={64}
+        {...bound("owner")}
+        hint="Which scheduler fires schedules that name none."
+        error={faultOf("owner", "default_scheduler_owner")}
+      />
+      <AreaField
+        label="Allowed schedulers"
+        rows={2}
+        spellCheck={false}
+        {...bound("schedulers")}
+        hint="One a line, at most 32, the default one among them. None: every scheduler."
+        error={faultOf("schedulers", "allowed_schedulers")}
+      />
+      {isElsewhere ? <Refusal>Nothing was changed. {refusal?.words ?? causeOf(save.error)}</Refusal> : null}
+      <div className={css.said}>
+        <ActButton
+          error={save.error}
+          isBusy={save.isPending}
+          reason={
+            !isAdmin
+              ? "Needs the admin role in this project"
+              : !project.is_active
+                ? "The project is archived; restore it first"
+                : isChanged
+                  ? null
+                  : "Nothing is changed"
+          }
+        >
+          Save changes
+        </ActButton>
+        <span role="status" className="t2">
+          {save.isSuccess && !isChanged ? "Saved." : null}
+        </span>
+      </div>
+    </ActForm>
+  );
+}
+
+function SlugHint({ from, to }: { from: string; to: string }): ReactNode {
+  if (to.trim() === from) return "Part of every address of this project.";
+  return (
+    <span className={css.warning} role="status">
+      <Glyph name="rejected" />
+      <span>
+        Every address of this project changes: links, bookmarks and scripts that say <code>/{from}</code> lead nowhere
+        afterwards, and other projects may take the old slug. Agents go on as they are.
+      </span>
+    </span>
+  );
+}

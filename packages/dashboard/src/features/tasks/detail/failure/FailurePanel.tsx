@@ -1,0 +1,228 @@
+import type { Task } from "@svc/client";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { paths } from "../../../../address/paths.ts";
+import { stringifySearch } from "../../../../address/search-text.ts";
+import { AppLink } from "../../../../ui/buttons/AppLink.tsx";
+import { CopyButton } from "../../../../ui/buttons/CopyButton.tsx";
+import { Segments } from "../../../../ui/buttons/Segments.tsx";
+import controls from "../../../../ui/controls.module.css";
+import { Icon } from "../../../../ui/Icon.tsx";
+import panel from "../../../../ui/panels/panel.module.css";
+import { count, printable, printableLines } from "../../../../ui/time/format.ts";
+import { taskTotalQuery } from "../../list-queries.ts";
+import {
+  type Frame,
+  foldFrames,
+  librariesOf,
+  readTrace,
+  splitException,
+  splitType,
+  type TraceSection,
+} from "../family/trace.ts";
+import css from "./failure.module.css";
+import { sameFailureQuery } from "./search-terms.ts";
+
+const minuteMs = 60_000;
+const dayMs = 24 * 60 * minuteMs;
+
+/** The exception on top, then the traceback with own frames open and library frames folded. */
+export function FailurePanel({ slug, task }: { slug: string; task: Task }) {
+  const { type, message } = splitException(task.exception ?? "");
+  return (
+    <section className={panel.panel} id="failure" aria-labelledby="h-failure">
+      <header className={css.head}>
+        <h2 id="h-failure">
+          <span className="vh">Failure: </span>
+          <span className={css.exc}>{type === null ? "Failed" : <TypeName type={type} />}</span>
+        </h2>
+        {task.fingerprint ? (
+          <>
+            <AppLink href={paths.issue(slug, task.fingerprint)} title="How often it failed like this, and where">
+              Its issue
+            </AppLink>
+            <SameFingerprint slug={slug} fingerprint={task.fingerprint} />
+          </>
+        ) : (
+          <SameWords slug={slug} task={task} />
+        )}
+      </header>
+      {message ? <p className={`${css.msg} mono`}>{printableLines(message)}</p> : null}
+      {task.traceback ? (
+        <Trace text={task.traceback} />
+      ) : (
+        <p className={panel.foot}>The engine reported no traceback.</p>
+      )}
+    </section>
+  );
+}
+
+/** The tasks whose last failure is of the same kind, counted once when it is shown. */
+function SameFingerprint({ slug, fingerprint }: { slug: string; fingerprint: string }) {
+  const q = `fingerprint:${fingerprint}`;
+  const [since] = useState(() => new Date(Math.floor(Date.now() / minuteMs) * minuteMs - dayMs).toISOString());
+  const { data: total } = useQuery(taskTotalQuery(slug, { q, since }));
+  return (
+    <AppLink
+      className="nowrap"
+      href={paths.tasks(slug) + stringifySearch({ q, since: "-24h" })}
+      title={`Tasks that failed with fingerprint ${fingerprint}`}
+    >
+      Same fingerprint{total == null ? "" : `: ${count(total)}`} in 24 h
+    </AppLink>
+  );
+}
+
+/** Of a task that was retried and has not failed for good, no fingerprint is told: those that said the same. */
+function SameWords({ slug, task }: { slug: string; task: Task }) {
+  const query = sameFailureQuery(task);
+  if (query === null) return null;
+  return (
+    <AppLink
+      className="nowrap"
+      href={paths.tasks(slug) + stringifySearch({ state: "failure", q: query })}
+      title={printable(query)}
+    >
+      Failures like this
+    </AppLink>
+  );
+}
+
+function TypeName({ type }: { type: string }) {
+  const { module, name } = splitType(type);
+  return (
+    <>
+      {module ? <span className={css.module}>{printable(module)}</span> : null}
+      {printable(name)}
+    </>
+  );
+}
+
+type Order = "inner" | "printed";
+
+export function Trace({ text, name = "Traceback" }: { text: string; name?: string }) {
+  const [order, setOrder] = useState<Order>("inner");
+  const [isWrapped, setWrapped] = useState(false);
+  const sections = readTrace(text);
+  const frames = sections.flatMap((section) => section.frames);
+  const own = frames.filter((frame) => !frame.isLibrary).length;
+
+  return (
+    <>
+      <div className={css.bar}>
+        {sections.length > 0 ? (
+          <Segments<Order>
+            legend={`Order of frames, ${name}`}
+            value={order}
+            options={[
+              { value: "inner", label: "Innermost first" },
+              { value: "printed", label: "As printed" },
+            ]}
+            onChange={setOrder}
+          />
+        ) : null}
+        <span className="grow t3">
+          {sections.length > 0 ? (
+            <span className="lg">{`${own} own ${own === 1 ? "frame" : "frames"}, ${frames.length - own} folded`}</span>
+          ) : null}
+        </span>
+        <button
+          type="button"
+          className={controls.ib}
+          aria-pressed={isWrapped}
+          aria-label="Wrap long lines"
+          title="Wrap long lines"
+          onClick={() => setWrapped(!isWrapped)}
+        >
+          <Icon name="wrap" />
+        </button>
+        <CopyButton text={text} name={`Copy ${name.toLowerCase()}`} />
+      </div>
+      <div
+        className={isWrapped ? `${css.trace} ${css.wrapped}` : css.trace}
+        tabIndex={0}
+        role="region"
+        aria-label={name}
+      >
+        {order === "printed" || sections.length === 0 ? (
+          <pre className={css.raw}>{printableLines(text)}</pre>
+        ) : (
+          sections.map((section, at) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: sections have no other identity
+            <Section key={at} section={section} isCause={at > 0} />
+          ))
+        )}
+      </div>
+    </>
+  );
+}
+
+function Section({ section, isCause }: { section: TraceSection; isCause: boolean }) {
+  return (
+    <>
+      {isCause ? (
+        <p className={css.cause}>
+          {section.link === "context" ? "While handling " : "Caused by "}
+          <Cause error={section.error} />
+        </p>
+      ) : null}
+      {foldFrames(section.frames).map((group, at) =>
+        group.kind === "own" ? (
+          // biome-ignore lint/suspicious/noArrayIndexKey: frames repeat in a recursion
+          <OwnFrame key={at} frame={group.frame} />
+        ) : (
+          // biome-ignore lint/suspicious/noArrayIndexKey: groups have no other identity
+          <details key={at} className={`${css.frame} ${css.lib}`}>
+            <summary>
+              {group.frames.length} library {group.frames.length === 1 ? "frame" : "frames"}{" "}
+              <span className="t3">{printable(librariesOf(group.frames))}</span>
+            </summary>
+            {group.frames.map((frame, index) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: frames repeat in a recursion
+              <OwnFrame key={index} frame={frame} />
+            ))}
+          </details>
+        ),
+      )}
+    </>
+  );
+}
+
+function Cause({ error }: { error: string | null }) {
+  if (error === null) return <b>an error that was not named</b>;
+  const { type, message } = splitException(error.split("\n", 1)[0] ?? "");
+  return (
+    <>
+      <b>{printable(type ?? message)}</b>
+      {type === null || message === "" ? "" : `: ${printable(message)}`}
+    </>
+  );
+}
+
+function OwnFrame({ frame }: { frame: Frame }) {
+  const place = (
+    <>
+      <span className="mono">
+        <b>{printable(frame.file)}</b>
+        {frame.line === null ? "" : `:${frame.line}`}
+      </span>
+      {frame.fn ? (
+        <>
+          <span className="t2">in</span> <span className="mono">{printable(frame.fn)}</span>
+        </>
+      ) : null}
+    </>
+  );
+  if (frame.source === null) return <div className={css.plain}>{place}</div>;
+  return (
+    <details className={css.frame} open>
+      <summary>{place}</summary>
+      <code className={css.src}>
+        <span className={css.ln}>
+          <i>{frame.line}</i>
+          {printable(frame.source)}
+        </span>
+      </code>
+    </details>
+  );
+}

@@ -1,0 +1,225 @@
+import type { Task } from "@svc/client";
+import { useRouter } from "@tanstack/react-router";
+import { type KeyboardEvent, useCallback, useMemo, useRef, useState } from "react";
+import { Bones, Failed } from "../../../../ui/panels/Feedback.tsx";
+import panel from "../../../../ui/panels/panel.module.css";
+import { ScrollBox } from "../../../../ui/panels/ScrollBox.tsx";
+import { count, duration, printable } from "../../../../ui/time/format.ts";
+import { useZone } from "../../../../ui/time/instants.ts";
+import { useNow } from "../../../../ui/time/ticker.ts";
+import type { Attempt } from "../attempts/attempts.ts";
+import { clearTicks, ticksOf, tickText } from "../history/lifecycle.ts";
+import task from "../task.module.css";
+import type { TaskDetail } from "../use-task-detail.ts";
+import { FamilyRow } from "./FamilyRow.tsx";
+import css from "./family.module.css";
+import { useWidth } from "./use-width.ts";
+import {
+  familyRows,
+  foldedScale,
+  type FamilyRow as Row,
+  type Run,
+  runsOf,
+  type TimeScale,
+  treeStep,
+  visibleRows,
+} from "./waterfall.ts";
+
+/** Of a label on the axis, in its 11 px type. */
+const letterPx = 6.5;
+const labelGapPx = 8;
+
+interface FamilyPanelProps {
+  of: Task;
+  detail: TaskDetail;
+  /** The address of another task of the family. */
+  hrefOf: (engine: string, taskId: string) => string;
+}
+
+export function FamilyPanel({ of, detail, hrefOf }: FamilyPanelProps) {
+  const { treeQuery } = detail;
+  const tree = treeQuery.data;
+  const rows = useMemo(() => familyRows(tree?.nodes ?? [], of.engine, of.task_id), [tree, of.engine, of.task_id]);
+  const engines = new Set(rows.map((row) => row.node.engine)).size;
+  return (
+    <section className={`${panel.panel} ${css.panel} ${task.wide}`} id="family" aria-labelledby="h-family">
+      <header>
+        <h2 id="h-family">Family</h2>
+        <span className="t3">
+          {rows.length > 0
+            ? `${count(rows.length)} ${rows.length === 1 ? "task" : "tasks"}${engines > 1 ? `, ${engines} engines` : ""}`
+            : ""}
+        </span>
+        <span className="grow" />
+        {rows.length > 1 ? <Legend /> : null}
+      </header>
+      {rows.length > 1 ? (
+        <>
+          <FamilyTree rows={rows} attempts={detail.attempts} hrefOf={hrefOf} />
+          {tree?.truncated ? (
+            <p className={panel.foot}>Truncated at 500: the family has more tasks than are shown.</p>
+          ) : null}
+        </>
+      ) : treeQuery.isError && !tree ? (
+        <Failed title="The family could not be read" error={treeQuery.error} onRetry={() => void treeQuery.refetch()} />
+      ) : treeQuery.isPending ? (
+        <Bones rows={2} label="Loading the family" />
+      ) : (
+        <p className={task.empty}>{aloneText(of)}</p>
+      )}
+    </section>
+  );
+}
+
+function aloneText({ parent_task_id: parentId }: Task): string {
+  if (parentId === null) return "It has no parent and no children.";
+  return `Its parent ${printable(parentId)} is not here, or not any more. It has no children.`;
+}
+
+interface FamilyTreeProps {
+  rows: readonly Row[];
+  /** Of the task that the page is about. */
+  attempts: readonly Attempt[];
+  hrefOf: FamilyPanelProps["hrefOf"];
+}
+
+const noRuns: readonly Run[] = [];
+
+/** The tree and, joined with it, a waterfall: every task a row of both. Its keys are those of an ARIA treegrid. */
+function FamilyTree({ rows, attempts, hrefOf }: FamilyTreeProps) {
+  const router = useRouter();
+  const body = useRef<HTMLTableSectionElement>(null);
+  const [folded, setFolded] = useState<ReadonlySet<string>>(new Set());
+  const [currentKey, setCurrentKey] = useState<string | null>(null);
+  const clock = useNow();
+  // A family that has ended stands still.
+  const now = rows.some((row) => row.endMs === null) ? clock : 0;
+  const scale = useMemo(() => foldedScale(rows, now), [rows, now]);
+  const runs = useMemo(() => runsOf(attempts, now), [attempts, now]);
+  const [axisPx, axis] = useWidth();
+  const { ticks, labels } = useAxis(scale, axisPx, now > 0);
+  const visible = useMemo(() => visibleRows(rows, folded), [rows, folded]);
+  const current = visible.find((row) => row.key === currentKey) ?? visible.find((row) => row.isThis) ?? visible[0];
+
+  const flip = useCallback((row: Row) => {
+    setFolded((old) => {
+      const next = new Set(old);
+      if (!next.delete(row.key)) next.add(row.key);
+      return next;
+    });
+  }, []);
+  const onCurrent = useCallback((row: Row) => setCurrentKey(row.key), []);
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
+    if (!(event.target instanceof HTMLTableRowElement)) return;
+    const step = treeStep(visible, Number(event.target.dataset.row), event.key, folded);
+    if (!step) return;
+    event.preventDefault();
+    if ("to" in step) body.current?.querySelector<HTMLElement>(`[data-row="${visible.indexOf(step.to)}"]`)?.focus();
+    else if ("flip" in step) flip(step.flip);
+    else if (!step.open.isThis) router.history.push(hrefOf(step.open.node.engine, step.open.node.task_id));
+  };
+
+  return (
+    <>
+      <ScrollBox label="Family with waterfall">
+        <table className={css.fam} role="treegrid" aria-label="Family of this task with waterfall">
+          <thead>
+            {/* biome-ignore lint/a11y/noRedundantRoles: laid out as a grid it would not be a row by itself */}
+            <tr role="row">
+              <th role="columnheader">Task</th>
+              <th role="columnheader" className={css.engine}>
+                Engine
+              </th>
+              <th role="columnheader" className={`num ${css.span}`}>
+                Span
+              </th>
+              <th role="columnheader" className={css.wf}>
+                <span className="vh">Waterfall</span>
+                <svg ref={axis} className={css.axis} width="100%" height="16" aria-hidden="true">
+                  {labels.map((label) => (
+                    <text key={label.text} x={`${label.at}%`} textAnchor={label.at >= 100 ? "end" : "start"}>
+                      {label.text}
+                    </text>
+                  ))}
+                </svg>
+              </th>
+            </tr>
+          </thead>
+          <tbody ref={body} onKeyDown={onKeyDown}>
+            {visible.map((row, index) => (
+              <FamilyRow
+                key={row.key}
+                row={row}
+                index={index}
+                href={hrefOf(row.node.engine, row.node.task_id)}
+                scale={scale}
+                ticks={ticks}
+                now={now}
+                runs={row.isThis ? runs : noRuns}
+                isFolded={folded.has(row.key)}
+                isTabStop={row === current}
+                onFlip={flip}
+                onCurrent={onCurrent}
+              />
+            ))}
+          </tbody>
+        </table>
+      </ScrollBox>
+      {scale.breaks.length > 0 ? (
+        <p className={panel.foot}>
+          Folded:{" "}
+          {scale.breaks
+            .map((gap) => `${duration(gap.toMs - gap.fromMs)} in which nothing of the family ran`)
+            .join(", ")}
+          .
+        </p>
+      ) : null}
+    </>
+  );
+}
+
+/** Where lines are drawn, and which labels have room: a folded scale brings ticks together that are far apart in time. */
+function useAxis(scale: TimeScale, widthPx: number, isOpen: boolean) {
+  const { zone } = useZone();
+  return useMemo(() => {
+    const percentOf = (text: string) => (100 * (letterPx * text.length + labelGapPx)) / Math.max(1, widthPx);
+    const all = ticksOf(scale.fromMs, scale.toMs, 5);
+    const widest = Math.max(0, ...all.map((tick) => percentOf(tickText(tick, all, zone))));
+    const taken = scale.breaks.map((gap) => {
+      const text = `${duration(gap.toMs - gap.fromMs)} idle folded`;
+      return { at: gap.at, to: gap.at + percentOf(text), text };
+    });
+    const said = taken.filter((one, at) => one.to <= 100 && one.at >= (taken[at - 1]?.to ?? 0));
+    const end = isOpen ? 100 - percentOf("now") : 100;
+    const ticks = clearTicks(all, scale.at, widest).filter((tick) => {
+      const at = scale.at(tick);
+      return at + widest <= end && said.every((one) => at + widest <= one.at || at >= one.to);
+    });
+    const labels = [
+      ...ticks.map((tick) => ({ at: scale.at(tick), text: tickText(tick, all, zone) })),
+      ...said,
+      ...(isOpen ? [{ at: 100, text: "now" }] : []),
+    ];
+    return { ticks, labels };
+  }, [scale, widthPx, isOpen, zone]);
+}
+
+function Legend() {
+  return (
+    <span className={`${css.key} lg`}>
+      <svg width="20" height="10" aria-hidden="true">
+        <rect className={css.wait} width="20" height="10" />
+      </svg>
+      wait
+      <svg width="20" height="10" aria-hidden="true">
+        <rect className={css.kr} width="20" height="10" />
+      </svg>
+      run
+      <svg width="20" height="10" aria-hidden="true">
+        <rect className={css.kc} x=".75" y=".75" width="18.5" height="8.5" />
+      </svg>
+      critical path
+    </span>
+  );
+}

@@ -1,0 +1,141 @@
+import type { Task } from "@svc/client";
+import { fieldTerm, quoted } from "@svc/client/task-query";
+import type { ReactNode } from "react";
+import { paths } from "../../../../address/paths.ts";
+import { stringifySearch } from "../../../../address/search-text.ts";
+import { AppLink } from "../../../../ui/buttons/AppLink.tsx";
+import { CopyButton } from "../../../../ui/buttons/CopyButton.tsx";
+import { Glyph } from "../../../../ui/Icon.tsx";
+import { StatePill } from "../../../../ui/StatePill.tsx";
+import { duration, nameText, printable } from "../../../../ui/time/format.ts";
+import { Age } from "../../../../ui/time/Stamp.tsx";
+import { useNow } from "../../../../ui/time/ticker.ts";
+import { TaskCommands, TaskGhosts } from "../../../actions/tasks/TaskCommands.tsx";
+import { lifeOf, tryText } from "../../life.ts";
+import type { Attempt } from "../attempts/attempts.ts";
+import css from "../task.module.css";
+import { CopyMenu } from "./TaskActions.tsx";
+
+interface TaskHeadProps {
+  slug: string;
+  task: Task;
+  /** The page has its h1 here; the drawer, which lies over a page with one, an h2. */
+  level: 1 | 2;
+  actions: ReactNode;
+  hrefOf: (engine: string, taskId: string) => string;
+  attempts: readonly Attempt[];
+}
+
+export function TaskHead({ slug, task, level, actions, hrefOf, attempts }: TaskHeadProps) {
+  const Title = level === 1 ? "h1" : "h2";
+  const listOf = (filter: Record<string, string>) => paths.tasks(slug) + stringifySearch(filter);
+  return (
+    <header className={level === 1 ? css.head : `${css.head} ${css.narrow}`}>
+      <div className={css.title}>
+        <StatePill state={task.state} />
+        <Title id={level === 2 ? "drawer-title" : undefined} title={nameText(task.name)}>
+          {nameText(task.name)}
+        </Title>
+        <span className={`${css.idc} mono`}>
+          <span className="cut">{printable(task.task_id)}</span>
+          <CopyButton text={task.task_id} name="Copy task id (y)" />
+        </span>
+      </div>
+      <div className={css.commands}>
+        <TaskCommands slug={slug} task={task} />
+      </div>
+      <div className={css.acts}>
+        <CopyMenu slug={slug} task={task} />
+        {actions}
+      </div>
+      <dl className={css.meta}>
+        <Fact name="Engine">{printable(task.engine)}</Fact>
+        {task.queue ? (
+          <Fact name="Queue">
+            <AppLink href={paths.queue(slug, task.engine, task.queue)}>{printable(task.queue)}</AppLink>
+          </Fact>
+        ) : null}
+        <Fact name="Worker">
+          {task.worker_name ? (
+            <AppLink href={listOf({ worker: task.worker_name, q: fieldTerm("engine", task.engine) })}>
+              {printable(task.worker_name)}
+            </AppLink>
+          ) : (
+            <span className="t3">none yet</span>
+          )}
+        </Fact>
+        <Fact name="Priority">
+          {task.priority === "normal" ? null : <Glyph name={task.priority} />} {task.priority}
+        </Fact>
+        {task.release ? (
+          <Fact name="Release">
+            <AppLink href={listOf({ q: `release:${quoted(task.release)}` })}>{printable(task.release)}</AppLink>
+          </Fact>
+        ) : null}
+        <Times task={task} attempts={attempts} />
+        <Fact name="Try">{tryText(task)}</Fact>
+        {task.finished_at ? (
+          <Fact name="Ended">
+            <Age at={task.finished_at} suffix=" ago" />
+          </Fact>
+        ) : (
+          <Fact name="Received">
+            <Age at={task.received_at} suffix=" ago" />
+          </Fact>
+        )}
+        {task.tags.length > 0 ? (
+          <Fact name="Tags">
+            {task.tags.map((tag, at) => (
+              <span key={tag}>
+                {at > 0 ? ", " : ""}
+                <AppLink href={listOf({ q: `tag:${quoted(tag)}` })}>{printable(tag)}</AppLink>
+              </span>
+            ))}
+          </Fact>
+        ) : null}
+        {task.retry_of ? (
+          <Fact name="Retry of">
+            <AppLink href={hrefOf(task.engine, task.retry_of)}>{printable(task.retry_of)}</AppLink>
+          </Fact>
+        ) : null}
+        {task.retried_as ? (
+          <Fact name="Retried as">
+            <AppLink href={hrefOf(task.engine, task.retried_as)}>{printable(task.retried_as)}</AppLink>
+          </Fact>
+        ) : null}
+        <TaskGhosts slug={slug} task={task} hrefOf={hrefOf} />
+      </dl>
+    </header>
+  );
+}
+
+function Times({ task, attempts }: { task: Task; attempts: readonly Attempt[] }) {
+  const now = useNow();
+  const life = lifeOf(task, now);
+  const hasRun = life.runMs > 0 || task.started_at !== null;
+  return (
+    <>
+      <Fact name="Wait">{duration(firstWait(task, attempts) ?? life.waitMs)}</Fact>
+      <Fact name="Run">
+        {life.isLost ? "lost" : hasRun ? duration(life.runMs) : "–"}
+        {task.retry_count > 0 && hasRun ? <span className="t3"> last</span> : null}
+      </Fact>
+    </>
+  );
+}
+
+/** Up to the first attempt; the task's own figures tell of the last one. */
+function firstWait(task: Task, attempts: readonly Attempt[]): number | null {
+  const first = attempts[0];
+  if (attempts.length < 2 || first?.number !== 0 || first.startedAt === null) return null;
+  return first.waitMs ?? Math.max(0, first.startedAt - Date.parse(task.received_at));
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}

@@ -1,0 +1,196 @@
+import type { EventKind, TaskEvent } from "@svc/client";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { useMemo, useState } from "react";
+import { CopyButton } from "../../../../ui/buttons/CopyButton.tsx";
+import controls from "../../../../ui/controls.module.css";
+import { Icon } from "../../../../ui/Icon.tsx";
+import json from "../../../../ui/json/json.module.css";
+import { Bones, Failed, FailedLine } from "../../../../ui/panels/Feedback.tsx";
+import panel from "../../../../ui/panels/panel.module.css";
+import { ScrollBox } from "../../../../ui/panels/ScrollBox.tsx";
+import { count, printable, printableLines } from "../../../../ui/time/format.ts";
+import { clockText, fullText, useZone } from "../../../../ui/time/instants.ts";
+import { taskEventsQuery } from "../../queries.ts";
+import { olderTaskEventsQuery } from "../detail-queries.ts";
+import { shortException } from "../family/trace.ts";
+import css from "../task.module.css";
+import type { TaskDetail } from "../use-task-detail.ts";
+
+const fewShown = 8;
+const pageShown = 100;
+
+const taskKinds = (
+  ["sent", "received", "started", "succeeded", "failed", "retried", "revoked", "rejected"] as const
+).map((word) => `task.${word}` as const);
+
+interface EventsPanelProps {
+  slug: string;
+  task: { engine: string; task_id: string };
+  detail: TaskDetail;
+  /** On the page only the newest few are shown until somebody asks for more. */
+  isShort: boolean;
+}
+
+export function EventsPanel({ slug, task, detail, isShort }: EventsPanelProps) {
+  const { zone, label } = useZone();
+  const [most, setMost] = useState(isShort ? fewShown : pageShown);
+  const [kind, setKind] = useState<EventKind | "">("");
+  const [opened, setOpened] = useState<string | null>(null);
+  const list = useEvents(slug, task, detail, kind);
+  const { query, events, isMore } = list;
+  const kinds = useMemo(() => {
+    const told = new Set(detail.events.map((event) => event.kind));
+    // Not all events are here yet, so every kind may still come.
+    if (detail.eventsQuery.data?.next_cursor) for (const one of taskKinds) told.add(one);
+    return [...told].sort();
+  }, [detail.events, detail.eventsQuery.data]);
+  const shown = events.slice(0, most);
+  const more = () => {
+    setMost(most < pageShown ? pageShown : most + pageShown);
+    if (most + pageShown > events.length && isMore) list.readOlder();
+  };
+
+  return (
+    <section className={panel.panel} id="events" aria-labelledby="h-events">
+      <header>
+        <h2 id="h-events">Events</h2>
+        <span className="t3">
+          newest {count(shown.length)} of {count(events.length)}
+          {isMore ? "+" : ""}, {label}
+        </span>
+        <span className="grow" />
+        {kinds.length > 1 ? (
+          <label>
+            <span className="vh">Kind of event</span>
+            <select
+              className={css.kinds}
+              value={kind}
+              onChange={(event) => setKind(event.currentTarget.value as EventKind | "")}
+            >
+              <option value="">all kinds</option>
+              {kinds.map((one) => (
+                <option key={one} value={one}>
+                  {one}
+                </option>
+              ))}
+            </select>
+          </label>
+        ) : null}
+      </header>
+      {query.isError && events.length === 0 ? (
+        <Failed title="Events could not be read" error={query.error} onRetry={() => void query.refetch()} />
+      ) : query.isPending ? (
+        <Bones rows={3} label="Loading events" />
+      ) : shown.length === 0 ? (
+        <p className={css.empty}>{kind === "" ? "No event is kept." : `No event of kind ${kind} is kept.`}</p>
+      ) : (
+        <ScrollBox label="Events">
+          <table className={`${panel.tbl} ${panel.dense}`}>
+            <thead className="vh">
+              <tr>
+                <th>Kind</th>
+                <th>Detail</th>
+                <th>Time</th>
+              </tr>
+            </thead>
+            <tbody>
+              {shown.map((event) => {
+                const isOpen = opened === event.id;
+                const at = Date.parse(event.occurred_at);
+                return [
+                  <tr key={event.id}>
+                    <td className="mono">
+                      <button
+                        type="button"
+                        className={json.fold}
+                        aria-expanded={isOpen}
+                        onClick={() => setOpened(isOpen ? null : event.id)}
+                      >
+                        <Icon name={isOpen ? "caret" : "right"} />
+                        {printable(event.kind)}
+                      </button>
+                    </td>
+                    <td className={`${panel.long} t2`}>{detailOf(event)}</td>
+                    <td className="num t2">
+                      <time dateTime={event.occurred_at} title={`${fullText(at, zone)} ${zone}`}>
+                        {clockText(at, zone)}
+                      </time>
+                    </td>
+                  </tr>,
+                  isOpen ? (
+                    <tr key={`${event.id} payload`}>
+                      <td colSpan={3} className={css.traced}>
+                        <Payload event={event} />
+                      </td>
+                    </tr>
+                  ) : null,
+                ];
+              })}
+            </tbody>
+          </table>
+        </ScrollBox>
+      )}
+      {list.olderError ? (
+        <FailedLine title="Older events could not be read" error={list.olderError} onRetry={list.readOlder} />
+      ) : null}
+      {events.length > shown.length || (isMore && !query.isPending) ? (
+        <p className={panel.foot}>
+          <button type="button" className={controls.lnk} disabled={list.isReading} onClick={more}>
+            {list.isReading ? "Reading older events" : most < pageShown ? "More events" : "Older events"}
+          </button>
+        </p>
+      ) : null}
+    </section>
+  );
+}
+
+/** The events of one kind or of all: the newest page, which is kept fresh, and the older ones that were asked for. */
+function useEvents(slug: string, task: EventsPanelProps["task"], detail: TaskDetail, kind: EventKind | "") {
+  const { engine, task_id: taskId } = task;
+  const [wantsOlder, setWantsOlder] = useState(false);
+  const whole = detail.eventsQuery;
+  // While one page holds all, a kind is a matter of looking through it.
+  const isAsked = kind !== "" && Boolean(whole.data?.next_cursor);
+  const ofKind = useQuery({ ...taskEventsQuery(slug, engine, taskId, kind), enabled: isAsked });
+  const query = isAsked ? ofKind : whole;
+  const from = query.data?.next_cursor ?? null;
+  const older = useInfiniteQuery({
+    ...olderTaskEventsQuery(slug, { engine, taskId, kind }, from ?? ""),
+    enabled: wantsOlder && from !== null,
+  });
+  const events = useMemo(() => {
+    const newest = query.data?.items ?? [];
+    const all = from === null ? newest : [...newest, ...(older.data?.pages ?? []).flatMap((page) => page.items)];
+    return kind === "" ? all : all.filter((event) => event.kind === kind);
+  }, [query.data, older.data, from, kind]);
+  return {
+    query,
+    events,
+    isMore: from !== null && (older.data === undefined || older.hasNextPage),
+    isReading: older.isFetching,
+    olderError: older.error,
+    readOlder: () => {
+      if (!wantsOlder) setWantsOlder(true);
+      else void (older.isError && !older.data ? older.refetch() : older.fetchNextPage());
+    },
+  };
+}
+
+function Payload({ event }: { event: TaskEvent }) {
+  const text = JSON.stringify(event.payload, null, 2);
+  return (
+    <div className={css.unfolded}>
+      <pre className={json.raw} tabIndex={0} role="region" aria-label={`Payload of ${event.kind}`}>
+        {printableLines(text)}
+      </pre>
+      <CopyButton text={text} name="Copy payload" />
+    </div>
+  );
+}
+
+function detailOf({ payload }: TaskEvent): string {
+  const attempt = typeof payload.attempt === "number" ? `attempt ${payload.attempt + 1}` : null;
+  const worker = typeof payload.worker === "string" ? printable(payload.worker) : null;
+  const exception = typeof payload.exception === "string" ? printable(shortException(payload.exception)) : null;
+  return [attempt, worker, exception].filter(Boolean).join(", ");
+}

@@ -1,0 +1,55 @@
+import type { Task } from "@svc/client";
+import { AppLink } from "../../../../ui/buttons/AppLink.tsx";
+import panel from "../../../../ui/panels/panel.module.css";
+import { count, duration, idTail, nameText } from "../../../../ui/time/format.ts";
+import { clockText, useZone } from "../../../../ui/time/instants.ts";
+import css from "../task.module.css";
+import type { TaskDetail } from "../use-task-detail.ts";
+import { storyOf } from "./story.ts";
+
+interface StoryPanelProps {
+  task: Task;
+  detail: TaskDetail;
+  hrefOf: (engine: string, taskId: string) => string;
+}
+
+export function StoryPanel({ task, detail, hrefOf }: StoryPanelProps) {
+  const { zone } = useZone();
+  const parent = detail.treeQuery.data?.nodes.find((node) => node.task_id === task.parent_task_id);
+  const steps = storyOf(task, detail.events, detail.attempts);
+  const isCut = Boolean(detail.eventsQuery.data?.next_cursor);
+  return (
+    <section className={panel.panel} id="timeline" aria-labelledby="h-timeline">
+      <header>
+        <h2 id="h-timeline">What happened</h2>
+        <span className="t3">
+          from {isCut ? "the newest " : ""}
+          {count(detail.events.length)} {detail.events.length === 1 ? "event" : "events"}, no guesses
+        </span>
+      </header>
+      {parent ? (
+        <p className={css.empty}>
+          Started by{" "}
+          <AppLink href={hrefOf(parent.engine, parent.task_id)}>
+            {nameText(parent.name)} <span className="mono">{idTail(parent.task_id)}</span>
+          </AppLink>
+          .
+        </p>
+      ) : null}
+      {steps.length === 0 ? (
+        <p className={css.empty}>No event of this task is kept any more, or none has arrived yet.</p>
+      ) : (
+        <ol className={css.story}>
+          {steps.map((step) => (
+            <li key={`${step.atMs} ${step.text}`}>
+              <span className="num t3" title={clockText(step.atMs, zone)}>
+                +{duration(step.offsetMs)}
+              </span>
+              <span>{step.text}</span>
+            </li>
+          ))}
+        </ol>
+      )}
+    </section>
+  );
+}

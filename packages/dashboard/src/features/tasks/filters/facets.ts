@@ -1,0 +1,84 @@
+import type { Facet, FacetField, TaskFilters } from "@svc/client";
+import { useQueries, useQuery } from "@tanstack/react-query";
+import { useMemo } from "react";
+import { useTimedMs } from "../../../live/live.ts";
+import { shortCount } from "../../../ui/time/format.ts";
+import { statsQuery } from "../../projects/queries.ts";
+import { facetQuery } from "../list-queries.ts";
+import type { Counts } from "./StateRail.tsx";
+
+/** Values that one read brings; where there are more, what is typed asks for those that begin with it. */
+const valuesAtOnce = 100;
+const renewedMs = 15_000;
+
+export interface KnownValue {
+  value: string;
+  /** `412`, or `10k+` where it is a lower bound; empty when nobody counted. */
+  count: string;
+}
+
+export type Known = Partial<Readonly<Record<FacetField, readonly KnownValue[]>>>;
+
+/** How many tasks each value of a field has. */
+export const countText = ({ count, exact }: { count: number; exact: boolean }): string =>
+  `${shortCount(count)}${exact ? "" : "+"}`;
+
+/** The counts of a facet by value, and their sum, with a plus where they are lower bounds. */
+function countsOf(facet: Facet | undefined): Counts | null {
+  if (!facet) return null;
+  const sum = facet.values.reduce((all, one) => all + one.count, 0);
+  return {
+    by: new Map(facet.values.map((one) => [one.value, countText(one)])),
+    all: countText({ count: sum, exact: facet.values.every((one) => one.exact) }),
+  };
+}
+
+/** Counts of the states under the list's other filters; without any they come with the project's figures, which are pushed. */
+export function useStateCounts(slug: string, { state: _, ...others }: TaskFilters): Counts | null {
+  const isFiltered = Object.keys(others).length > 0;
+  const everyMs = useTimedMs(renewedMs);
+  const facet = useQuery({
+    ...facetQuery(slug, { ...others, field: "state" }),
+    refetchInterval: everyMs,
+    enabled: isFiltered,
+  });
+  const stats = useQuery(statsQuery(slug));
+  return useMemo(() => {
+    if (isFiltered) return countsOf(facet.data);
+    if (!stats.data) return null;
+    const values = Object.entries(stats.data.tasks_by_state).map(([value, count]) => ({ value, count, exact: true }));
+    return countsOf({ field: "state", values });
+  }, [isFiltered, facet.data, stats.data]);
+}
+
+/** What somebody types in the filter bar, and the fields that it may be a value of. */
+export interface Asked {
+  fields: readonly FacetField[];
+  typed: string;
+}
+
+/** Values of the asked fields with their counts; where there are many, those that begin with what was typed come too. */
+export function useKnown(slug: string, filters: TaskFilters, asked: Asked | null): Known {
+  const fields = asked?.fields ?? [];
+  const queryOf = (field: FacetField) => {
+    const { [field as keyof TaskFilters]: _, ...others } = filters;
+    return { ...others, field, limit: valuesAtOnce };
+  };
+  const first = useQueries({ queries: fields.map((field) => facetQuery(slug, queryOf(field))) });
+  const full = fields.filter((_, at) => (first[at]?.data?.values.length ?? 0) >= valuesAtOnce);
+  const prefix = asked?.typed ?? "";
+  const begun = useQueries({
+    queries: (prefix === "" ? [] : full).map((field) => facetQuery(slug, { ...queryOf(field), prefix })),
+  });
+  const found: Partial<Record<FacetField, KnownValue[]>> = {};
+  for (const { data } of [...begun, ...first]) {
+    if (!data) continue;
+    const values = found[data.field] ?? [];
+    found[data.field] = values;
+    const known = new Set(values.map((one) => one.value));
+    for (const one of data.values) {
+      if (!known.has(one.value)) values.push({ value: one.value, count: countText(one) });
+    }
+  }
+  return found;
+}

@@ -1,0 +1,188 @@
+import { priorities, taskStates } from "@svc/client";
+import { fieldTerm } from "@svc/client/task-query";
+import { timeOf } from "../../../address/range-text.ts";
+import type { Asked, Known } from "./facets.ts";
+import { isQueryText, queryFault, searchFields, withTerm } from "./query-terms.ts";
+import { type FilterKey, priorityList, type TasksSearch } from "./tasks-search.ts";
+
+// The language of the filter bar: `key:value` words are filters, everything else is text to find.
+
+export const filterWords = ["queue", "worker", "name", "priority", "since", "until", "state"] as const;
+type FilterWord = (typeof filterWords)[number];
+
+export interface Suggestion {
+  /** Shown and, after `key:`, typed. */
+  value: string;
+  detail: string;
+  /** How many tasks it would show, where that is known. */
+  count?: string | undefined;
+  /** Where the typed part sits in the value, to mark it. */
+  at: number;
+  length: number;
+  /** What choosing it does: set a filter, or go on typing after `key:`. */
+  effect: { patch: TasksSearch } | { typed: string };
+}
+
+const ages = ["-15m", "-1h", "-6h", "-24h", "-7d"];
+const maximumSuggestions = 8;
+
+/** The filters that `typed` stands for, or a reason why it stands for none. */
+export function readTyped(typed: string, search: TasksSearch): { patch: TasksSearch } | { fault: string } {
+  const text = typed.trim();
+  const split = splitWord(text);
+  if (!split || isMore(split.value)) return isQueryText(text) ? readSearch(text, search) : { patch: { search: text } };
+  const { word, value } = split;
+  if (value === "") return { fault: `Give a value after ${word}:` };
+  switch (word) {
+    case "state": {
+      if (value.includes(",")) return readSearch(text, search);
+      const state = taskStates.find((one) => one === value);
+      return state ? { patch: { state } } : { fault: `There is no state ${value}` };
+    }
+    case "priority": {
+      const wanted = priorityList([search.priority, value].filter(Boolean).join(","));
+      const isKnown = value.split(",").every((one) => priorities.some((priority) => priority === one.trim()));
+      return isKnown ? { patch: { priority: wanted.join(",") } } : { fault: `There is no priority ${value}` };
+    }
+    case "since":
+    case "until":
+      return Number.isNaN(timeOf(value, 0))
+        ? { fault: `${value} is neither an age such as -6h nor an instant` }
+        : { patch: { [word]: value } };
+    default:
+      return { patch: { [word]: value } };
+  }
+}
+
+/** What a parameter of the list cannot say, such as a pattern, alternatives or a further term. */
+const isMore = (value: string): boolean => /[*"<>]|\.\./.test(value) || isQueryText(value);
+
+function readSearch(text: string, search: TasksSearch): { patch: TasksSearch } | { fault: string } {
+  const fault = queryFault(text);
+  return fault === null ? { patch: { q: withTerm(search.q, text) } } : { fault };
+}
+
+function splitWord(text: string): { word: FilterWord; value: string } | null {
+  const found = /^([a-z]+):(.*)$/s.exec(text);
+  const word = filterWords.find((one) => one === found?.[1]);
+  return word ? { word, value: (found?.[2] ?? "").trim() } : null;
+}
+
+/** What to offer under the bar while typing. */
+export function suggestionsFor(typed: string, known: Known, search: TasksSearch): Suggestion[] {
+  const text = typed.trimStart();
+  const split = splitWord(text);
+  if (split) return valueSuggestions(split.word, split.value, known, search).slice(0, maximumSuggestions);
+  const named = searchSuggestions(text, known, search);
+  if (named) return named.slice(0, maximumSuggestions);
+  const lower = text.toLowerCase();
+  const words = filterWords
+    .filter((word) => word.startsWith(lower))
+    .map((word) => ({
+      value: `${word}:`,
+      detail: wordDetails[word],
+      at: 0,
+      length: lower.length,
+      effect: { typed: `${word}:` },
+    }));
+  const fields = searchFields()
+    .filter((field) => lower !== "" && field.name.startsWith(lower))
+    .map(({ name, meaning, sample }) => ({
+      value: `${name}:`,
+      detail: `${meaning}, ${sample}`,
+      at: 0,
+      length: lower.length,
+      effect: { typed: `${name}:` },
+    }));
+  words.push(...fields);
+  if (lower.length < 2) return words;
+  const found = (["queue", "worker", "name"] as const).flatMap((word) =>
+    valueSuggestions(word, text, known, search)
+      .slice(0, 3)
+      .map((one) => ({ ...one, detail: word })),
+  );
+  return [...words, ...found].slice(0, maximumSuggestions);
+}
+
+const facetFields = ["engine", "name", "queue", "worker"] as const;
+
+/** Values for a field that only the search takes, or for a term that is turned round; null for any other text. */
+function searchSuggestions(text: string, known: Known, search: TasksSearch): Suggestion[] | null {
+  const found = /^(-?)([a-z]+):([^\s"]*)$/.exec(text);
+  const field = facetFields.find((one) => one === found?.[2]);
+  if (!found || !field || (found[1] === "" && field !== "engine")) return null;
+  return nearestFirst(known[field] ?? [], found[3] ?? "").map((choice) => {
+    const effect = { patch: { q: withTerm(search.q, fieldTerm(field, choice.value, found[1] === "-")) } };
+    return { ...choice, detail: "", effect };
+  });
+}
+
+/** Which values are worth reading while this is typed. */
+export function askedBy(typed: string): Asked {
+  const split = splitWord(typed.trimStart());
+  const field = facetFields.find((one) => typed.trimStart().replace(/^-/, "").startsWith(`${one}:`));
+  if (!split && field) return { fields: [field], typed: typed.slice(typed.indexOf(":") + 1).trim() };
+  if (!split) return { fields: ["name", "queue", "worker"], typed: typed.trim() };
+  const { word, value } = split;
+  return { fields: word === "since" || word === "until" ? [] : [word], typed: value };
+}
+
+const wordDetails: Record<FilterWord, string> = {
+  queue: "exactly this queue",
+  worker: "exactly this worker",
+  name: "text in the task's name",
+  priority: "one or more",
+  since: "received after",
+  until: "received before",
+  state: "one state",
+};
+
+function valueSuggestions(word: FilterWord, value: string, known: Known, search: TasksSearch): Suggestion[] {
+  const chosen = priorityList(search.priority);
+  const counted = (values: readonly string[], field: "state" | "priority") =>
+    values.map((one) => ({ value: one, count: known[field]?.find((other) => other.value === one)?.count }));
+  const choices: Record<FilterWord, readonly { value: string; count?: string | undefined }[]> = {
+    queue: known.queue ?? [],
+    worker: known.worker ?? [],
+    name: known.name ?? [],
+    priority: counted(
+      priorities.filter((one) => !chosen.includes(one)),
+      "priority",
+    ),
+    since: ages.map((age) => ({ value: age })),
+    until: ages.map((age) => ({ value: age })),
+    state: counted(taskStates, "state"),
+  };
+  return nearestFirst(choices[word], value).flatMap((choice) => {
+    const read = readTyped(`${word}:${choice.value}`, search);
+    return "patch" in read ? [{ ...choice, detail: "", effect: { patch: read.patch } }] : [];
+  });
+}
+
+interface Choice {
+  value: string;
+  count?: string | undefined;
+}
+
+/** The choices with a text in them: that text itself, then those that begin with it, each in the order they came in. */
+function nearestFirst(choices: readonly Choice[], text: string): (Choice & { at: number; length: number })[] {
+  const lower = text.toLowerCase();
+  const distance = ({ value, at }: Choice & { at: number }) => (value === text ? 0 : at === 0 ? 1 : 2);
+  return choices
+    .map((choice) => ({ ...choice, at: choice.value.toLowerCase().indexOf(lower), length: lower.length }))
+    .filter((choice) => choice.at >= 0)
+    .sort((a, b) => distance(a) - distance(b));
+}
+
+/** Which suggestion Enter takes before any was chosen; -1 for what was typed. A part of a name is a filter as it is. */
+export function meantSuggestion(typed: string): number {
+  return /^[a-z]+:|^-[a-z]+:/.test(typed.trimStart()) && !/^-?name:/.test(typed.trimStart()) ? 0 : -1;
+}
+
+/** How a filter reads in its token. */
+export function tokenText(key: FilterKey, value: string): string {
+  if (key === "priority") return value.split(",").join(", ");
+  if ((key === "since" || key === "until") && value.startsWith("-"))
+    return `${value.replace("-", "−").replace(/([mhd])$/, " $1")}`;
+  return value;
+}

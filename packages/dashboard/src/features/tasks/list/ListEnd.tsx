@@ -1,0 +1,191 @@
+import type { ApiProblem } from "@svc/client";
+import type { ReactNode } from "react";
+import { paths } from "../../../address/paths.ts";
+import { AppLink } from "../../../ui/buttons/AppLink.tsx";
+import { RetryButton } from "../../../ui/buttons/RetryButton.tsx";
+import controls from "../../../ui/controls.module.css";
+import { Icon } from "../../../ui/Icon.tsx";
+import { causeOf, Empty } from "../../../ui/panels/Feedback.tsx";
+import { count, printable } from "../../../ui/time/format.ts";
+import { Stamp } from "../../../ui/time/Stamp.tsx";
+import { tokenText } from "../filters/filter-text.ts";
+import { filterName } from "../filters/filter-words.ts";
+import { activeFilters, type FilterKey, type TasksSearch } from "../filters/tasks-search.ts";
+import { maximumRows } from "../following/task-pages.ts";
+import { type TaskList, useOlderPages } from "../following/use-task-list.ts";
+import css from "../grid.module.css";
+
+interface ListEndProps {
+  list: TaskList;
+  onOlder?: (until: string) => void;
+  /** Not inside the grid, as there are no rows. */
+  isLoose?: boolean;
+}
+
+/** What stands under the last loaded row. */
+export function ListEnd({ list, onOlder, isLoose = false }: ListEndProps) {
+  const { query } = list;
+  if (query.isFetchNextPageError) {
+    return (
+      <EndRow isLoose={isLoose}>
+        <span role="alert">Older tasks could not be read. {causeOf(query.error)}</span>
+        <RetryButton error={query.error} onRetry={list.readOlder} className={controls.lnk} />
+      </EndRow>
+    );
+  }
+  if (query.isFetchingNextPage) {
+    return (
+      <p className={css.end} role="status">
+        {query.data?.pages.at(-1)?.reached ? <Reached list={list} /> : null} Reading older tasks
+      </p>
+    );
+  }
+  if (list.isIdle) {
+    return (
+      <EndRow isLoose={isLoose}>
+        <Reached list={list} />
+        <button type="button" className={controls.lnk} onClick={list.readOlder}>
+          Continue
+        </button>
+      </EndRow>
+    );
+  }
+  if (list.isFull) {
+    const oldest = list.rows.at(-1)?.received_at;
+    return (
+      <EndRow isLoose={isLoose}>
+        <span>
+          {count(maximumRows)} tasks are loaded, which is as many as the page holds. Narrow the filters, or begin the
+          list here.
+        </span>
+        {oldest && onOlder ? (
+          <button type="button" className={controls.lnk} onClick={() => onOlder(oldest)}>
+            Show older tasks
+          </button>
+        ) : null}
+      </EndRow>
+    );
+  }
+  return query.hasNextPage ? null : <p className={css.end}>No older task is kept.</p>;
+}
+
+/** What can be pressed inside a grid must stand in a cell of it. */
+function EndRow({ isLoose, children }: { isLoose: boolean; children: ReactNode }) {
+  if (isLoose) return <div className={css.end}>{children}</div>;
+  return (
+    <div role="row" tabIndex={-1}>
+      <div role="gridcell" tabIndex={-1} className={css.end}>
+        {children}
+      </div>
+    </div>
+  );
+}
+
+/** How far a search has come that did not reach the end of the list. */
+function Reached({ list }: { list: TaskList }) {
+  const reached = list.query.data?.pages.at(-1)?.reached;
+  return reached ? (
+    <span>
+      Searched back to <Stamp at={reached} />, {count(list.rows.length)} found.
+    </span>
+  ) : (
+    <span>The search goes on below.</span>
+  );
+}
+
+/** How many there are, as far as it is known: a search that is under way also says how far it has come. */
+export function FoundSoFar({ list, matching }: { list: TaskList; matching: string | undefined }) {
+  const { rows, query } = list;
+  const reached = query.hasNextPage ? query.data?.pages.at(-1)?.reached : null;
+  if (!reached && query.hasNextPage && matching !== undefined) {
+    return (
+      <>
+        <b className="t1">{matching}</b> tasks match
+      </>
+    );
+  }
+  if (!reached) return `${count(rows.length)}${query.hasNextPage ? "+" : ""} shown`;
+  return (
+    <>
+      <b className="t1">{count(rows.length)}</b> found, searched back to <Stamp at={reached} />
+    </>
+  );
+}
+
+interface NotUnderstoodProps {
+  error: ApiProblem;
+  slug: string;
+  search: TasksSearch;
+  onPatch: (patch: Partial<Record<FilterKey, undefined>>) => void;
+}
+
+/** The address asks for what the server refuses: which filter it is, and a way to drop it. */
+export function NotUnderstood({ error, slug, search, onPatch }: NotUnderstoodProps) {
+  const faults = Array.isArray(error.details.errors)
+    ? (error.details.errors as { loc?: unknown[]; message?: string }[])
+    : [];
+  return (
+    <Empty title="A filter is not understood" chips={<FilterChips slug={slug} search={search} onPatch={onPatch} />}>
+      {faults.map((fault) => (
+        <p key={String(fault.loc)} role="alert">
+          <span className="mono">{printable(String(fault.loc?.at(-1) ?? ""))}</span>: {fault.message}.
+        </p>
+      ))}
+      {faults.length === 0 ? <p role="alert">{causeOf(error)}</p> : null}
+    </Empty>
+  );
+}
+
+function FilterChips({ slug, search, onPatch }: Omit<NotUnderstoodProps, "error">) {
+  const active = activeFilters(search);
+  return (
+    <>
+      {active.map((key) => (
+        <button key={key} type="button" className={controls.btn} onClick={() => onPatch({ [key]: undefined })}>
+          <Icon name="x" />
+          {filterName(key)}: {printable(tokenText(key, String(search[key])))}
+        </button>
+      ))}
+      {active.length > 1 ? (
+        <AppLink className={controls.btn} href={paths.tasks(slug)}>
+          Clear all
+        </AppLink>
+      ) : null}
+    </>
+  );
+}
+
+interface NothingMatchesProps {
+  slug: string;
+  search: TasksSearch;
+  onPatch: (patch: Partial<Record<FilterKey, undefined>>) => void;
+  list: TaskList;
+}
+
+/** Nothing under these filters, or nothing yet: each of them can be dropped from here. */
+export function NothingMatches({ slug, search, onPatch, list }: NothingMatchesProps) {
+  const active = activeFilters(search);
+  useOlderPages(list, 0);
+  return (
+    <Empty
+      title={list.query.hasNextPage ? "No match so far" : active.length > 0 ? "No task matches" : "No task yet"}
+      chips={
+        <>
+          {list.pendingCount > 0 ? (
+            <button type="button" className={`${controls.btn} ${controls.pri}`} onClick={list.showPending}>
+              Show {list.pendingCount} new
+            </button>
+          ) : null}
+          <FilterChips slug={slug} search={search} onPatch={onPatch} />
+        </>
+      }
+    >
+      {list.query.hasNextPage ? <ListEnd list={list} isLoose /> : null}
+      <p>
+        {active.length > 0
+          ? "Text is matched literally, letter by letter. Drop a filter to see more."
+          : "The list fills by itself as soon as an agent reports a task."}
+      </p>
+    </Empty>
+  );
+}

@@ -1,0 +1,137 @@
+import { type Density, setDensity, useDensity, useIsPhone } from "../../../ui/appearance.ts";
+import controls from "../../../ui/controls.module.css";
+import { Icon } from "../../../ui/Icon.tsx";
+import { Menu, menuItem, menuLabel, menuRule } from "../../../ui/layers/Layers.tsx";
+import { maximumPerSecond } from "../following/tail-pace.ts";
+import type { TaskList } from "../following/use-task-list.ts";
+import css from "../list.module.css";
+import { ColumnsMenu, PhoneColumns } from "../views/ColumnsMenu.tsx";
+import type { ColumnChoice } from "../views/use-columns.ts";
+
+const densities: Readonly<Record<Density, string>> = {
+  compact: "Compact",
+  default: "Default",
+  comfortable: "Comfortable",
+};
+
+interface ListToolsProps {
+  columns: ColumnChoice;
+  list: TaskList;
+  follows: boolean;
+  isTop: boolean;
+  onFollow: (follows: boolean) => void;
+  /** Why the rows stay as they are; null while they are renewed. */
+  held: string | null;
+  onRelease: () => void;
+  onExport: () => void;
+}
+
+/** What changes how the list looks and lives, and not what is in it. */
+export function ListTools(props: ListToolsProps) {
+  const { columns, held, onRelease } = props;
+  const density = useDensity();
+  return (
+    <span className={css.tools}>
+      {useIsPhone() ? (
+        <Menu
+          label="Rows, columns and export"
+          buttonClass={controls.tool}
+          buttonLabel="Rows, columns and export"
+          button={<Icon name="columns" />}
+        >
+          <p className={menuLabel}>Row height</p>
+          <RowHeights />
+          <hr className={menuRule} />
+          <p className={menuLabel}>In each row</p>
+          <PhoneColumns choice={columns} />
+          <hr className={menuRule} />
+          <button type="button" data-entry="" className={menuItem} onClick={props.onExport}>
+            Export tasks
+          </button>
+        </Menu>
+      ) : (
+        <>
+          <ColumnsMenu choice={columns} />
+          <Menu
+            label="Row height"
+            buttonClass={controls.tool}
+            button={
+              <>
+                <Icon name="density" />
+                {densities[density]}
+              </>
+            }
+          >
+            <RowHeights />
+          </Menu>
+          <button
+            type="button"
+            className={controls.tool}
+            title="Save the matching tasks as a file"
+            onClick={props.onExport}
+          >
+            <Icon name="download" />
+            Export
+            <span className="vh">tasks</span>
+          </button>
+        </>
+      )}
+      {held === null ? (
+        <Follow {...props} />
+      ) : (
+        <button
+          type="button"
+          className={`${controls.tool} ${controls.held}`}
+          aria-label="Updates paused"
+          title={`${held}. Press to let go`}
+          onClick={onRelease}
+        >
+          <Icon name="pause" />
+          <span className="lg">Updates paused</span>
+        </button>
+      )}
+      <span className="vh" role="status">
+        {held === null ? "" : held}
+      </span>
+    </span>
+  );
+}
+
+function RowHeights() {
+  const density = useDensity();
+  return (Object.keys(densities) as Density[]).map((one) => (
+    <button
+      key={one}
+      type="button"
+      data-entry=""
+      className={menuItem}
+      aria-pressed={one === density}
+      onClick={() => setDensity(one)}
+    >
+      <span className="grow">{densities[one]}</span>
+      {one === density ? <Icon name="check" /> : null}
+    </button>
+  ));
+}
+
+function Follow({ list, follows, isTop, onFollow }: ListToolsProps) {
+  const isFlooded = follows && list.isFlooded;
+  const words = isFlooded
+    ? `Following paused, over ${maximumPerSecond} new a second`
+    : follows && !isTop
+      ? "Follow, when at the top"
+      : "Follow";
+  return (
+    <button
+      type="button"
+      className={isFlooded ? `${controls.tool} ${controls.held}` : controls.tool}
+      aria-pressed={follows && !isFlooded}
+      title={isFlooded ? "Follow again" : "Let new tasks slide in while the list is at its top"}
+      onClick={() => (isFlooded ? list.followAgain() : onFollow(!follows))}
+    >
+      <Icon name={isFlooded ? "pause" : "play"} />
+      <span className={isFlooded ? "" : "lg"}>{words}</span>
+      <span className="vh">new tasks</span>
+    </button>
+  );
+}

@@ -1,0 +1,326 @@
+import { isProblem, type TaskState } from "@svc/client";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useLocation, useNavigate } from "@tanstack/react-router";
+import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { useTimeRange } from "../../../address/time-range.ts";
+import { useIsPhone } from "../../../ui/appearance.ts";
+import { Bones, Failed, FailedLine, NoteLine } from "../../../ui/panels/Feedback.tsx";
+import { count } from "../../../ui/time/format.ts";
+import type { TaskAct } from "../../actions/tasks/TaskCommands.tsx";
+import { useGaps } from "../../agents/losses/use-gaps.ts";
+import { projectQuery } from "../../projects/queries.ts";
+import { DrawerSlot } from "../DrawerSlot.tsx";
+import { cellFilter, cellText } from "../filters/cell-filter.ts";
+import { FilterBar } from "../filters/FilterBar.tsx";
+import { useStateCounts } from "../filters/facets.ts";
+import { spokenFilters } from "../filters/filter-words.ts";
+import { StateRail } from "../filters/StateRail.tsx";
+import { TimeStrip } from "../filters/TimeStrip.tsx";
+import { activeFilters, filtersOf, readTasksSearch, type TasksSearch } from "../filters/tasks-search.ts";
+import { filterTextOf, keepFilters, keptFilters, useKeptPlace } from "../following/kept-list.ts";
+import { reachedRange } from "../following/reach.ts";
+import type { ListRow } from "../following/task-pages.ts";
+import { useHold } from "../following/use-held.ts";
+import { useTaskList } from "../following/use-task-list.ts";
+import css from "../list.module.css";
+import { taskTotalQuery } from "../list-queries.ts";
+import { isTaskAt, splitTask, taskKey } from "../task-address.ts";
+import { type ColumnId, columnFacts } from "../views/columns.ts";
+import { useColumns } from "../views/use-columns.ts";
+import { ViewTabs } from "../views/ViewTabs.tsx";
+import { ListAnnouncer } from "./ListAnnouncer.tsx";
+import { FoundSoFar, ListEnd, NothingMatches, NotUnderstood } from "./ListEnd.tsx";
+import { ListTools } from "./ListTools.tsx";
+import { SelectionBar } from "./SelectionBar.tsx";
+import { TaskGrid } from "./TaskGrid.tsx";
+import type { RowActions } from "./TaskRow.tsx";
+import { useListKeys } from "./use-list-keys.ts";
+import { useSelection } from "./use-selection.ts";
+
+const TaskDialog = lazy(() =>
+  import("../../actions/tasks/TaskCommands.tsx").then((part) => ({ default: part.TaskDialog })),
+);
+const RowMenu = lazy(() => import("./RowMenu.tsx").then((part) => ({ default: part.RowMenu })));
+const ExportDialog = lazy(() =>
+  import("../matching/ExportDialog.tsx").then((module) => ({ default: module.ExportDialog })),
+);
+
+export function TaskListView({ slug, search }: { slug: string; search: TasksSearch }) {
+  const navigate = useNavigate({ from: "/p/$slug/tasks" });
+  const entry = useLocation({ select: (location) => location.state.__TSR_key ?? "" });
+  const filterText = filterTextOf(search);
+  const { leftTop, isTop, currentId, setCurrentId, onScroll } = useKeptPlace(entry, filterText);
+  const [follows, setFollows] = useState(false);
+  const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
+  const [isExporting, setExporting] = useState(false);
+  const [notice, setNotice] = useState<string | null>(null);
+  useTimeRange("all");
+  const columns = useColumns();
+  const isPhone = useIsPhone();
+  const hold = useHold();
+
+  const client = useQueryClient();
+  const active = activeFilters(search);
+  const wayBack = leftTop === null ? null : keptFilters(client, slug, search);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: ages are counted back from when the filter was set
+  const filters = useMemo(() => wayBack ?? filtersOf(search, Date.now()), [filterText]);
+  useEffect(() => keepFilters(slug, filterText, filters), [slug, filterText, filters]);
+  const [isTicking, setTicking] = useState(false);
+  const isHeld = isTicking || hold !== null;
+  const list = useTaskList(slug, filters, { follows: follows && isTop && !isHeld, isHeld });
+  const { rows, query } = list;
+  const selection = useSelection(rows, filterText);
+  const { ticked } = selection;
+  if (isTicking !== ticked.size > 0) setTicking(ticked.size > 0);
+  // A list that is here to its end is counted already; its tasks tell their place by the same number.
+  const isWhole = query.isSuccess && !query.hasNextPage && !list.isFull && !filters.q;
+  const totalQuery = taskTotalQuery(slug, filters);
+  const counted = useQuery({ ...totalQuery, enabled: query.isSuccess && !isWhole && !filters.q });
+  const total = isWhole ? rows.length : (counted.data ?? null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the key follows the filters
+  useEffect(() => {
+    if (isWhole) client.setQueryData(totalQuery.queryKey, rows.length);
+  }, [client, filters, isWhole, rows.length]);
+  const counts = useStateCounts(slug, filters);
+  const { gaps } = useGaps(slug, reachedRange(filters, Date.now(), 7 * dayMs));
+  const project = useQuery(projectQuery(slug));
+
+  const patch = useCallback(
+    (change: Partial<Record<keyof TasksSearch, string | undefined>>, replace = false) => {
+      setNotice(null);
+      void navigate({ search: (old) => readTasksSearch({ ...old, ...change }), replace });
+    },
+    [navigate],
+  );
+
+  // A task that an address or the way back opened is the current one. Of those opened here the address may lag behind.
+  const [engine, taskId] = splitTask(search.task);
+  const openId = rows.find((row) => isTaskAt(row, engine, taskId))?.id;
+  const openedHere = useRef<string[]>([]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each task that comes into the drawer
+  useEffect(() => {
+    const at = openedHere.current.indexOf(search.task ?? "");
+    openedHere.current.splice(0, at + 1);
+    if (at < 0 && openId) setCurrentId(openId);
+  }, [openId]);
+  const currentIndex = rows.findIndex((row) => row.id === currentId);
+  const current = rows[currentIndex];
+  const open = (row: ListRow, replace = false) => {
+    const task = `${row.engine}/${taskKey(row)}`;
+    if (task !== search.task) openedHere.current.push(task);
+    patch({ task }, replace);
+  };
+  const close = () => patch({ task: undefined, tab: undefined });
+  const move = (step: number): ListRow | undefined => {
+    const next = rows[Math.min(rows.length - 1, Math.max(0, currentIndex < 0 ? 0 : currentIndex + step))];
+    if (!next) return;
+    setCurrentId(next.id);
+    if (search.task) open(next, true);
+    return next;
+  };
+  const filterBy = (row: ListRow, column: ColumnId, isText: boolean) => {
+    const text = isText ? cellText(column, row) : null;
+    const filter = isText ? (text ? { search: text } : null) : cellFilter(column, row, search)?.patch;
+    if (filter) patch(filter as Record<string, string>);
+    else setNotice(`${columnFacts[column].label} cannot be ${isText ? "searched as text" : "filtered by"}.`);
+  };
+  const release = () => {
+    selection.set([]);
+    document.getSelection()?.removeAllRanges();
+  };
+
+  const named =
+    engine && taskId ? { engine, task_id: taskId } : current && { engine: current.engine, task_id: taskKey(current) };
+  const [asked, setAsked] = useState<{ act: TaskAct; engine: string; taskId: string } | null>(null);
+  const [menu, setMenu] = useState<{ row: ListRow; anchor: HTMLElement } | null>(null);
+  const closeMenu = useCallback(() => setMenu(null), []);
+  useListKeys({
+    slug,
+    search,
+    list,
+    selection,
+    current,
+    named,
+    onAct: (act) => named && setAsked({ act, engine: named.engine, taskId: named.task_id }),
+    isDrawerOpen: search.task !== undefined,
+    onMove: move,
+    onOpen: open,
+    onClose: close,
+    onFilter: filterBy,
+    onInput: (row) => setOpened(toggledIn(opened, row.id)),
+    onMenu: (row, anchor) => setMenu({ row, anchor }),
+  });
+
+  // Rows are drawn again only when they change, so what they call must stay the same object.
+  const latest = useRef({ open, tick: selection.tick, filterBy, isTicking: false });
+  latest.current = { open, tick: selection.tick, filterBy, isTicking: isPhone && ticked.size > 0 };
+  const actions = useMemo<RowActions>(
+    () => ({
+      onOpen: (row) => {
+        // On a phone the rows have no box: once one is ticked, a touch ticks the others.
+        if (latest.current.isTicking) return latest.current.tick(row, false);
+        setCurrentId(row.id);
+        latest.current.open(row);
+      },
+      onTick: (row, isRange) => latest.current.tick(row, isRange),
+      onFilter: (row, column, isText) => latest.current.filterBy(row, column, isText),
+      onMenu: (row, anchor) => {
+        setCurrentId(row.id);
+        setMenu({ row, anchor });
+      },
+      onCurrent: (row) => setCurrentId(row.id),
+    }),
+    [setCurrentId],
+  );
+
+  return (
+    <div className={css.list}>
+      <div>
+        {notice ? <NoteLine>{notice}</NoteLine> : null}
+        {list.failure ? (
+          <FailedLine title="The list could not be read again" error={list.failure} onRetry={list.retry} />
+        ) : null}
+      </div>
+      <ListAnnouncer key={filterText} counts={list} isHeld={isHeld} />
+      <div className={css.bar}>
+        <h1>Tasks</h1>
+        <ViewTabs
+          slug={slug}
+          search={search}
+          onGo={(view) => void navigate({ search: readTasksSearch({ ...view }) })}
+        />
+        <ListTools
+          columns={columns}
+          list={list}
+          follows={follows}
+          isTop={isTop}
+          onFollow={setFollows}
+          held={heldWords(ticked.size > 0, hold)}
+          onRelease={release}
+          onExport={() => setExporting(true)}
+        />
+      </div>
+      <div className={css.cluster}>
+        <StateRail state={search.state} counts={counts} onChange={(state: TaskState | undefined) => patch({ state })} />
+        <TimeStrip slug={slug} filters={filters} gaps={gaps} isWhole={search.since === undefined} />
+      </div>
+      <div>
+        <div className={css.bar}>
+          <FilterBar slug={slug} search={search} filters={filters} onPatch={patch} />
+          <span className="lg nowrap t2" role="status">
+            {total === null ? (
+              <FoundSoFar list={list} matching={search.state ? counts?.by.get(search.state) : counts?.all} />
+            ) : (
+              <>
+                <b className="t1">{count(Math.max(total, rows.length))}</b>{" "}
+                {active.length > 0 ? "tasks match" : "tasks"}
+              </>
+            )}
+          </span>
+        </div>
+        {ticked.size > 0 ? (
+          <SelectionBar
+            slug={slug}
+            rows={rows.filter((row) => ticked.has(row.id))}
+            filters={filters}
+            words={spokenFilters(search)}
+            total={total}
+            onClear={() => selection.set([])}
+            onDrop={selection.drop}
+            isArchived={project.data?.is_active === false}
+          />
+        ) : null}
+      </div>
+      <div className={css.rows}>
+        {query.isPending ? (
+          <Bones rows={14} label="Loading tasks" />
+        ) : isProblem(query.error, "validation_error") && rows.length === 0 ? (
+          <NotUnderstood error={query.error} slug={slug} search={search} onPatch={patch} />
+        ) : query.isLoadingError ? (
+          <Failed title="The task list could not be read" error={query.error} onRetry={() => void query.refetch()} />
+        ) : rows.length === 0 ? (
+          <NothingMatches slug={slug} search={search} onPatch={patch} list={list} />
+        ) : (
+          <TaskGrid
+            key={filterText}
+            slug={slug}
+            list={list}
+            total={total}
+            columns={columns}
+            currentId={currentId}
+            ticked={ticked}
+            opened={opened}
+            gaps={gaps}
+            onTickAll={(isTicked) => selection.set(isTicked ? rows : [])}
+            onMove={move}
+            actions={actions}
+            leftTop={leftTop}
+            onScroll={onScroll}
+            isDocked={ticked.size > 0}
+            end={<ListEnd list={list} onOlder={(until) => patch({ until })} />}
+          />
+        )}
+        {engine && taskId ? (
+          <DrawerSlot
+            slug={slug}
+            engine={engine}
+            taskId={taskId}
+            search={search}
+            filters={filters}
+            onTab={(tab) => patch({ tab }, true)}
+            onClose={close}
+            onMove={move}
+          />
+        ) : null}
+      </div>
+      {asked ? (
+        <Suspense fallback={null}>
+          <TaskDialog slug={slug} {...asked} onClose={() => setAsked(null)} />
+        </Suspense>
+      ) : null}
+      {menu ? (
+        <Suspense fallback={null}>
+          <RowMenu
+            key={menu.row.id}
+            slug={slug}
+            row={rows.find((row) => row.id === menu.row.id) ?? menu.row}
+            search={search}
+            isTicked={ticked.has(menu.row.id)}
+            anchor={menu.anchor}
+            onOpen={() => open(menu.row)}
+            onAct={(act) => setAsked({ act, engine: menu.row.engine, taskId: taskKey(menu.row) })}
+            onTick={() => selection.tick(menu.row, false)}
+            onFilter={() => filterBy(menu.row, "name", false)}
+            onClose={closeMenu}
+          />
+        </Suspense>
+      ) : null}
+      {isExporting ? (
+        <Suspense fallback={null}>
+          <ExportDialog
+            slug={slug}
+            filters={filters}
+            words={spokenFilters(search)}
+            columns={columns.layout.shown}
+            total={total}
+            onClose={() => setExporting(false)}
+          />
+        </Suspense>
+      ) : null}
+    </div>
+  );
+}
+
+function heldWords(isTicking: boolean, hold: ReturnType<typeof useHold>): string | null {
+  if (isTicking) return "Updates are paused while tasks are selected";
+  if (hold === "menu") return "Updates are paused while a menu is open";
+  return hold === "text" ? "Updates are paused while text is selected" : null;
+}
+
+const dayMs = 86_400_000;
+
+function toggledIn(set: ReadonlySet<string>, id: string): ReadonlySet<string> {
+  const next = new Set(set);
+  if (!next.delete(id)) next.add(id);
+  return next;
+}

@@ -1,0 +1,125 @@
+import { useRouter } from "@tanstack/react-router";
+import { useEffect, useEffectEvent } from "react";
+import { copyText } from "../../../ui/buttons/CopyButton.tsx";
+import { type KeyHelp, useKeys } from "../../../ui/layers/keys.ts";
+import type { TaskAct } from "../../actions/tasks/TaskCommands.tsx";
+import type { TasksSearch } from "../filters/tasks-search.ts";
+import type { ListRow } from "../following/task-pages.ts";
+import type { TaskList } from "../following/use-task-list.ts";
+import { taskAddress } from "../task-address.ts";
+import type { ColumnId } from "../views/columns.ts";
+import type { Selection } from "./use-selection.ts";
+
+interface ListKeys {
+  slug: string;
+  /** The list's address, which the page of a task keeps for the way through the list. */
+  search: TasksSearch;
+  list: TaskList;
+  selection: Selection;
+  current: ListRow | undefined;
+  /** The task that a key without a current row is about: that of the drawer. */
+  named: { engine: string; task_id: string } | undefined;
+  isDrawerOpen: boolean;
+  onMove: (step: number) => ListRow | undefined;
+  onOpen: (row: ListRow) => void;
+  onClose: () => void;
+  onFilter: (row: ListRow, column: ColumnId, isText: boolean) => void;
+  onInput: (row: ListRow) => void;
+  onAct: (act: TaskAct) => void;
+  onMenu: (row: ListRow, anchor: HTMLElement) => void;
+}
+
+const help: KeyHelp = {
+  title: "Task list",
+  says: [
+    ["/", "filter"],
+    ["j, k", "next, previous task"],
+    ["J, K", "select on the way"],
+    ["x", "select this task"],
+    ["Enter", "open it beside the list"],
+    ["o", "open its page"],
+    ["u", "back to the list"],
+    ["e", "show what it was given"],
+    ["f", "filter by the cell; with Alt find its text"],
+    ["y", "copy its id"],
+    ["r, c", "retry, cancel it"],
+    ["m", "all that can be done with it"],
+    ["n", "show new tasks"],
+    ["Escape", "close, or clear the selection"],
+  ],
+};
+
+/** The keys of the task list. */
+export function useListKeys(keys: ListKeys): void {
+  const { slug, search, list, selection, current, named, isDrawerOpen } = keys;
+  const router = useRouter();
+  const extend = (step: number) => {
+    const next = keys.onMove(step);
+    selection.add([current, next].filter((row) => row !== undefined));
+  };
+  const meantCell = (otherwise: ColumnId) => pointedCell(list.rows) ?? (current && { row: current, column: otherwise });
+  useTextFilterKey(() => {
+    const meant = meantCell("name");
+    if (meant) keys.onFilter(meant.row, meant.column, true);
+  });
+  const openMenu = (event: KeyboardEvent) => {
+    const row = current && document.getElementById(`task-${current.id}`);
+    if (!current || !row) return;
+    event.preventDefault();
+    keys.onMenu(current, row);
+  };
+  useKeys(
+    {
+      j: () => keys.onMove(1),
+      k: () => keys.onMove(-1),
+      J: () => extend(1),
+      K: () => extend(-1),
+      x: () => current && selection.tick(current, false),
+      n: () => list.pendingCount > 0 && list.showPending(),
+      o: () => named && router.history.push(taskAddress(slug, named.engine, named.task_id, search)),
+      y: () => named && void copyText(named.task_id),
+      r: () => named && keys.onAct("retry"),
+      c: () => named && keys.onAct("cancel"),
+      m: openMenu,
+      ContextMenu: openMenu,
+      e: () => current && keys.onInput(current),
+      f: () => {
+        const meant = meantCell("queue");
+        if (meant) keys.onFilter(meant.row, meant.column, false);
+      },
+      u: () => isDrawerOpen && keys.onClose(),
+      Enter: (event) => {
+        // On a link or button the key is theirs.
+        if (current && !(event.target as Element).closest("a, button, input, summary")) keys.onOpen(current);
+      },
+      Escape: () => (isDrawerOpen ? keys.onClose() : selection.set([])),
+    },
+    help,
+  );
+}
+
+/** Alt and `f` finds the text of the meant cell, with the focus wherever no text is typed. */
+function useTextFilterKey(onPress: () => void): void {
+  const pressed = useEffectEvent((event: KeyboardEvent) => {
+    if (!event.altKey || event.ctrlKey || event.metaKey || event.code !== "KeyF" || event.defaultPrevented) return;
+    if ((event.target as Element).closest("input:not([type=checkbox], [type=radio]), textarea, select, [popover]"))
+      return;
+    if (document.querySelector("dialog:modal")) return;
+    event.preventDefault();
+    onPress();
+  });
+  useEffect(() => {
+    document.addEventListener("keydown", pressed);
+    return () => document.removeEventListener("keydown", pressed);
+  }, []);
+}
+
+/** The cell that has the focus, or else the one under the pointer. */
+function pointedCell(rows: readonly ListRow[]): { row: ListRow; column: ColumnId } | null {
+  const inRow = "[role=row] [data-col]";
+  const cell =
+    document.activeElement?.closest<HTMLElement>(inRow) ?? document.querySelector<HTMLElement>(`${inRow}:hover`);
+  const id = cell?.closest("[role=row]")?.id.replace(/^task-/, "");
+  const row = rows.find((one) => one.id === id);
+  return cell && row ? { row, column: cell.dataset.col as ColumnId } : null;
+}

@@ -1,0 +1,183 @@
+import { isProblem, type TaskExportQuery, type TaskFilters } from "@svc/client";
+import { exportFields } from "@svc/client/task-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { useRef, useState } from "react";
+import { api } from "../../../api/api.ts";
+import { saveFile } from "../../../save-file.ts";
+import { ActButton } from "../../../ui/buttons/ActButton.tsx";
+import { Segments } from "../../../ui/buttons/Segments.tsx";
+import controls from "../../../ui/controls.module.css";
+import { Icon } from "../../../ui/Icon.tsx";
+import { Dialog, dialogFoot } from "../../../ui/layers/Layers.tsx";
+import { causeOf } from "../../../ui/panels/Feedback.tsx";
+import { Refusal } from "../../../ui/panels/Refusal.tsx";
+import { bytes, count } from "../../../ui/time/format.ts";
+import { minuteText, useZone } from "../../../ui/time/instants.ts";
+import css from "../list.module.css";
+import type { ColumnId } from "../views/columns.ts";
+import { type Cut, nearestCut } from "./export-cut.ts";
+import { fieldsOfColumns } from "./export-fields.ts";
+
+type Format = TaskExportQuery["format"];
+const formats: readonly { value: Format; label: string; title: string }[] = [
+  { value: "csv", label: "CSV", title: "Comma-separated, for spreadsheets and scripts" },
+  { value: "xlsx", label: "Excel", title: "A workbook, at most 25,000 rows" },
+  { value: "json", label: "JSON", title: "An array, values as they are" },
+];
+
+interface ExportDialogProps {
+  slug: string;
+  filters: TaskFilters;
+  /** The filters in words; null when there are none. */
+  words: string | null;
+  columns: readonly ColumnId[];
+  /** How many tasks match; null when nobody has counted. */
+  total: number | null;
+  onClose: () => void;
+}
+
+/** Every matching task as a file: in which form, with which columns, how many, and what to do when they are too many. */
+export function ExportDialog({ slug, filters, words, columns, total, onClose }: ExportDialogProps) {
+  const [format, setFormat] = useState<Format>("csv");
+  const [fields, setFields] = useState<ReadonlySet<string>>(new Set(exportFields));
+  const [readBytes, setReadBytes] = useState(0);
+  const abort = useRef<AbortController | null>(null);
+  const save = useMutation({
+    mutationFn: async (since: string | undefined) => {
+      setReadBytes(0);
+      abort.current = new AbortController();
+      const chosen = exportFields.filter((field) => fields.has(field)).join(",");
+      const query = { ...filters, ...(since && { since }), format, fields: chosen };
+      const file = await api.exportTasks(slug, query, { signal: abort.current.signal, onBytes: setReadBytes });
+      const name = file.fileName ?? `svc-tasks.${format}`;
+      saveFile(file.content, name);
+      return { name, size: file.content.size };
+    },
+  });
+  const close = () => {
+    abort.current?.abort();
+    onClose();
+  };
+  const cap = isProblem(save.error, "validation_error") ? Number(save.error.details.cap) : Number.NaN;
+  // What was said of one format is not true of the next.
+  const choose = (next: Format) => {
+    setFormat(next);
+    if (!save.isPending) save.reset();
+  };
+  const toggle = (field: string) => {
+    const next = new Set(fields);
+    if (!next.delete(field)) next.add(field);
+    setFields(next);
+  };
+
+  return (
+    <Dialog title="Export tasks" onClose={close}>
+      <p>
+        {total === null ? "All tasks" : <b>{count(total)} tasks</b>}
+        {words === null ? " of the project" : ` with ${words}`}, newest first.
+        {total === null ? " How many they are is not counted for this search." : null}
+      </p>
+      <div className={controls.check}>
+        <Segments legend="Format" value={format} options={formats} onChange={choose} />
+      </div>
+      <fieldset className={css.fields}>
+        <legend>Columns</legend>
+        <span className={css.fieldActs}>
+          <button type="button" className={controls.lnk} onClick={() => setFields(new Set(exportFields))}>
+            All
+          </button>
+          <button type="button" className={controls.lnk} onClick={() => setFields(new Set(fieldsOfColumns(columns)))}>
+            Those of the list
+          </button>
+        </span>
+        {exportFields.map((field) => (
+          <label key={field} className={controls.check}>
+            <span className={controls.tick}>
+              <input type="checkbox" checked={fields.has(field)} onChange={() => toggle(field)} />
+            </span>
+            {field}
+          </label>
+        ))}
+      </fieldset>
+      {Number.isFinite(cap) ? (
+        <OverCap
+          slug={slug}
+          filters={filters}
+          cap={cap}
+          format={format}
+          setting={String((isProblem(save.error) && save.error.details.setting) || "")}
+          onCut={(since) => save.mutate(since)}
+        />
+      ) : save.isError && !abort.current?.signal.aborted ? (
+        <Refusal>Nothing was saved. {causeOf(save.error)}</Refusal>
+      ) : null}
+      <p role="status">
+        {save.isPending ? `Reading, ${bytes(readBytes)} so far` : null}
+        {save.data ? `Saved ${save.data.name}, ${bytes(save.data.size)}.` : null}
+      </p>
+      <div className={dialogFoot}>
+        <button type="button" className={`${controls.btn} ${controls.big}`} onClick={close}>
+          {save.isPending ? "Stop" : save.data ? "Close" : "Cancel"}
+        </button>
+        <ActButton
+          error={save.error}
+          isBusy={save.isPending}
+          reason={fields.size === 0 ? "Choose a column" : null}
+          onAct={() => save.mutate(undefined)}
+        >
+          <Icon name="download" />
+          {total === null ? "Export" : `Export ${count(total)} ${total === 1 ? "task" : "tasks"}`}
+        </ActButton>
+      </div>
+    </Dialog>
+  );
+}
+
+interface OverCapProps {
+  slug: string;
+  filters: TaskFilters;
+  cap: number;
+  format: Format;
+  setting: string;
+  onCut: (since: string) => void;
+}
+
+/** Says how many rows there may be, and offers the newest part that fits. */
+function OverCap({ slug, filters, cap, format, setting, onCut }: OverCapProps) {
+  const { zone, label } = useZone();
+  const cut = useQuery({
+    queryKey: ["export-cut", slug, filters, cap],
+    queryFn: ({ signal }) => cutOf(slug, filters, cap, signal),
+    staleTime: 60_000,
+  });
+  const since = cut.data ? new Date(cut.data.sinceMs).toISOString() : null;
+  return (
+    <div role="alert" className={controls.rows}>
+      <p className={controls.err}>
+        An export as {format} holds at most {count(cap)} rows. Nothing was cut, and nothing was saved.
+        {setting === "" ? "" : ` The setting is ${setting}.`}
+      </p>
+      {cut.data && since ? (
+        <button type="button" className={controls.btn} onClick={() => onCut(since)}>
+          Export the newest {count(cut.data.rows)}, since {minuteText(cut.data.sinceMs, zone)} {label}
+        </button>
+      ) : (
+        <p className="t2">
+          {cut.isPending
+            ? "Looking for the longest time that fits."
+            : "Narrow the filters or the time range, then try again."}
+        </p>
+      )}
+    </div>
+  );
+}
+
+async function cutOf(slug: string, filters: TaskFilters, cap: number, signal: AbortSignal): Promise<Cut | null> {
+  const countSince = async (sinceMs: number) => {
+    const query = { ...filters, since: new Date(sinceMs).toISOString(), limit: 1, include_total: true };
+    const { total_count } = await api.listTasks(slug, query, { signal });
+    return total_count ?? Number.POSITIVE_INFINITY;
+  };
+  const untilMs = filters.until ? Date.parse(filters.until) : Date.now();
+  return nearestCut({ countSince, untilMs, sinceMs: filters.since ? Date.parse(filters.since) : null, cap });
+}

@@ -1,0 +1,133 @@
+import { isProblem, type SavedView, type SavedViewFilters } from "@svc/client";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { api } from "../../../api/api.ts";
+import { ActButton } from "../../../ui/buttons/ActButton.tsx";
+import controls from "../../../ui/controls.module.css";
+import { ActForm } from "../../../ui/forms/ActForm.tsx";
+import { Field } from "../../../ui/forms/Field.tsx";
+import { Dialog, dialogFoot } from "../../../ui/layers/Layers.tsx";
+import { causeOf } from "../../../ui/panels/Feedback.tsx";
+import { Refusal } from "../../../ui/panels/Refusal.tsx";
+import { printable } from "../../../ui/time/format.ts";
+import { savedViewsQuery } from "../list-queries.ts";
+import type { ListView } from "./views.ts";
+
+/** Puts other filters in place of those that a view had. */
+export function useReplaceView(slug: string, onError: () => void) {
+  const { show } = useShownViews(slug);
+  return useMutation({
+    mutationFn: ({ view, filters }: { view: ListView; filters: SavedViewFilters }) =>
+      api.replaceSavedView(slug, view.id ?? "", { name: view.name, filters }),
+    onSuccess: show,
+    onError,
+  });
+}
+
+/** The views as they are after an answer, without another read. */
+function useShownViews(slug: string) {
+  const client = useQueryClient();
+  const { queryKey } = savedViewsQuery(slug);
+  return {
+    show: (view: SavedView) =>
+      client.setQueryData(queryKey, (old) => {
+        const others = (old?.items ?? []).filter((one) => one.id !== view.id);
+        return { items: [...others, view].sort((a, b) => a.name.localeCompare(b.name)) };
+      }),
+    drop: (id: string) =>
+      client.setQueryData(queryKey, (old) => ({ items: (old?.items ?? []).filter((one) => one.id !== id) })),
+  };
+}
+
+interface NameViewDialogProps {
+  slug: string;
+  /** The view to rename; without it a new one is made. */
+  view?: ListView;
+  filters: SavedViewFilters;
+  /** Why the filters could not be saved under the old name. */
+  fault?: Error | null;
+  onClose: () => void;
+  onDone: (view: SavedView) => void;
+}
+
+export function NameViewDialog({ slug, view, filters, fault = null, onClose, onDone }: NameViewDialogProps) {
+  const [name, setName] = useState(view?.name ?? "");
+  const { show } = useShownViews(slug);
+  const put = useMutation({
+    mutationFn: () => {
+      const body = { name: name.trim(), filters };
+      return view?.id ? api.replaceSavedView(slug, view.id, body) : api.createSavedView(slug, body);
+    },
+    onSuccess: (saved) => {
+      show(saved);
+      onClose();
+      onDone(saved);
+    },
+  });
+  const verb = view ? "Rename" : "Save";
+  return (
+    <Dialog title={view ? `Rename the view ${printable(view.name)}` : "Save these filters as a view"} onClose={onClose}>
+      <ActForm error={put.error} className={controls.rows} onSubmit={() => put.mutate()}>
+        {fault ? <Refusal>The view was not changed. {refusalOf(fault)}</Refusal> : null}
+        <Field
+          label="Name"
+          required
+          maxLength={80}
+          autoFocus
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+          error={put.isError ? refusalOf(put.error) : null}
+          hint="For yourself, in this project. The time range is not part of it."
+        />
+        <div className={dialogFoot}>
+          <button type="button" className={`${controls.btn} ${controls.big}`} onClick={onClose}>
+            Cancel
+          </button>
+          <ActButton error={put.error ?? fault} isBusy={put.isPending}>
+            {verb} view
+          </ActButton>
+        </div>
+      </ActForm>
+    </Dialog>
+  );
+}
+
+interface DeleteViewDialogProps {
+  slug: string;
+  view: ListView;
+  onClose: () => void;
+  onDone: () => void;
+}
+
+export function DeleteViewDialog({ slug, view, onClose, onDone }: DeleteViewDialogProps) {
+  const { drop } = useShownViews(slug);
+  const remove = useMutation({
+    mutationFn: () => api.deleteSavedView(slug, view.id ?? ""),
+    onSuccess: () => {
+      drop(view.id ?? "");
+      onClose();
+      onDone();
+    },
+  });
+  return (
+    <Dialog title={`Delete the view ${printable(view.name)}`} onClose={onClose}>
+      <p>Only its name and filters go. The tasks stay, and so does the list as it is filtered now.</p>
+      {remove.isError ? <Refusal>Nothing was deleted. {causeOf(remove.error)}</Refusal> : null}
+      <div className={dialogFoot}>
+        <button type="button" className={`${controls.btn} ${controls.big}`} onClick={onClose}>
+          Keep it
+        </button>
+        <ActButton isDanger error={remove.error} isBusy={remove.isPending} onAct={() => remove.mutate()}>
+          Delete view
+        </ActButton>
+      </div>
+    </Dialog>
+  );
+}
+
+function refusalOf(error: Error): string {
+  const reason = isProblem(error, "conflict") ? error.details.reason : null;
+  if (reason === "name_in_use") return "You have a view of this name already.";
+  if (reason === "too_many_views") return "You have as many views here as there can be. Delete one first.";
+  return causeOf(error);
+}

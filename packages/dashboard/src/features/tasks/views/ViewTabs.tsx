@@ -1,0 +1,155 @@
+import { useQuery } from "@tanstack/react-query";
+import { useEffect, useRef, useState } from "react";
+import { paths } from "../../../address/paths.ts";
+import { stringifySearch } from "../../../address/search-text.ts";
+import { useIsPhone } from "../../../ui/appearance.ts";
+import { AppLink } from "../../../ui/buttons/AppLink.tsx";
+import controls from "../../../ui/controls.module.css";
+import { Icon } from "../../../ui/Icon.tsx";
+import { Menu, menuItem } from "../../../ui/layers/Layers.tsx";
+import { printable } from "../../../ui/time/format.ts";
+import { roleIn, useMe } from "../../sessions/queries.ts";
+import { activeFilters, type TasksSearch } from "../filters/tasks-search.ts";
+import css from "../list.module.css";
+import { savedViewsQuery } from "../list-queries.ts";
+import { DeleteViewDialog, NameViewDialog, useReplaceView } from "./ViewDialogs.tsx";
+import { keptFilters, type ListView, ownView, presets, searchFor, showsView } from "./views.ts";
+
+interface Act {
+  word: string;
+  act: () => void;
+  icon?: string;
+}
+
+type Asking = "save as" | "rename" | "delete" | null;
+
+interface ViewTabsProps {
+  slug: string;
+  search: TasksSearch;
+  onGo: (search: TasksSearch) => void;
+}
+
+/** The views of the project and of the reader, and what can be done with the filters as they are now. */
+export function ViewTabs({ slug, search, onGo }: ViewTabsProps) {
+  const { data } = useQuery(savedViewsQuery(slug));
+  const [asking, setAsking] = useState<Asking>(null);
+  const mayChange = roleIn(useMe(), slug) !== "auditor";
+  const own = (data?.items ?? []).map(ownView);
+  const current = own.find((view) => view.id === search.view);
+  const isChanged = current !== undefined && !showsView(search, current);
+  const isNamed = [...presets, ...own].some((view) => showsView(search, view));
+  const isPhone = useIsPhone();
+  const replace = useReplaceView(slug, () => setAsking("save as"));
+  const isCurrent = (view: ListView) =>
+    view.id === null ? current === undefined && showsView(search, view) : view.id === current?.id;
+
+  const isUnnamed = current === undefined && !isNamed && activeFilters(search).length > 0;
+  const saving: Act[] = [];
+  if (mayChange && current && isChanged) {
+    saving.push({ word: "Save", act: () => replace.mutate({ view: current, filters: keptFilters(search) }) });
+  }
+  if (mayChange && (isChanged || isUnnamed)) {
+    saving.push({ word: current ? "Save as" : "Save view", act: () => setAsking("save as") });
+  }
+  if (current && isChanged) saving.push({ word: "Reset", act: () => onGo(searchFor(current, search)) });
+  const keeping: Act[] =
+    current && mayChange
+      ? [
+          { word: "Rename", act: () => setAsking("rename") },
+          { word: "Delete", act: () => setAsking("delete"), icon: "trash" },
+        ]
+      : [];
+  const inMenu = isPhone ? [...saving, ...keeping] : keeping;
+
+  // Of many views some lie beyond the edge; that of the list must not. Asked of an observer, which waits for the
+  // layout that the first rows need anyway, instead of forcing one more.
+  const nav = useRef<HTMLElement>(null);
+  const shown = [...presets, ...own].find(isCurrent)?.name;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each view that becomes the current one
+  useEffect(() => {
+    const tab = nav.current?.querySelector("[aria-current]");
+    if (!tab) return;
+    const observer = new IntersectionObserver((seen) => {
+      observer.disconnect();
+      if (seen.some((entry) => entry.intersectionRatio < 1))
+        tab.scrollIntoView({ block: "nearest", inline: "nearest" });
+    });
+    observer.observe(tab);
+    return () => observer.disconnect();
+  }, [shown]);
+
+  return (
+    <>
+      <nav ref={nav} className={css.tabs} aria-label="Views">
+        {[...presets, ...own].map((view) => (
+          <AppLink
+            key={view.id ?? view.name}
+            href={paths.tasks(slug) + stringifySearch({ ...searchFor(view, search) })}
+            aria-current={isCurrent(view) ? "true" : undefined}
+          >
+            {printable(view.name)}
+            {isCurrent(view) && isChanged ? <span className="t2">{"\u00a0"}· changed</span> : null}
+          </AppLink>
+        ))}
+      </nav>
+      <span className={isPhone ? css.viewActs : `${css.viewActs} grow`}>
+        {isPhone
+          ? null
+          : saving.map(({ word, act }) => (
+              <button key={word} type="button" className={controls.lnk} onClick={act}>
+                {word}
+              </button>
+            ))}
+        {inMenu.length > 0 ? (
+          <Menu
+            label={current ? `View ${current.name}` : "View"}
+            buttonClass={isPhone ? controls.tool : controls.ib}
+            buttonLabel={
+              isPhone ? "Save or change the view" : `Rename or delete the view ${printable(current?.name ?? "")}`
+            }
+            button={<Icon name={isPhone ? "more" : "caret"} />}
+          >
+            {inMenu.map(({ word, act, icon }) => (
+              <button key={word} type="button" data-entry="" className={menuItem} onClick={act}>
+                {icon ? <Icon name={icon} /> : null}
+                {word}
+              </button>
+            ))}
+          </Menu>
+        ) : null}
+      </span>
+      {asking === "save as" ? (
+        <NameViewDialog
+          slug={slug}
+          filters={keptFilters(search)}
+          fault={replace.error}
+          onClose={() => {
+            replace.reset();
+            setAsking(null);
+          }}
+          onDone={(view) => onGo(searchFor(ownView(view), search))}
+        />
+      ) : null}
+      {asking === "rename" && current ? (
+        <NameViewDialog
+          slug={slug}
+          view={current}
+          filters={keptFilters(current.search)}
+          onClose={() => setAsking(null)}
+          onDone={() => setAsking(null)}
+        />
+      ) : null}
+      {asking === "delete" && current ? (
+        <DeleteViewDialog
+          slug={slug}
+          view={current}
+          onClose={() => setAsking(null)}
+          onDone={() => {
+            const { view: _, ...rest } = search;
+            onGo(rest);
+          }}
+        />
+      ) : null}
+    </>
+  );
+}

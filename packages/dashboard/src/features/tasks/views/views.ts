@@ -1,0 +1,74 @@
+import type { SavedView, SavedViewFilters } from "@svc/client";
+import { fieldTerm } from "@svc/client/task-query";
+import { activeFilters, type FilterKey, priorityList, type TasksSearch } from "../filters/tasks-search.ts";
+
+/** A choice of filters with a name. Views of one's own have an id, presets have none. */
+export interface ListView {
+  id: string | null;
+  name: string;
+  search: TasksSearch;
+}
+
+/** The views that every project has. */
+export const presets: readonly ListView[] = [
+  { id: null, name: "All", search: {} },
+  { id: null, name: "Failed", search: { state: "failure" } },
+  { id: null, name: "Running", search: { state: "started" } },
+  { id: null, name: "Waiting over 5 min", search: { state: "pending", until: "-5m" } },
+  { id: null, name: "Retried", search: { q: "retries:>=1" } },
+  { id: null, name: "Slow", search: { q: "runtime:>30s" } },
+];
+
+export function ownView({ id, name, filters }: SavedView): ListView {
+  const { state, priority, search, queue, name: taskName, worker, engine, q } = filters;
+  const terms = [q, engine && fieldTerm("engine", engine)].filter(Boolean).join(" ");
+  return {
+    id,
+    name,
+    search: {
+      ...(state && { state }),
+      ...(priority && priority.length > 0 && { priority: priorityList(priority.join(",")).join(",") }),
+      ...(search && { search }),
+      ...(queue && { queue }),
+      ...(taskName && { name: taskName }),
+      ...(worker && { worker }),
+      ...(terms && { q: terms }),
+      view: id,
+    },
+  };
+}
+
+/** What of the filters a view keeps: all but the time, which is the whole project's. */
+export function keptFilters({ state, priority, search, queue, name, worker, q }: TasksSearch): SavedViewFilters {
+  return {
+    ...(state && { state }),
+    ...(priority && { priority: priorityList(priority) as SavedViewFilters["priority"] & {} }),
+    ...(search && { search }),
+    ...(queue && { queue }),
+    ...(name && { name }),
+    ...(worker && { worker }),
+    ...(q && { q }),
+  };
+}
+
+const timeKeys: readonly FilterKey[] = ["since", "until"];
+
+/** Whether an address shows a view, whatever its time range is. A view that has a bound of its own is another without it. */
+export function showsView(search: TasksSearch, view: ListView): boolean {
+  const keys = new Set([...activeFilters(search), ...activeFilters(view.search)]);
+  return [...keys].every((key) => {
+    if (timeKeys.includes(key) && view.search[key] === undefined) return !isBoundOfPreset(search);
+    return search[key] === view.search[key];
+  });
+}
+
+/** Where a view leads from here: its filters, in the time range of now unless that came with another view. */
+export function searchFor(view: ListView, search: TasksSearch): TasksSearch {
+  const { since, until } = search;
+  const isOwn = isBoundOfPreset(search);
+  return { ...(since && { since }), ...(until && !isOwn && { until }), ...view.search };
+}
+
+function isBoundOfPreset(search: TasksSearch): boolean {
+  return presets.some(({ search: own }) => own.until && own.until === search.until && own.state === search.state);
+}

@@ -1,0 +1,78 @@
+import { isProblem } from "@svc/client";
+import { useQueryErrorResetBoundary } from "@tanstack/react-query";
+import {
+  createRootRoute,
+  createRoute,
+  lazyRouteComponent,
+  redirect,
+  useParams,
+  useRouter,
+} from "@tanstack/react-router";
+import { paths, safeReturn } from "../address/paths.ts";
+import { queryClient } from "../api/query-client.ts";
+import { isEnrollmentOverdue, meQuery } from "../features/sessions/queries.ts";
+import { NotFound } from "../shell/NotFound.tsx";
+import { Root } from "../shell/Root.tsx";
+import { Failed, isMissingPart, PageBones } from "../ui/panels/Feedback.tsx";
+import { usePage } from "../ui/title.ts";
+
+// What the pages of the site map hang on: those of an account that is not let in yet on the root, all others on what is signed in.
+
+/** What stands before the shell does, which has the landmark of the page. */
+export function FirstBones() {
+  return (
+    <main>
+      <PageBones />
+    </main>
+  );
+}
+
+export const rootRoute = createRootRoute({
+  component: Root,
+  notFoundComponent: NotFound,
+});
+
+export const signedInRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  id: "signed-in",
+  beforeLoad: async ({ location }) => {
+    const next = safeReturn(location.href);
+    const search = next === "/" ? {} : { next };
+    const me = await queryClient.ensureQueryData(meQuery).catch((error: unknown) => {
+      if (!isProblem(error, "unauthenticated")) throw error;
+      throw redirect({ to: "/login", search });
+    });
+    if (me.mfa_required) throw redirect({ to: "/login/mfa", search });
+    if (isEnrollmentOverdue(me)) throw redirect({ to: "/login/enroll", search });
+  },
+  component: lazyRouteComponent(() => import("../shell/Shell.tsx"), "Shell"),
+  pendingComponent: FirstBones,
+  errorComponent: PageError,
+});
+
+export function PageError({ error, reset }: { error: unknown; reset: () => void }) {
+  const { invalidate } = useRouter();
+  // Without it a page that failed to read would throw what it remembers instead of reading again.
+  const failedReads = useQueryErrorResetBoundary();
+  const { slug } = useParams({ strict: false });
+  usePage([...(slug === undefined ? [] : [{ label: slug, href: paths.project(slug) }]), { label: "Not shown" }]);
+  return (
+    <>
+      <h1 className="vh">This page could not be shown</h1>
+      <Failed
+        title="This page could not be shown"
+        error={error}
+        // A page's own file is asked for once; after that only a reload brings it.
+        onRetry={
+          isMissingPart(error)
+            ? undefined
+            : () => {
+                failedReads.reset();
+                reset();
+                void invalidate();
+              }
+        }
+      />
+    </>
+  );
+}

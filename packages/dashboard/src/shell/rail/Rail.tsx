@@ -1,0 +1,139 @@
+import type { Project, ProjectStats } from "@svc/client";
+import { useQuery } from "@tanstack/react-query";
+import { useLocation } from "@tanstack/react-router";
+import { lazy, type ReactNode, Suspense, useId } from "react";
+import { statsQuery } from "../../features/projects/queries.ts";
+import type { CountedPage } from "../../features/projects/RailCount.tsx";
+import { useMayAudit } from "../../features/sessions/queries.ts";
+import { usePollMs, useTimedMs } from "../../live/live.ts";
+import { toggleRail } from "../../ui/appearance.ts";
+import { AppLink } from "../../ui/buttons/AppLink.tsx";
+import controls from "../../ui/controls.module.css";
+import { Icon } from "../../ui/Icon.tsx";
+import { openMore } from "../overlay.ts";
+import { isOn, type ProjectPage, pagesFor } from "../pages.ts";
+import css from "../shell.module.css";
+import { ProjectSwitcher } from "./ProjectSwitcher.tsx";
+import { RailBadge } from "./RailBadge.tsx";
+
+/** After the first screen, which needs none of it. */
+const afterMs = 3_000;
+const RailCount = lazy(async () => {
+  await new Promise((resolve) => setTimeout(resolve, afterMs));
+  // Without it there are no such counts, and nothing else is lost.
+  const part = await import("../../features/projects/RailCount.tsx").catch(() => null);
+  return { default: (part?.RailCount ?? (() => null)) as (of: { slug: string; page: CountedPage }) => ReactNode };
+});
+
+const groups = ["Watch", "Fleet", "Act", "Record"] as const;
+
+export function Rail({ slug, project }: { slug: string; project: Project | undefined }) {
+  const pollMs = usePollMs();
+  // The rollups behind these counts move slower than rows do.
+  const statsMs = useTimedMs(pollMs === false ? 30_000 : pollMs * 2);
+  const { data: stats } = useQuery({ ...statsQuery(slug), refetchInterval: statsMs });
+  const pathname = useLocation({ select: (location) => location.pathname });
+  const shown = pagesFor({ mayAudit: useMayAudit(slug) });
+  const isElsewhere = shown.some((page) => !page.isOnBar && isOn(page, slug, pathname));
+  return (
+    <nav className={css.rail} aria-label="Project">
+      <ProjectSwitcher slug={slug} project={project} />
+      <div className={css.groups}>
+        {groups.map((title) => {
+          const pages = shown.filter((page) => page.group === title);
+          return pages.length === 0 ? null : <Group key={title} {...{ title, pages, slug, stats, pathname }} />;
+        })}
+      </div>
+      <button
+        type="button"
+        className={`${css.nav} ${css.more} sm flex`}
+        aria-current={isElsewhere ? "page" : undefined}
+        aria-haspopup="dialog"
+        onClick={openMore}
+      >
+        <Icon name="menu" />
+        <span className="grow">More</span>
+      </button>
+      <div className={`${css.foot} lg`}>
+        {shown
+          .filter((page) => page.group === "Foot")
+          .map((page) => (
+            <PageLink key={page.id} {...{ page, slug, stats, pathname }} />
+          ))}
+        <button
+          type="button"
+          className={controls.ib}
+          aria-label="Narrow or widen the rail"
+          title="Narrow or widen the rail ([)"
+          onClick={toggleRail}
+        >
+          <Icon name="rail" />
+        </button>
+      </div>
+    </nav>
+  );
+}
+
+interface GroupProps {
+  title: string;
+  pages: readonly ProjectPage[];
+  slug: string;
+  stats: ProjectStats | undefined;
+  pathname: string;
+}
+
+function Group({ title, pages, slug, stats, pathname }: GroupProps) {
+  const id = useId();
+  return (
+    <div className={css.grp}>
+      <h2 id={id}>{title}</h2>
+      <ul aria-labelledby={id}>
+        {pages.map((page) => (
+          <li key={page.id} className={page.isOnBar ? undefined : "lg"}>
+            <PageLink {...{ page, slug, stats, pathname }} />
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+interface PageLinkProps extends Omit<GroupProps, "title" | "pages"> {
+  page: ProjectPage;
+}
+
+function PageLink({ page, slug, stats, pathname }: PageLinkProps) {
+  return (
+    <AppLink
+      className={css.nav}
+      href={page.href(slug)}
+      aria-current={isOn(page, slug, pathname) ? "page" : undefined}
+      title={`${page.label} (g ${page.key})`}
+    >
+      <Icon name={page.icon} />
+      <span className="grow">{page.label}</span>
+      <PageBadge page={page} slug={slug} stats={stats} />
+    </AppLink>
+  );
+}
+
+function PageBadge({ page, slug, stats }: Pick<PageLinkProps, "page" | "slug" | "stats">) {
+  const running = stats?.tasks_by_state?.started ?? 0;
+  const offline = stats?.agents_offline ?? 0;
+  switch (page.id) {
+    case "tasks":
+      return <RailBadge count={running} says={`${running} running`} />;
+    case "agents":
+      return <RailBadge count={offline} says={`${offline} offline`} isWrong />;
+    case "issues":
+    case "commands":
+    case "dead-letters":
+      return (
+        <Suspense fallback={null}>
+          <RailCount slug={slug} page={page.id} />
+        </Suspense>
+      );
+    default:
+      return null;
+  }
+}

@@ -1,0 +1,21 @@
+import { Glyph } from "../../ui/Icon.tsx";
+import { shortCount } from "../../ui/time/format.ts";
+import css from "../shell.module.css";
+
+interface RailBadgeProps {
+  count: number;
+  says: string;
+  isWrong?: boolean;
+}
+
+/** A count beside a page's name, none for nought; red only for something that is wrong now. */
+export function RailBadge({ count, says, isWrong = false }: RailBadgeProps) {
+  if (count === 0) return null;
+  return (
+    <span className={isWrong ? `${css.n} ${css.wrong}` : css.n} title={says}>
+      {isWrong ? <Glyph name="failure" /> : null}
+      <span aria-hidden="true">{shortCount(count)}</span>
+      <span className="vh">, {says}</span>
+    </span>
+  );
+}

@@ -1,0 +1,129 @@
+import { type FormEvent, useState } from "react";
+import { boundsOf, instantRange, presets, type RangeFallback } from "../../address/range-bounds.ts";
+import { useAddressRange, useSetTimeRange, useShownFallback } from "../../address/time-range.ts";
+import { Segments } from "../../ui/buttons/Segments.tsx";
+import controls from "../../ui/controls.module.css";
+import { Field } from "../../ui/forms/Field.tsx";
+import { dialogFoot, Menu, menuItem, menuLabel, menuRule } from "../../ui/layers/Layers.tsx";
+import { chooseZone, minuteText, useZone, zonedMs } from "../../ui/time/instants.ts";
+import css from "./range.module.css";
+import { zoneOptions } from "./zones.ts";
+
+/** The one time range of the project. Shown where the page uses it; the range itself lives in the address. */
+export function TimeRangeControl() {
+  const fallback = useShownFallback();
+  return fallback === null ? null : <Control key={fallback} fallback={fallback} />;
+}
+
+function Control({ fallback }: { fallback: RangeFallback }) {
+  const address = useAddressRange();
+  const setRange = useSetTimeRange();
+  const { zone, choice } = useZone();
+  const isUnset = address.since === undefined && address.until === undefined;
+  const chosen = isUnset ? fallback : address.until === undefined ? address.since : undefined;
+  const options = [
+    ...presets.map(({ since, label, words }) => ({ value: since as string, label, title: `The ${words}` })),
+    ...(fallback === "all" ? [{ value: "all", label: "all", title: "No limit of time" }] : []),
+  ];
+  const preset = options.find((option) => option.value === chosen);
+  const choose = (value: string) => setRange(value === "all" ? {} : { since: value });
+
+  return (
+    <div className={css.range}>
+      <Segments className="lg" legend="Time range" value={preset?.value ?? null} options={options} onChange={choose} />
+      <Menu
+        label="Time range"
+        place={css.rangepop}
+        buttonClass={preset ? `${controls.tool} ${css.custom}` : `${controls.tool} ${css.custom} ${css.chosen}`}
+        openedBy="."
+        button={
+          <>
+            <span className="sm">
+              <span className="vh">Time range and zone: </span>
+              {preset?.label ?? "custom"} · {choice === "utc" ? "UTC" : choice}
+            </span>
+            <span className="lg">
+              <span className="vh">Time range: </span>custom
+            </span>
+          </>
+        }
+      >
+        {() => (
+          <>
+            <p className={menuLabel}>Time range</p>
+            {options.map(({ value, label, title }) => (
+              <button
+                key={value}
+                type="button"
+                data-entry=""
+                className={menuItem}
+                aria-pressed={value === chosen}
+                title={title}
+                onClick={() => choose(value)}
+              >
+                <span className="grow">{value === "all" ? "all time" : title.replace("The ", "")}</span>
+                <span className="t3">{label}</span>
+              </button>
+            ))}
+            <div className={`${css.zone} sm flex`}>
+              <span className="t3">Times in</span>
+              <Segments legend="Time zone" value={choice} options={zoneOptions} onChange={chooseZone} />
+            </div>
+            <hr className={menuRule} />
+            <CustomRange key={`${address.since} ${address.until} ${zone}`} fallback={fallback} />
+          </>
+        )}
+      </Menu>
+    </div>
+  );
+}
+
+/** Two instants in the chosen zone; the end may stay open. They are those of the moment in which the menu is opened. */
+function CustomRange({ fallback }: { fallback: RangeFallback }) {
+  const address = useAddressRange();
+  const setRange = useSetTimeRange();
+  const { zone, label } = useZone();
+  const [shown] = useState(() => boundsOf(address, fallback, Date.now()));
+  const local = (at: number) => minuteText(at, zone).replace(" ", "T");
+  const [from, setFrom] = useState(shown.sinceMs === null ? "" : local(shown.sinceMs));
+  const [to, setTo] = useState(shown.isOpen ? "" : local(shown.untilMs));
+  const [fault, setFault] = useState<string | null>(null);
+
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const fromMs = zonedMs(from, zone);
+    const toMs = zonedMs(to, zone);
+    if (Number.isNaN(fromMs)) return setFault("Name the beginning.");
+    if (to !== "" && !(toMs > fromMs)) return setFault("The end must lie after the beginning.");
+    if (to === "" && fromMs >= Date.now()) return setFault("The beginning must lie before now.");
+    const range = instantRange(fromMs, to === "" ? fromMs : toMs);
+    setRange(to === "" ? { since: range.since ?? "" } : range);
+    event.currentTarget.closest<HTMLElement>("[popover]")?.hidePopover();
+  };
+
+  return (
+    <form className={css.rangeform} onSubmit={submit} noValidate>
+      <Field
+        label={`From, ${label}`}
+        type="datetime-local"
+        step={1}
+        value={from}
+        error={fault}
+        onChange={(event) => setFrom(event.currentTarget.value)}
+      />
+      <Field
+        label={`To, ${label}`}
+        type="datetime-local"
+        step={1}
+        value={to}
+        hint="Empty: up to now"
+        onChange={(event) => setTo(event.currentTarget.value)}
+      />
+      <div className={dialogFoot}>
+        <button type="submit" className={`${controls.btn} ${controls.pri}`}>
+          Show this range
+        </button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,8 @@
+import type { ZoneChoice } from "../../ui/time/instants.ts";
+
+/** Whose clock times are printed in; the last is for pages of a project only. */
+export const zoneOptions: readonly { value: ZoneChoice; label: string; title: string }[] = [
+  { value: "utc", label: "UTC", title: "Times in UTC" },
+  { value: "mine", label: "mine", title: "Times in this browser's zone" },
+  { value: "project", label: "project", title: "Times in the project's zone" },
+];

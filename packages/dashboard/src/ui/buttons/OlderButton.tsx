@@ -1,0 +1,25 @@
+import type { ReactNode } from "react";
+import controls from "../controls.module.css";
+
+/** A list that is read page by page: what `useInfiniteQuery` tells of it. */
+export interface PagedRead {
+  readonly hasNextPage: boolean;
+  readonly isFetchingNextPage: boolean;
+  fetchNextPage(): unknown;
+}
+
+/** Reads the next page of a list, one at a time. It keeps the focus while it reads. */
+export function OlderButton({ read, children }: { read: PagedRead; children: ReactNode }) {
+  return (
+    <button
+      type="button"
+      className={controls.btn}
+      aria-disabled={read.isFetchingNextPage}
+      onClick={() => {
+        if (!read.isFetchingNextPage) read.fetchNextPage();
+      }}
+    >
+      {children}
+    </button>
+  );
+}

@@ -1,0 +1,51 @@
+import { useRef } from "react";
+import controls from "../controls.module.css";
+import { Icon } from "../Icon.tsx";
+import { useKeys } from "../layers/keys.ts";
+import css from "./filter-box.module.css";
+
+interface FilterBoxProps {
+  /** What is filtered: `Filter queues`. */
+  label: string;
+  value: string;
+  onChange: (text: string) => void;
+}
+
+/** The box that narrows a list as one types; `/` leads to it, Esc empties it. */
+export function FilterBox({ label, value, onChange }: FilterBoxProps) {
+  const input = useRef<HTMLInputElement>(null);
+  useKeys({
+    "/": (event) => {
+      event.preventDefault();
+      input.current?.focus();
+    },
+  });
+  return (
+    <div className={css.box} role="search">
+      <Icon name="search" />
+      <input
+        ref={input}
+        type="text"
+        aria-label={label}
+        placeholder={label}
+        maxLength={200}
+        autoComplete="off"
+        spellCheck={false}
+        value={value}
+        onChange={(event) => onChange(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key !== "Escape" || value === "") return;
+          event.preventDefault();
+          onChange("");
+        }}
+      />
+      {value === "" ? (
+        <kbd className="lg">/</kbd>
+      ) : (
+        <button type="button" className={controls.ib} aria-label="Clear the filter" onClick={() => onChange("")}>
+          <Icon name="x" />
+        </button>
+      )}
+    </div>
+  );
+}

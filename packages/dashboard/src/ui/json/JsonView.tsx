@@ -1,0 +1,133 @@
+import { useMemo, useState } from "react";
+import { CopyButton } from "../buttons/CopyButton.tsx";
+import controls from "../controls.module.css";
+import { Icon } from "../Icon.tsx";
+import panel from "../panels/panel.module.css";
+import { bytes, printableLines } from "../time/format.ts";
+import { JsonTree } from "./JsonTree.tsx";
+import css from "./json.module.css";
+import { countRedacted, depthOf, type JsonPart, redactedText, textOf } from "./json-lines.ts";
+
+/** Above this size neither tree nor text is drawn before somebody asks for one. */
+const largeBytes = 256 * 1024;
+const usualDepth = 2;
+const deepest = 5;
+
+interface JsonPanelProps {
+  id?: string;
+  title: string;
+  /** One tree per entry: `args` and `kwargs` of a task. */
+  parts: readonly JsonPart[];
+  note?: string | undefined;
+}
+
+type Look = "tree" | "raw" | "closed";
+
+/** A panel with JSON as a tree: folding, search, exact numbers, redacted values as a chip, raw text on demand. */
+export function JsonPanel({ id, title, parts, note }: JsonPanelProps) {
+  const text = useMemo(() => partsText(parts), [parts]);
+  const size = useMemo(() => new TextEncoder().encode(text).length, [text]);
+  const redacted = useMemo(() => countRedacted(parts.map((part) => part.value)), [parts]);
+  const depth = useMemo(() => Math.max(...parts.map((part) => depthOf(part.value, deepest + 1))), [parts]);
+  const [chosen, setChosen] = useState<Look | null>(null);
+  const [openDepth, setOpenDepth] = useState(usualDepth);
+  const [isSearching, setSearching] = useState(false);
+  const look = chosen ?? (size > largeBytes ? "closed" : "tree");
+  const headId = `h-${id ?? title.toLowerCase()}`;
+  const facts = [
+    note,
+    bytes(size),
+    redacted.found > 0
+      ? `${redactedText(redacted)} ${redacted.found === 1 && !redacted.isCut ? "value" : "values"} redacted by the agent`
+      : null,
+  ];
+
+  return (
+    <section className={`${panel.panel} ${css.panel}`} id={id} aria-labelledby={headId}>
+      <header>
+        <h2 id={headId}>{title}</h2>
+        <span className="t3">{facts.filter(Boolean).join(", ")}</span>
+        <span className="grow" />
+        {look === "tree" && depth > 1 ? (
+          <label>
+            <span className="vh">Levels of {title.toLowerCase()} unfolded</span>
+            <select
+              className={css.depth}
+              title="Levels unfolded"
+              value={openDepth}
+              onChange={(event) => setOpenDepth(Number(event.currentTarget.value))}
+            >
+              {depthChoices(depth).map(({ levels, words }) => (
+                <option key={levels} value={levels}>
+                  {words}
+                </option>
+              ))}
+            </select>
+          </label>
+        ) : null}
+        {look === "tree" && depth > 0 ? (
+          <button
+            type="button"
+            className={controls.ib}
+            aria-expanded={isSearching}
+            aria-label={`Search in ${title.toLowerCase()}`}
+            title={`Search in ${title.toLowerCase()}`}
+            onClick={() => setSearching(!isSearching)}
+          >
+            <Icon name="search" />
+          </button>
+        ) : null}
+        <button
+          type="button"
+          className={controls.tool}
+          aria-pressed={look === "raw"}
+          onClick={() => setChosen(look === "raw" ? "tree" : "raw")}
+        >
+          Raw
+        </button>
+        <CopyButton text={text} name={`Copy ${title.toLowerCase()}`} />
+      </header>
+      {look === "closed" ? (
+        <div className={css.large}>
+          <p>{bytes(size)} are more than is drawn unasked.</p>
+          <button type="button" className={controls.btn} onClick={() => setChosen("raw")}>
+            Show as text
+          </button>
+          <button type="button" className={controls.btn} onClick={() => setChosen("tree")}>
+            Show as a tree
+          </button>
+        </div>
+      ) : look === "raw" ? (
+        <pre className={css.raw} tabIndex={0} role="region" aria-label={`${title}, raw`}>
+          {printableLines(text)}
+        </pre>
+      ) : (
+        // Another depth begins anew, without the branches that were folded by hand.
+        <JsonTree
+          key={openDepth}
+          title={title}
+          parts={parts}
+          openDepth={openDepth}
+          isSearching={isSearching}
+          onSearchEnd={() => setSearching(false)}
+        />
+      )}
+      <p className={panel.foot} />
+    </section>
+  );
+}
+
+function depthChoices(depth: number): { levels: number; words: string }[] {
+  const choices = [{ levels: 0, words: "folded" }];
+  for (let levels = 1; levels < Math.min(depth, deepest + 1); levels++) {
+    choices.push({ levels, words: levels === 1 ? "1 level" : `${levels} levels` });
+  }
+  const all = depth > deepest ? Number.MAX_SAFE_INTEGER : Math.max(depth, usualDepth);
+  return [...choices, { levels: all, words: "all levels" }];
+}
+
+function partsText(parts: readonly JsonPart[]): string {
+  const only = parts.length === 1 ? parts[0] : undefined;
+  const whole = only ? only.value : Object.fromEntries(parts.map(({ label, value }) => [label, value]));
+  return typeof whole === "string" ? JSON.stringify(whole) : textOf(whole);
+}

@@ -1,0 +1,153 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { freePort, waitFor } from "@svc/testkit";
+import { chromiumLaunch, findChromium } from "@svc/testkit/services/chromium";
+import { type Browser, chromium, type Page } from "playwright-core";
+import { animatedPng, type Frame } from "./animated-png.ts";
+
+/**
+ * `npm run pictures`: draws the pictures of the README anew, from the demo, so that they show what the program shows.
+ */
+const root = join(import.meta.dirname, "../../../..");
+const images = join(root, "docs/images");
+const settleMs = 1200;
+
+interface Demo {
+  readonly url: string;
+  readonly email: string;
+  readonly password: string;
+  stop(): Promise<void>;
+}
+
+async function startDemo(): Promise<Demo> {
+  const port = await freePort();
+  const child = spawn(process.execPath, [join(root, "packages/cli/bin/svc.js"), "demo", "--port", String(port)], {
+    cwd: root,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  let told = "";
+  child.stdout.on("data", (text: Buffer) => {
+    told += text.toString();
+  });
+  const wordAfter = (name: string) => new RegExp(`${name}\\s+(\\S+)`).exec(told)?.[1];
+  const isReady = () => wordAfter("password") !== undefined || child.exitCode !== null;
+  await waitFor(isReady).catch((fault: unknown) => {
+    child.kill("SIGTERM");
+    throw fault;
+  });
+  const [email, password] = [wordAfter("e-mail"), wordAfter("password")];
+  if (email === undefined || password === undefined) throw new Error(`the demo did not start: ${told}`);
+  return {
+    url: `http://localhost:${port}`,
+    email,
+    password,
+    async stop() {
+      child.kill("SIGTERM");
+      await once(child, "exit");
+    },
+  };
+}
+
+async function signedIn(browser: Browser, demo: Demo, look: { width: number; height: number; isDark?: boolean }) {
+  const context = await browser.newContext({
+    baseURL: demo.url,
+    viewport: { width: look.width, height: look.height },
+    colorScheme: look.isDark === true ? "dark" : "light",
+  });
+  const page = await context.newPage();
+  const answer = await page.request.post("/api/v1/auth/login", {
+    data: { email: demo.email, password: demo.password },
+  });
+  if (!answer.ok()) throw new Error(`signing in answered ${answer.status()}`);
+  // The history is in, and counted up to the present.
+  await waitFor(
+    async () => {
+      const { series } = await (await page.request.get("/api/v1/projects/demo-shop/trends?window=1h")).json();
+      return (series as { total: number }[]).slice(0, -2).every(({ total }) => total > 0);
+    },
+    { withinMs: 120_000 },
+  );
+  return page;
+}
+
+async function stills(browser: Browser, demo: Demo): Promise<void> {
+  const page = await signedIn(browser, demo, { width: 1440, height: 900 });
+  for (const [name, path] of [
+    ["overview", "/p/demo-shop?since=-1h"],
+    ["tasks", "/p/demo-shop/tasks?since=-1h"],
+  ] as const) {
+    await page.goto(path);
+    await page.waitForTimeout(2 * settleMs);
+    await page.screenshot({ path: join(images, `${name}.png`) });
+  }
+  await page.goto("/p/demo-shop/tasks?state=failure");
+  await firstRow(page).click();
+  await page.waitForTimeout(settleMs);
+  await page.keyboard.press("o");
+  await page.waitForTimeout(2 * settleMs);
+  await page.screenshot({ path: join(images, "task.png") });
+  await page.context().close();
+}
+
+const firstRow = (page: Page) => page.locator('[role="grid"] [role="row"][aria-rowindex="2"]');
+
+/** From a failure on the overview to its issue, a task of it and what can be done about all of them: one picture for each step. */
+async function tour(browser: Browser, demo: Demo): Promise<void> {
+  const page = await signedIn(browser, demo, { width: 1440, height: 900 });
+  const frames: Frame[] = [];
+  const show = async (shownMs: number) => {
+    await page.waitForTimeout(settleMs);
+    frames.push({ png: await page.screenshot(), shownMs });
+  };
+  await page.goto("/p/demo-shop?since=-1h");
+  await page.waitForTimeout(settleMs);
+  await show(2500);
+  await page
+    .getByRole("link", { name: /^(CardDeclined|TranscodeError)/ })
+    .first()
+    .click();
+  const itsTasks = page.getByRole("region", { name: "Its tasks" });
+  await itsTasks.getByRole("table").getByRole("link").first().waitFor();
+  await show(3000);
+  await page
+    .getByRole("button", { name: /^Retry/ })
+    .first()
+    .click();
+  await page.getByRole("dialog").waitFor();
+  await show(3000);
+  await page.keyboard.press("Escape");
+  await itsTasks.getByRole("table").getByRole("link").first().click();
+  await page.getByRole("heading", { level: 1, name: /^(billing|media)\./ }).waitFor();
+  await show(3000);
+  await page.goto("/p/demo-shop/tasks");
+  await page.getByRole("combobox", { name: /filter/i }).fill("runtime:>5s");
+  await show(1500);
+  await page.keyboard.press("Enter");
+  await show(2500);
+  await page.keyboard.press("ControlOrMeta+k");
+  await show(1500);
+  await page.keyboard.press("Escape");
+  await page.emulateMedia({ colorScheme: "dark" });
+  await page.goto("/p/demo-shop?since=-1h");
+  await page.waitForTimeout(settleMs);
+  await show(2500);
+  await writeFile(join(images, "tour.png"), animatedPng(frames));
+  await page.context().close();
+}
+
+const { executablePath, args } = chromiumLaunch(await findChromium());
+// One after the other: a browser that does not start must not leave the demo behind.
+const browser = await chromium.launch({ executablePath, args: [...args] });
+try {
+  const demo = await startDemo();
+  try {
+    await stills(browser, demo);
+    await tour(browser, demo);
+  } finally {
+    await demo.stop();
+  }
+} finally {
+  await browser.close();
+}

@@ -1,0 +1,23 @@
+import type { TestBrain } from "@svc/testkit/brain";
+import { afterAll, beforeAll } from "vitest";
+import { tellSample } from "../traffic/task-traffic.ts";
+import { startBrainWithSite } from "../window/screen.ts";
+
+/** Filled before the first test of the file that asked for it. */
+export interface Shop {
+  brain: TestBrain;
+  /** The agent that told the sample of tasks. */
+  connected: Awaited<ReturnType<TestBrain["connectAgent"]>>;
+}
+
+/** A brain with the dashboard and the sample of tasks, and a browser, for one file of tests. */
+export function openShop(): Shop {
+  const shop = {} as Shop;
+  beforeAll(async () => {
+    shop.brain = await startBrainWithSite();
+    shop.connected = await shop.brain.connectAgent();
+    await tellSample(shop.brain, shop.connected);
+  });
+  afterAll(() => shop.brain?.stop());
+  return shop;
+}
