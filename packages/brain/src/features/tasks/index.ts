@@ -9,6 +9,7 @@ export {
   copyTasks,
   joinLinks,
   lostRaceCode,
+  type PresentTask,
   readTasks,
 } from "./projection/postgres-store.ts";
 export { instantsOf } from "./query/filter.ts";

@@ -3,7 +3,8 @@ import type { Clock } from "../../../platform/clock.ts";
 import { uniqueViolation } from "../../../platform/database/dialects/postgres/copy-in.ts";
 import { copyEvents, insertEvents, type Partitions } from "../../events/index.ts";
 import { appendDeltas } from "../../stats/index.ts";
-import { changeTasks, copyTasks, joinLinks, lostRaceCode, readTasks } from "../../tasks/index.ts";
+import { changeTasks, copyTasks, joinLinks, lostRaceCode, type PresentTask, readTasks } from "../../tasks/index.ts";
+import type { FoldedTask, TaskChange } from "../../tasks/thread.ts";
 import { applyWorkerStates } from "../../workers/index.ts";
 import type { PreparedEvent } from "../prepare-batch.ts";
 import type { ChangedTask, CommitEvents, CommittedGroup } from "./commit.ts";
@@ -111,8 +112,12 @@ async function storeGroup(
   if (isLocking && found.size < group.tasks.length) throw rowsMissing();
   const present = group.tasks.map(({ row }) => found.get(row.id) ?? null);
   const plan = planBatch(group, { isNew, news: newRows(group, isNew), present });
-  const fresh = plan.rows.flatMap(({ before, after }) => (before === null ? [after] : []));
-  const changes = plan.rows.flatMap(({ before, after }) => (before === null ? [] : [{ before, after }]));
+  const fresh: FoldedTask[] = [];
+  const changes: TaskChange<PresentTask>[] = [];
+  for (const change of plan.rows) {
+    if (change.before === null) fresh.push(change.after);
+    else changes.push(change as TaskChange<PresentTask>);
+  }
   const [, , , workers] = await together([
     // Everyone takes rows in one order: those to insert before those to change.
     copyTasks(client, fresh, now),

@@ -97,8 +97,9 @@ function createTextColumn(words: (string | null)[], known: Map<string | null, nu
       // Neighbours are often equal, and comparing two texts is cheaper than looking one up.
       if (text !== last) {
         last = text;
-        word = known.get(text) ?? words.push(text) - 1;
-        known.set(text, word);
+        const place = known.get(text);
+        word = place ?? words.push(text) - 1;
+        if (place === undefined) known.set(text, word);
       }
       indexes[index] = word;
     },
@@ -130,28 +131,28 @@ class MessageEvent implements PlannedEvent {
     return this.#message.at[this.#index] as number;
   }
   get taskId(): string {
-    return this.#task?.row.task_id ?? this.#text("looseTaskId");
+    return this.#task?.row.task_id ?? this.#text(this.#message.texts.looseTaskId);
   }
   get projectId(): string {
-    return this.#text("projectId");
+    return this.#text(this.#message.texts.projectId);
   }
   get agentId(): string {
-    return this.#text("agentId");
+    return this.#text(this.#message.texts.agentId);
   }
   get engine(): string {
-    return this.#text("engine");
+    return this.#text(this.#message.texts.engine);
   }
   get kind(): string {
-    return this.#text("kind");
+    return this.#text(this.#message.texts.kind);
   }
   get name(): string | null {
-    return this.#text("name");
+    return this.#text(this.#message.texts.name);
   }
   get queue(): string | null {
-    return this.#text("queue");
+    return this.#text(this.#message.texts.queue);
   }
   get worker_name(): string | null {
-    return this.#text("worker_name");
+    return this.#text(this.#message.texts.worker_name);
   }
   get runtime_ms(): number | null {
     return durationOf(this.#message.runMs[this.#index]);
@@ -167,9 +168,8 @@ class MessageEvent implements PlannedEvent {
   }
 
   /** Whether the text may be null is up to its column. */
-  #text(name: RepeatedText) {
-    const { words, texts } = this.#message;
-    return words[texts[name][this.#index] as number] as string;
+  #text(column: Int32Array) {
+    return this.#message.words[column[this.#index] as number] as string;
   }
 }
 

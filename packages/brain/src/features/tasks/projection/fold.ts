@@ -7,12 +7,11 @@ import {
   decodeFold,
   type EventKey,
   encodeFold,
-  failedIndex,
   isTerminalKind,
   noKey,
   startedIndex,
-  winnerIndex,
 } from "./fold-keys.ts";
+import { copierOf, readerOf } from "./row-code.ts";
 
 /**
  * The projection of task events onto a task row (spec part 3, section 2.5), as a pure function. A row is the join of its events: each
@@ -63,20 +62,13 @@ export interface TaskChange<Before extends FoldedTask | null = FoldedTask | null
 
 export const unnamed = "unknown";
 
-/** Columns that come from one event together. */
-const winnerColumns = [
-  "state",
-  "attempt",
-  "result",
-  "exception",
-  "traceback",
-  "runtime_ms",
-  "finished_at",
-  "reported_by",
-] as const;
-/** Of the newest start; shown only while it belongs to the winner's attempt. */
-const startColumns = ["started_at", "wait_ms"] as const;
-const failureColumns = ["fingerprint", "last_failed_at"] as const;
+/** Columns that come from one event together, in the order of the keys. What a start says shows only while it belongs to the winner's attempt. */
+const columnsOfKeys: readonly (readonly TaskColumn[])[] = [
+  ["state", "attempt", "result", "exception", "traceback", "runtime_ms", "finished_at", "reported_by"],
+  ...carriedNames.map((column) => [column] as const),
+  ["started_at", "wait_ms"],
+  ["fingerprint", "last_failed_at"],
+];
 
 /** The row that the events of one task make; at least one event. */
 export function rowOfEvents(events: readonly TaskEvent[]): FoldedTask {
@@ -134,20 +126,20 @@ export function rowOfEvents(events: readonly TaskEvent[]): FoldedTask {
     fold: "",
   };
   const keys = [winner.key];
-  for (const column of carriedNames) {
-    const carrier = carrierOf(ordered, column);
+  for (const { of, copy } of carried) {
+    const carrier = carrierOf(ordered, of);
     keys.push(keyOf(carrier));
-    if (carrier !== null) assign(row, column, carrier[column]);
+    if (carrier !== null) copy(row, carrier);
   }
   keys.push(keyOf(started), keyOf(failed));
   row.fold = encodeFold(keys);
   return row;
 }
 
-/** Which column it is, the compiler cannot follow. */
-const assign = (row: FoldedTask, column: TaskColumn, value: string | number | null): void => {
-  (row as Record<TaskColumn, string | number | null>)[column] = value;
-};
+const carried = carriedNames.map((column) => ({
+  of: readerOf<TaskEvent, TaskEvent[typeof column]>(column),
+  copy: copierOf<TaskEvent>([column]),
+}));
 
 const byKeyDown = (a: TaskEvent, b: TaskEvent): number => (a.key < b.key ? 1 : a.key > b.key ? -1 : 0);
 
@@ -170,8 +162,8 @@ function greatestFirst(events: readonly TaskEvent[]): TaskEvent[] {
 const keyOf = (event: TaskEvent | null): EventKey => (event === null ? noKey : event.key);
 
 /** The greatest event that carries a field. */
-function carrierOf(ordered: readonly TaskEvent[], column: CarriedColumn): TaskEvent | null {
-  for (const event of ordered) if (event[column] !== null) return event;
+function carrierOf(ordered: readonly TaskEvent[], of: (event: TaskEvent) => unknown): TaskEvent | null {
+  for (const event of ordered) if (of(event) !== null) return event;
   return null;
 }
 
@@ -183,17 +175,12 @@ export function mergeRows(a: FoldedTask, b: FoldedTask): FoldedTask {
   const keys = decodeFold(a.fold);
   const theirs = decodeFold(b.fold);
   const merged = { ...a };
-  const take = (place: number, columns: readonly TaskColumn[]): void => {
+  for (let place = 0; place < keys.length; place += 1) {
     const key = theirs[place] as EventKey;
-    if (key <= (keys[place] as EventKey)) return;
+    if (key <= (keys[place] as EventKey)) continue;
     keys[place] = key;
-    for (const column of columns) assign(merged, column, b[column]);
-  };
-  take(winnerIndex, winnerColumns);
-  for (let index = 0; index < carriedNames.length; index += 1)
-    take(index + 1, carriedColumns[index] as [CarriedColumn]);
-  take(startedIndex, startColumns);
-  take(failedIndex, failureColumns);
+    (copiers[place] as (typeof copiers)[number])(merged, b);
+  }
   merged.fold = encodeFold(keys);
   if (b.received_at < a.received_at) merged.received_at = b.received_at;
   if (b.last_event_at > a.last_event_at) merged.last_event_at = b.last_event_at;
@@ -202,7 +189,8 @@ export function mergeRows(a: FoldedTask, b: FoldedTask): FoldedTask {
   return merged;
 }
 
-const carriedColumns = carriedNames.map((column) => [column] as const);
+/** By the place of the key. */
+const copiers = columnsOfKeys.map((columns) => copierOf(columns));
 
 /** A start of an earlier attempt than the winner's never shows again: a later winner has at least the present attempt. */
 function hideEarlierStart(row: FoldedTask, started: EventKey): void {

@@ -15,6 +15,7 @@ import type { TaskRow } from "../../../schema/tables/index.ts";
 import { contentColumns, type TaskColumn, taskColumns, taskFields } from "../task-fields.ts";
 import { type FoldedTask, hasNewTexts, type TaskChange } from "./fold.ts";
 import type { TaskLink } from "./link-store.ts";
+import { asItIs, builderOf, readerOf } from "./row-code.ts";
 
 /** A row as it was read; a write must still find its version. */
 export interface PresentTask extends FoldedTask {
@@ -30,6 +31,8 @@ const readColumns = taskColumns.map((column) =>
   isInstant(column) ? `(extract(epoch FROM ${column}) * 1000)::bigint AS ${column}` : column,
 );
 
+const presentTask = builderOf<PresentTask, unknown>([...taskColumns, "row_version"], asItIs);
+
 const readText = `SELECT ${readColumns.join(", ")}, row_version FROM tasks WHERE id = ANY($1::uuid[])`;
 // Locked in the order that every writer of these tables keeps (spec part 3, section 2.4).
 const readLockedText = `${readText} ORDER BY project_id, engine, task_id FOR UPDATE`;
@@ -40,12 +43,18 @@ export async function readTasks(
   ids: readonly string[],
   isLocking: boolean,
 ): Promise<Map<string, PresentTask>> {
-  const { rows } = await client.query<PresentTask>({
+  const { rows } = await client.query<unknown[]>({
     name: isLocking ? "ingest-lock-tasks" : "ingest-read-tasks",
     text: isLocking ? readLockedText : readText,
     values: [ids],
+    rowMode: "array",
   });
-  return new Map(rows.map((row) => [row.id, row]));
+  const present = new Map<string, PresentTask>();
+  for (const values of rows) {
+    const row = presentTask(values);
+    present.set(row.id, row);
+  }
+  return present;
 }
 
 interface Write {
@@ -55,18 +64,18 @@ interface Write {
 }
 
 function columnOf(name: TaskColumn): Column<Write> {
-  const of = <Value>({ row }: Write) => row[name] as Value | null;
+  const of = <Value>() => readerOf<Write, Value | null>(`row.${name}`);
   switch (taskFields[name].type) {
     case "uuid":
-      return column(name, name === "id" ? uuid : repeatedUuid(), of<string>);
+      return column(name, name === "id" ? uuid : repeatedUuid(), of<string>());
     case "text":
-      return column(name, text, of<string>);
+      return column(name, text, of<string>());
     case "json":
-      return column(name, jsonb, of<string>);
+      return column(name, jsonb, of<string>());
     case "integer":
-      return column(name, bigint, of<number>);
+      return column(name, bigint, of<number>());
     case "instant":
-      return column(name, timestamptz, of<number>);
+      return column(name, timestamptz, of<number>());
   }
 }
 

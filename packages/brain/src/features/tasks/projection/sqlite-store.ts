@@ -1,42 +1,25 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { contentColumns, type TaskColumn, taskColumns, taskFields } from "../task-fields.ts";
+import { contentColumns, taskColumns } from "../task-fields.ts";
 import type { FoldedTask, TaskChange } from "./fold.ts";
 import type { TaskLink } from "./link-store.ts";
+import { builderOf, differenceOf, instantsTimes, valuesOf } from "./row-code.ts";
 import { openTermStore } from "./search-sqlite-store.ts";
 
 /** A task row as SQLite holds it and as it travels to the writer thread: values in the order of `taskColumns`, instants in microseconds. */
 export type StoredTask = (string | number | null)[];
 
-type Value = StoredTask[number];
-
-const isInstant = taskColumns.map((column) => taskFields[column].type === "instant");
-const microsOf = (ms: Value): Value => (ms === null ? null : (ms as number) * 1000);
-const msOf = (micros: Value): Value => (micros === null ? null : (micros as number) / 1000);
-
-export function storedTask(row: FoldedTask): StoredTask {
-  // Pushed, because an array made by its length counts as one with holes, which is sent to a thread pair by pair.
-  const stored: Value[] = [];
-  for (let index = 0; index < taskColumns.length; index += 1) {
-    const value = row[taskColumns[index] as TaskColumn];
-    stored.push(isInstant[index] ? microsOf(value) : value);
-  }
-  return stored;
-}
-
-/** Copied for each row. Parsed, because an object that gets its members one by one becomes a hash table, whose copies are slow. */
-const noTask = JSON.parse(JSON.stringify(Object.fromEntries(taskColumns.map((column) => [column, null]))));
-
-export function foldedTask(stored: StoredTask): FoldedTask {
-  const row: Record<string, Value> = { ...noTask };
-  for (let index = 0; index < taskColumns.length; index += 1) {
-    const value = stored[index] as Value;
-    row[taskColumns[index] as TaskColumn] = isInstant[index] ? msOf(value) : value;
-  }
-  return row as unknown as FoldedTask;
-}
+export const storedTask = valuesOf<StoredTask[number]>(instantsTimes("* 1000"));
+export const foldedTask = builderOf<FoldedTask, StoredTask[number]>(taskColumns, instantsTimes("/ 1000"));
 
 const bookkeeping = ["row_version", "created_at", "updated_at"] as const;
 const preparedUpdates = 128;
+const differenceOfRows = differenceOf(contentColumns);
+
+interface Update {
+  readonly statement: StatementSync;
+  /** Of what it binds, in a stored task. */
+  readonly places: readonly number[];
+}
 
 /** Tasks and the dictionary of what searches find them by, inside the writer thread. */
 export function openTaskStore(db: DatabaseSync) {
@@ -50,30 +33,30 @@ export function openTaskStore(db: DatabaseSync) {
     `SELECT ${taskColumns.join(", ")} FROM tasks WHERE project_id = ? AND engine = ? AND task_id = ?`,
   );
   find.setReturnArrays(true);
-  const updates = new Map<string, StatementSync>();
+  const updates = new Map<number, Update>();
 
   /** An update that names only what changed: SQLite rewrites the index entries of every column that an update names. */
-  function updateOf(changed: readonly TaskColumn[]): StatementSync {
-    const key = changed.join(" ");
-    let update = updates.get(key);
+  function updateOf(difference: number): Update {
+    let update = updates.get(difference);
     if (update === undefined) {
-      const sets = changed.map((column) => `${column} = ?`);
-      update = db.prepare(
-        `UPDATE tasks SET ${[...sets, "row_version = row_version + 1", "updated_at = ?"].join(", ")} WHERE id = ?`,
-      );
-      if (updates.size >= preparedUpdates) updates.delete(updates.keys().next().value as string);
-      updates.set(key, update);
+      const changed = contentColumns.filter((_, index) => (difference & (2 ** index)) !== 0);
+      const sets = [...changed.map((column) => `${column} = ?`), "row_version = row_version + 1", "updated_at = ?"];
+      const places = changed.map((column) => taskColumns.indexOf(column));
+      update = { statement: db.prepare(`UPDATE tasks SET ${sets.join(", ")} WHERE id = ?`), places };
+      if (updates.size >= preparedUpdates) updates.delete(updates.keys().next().value as number);
+      updates.set(difference, update);
     }
     return update;
   }
 
   function change(before: FoldedTask, after: FoldedTask, nowMicros: number): void {
-    const changed = contentColumns.filter((column) => after[column] !== before[column]);
-    if (changed.length === 0) return;
-    const values = changed.map((column) =>
-      taskFields[column].type === "instant" ? microsOf(after[column]) : after[column],
-    );
-    updateOf(changed).run(...values, nowMicros, before.id);
+    const difference = differenceOfRows(before, after);
+    if (difference === 0) return;
+    const { statement, places } = updateOf(difference);
+    const stored = storedTask(after);
+    const values = places.map((place) => stored[place] as StoredTask[number]);
+    values.push(nowMicros, before.id);
+    statement.run(...values);
   }
 
   function noteTerms(before: FoldedTask | null, { project_id, name, queue, worker_name }: FoldedTask): void {
