@@ -34,6 +34,8 @@ export function openTaskStore(db: DatabaseSync) {
   );
   find.setReturnArrays(true);
   const updates = new Map<number, Update>();
+  /** Whether the last task had a row. Neighbours are alike, and an insert in vain costs more than a search in vain. */
+  let isLikelyThere = false;
 
   /** An update that names only what changed: SQLite rewrites the index entries of every column that an update names. */
   function updateOf(difference: number): Update {
@@ -74,8 +76,12 @@ export function openTaskStore(db: DatabaseSync) {
       { project_id, engine, task_id }: FoldedTask,
       nowMicros: number,
     ): FoldedTask | null {
-      if (insert.run(...stored, 1, nowMicros, nowMicros).changes === 1) return null;
-      return foldedTask(find.get(project_id, engine, task_id) as unknown as StoredTask);
+      if (isLikelyThere) {
+        const present = find.get(project_id, engine, task_id);
+        if (present !== undefined) return foldedTask(present as unknown as StoredTask);
+      }
+      isLikelyThere = insert.run(...stored, 1, nowMicros, nowMicros).changes !== 1;
+      return isLikelyThere ? foldedTask(find.get(project_id, engine, task_id) as unknown as StoredTask) : null;
     },
     /** Writes what changed of rows that were there, and notes what searches find all of them by. */
     write(changes: readonly TaskChange[], nowMicros: number): void {
