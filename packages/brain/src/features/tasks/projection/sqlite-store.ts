@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { contentColumns, taskColumns } from "../task-fields.ts";
+import { contentColumns, type TaskColumn, taskColumns } from "../task-fields.ts";
 import type { FoldedTask, TaskChange } from "./fold.ts";
 import type { TaskLink } from "./link-store.ts";
 import { builderOf, differenceOf, instantsTimes, valuesOf } from "./row-code.ts";
@@ -8,7 +8,8 @@ import { openTermStore } from "./search-sqlite-store.ts";
 /** A task row as SQLite holds it and as it travels to the writer thread: values in the order of `taskColumns`, instants in microseconds. */
 export type StoredTask = (string | number | null)[];
 
-export const storedTask = valuesOf<StoredTask[number]>(instantsTimes("* 1000"));
+const storedValues = (columns: readonly TaskColumn[]) => valuesOf<StoredTask[number]>(columns, instantsTimes("* 1000"));
+export const storedTask = storedValues(taskColumns);
 export const foldedTask = builderOf<FoldedTask, StoredTask[number]>(taskColumns, instantsTimes("/ 1000"));
 
 const bookkeeping = ["row_version", "created_at", "updated_at"] as const;
@@ -17,8 +18,7 @@ const differenceOfRows = differenceOf(contentColumns);
 
 interface Update {
   readonly statement: StatementSync;
-  /** Of what it binds, in a stored task. */
-  readonly places: readonly number[];
+  valuesOf(row: FoldedTask): StoredTask;
 }
 
 /** Tasks and the dictionary of what searches find them by, inside the writer thread. */
@@ -43,8 +43,8 @@ export function openTaskStore(db: DatabaseSync) {
     if (update === undefined) {
       const changed = contentColumns.filter((_, index) => (difference & (2 ** index)) !== 0);
       const sets = [...changed.map((column) => `${column} = ?`), "row_version = row_version + 1", "updated_at = ?"];
-      const places = changed.map((column) => taskColumns.indexOf(column));
-      update = { statement: db.prepare(`UPDATE tasks SET ${sets.join(", ")} WHERE id = ?`), places };
+      const statement = db.prepare(`UPDATE tasks SET ${sets.join(", ")} WHERE id = ?`);
+      update = { statement, valuesOf: storedValues(changed) };
       if (updates.size >= preparedUpdates) updates.delete(updates.keys().next().value as number);
       updates.set(difference, update);
     }
@@ -54,11 +54,8 @@ export function openTaskStore(db: DatabaseSync) {
   function change(before: FoldedTask, after: FoldedTask, nowMicros: number): void {
     const difference = differenceOfRows(before, after);
     if (difference === 0) return;
-    const { statement, places } = updateOf(difference);
-    const stored = storedTask(after);
-    const values = places.map((place) => stored[place] as StoredTask[number]);
-    values.push(nowMicros, before.id);
-    statement.run(...values);
+    const update = updateOf(difference);
+    update.statement.run(...update.valuesOf(after), nowMicros, before.id);
   }
 
   function noteTerms(before: FoldedTask | null, { project_id, name, queue, worker_name }: FoldedTask): void {
