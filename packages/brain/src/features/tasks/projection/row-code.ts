@@ -1,4 +1,4 @@
-import { type TaskColumn, taskColumns, taskFields } from "../task-fields.ts";
+import { type TaskColumn, taskFields } from "../task-fields.ts";
 import type { FoldedTask } from "./fold.ts";
 
 /**
