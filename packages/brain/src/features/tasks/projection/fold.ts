@@ -138,7 +138,7 @@ export function rowOfEvents(events: readonly TaskEvent[]): FoldedTask {
 
 const carried = carriedNames.map((column) => ({
   of: readerOf<TaskEvent, TaskEvent[typeof column]>(column),
-  copy: copierOf<TaskEvent>([column]),
+  copy: copierOf<FoldedTask, TaskEvent>([column]),
 }));
 
 const byKeyDown = (a: TaskEvent, b: TaskEvent): number => (a.key < b.key ? 1 : a.key > b.key ? -1 : 0);
@@ -190,7 +190,7 @@ export function mergeRows(a: FoldedTask, b: FoldedTask): FoldedTask {
 }
 
 /** By the place of the key. */
-const copiers = columnsOfKeys.map((columns) => copierOf(columns));
+const copiers = columnsOfKeys.map((columns) => copierOf<FoldedTask, FoldedTask>(columns));
 
 /** A start of an earlier attempt than the winner's never shows again: a later winner has at least the present attempt. */
 function hideEarlierStart(row: FoldedTask, started: EventKey): void {

@@ -1,5 +1,4 @@
 import { type TaskColumn, taskFields } from "../task-fields.ts";
-import type { FoldedTask } from "./fold.ts";
 
 /**
  * Straight code for task rows, made once from the table of fields. Every row of a batch passes through it: access to members whose
@@ -13,9 +12,7 @@ export const readerOf = <Row extends object, Value>(member: string): ((row: Row)
   compile("row", `row.${member}`);
 
 /** Copies members from one row to another. */
-export const copierOf = <From extends object = FoldedTask>(
-  columns: readonly TaskColumn[],
-): ((to: FoldedTask, from: From) => void) =>
+export const copierOf = <To, From>(columns: readonly TaskColumn[]): ((to: To, from: From) => void) =>
   compile("to, from", `{ ${columns.map((column) => `to.${column} = from.${column};`).join(" ")} }`);
 
 /** A row from an array of its members' values. */
@@ -26,11 +23,11 @@ export const builderOf = <Row, Value>(members: readonly string[], codeOf: ValueC
   );
 
 /** The array of a row's values in some columns. */
-export const valuesOf = <Value>(columns: readonly TaskColumn[], codeOf: ValueCode): ((row: FoldedTask) => Value[]) =>
+export const valuesOf = <Row, Value>(columns: readonly TaskColumn[], codeOf: ValueCode): ((row: Row) => Value[]) =>
   compile("row", `[${columns.map((column) => codeOf(column, `row.${column}`)).join(", ")}]`);
 
 /** Which columns, at most 31, two rows differ in: one bit each, the first one the lowest. */
-export const differenceOf = (columns: readonly TaskColumn[]): ((a: FoldedTask, b: FoldedTask) => number) =>
+export const differenceOf = <Row>(columns: readonly TaskColumn[]): ((a: Row, b: Row) => number) =>
   compile("a, b", columns.map((column, index) => `(a.${column} === b.${column} ? 0 : ${2 ** index})`).join(" | "));
 
 /** The code of a column's value, given the code that reads it. */

@@ -8,13 +8,14 @@ import { openTermStore } from "./search-sqlite-store.ts";
 /** A task row as SQLite holds it and as it travels to the writer thread: values in the order of `taskColumns`, instants in microseconds. */
 export type StoredTask = (string | number | null)[];
 
-const storedValues = (columns: readonly TaskColumn[]) => valuesOf<StoredTask[number]>(columns, instantsTimes("* 1000"));
+const storedValues = (columns: readonly TaskColumn[]) =>
+  valuesOf<FoldedTask, StoredTask[number]>(columns, instantsTimes("* 1000"));
 export const storedTask = storedValues(taskColumns);
 export const foldedTask = builderOf<FoldedTask, StoredTask[number]>(taskColumns, instantsTimes("/ 1000"));
 
 const bookkeeping = ["row_version", "created_at", "updated_at"] as const;
 const preparedUpdates = 128;
-const differenceOfRows = differenceOf(contentColumns);
+const differenceOfRows = differenceOf<FoldedTask>(contentColumns);
 
 interface Update {
   readonly statement: StatementSync;
