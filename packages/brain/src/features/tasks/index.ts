@@ -4,14 +4,7 @@ export { indexTaskIds, pruneTasks } from "./loops.ts";
 export { unnamed } from "./projection/fold.ts";
 export { winnerIdOf } from "./projection/fold-keys.ts";
 export { recordLinks } from "./projection/link-store.ts";
-export {
-  changeTasks,
-  copyTasks,
-  joinLinks,
-  lostRaceCode,
-  type PresentTask,
-  readTasks,
-} from "./projection/postgres-store.ts";
+export { changeTasks, copyTasks, joinLinks, lostRaceCode, readTasks } from "./projection/postgres-store.ts";
 export { instantsOf } from "./query/filter.ts";
 export { type RetriedTask, tasksByRowId } from "./reads.ts";
 export { taskRoutes } from "./routes.ts";

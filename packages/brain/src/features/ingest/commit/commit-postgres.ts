@@ -3,8 +3,8 @@ import type { Clock } from "../../../platform/clock.ts";
 import { uniqueViolation } from "../../../platform/database/dialects/postgres/copy-in.ts";
 import { copyEvents, insertEvents, type Partitions } from "../../events/index.ts";
 import { appendDeltas } from "../../stats/index.ts";
-import { changeTasks, copyTasks, joinLinks, lostRaceCode, type PresentTask, readTasks } from "../../tasks/index.ts";
-import type { FoldedTask, TaskChange } from "../../tasks/thread.ts";
+import { changeTasks, copyTasks, joinLinks, lostRaceCode, readTasks } from "../../tasks/index.ts";
+import type { FoldedTask } from "../../tasks/thread.ts";
 import { applyWorkerStates } from "../../workers/index.ts";
 import type { PreparedEvent } from "../prepare-batch.ts";
 import type { ChangedTask, CommitEvents, CommittedGroup } from "./commit.ts";
@@ -94,6 +94,8 @@ interface StoreOptions {
   readonly manner: Manner;
 }
 
+type Change = Parameters<typeof changeTasks>[1][number];
+
 async function storeGroup(
   client: PoolClient,
   group: EventGroup<PreparedEvent>,
@@ -113,10 +115,10 @@ async function storeGroup(
   const present = group.tasks.map(({ row }) => found.get(row.id) ?? null);
   const plan = planBatch(group, { isNew, news: newRows(group, isNew), present });
   const fresh: FoldedTask[] = [];
-  const changes: TaskChange<PresentTask>[] = [];
+  const changes: Change[] = [];
   for (const change of plan.rows) {
     if (change.before === null) fresh.push(change.after);
-    else changes.push(change as TaskChange<PresentTask>);
+    else changes.push(change as Change);
   }
   const [, , , workers] = await together([
     // Everyone takes rows in one order: those to insert before those to change.
