@@ -30,7 +30,6 @@ export const carriedNames = [
 export const winnerIndex = 0;
 const idCharacters = 36;
 export const startedIndex = carriedNames.length + 1;
-export const failedIndex = carriedNames.length + 2;
 const keyCount = carriedNames.length + 3;
 
 /** Keys in fixed places: winner, the thirteen carriers, newest start, newest failure. */
