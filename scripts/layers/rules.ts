@@ -74,9 +74,9 @@ export const layerRules: readonly IForbiddenRuleType[] = [
     to: { dependencyTypes: ["core"], pathNot: "^(node:)?(crypto|buffer|util)$" },
   },
   {
-    ...error("features-meet-at-the-door", "a feature reaches another one through its index.ts"),
+    ...error("features-meet-at-the-door", "a feature reaches another one through its index.ts or thread.ts"),
     from: { path: `${brain}/features/([^/]+)/` },
-    to: { path: `${brain}/features/([^/]+)/(?!index[.]ts$)`, pathNot: `${brain}/features/$1/` },
+    to: { path: `${brain}/features/([^/]+)/(?!(?:index|thread)[.]ts$)`, pathNot: `${brain}/features/$1/` },
   },
   {
     ...error("platform-is-lowest", "platform knows neither tables, features nor the app"),

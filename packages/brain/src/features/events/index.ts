@@ -4,4 +4,3 @@ export { createPartitionKeeper, type Partitions } from "./partitions.ts";
 export { copyEvents, insertEvents } from "./postgres-store.ts";
 export { eventRoutes } from "./routes.ts";
 export { eventSettings } from "./settings.ts";
-export type { EventStore } from "./sqlite-store.ts";

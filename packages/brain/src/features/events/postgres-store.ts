@@ -8,22 +8,7 @@ import {
   uuid,
 } from "../../platform/database/dialects/postgres/binary-values.ts";
 import { copyIn } from "../../platform/database/dialects/postgres/copy-in.ts";
-
-/** An event as ingest writes it. */
-export interface EventWrite {
-  readonly id: string;
-  /** JSON object as text, redacted. */
-  readonly payload: string;
-  readonly task: {
-    readonly projectId: string;
-    readonly agentId: string;
-    readonly engine: string;
-    readonly taskId: string;
-    readonly kind: string;
-    /** occurred_at in milliseconds. */
-    readonly at: number;
-  };
-}
+import type { EventWrite } from "./sqlite-store.ts";
 
 const columns = [
   column("id", uuid, ({ id }: EventWrite) => id),

@@ -1,5 +1,21 @@
 import type { DatabaseSync } from "node:sqlite";
 
+/** An event as ingest writes it. */
+export interface EventWrite {
+  readonly id: string;
+  /** JSON object as text, redacted. */
+  readonly payload: string;
+  readonly task: {
+    readonly projectId: string;
+    readonly agentId: string;
+    readonly engine: string;
+    readonly taskId: string;
+    readonly kind: string;
+    /** occurred_at in milliseconds. */
+    readonly at: number;
+  };
+}
+
 /** The events table inside the writer thread. */
 export function openEventStore(db: DatabaseSync) {
   const statement = db.prepare(
@@ -7,23 +23,10 @@ export function openEventStore(db: DatabaseSync) {
      ON CONFLICT (project_id, occurred_at, id) DO NOTHING`,
   );
   return {
-    /**
-     * Inserts an event; `at` is occurred_at in milliseconds. False when the row already exists; then nothing changes. Called for every
-     * event, so it takes its values without an object around them.
-     */
-    insert(
-      id: string,
-      projectId: string,
-      agentId: string,
-      engine: string,
-      taskId: string,
-      kind: string,
-      at: number,
-      payload: string,
-    ): boolean {
-      return statement.run(id, projectId, agentId, engine, taskId, kind, at * 1000, payload).changes === 1;
-    },
+    /** Inserts events and tells for each whether it is new; of one that is there nothing changes. */
+    insert: (events: readonly EventWrite[]): boolean[] =>
+      events.map(({ id, payload, task: { projectId, agentId, engine, taskId, kind, at } }) => {
+        return statement.run(id, projectId, agentId, engine, taskId, kind, at * 1000, payload).changes === 1;
+      }),
   };
 }
-
-export type EventStore = ReturnType<typeof openEventStore>;

@@ -13,9 +13,8 @@ import type { CommittedGroup } from "./commit/commit.ts";
 import { commitOnPostgres } from "./commit/commit-postgres.ts";
 import { commitOnSqlite } from "./commit/commit-sqlite.ts";
 import { createGroupCommit, type QueuedFrame } from "./commit/group-commit.ts";
-import { newestTouches } from "./commit/touches.ts";
 import { createIngestMetrics, type IngestLabels } from "./metrics.ts";
-import { createPreparer, type IngestBatch, maxErrors, type PreparedEvent } from "./prepare-batch.ts";
+import { createPreparer, type IngestBatch, maxErrors } from "./prepare-batch.ts";
 import { type RedactionSettings, redactorOf } from "./settings.ts";
 
 export interface IngestOutcome {
@@ -106,7 +105,7 @@ export function createIngest(deps: IngestDeps) {
     timed: metrics.timed,
     committed(group) {
       metrics.committed(group);
-      touch(group.stored);
+      touch(group);
       announce(group);
     },
     refused(event, error) {
@@ -123,10 +122,9 @@ export function createIngest(deps: IngestDeps) {
   });
 
   /** Touches are gathered by their owners and written at most once a second (2.4). */
-  function touch(stored: readonly PreparedEvent[]): void {
-    const newest = newestTouches(stored);
-    for (const { projectId, engine, name, at } of newest.queues) queues.touch(projectId, engine, name, new Date(at));
-    for (const { projectId, engine, name, at } of newest.workers) workers.touch(projectId, engine, name, new Date(at));
+  function touch({ stored, touches }: CommittedGroup): void {
+    for (const { projectId, engine, name, at } of touches.queues) queues.touch(projectId, engine, name, new Date(at));
+    for (const { projectId, engine, name, at } of touches.workers) workers.touch(projectId, engine, name, new Date(at));
     for (const { task, depths } of stored) {
       if (task.release !== null) releases.seen(task.projectId, task.release, task.at);
       if (depths === null) continue;

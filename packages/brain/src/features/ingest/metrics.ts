@@ -2,7 +2,8 @@ import { type Redactor, taskRowId } from "@svc/protocol";
 import type { Metrics } from "../../platform/metrics.ts";
 import { createBoundedLabel } from "../../platform/metrics.ts";
 import type { ProjectLabels } from "../projects/index.ts";
-import { type TaskEvent, unnamed } from "../tasks/index.ts";
+import { unnamed } from "../tasks/index.ts";
+import type { TaskEvent } from "../tasks/thread.ts";
 import type { ChangedTask, CommittedGroup } from "./commit/commit.ts";
 import type { DropReason, PreparedEvent } from "./prepare-batch.ts";
 
@@ -76,7 +77,7 @@ export function createIngestMetrics(
     let last: TaskEvent | null = null;
     let ofScope = new Map<string, KindTally>();
     for (const { task } of stored) {
-      const { projectId, engine, kind, name, runMs } = task;
+      const { projectId, engine, kind, name, runtime_ms } = task;
       const project = labels.of(projectId);
       if (project === undefined) continue;
       if (last === null || last.projectId !== projectId || last.engine !== engine) {
@@ -88,8 +89,8 @@ export function createIngestMetrics(
       const known = ofScope.get(kind);
       if (known === undefined) ofScope.set(kind, { labels: { project, engine, kind }, count: 1 });
       else known.count += 1;
-      if (runMs !== null) {
-        taskSeconds.observe({ project, task_name: nameLabel(projectId, name ?? rowName(task)) }, runMs / 1000);
+      if (runtime_ms !== null) {
+        taskSeconds.observe({ project, task_name: nameLabel(projectId, name ?? rowName(task)) }, runtime_ms / 1000);
       }
     }
     for (const tallies of kinds.values()) for (const { labels, count } of tallies.values()) ingested.inc(labels, count);

@@ -16,7 +16,7 @@ import {
 import type { Clock } from "../../platform/clock.ts";
 import { withStorableNumbers } from "../../platform/database/values/stored-json.ts";
 import { fingerprintOf } from "../issues/index.ts";
-import { type TaskEvent, taskEventOf } from "../tasks/index.ts";
+import { type TaskEvent, taskEventOf } from "../tasks/thread.ts";
 
 /** One verified event_batch frame. */
 export interface IngestBatch {

@@ -1,7 +1,5 @@
 export { bucketStart, hoursBegin, minutesBegin } from "./counters/buckets.ts";
-export type { DeltaStore } from "./counters/delta-store.ts";
 export { appendDeltas } from "./counters/delta-store.ts";
-export { createDeltas, type Deltas } from "./counters/deltas.ts";
 export { compactRollups, foldCounters } from "./counters/fold-counters.ts";
 export { appendStateDeltas } from "./counters/fold-store.ts";
 export { runTimesOf } from "./latency.ts";

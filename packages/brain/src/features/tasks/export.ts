@@ -14,7 +14,7 @@ import { addressKey, lineageOf } from "./reads.ts";
 import type { TaskListQuery } from "./schemas.ts";
 import type { Search } from "./search/find-matches.ts";
 import type { TaskPosition } from "./search/match-reads.ts";
-import { type PublicTask, partOfTask, publicColumns } from "./task-public.ts";
+import { type PublicTask, partOfTask, publicColumns } from "./task-fields.ts";
 
 export type ExportFormat = "csv" | "xlsx" | "json";
 

@@ -1,15 +1,10 @@
 export { taskBreakdownRoutes } from "./breakdowns/routes.ts";
 export { changedTasks } from "./list.ts";
 export { indexTaskIds, pruneTasks } from "./loops.ts";
-export { type EventHead, taskEventOf } from "./projection/event-row.ts";
-export { type FoldedTask, hasNewTexts, mergeRows, rowOfEvents, type TaskEvent, unnamed } from "./projection/fold.ts";
+export { unnamed } from "./projection/fold.ts";
 export { winnerIdOf } from "./projection/fold-keys.ts";
-export { recordLinks, type TaskLink } from "./projection/link-store.ts";
-export type { PresentTask, TaskWrite } from "./projection/postgres-store.ts";
+export { recordLinks } from "./projection/link-store.ts";
 export { changeTasks, copyTasks, joinLinks, lostRaceCode, readTasks } from "./projection/postgres-store.ts";
-export type { TermStore } from "./projection/search-sqlite-store.ts";
-export type { LinkStore, MergedTask, StoredTask, TaskStore } from "./projection/sqlite-store.ts";
-export { storedTask } from "./projection/sqlite-store.ts";
 export { instantsOf } from "./query/filter.ts";
 export { type RetriedTask, tasksByRowId } from "./reads.ts";
 export { taskRoutes } from "./routes.ts";

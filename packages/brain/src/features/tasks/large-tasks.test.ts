@@ -7,7 +7,7 @@ import { type GivenTask, insertTasks } from "../../../test/rows/task-rows.ts";
 import { maxPageBytes } from "../../platform/database/dialects/expressions/rows-within-bytes.ts";
 import { batchesOf } from "./export.ts";
 import { changedTasks } from "./list.ts";
-import type { PublicTask } from "./task-public.ts";
+import type { PublicTask } from "./task-fields.ts";
 
 const startMs = Math.floor(Date.now() / 1000) * 1000 - 3_600_000;
 const mebibyte = 1024 * 1024;

@@ -21,7 +21,7 @@ import {
   type PublicTaskRow,
   publicColumns,
   publicTask,
-} from "./task-public.ts";
+} from "./task-fields.ts";
 
 export interface TaskPageAnswer {
   readonly items: PublicTask[];

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { jsonElements } from "../../platform/database/dialects/expressions/json-columns.ts";
 import { isAmong } from "../../platform/database/dialects/expressions/values-table.ts";
 import type { BrainDatabase, Db, TaskRow } from "../../schema/tables/index.ts";
-import { type ChangedTaskRow, hubColumns, type Lineage, type PublicTaskRow, publicColumns } from "./task-public.ts";
+import { type ChangedTaskRow, hubColumns, type Lineage, type PublicTaskRow, publicColumns } from "./task-fields.ts";
 
 export async function findPublicTask(
   db: BrainDatabase,

@@ -46,14 +46,14 @@ export function openWorkerStateStore(db: DatabaseSync) {
      RETURNING id`,
   );
   return {
-    /** Applies the change unless a greater one was; gives the row's id when it changed. */
-    apply(change: WorkerStateChange, nowMicros: number): string | null {
-      const { projectId, engine, name, state, at } = change;
-      const key = stateKey(change);
-      const row = upsert.get(randomUUID(), projectId, engine, name, state, key, at * 1000, nowMicros, nowMicros);
-      return row === undefined ? null : (row.id as string);
+    /** Applies changes, at most one per worker, unless greater ones were; gives the rows that changed. */
+    apply(changes: readonly WorkerStateChange[], nowMicros: number): { projectId: string; id: string }[] {
+      return changes.flatMap((change) => {
+        const { projectId, engine, name, state, at } = change;
+        const key = stateKey(change);
+        const row = upsert.get(randomUUID(), projectId, engine, name, state, key, at * 1000, nowMicros, nowMicros);
+        return row === undefined ? [] : [{ projectId, id: row.id as string }];
+      });
     },
   };
 }
-
-export type WorkerStateStore = ReturnType<typeof openWorkerStateStore>;

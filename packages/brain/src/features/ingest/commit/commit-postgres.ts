@@ -2,24 +2,14 @@ import type { Pool, PoolClient } from "pg";
 import type { Clock } from "../../../platform/clock.ts";
 import { uniqueViolation } from "../../../platform/database/dialects/postgres/copy-in.ts";
 import { copyEvents, insertEvents, type Partitions } from "../../events/index.ts";
-import { appendDeltas, createDeltas } from "../../stats/index.ts";
-import {
-  changeTasks,
-  copyTasks,
-  type FoldedTask,
-  hasNewTexts,
-  joinLinks,
-  lostRaceCode,
-  mergeRows,
-  type PresentTask,
-  readTasks,
-  type TaskLink,
-  type TaskWrite,
-} from "../../tasks/index.ts";
-import { applyWorkerStates, decidingChanges, type WorkerStateChange } from "../../workers/index.ts";
+import { appendDeltas } from "../../stats/index.ts";
+import { changeTasks, copyTasks, joinLinks, lostRaceCode, readTasks } from "../../tasks/index.ts";
+import type { FoldedTask } from "../../tasks/thread.ts";
+import { applyWorkerStates } from "../../workers/index.ts";
 import type { PreparedEvent } from "../prepare-batch.ts";
 import type { ChangedTask, CommitEvents, CommittedGroup } from "./commit.ts";
-import { type EventGroup, type GroupTask, groupEvents, rowOfIndexes } from "./event-group.ts";
+import { type EventGroup, groupEvents } from "./event-group.ts";
+import { newRows, planBatch } from "./plan-batch.ts";
 
 export interface PostgresCommitDeps {
   readonly pool: Pool;
@@ -104,110 +94,49 @@ interface StoreOptions {
   readonly manner: Manner;
 }
 
+type Change = Parameters<typeof changeTasks>[1][number];
+
 async function storeGroup(
   client: PoolClient,
-  group: EventGroup,
+  group: EventGroup<PreparedEvent>,
   { now, manner }: StoreOptions,
 ): Promise<CommittedGroup> {
   const isLocking = manner === "lock";
-  const [, isNew, present] = await together([
+  const [, isNew, found] = await together([
     client.query("BEGIN"),
     manner === "copy" ? copyEvents(client, group.events) : insertEvents(client, group.events),
     readTasks(
       client,
-      group.tasks.map(({ id }) => id),
+      group.tasks.map(({ row }) => row.id),
       isLocking,
     ),
   ]);
-  if (isLocking && present.size < group.tasks.length) throw rowsMissing();
-  const changed = group.tasks.flatMap((task): TaskChange[] => {
-    const row = newRow(group, task, isNew);
-    if (row === null) return [];
-    const before = present.get(task.id) ?? null;
-    return [{ ...task, before, after: before === null ? row : mergeRows(before.row, row) }];
-  });
-  const writes = changed.map(
-    ({ id, before, after }): TaskWrite => ({
-      id,
-      row: after,
-      version: before?.version ?? 0,
-      isTextNew: before === null || hasNewTexts(before.row, after),
-    }),
-  );
-  const stored = group.events.filter((_, index) => isNew[index]);
-  // Everyone takes rows in one order: those to insert before those to change.
-  const news = writes.filter(({ version }) => version === 0);
-  const changes = writes.filter(({ version }) => version > 0);
+  if (isLocking && found.size < group.tasks.length) throw rowsMissing();
+  const present = group.tasks.map(({ row }) => found.get(row.id) ?? null);
+  const plan = planBatch(group, { isNew, news: newRows(group, isNew), present });
+  const fresh: FoldedTask[] = [];
+  const changes: Change[] = [];
+  for (const change of plan.rows) {
+    if (change.before === null) fresh.push(change.after);
+    else changes.push(change as Change);
+  }
   const [, , , workers] = await together([
-    copyTasks(client, news, now),
+    // Everyone takes rows in one order: those to insert before those to change.
+    copyTasks(client, fresh, now),
     changeTasks(client, changes, now),
-    joinLinks(client, linksOf(stored)),
-    applyWorkerStates(client, decidingChanges(stateChangesOf(stored)), now),
-    appendDeltas(client, deltasOf(group, isNew, changed)),
+    joinLinks(client, plan.links),
+    applyWorkerStates(client, plan.workerStates, now),
+    appendDeltas(client, plan.deltas),
     client.query("COMMIT"),
   ]);
-  const tasks = changed.map(
-    ({ id, before, after }): ChangedTask => ({
+  const tasks = plan.rows.map(
+    ({ before, after }): ChangedTask => ({
       projectId: after.project_id,
-      id,
+      id: after.id,
       name: after.name,
-      stateBefore: before?.row.state ?? null,
+      stateBefore: before?.state ?? null,
       stateAfter: after.state,
     }),
   );
-  return { stored, tasks, workers };
-}
-
-/** The row that the task's new events make; null when all of them are known. */
-function newRow({ events }: EventGroup, task: GroupTask, isNew: readonly boolean[]): FoldedTask | null {
-  const news = task.events.filter((index) => isNew[index]);
-  if (news.length === task.events.length) return task.row;
-  return news.length === 0 ? null : rowOfIndexes(events, news);
-}
-
-const linksOf = (stored: readonly PreparedEvent[]): TaskLink[] =>
-  stored.flatMap(({ task: { projectId, engine, taskId, at }, retriedFrom }) =>
-    retriedFrom === null ? [] : [{ projectId, engine, newId: taskId, oldId: retriedFrom, at }],
-  );
-
-function stateChangesOf(stored: readonly PreparedEvent[]): WorkerStateChange[] {
-  const changes: WorkerStateChange[] = [];
-  for (const { id, task, ownWorker } of stored) {
-    const { projectId, engine, kind, at } = task;
-    if (ownWorker === null || (kind !== "worker.online" && kind !== "worker.offline")) continue;
-    const state = kind === "worker.online" ? "online" : "offline";
-    changes.push({ projectId, engine, name: ownWorker, state, at, eventId: id });
-  }
-  return changes;
-}
-
-interface TaskChange extends GroupTask {
-  readonly before: PresentTask | null;
-  readonly after: FoldedTask;
-}
-
-function deltasOf({ events }: EventGroup, isNew: readonly boolean[], changed: readonly TaskChange[]) {
-  const rows = new Array<FoldedTask | null>(events.length).fill(null);
-  for (const task of changed) for (const index of task.events) rows[index] = task.after;
-  const deltas = createDeltas();
-  for (const [index, { task }] of events.entries()) {
-    if (!isNew[index]) continue;
-    deltas.countEvent({
-      projectId: task.projectId,
-      engine: task.engine,
-      kind: task.kind,
-      at: task.at,
-      name: task.name ?? rows[index]?.name ?? "",
-      queue: task.queue ?? rows[index]?.queue ?? "",
-      worker: task.worker ?? "",
-      runMs: task.runMs,
-      waitMs: task.waitMs,
-    });
-  }
-  for (const { before, after } of changed) {
-    if (before?.row.state === after.state) continue;
-    if (before !== null) deltas.countState(after.project_id, before.row.state, -1);
-    deltas.countState(after.project_id, after.state, 1);
-  }
-  return deltas.rows();
+  return { stored: group.events.filter((_, index) => isNew[index]), tasks, workers, touches: plan.touches };
 }

@@ -1,4 +1,5 @@
 import type { PreparedEvent } from "../prepare-batch.ts";
+import type { Touches } from "./touches.ts";
 
 /** What a commit changed, for those who show or count it. */
 export interface CommittedGroup {
@@ -6,6 +7,7 @@ export interface CommittedGroup {
   readonly stored: readonly PreparedEvent[];
   readonly tasks: readonly ChangedTask[];
   readonly workers: readonly { readonly projectId: string; readonly id: string }[];
+  readonly touches: Touches;
 }
 
 export interface ChangedTask {

@@ -1,23 +1,37 @@
-import { taskRowId } from "@svc/protocol";
-import { type FoldedTask, rowOfEvents, type TaskEvent } from "../../tasks/index.ts";
+import { type FoldedTask, rowOfEvents, type TaskEvent } from "../../tasks/thread.ts";
 import type { PreparedEvent } from "../prepare-batch.ts";
 
-/** What one transaction stores: events in key order without repetition, and the tasks that they tell of in lock order. */
-export interface EventGroup {
-  readonly events: readonly PreparedEvent[];
+/** An event as the plan reads it. */
+export interface PlannedEvent {
+  readonly id: string;
+  /** Head and carried values. */
+  readonly task: Pick<
+    TaskEvent,
+    "projectId" | "engine" | "taskId" | "kind" | "at" | "name" | "queue" | "worker_name" | "runtime_ms" | "wait_ms"
+  >;
+  /** The task that this one retries. */
+  readonly retriedFrom: string | null;
+  /** The worker that a worker event is about. */
+  readonly ownWorker: string | null;
+}
+
+/** What one transaction stores: events in key order without repetition, and the tasks that they are about in lock order. */
+export interface EventGroup<Event extends PlannedEvent = PlannedEvent> {
+  readonly events: readonly Event[];
   readonly tasks: readonly GroupTask[];
+  /** The row that the events at these indexes make. */
+  rowOf(indexes: readonly number[]): FoldedTask;
 }
 
 export interface GroupTask {
-  readonly id: string;
   /** The row that its events make, as if all of them were new. */
   readonly row: FoldedTask;
-  /** Indexes into `events`. */
+  /** Indexes into the group's events. */
   readonly events: readonly number[];
 }
 
 /** Groups events of any number of frames. Of several copies of an event, whatever their content, the group holds the first. */
-export function groupEvents(given: readonly PreparedEvent[]): EventGroup {
+export function groupEvents(given: readonly PreparedEvent[]): EventGroup<PreparedEvent> {
   const events = withoutRepetition([...given].sort(byEventKey));
   const indexes = new Map<string, Map<string, number[]>>();
   let scope = new Map<string, number[]>();
@@ -36,14 +50,12 @@ export function groupEvents(given: readonly PreparedEvent[]): EventGroup {
     if (known === undefined) scope.set(task.taskId, [index]);
     else known.push(index);
   }
+  const rowOf = (own: readonly number[]) => rowOfEvents(own.map((index) => (events[index] as PreparedEvent).task));
   const tasks: GroupTask[] = [];
   for (const ofScope of indexes.values()) {
-    for (const own of ofScope.values()) {
-      const row = rowOfIndexes(events, own);
-      tasks.push({ id: taskRowId(row.project_id, row.engine, row.task_id), row, events: own });
-    }
+    for (const own of ofScope.values()) tasks.push({ row: rowOf(own), events: own });
   }
-  return { events, tasks: tasks.sort(byTaskKey) };
+  return { events, tasks: tasks.sort(byTaskKey), rowOf };
 }
 
 /** Drops, in place, each event that has the key of the one before it. */
@@ -58,10 +70,6 @@ function withoutRepetition(sorted: PreparedEvent[]): PreparedEvent[] {
   sorted.length = kept;
   return sorted;
 }
-
-/** The row that the events at these indexes make. */
-export const rowOfIndexes = (events: readonly PreparedEvent[], indexes: readonly number[]): FoldedTask =>
-  rowOfEvents(indexes.map((index) => (events[index] as PreparedEvent).task));
 
 const compareTexts = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 

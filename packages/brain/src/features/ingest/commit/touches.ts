@@ -1,4 +1,4 @@
-import type { PreparedEvent } from "../prepare-batch.ts";
+import type { PlannedEvent } from "./event-group.ts";
 
 export interface Touch {
   readonly projectId: string;
@@ -8,14 +8,20 @@ export interface Touch {
   at: number;
 }
 
-/** Which queues and workers the events name, and when each was named last; a worker that went offline does not count as heard of. */
-export function newestTouches(events: readonly PreparedEvent[]): { queues: Iterable<Touch>; workers: Iterable<Touch> } {
+/** Which queues and workers events name, and when each was named last. */
+export interface Touches {
+  readonly queues: readonly Touch[];
+  readonly workers: readonly Touch[];
+}
+
+/** A worker that went offline does not count as heard of. */
+export function newestTouches(events: readonly PlannedEvent[]): Touches {
   const queues = createTouches();
   const workers = createTouches();
   for (const { task, ownWorker } of events) {
     const { projectId, engine, queue, at } = task;
     if (queue !== null) queues.note(projectId, engine, queue, at);
-    const worker = task.worker ?? (task.kind === "worker.offline" ? null : ownWorker);
+    const worker = task.worker_name ?? (task.kind === "worker.offline" ? null : ownWorker);
     if (worker !== null) workers.note(projectId, engine, worker, at);
   }
   return { queues: queues.all, workers: workers.all };

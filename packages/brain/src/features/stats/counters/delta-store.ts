@@ -44,5 +44,3 @@ export function openDeltaStore(db: DatabaseSync) {
     },
   };
 }
-
-export type DeltaStore = ReturnType<typeof openDeltaStore>;

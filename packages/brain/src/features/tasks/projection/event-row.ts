@@ -1,18 +1,6 @@
 import { type CarriedFields, isTaskKind } from "@svc/protocol";
-import type { TaskEvent } from "./fold.ts";
+import type { EventHead, TaskEvent } from "./fold.ts";
 import { eventKey, noKey } from "./fold-keys.ts";
-
-/** Where and when an event belongs; `at` is occurred_at in milliseconds. */
-export interface EventHead {
-  /** Lower case. */
-  readonly id: string;
-  readonly projectId: string;
-  readonly agentId: string;
-  readonly engine: string;
-  readonly taskId: string;
-  readonly kind: string;
-  readonly at: number;
-}
 
 /** The farthest instants whose microseconds are safe integers, in the years 1684 and 2255; one beyond counts as unreadable. */
 const farthestMs = 9_007_199_254_740;
@@ -40,26 +28,26 @@ export function taskEventOf(
     kind,
     at,
     attempt,
-    retryCount: fields.retry_count ?? null,
+    retry_count: fields.retry_count ?? null,
     name: fields.task_name ?? null,
     queue: fields.queue ?? null,
     priority: fields.priority ?? null,
     args: textOf(fields.args),
     kwargs: textOf(fields.kwargs),
     eta: fields.eta === undefined || Math.abs(fields.eta) > farthestMs ? null : fields.eta,
-    parentTaskId: fields.parent_task_id ?? null,
-    rootTaskId: fields.root_task_id ?? null,
+    parent_task_id: fields.parent_task_id ?? null,
+    root_task_id: fields.root_task_id ?? null,
     tags: textOf(fields.tags),
     release: fields.release ?? null,
     traceparent: fields.traceparent ?? null,
-    maxAttempts: fields.max_attempts ?? null,
+    max_attempts: fields.max_attempts ?? null,
     // That of a worker event is the one it is about, not one that ran a task.
-    worker: isTask ? (fields.worker ?? null) : null,
+    worker_name: isTask ? (fields.worker ?? null) : null,
     result: textOf(fields.result),
     exception: fields.exception ?? null,
     traceback: fields.traceback ?? null,
-    runMs: fields.runtime_ms ?? null,
-    waitMs: fields.wait_ms ?? null,
+    runtime_ms: fields.runtime_ms ?? null,
+    wait_ms: fields.wait_ms ?? null,
     fingerprint: kind === "task.failed" ? fingerprintOf(stringOf(data.exception), stringOf(data.traceback)) : null,
   };
 }

@@ -30,8 +30,7 @@ export const carriedNames = [
 export const winnerIndex = 0;
 const idCharacters = 36;
 export const startedIndex = carriedNames.length + 1;
-export const failedIndex = carriedNames.length + 2;
-export const keyCount = carriedNames.length + 3;
+const keyCount = carriedNames.length + 3;
 
 /** Keys in fixed places: winner, the thirteen carriers, newest start, newest failure. */
 export type FoldKeys = EventKey[];

@@ -1,7 +1,6 @@
 import type { PoolClient } from "pg";
 import {
   arrayOf,
-  type BinaryType,
   bigint,
   type Column,
   column,
@@ -12,70 +11,29 @@ import {
   uuid,
 } from "../../../platform/database/dialects/postgres/binary-values.ts";
 import { copyIn } from "../../../platform/database/dialects/postgres/copy-in.ts";
-import type { FoldedTask } from "./fold.ts";
-import { decodeFold, encodeFold } from "./fold-keys.ts";
+import type { TaskRow } from "../../../schema/tables/index.ts";
+import { contentColumns, type TaskColumn, taskColumns, taskFields } from "../task-fields.ts";
+import { type FoldedTask, hasNewTexts, type TaskChange } from "./fold.ts";
 import type { TaskLink } from "./link-store.ts";
+import { asItIs, builderOf, readerOf } from "./row-code.ts";
 
-/** A present row, with the version that a write must still find. */
-export interface PresentTask {
-  readonly row: FoldedTask;
-  readonly version: number;
-}
-
-/** A row to write: `version` is that of the row it was merged with, 0 when there was none. */
-export interface TaskWrite {
-  readonly id: string;
-  readonly row: FoldedTask;
-  readonly version: number;
-  /** The search text is written only when it changed. */
-  readonly isTextNew: boolean;
+/** A row as it was read; a write must still find its version. */
+export interface PresentTask extends FoldedTask {
+  readonly row_version: number;
 }
 
 /** What a search looks through on the server database: the four texts in lower case, one per line, so that no hit spans two. */
-export const searchTextOf = (row: Pick<FoldedTask, "name" | "queue" | "worker_name" | "task_id">): string =>
+export const searchTextOf = (row: Pick<TaskRow, "name" | "queue" | "worker_name" | "task_id">): string =>
   `${row.name}\n${row.queue ?? ""}\n${row.worker_name ?? ""}\n${row.task_id}`.toLowerCase();
 
-const epochMs = (column: string) => `(extract(epoch FROM ${column}) * 1000)::bigint`;
+const isInstant = (column: TaskColumn): boolean => taskFields[column].type === "instant";
+const readColumns = taskColumns.map((column) =>
+  isInstant(column) ? `(extract(epoch FROM ${column}) * 1000)::bigint AS ${column}` : column,
+);
 
-// Plain columns are read as they are; the order is that of `presentTask`.
-const readColumns = [
-  "id",
-  "row_version",
-  "project_id",
-  "engine",
-  "task_id",
-  "name",
-  "queue",
-  "state",
-  "priority",
-  "args",
-  "kwargs",
-  "result",
-  "exception",
-  "traceback",
-  "retry_count",
-  "attempt",
-  "max_attempts",
-  epochMs("eta"),
-  epochMs("received_at"),
-  epochMs("started_at"),
-  epochMs("finished_at"),
-  "runtime_ms",
-  "wait_ms",
-  "worker_name",
-  "parent_task_id",
-  "root_task_id",
-  "tags",
-  "release",
-  "traceparent",
-  "fingerprint",
-  epochMs("last_failed_at"),
-  epochMs("last_event_at"),
-  "reported_by",
-  "fold",
-].join(", ");
+const presentTask = builderOf<PresentTask, unknown>([...taskColumns, "row_version"], asItIs);
 
-const readText = `SELECT ${readColumns} FROM tasks WHERE id = ANY($1::uuid[])`;
+const readText = `SELECT ${readColumns.join(", ")}, row_version FROM tasks WHERE id = ANY($1::uuid[])`;
 // Locked in the order that every writer of these tables keeps (spec part 3, section 2.4).
 const readLockedText = `${readText} ORDER BY project_id, engine, task_id FOR UPDATE`;
 
@@ -91,98 +49,37 @@ export async function readTasks(
     values: [ids],
     rowMode: "array",
   });
-  return new Map(rows.map((row) => [row[0] as string, presentTask(row as never[])]));
+  const present = new Map<string, PresentTask>();
+  for (const values of rows) {
+    const row = presentTask(values);
+    present.set(row.id, row);
+  }
+  return present;
 }
 
-function presentTask(value: never[]): PresentTask {
-  const row: FoldedTask = {
-    project_id: value[2]!,
-    engine: value[3]!,
-    task_id: value[4]!,
-    name: value[5]!,
-    queue: value[6]!,
-    state: value[7]!,
-    priority: value[8]!,
-    args: value[9]!,
-    kwargs: value[10]!,
-    result: value[11]!,
-    exception: value[12]!,
-    traceback: value[13]!,
-    retry_count: value[14]!,
-    attempt: value[15]!,
-    max_attempts: value[16]!,
-    eta: value[17]!,
-    received_at: value[18]!,
-    started_at: value[19]!,
-    finished_at: value[20]!,
-    runtime_ms: value[21]!,
-    wait_ms: value[22]!,
-    worker_name: value[23]!,
-    parent_task_id: value[24]!,
-    root_task_id: value[25]!,
-    tags: value[26]!,
-    release: value[27]!,
-    traceparent: value[28]!,
-    fingerprint: value[29]!,
-    last_failed_at: value[30]!,
-    last_event_at: value[31]!,
-    reported_by: value[32]!,
-    keys: decodeFold(value[33]!),
-  };
-  return { row, version: value[1]! };
+interface Write {
+  readonly row: FoldedTask;
+  readonly version: number;
+  readonly nowMs: number;
 }
 
-type Values<Value> = (row: FoldedTask) => Value;
+function columnOf(name: TaskColumn): Column<Write> {
+  const of = <Value>() => readerOf<Write, Value | null>(`row.${name}`);
+  switch (taskFields[name].type) {
+    case "uuid":
+      return column(name, name === "id" ? uuid : repeatedUuid(), of<string>());
+    case "text":
+      return column(name, text, of<string>());
+    case "json":
+      return column(name, jsonb, of<string>());
+    case "integer":
+      return column(name, bigint, of<number>());
+    case "instant":
+      return column(name, timestamptz, of<number>());
+  }
+}
 
-const ofRow =
-  <Value>(type: BinaryType<Value>) =>
-  (name: string, of: Values<Value | null>): Column<TaskWrite> =>
-    column(name, type, ({ row }) => of(row));
-const uuidOf = (name: string, of: Values<string>) => ofRow(repeatedUuid())(name, of);
-const textOf = ofRow(text);
-const jsonOf = ofRow(jsonb);
-const intOf = ofRow(bigint);
-const instantOf = ofRow(timestamptz);
-
-const identity: readonly Column<TaskWrite>[] = [
-  column("id", uuid, ({ id }) => id),
-  uuidOf("project_id", (row) => row.project_id),
-  textOf("engine", (row) => row.engine),
-  textOf("task_id", (row) => row.task_id),
-];
-const content: readonly Column<TaskWrite>[] = [
-  textOf("name", (row) => row.name),
-  textOf("queue", (row) => row.queue),
-  textOf("state", (row) => row.state),
-  textOf("priority", (row) => row.priority),
-  jsonOf("args", (row) => row.args),
-  jsonOf("kwargs", (row) => row.kwargs),
-  jsonOf("result", (row) => row.result),
-  textOf("exception", (row) => row.exception),
-  textOf("traceback", (row) => row.traceback),
-  intOf("retry_count", (row) => row.retry_count),
-  intOf("attempt", (row) => row.attempt),
-  intOf("max_attempts", (row) => row.max_attempts),
-  instantOf("eta", (row) => row.eta),
-  instantOf("received_at", (row) => row.received_at),
-  instantOf("started_at", (row) => row.started_at),
-  instantOf("finished_at", (row) => row.finished_at),
-  intOf("runtime_ms", (row) => row.runtime_ms),
-  intOf("wait_ms", (row) => row.wait_ms),
-  textOf("worker_name", (row) => row.worker_name),
-  textOf("parent_task_id", (row) => row.parent_task_id),
-  textOf("root_task_id", (row) => row.root_task_id),
-  jsonOf("tags", (row) => row.tags),
-  textOf("release", (row) => row.release),
-  textOf("traceparent", (row) => row.traceparent),
-  textOf("fingerprint", (row) => row.fingerprint),
-  instantOf("last_failed_at", (row) => row.last_failed_at),
-  instantOf("last_event_at", (row) => row.last_event_at),
-  uuidOf("reported_by", (row) => row.reported_by),
-  textOf("fold", (row) => encodeFold(row.keys)),
-  column("row_version", bigint, ({ version }) => version + 1),
-];
-const columns = [...identity, ...content];
+const columns = [...taskColumns.map(columnOf), column("row_version", bigint, ({ version }: Write) => version)];
 const names = columns.map(({ name }) => name).join(", ");
 const place = (index: number): string => `$${columns.length + index}`;
 
@@ -196,7 +93,7 @@ const changeText = `
     SELECT * FROM unnest(${columns.map(({ type }, index) => `$${index + 1}::${type}[]`).join(", ")}, ${place(1)}::text[])
       AS r (${names}, search_text)
   ), written AS (
-    UPDATE tasks SET ${content.map(({ name }) => `${name} = given.${name}`).join(", ")}, updated_at = ${place(2)}::timestamptz
+    UPDATE tasks SET ${[...contentColumns, "row_version"].map((name) => `${name} = given.${name}`).join(", ")}, updated_at = ${place(2)}::timestamptz
     FROM given WHERE tasks.id = given.id AND tasks.row_version = given.row_version - 1
     RETURNING given.id, given.project_id, given.received_at, given.search_text
   ), searchable AS (
@@ -211,18 +108,25 @@ export const lostRaceCode = "22012";
 
 /**
  * Changes rows, given in lock order, each on condition that the row in the table still has the version it was merged with. Fails with
- * `lostRaceCode` when another transaction was faster for any of them; all must then be undone, read and merged again.
+ * `lostRaceCode` when another transaction was faster for any of them; all must then be undone, read and merged again. The search text is
+ * written only when it changed.
  */
-export async function changeTasks(client: PoolClient, writes: readonly TaskWrite[], now: Date): Promise<void> {
-  if (writes.length === 0) return;
+export async function changeTasks(
+  client: PoolClient,
+  changes: readonly TaskChange<PresentTask>[],
+  now: Date,
+): Promise<void> {
+  if (changes.length === 0) return;
+  const nowMs = now.getTime();
+  const writes = changes.map(({ before, after }): Write => ({ row: after, version: before.row_version + 1, nowMs }));
   const values = [
     ...columns.map((column) => column.arrayOf(writes)),
     arrayOf(
       text,
-      writes.map(({ row, isTextNew }) => (isTextNew ? searchTextOf(row) : null)),
+      changes.map(({ before, after }) => (hasNewTexts(before, after) ? searchTextOf(after) : null)),
     ),
     now,
-    writes.length,
+    changes.length,
   ];
   await Promise.all([
     client.query(inGivenOrder),
@@ -230,30 +134,25 @@ export async function changeTasks(client: PoolClient, writes: readonly TaskWrite
   ]);
 }
 
-interface NewTask extends TaskWrite {
-  readonly nowMs: number;
-}
-
-const copiedTasks: readonly Column<NewTask>[] = [
+const copiedTasks = [
   ...columns,
-  column("created_at", timestamptz, ({ nowMs }) => nowMs),
-  column("updated_at", timestamptz, ({ nowMs }) => nowMs),
+  column("created_at", timestamptz, ({ nowMs }: Write) => nowMs),
+  column("updated_at", timestamptz, ({ nowMs }: Write) => nowMs),
 ];
-const copiedTexts: readonly Column<NewTask>[] = [
-  column("id", uuid, ({ id }) => id),
-  column("project_id", repeatedUuid(), ({ row }) => row.project_id),
-  column("received_at", timestamptz, ({ row }) => row.received_at),
-  column("search_text", text, ({ row }) => searchTextOf(row)),
+const copiedTexts = [
+  ...(["id", "project_id", "received_at"] as const).map(columnOf),
+  column("search_text", text, ({ row }: Write) => searchTextOf(row)),
 ];
 
 /**
  * Copies rows of tasks that were not there, given in lock order; fails with `uniqueViolation` when another transaction was faster. It
  * then holds no row of the other one, which an INSERT with ON CONFLICT would lock.
  */
-export async function copyTasks(client: PoolClient, writes: readonly TaskWrite[], now: Date): Promise<void> {
-  if (writes.length === 0) return;
-  const rows = writes.map((write): NewTask => ({ ...write, nowMs: now.getTime() }));
-  await Promise.all([copyIn(client, "tasks", copiedTasks, rows), copyIn(client, "task_search", copiedTexts, rows)]);
+export async function copyTasks(client: PoolClient, rows: readonly FoldedTask[], now: Date): Promise<void> {
+  if (rows.length === 0) return;
+  const nowMs = now.getTime();
+  const writes = rows.map((row): Write => ({ row, version: 1, nowMs }));
+  await Promise.all([copyIn(client, "tasks", copiedTasks, writes), copyIn(client, "task_search", copiedTexts, writes)]);
 }
 
 const joinText = `

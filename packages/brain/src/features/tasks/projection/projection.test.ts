@@ -7,7 +7,6 @@ import { describe, expect, test } from "vitest";
 import { fingerprintOf } from "../../issues/index.ts";
 import { taskEventOf } from "./event-row.ts";
 import { type FoldedTask, foldEvents } from "./fold.ts";
-import { encodeFold } from "./fold-keys.ts";
 
 /**
  * The mandatory property of spec part 3, section 2.5: whatever the order, repetition and grouping of a history, also through two
@@ -112,10 +111,9 @@ function expectedLinks(history: readonly HistoryEvent[]): unknown[] {
 
 const jsonColumns = ["args", "kwargs", "tags", "result"] as const;
 
-/** A row as both databases and the fold show it alike: instants as milliseconds, JSON as values, keys as stored. */
+/** A row as both databases and the fold show it alike: instants as milliseconds, JSON as values. */
 function comparable(row: Record<string, unknown>): Record<string, unknown> {
-  const { id, serial, row_version, created_at, updated_at, keys, ...rest } = row;
-  const shown: Record<string, unknown> = Array.isArray(keys) ? { ...rest, fold: encodeFold(keys) } : rest;
+  const { serial, row_version, created_at, updated_at, ...shown } = row;
   for (const [name, value] of Object.entries(shown)) if (value instanceof Date) shown[name] = value.getTime();
   for (const name of jsonColumns) shown[name] = shown[name] === null ? null : JSON.parse(shown[name] as string);
   return shown;

@@ -52,8 +52,6 @@ export function openTermStore(db: DatabaseSync) {
   };
 }
 
-export type TermStore = ReturnType<typeof openTermStore>;
-
 /** Rows that are indexed at a time: some tens of milliseconds of the writer, so that a batch of events never waits long for it. */
 export const indexedRows = 8000;
 

@@ -6,7 +6,7 @@ import type { Db } from "../../../schema/tables/index.ts";
 import { contentOnPostgres } from "../query/content-postgres-reads.ts";
 import { contentOnSqlite } from "../query/content-sqlite-reads.ts";
 import type { ContentTerm } from "../query/query.ts";
-import { largeColumns } from "../task-public.ts";
+import { largeColumns } from "../task-fields.ts";
 
 export interface JudgedIds {
   readonly fitting: readonly string[];

@@ -13,7 +13,7 @@ import { withinTime } from "../../../platform/database/dialects/time-limit.ts";
 import type { BrainDatabase, Db } from "../../../schema/tables/index.ts";
 import { matchCondition } from "../query/condition-reads.ts";
 import type { ListFilter } from "../query/query.ts";
-import { largeColumns, type PublicColumn, type PublicTaskRow } from "../task-public.ts";
+import { largeColumns, type PublicColumn, type PublicTaskRow } from "../task-fields.ts";
 import type { Pace } from "./step-pace.ts";
 
 // How the list finds its rows. A *source* is a set of tasks that one index gives in list order (newest received first, then by id):

@@ -1,0 +1,123 @@
+import { type Priority, parseJson, type TaskState } from "@svc/protocol";
+import type { TaskRow } from "../../schema/tables/index.ts";
+
+interface TaskField {
+  readonly type: "uuid" | "text" | "json" | "integer" | "instant";
+  /** Read by the projection only; no answer shows it. */
+  readonly isInternal?: true;
+  /** Only the size of a frame bounds its length. */
+  readonly isLarge?: true;
+}
+
+/**
+ * Every field of a task, in the order of its answers. The column lists of both databases, the codecs of stored rows and of thread
+ * messages, and the public task are derived from this table.
+ */
+export const taskFields = {
+  id: { type: "uuid" },
+  project_id: { type: "uuid" },
+  engine: { type: "text" },
+  task_id: { type: "text" },
+  name: { type: "text" },
+  queue: { type: "text" },
+  state: { type: "text" },
+  priority: { type: "text" },
+  args: { type: "json", isLarge: true },
+  kwargs: { type: "json", isLarge: true },
+  result: { type: "json", isLarge: true },
+  exception: { type: "text", isLarge: true },
+  traceback: { type: "text", isLarge: true },
+  retry_count: { type: "integer" },
+  attempt: { type: "integer" },
+  max_attempts: { type: "integer" },
+  eta: { type: "instant" },
+  received_at: { type: "instant" },
+  started_at: { type: "instant" },
+  finished_at: { type: "instant" },
+  runtime_ms: { type: "integer" },
+  wait_ms: { type: "integer" },
+  worker_name: { type: "text" },
+  parent_task_id: { type: "text" },
+  root_task_id: { type: "text" },
+  tags: { type: "json" },
+  release: { type: "text" },
+  traceparent: { type: "text" },
+  fingerprint: { type: "text" },
+  last_failed_at: { type: "instant", isInternal: true },
+  last_event_at: { type: "instant", isInternal: true },
+  reported_by: { type: "uuid", isInternal: true },
+  fold: { type: "text", isInternal: true },
+} as const satisfies Record<Exclude<keyof TaskRow, Bookkeeping>, TaskField>;
+
+/** Columns that the stores write on their own. */
+type Bookkeeping = "row_version" | "created_at" | "updated_at";
+
+export type TaskColumn = keyof typeof taskFields;
+
+type Fields = typeof taskFields;
+type ColumnsWith<Trait> = { [Column in TaskColumn]: Fields[Column] extends Trait ? Column : never }[TaskColumn];
+type LargeColumn = ColumnsWith<{ isLarge: true }>;
+type JsonColumn = ColumnsWith<{ type: "json" }>;
+
+export const taskColumns = Object.keys(taskFields) as TaskColumn[];
+/** All but those that say which task a row is of, which never change. */
+export const contentColumns = taskColumns.filter(
+  (column) => !["id", "project_id", "engine", "task_id"].includes(column),
+);
+const columnsWhere = (holds: (field: TaskField) => boolean): TaskColumn[] =>
+  taskColumns.filter((column) => holds(taskFields[column]));
+
+export type PublicColumn = Exclude<keyof TaskRow, ColumnsWith<{ isInternal: true }> | "row_version">;
+export type PublicTaskRow = Pick<TaskRow, PublicColumn>;
+
+/** Columns that a task answer is made of. */
+export const publicColumns: readonly PublicColumn[] = [
+  ...(columnsWhere(({ isInternal }) => isInternal !== true) as Exclude<PublicColumn, Bookkeeping>[]),
+  "created_at",
+  "updated_at",
+];
+
+export const largeColumns = columnsWhere(({ isLarge }) => isLarge === true) as LargeColumn[];
+const jsonColumns = columnsWhere(({ type }) => type === "json") as JsonColumn[];
+
+/** What the dashboard hub sends of a changed task. The exception is among it: it is cut when it comes in. */
+type ChangedColumn = Exclude<PublicColumn, Exclude<LargeColumn, "exception">>;
+export type ChangedTaskRow = Pick<PublicTaskRow, ChangedColumn>;
+export const hubColumns = publicColumns.filter(
+  (column): column is ChangedColumn => column === "exception" || !(largeColumns as PublicColumn[]).includes(column),
+);
+
+/** Retry lineage of one task (spec part 3, section 4.3), read from task_links when it is shown. */
+export interface Lineage {
+  readonly retry_of: string | null;
+  readonly retried_as: string | null;
+}
+
+export const noLineage: Lineage = { retry_of: null, retried_as: null };
+
+export type PublicTask = Omit<PublicTaskRow, JsonColumn | "state" | "priority"> &
+  Lineage & {
+    readonly state: TaskState;
+    readonly priority: Priority;
+    readonly args: unknown[];
+    readonly kwargs: Record<string, unknown>;
+    readonly result: unknown;
+    readonly tags: string[];
+  };
+
+/** What some columns of a row tell of its public task. JSON columns keep numbers that no double holds. */
+export function partOfTask(row: Partial<PublicTaskRow>, lineage: Lineage = noLineage): Partial<PublicTask> {
+  const part: Record<string, unknown> = { ...row, ...lineage };
+  for (const column of jsonColumns) {
+    const text = row[column];
+    if (typeof text === "string") part[column] = parseJson(text);
+  }
+  return part;
+}
+
+/** The public task of a row. */
+export const publicTask = (row: PublicTaskRow, lineage?: Lineage): PublicTask => partOfTask(row, lineage) as PublicTask;
+
+/** The changed task of a row, as the hub sends it. */
+export const changedTask = (row: ChangedTaskRow, lineage?: Lineage) =>
+  partOfTask(row, lineage) as Omit<PublicTask, Exclude<LargeColumn, "exception">>;

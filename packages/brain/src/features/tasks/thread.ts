@@ -1,0 +1,12 @@
+// What runs inside the database's threads as well, without the routes that index.ts loads.
+export { taskEventOf } from "./projection/event-row.ts";
+export {
+  type FoldedTask,
+  mergeRows,
+  rowOfEvents,
+  type TaskChange,
+  type TaskEvent,
+} from "./projection/fold.ts";
+export type { TaskLink } from "./projection/link-store.ts";
+export { indexTaskIdsJob } from "./projection/search-sqlite-store.ts";
+export { foldedTask, openLinkStore, openTaskStore, type StoredTask, storedTask } from "./projection/sqlite-store.ts";
