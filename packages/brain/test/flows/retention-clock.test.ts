@@ -3,7 +3,7 @@ import { createFakeClock, type FakeClock } from "@svc/testkit";
 import { startTestBrain, type TestBrain } from "@svc/testkit/brain";
 import { testDialects } from "@svc/testkit/databases";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { createPartitions, dayOf } from "../../src/features/events/partitions-store.ts";
+import { createPartitions, dayOf } from "../../src/features/events/partitions/partitions-store.ts";
 import { readLastSeen } from "../../src/features/health/index.ts";
 import type { Tx } from "../../src/platform/database/database.ts";
 import type { Tables } from "../../src/schema/tables/index.ts";

@@ -6,8 +6,8 @@ import { hours } from "../../platform/durations.ts";
 import type { Loop } from "../../platform/loop.ts";
 import { retentionBase } from "../../platform/retention.ts";
 import type { BrainDatabase } from "../../schema/tables/index.ts";
-import { createPartitionKeeper } from "./partitions.ts";
-import { dayOf, dropPartitions } from "./partitions-store.ts";
+import { createPartitionKeeper } from "./partitions/partitions.ts";
+import { dayOf, dropPartitions } from "./partitions/partitions-store.ts";
 import { deleteEventsBefore, projectsWithEventsBefore } from "./prune-sqlite-store.ts";
 
 /**

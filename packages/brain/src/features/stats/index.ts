@@ -5,6 +5,6 @@ export { appendStateDeltas } from "./counters/fold-store.ts";
 export { runTimesOf } from "./latency.ts";
 export { pruneRollups } from "./loops.ts";
 export { countsOfName, isTotal, projectTotals, rollupTotals, taskCounts } from "./reads.ts";
-export { createReleases, type Releases } from "./releases.ts";
+export { createReleases, type Releases } from "./releases/releases.ts";
 export { statsRoutes } from "./routes.ts";
 export { rangeOrLastDay, readRange, type TimeRange } from "./time-range.ts";

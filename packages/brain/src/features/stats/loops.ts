@@ -16,7 +16,7 @@ import {
   deleteWorkerRollupsBefore,
   newestBucket,
 } from "./counters/prune-store.ts";
-import { releaseNotedMs } from "./releases.ts";
+import { releaseNotedMs } from "./releases/releases.ts";
 
 const grains = [1, 60];
 const nameGrains = [15, 60, 1440];

@@ -3,7 +3,7 @@ import type { Routes } from "../../platform/http/app.ts";
 import { ProjectParams } from "../../platform/http/schemas.ts";
 import type { BrainDatabase } from "../../schema/tables/index.ts";
 import { readLatency, readSlowestNames } from "./latency.ts";
-import { readReleases } from "./releases.ts";
+import { readReleases } from "./releases/releases.ts";
 import {
   LatencyNamesQuery,
   LatencyNamesReply,

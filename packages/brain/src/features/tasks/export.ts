@@ -7,7 +7,7 @@ import { xlsxOf } from "../../platform/exports/xlsx.ts";
 import { ApiError, invalid } from "../../platform/http/error-codes.ts";
 import type { BrainDatabase } from "../../schema/tables/index.ts";
 import type { Audit, AuditOrigin } from "../audit/index.ts";
-import { countPlanUpTo } from "./count-matches.ts";
+import { countPlanUpTo } from "./breakdowns/count-matches.ts";
 import { matchingPage, planList } from "./list.ts";
 import type { QueryPlan } from "./query/query.ts";
 import { addressKey, lineageOf } from "./reads.ts";

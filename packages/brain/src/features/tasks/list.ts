@@ -3,7 +3,7 @@ import { systemClock } from "../../platform/clock.ts";
 import { decodeCursor, encodeCursor } from "../../platform/http/content/cursors.ts";
 import { clampLimit, type PageSizes } from "../../platform/http/content/paging.ts";
 import type { BrainDatabase } from "../../schema/tables/index.ts";
-import { countPlan } from "./count-matches.ts";
+import { countPlan } from "./breakdowns/count-matches.ts";
 import { filterOfQuery } from "./query/filter.ts";
 import { planOf, type QueryPlan } from "./query/query.ts";
 import { addressKey, changedRows, lineageOf } from "./reads.ts";

@@ -6,10 +6,10 @@ import { isFoundBy } from "../../../test/plain-query.ts";
 import { type GivenTask, insertTasks } from "../../../test/rows/task-rows.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { Tables, TaskRow } from "../../schema/tables/index.ts";
+import { countPlan, countPlanUpTo } from "./breakdowns/count-matches.ts";
 import { readFacet } from "./breakdowns/facets.ts";
 import { readHistogram } from "./breakdowns/histogram.ts";
 import { type FacetField, facetFields } from "./breakdowns/schemas.ts";
-import { countPlan, countPlanUpTo } from "./count-matches.ts";
 import { listPage, planList } from "./list.ts";
 import { type SearchSizes, usualSearchSizes } from "./search/find-matches.ts";
 

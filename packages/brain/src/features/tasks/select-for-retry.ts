@@ -1,7 +1,7 @@
 import { taskRowId } from "@svc/protocol";
 import type { Tx } from "../../platform/database/database.ts";
 import type { BrainDatabase, Tables } from "../../schema/tables/index.ts";
-import { countMatches } from "./count-matches.ts";
+import { countMatches } from "./breakdowns/count-matches.ts";
 import { matchesFilter, type TaskFilter } from "./query/filter.ts";
 import type { ListFilter } from "./query/query.ts";
 import { type RetriedTask, tasksByRowId } from "./reads.ts";

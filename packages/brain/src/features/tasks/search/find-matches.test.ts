@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { type GivenTask, insertTasks } from "../../../../test/rows/task-rows.ts";
 import type { Database } from "../../../platform/database/database.ts";
 import type { Tables, TaskRow } from "../../../schema/tables/index.ts";
-import { countMatches, countPlanUpTo } from "../count-matches.ts";
+import { countMatches, countPlanUpTo } from "../breakdowns/count-matches.ts";
 import { matchingPage, planList, wholeRows } from "../list.ts";
 import { matchesFilter, type TaskFilter } from "../query/filter.ts";
 import { matchingIds, type Search, type SearchSizes, scopeOf, usualSearchSizes } from "./find-matches.ts";

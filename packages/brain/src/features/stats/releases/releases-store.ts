@@ -1,8 +1,8 @@
 import { sql } from "kysely";
-import type { Tx } from "../../platform/database/database.ts";
-import { lockSubject } from "../../platform/database/dialects/locks.ts";
-import type { Db, ReleaseRow, Tables } from "../../schema/tables/index.ts";
-import type { TimeRange } from "./time-range.ts";
+import type { Tx } from "../../../platform/database/database.ts";
+import { lockSubject } from "../../../platform/database/dialects/locks.ts";
+import type { Db, ReleaseRow, Tables } from "../../../schema/tables/index.ts";
+import type { TimeRange } from "../time-range.ts";
 
 export interface ReleaseLimit {
   /** Releases of a project; they come from outside, so those beyond that were noted longest ago are not kept. */

@@ -3,7 +3,7 @@ import { createFakeClock, waitFor } from "@svc/testkit";
 import { addProject, testDialects, useTestDatabase } from "@svc/testkit/databases";
 import type { Pool } from "pg";
 import { describe, expect, test } from "vitest";
-import { pruneEvents } from "./loops.ts";
+import { pruneEvents } from "../loops.ts";
 import { createPartitionKeeper } from "./partitions.ts";
 import { createPartitions, dayOf, dropPartitions, listPartitions } from "./partitions-store.ts";
 

@@ -1,10 +1,10 @@
-import type { BrainDatabase } from "../../schema/tables/index.ts";
-import type { ListFilter, QueryPlan } from "./query/query.ts";
-import { searchesOf } from "./search/database-searches.ts";
-import { findContent } from "./search/find-content.ts";
-import { findMatches, type Matches, narrowest, scopeOf } from "./search/find-matches.ts";
-import { countStep, type TaskPosition } from "./search/match-reads.ts";
-import { indexedSources, isDirect } from "./search/term-sources.ts";
+import type { BrainDatabase } from "../../../schema/tables/index.ts";
+import type { ListFilter, QueryPlan } from "../query/query.ts";
+import { searchesOf } from "../search/database-searches.ts";
+import { findContent } from "../search/find-content.ts";
+import { findMatches, type Matches, narrowest, scopeOf } from "../search/find-matches.ts";
+import { countStep, type TaskPosition } from "../search/match-reads.ts";
+import { indexedSources, isDirect } from "../search/term-sources.ts";
 
 /** Matches that are counted by finding them. */
 const fewMatches = 2000;

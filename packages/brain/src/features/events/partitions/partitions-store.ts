@@ -1,6 +1,6 @@
 import type { Pool, PoolClient } from "pg";
 import pg from "pg";
-import { days } from "../../platform/durations.ts";
+import { days } from "../../../platform/durations.ts";
 
 /**
  * Daily range partitions of events on the server database. One is made beside the table and then attached, which readers and writers

@@ -4,8 +4,8 @@ import { createFakeClock } from "@svc/testkit";
 import { addProject, testDialects, useTestDatabase } from "@svc/testkit/databases";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { plansOf } from "../../../test/query-plans.ts";
-import { pruneRollups } from "./loops.ts";
+import { plansOf } from "../../../../test/query-plans.ts";
+import { pruneRollups } from "../loops.ts";
 import { createReleases, readReleases, releasesPerProject } from "./releases.ts";
 import { releasesWithin } from "./releases-store.ts";
 

@@ -1,8 +1,8 @@
-import { WriteBehind } from "../../platform/coalescing/write-behind.ts";
-import { days } from "../../platform/durations.ts";
-import type { BrainDatabase } from "../../schema/tables/index.ts";
+import { WriteBehind } from "../../../platform/coalescing/write-behind.ts";
+import { days } from "../../../platform/durations.ts";
+import type { BrainDatabase } from "../../../schema/tables/index.ts";
+import type { TimeRange } from "../time-range.ts";
 import { noteReleases, releasesWithin } from "./releases-store.ts";
-import type { TimeRange } from "./time-range.ts";
 
 interface Note {
   readonly projectId: string;
