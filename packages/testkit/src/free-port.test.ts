@@ -10,5 +10,6 @@ test("freePort gives a port that a server can listen on", async () => {
   await once(server, "listening");
 
   expect(port).toBeGreaterThan(1023);
+  expect(await freePort()).not.toBe(port);
   server.close();
 });

@@ -173,8 +173,13 @@ for (const dialect of testDialects) {
         const request = { agentId, max: 20, retryContracts: new Set(["rq"]), withResends: true };
         return (await commands.claim(request)).commands;
       };
-      const given = await claim();
-      expect(given).toHaveLength(8);
+      // A request that the coordinator holds at the moment is passed over.
+      let given: Awaited<ReturnType<typeof claim>> = [];
+      const claims = async () => {
+        given = await claim();
+        return given.length;
+      };
+      await expect.poll(claims).toBe(8);
       expect(await whileHeld(id, claim)).toEqual([]);
       const first = given[0]!;
       const { delivery_claim_token, target } = first.payload as {
@@ -186,7 +191,7 @@ for (const dialect of testDialects) {
         result: { results: [{ task_id: target.id, status: "success" }] },
         delivery_claim_token,
       });
-      expect(await claim()).toHaveLength(1);
+      await expect.poll(claims).toBe(1);
       await database.write((tx) =>
         tx.deleteFrom("bulk_retry_requests").where("canonical_digest", "=", full.canonical_digest).execute(),
       );

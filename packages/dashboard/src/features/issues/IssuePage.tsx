@@ -23,7 +23,7 @@ import { splitError } from "./issue-words.ts";
 
 const RetryIssue = lazy(() => import("./RetryIssue.tsx").then((part) => ({ default: part.RetryIssue })));
 /** Of a button whose part is on its way. */
-const loading = { reason: "One moment", onAct: () => {} };
+const loading = { disabledReason: "One moment" };
 
 /** One kind of failure: how often and since when, what it looks like, and which tasks have it. */
 export function IssuePage() {

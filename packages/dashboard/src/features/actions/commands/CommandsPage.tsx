@@ -188,9 +188,7 @@ function BulkRetriesBones() {
       <header>
         <h2>Bulk retries</h2>
         <span className="t3 grow" />
-        <Button disabledReason="One moment" onClick={() => {}}>
-          Show
-        </Button>
+        <Button disabledReason="One moment">Show</Button>
       </header>
     </section>
   );
