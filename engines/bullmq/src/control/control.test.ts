@@ -35,9 +35,13 @@ describe.each(bullmqMajors)("workers of BullMQ %s", (major) => {
     onTestFinished(() => {
       for (const helper of listening) helper.close();
     });
+    const client = new Redis(redis);
+    onTestFinished(() => client.disconnect());
     await waitFor(async () => {
+      // One that listens is enough for the capabilities; a command is for both.
+      const [, listening] = await client.pubsub("NUMSUB", controlChannel(app.prefix));
       await adapter.snapshot();
-      return adapter.capabilities().includes("pool_grow");
+      return Number(listening) === helpers.length && adapter.capabilities().includes("pool_grow");
     });
     return commanded;
   }
