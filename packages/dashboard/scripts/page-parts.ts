@@ -46,6 +46,9 @@ export function pageParts(): Plugin {
   };
 }
 
+/** For a regular expression; that of the first page is empty, as each may end with a slash. */
+const patternOf = (address: string): string => address.replace(/\/$/, "").replaceAll(/\$\w+/g, "[^/]+");
+
 /** By the pattern of each page's address the files that it loads besides the entry. */
 function pageFiles(bundle: Rolldown.OutputBundle): { files: [string, string[]][]; faults: string[] } {
   const chunks = Object.values(bundle).filter((file) => file.type === "chunk");
@@ -56,9 +59,9 @@ function pageFiles(bundle: Rolldown.OutputBundle): { files: [string, string[]][]
   const pages = routePages();
   const files = pages
     .filter(({ inShell }) => inShell)
-    .map(({ path, module }): [string, string[]] => {
+    .map(({ address, module }): [string, string[]] => {
       const loaded = closure([...shell, ...holding(module)], byName).filter((chunk) => !entry.has(chunk));
-      return [path, loaded.map(({ fileName }) => fileName)];
+      return [patternOf(address), loaded.map(({ fileName }) => fileName)];
     });
   const built = chunks.flatMap(({ moduleIds }) => moduleIds).filter((id) => /\/features\/.*Page\.tsx$/.test(id));
   return {

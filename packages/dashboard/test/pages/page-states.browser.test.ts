@@ -20,7 +20,7 @@ const without = {
   enrolment: "begins with a request that changes something; second-factor.browser.test.ts",
   invitation: "its token is looked up with a POST of nobody's; invitation.browser.test.ts",
 };
-const readingPages = await everyPageOnce({ without });
+const readingPages = everyPageOnce({ without });
 const looks = [
   { theme: "light", size: "desktop" },
   { theme: "dark", size: "phone" },

@@ -47,7 +47,7 @@ const pastTheEdge = (page: Page) =>
 
 /** These lay their page out anew. */
 const besides = ["task in the drawer", "security with a second factor"];
-const narrowPages = await everyPageOnce({ besides });
+const narrowPages = everyPageOnce({ besides });
 
 describe("at 320 px", () => {
   test.each(narrowPages)("nothing is cut off and nothing has to be scrolled sideways: %s", async (name) => {

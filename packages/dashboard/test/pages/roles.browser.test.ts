@@ -33,7 +33,7 @@ const adminActions: Readonly<Record<string, string>> = {
 };
 
 /** Every page once, and what has an action for administrators: the other states of a page ask for the same. */
-const onceEach = new Set([...(await everyPageOnce({})), ...Object.keys(adminActions)]);
+const onceEach = new Set([...everyPageOnce({}), ...Object.keys(adminActions)]);
 const casesOfRoles = Object.entries(pages).filter(([name]) => isEverything || onceEach.has(name));
 
 /**

@@ -63,7 +63,7 @@ const tooSmall = (page: Page) =>
 /** Where a page has more to touch in another of its states. */
 const besides = ["task in the drawer", "security with a second factor"];
 
-test.each(await everyPageOnce({ besides }))("a finger finds every control of the %s", async (name) => {
+test.each(everyPageOnce({ besides }))("a finger finds every control of the %s", async (name) => {
   const one = pageNamed(name);
   const { page } = await openScreen(opened.brain, { ...finger, cookie: cookieFor(one, opened.site, opened.brain) });
   await page.goto(one.path(opened.site));
