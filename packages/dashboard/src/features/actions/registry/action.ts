@@ -1,7 +1,8 @@
+import type { Agent } from "@svc/client";
 import type { ComponentType } from "react";
 import { overlay } from "../../../shell/overlay.ts";
 import { createStore } from "../../../ui/store.ts";
-import type { Capability } from "../requests/able.ts";
+import { ableAgents, type Capability } from "../requests/able.ts";
 
 /** What decides whether something can be done, apart from its form, which asks the same while it is open. */
 export interface Rule<Subject> {
@@ -34,6 +35,13 @@ export interface Action<Subject> extends Rule<Subject> {
 export const ofEngine =
   (capability: Capability) =>
   ({ engine }: { engine: string }) => [{ engine, capability }];
+
+/** Why none of these agents can do it; null where one can. */
+export function whyNot<Subject>(rule: Rule<Subject>, subject: Subject, agents: readonly Agent[]): string | null {
+  const reasons = rule.needs(subject).map(({ engine, capability }) => ableAgents(agents, engine, capability).reason);
+  const unable = reasons.includes(null) ? null : (reasons[0] ?? null);
+  return unable ?? rule.guard(subject);
+}
 
 interface Asked {
   action: Action<unknown>;

@@ -7,7 +7,7 @@ import { projectQuery } from "../../projects/index.ts";
 import { roleIn, useMe } from "../../sessions/index.ts";
 import { commandQuery } from "../commands/command-queries.ts";
 import { needsAdmin, needsOperator } from "../commands/words.ts";
-import type { Rule } from "../registry/action.ts";
+import { type Rule, whyNot } from "../registry/action.ts";
 import { type Able, ableAgents, type Capability } from "./able.ts";
 import { KeyedRequests } from "./keyed-requests.ts";
 
@@ -22,13 +22,6 @@ interface Wanted {
 export function useAble(slug: string, { engine, capability, role }: Wanted): Able {
   const { agents, reason } = useAgents(slug, role);
   return reason === null ? ableAgents(agents, engine, capability) : { agents: [], resubmits: false, reason };
-}
-
-/** Why none of these agents can do it; null where one can. */
-export function whyNot<Subject>(rule: Rule<Subject>, subject: Subject, agents: readonly Agent[]): string | null {
-  const reasons = rule.needs(subject).map(({ engine, capability }) => ableAgents(agents, engine, capability).reason);
-  const unable = reasons.includes(null) ? null : (reasons[0] ?? null);
-  return unable ?? rule.guard(subject);
 }
 
 /** Why it cannot be done here and now: by role, project, agents and the subject itself; null where it can. */
