@@ -118,7 +118,7 @@ async function createAccountRescue(
   });
   const projects = createProjects({
     ...{ database, clock, audit, memberships, settings, onError },
-    cancelCommands: async () => ({ count: 0, tell() {} }),
+    cancelCommands: async () => ({ count: 0, announce() {} }),
   });
   const administration = createUserAdministration({
     ...{ database, clock, audit, users, passwords, sessions, settings, ...owner },

@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { WebSocket } from "ws";
 import { tooManyRequests } from "../../platform/http/access/access.ts";
 import type { Routes } from "../../platform/http/app.ts";
-import { goneSignal } from "../../platform/http/connections/gone-signal.ts";
+import { disconnectSignal } from "../../platform/http/connections/disconnect-signal.ts";
 import { ApiError, invalid } from "../../platform/http/error-codes.ts";
 import type { AgentIdentity } from "../agents/index.ts";
 import type { Admit, Refusal } from "./admission.ts";
@@ -97,7 +97,7 @@ export const longpollRoutes: Routes<LongpollRouteDeps> = (app, { admit, longpoll
         const { frames } = request.body;
         requireFrameSizes(frames);
         const nonce = sessionNonce(header(request, headerNames.sessionNonce));
-        return longpoll.upload(agentOf(request), nonce, frames, goneSignal(reply));
+        return longpoll.upload(agentOf(request), nonce, frames, disconnectSignal(reply));
       }),
   );
 
@@ -150,7 +150,7 @@ export const longpollRoutes: Routes<LongpollRouteDeps> = (app, { admit, longpoll
           retryContracts: readRetryEngines(header(request, headerNames.retryContracts)),
           resubmits: readRetryEngines(header(request, headerNames.retryResubmits)),
         },
-        signal: goneSignal(reply),
+        signal: disconnectSignal(reply),
       });
     },
   );
@@ -183,9 +183,9 @@ interface HeldRoom {
 
 /** Takes room for an upload before its body is read, until the client goes or, when the body came, until `inRoom` is done with it. */
 function holdRoom(request: FastifyRequest, reply: FastifyReply, room: UploadLimiter, maxBodyBytes: number): void {
-  const gone = goneSignal(reply);
-  // Its body will never come. Nobody hears this.
-  if (gone.aborted) throw new ApiError("unready");
+  const disconnected = disconnectSignal(reply);
+  // Its body will never come, and nobody receives this answer.
+  if (disconnected.aborted) throw new ApiError("unready");
   const announced = Number(request.headers["content-length"] ?? maxBodyBytes);
   const giveBack = room.take(
     agentOf(request).agent_id,
@@ -196,7 +196,7 @@ function holdRoom(request: FastifyRequest, reply: FastifyReply, room: UploadLimi
   }
   const held: HeldRoom = { giveBack, isInUse: false };
   request.uploadRoom = held;
-  gone.addEventListener("abort", () => {
+  disconnected.addEventListener("abort", () => {
     if (!held.isInUse) giveBack();
   });
 }

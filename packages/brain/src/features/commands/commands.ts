@@ -57,12 +57,12 @@ export function createCommands(given: CommandsDeps) {
     counted,
     ...createIssuing({ ...given, offer }),
     offer,
-    /** Cancels inside the caller's transaction what no agent has been sent yet; `tell` is to be called after the commit. */
+    /** Cancels inside the caller's transaction what no agent has been sent yet; `announce` is to be called after the commit. */
     async cancel(tx: Tx<Tables>, query: Parameters<typeof cancelPending>[1]) {
       const cancelled = await cancelPending(tx, query);
       return {
         count: cancelled.length,
-        tell(): void {
+        announce(): void {
           for (const command of cancelled) counted.moved(command, "cancelled");
           deps.ended(cancelled);
         },
@@ -85,7 +85,7 @@ export function createCommands(given: CommandsDeps) {
     },
   };
 
-  /** Commands that were issued have been committed: their agents are told in every process. Never throws, never waits. */
+  /** Offers commands, once they are committed, to their agents in every process. Never throws, never waits. */
   function offer(...commands: readonly IssuedCommand[]): void {
     for (const command of commands) {
       counted.moved(command, "pending");

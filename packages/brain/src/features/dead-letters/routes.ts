@@ -1,5 +1,5 @@
 import type { Routes } from "../../platform/http/app.ts";
-import { goneSignal } from "../../platform/http/connections/gone-signal.ts";
+import { disconnectSignal } from "../../platform/http/connections/disconnect-signal.ts";
 import { ProjectParams } from "../../platform/http/schemas.ts";
 import { originOf } from "../audit/index.ts";
 import { createListDeadLetters, type DeadLettersDeps } from "./list.ts";
@@ -34,7 +34,7 @@ export const deadLetterRoutes: Routes<DeadLettersDeps> = (app, deps) => {
         projectId: request.project.id,
         query: request.query,
         origin: originOf(request, request.actor),
-        signal: goneSignal(reply),
+        signal: disconnectSignal(reply),
       }),
   );
 };

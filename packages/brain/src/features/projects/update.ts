@@ -22,7 +22,7 @@ export interface UpdateDeps {
 interface CancelledCommands {
   readonly count: number;
   /** To be called once that is committed. */
-  tell(): void;
+  announce(): void;
 }
 
 /** What a body of PATCH may change, and the archiving that DELETE is. */
@@ -64,7 +64,7 @@ export async function changeProject(
       await audit.append(tx, auditEntries(after, changes, { origin, commandsCancelled: cancelled?.count ?? 0 }));
       return { before, after, cancelled };
     });
-    changed.cancelled?.tell();
+    changed.cancelled?.announce();
     return changed;
   } catch (error) {
     if (isUniqueViolation(error)) throw new ApiError("conflict", { reason: "slug_in_use" }, { cause: error });

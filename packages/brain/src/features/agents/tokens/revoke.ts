@@ -5,8 +5,12 @@ import type { Tables } from "../../../schema/tables/index.ts";
 import type { Audit, AuditOrigin } from "../../audit/index.ts";
 import { tombstone } from "../store.ts";
 
-/** Cancels in the transaction what no agent has been sent yet of the agent's commands; `tell` is to be called after the commit. */
-export type CancelCommands = (tx: Tx<Tables>, agentId: string, now: Date) => Promise<{ count: number; tell(): void }>;
+/** Cancels in the transaction what no agent has been sent yet of the agent's commands; `announce` is to be called after the commit. */
+export type CancelCommands = (
+  tx: Tx<Tables>,
+  agentId: string,
+  now: Date,
+) => Promise<{ count: number; announce(): void }>;
 
 export interface RevokeDeps {
   readonly database: Database<Tables>;
@@ -50,6 +54,6 @@ export async function revokeAgent(
     });
     return commands;
   });
-  cancelled.tell();
+  cancelled.announce();
   await announce(id, projectId);
 }
