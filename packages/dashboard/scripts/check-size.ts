@@ -4,7 +4,7 @@ import { routePages } from "./route-pages.ts";
 
 // The budgets of the dashboard brief, D2. Sizes are gzip bytes; a page's figure is everything its first paint loads.
 const maximumJs = 200_000;
-const maximumSignInJs = 130_100;
+const maximumSignInJs = 130_300;
 const signIn = "/features/sessions/LoginPage.tsx";
 const maximumCss = 20_000;
 const maximumLazyChunk = 40_000;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createConnection, modeAt, pingMs, pongMs, type SocketLike } from "./connection.ts";
+import { HubConnection, modeAt, pingMs, pongMs, type SocketLike } from "./connection.ts";
 
 interface FakeSocket extends SocketLike {
   sent: string[];
@@ -52,7 +52,7 @@ function surroundings() {
     }
     now = end;
   };
-  const connection = createConnection(around);
+  const connection = new HubConnection(around);
   const mode = () => modeAt(connection.facts(), now);
   const live = () => {
     const socket = sockets.at(-1);

@@ -63,8 +63,9 @@ export function heardAt({ lastMessageAt, lastAnswerAt }: Facts): number | null {
 
 export type HubListener = (event: HubEvent) => void;
 
-export function createConnection(around: Surroundings) {
-  let facts: Facts = {
+export class HubConnection {
+  #around: Surroundings;
+  #facts: Facts = {
     isReady: false,
     isPaused: false,
     lastMessageAt: null,
@@ -73,148 +74,165 @@ export function createConnection(around: Surroundings) {
     retryAt: null,
     pollMs: visiblePollMs,
   };
-  let followed: { projectId: string; topics: HubTopic[] } | null = null;
-  let socket: SocketLike | null = null;
-  let failures = 0;
-  let cancelRetry: (() => void) | null = null;
-  let cancelPing: (() => void) | null = null;
-  const watchers = new Set<() => void>();
-  const listeners = new Set<HubListener>();
-  const resumed = new Set<() => void>();
+  #followed: { projectId: string; topics: HubTopic[] } | null = null;
+  #socket: SocketLike | null = null;
+  #failures = 0;
+  #cancelRetry: (() => void) | null = null;
+  #cancelPing: (() => void) | null = null;
+  #watchers = new Set<() => void>();
+  #listeners = new Set<HubListener>();
+  #resumed = new Set<() => void>();
 
-  function change(part: Partial<Facts>): void {
-    facts = { ...facts, ...part };
-    for (const watcher of [...watchers]) watcher();
+  constructor(around: Surroundings) {
+    this.#around = around;
   }
 
-  function connect(): void {
-    cancelRetry?.();
-    cancelRetry = null;
-    if (!followed || facts.isPaused || socket) return;
-    const opened = around.openSocket();
-    socket = opened;
-    opened.onopen = subscribe;
-    opened.onmessage = ({ data }) => {
-      if (socket === opened) receive(data);
-    };
-    opened.onclose = ({ code }) => {
-      if (socket === opened) closed(code);
-    };
-    change({ retryAt: null });
+  facts = (): Facts => this.#facts;
+
+  watch = (watcher: () => void): (() => void) => {
+    this.#watchers.add(watcher);
+    return () => this.#watchers.delete(watcher);
+  };
+
+  /** Events of the followed project. */
+  listen(listener: HubListener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
   }
 
-  function subscribe(): void {
-    if (!followed) return;
-    socket?.send(JSON.stringify({ type: "subscribe", project_id: followed.projectId, topics: followed.topics }));
+  /** Runs when the stream begins, also again after a gap or a pause: what is on screen may have changed unseen. */
+  onResume(run: () => void): () => void {
+    this.#resumed.add(run);
+    return () => this.#resumed.delete(run);
   }
 
-  function receive(data: unknown): void {
-    const message = readMessage(data);
-    if (!message) return;
-    const isFirst = message.type === "ready" && !facts.isReady;
-    if (isFirst) {
-      failures = 0;
-      change({ isReady: true, isUnreachable: false, lastMessageAt: around.now() });
-      schedulePing();
-      // What happened between the page's own reads and this moment was pushed to nobody.
-      for (const run of [...resumed]) run();
+  /** One project per socket; null leaves the hub. */
+  follow(projectId: string | null, topics: HubTopic[] = []): void {
+    if (this.#followed?.projectId === projectId) return;
+    this.#followed = projectId === null ? null : { projectId, topics };
+    if (!this.#followed) {
+      this.#disconnect();
+      this.#change({ isReady: false, retryAt: null, lastMessageAt: null });
+    } else if (this.#socket && this.#facts.isReady) this.#subscribe();
+    else this.#connect();
+  }
+
+  /** How a read ended; see `Outcome` of the client. */
+  report(reach: "answered" | "unreachable"): void {
+    if (reach === "answered") this.#change({ lastAnswerAt: this.#around.now(), isUnreachable: false });
+    else this.#change({ isUnreachable: true });
+  }
+
+  setPollMs(pollMs: number): void {
+    if (this.#facts.pollMs !== pollMs) this.#change({ pollMs });
+  }
+
+  setPaused(isPaused: boolean): void {
+    if (this.#facts.isPaused === isPaused) return;
+    if (isPaused) {
+      this.#disconnect();
+      this.#change({ isPaused: true, isReady: false, retryAt: null });
       return;
     }
-    change({ lastMessageAt: around.now() });
-    if (message.type === "event") for (const listener of [...listeners]) listener(message as unknown as HubEvent);
+    this.#change({ isPaused: false });
+    this.#connect();
+    for (const run of [...this.#resumed]) run();
   }
 
-  function schedulePing(): void {
-    cancelPing?.();
-    cancelPing = around.after(pingMs, () => {
-      const askedAt = around.now();
-      socket?.send('{"type":"ping"}');
-      cancelPing = around.after(pongMs, () => {
-        if ((facts.lastMessageAt ?? 0) < askedAt) closed(1006);
-        else schedulePing();
+  retryNow(): void {
+    if (this.#facts.isReady) return;
+    this.#drop();
+    this.#connect();
+  }
+
+  #change(part: Partial<Facts>): void {
+    this.#facts = { ...this.#facts, ...part };
+    for (const watcher of [...this.#watchers]) watcher();
+  }
+
+  #connect(): void {
+    this.#stopRetry();
+    if (!this.#followed || this.#facts.isPaused || this.#socket) return;
+    const opened = this.#around.openSocket();
+    this.#socket = opened;
+    opened.onopen = () => this.#subscribe();
+    opened.onmessage = ({ data }) => {
+      if (this.#socket === opened) this.#receive(data);
+    };
+    opened.onclose = ({ code }) => {
+      if (this.#socket === opened) this.#closed(code);
+    };
+    this.#change({ retryAt: null });
+  }
+
+  #subscribe(): void {
+    if (!this.#followed) return;
+    const { projectId, topics } = this.#followed;
+    this.#socket?.send(JSON.stringify({ type: "subscribe", project_id: projectId, topics }));
+  }
+
+  #receive(data: unknown): void {
+    const message = readMessage(data);
+    if (!message) return;
+    if (message.type === "ready" && !this.#facts.isReady) {
+      this.#failures = 0;
+      this.#change({ isReady: true, isUnreachable: false, lastMessageAt: this.#around.now() });
+      this.#schedulePing();
+      // What happened between the page's own reads and this moment was pushed to nobody.
+      for (const run of [...this.#resumed]) run();
+      return;
+    }
+    this.#change({ lastMessageAt: this.#around.now() });
+    if (message.type === "event") {
+      for (const listener of [...this.#listeners]) listener(message as unknown as HubEvent);
+    }
+  }
+
+  #schedulePing(): void {
+    this.#cancelPing?.();
+    this.#cancelPing = this.#around.after(pingMs, () => {
+      const askedAt = this.#around.now();
+      this.#socket?.send('{"type":"ping"}');
+      this.#cancelPing = this.#around.after(pongMs, () => {
+        if ((this.#facts.lastMessageAt ?? 0) < askedAt) this.#closed(1006);
+        else this.#schedulePing();
       });
     });
   }
 
-  function closed(code: number): void {
-    drop();
-    failures += 1;
+  #closed(code: number): void {
+    this.#drop();
+    this.#failures += 1;
     // 4401 and 4403 mean this session or project: reads will say so, and asking again soon cannot help.
     const isRefused = code === 4401 || code === 4403;
-    const base = isRefused ? maxRetryMs : Math.min(maxRetryMs, 1000 * 2 ** Math.min(failures - 1, 5));
-    const waitMs = Math.round(base * (0.75 + around.random() * 0.5));
-    change({ isReady: false, retryAt: around.now() + waitMs });
-    cancelRetry = around.after(waitMs, connect);
+    const base = isRefused ? maxRetryMs : Math.min(maxRetryMs, 1000 * 2 ** Math.min(this.#failures - 1, 5));
+    const waitMs = Math.round(base * (0.75 + this.#around.random() * 0.5));
+    this.#change({ isReady: false, retryAt: this.#around.now() + waitMs });
+    this.#cancelRetry = this.#around.after(waitMs, () => this.#connect());
   }
 
-  function drop(): void {
-    cancelPing?.();
-    cancelPing = null;
-    const old = socket;
-    socket = null;
+  /** Until it is asked to connect again. */
+  #disconnect(): void {
+    this.#drop();
+    this.#stopRetry();
+  }
+
+  #stopRetry(): void {
+    this.#cancelRetry?.();
+    this.#cancelRetry = null;
+  }
+
+  #drop(): void {
+    this.#cancelPing?.();
+    this.#cancelPing = null;
+    const old = this.#socket;
+    this.#socket = null;
     if (!old) return;
     old.onopen = null;
     old.onmessage = null;
     old.onclose = null;
     old.close();
   }
-
-  return {
-    facts: () => facts,
-    watch(watcher: () => void): () => void {
-      watchers.add(watcher);
-      return () => watchers.delete(watcher);
-    },
-    /** Events of the followed project. */
-    listen(listener: HubListener): () => void {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    /** Runs when the stream begins, also again after a gap or a pause: what is on screen may have changed unseen. */
-    onResume(run: () => void): () => void {
-      resumed.add(run);
-      return () => resumed.delete(run);
-    },
-    /** One project per socket; null leaves the hub. */
-    follow(projectId: string | null, topics: HubTopic[] = []): void {
-      if (followed?.projectId === projectId) return;
-      followed = projectId === null ? null : { projectId, topics };
-      if (!followed) {
-        drop();
-        cancelRetry?.();
-        cancelRetry = null;
-        change({ isReady: false, retryAt: null, lastMessageAt: null });
-      } else if (socket && facts.isReady) subscribe();
-      else connect();
-    },
-    /** Tells it how a read went; see `Outcome` of the client. */
-    report(reach: "answered" | "unreachable"): void {
-      if (reach === "answered") change({ lastAnswerAt: around.now(), isUnreachable: false });
-      else change({ isUnreachable: true });
-    },
-    setPollMs(pollMs: number): void {
-      if (facts.pollMs !== pollMs) change({ pollMs });
-    },
-    setPaused(isPaused: boolean): void {
-      if (facts.isPaused === isPaused) return;
-      if (isPaused) {
-        drop();
-        cancelRetry?.();
-        cancelRetry = null;
-        change({ isPaused: true, isReady: false, retryAt: null });
-        return;
-      }
-      change({ isPaused: false });
-      connect();
-      for (const run of [...resumed]) run();
-    },
-    retryNow(): void {
-      if (!facts.isReady) {
-        drop();
-        connect();
-      }
-    },
-  };
 }
 
 function readMessage(data: unknown): { type: string } | null {

@@ -1,9 +1,9 @@
 import type { HubTopic } from "@svc/client";
 import { useEffect, useSyncExternalStore } from "react";
 import { useNow } from "../ui/time/ticker.ts";
-import { createConnection, hiddenPollMs, type Mode, modeAt, type SocketLike, visiblePollMs } from "./connection.ts";
+import { HubConnection, hiddenPollMs, type Mode, modeAt, type SocketLike, visiblePollMs } from "./connection.ts";
 
-export const connection = createConnection({
+export const connection = new HubConnection({
   openSocket: () =>
     new WebSocket(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/ws/dashboard`) as SocketLike,
   now: Date.now,

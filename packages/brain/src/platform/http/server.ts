@@ -22,7 +22,7 @@ import { createErrorAnswer } from "./error-handler.ts";
 import { answerPreflight, shareWithOrigin } from "./headers/cors.ts";
 import { contentSecurityPolicy, fixedHeaders, guardHtml, type SecuritySettings } from "./headers/security-headers.ts";
 import { createBuckets } from "./limits/buckets.ts";
-import { type ClientTimes, clientTimes, guardConnections } from "./limits/connections.ts";
+import { type ClientTimes, ConnectionGuard, clientTimes } from "./limits/connections.ts";
 import { createReadTurns } from "./limits/read-turns.ts";
 import { type SocketOptions, serveSockets } from "./sockets.ts";
 
@@ -108,7 +108,7 @@ export async function createServer(deps: ServerDeps): Promise<Server> {
     if (route.config?.public !== undefined) route.bodyLimit ??= Math.min(publicBodyBytes, settings.SVC_MAX_BODY_BYTES);
     register.add(route);
   });
-  const connections = guardConnections(app.server, {
+  const connections = new ConnectionGuard(app.server, {
     clock,
     maxConnections: settings.SVC_HTTP_MAX_CONNECTIONS,
     trustedProxies: parseRanges(settings.SVC_TRUSTED_PROXIES).ranges,

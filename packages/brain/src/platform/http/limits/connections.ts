@@ -52,13 +52,6 @@ export interface ConnectionDeps {
   readonly onFull: (closed: { count: number; network: string }) => void;
 }
 
-export interface Connections {
-  /** False when an answer to the request that is being received was begun already: another one would be taken for the next answer. */
-  isAnswerable(socket: Duplex): boolean;
-  /** Before the server closes: ends connections without a request now, and all others after a grace. */
-  drain(): void;
-}
-
 interface Connection {
   readonly socket: Socket;
   readonly networks: AddressNetworks;
@@ -86,153 +79,165 @@ const newPerCheck = 1 / 10;
  * to read an answer) are closed, beginning with the network that has most of them. A connection whose request is being worked on is left alone
  * while its client reads.
  */
-export function guardConnections(server: Server, deps: ConnectionDeps): Connections {
-  const { clock, maxConnections, times } = deps;
-  const connections = new Map<Duplex, Connection>();
-  const waiting = createCrowds<Connection>();
+export class ConnectionGuard {
+  #server: Server;
+  #deps: ConnectionDeps;
+  #open = new Map<Duplex, Connection>();
+  #waiting = createCrowds<Connection>();
   /** Since the last check. */
-  let newConnections = 0;
-  // The newest connection is accepted before one is chosen to be closed.
-  server.maxConnections = maxConnections + 1;
-  server.setTimeout(times.stallMs);
+  #newConnections = 0;
 
-  function drop(connection: Connection): void {
-    forget(connection);
-    connection.socket.destroy();
+  constructor(server: Server, deps: ConnectionDeps) {
+    this.#server = server;
+    this.#deps = deps;
+    // The newest connection is accepted before one is chosen to be closed.
+    server.maxConnections = deps.maxConnections + 1;
+    server.setTimeout(deps.times.stallMs);
+    server.on("connection", (socket: Socket) => this.#accept(socket));
+    server.prependListener("request", (request, response) => this.#begin(request, response));
+    server.on("upgrade", (_request, socket) => {
+      const connection = this.#open.get(socket);
+      if (connection === undefined) return;
+      connection.isUpgraded = true;
+      this.#waitForClient(connection);
+    });
+    // Node reports a connection on which nothing moved for a while, also when the answer takes long to make.
+    server.on("timeout", (socket: Socket) => {
+      const connection = this.#open.get(socket);
+      const isOurTurn = connection !== undefined && connection.unanswered > 0 && connection.exchange?.request.complete;
+      if (!isOurTurn || socket.writableLength > 0) socket.destroy();
+    });
+    const timer = setInterval(() => this.#check(), deps.times.checkMs);
+    timer.unref();
+    server.once("close", () => clearInterval(timer));
   }
 
-  function forget(connection: Connection): void {
-    connections.delete(connection.socket);
-    waiting.remove(connection);
+  /** False when an answer to the request that is being received was begun already: another one would be taken for the next answer. */
+  isAnswerable(socket: Duplex): boolean {
+    const exchange = this.#open.get(socket)?.exchange;
+    return exchange == null || exchange.request.complete || !exchange.response.headersSent;
   }
 
-  function waitForClient(connection: Connection): void {
-    connection.sinceMs = clock.monotonicMs();
-    if (!connection.isTrusted && connections.has(connection.socket)) waiting.add(connection);
+  /** Before the server closes: ends connections without a request now, and all others after a grace. */
+  drain(): void {
+    // Node ends idle connections that had a request before, but waits without bound for those that have had none, for requests that do
+    // not end, and for sockets that were upgraded.
+    for (const connection of this.#open.values()) {
+      const { isUpgraded, unanswered, socket } = connection;
+      if (!isUpgraded && unanswered === 0 && socket.writableLength === 0) this.#drop(connection);
+    }
+    const graceTimer = setTimeout(() => {
+      for (const { socket } of this.#open.values()) socket.destroy();
+    }, this.#deps.times.drainMs);
+    this.#server.once("close", () => clearTimeout(graceTimer));
   }
 
-  /** Its request is complete, so only answers that it has not read can keep it waiting. */
-  function workOn(connection: Connection): void {
-    if (!connection.isUnread) waiting.remove(connection);
-  }
-
-  /** No event tells that a client does not read. Bytes wait only once the buffers of the operating system are full. */
-  function lookForReader(connection: Connection): void {
-    const isUnread = connection.socket.writableLength > 0;
-    if (isUnread === connection.isUnread) return;
-    connection.isUnread = isUnread;
-    if (isUnread) waitForClient(connection);
-    else if (connection.exchange?.request.complete) waiting.remove(connection);
-  }
-
-  function makeRoom(newest: Connection): void {
-    if (newConnections >= maxConnections * newPerCheck) check();
-    const surplus = waiting.surplus();
-    for (const connection of surplus) drop(connection);
-    if (surplus.length === 0) drop(newest);
-    const { networks } = surplus[0] ?? newest;
-    deps.onFull({ count: Math.max(1, surplus.length), network: networks.allocation });
-  }
-
-  server.on("connection", (socket: Socket) => {
+  #accept(socket: Socket): void {
+    const { trustedProxies, maxConnections } = this.#deps;
     const address = (socket.remoteAddress === undefined ? null : normalizeAddress(socket.remoteAddress)) ?? "unknown";
     const connection: Connection = {
       socket,
       networks: networksOf(address),
-      isTrusted: inRanges(address, deps.trustedProxies),
+      isTrusted: inRanges(address, trustedProxies),
       isUpgraded: false,
       exchange: null,
       unanswered: 0,
       isUnread: false,
       sinceMs: 0,
     };
-    connections.set(socket, connection);
-    socket.once("close", () => forget(connection));
-    waitForClient(connection);
-    newConnections += 1;
-    if (connections.size > maxConnections) makeRoom(connection);
-  });
+    this.#open.set(socket, connection);
+    socket.once("close", () => this.#forget(connection));
+    this.#waitForClient(connection);
+    this.#newConnections += 1;
+    if (this.#open.size > maxConnections) this.#makeRoom(connection);
+  }
 
-  server.prependListener("request", (request, response) => {
-    const connection = connections.get(request.socket);
+  #begin(request: IncomingMessage, response: ServerResponse): void {
+    const connection = this.#open.get(request.socket);
     if (connection === undefined) return;
     if (connection.unanswered === 0) connection.isUnread = connection.socket.writableLength > 0;
     connection.unanswered += 1;
-    if (connection.unanswered > maxPipelined) return drop(connection);
+    if (connection.unanswered > maxPipelined) {
+      this.#drop(connection);
+      return;
+    }
     const exchange = { request, response };
     connection.exchange = exchange;
     if (announcesBody(request)) {
-      waitForClient(connection);
+      this.#waitForClient(connection);
       request.once("end", () => {
-        if (connection.unanswered > 0) workOn(connection);
+        if (connection.unanswered > 0) this.#workOn(connection);
       });
     } else {
-      workOn(connection);
+      this.#workOn(connection);
     }
     // The answer is complete; its client may still have to read it.
     response.once("prefinish", () => {
       connection.unanswered -= 1;
       if (connection.exchange === exchange && request.complete) connection.exchange = null;
-      if (connection.unanswered === 0) waitForClient(connection);
+      if (connection.unanswered === 0) this.#waitForClient(connection);
     });
-  });
+  }
 
-  server.on("upgrade", (_request, socket) => {
-    const connection = connections.get(socket);
-    if (connection === undefined) return;
-    connection.isUpgraded = true;
-    waitForClient(connection);
-  });
+  #makeRoom(newest: Connection): void {
+    const { maxConnections, onFull } = this.#deps;
+    if (this.#newConnections >= maxConnections * newPerCheck) this.#check();
+    const surplus = this.#waiting.surplus();
+    for (const connection of surplus) this.#drop(connection);
+    if (surplus.length === 0) this.#drop(newest);
+    const { networks } = surplus[0] ?? newest;
+    onFull({ count: Math.max(1, surplus.length), network: networks.allocation });
+  }
 
-  // Node reports a connection on which nothing moved for a while, also when the answer takes long to make.
-  server.on("timeout", (socket: Socket) => {
-    const connection = connections.get(socket);
-    const isOurTurn = connection !== undefined && connection.unanswered > 0 && connection.exchange?.request.complete;
-    if (!isOurTurn || socket.writableLength > 0) socket.destroy();
-  });
+  #drop(connection: Connection): void {
+    this.#forget(connection);
+    connection.socket.destroy();
+  }
+
+  #forget(connection: Connection): void {
+    this.#open.delete(connection.socket);
+    this.#waiting.remove(connection);
+  }
+
+  #waitForClient(connection: Connection): void {
+    connection.sinceMs = this.#deps.clock.monotonicMs();
+    if (!connection.isTrusted && this.#open.has(connection.socket)) this.#waiting.add(connection);
+  }
+
+  /** Its request is complete, so only answers that it has not read can keep it waiting. */
+  #workOn(connection: Connection): void {
+    if (!connection.isUnread) this.#waiting.remove(connection);
+  }
+
+  /** No event tells that a client does not read. Bytes wait only once the buffers of the operating system are full. */
+  #lookForReader(connection: Connection): void {
+    const isUnread = connection.socket.writableLength > 0;
+    if (isUnread === connection.isUnread) return;
+    connection.isUnread = isUnread;
+    if (isUnread) this.#waitForClient(connection);
+    else if (connection.exchange?.request.complete) this.#waiting.remove(connection);
+  }
 
   /** Closes what single bytes keep alive: Node measures the time since the last byte only. */
-  function check(): void {
-    const nowMs = clock.monotonicMs();
-    newConnections = 0;
-    for (const connection of connections.values()) {
+  #check(): void {
+    const nowMs = this.#deps.clock.monotonicMs();
+    this.#newConnections = 0;
+    for (const connection of this.#open.values()) {
       if (connection.isUpgraded) {
-        if (nowMs - connection.sinceMs > upgradeMs) waiting.remove(connection);
+        if (nowMs - connection.sinceMs > upgradeMs) this.#waiting.remove(connection);
         continue;
       }
-      if (connection.unanswered > 0) lookForReader(connection);
-      if (nowMs - connection.sinceMs > boundOf(connection)) drop(connection);
+      if (connection.unanswered > 0) this.#lookForReader(connection);
+      if (nowMs - connection.sinceMs > this.#boundOf(connection)) this.#drop(connection);
     }
   }
 
   /** How long the client may have its turn. A streamed answer may take as long as it moves at all. */
-  function boundOf({ socket, unanswered, exchange, isUnread }: Connection): number {
-    if (unanswered === 0) return socket.writableLength === 0 ? times.keepAliveMs + times.headersMs : times.takeMs;
-    return isUnread && exchange?.response.writableEnded ? times.takeMs : Number.POSITIVE_INFINITY;
+  #boundOf({ socket, unanswered, exchange, isUnread }: Connection): number {
+    const { keepAliveMs, headersMs, takeMs } = this.#deps.times;
+    if (unanswered === 0) return socket.writableLength === 0 ? keepAliveMs + headersMs : takeMs;
+    return isUnread && exchange?.response.writableEnded ? takeMs : Number.POSITIVE_INFINITY;
   }
-
-  const timer = setInterval(check, times.checkMs);
-  timer.unref();
-  server.once("close", () => clearInterval(timer));
-
-  return {
-    isAnswerable(socket) {
-      const exchange = connections.get(socket)?.exchange;
-      return exchange == null || exchange.request.complete || !exchange.response.headersSent;
-    },
-    drain() {
-      // Node ends idle connections that had a request before, but waits without bound for those that have had none, for requests that do
-      // not end, and for sockets that were upgraded.
-      for (const connection of connections.values()) {
-        const { isUpgraded, unanswered, socket } = connection;
-        if (!isUpgraded && unanswered === 0 && socket.writableLength === 0) drop(connection);
-      }
-      const graceTimer = setTimeout(() => {
-        for (const { socket } of connections.values()) socket.destroy();
-      }, times.drainMs);
-      server.once("close", () => clearTimeout(graceTimer));
-    },
-  };
 }
 
 const announcesBody = ({ headers }: IncomingMessage): boolean =>

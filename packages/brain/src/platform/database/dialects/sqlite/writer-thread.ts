@@ -21,208 +21,236 @@ const hasEnded = "the transaction has ended";
 const undone = (message: string): CarriedError => carryError(new SqliteError(message, undoneResultCode));
 
 type Unit = { kind: "session"; id: number; session: number } | { kind: "job"; id: number; run: () => unknown };
+type Job = (payload: never) => unknown;
+
+/** Serves the one writer of the embedded database in this thread. */
+export function runWriter(jobs: WriterJobs): void {
+  const { reply, close } = joinThreadLink((request: WriterRequest) => writer.take(request));
+  const writer = new Writer(jobs, reply, close);
+}
 
 /**
- * The one writer of the embedded database. Waiting transactions form a group: the group is one SQLite transaction, each member after
- * the first a savepoint in it, so that a failing member is undone alone; nobody is answered before the group's commit (spec part 3,
- * section 14).
+ * Waiting transactions form a group: the group is one SQLite transaction, each member after the first a savepoint in it, so that a
+ * failing member is undone alone; nothing is answered before the group's commit (spec part 3, section 14).
  * A member is either a job, run here at once, or a session whose statements arrive one by one from the main thread.
  */
-export function runWriter(jobs: WriterJobs): void {
-  const options = workerData as SqliteOptions & { idleSessionMs: number };
-  const db = openForWriting(options);
-  const run = createStatementRunner(db);
-  const prepared = new Map(
-    Object.entries(jobs).map(([name, prepare]) => [
-      name,
-      { prepare, job: undefined as undefined | ((payload: never) => unknown) },
-    ]),
-  );
+class Writer {
+  #jobs: WriterJobs;
+  #reply: (answer: ThreadReply) => void;
+  #close: () => void;
+  #idleSessionMs: number;
+  #db: DatabaseSync;
+  #run: ReturnType<typeof createStatementRunner>;
+  #prepared = new Map<string, Job>();
+  #waiting: Unit[] = [];
+  #group: { answers: ThreadReply[]; startedMs: number } | null = null;
+  #session: { id: number; idleTimer: NodeJS.Timeout } | null = null;
 
-  const waiting: Unit[] = [];
-  let group: { answers: ThreadReply[]; startedMs: number } | null = null;
-  let session: { id: number; idleTimer: NodeJS.Timeout } | null = null;
-
-  /** What cannot be undone now is undone before the next group begins: the thread and those that wait go on. */
-  function dropTransaction(): void {
-    try {
-      if (db.isTransaction) db.exec("ROLLBACK");
-    } catch {}
+  constructor(jobs: WriterJobs, reply: (answer: ThreadReply) => void, close: () => void) {
+    const options = workerData as SqliteOptions & { idleSessionMs: number };
+    this.#jobs = jobs;
+    this.#reply = reply;
+    this.#close = close;
+    this.#idleSessionMs = options.idleSessionMs;
+    this.#db = openForWriting(options);
+    this.#run = createStatementRunner(this.#db);
   }
 
-  function commitGroup(): void {
-    if (group === null) return;
-    const { answers } = group;
-    group = null;
-    try {
-      db.exec("COMMIT");
-      for (const answer of answers) reply(answer);
-    } catch (error) {
-      dropTransaction();
-      for (const answer of answers) reply({ id: answer.id, error: answer.error ?? carryError(error) });
-    }
-  }
-
-  /** The first member is alone in the transaction so far; without a savepoint SQLite need not copy each page before it changes. */
-  const isSavepoint = (): boolean => group !== null && group.answers.length > 0;
-
-  /**
-   * Undoes the present member; when SQLite has already dropped the whole transaction, or must, everyone in the group fails with it. They
-   * may try again: what is wrong is wrong with the member.
-   */
-  function undoMember(): void {
-    try {
-      if (db.isTransaction && isSavepoint()) {
-        db.exec("ROLLBACK TO member; RELEASE member");
+  take(request: WriterRequest): void {
+    const { id } = request;
+    switch (request.kind) {
+      case "begin":
+        this.#enqueue({ kind: "session", id, session: request.session });
         return;
-      }
-    } catch {}
-    dropTransaction();
-    const failed = group?.answers ?? [];
-    group = null;
-    const error = undone("the transaction was undone with others");
-    for (const answer of failed) reply({ id: answer.id, error: answer.error ?? error });
-  }
-
-  function openMember(): void {
-    if (group === null) {
-      if (db.isTransaction) db.exec("ROLLBACK");
-      db.exec("BEGIN IMMEDIATE");
-      group = { answers: [], startedMs: performance.now() };
+      case "job":
+        this.#enqueue({ kind: "job", id, run: () => this.#jobNamed(request.name)(request.payload as never) });
+        return;
+      case "execute":
+        this.#answer(id, () => this.#execute(request));
+        return;
+      case "end":
+        if (this.#session?.id === request.session) this.#endSession(id, request.commit);
+        else this.#reply({ id, ...(request.commit && { error: undone(hasEnded) }) });
+        return;
+      case "checkpoint":
+        this.#answer(id, () => (this.#session === null ? this.#run("PRAGMA wal_checkpoint(PASSIVE)", []) : null));
+        return;
+      case "ping":
+        this.#reply({ id });
+        return;
+      case "close":
+        if (this.#session !== null) {
+          this.#leaveSession(this.#session);
+          this.#undoMember();
+        }
+        this.#commitGroup();
+        this.#db.close();
+        this.#reply({ id });
+        this.#close();
     }
-    if (isSavepoint()) db.exec("SAVEPOINT member");
   }
 
-  function closeMember(): void {
-    if (isSavepoint()) db.exec("RELEASE member");
+  #answer(id: number, work: () => unknown): void {
+    try {
+      this.#reply({ id, value: work() });
+    } catch (error) {
+      this.#reply({ id, error: carryError(error) });
+    }
   }
 
-  function answerAfterCommit(answer: ThreadReply): void {
-    if (group === null) reply(answer);
-    else group.answers.push(answer);
+  #enqueue(unit: Unit): void {
+    this.#waiting.push(unit);
+    if (this.#session === null) this.#pump();
   }
 
-  function armIdleTimer(id: number): NodeJS.Timeout {
-    return setTimeout(() => {
-      if (session?.id !== id) return;
-      session = null;
-      undoMember();
-      pump();
-    }, options.idleSessionMs);
+  #execute({ session, sql, parameters }: Extract<WriterRequest, { kind: "execute" }>): unknown {
+    // Without its transaction a statement would commit by itself.
+    if (this.#session?.id !== session || !this.#db.isTransaction) throw new SqliteError(hasEnded, undoneResultCode);
+    clearTimeout(this.#session.idleTimer);
+    this.#session.idleTimer = this.#armIdleTimer(session);
+    return this.#run(sql, parameters);
   }
 
-  function pump(): void {
-    while (session === null) {
-      const unit = waiting.shift();
+  #jobNamed(name: string): Job {
+    const known = this.#prepared.get(name);
+    if (known !== undefined) return known;
+    const prepare = this.#jobs[name];
+    if (prepare === undefined) throw new Error(`the writer knows no job ${name}`);
+    // Prepared at first use: its tables exist only after the migrations.
+    const job = prepare(this.#db);
+    this.#prepared.set(name, job);
+    return job;
+  }
+
+  #pump(): void {
+    while (this.#session === null) {
+      const unit = this.#waiting.shift();
       if (unit === undefined) break;
+      const { id } = unit;
       try {
-        openMember();
+        this.#openMember();
       } catch (error) {
-        reply({ id: unit.id, error: carryError(error) });
+        this.#reply({ id, error: carryError(error) });
         continue;
       }
       if (unit.kind === "session") {
-        session = { id: unit.session, idleTimer: armIdleTimer(unit.session) };
-        reply({ id: unit.id });
+        this.#session = { id: unit.session, idleTimer: this.#armIdleTimer(unit.session) };
+        this.#reply({ id });
         return;
       }
-      try {
+      this.#settle(id, () => {
         const value = unit.run();
-        closeMember();
-        answerAfterCommit({ id: unit.id, value });
-      } catch (error) {
-        undoMember();
-        reply({ id: unit.id, error: carryError(error) });
-      }
-      closeGroupWhenFull();
+        this.#closeMember();
+        this.#answerAfterCommit({ id, value });
+      });
     }
-    if (session === null) commitGroup();
+    if (this.#session === null) this.#commitGroup();
   }
 
-  function closeGroupWhenFull(): void {
-    if (group === null) return;
-    if (group.answers.length >= maxGroupMembers || performance.now() - group.startedMs > maxGroupMs) commitGroup();
-  }
-
-  function jobNamed(name: string): (payload: never) => unknown {
-    const entry = prepared.get(name);
-    if (entry === undefined) throw new Error(`the writer knows no job ${name}`);
-    // Prepared at first use: its tables exist only after the migrations.
-    entry.job ??= entry.prepare(db);
-    return entry.job;
-  }
-
-  function endSession(id: number, commit: boolean): void {
-    if (session === null) return;
-    clearTimeout(session.idleTimer);
-    session = null;
+  /** Ends a member; one that fails is undone. */
+  #settle(id: number, end: () => void): void {
     try {
-      if (commit) {
-        closeMember();
-        answerAfterCommit({ id });
-      } else {
-        undoMember();
-        reply({ id });
-      }
+      end();
     } catch (error) {
-      undoMember();
-      reply({ id, error: carryError(error) });
+      this.#undoMember();
+      this.#reply({ id, error: carryError(error) });
     }
-    closeGroupWhenFull();
-    pump();
+    const group = this.#group;
+    if (group === null) return;
+    const isFull = group.answers.length >= maxGroupMembers || performance.now() - group.startedMs > maxGroupMs;
+    if (isFull) this.#commitGroup();
   }
 
-  const { reply, close } = joinThreadLink((request: WriterRequest) => {
-    switch (request.kind) {
-      case "begin":
-        waiting.push({ kind: "session", id: request.id, session: request.session });
-        if (session === null) pump();
-        return;
-      case "job":
-        waiting.push({ kind: "job", id: request.id, run: () => jobNamed(request.name)(request.payload as never) });
-        if (session === null) pump();
-        return;
-      case "execute":
-        try {
-          // Without its transaction a statement would commit by itself.
-          if (session?.id !== request.session || !db.isTransaction) throw new SqliteError(hasEnded, undoneResultCode);
-          clearTimeout(session.idleTimer);
-          session.idleTimer = armIdleTimer(session.id);
-          reply({ id: request.id, value: run(request.sql, request.parameters) });
-        } catch (error) {
-          reply({ id: request.id, error: carryError(error) });
-        }
-        return;
-      case "end":
-        if (session?.id !== request.session) {
-          reply({
-            id: request.id,
-            ...(request.commit && { error: undone(hasEnded) }),
-          });
-          return;
-        }
-        endSession(request.id, request.commit);
-        return;
-      case "checkpoint":
-        try {
-          reply({ id: request.id, value: session === null ? run("PRAGMA wal_checkpoint(PASSIVE)", []) : null });
-        } catch (error) {
-          reply({ id: request.id, error: carryError(error) });
-        }
-        return;
-      case "ping":
-        reply({ id: request.id });
-        return;
-      case "close":
-        if (session !== null) {
-          clearTimeout(session.idleTimer);
-          session = null;
-          undoMember();
-        }
-        commitGroup();
-        db.close();
-        reply({ id: request.id });
-        close();
+  #endSession(id: number, isCommit: boolean): void {
+    if (this.#session === null) return;
+    this.#leaveSession(this.#session);
+    this.#settle(id, () => {
+      if (isCommit) {
+        this.#closeMember();
+        this.#answerAfterCommit({ id });
+      } else {
+        this.#undoMember();
+        this.#reply({ id });
+      }
+    });
+    this.#pump();
+  }
+
+  #leaveSession({ idleTimer }: { readonly idleTimer: NodeJS.Timeout }): void {
+    clearTimeout(idleTimer);
+    this.#session = null;
+  }
+
+  #armIdleTimer(id: number): NodeJS.Timeout {
+    return setTimeout(() => {
+      if (this.#session?.id !== id) return;
+      this.#session = null;
+      this.#undoMember();
+      this.#pump();
+    }, this.#idleSessionMs);
+  }
+
+  /** The first member is alone in the transaction so far; without a savepoint SQLite need not copy each page before it changes. */
+  #isSavepoint(): boolean {
+    return this.#group !== null && this.#group.answers.length > 0;
+  }
+
+  #openMember(): void {
+    if (this.#group === null) {
+      if (this.#db.isTransaction) this.#db.exec("ROLLBACK");
+      this.#db.exec("BEGIN IMMEDIATE");
+      this.#group = { answers: [], startedMs: performance.now() };
     }
-  });
+    if (this.#isSavepoint()) this.#db.exec("SAVEPOINT member");
+  }
+
+  #closeMember(): void {
+    if (this.#isSavepoint()) this.#db.exec("RELEASE member");
+  }
+
+  #answerAfterCommit(answer: ThreadReply): void {
+    if (this.#group === null) this.#reply(answer);
+    else this.#group.answers.push(answer);
+  }
+
+  #commitGroup(): void {
+    if (this.#group === null) return;
+    const { answers } = this.#group;
+    this.#group = null;
+    try {
+      this.#db.exec("COMMIT");
+      for (const answer of answers) this.#reply(answer);
+    } catch (error) {
+      this.#dropTransaction();
+      this.#failAll(answers, carryError(error));
+    }
+  }
+
+  /**
+   * Undoes the present member; when SQLite has already dropped the whole transaction, or must, every member of the group fails with it.
+   * They may try again: what is wrong is wrong with the member.
+   */
+  #undoMember(): void {
+    try {
+      if (this.#db.isTransaction && this.#isSavepoint()) {
+        this.#db.exec("ROLLBACK TO member; RELEASE member");
+        return;
+      }
+    } catch {}
+    this.#dropTransaction();
+    const failed = this.#group?.answers ?? [];
+    this.#group = null;
+    this.#failAll(failed, undone("the transaction was undone with others"));
+  }
+
+  #failAll(answers: readonly ThreadReply[], error: CarriedError): void {
+    for (const answer of answers) this.#reply({ id: answer.id, error: answer.error ?? error });
+  }
+
+  /** What cannot be undone now is undone before the next group begins: the thread and those that wait go on. */
+  #dropTransaction(): void {
+    try {
+      if (this.#db.isTransaction) this.#db.exec("ROLLBACK");
+    } catch {}
+  }
 }
