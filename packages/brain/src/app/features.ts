@@ -19,7 +19,7 @@ import { createQueues } from "../features/queues/index.ts";
 import { createReconciliation } from "../features/reconciliation/index.ts";
 import { createSavedViews } from "../features/saved-views/index.ts";
 import { createSecurityHistory } from "../features/security-history/index.ts";
-import { createSessions } from "../features/sessions/index.ts";
+import { Sessions } from "../features/sessions/index.ts";
 import { createSetup } from "../features/setup/index.ts";
 import { createReleases } from "../features/stats/index.ts";
 import { createUserAdministration, createUsers } from "../features/users/index.ts";
@@ -82,7 +82,7 @@ export function createFeatures(deps: BrainDeps) {
   const owner = { history, revokeKeys: revokeKeysOf };
   const mfa = createMfa({ database, clock, audit, users, passwords, masters, settings, ...owner });
   const memberships = createMemberships({ database, clock, onError: onError("memberships") });
-  const sessions = createSessions({
+  const sessions = new Sessions({
     database,
     clock,
     log,

@@ -4,7 +4,7 @@ import { createMemberships } from "../../features/memberships/index.ts";
 import { createMfa } from "../../features/mfa/index.ts";
 import { createProjects } from "../../features/projects/index.ts";
 import { createSecurityHistory } from "../../features/security-history/index.ts";
-import { createSessions } from "../../features/sessions/index.ts";
+import { Sessions } from "../../features/sessions/index.ts";
 import { type AdminMade, type AdminPlan, bindMasters, createAdminRescue } from "../../features/setup/index.ts";
 import { createUserAdministration, createUsers } from "../../features/users/index.ts";
 import { systemClock } from "../../platform/clock.ts";
@@ -113,7 +113,7 @@ async function createAccountRescue(
   const owner = { history, revokeKeys: revokeKeysOf };
   const mfa = createMfa({ database, clock, audit, users, passwords, masters, settings, ...owner });
   const keyring = createKeyring(settings.SVC_SESSION_SECRET, settings.SVC_PREVIOUS_SESSION_SECRETS);
-  const sessions = createSessions({
+  const sessions = new Sessions({
     ...{ database, clock, log, audit, keyring, passwords, users, memberships, mfa, settings, onError, ...owner },
   });
   const projects = createProjects({

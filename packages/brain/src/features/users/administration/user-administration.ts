@@ -75,7 +75,7 @@ export function createUserAdministration(deps: UserAdministrationDeps): UserAdmi
     },
     async update(about, changes) {
       const { user, ended } = await changeUser(deps, about, changes);
-      await sessions.tellEnded(user.id, ended);
+      await sessions.announceEnded(user.id, ended);
       return publicUserForAdmins(user);
     },
     async resetPassword({ userId, origin }, newPassword) {
@@ -89,7 +89,7 @@ export function createUserAdministration(deps: UserAdministrationDeps): UserAdmi
     },
     async remove(about) {
       const ended = await removeUser(deps, about);
-      await sessions.tellEnded(about.userId, ended);
+      await sessions.announceEnded(about.userId, ended);
     },
   };
 }

@@ -12,7 +12,7 @@ import { type PasswordOwner, passwordRefusal } from "./password-rules.ts";
 /** Of the sessions, which know users and not the other way round. */
 export interface EndingSessions {
   endAllOf(tx: Tx<Tables>, userId: string): Promise<string[]>;
-  tellEnded(userId: string, sessionIds: readonly string[]): Promise<void>;
+  announceEnded(userId: string, sessionIds: readonly string[]): Promise<void>;
 }
 
 /** Revokes a user's API keys that work, in the transaction of a caller that holds the user's row. @returns how many. */
@@ -90,6 +90,6 @@ export async function replacePassword(
     return { sessionIds, counts, mail };
   });
   history.notify(mail);
-  await sessions.tellEnded(userId, sessionIds);
+  await sessions.announceEnded(userId, sessionIds);
   return counts;
 }
