@@ -27,7 +27,7 @@ export function ListEnd({ list, onOlder, isLoose = false }: ListEndProps) {
     return (
       <EndRow isLoose={isLoose}>
         <span role="alert">Older tasks could not be read. {causeOf(query.error)}</span>
-        <RetryButton error={query.error} onRetry={list.readOlder} className={controls.lnk} />
+        <RetryButton error={query.error} onRetry={list.readOlder} variant="link" />
       </EndRow>
     );
   }
