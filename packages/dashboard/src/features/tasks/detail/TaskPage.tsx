@@ -2,9 +2,8 @@ import { useParams, useRouter, useSearch } from "@tanstack/react-router";
 import { useEffect, useEffectEvent } from "react";
 import { paths } from "../../../address/paths.ts";
 import { stringifySearch } from "../../../address/search-text.ts";
-import { AppLink } from "../../../ui/buttons/AppLink.tsx";
+import { ButtonLink } from "../../../ui/buttons/Button.tsx";
 import { copyText } from "../../../ui/buttons/CopyButton.tsx";
-import controls from "../../../ui/controls.module.css";
 import { type KeyHelp, useKeys } from "../../../ui/layers/keys.ts";
 import { Bones, Failed } from "../../../ui/panels/Feedback.tsx";
 import { idTail, nameText } from "../../../ui/time/format.ts";
@@ -113,9 +112,9 @@ export function TaskPage() {
       hrefOf={(otherEngine, otherId) => taskAddress(slug, otherEngine, otherId, search)}
       actions={
         <>
-          <AppLink className={`${controls.tool} lg`} href={listHref} title="Back to the list (u)">
+          <ButtonLink variant="tool" className="lg" href={listHref} title="Back to the list (u)">
             All tasks
-          </AppLink>
+          </ButtonLink>
           <ListSteps place={place} onMove={move} />
         </>
       }

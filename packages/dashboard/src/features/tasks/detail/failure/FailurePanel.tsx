@@ -4,10 +4,9 @@ import { useState } from "react";
 import { paths } from "../../../../address/paths.ts";
 import { stringifySearch } from "../../../../address/search-text.ts";
 import { AppLink } from "../../../../ui/buttons/AppLink.tsx";
+import { Button } from "../../../../ui/buttons/Button.tsx";
 import { CopyButton } from "../../../../ui/buttons/CopyButton.tsx";
 import { Segments } from "../../../../ui/buttons/Segments.tsx";
-import controls from "../../../../ui/controls.module.css";
-import { Icon } from "../../../../ui/Icon.tsx";
 import panel from "../../../../ui/panels/panel.module.css";
 import { count, printable, printableLines } from "../../../../ui/time/format.ts";
 import { taskTotalQuery } from "../../../task-data/index.ts";
@@ -126,16 +125,14 @@ export function Trace({ text, name = "Traceback" }: { text: string; name?: strin
             <span className="lg">{`${own} own ${own === 1 ? "frame" : "frames"}, ${frames.length - own} folded`}</span>
           ) : null}
         </span>
-        <button
-          type="button"
-          className={controls.ib}
+        <Button
+          variant="icon"
+          icon="wrap"
           aria-pressed={isWrapped}
           aria-label="Wrap long lines"
           title="Wrap long lines"
           onClick={() => setWrapped(!isWrapped)}
-        >
-          <Icon name="wrap" />
-        </button>
+        />
         <CopyButton text={text} name={`Copy ${name.toLowerCase()}`} />
       </div>
       <div
