@@ -7,7 +7,6 @@ import { stringifySearch } from "../../address/search-text.ts";
 import { useRowPages } from "../../live/use-row-pages.ts";
 import { AppLink } from "../../ui/buttons/AppLink.tsx";
 import { Button } from "../../ui/buttons/Button.tsx";
-import controls from "../../ui/controls.module.css";
 import { FilterBox } from "../../ui/forms/FilterBox.tsx";
 import { Empty, FailedLine } from "../../ui/panels/Feedback.tsx";
 import panel from "../../ui/panels/panel.module.css";
@@ -133,9 +132,9 @@ export function WorkersPage() {
           {list.hasMore ? (
             <p className={panel.foot}>
               {count(all.length)} workers are read, by engine and name.{" "}
-              <button type="button" className={controls.lnk} onClick={list.readMore}>
+              <Button variant="link" onClick={list.readMore}>
                 Read more
-              </button>
+              </Button>
             </p>
           ) : null}
         </ScrollBox>
