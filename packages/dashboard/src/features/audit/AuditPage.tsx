@@ -7,8 +7,6 @@ import { rangeParams } from "../../address/range-bounds.ts";
 import { stringifySearch } from "../../address/search-text.ts";
 import { useTimeRange } from "../../address/time-range.ts";
 import { Button, ButtonLink } from "../../ui/buttons/Button.tsx";
-import controls from "../../ui/controls.module.css";
-import { Icon } from "../../ui/Icon.tsx";
 import { Empty } from "../../ui/panels/Feedback.tsx";
 import { NotForRole } from "../../ui/panels/NotForRole.tsx";
 import panel from "../../ui/panels/panel.module.css";
@@ -100,16 +98,15 @@ function Trail({ slug }: { slug: string }) {
         <h1>Audit</h1>
         <span className="t3 grow">newest first, {range.label}</span>
         <NewRows arrived={arrived} onShow={showNew} />
-        <button
-          type="button"
-          className={controls.tool}
+        <Button
+          variant="tool"
+          icon="download"
           title="Save the matching rows as a file"
           onClick={() => setExporting(true)}
         >
-          <Icon name="download" />
           Export
           <span className="vh">audit rows</span>
-        </button>
+        </Button>
       </div>
       <LookFailed arrived={arrived} />
       <div className={css.box}>
