@@ -7,8 +7,7 @@ import { forgetEntryToken, useEntryToken } from "../../api/entry-token.ts";
 import { queryClient } from "../../api/query-client.ts";
 import { ActButton } from "../../ui/buttons/ActButton.tsx";
 import { AppLink } from "../../ui/buttons/AppLink.tsx";
-import { ButtonLink, buttonClass } from "../../ui/buttons/Button.tsx";
-import controls from "../../ui/controls.module.css";
+import { ButtonLink } from "../../ui/buttons/Button.tsx";
 import { Bones, causeOf, Failed } from "../../ui/panels/Feedback.tsx";
 import { Refusal } from "../../ui/panels/Refusal.tsx";
 import { printable } from "../../ui/time/format.ts";
@@ -113,7 +112,7 @@ function Known({ token, invitation, signedIn, onJoined, onChanged }: Invited) {
         <p>
           You are signed in as <b>{signedIn}</b>, and the invitation is for another account.
         </p>
-        <SignOutLink className={buttonClass({ variant: "main", className: entrySubmit })} next={here}>
+        <SignOutLink variant="main" className={entrySubmit} next={here}>
           Sign out and use the other account
         </SignOutLink>
       </>
@@ -145,9 +144,9 @@ function Unusable({ title, children }: { title: string; children: string }) {
     <EntryFrame title={title}>
       <EntryNote icon="lock">{children}</EntryNote>
       <div className={entryAside}>
-        <AppLink className={controls.lnk} href={paths.home()}>
+        <ButtonLink variant="link" href={paths.home()}>
           Go to the dashboard
-        </AppLink>
+        </ButtonLink>
       </div>
     </EntryFrame>
   );

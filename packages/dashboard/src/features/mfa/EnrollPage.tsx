@@ -6,10 +6,8 @@ import { safeReturn } from "../../address/paths.ts";
 import { api } from "../../api/api.ts";
 import { noticeSignedOut, queryClient } from "../../api/query-client.ts";
 import { ActButton } from "../../ui/buttons/ActButton.tsx";
-import { AppLink } from "../../ui/buttons/AppLink.tsx";
-import { Button } from "../../ui/buttons/Button.tsx";
+import { Button, ButtonLink } from "../../ui/buttons/Button.tsx";
 import { CopyButton } from "../../ui/buttons/CopyButton.tsx";
-import controls from "../../ui/controls.module.css";
 import { ActForm } from "../../ui/forms/ActForm.tsx";
 import { takeFocus } from "../../ui/layers/take-focus.ts";
 import { Bones, Failed } from "../../ui/panels/Feedback.tsx";
@@ -85,9 +83,9 @@ export function EnrollPage() {
         </>
       ) : isEnrollmentOverdue(me) ? null : (
         <div className={entryAside}>
-          <AppLink className={controls.lnk} href={after}>
+          <ButtonLink variant="link" href={after}>
             Not now
-          </AppLink>
+          </ButtonLink>
         </div>
       )}
     </EntryFrame>
@@ -169,9 +167,9 @@ function Confirm({ onBack, onConfirmed }: ConfirmProps) {
         {complete.isPending ? "Confirming" : "Confirm"}
       </ActButton>
       <div className={entryAside}>
-        <button type="button" className={controls.lnk} onClick={onBack}>
+        <Button variant="link" onClick={onBack}>
           Back to the QR code
-        </button>
+        </Button>
       </div>
     </ActForm>
   );

@@ -5,7 +5,7 @@ import { paths, safeReturn } from "../../address/paths.ts";
 import { api } from "../../api/api.ts";
 import { queryClient } from "../../api/query-client.ts";
 import { ActButton } from "../../ui/buttons/ActButton.tsx";
-import { AppLink } from "../../ui/buttons/AppLink.tsx";
+import { ButtonLink } from "../../ui/buttons/Button.tsx";
 import controls from "../../ui/controls.module.css";
 import { ActForm } from "../../ui/forms/ActForm.tsx";
 import { Field } from "../../ui/forms/Field.tsx";
@@ -65,9 +65,9 @@ export function LoginPage() {
         </ActButton>
       </ActForm>
       <div className={entryAside}>
-        <AppLink className={controls.lnk} href={paths.reset()}>
+        <ButtonLink variant="link" href={paths.reset()}>
           Forgot your password?
-        </AppLink>
+        </ButtonLink>
       </div>
     </EntryFrame>
   );

@@ -24,7 +24,7 @@ interface Look {
 interface ButtonProps extends Look, Omit<ComponentProps<"button">, "disabled" | keyof Look> {
   /** Why it cannot be pressed, said when it is pressed or reached by the keyboard; null when it can. */
   disabledReason?: string | null;
-  /** It is off without a reason, because what it does is under way. */
+  /** It is off without a reason to tell, as while what it does is under way. */
   isPending?: boolean;
 }
 
