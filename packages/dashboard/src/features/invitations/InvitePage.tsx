@@ -1,12 +1,11 @@
 import { isProblem } from "@svc/client";
 import { queryOptions, useMutation, useQuery } from "@tanstack/react-query";
-import { useRouter } from "@tanstack/react-router";
 import { paths } from "../../address/paths.ts";
 import { api } from "../../api/api.ts";
 import { forgetEntryToken, useEntryToken } from "../../api/entry-token.ts";
 import { queryClient } from "../../api/query-client.ts";
 import { ActButton } from "../../ui/buttons/ActButton.tsx";
-import { AppLink } from "../../ui/buttons/AppLink.tsx";
+import { AppLink, useGo } from "../../ui/buttons/AppLink.tsx";
 import { ButtonLink } from "../../ui/buttons/Button.tsx";
 import { Bones, causeOf, Failed } from "../../ui/panels/Feedback.tsx";
 import { Refusal } from "../../ui/panels/Refusal.tsx";
@@ -40,14 +39,14 @@ export function InvitePage() {
 }
 
 function Invitation({ token }: { token: string }) {
-  const router = useRouter();
+  const go = useGo();
   const preview = useQuery(previewQuery(token));
   // Nobody is signed in, as a rule: that is no fault.
   const me = useQuery({ ...meQuery, retry: false });
   const join = (slug: string) => {
     forgetEntryToken();
     queryClient.clear();
-    router.history.replace(paths.project(slug));
+    go(paths.project(slug), { replace: true });
   };
   if (isProblem(preview.error, "not_found")) {
     return (

@@ -1,9 +1,9 @@
 import { useMutation } from "@tanstack/react-query";
-import { useRouter } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { paths } from "../../address/paths.ts";
 import { api } from "../../api/api.ts";
 import { queryClient } from "../../api/query-client.ts";
+import { useGo } from "../../ui/buttons/AppLink.tsx";
 import { Button } from "../../ui/buttons/Button.tsx";
 import { causeOf } from "../../ui/panels/Feedback.tsx";
 
@@ -17,12 +17,12 @@ interface SignOutLinkProps {
 
 /** Ends a session on a page without the shell. */
 export function SignOutLink({ next, variant = "link", className, children = "Sign out" }: SignOutLinkProps) {
-  const router = useRouter();
+  const go = useGo();
   const signOut = useMutation({
     mutationFn: () => api.logout(),
     onSuccess: () => {
       queryClient.clear();
-      router.history.push(paths.login(next));
+      go(paths.login(next));
     },
   });
   return (

@@ -3,7 +3,6 @@ import { fieldTerm } from "@svc/client/task-query";
 import { useParams } from "@tanstack/react-router";
 import { matchesWords, useListFilter } from "../../address/list-filter.ts";
 import { paths } from "../../address/paths.ts";
-import { stringifySearch } from "../../address/search-text.ts";
 import { useRowPages } from "../../live/use-row-pages.ts";
 import { AppLink } from "../../ui/buttons/AppLink.tsx";
 import { Button } from "../../ui/buttons/Button.tsx";
@@ -108,15 +107,12 @@ export function WorkersPage() {
                     <span className="t3">0</span>
                   ) : (
                     <AppLink
-                      href={
-                        paths.tasks(slug) +
-                        stringifySearch({
-                          worker: worker.name,
-                          q: fieldTerm("engine", worker.engine),
-                          state: "failure",
-                          since: "-24h",
-                        })
-                      }
+                      href={paths.tasks(slug, {
+                        worker: worker.name,
+                        q: fieldTerm("engine", worker.engine),
+                        state: "failure",
+                        since: "-24h",
+                      })}
                       aria-label={`${count(worker.failed)} failed on ${printable(worker.name)}`}
                     >
                       {count(worker.failed)}

@@ -2,7 +2,6 @@ import { type Agent, ApiProblem, type BulkRetryRequest, type Command } from "@sv
 import { useQueries, useQuery } from "@tanstack/react-query";
 import { useEffect, useId, useState, useSyncExternalStore } from "react";
 import { paths } from "../../../address/paths.ts";
-import { stringifySearch } from "../../../address/search-text.ts";
 import { useTimedMs } from "../../../live/live.ts";
 import { dropCommands, type RecentCommand, recent } from "../../../shell/rail/recent.ts";
 import { useIsPhone } from "../../../ui/appearance.ts";
@@ -118,7 +117,7 @@ export function CommandTray({ slug }: { slug: string }) {
 }
 
 function hrefOf({ slug, id, isBulk, runAction }: RecentCommand): string {
-  if (runAction) return paths.commands(slug) + stringifySearch({ action: runAction });
+  if (runAction) return paths.commands(slug, { action: runAction });
   return isBulk ? paths.bulkRetry(slug, id) : paths.command(slug, id);
 }
 

@@ -1,7 +1,6 @@
 import type { TaskFilters } from "@svc/client";
 import { useEffect, useRef } from "react";
 import { paths } from "../../../address/paths.ts";
-import { stringifySearch } from "../../../address/search-text.ts";
 import { Button, ButtonLink } from "../../../ui/buttons/Button.tsx";
 import { Icon } from "../../../ui/Icon.tsx";
 import { drawerClass } from "../../../ui/layers/Layers.tsx";
@@ -57,7 +56,7 @@ export function TaskDrawer({ slug, engine, taskId, search, filters, onTab, onClo
     </>
   );
   const hrefOf = (otherEngine: string, otherId: string) =>
-    paths.tasks(slug) + stringifySearch({ ...search, tab: undefined, task: `${otherEngine}/${otherId}` });
+    paths.tasks(slug, { ...search, tab: undefined, task: `${otherEngine}/${otherId}` });
 
   return (
     <dialog ref={element} className={drawerClass} aria-labelledby="drawer-title">

@@ -1,7 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { paths } from "../../../address/paths.ts";
-import { stringifySearch } from "../../../address/search-text.ts";
 import { useIsPhone } from "../../../ui/appearance.ts";
 import { AppLink } from "../../../ui/buttons/AppLink.tsx";
 import { Button } from "../../../ui/buttons/Button.tsx";
@@ -83,7 +82,7 @@ export function ViewTabs({ slug, search, onGo }: ViewTabsProps) {
         {[...presets, ...own].map((view) => (
           <AppLink
             key={view.id ?? view.name}
-            href={paths.tasks(slug) + stringifySearch({ ...searchFor(view, search) })}
+            href={paths.tasks(slug, searchFor(view, search))}
             aria-current={isCurrent(view) ? "true" : undefined}
           >
             {printable(view.name)}

@@ -2,7 +2,6 @@ import type { Task } from "@svc/client";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { paths } from "../../../../address/paths.ts";
-import { stringifySearch } from "../../../../address/search-text.ts";
 import { AppLink } from "../../../../ui/buttons/AppLink.tsx";
 import { Button } from "../../../../ui/buttons/Button.tsx";
 import { CopyButton } from "../../../../ui/buttons/CopyButton.tsx";
@@ -64,7 +63,7 @@ function SameFingerprint({ slug, fingerprint }: { slug: string; fingerprint: str
   return (
     <AppLink
       className="nowrap"
-      href={paths.tasks(slug) + stringifySearch({ q, since: "-24h" })}
+      href={paths.tasks(slug, { q, since: "-24h" })}
       title={`Tasks that failed with fingerprint ${fingerprint}`}
     >
       Same fingerprint{total == null ? "" : `: ${count(total)}`} in 24 h
@@ -77,11 +76,7 @@ function SameWords({ slug, task }: { slug: string; task: Task }) {
   const query = sameFailureQuery(task);
   if (query === null) return null;
   return (
-    <AppLink
-      className="nowrap"
-      href={paths.tasks(slug) + stringifySearch({ state: "failure", q: query })}
-      title={printable(query)}
-    >
+    <AppLink className="nowrap" href={paths.tasks(slug, { state: "failure", q: query })} title={printable(query)}>
       Failures like this
     </AppLink>
   );
