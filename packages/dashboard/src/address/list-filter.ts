@@ -1,4 +1,5 @@
 import { useLocation, useRouter } from "@tanstack/react-router";
+import { useGo } from "../ui/buttons/AppLink.tsx";
 import { longestFilter, readFilter } from "./page-search.ts";
 import { stringifySearch } from "./search-text.ts";
 
@@ -8,10 +9,11 @@ import { stringifySearch } from "./search-text.ts";
  */
 export function useListFilter(): [text: string, set: (text: string) => void] {
   const router = useRouter();
+  const go = useGo();
   const text = useLocation({ select: ({ search }) => readFilter(search) });
   const set = (next: string) => {
     const { pathname, search } = router.state.location;
-    router.history.replace(pathname + stringifySearch({ ...search, filter: next.slice(0, longestFilter) }));
+    go(pathname + stringifySearch({ ...search, filter: next.slice(0, longestFilter) }), { replace: true });
   };
   return [text, set];
 }

@@ -6,8 +6,16 @@ describe("paths", () => {
     expect(paths.task("acme", "bullmq", "a/b?c#d$e")).toBe("/p/acme/tasks/bullmq/a%2Fb%3Fc%23d%24e");
   });
 
+  test("end with what a search says, without what is undefined or empty", () => {
+    expect(paths.tasks("acme", { state: "failure", queue: "", worker: undefined })).toBe("/p/acme/tasks?state=failure");
+    expect(paths.task("acme", "bullmq", "7", { tab: "events", since: "-1h" })).toBe(
+      "/p/acme/tasks/bullmq/7?tab=events&since=-1h",
+    );
+  });
+
   test("never end in dots that a browser would fold away", () => {
     expect(paths.task("acme", "bullmq", "..")).toBe("/p/acme/tasks?task=bullmq%2F..");
+    expect(paths.task("acme", "bullmq", ".", { since: "-1h" })).toBe("/p/acme/tasks?task=bullmq%2F.");
   });
 });
 

@@ -1,7 +1,15 @@
+import type { RegisteredRouter } from "@tanstack/react-router";
+import { stringifySearch } from "./search-text.ts";
+
 // Every address of the dashboard, as `routes.tsx` mounts it. The routes of later pages are named in routes.tsx.
 const part = encodeURIComponent;
 /** Browsers fold an address at these two, escaped or not, so they never stand as a part of a path. */
 const isDots = (text: string) => text === "." || text === "..";
+
+type Pages = RegisteredRouter["routesByPath"];
+type ReadBy<Page extends keyof Pages> = Pages[Page]["types"]["fullSearchSchema"];
+/** What may stand after the `?` of a page: what its route reads. What is undefined or empty is left out. */
+export type SearchOf<Page extends keyof Pages> = { [Key in keyof ReadBy<Page>]?: ReadBy<Page>[Key] | "" | undefined };
 
 export const paths = {
   home: () => "/",
@@ -14,16 +22,17 @@ export const paths = {
   appearance: () => "/me/appearance",
   apiKeys: () => "/me/api-keys",
   users: (page = 1) => (page > 1 ? `/admin/users?page=${page}` : "/admin/users"),
-  activity: () => "/activity",
+  activity: (search: SearchOf<"/activity"> = {}) => `/activity${stringifySearch(search)}`,
   settings: () => "/admin/settings",
   versions: () => "/admin/versions",
   health: () => "/admin/health",
   project: (slug: string) => `/p/${part(slug)}`,
-  tasks: (slug: string) => `/p/${part(slug)}/tasks`,
-  task: (slug: string, engine: string, taskId: string) =>
+  tasks: (slug: string, search: SearchOf<"/p/$slug/tasks"> = {}) => `/p/${part(slug)}/tasks${stringifySearch(search)}`,
+  /** Of an id that no path can carry the address is that of the drawer over the list. */
+  task: (slug: string, engine: string, taskId: string, search: SearchOf<"/p/$slug/tasks/$engine/$taskId"> = {}) =>
     isDots(engine) || isDots(taskId)
       ? `/p/${part(slug)}/tasks?task=${part(`${engine}/${taskId}`)}`
-      : `/p/${part(slug)}/tasks/${part(engine)}/${part(taskId)}`,
+      : `/p/${part(slug)}/tasks/${part(engine)}/${part(taskId)}${stringifySearch(search)}`,
   queues: (slug: string) => `/p/${part(slug)}/queues`,
   /** Queues that no address can carry are found in the list. */
   queue: (slug: string, engine: string, name: string) =>
@@ -32,17 +41,22 @@ export const paths = {
       : `/p/${part(slug)}/queues/${part(engine)}/${part(name)}`,
   workers: (slug: string) => `/p/${part(slug)}/workers`,
   worker: (slug: string, workerId: string) => `/p/${part(slug)}/workers/${part(workerId)}`,
-  issues: (slug: string) => `/p/${part(slug)}/issues`,
+  issues: (slug: string, search: SearchOf<"/p/$slug/issues"> = {}) =>
+    `/p/${part(slug)}/issues${stringifySearch(search)}`,
   issue: (slug: string, fingerprint: string) => `/p/${part(slug)}/issues/${part(fingerprint)}`,
-  agents: (slug: string) => `/p/${part(slug)}/agents`,
-  commands: (slug: string) => `/p/${part(slug)}/commands`,
+  agents: (slug: string, search: SearchOf<"/p/$slug/agents"> = {}) =>
+    `/p/${part(slug)}/agents${stringifySearch(search)}`,
+  commands: (slug: string, search: SearchOf<"/p/$slug/commands"> = {}) =>
+    `/p/${part(slug)}/commands${stringifySearch(search)}`,
   command: (slug: string, commandId: string) => `/p/${part(slug)}/commands/${part(commandId)}`,
-  bulkRetry: (slug: string, requestId: string) => `/p/${part(slug)}/bulk-retries/${part(requestId)}`,
-  deadLetters: (slug: string) => `/p/${part(slug)}/dead-letters`,
+  bulkRetry: (slug: string, requestId: string, search: SearchOf<"/p/$slug/bulk-retries/$requestId"> = {}) =>
+    `/p/${part(slug)}/bulk-retries/${part(requestId)}${stringifySearch(search)}`,
+  deadLetters: (slug: string, search: SearchOf<"/p/$slug/dead-letters"> = {}) =>
+    `/p/${part(slug)}/dead-letters${stringifySearch(search)}`,
   projectSettings: (slug: string) => `/p/${part(slug)}/settings`,
   general: (slug: string) => `/p/${part(slug)}/settings/general`,
   members: (slug: string) => `/p/${part(slug)}/settings/members`,
-  audit: (slug: string) => `/p/${part(slug)}/audit`,
+  audit: (slug: string, search: SearchOf<"/p/$slug/audit"> = {}) => `/p/${part(slug)}/audit${stringifySearch(search)}`,
   agent: (slug: string, agentId: string) => `/p/${part(slug)}/agents/${part(agentId)}`,
 };
 

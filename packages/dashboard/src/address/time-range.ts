@@ -1,6 +1,7 @@
 import { useLocation, useRouter } from "@tanstack/react-router";
 import { useCallback, useEffect, useMemo, useState, useSyncExternalStore } from "react";
 import { useIsPaused } from "../live/live.ts";
+import { useGo } from "../ui/buttons/AppLink.tsx";
 import { createStore } from "../ui/store.ts";
 import { minuteText, useZone } from "../ui/time/instants.ts";
 import { useNowEvery } from "../ui/time/ticker.ts";
@@ -58,12 +59,13 @@ export function useTimeRange(fallback: RangeFallback = "-24h"): TimeRange {
 /** Puts a range into the address of the present page; `{}` is what the page shows by itself. Back undoes it. */
 export function useSetTimeRange(): (range: AddressRange) => void {
   const router = useRouter();
+  const go = useGo();
   return useCallback(
     ({ since, until }) => {
       const { pathname, search } = router.state.location;
-      router.history.push(pathname + stringifySearch({ ...search, since, until }));
+      go(pathname + stringifySearch({ ...search, since, until }));
     },
-    [router],
+    [router, go],
   );
 }
 
@@ -94,7 +96,7 @@ export function useRefusedRange(): RefusedRange | null {
   return { bounds, label: rangeLabel(range, fallback, (at) => minuteText(at, zone)) };
 }
 
-/** Gives an address of the project the present range, for moves that are no `AppLink`. */
+/** What `HrefContext` adds to links and moves inside a project: the present range. */
 export function useKeepRange(): (href: string) => string {
   const pathname = useLocation({ select: (location) => location.pathname });
   const range = useAddressRange();

@@ -1,8 +1,7 @@
-import { useRouter } from "@tanstack/react-router";
 import { useMemo } from "react";
-import { useKeepRange } from "../address/time-range.ts";
 import { connection } from "../live/live.ts";
 import { toggleRail } from "../ui/appearance.ts";
+import { useGo } from "../ui/buttons/AppLink.tsx";
 import { type KeyHelp, useKeys } from "../ui/layers/keys.ts";
 import { openKeys } from "./overlay.ts";
 import type { ProjectPage } from "./pages.ts";
@@ -36,10 +35,9 @@ export function ShellKeys({ slug }: { slug: string | null }) {
 }
 
 function ProjectKeys({ slug }: { slug: string }) {
-  const router = useRouter();
-  const keepRange = useKeepRange();
+  const go = useGo();
   const pages = useProjectPages(slug);
-  const moves = pages.map(({ key, href }) => [`g ${key}`, () => router.history.push(keepRange(href(slug)))]);
+  const moves = pages.map(({ key, href }) => [`g ${key}`, () => go(href(slug))]);
   useKeys(
     { ...Object.fromEntries(moves), "[": toggleRail },
     useMemo(() => helpOf(pages), [pages]),

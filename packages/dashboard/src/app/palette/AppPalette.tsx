@@ -1,9 +1,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useLocation, useParams, useRouter, useSearch } from "@tanstack/react-router";
+import { useLocation, useParams, useSearch } from "@tanstack/react-router";
 import { useSyncExternalStore } from "react";
 import { paths, samePageIn } from "../../address/paths.ts";
-import { stringifySearch } from "../../address/search-text.ts";
-import { useKeepRange } from "../../address/time-range.ts";
 import { projectsQuery } from "../../features/projects/index.ts";
 import { useMe } from "../../features/sessions/index.ts";
 import { splitTask, taskKey, taskQuery } from "../../features/task-data/index.ts";
@@ -16,6 +14,7 @@ import { adminPages } from "../../shell/pages.ts";
 import { recent } from "../../shell/rail/recent.ts";
 import { useProjectPages } from "../../shell/shell-parts.ts";
 import { contrastSetting, densities, setDensity, themeSetting, toggleRail } from "../../ui/appearance.ts";
+import { useGo } from "../../ui/buttons/AppLink.tsx";
 import { copyText } from "../../ui/buttons/CopyButton.tsx";
 import { idTail, nameText, printable } from "../../ui/time/format.ts";
 import { chooseZone } from "../../ui/time/instants.ts";
@@ -28,8 +27,7 @@ export function AppPalette(props: OverlayProps) {
 }
 
 function useEntries(slug: string | null, typed: string, settled: string, isPasted: boolean): Entry[] {
-  const router = useRouter();
-  const keepRange = useKeepRange();
+  const goTo = useGo();
   const pathname = useLocation({ select: (location) => location.pathname });
   const projects = useQuery(projectsQuery);
   const { tasks: lately } = useSyncExternalStore(recent.subscribe, recent.get);
@@ -38,7 +36,7 @@ function useEntries(slug: string | null, typed: string, settled: string, isPaste
     ...taskByIdQuery(slug ?? "", settled),
     enabled: slug !== null && mayBeTaskId(settled, isPasted),
   });
-  const go = (href: string) => () => router.history.push(keepRange(href));
+  const go = (href: string) => () => goTo(href);
   const projectPages = useProjectPages(slug ?? "");
   const { is_admin: isAdmin } = useMe();
 
@@ -191,7 +189,7 @@ function findEntry(slug: string, typed: string, go: Go): Entry {
     group: "Tasks",
     label: `Find “${printable(typed)}” in the task list`,
     icon: "search",
-    run: go(paths.tasks(slug) + stringifySearch({ search: typed })),
+    run: go(paths.tasks(slug, { search: typed })),
   };
 }
 

@@ -1,9 +1,9 @@
 import type { Agent } from "@svc/client";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useRouter } from "@tanstack/react-router";
 import { paths } from "../../address/paths.ts";
 import { api } from "../../api/api.ts";
 import { ActButton } from "../../ui/buttons/ActButton.tsx";
+import { useGo } from "../../ui/buttons/AppLink.tsx";
 import { DialogFoot } from "../../ui/layers/DialogFoot.tsx";
 import { Dialog, dialogList } from "../../ui/layers/Layers.tsx";
 import { causeOf } from "../../ui/panels/Feedback.tsx";
@@ -21,7 +21,7 @@ interface RevokeDialogProps {
 
 export function RevokeDialog({ slug, agent, processesOnline, onClose }: RevokeDialogProps) {
   const client = useQueryClient();
-  const router = useRouter();
+  const go = useGo();
   const revoke = useMutation({
     mutationFn: () => api.revokeAgent(slug, agent.id),
     onSuccess: () => {
@@ -30,7 +30,7 @@ export function RevokeDialog({ slug, agent, processesOnline, onClose }: RevokeDi
         (old) => old && { items: old.items.filter((one) => one.id !== agent.id) },
       );
       void client.invalidateQueries({ queryKey: agentsQuery(slug).queryKey });
-      router.history.push(paths.agents(slug));
+      go(paths.agents(slug));
     },
   });
   return (

@@ -1,8 +1,8 @@
 import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useRouter, useSearch } from "@tanstack/react-router";
+import { useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import { paths } from "../../address/paths.ts";
-import { stringifySearch } from "../../address/search-text.ts";
+import { useGo } from "../../ui/buttons/AppLink.tsx";
 import { Button } from "../../ui/buttons/Button.tsx";
 import { Empty } from "../../ui/panels/Feedback.tsx";
 import panel from "../../ui/panels/panel.module.css";
@@ -23,7 +23,7 @@ import { auditedSlugs, reachText } from "./words.ts";
 export function ActivityPage() {
   usePage([{ label: "Projects", href: paths.home() }, { label: "Activity" }]);
   const me = useMe();
-  const router = useRouter();
+  const goTo = useGo();
   const client = useQueryClient();
   const search = readActivitySearch(useSearch({ strict: false }));
   const { action = "", project = "" } = search;
@@ -40,7 +40,7 @@ export function ActivityPage() {
     void read.refetch();
     document.getElementById("main")?.scrollTo({ top: 0 });
   };
-  const go = (next: ActivitySearch) => router.history.push(paths.activity() + stringifySearch({ ...search, ...next }));
+  const go = (next: ActivitySearch) => goTo(paths.activity({ ...search, ...next }));
   const slugs = me.is_admin ? (projects.data ?? []).map(({ slug }) => slug) : auditedSlugs(me);
   const choices = [...new Set([...slugs, ...(project === "" ? [] : [project])])].sort();
 

@@ -1,14 +1,12 @@
 import type { AuditFilters } from "@svc/client";
 import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
-import { useParams, useRouter, useSearch } from "@tanstack/react-router";
+import { useParams, useSearch } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
-import { paths } from "../../address/paths.ts";
+import { paths, type SearchOf } from "../../address/paths.ts";
 import { rangeParams } from "../../address/range-bounds.ts";
-import { stringifySearch } from "../../address/search-text.ts";
 import { useTimeRange } from "../../address/time-range.ts";
+import { useGo } from "../../ui/buttons/AppLink.tsx";
 import { Button, ButtonLink } from "../../ui/buttons/Button.tsx";
-import controls from "../../ui/controls.module.css";
-import { Icon } from "../../ui/Icon.tsx";
 import { Empty } from "../../ui/panels/Feedback.tsx";
 import { NotForRole } from "../../ui/panels/NotForRole.tsx";
 import panel from "../../ui/panels/panel.module.css";
@@ -16,7 +14,7 @@ import { idTail, nameText, printable } from "../../ui/time/format.ts";
 import { usePage } from "../../ui/title.ts";
 import { useMayAudit, useMe } from "../sessions/index.ts";
 import css from "./audit.module.css";
-import { type AuditSearch, readAuditSearch } from "./audit-search.ts";
+import { readAuditSearch } from "./audit-search.ts";
 import { ChainPanel } from "./exports/ChainPanel.tsx";
 import { ExportDialog } from "./exports/ExportDialog.tsx";
 import { placeOf } from "./follow-activity.ts";
@@ -40,7 +38,7 @@ export function AuditPage() {
 
 function Trail({ slug }: { slug: string }) {
   const me = useMe();
-  const router = useRouter();
+  const goTo = useGo();
   const client = useQueryClient();
   const search = readAuditSearch(useSearch({ strict: false }));
   const { action = "", outcome = "", user = "", target = "" } = search;
@@ -76,9 +74,8 @@ function Trail({ slug }: { slug: string }) {
     document.getElementById("main")?.scrollTo({ top: 0 });
   };
 
-  const hrefOf = (next: AuditSearch) => paths.audit(slug) + stringifySearch({ ...search, ...next });
-  const go = (next: { [Key in keyof AuditSearch]?: string | undefined }) =>
-    router.history.push(paths.audit(slug) + stringifySearch({ ...search, ...next }));
+  const hrefOf = (next: SearchOf<"/p/$slug/audit">) => paths.audit(slug, { ...search, ...next });
+  const go = (next: SearchOf<"/p/$slug/audit">) => goTo(hrefOf(next));
   const people = [
     ...new Map([
       ...names,
@@ -100,16 +97,15 @@ function Trail({ slug }: { slug: string }) {
         <h1>Audit</h1>
         <span className="t3 grow">newest first, {range.label}</span>
         <NewRows arrived={arrived} onShow={showNew} />
-        <button
-          type="button"
-          className={controls.tool}
+        <Button
+          variant="tool"
+          icon="download"
           title="Save the matching rows as a file"
           onClick={() => setExporting(true)}
         >
-          <Icon name="download" />
           Export
           <span className="vh">audit rows</span>
-        </button>
+        </Button>
       </div>
       <LookFailed arrived={arrived} />
       <div className={css.box}>

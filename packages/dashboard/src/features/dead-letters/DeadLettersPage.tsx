@@ -1,11 +1,10 @@
 import type { Agent, DeadLetter } from "@svc/client";
 import { useQuery } from "@tanstack/react-query";
-import { useParams, useRouter, useSearch } from "@tanstack/react-router";
+import { useParams, useSearch } from "@tanstack/react-router";
 import { lazy, Suspense, useState } from "react";
-import { paths } from "../../address/paths.ts";
-import { stringifySearch } from "../../address/search-text.ts";
+import { paths, type SearchOf } from "../../address/paths.ts";
 import { ActButton } from "../../ui/buttons/ActButton.tsx";
-import { AppLink } from "../../ui/buttons/AppLink.tsx";
+import { AppLink, useGo } from "../../ui/buttons/AppLink.tsx";
 import { Button } from "../../ui/buttons/Button.tsx";
 import controls from "../../ui/controls.module.css";
 import { Bones, Empty, FailedLine } from "../../ui/panels/Feedback.tsx";
@@ -20,7 +19,7 @@ import { agentsQuery } from "../agents/index.ts";
 import { projectQuery } from "../projects/index.ts";
 import { queuesQuery } from "../queues/index.ts";
 import css from "./dead-letters.module.css";
-import { type DeadLettersSearch, readDeadLettersSearch } from "./dead-letters-search.ts";
+import { readDeadLettersSearch } from "./dead-letters-search.ts";
 import { LoadFailed } from "./LoadFailed.tsx";
 import { Requeued, useLeftLetters } from "./Requeued.tsx";
 import { type Asked, type Loaded, letterKey, useLetters } from "./use-letters.ts";
@@ -35,7 +34,7 @@ export function DeadLettersPage() {
     structuralSharing: true,
   });
   usePage([{ label: slug, href: paths.project(slug) }, { label: "Dead letters" }]);
-  const router = useRouter();
+  const goTo = useGo();
   const agentsRead = useQuery(agentsQuery(slug));
   const queuesRead = useQuery(queuesQuery(slug));
   const agents = agentsRead.data?.items ?? [];
@@ -63,8 +62,7 @@ export function DeadLettersPage() {
       ...(search.queue ? [search.queue] : []),
     ]),
   ].sort();
-  const go = (next: { [Key in keyof DeadLettersSearch]?: string }) =>
-    router.history.push(paths.deadLetters(slug) + stringifySearch({ ...search, ...next }));
+  const go = (next: SearchOf<"/p/$slug/dead-letters">) => goTo(paths.deadLetters(slug, { ...search, ...next }));
 
   return (
     <>

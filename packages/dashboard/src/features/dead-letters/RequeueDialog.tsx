@@ -1,7 +1,6 @@
 import type { DeadLetter, TaskCommandBody } from "@svc/client";
 import { useState } from "react";
 import { paths } from "../../address/paths.ts";
-import { stringifySearch } from "../../address/search-text.ts";
 import { api } from "../../api/api.ts";
 import { AppLink } from "../../ui/buttons/AppLink.tsx";
 import { count, nameText, printable } from "../../ui/time/format.ts";
@@ -84,9 +83,7 @@ export function RequeueDialog({ slug, engine, letters: ticked, toldBy, onRequeue
             <p role="status">
               {count(made)} of {count(letters.length)} asked for.
               {isStopping ? " No more after the one that is on its way." : ""}{" "}
-              <AppLink href={paths.commands(slug) + stringifySearch({ action: "requeue_dead_letter" })}>
-                See how they end
-              </AppLink>
+              <AppLink href={paths.commands(slug, { action: "requeue_dead_letter" })}>See how they end</AppLink>
             </p>
           ) : null}
         </>

@@ -1,6 +1,5 @@
 import type { HomeAttention } from "@svc/client";
 import { paths } from "../../address/paths.ts";
-import { stringifySearch } from "../../address/search-text.ts";
 import { AppLink } from "../../ui/buttons/AppLink.tsx";
 import { Glyph } from "../../ui/Icon.tsx";
 import { count, printable } from "../../ui/time/format.ts";
@@ -58,14 +57,12 @@ function Sentence({ item }: { item: HomeAttention }) {
 function viewOf({ kind, project_slug: slug, issue }: HomeAttention): string | null {
   switch (kind) {
     case "agents_offline":
-      return paths.agents(slug) + stringifySearch({ filter: "offline" });
+      return paths.agents(slug, { filter: "offline" });
     case "failure_rate":
-      return paths.tasks(slug) + stringifySearch({ state: "failure", since: "-24h" });
+      return paths.tasks(slug, { state: "failure", since: "-24h" });
     case "issue_spike":
       // An hour more than the last one: its tasks may have waited before they failed.
-      return (
-        paths.tasks(slug) + stringifySearch({ ...(issue ? tasksOfIssue(issue) : { state: "failure" }), since: "-2h" })
-      );
+      return paths.tasks(slug, { ...(issue ? tasksOfIssue(issue) : { state: "failure" }), since: "-2h" });
     default:
       return null;
   }

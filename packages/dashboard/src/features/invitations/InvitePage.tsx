@@ -1,14 +1,12 @@
 import { isProblem } from "@svc/client";
 import { queryOptions, useMutation, useQuery } from "@tanstack/react-query";
-import { useRouter } from "@tanstack/react-router";
 import { paths } from "../../address/paths.ts";
 import { api } from "../../api/api.ts";
 import { forgetEntryToken, useEntryToken } from "../../api/entry-token.ts";
 import { queryClient } from "../../api/query-client.ts";
 import { ActButton } from "../../ui/buttons/ActButton.tsx";
-import { AppLink } from "../../ui/buttons/AppLink.tsx";
-import { ButtonLink, buttonClass } from "../../ui/buttons/Button.tsx";
-import controls from "../../ui/controls.module.css";
+import { AppLink, useGo } from "../../ui/buttons/AppLink.tsx";
+import { ButtonLink } from "../../ui/buttons/Button.tsx";
 import { Bones, causeOf, Failed } from "../../ui/panels/Feedback.tsx";
 import { Refusal } from "../../ui/panels/Refusal.tsx";
 import { printable } from "../../ui/time/format.ts";
@@ -41,14 +39,14 @@ export function InvitePage() {
 }
 
 function Invitation({ token }: { token: string }) {
-  const router = useRouter();
+  const go = useGo();
   const preview = useQuery(previewQuery(token));
   // Nobody is signed in, as a rule: that is no fault.
   const me = useQuery({ ...meQuery, retry: false });
   const join = (slug: string) => {
     forgetEntryToken();
     queryClient.clear();
-    router.history.replace(paths.project(slug));
+    go(paths.project(slug), { replace: true });
   };
   if (isProblem(preview.error, "not_found")) {
     return (
@@ -113,7 +111,7 @@ function Known({ token, invitation, signedIn, onJoined, onChanged }: Invited) {
         <p>
           You are signed in as <b>{signedIn}</b>, and the invitation is for another account.
         </p>
-        <SignOutLink className={buttonClass({ variant: "main", className: entrySubmit })} next={here}>
+        <SignOutLink variant="main" className={entrySubmit} next={here}>
           Sign out and use the other account
         </SignOutLink>
       </>
@@ -145,9 +143,9 @@ function Unusable({ title, children }: { title: string; children: string }) {
     <EntryFrame title={title}>
       <EntryNote icon="lock">{children}</EntryNote>
       <div className={entryAside}>
-        <AppLink className={controls.lnk} href={paths.home()}>
+        <ButtonLink variant="link" href={paths.home()}>
           Go to the dashboard
-        </AppLink>
+        </ButtonLink>
       </div>
     </EntryFrame>
   );

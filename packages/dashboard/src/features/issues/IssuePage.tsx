@@ -4,7 +4,6 @@ import { useParams } from "@tanstack/react-router";
 import { lazy, Suspense } from "react";
 import { paths } from "../../address/paths.ts";
 import { rangeParams } from "../../address/range-bounds.ts";
-import { stringifySearch } from "../../address/search-text.ts";
 import { useTimeRange } from "../../address/time-range.ts";
 import { useTimedMs } from "../../live/live.ts";
 import { Button, ButtonLink } from "../../ui/buttons/Button.tsx";
@@ -54,7 +53,7 @@ export function IssuePage() {
         <span className="t2 grow cut">{issue === null ? "" : nameText(issue.sample_task_name ?? "")}</span>
         {issue === null ? null : (
           <>
-            <ButtonLink className="lg" href={paths.tasks(slug) + stringifySearch({ q: `fingerprint:${fingerprint}` })}>
+            <ButtonLink className="lg" href={paths.tasks(slug, { q: `fingerprint:${fingerprint}` })}>
               Its tasks
             </ButtonLink>
             <Suspense fallback={<Button {...loading}>Retry</Button>}>

@@ -4,7 +4,6 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { paths } from "../../address/paths.ts";
 import { instantRange, rangeParams } from "../../address/range-bounds.ts";
-import { stringifySearch } from "../../address/search-text.ts";
 import { type TimeRange, useSetTimeRange } from "../../address/time-range.ts";
 import { useTimedMs } from "../../live/live.ts";
 import { AppLink } from "../../ui/buttons/AppLink.tsx";
@@ -117,7 +116,7 @@ export function TasksPanel({ slug, fingerprint }: OfIssue) {
     <Panel
       title="Its tasks"
       window={`the newest ${shownTasks}, failed or recovered`}
-      actions={<AppLink href={paths.tasks(slug) + stringifySearch({ q: `fingerprint:${fingerprint}` })}>All</AppLink>}
+      actions={<AppLink href={paths.tasks(slug, { q: `fingerprint:${fingerprint}` })}>All</AppLink>}
       read={read}
       rows={4}
       empty={({ items }) =>
@@ -148,7 +147,7 @@ export function SpreadPanel({ slug, fingerprint, range }: OfIssue & { range: Tim
   const within = rangeParams(range);
   const read = useQuery({ ...issueSpreadQuery(slug, fingerprint, within), refetchInterval: useTimedMs(60_000) });
   const hrefOf = (field: (typeof spreadFields)[number], value: string) =>
-    paths.tasks(slug) + stringifySearch({ q: `fingerprint:${fingerprint} ${fieldTerm(field, value)}` });
+    paths.tasks(slug, { q: `fingerprint:${fingerprint} ${fieldTerm(field, value)}` });
   return (
     <Panel
       title="Where it happens"
@@ -204,7 +203,7 @@ export function OutsideRange({ slug, fingerprint, issue, label }: OfIssue & { is
       None of its failures lies in the {label}. The last one was <Age at={issue.last_seen} suffix=" ago" />, of{" "}
       {count(issue.occurrences)}
       {issue.is_capped ? " or more" : ""} that are kept.{" "}
-      <AppLink href={paths.tasks(slug) + stringifySearch({ q: `fingerprint:${fingerprint}` })}>Its tasks</AppLink>
+      <AppLink href={paths.tasks(slug, { q: `fingerprint:${fingerprint}` })}>Its tasks</AppLink>
     </p>
   );
 }

@@ -1,12 +1,11 @@
 import type { Issue } from "@svc/client";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import { useParams, useRouter, useSearch } from "@tanstack/react-router";
-import { paths } from "../../address/paths.ts";
+import { useParams, useSearch } from "@tanstack/react-router";
+import { paths, type SearchOf } from "../../address/paths.ts";
 import { rangeParams } from "../../address/range-bounds.ts";
-import { stringifySearch } from "../../address/search-text.ts";
 import { useTimeRange } from "../../address/time-range.ts";
 import { useTimedMs } from "../../live/live.ts";
-import { AppLink } from "../../ui/buttons/AppLink.tsx";
+import { AppLink, useGo } from "../../ui/buttons/AppLink.tsx";
 import { Button, ButtonLink } from "../../ui/buttons/Button.tsx";
 import { OlderButton } from "../../ui/buttons/OlderButton.tsx";
 import { Segments } from "../../ui/buttons/Segments.tsx";
@@ -24,14 +23,14 @@ import { agentsQuery } from "../agents/index.ts";
 import { IssueTag } from "./IssueTag.tsx";
 import { issuePages } from "./issue-queries.ts";
 import { splitError, stateOf } from "./issue-words.ts";
-import { type IssuesSearch, issueStatuses, readIssuesSearch } from "./issues-search.ts";
+import { issueStatuses, readIssuesSearch } from "./issues-search.ts";
 
 /** Failures that look alike, as one row each. */
 export function IssuesPage() {
   const { slug } = useParams({ from: "/signed-in/p/$slug/issues" });
   const search = useSearch({ from: "/signed-in/p/$slug/issues", select: readIssuesSearch, structuralSharing: true });
   usePage([{ label: slug, href: paths.project(slug) }, { label: "Issues" }]);
-  const router = useRouter();
+  const goTo = useGo();
   const range = useTimeRange();
   const { status, engine } = search;
   const agents = useQuery(agentsQuery(slug)).data?.items ?? [];
@@ -46,8 +45,7 @@ export function IssuesPage() {
   const { rows, hold } = useSteadyOrder([
     ...new Map(all.map((issue) => [issue.fingerprint, { key: issue.fingerprint, issue }])).values(),
   ]);
-  const go = (next: { [Key in keyof IssuesSearch]?: string | undefined }) =>
-    router.history.push(paths.issues(slug) + stringifySearch({ ...search, ...next }));
+  const go = (next: SearchOf<"/p/$slug/issues">) => goTo(paths.issues(slug, { ...search, ...next }));
 
   return (
     <>
@@ -94,7 +92,7 @@ export function IssuesPage() {
           isFiltered={status !== undefined || engine !== undefined}
           label={range.label}
           onClear={() => go({ status: undefined, engine: undefined })}
-          wideHref={`${paths.issues(slug)}${stringifySearch({ ...search, since: "-7d", until: undefined })}`}
+          wideHref={paths.issues(slug, { ...search, since: "-7d", until: undefined })}
         />
       ) : (
         <>

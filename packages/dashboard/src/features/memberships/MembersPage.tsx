@@ -5,7 +5,6 @@ import { type ReactNode, useState } from "react";
 import { paths } from "../../address/paths.ts";
 import { Button } from "../../ui/buttons/Button.tsx";
 import { MenuEntry } from "../../ui/buttons/MenuEntry.tsx";
-import controls from "../../ui/controls.module.css";
 import { Icon } from "../../ui/Icon.tsx";
 import { Menu } from "../../ui/layers/Layers.tsx";
 import { FailedLine } from "../../ui/panels/Feedback.tsx";
@@ -126,12 +125,7 @@ function MemberMenu({ slug, member, held, guard, show }: MemberMenuProps) {
   const name = memberName(member);
   const about = { slug, member, onClose: () => show(null) };
   return (
-    <Menu
-      label={`Actions of ${name}`}
-      buttonClass={controls.ib}
-      buttonLabel={`Actions of ${name}`}
-      button={<Icon name="more" />}
-    >
+    <Menu label={`Actions of ${name}`} variant="icon" buttonLabel={`Actions of ${name}`} button={<Icon name="more" />}>
       {() => (
         <>
           <MenuEntry icon="users" reason={held ?? guard} onAct={() => show(<ChangeRoleDialog {...about} />)}>

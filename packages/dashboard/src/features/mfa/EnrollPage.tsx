@@ -1,15 +1,14 @@
 import type { Me } from "@svc/client";
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { useRouter, useSearch } from "@tanstack/react-router";
+import { useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import { safeReturn } from "../../address/paths.ts";
 import { api } from "../../api/api.ts";
 import { noticeSignedOut, queryClient } from "../../api/query-client.ts";
 import { ActButton } from "../../ui/buttons/ActButton.tsx";
-import { AppLink } from "../../ui/buttons/AppLink.tsx";
-import { Button } from "../../ui/buttons/Button.tsx";
+import { useGo } from "../../ui/buttons/AppLink.tsx";
+import { Button, ButtonLink } from "../../ui/buttons/Button.tsx";
 import { CopyButton } from "../../ui/buttons/CopyButton.tsx";
-import controls from "../../ui/controls.module.css";
 import { ActForm } from "../../ui/forms/ActForm.tsx";
 import { takeFocus } from "../../ui/layers/take-focus.ts";
 import { Bones, Failed } from "../../ui/panels/Feedback.tsx";
@@ -36,7 +35,7 @@ const steps = ["Scan", "Confirm", "Keep the codes"] as const;
 /** Sets up an authenticator app in three steps; past the deadline of the policy the only page there is. */
 export function EnrollPage() {
   const { next } = useSearch({ from: "/login/enroll" });
-  const router = useRouter();
+  const go = useGo();
   const me = useMe();
   const status = useQuery(mfaStatusQuery);
   const [step, setStep] = useState(0);
@@ -45,7 +44,7 @@ export function EnrollPage() {
   const after = safeReturn(next);
   const leave = () => {
     queryClient.clear();
-    router.history.replace(after);
+    go(after, { replace: true });
   };
   return (
     <EntryFrame
@@ -85,9 +84,9 @@ export function EnrollPage() {
         </>
       ) : isEnrollmentOverdue(me) ? null : (
         <div className={entryAside}>
-          <AppLink className={controls.lnk} href={after}>
+          <ButtonLink variant="link" href={after}>
             Not now
-          </AppLink>
+          </ButtonLink>
         </div>
       )}
     </EntryFrame>
@@ -169,9 +168,9 @@ function Confirm({ onBack, onConfirmed }: ConfirmProps) {
         {complete.isPending ? "Confirming" : "Confirm"}
       </ActButton>
       <div className={entryAside}>
-        <button type="button" className={controls.lnk} onClick={onBack}>
+        <Button variant="link" onClick={onBack}>
           Back to the QR code
-        </button>
+        </Button>
       </div>
     </ActForm>
   );

@@ -1,9 +1,9 @@
 import { useEffect, useState } from "react";
 import { saveFile } from "../../save-file.ts";
 import { ActButton } from "../../ui/buttons/ActButton.tsx";
+import { Button } from "../../ui/buttons/Button.tsx";
 import { CopyButton } from "../../ui/buttons/CopyButton.tsx";
 import controls from "../../ui/controls.module.css";
-import { Icon } from "../../ui/Icon.tsx";
 import css from "./mfa.module.css";
 
 interface RecoveryCodesProps {
@@ -40,18 +40,16 @@ export function RecoveryCodes({ codes, email, onStored, onDone, buttonClass }: R
       </ol>
       <div className={css.acts}>
         <CopyButton text={text} label="Copy" />
-        <button
-          type="button"
-          className={controls.tool}
+        <Button
+          variant="tool"
+          icon="download"
           onClick={() => saveFile(new Blob([file], { type: "text/plain" }), "svc-recovery-codes.txt")}
         >
-          <Icon name="download" />
           Download
-        </button>
-        <button type="button" className={controls.tool} onClick={() => print()}>
-          <Icon name="open" />
+        </Button>
+        <Button variant="tool" icon="open" onClick={() => print()}>
           Print
-        </button>
+        </Button>
       </div>
       <label className={`${controls.check} ${css.stored}`}>
         <span className={controls.tick}>

@@ -1,5 +1,6 @@
 import { type ReactNode, useState } from "react";
 import type { Verification } from "../../api/second-factor-gate.ts";
+import { Button } from "../../ui/buttons/Button.tsx";
 import controls from "../../ui/controls.module.css";
 import { DialogFoot } from "../../ui/layers/DialogFoot.tsx";
 import { Dialog } from "../../ui/layers/Layers.tsx";
@@ -19,9 +20,9 @@ export function VerifyDialog({ asked }: { asked: Verification }) {
   );
   const other =
     takesPassword && methods.includes("code") ? (
-      <button type="button" className={controls.lnk} onClick={() => setPassword(!isPassword)}>
+      <Button variant="link" onClick={() => setPassword(!isPassword)}>
         {isPassword ? "Use a code instead" : "Use your password instead"}
-      </button>
+      </Button>
     ) : null;
   const passed = () => settle(true);
   return (

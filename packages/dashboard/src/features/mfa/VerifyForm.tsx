@@ -4,7 +4,7 @@ import { type ReactNode, useState } from "react";
 import { api } from "../../api/api.ts";
 import { noticeSignedOut } from "../../api/query-client.ts";
 import { ActButton } from "../../ui/buttons/ActButton.tsx";
-import controls from "../../ui/controls.module.css";
+import { Button } from "../../ui/buttons/Button.tsx";
 import { ActForm } from "../../ui/forms/ActForm.tsx";
 import { entryAside } from "../sessions/index.ts";
 import { CodeField } from "./CodeField.tsx";
@@ -50,9 +50,8 @@ export function VerifyForm(props: VerifyFormProps) {
       {props.children}
       {props.actions === undefined ? confirm : null}
       <div className={entryAside}>
-        <button
-          type="button"
-          className={controls.lnk}
+        <Button
+          variant="link"
           onClick={() => {
             setRecovery(!isRecovery);
             setCode("");
@@ -60,7 +59,7 @@ export function VerifyForm(props: VerifyFormProps) {
           }}
         >
           {isRecovery ? "Use the code of the app" : "Use a recovery code instead"}
-        </button>
+        </Button>
       </div>
       {props.actions?.(confirm)}
     </ActForm>

@@ -1,7 +1,8 @@
-import { useRouter, useSearch } from "@tanstack/react-router";
+import { useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import { safeReturn } from "../../address/paths.ts";
 import { queryClient } from "../../api/query-client.ts";
+import { useGo } from "../../ui/buttons/AppLink.tsx";
 import { Button } from "../../ui/buttons/Button.tsx";
 import controls from "../../ui/controls.module.css";
 import { takeFocus } from "../../ui/layers/take-focus.ts";
@@ -12,13 +13,13 @@ import { VerifyForm } from "./VerifyForm.tsx";
 /** The second step of a sign-in. */
 export function VerifyPage() {
   const { next } = useSearch({ from: "/login/mfa" });
-  const router = useRouter();
+  const go = useGo();
   const { email } = useMe();
   const [remembersDevice, setRemembers] = useState(false);
   const [codesLeft, setCodesLeft] = useState<number | null>(null);
   const goOn = () => {
     queryClient.clear();
-    router.history.replace(safeReturn(next));
+    go(safeReturn(next), { replace: true });
   };
   if (codesLeft !== null) return <CodesLeft left={codesLeft} onGoOn={goOn} />;
   return (

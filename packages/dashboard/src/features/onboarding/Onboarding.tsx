@@ -6,7 +6,6 @@ import { useTimedMs } from "../../live/live.ts";
 import { AppLink } from "../../ui/buttons/AppLink.tsx";
 import { Button } from "../../ui/buttons/Button.tsx";
 import { Segments } from "../../ui/buttons/Segments.tsx";
-import controls from "../../ui/controls.module.css";
 import { Snippet } from "../../ui/forms/Snippet.tsx";
 import { Glyph } from "../../ui/Icon.tsx";
 import panel from "../../ui/panels/panel.module.css";
@@ -103,9 +102,9 @@ export function Onboarding({ slug, onReady }: OnboardingProps) {
               <p>
                 {printable(agent.name)}. Its token and secret were shown once.{" "}
                 {isAdmin && agent.state !== "online" ? (
-                  <button type="button" className={controls.lnk} onClick={() => setMinting(true)}>
+                  <Button variant="link" onClick={() => setMinting(true)}>
                     Mint another
-                  </button>
+                  </Button>
                 ) : null}
               </p>
             ) : (

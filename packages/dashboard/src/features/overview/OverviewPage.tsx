@@ -1,11 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
-import { useParams, useRouter } from "@tanstack/react-router";
+import { useParams } from "@tanstack/react-router";
 import { lazy, Suspense, useEffect, useState } from "react";
 import { paths } from "../../address/paths.ts";
 import { instantRange, rangeParams } from "../../address/range-bounds.ts";
-import { stringifySearch } from "../../address/search-text.ts";
 import { useSetTimeRange, useTimeRange } from "../../address/time-range.ts";
 import { useIsStreamSettled, usePollMs, useTimedMs } from "../../live/live.ts";
+import { useGo } from "../../ui/buttons/AppLink.tsx";
 import type { Bucket } from "../../ui/charts/parts/marks.ts";
 import { chartGaps } from "../../ui/gap-band/gaps.ts";
 import { PageBones } from "../../ui/panels/Feedback.tsx";
@@ -70,7 +70,7 @@ function useIsDue(isThere: boolean): boolean {
 }
 
 function Board({ slug }: { slug: string }) {
-  const router = useRouter();
+  const go = useGo();
   const range = useTimeRange();
   const setRange = useSetTimeRange();
   const project = useQuery(projectQuery(slug));
@@ -109,7 +109,7 @@ function Board({ slug }: { slug: string }) {
     marks: chartMarks({ releases: releases.data?.items ?? [], agents: agents.data?.items ?? [] }, window),
     onRange: (fromMs: number, toMs: number) => setRange(instantRange(fromMs, toMs)),
     onOpen: ({ fromMs, toMs }: Bucket, state?: "failure") =>
-      router.history.push(paths.tasks(slug) + stringifySearch({ state, ...instantRange(fromMs, toMs) })),
+      go(paths.tasks(slug, { state, ...instantRange(fromMs, toMs) })),
   };
   return (
     <>

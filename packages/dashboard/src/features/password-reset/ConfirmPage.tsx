@@ -7,9 +7,7 @@ import { forgetEntryToken, useEntryToken } from "../../api/entry-token.ts";
 import { faultsByField } from "../../api/field-faults.ts";
 import { queryClient } from "../../api/query-client.ts";
 import { ActButton } from "../../ui/buttons/ActButton.tsx";
-import { AppLink } from "../../ui/buttons/AppLink.tsx";
 import { ButtonLink } from "../../ui/buttons/Button.tsx";
-import controls from "../../ui/controls.module.css";
 import { ActForm } from "../../ui/forms/ActForm.tsx";
 import { causeOf } from "../../ui/panels/Feedback.tsx";
 import { Refusal } from "../../ui/panels/Refusal.tsx";
@@ -94,9 +92,9 @@ function NoLink({ title, children }: { title: string; children: string }) {
         Ask for a link
       </ButtonLink>
       <div className={entryAside}>
-        <AppLink className={controls.lnk} href={paths.login()}>
+        <ButtonLink variant="link" href={paths.login()}>
           Back to the sign-in
-        </AppLink>
+        </ButtonLink>
       </div>
     </EntryFrame>
   );

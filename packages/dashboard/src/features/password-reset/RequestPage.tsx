@@ -3,8 +3,7 @@ import { useState } from "react";
 import { paths } from "../../address/paths.ts";
 import { api } from "../../api/api.ts";
 import { ActButton } from "../../ui/buttons/ActButton.tsx";
-import { AppLink } from "../../ui/buttons/AppLink.tsx";
-import controls from "../../ui/controls.module.css";
+import { ButtonLink } from "../../ui/buttons/Button.tsx";
 import { ActForm } from "../../ui/forms/ActForm.tsx";
 import { Field } from "../../ui/forms/Field.tsx";
 import { causeOf } from "../../ui/panels/Feedback.tsx";
@@ -16,9 +15,9 @@ export function RequestPage() {
   const request = useMutation({ mutationFn: () => api.requestPasswordReset({ email: email.trim() }) });
   const back = (
     <div className={entryAside}>
-      <AppLink className={controls.lnk} href={paths.login()}>
+      <ButtonLink variant="link" href={paths.login()}>
         Back to the sign-in
-      </AppLink>
+      </ButtonLink>
     </div>
   );
   if (request.isSuccess) {

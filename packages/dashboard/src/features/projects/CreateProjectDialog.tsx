@@ -1,11 +1,11 @@
 import { ApiProblem } from "@svc/client";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useRouter } from "@tanstack/react-router";
 import { useState } from "react";
 import { paths } from "../../address/paths.ts";
 import { api } from "../../api/api.ts";
 import { faultsByField } from "../../api/field-faults.ts";
 import { ActButton } from "../../ui/buttons/ActButton.tsx";
+import { useGo } from "../../ui/buttons/AppLink.tsx";
 import controls from "../../ui/controls.module.css";
 import { ActForm } from "../../ui/forms/ActForm.tsx";
 import { Field } from "../../ui/forms/Field.tsx";
@@ -20,7 +20,7 @@ import { slugFrom } from "./slug.ts";
 /** A project of one's own making, from the start page, the project switcher or the palette. */
 export function CreateProjectDialog({ onClose }: { onClose: () => void }) {
   const client = useQueryClient();
-  const router = useRouter();
+  const go = useGo();
   const [name, setName] = useState("");
   const [typedSlug, setTypedSlug] = useState<string | null>(null);
   const [environment, setEnvironment] = useState("production");
@@ -34,7 +34,7 @@ export function CreateProjectDialog({ onClose }: { onClose: () => void }) {
       await client.invalidateQueries({ queryKey: homeSummaryQuery.queryKey });
       await client.invalidateQueries({ queryKey: ["me"] });
       onClose();
-      router.history.push(paths.project(project.slug));
+      go(paths.project(project.slug));
     },
   });
   const faults = faultsByField(create.error);

@@ -4,7 +4,6 @@ import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import { lazy, Suspense } from "react";
 import { paths } from "../../address/paths.ts";
-import { stringifySearch } from "../../address/search-text.ts";
 import { usePollMs, useTimedMs } from "../../live/live.ts";
 import { Button, ButtonLink } from "../../ui/buttons/Button.tsx";
 import controls from "../../ui/controls.module.css";
@@ -53,9 +52,7 @@ export function QueuePage() {
         <span className={controls.tag}>{printable(queue.engine)}</span>
         {queue.broker_url_hint ? <span className="t3 cut">{printable(queue.broker_url_hint)}</span> : null}
         <span className="grow" />
-        <ButtonLink
-          href={paths.tasks(slug) + stringifySearch({ queue: queue.name, q: fieldTerm("engine", queue.engine) })}
-        >
+        <ButtonLink href={paths.tasks(slug, { queue: queue.name, q: fieldTerm("engine", queue.engine) })}>
           Its tasks
         </ButtonLink>
         <Suspense

@@ -3,7 +3,6 @@ import { fieldTerm } from "@svc/client/task-query";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { paths } from "../../address/paths.ts";
 import { rangeParams } from "../../address/range-bounds.ts";
-import { stringifySearch } from "../../address/search-text.ts";
 import { useTimeRange } from "../../address/time-range.ts";
 import { api } from "../../api/api.ts";
 import { useTimedMs } from "../../live/live.ts";
@@ -64,10 +63,12 @@ export function QueueStates({ slug, queue }: OfQueue) {
                 </td>
                 <td className="num">
                   <AppLink
-                    href={
-                      paths.tasks(slug) +
-                      stringifySearch({ ...which, state: value, since: range.since ?? "", until: range.until })
-                    }
+                    href={paths.tasks(slug, {
+                      ...which,
+                      state: value as TaskState,
+                      since: range.since ?? "",
+                      until: range.until,
+                    })}
                     aria-label={`${count(tasks)}${exact ? "" : " or more"} tasks in state ${value}`}
                   >
                     {count(tasks)}

@@ -1,7 +1,6 @@
 import type { Queue, QueueActivity } from "@svc/client";
 import { fieldTerm } from "@svc/client/task-query";
 import { paths } from "../../address/paths.ts";
-import { stringifySearch } from "../../address/search-text.ts";
 import { AppLink } from "../../ui/buttons/AppLink.tsx";
 import controls from "../../ui/controls.module.css";
 import { Glyph } from "../../ui/Icon.tsx";
@@ -88,15 +87,12 @@ export function QueueRow({ slug, row, place, deepest, windowMs, now }: QueueRowP
           <span className="t3">0</span>
         ) : (
           <AppLink
-            href={
-              paths.tasks(slug) +
-              stringifySearch({
-                queue: queue.name,
-                q: fieldTerm("engine", queue.engine),
-                state: "failure",
-                since: "-1h",
-              })
-            }
+            href={paths.tasks(slug, {
+              queue: queue.name,
+              q: fieldTerm("engine", queue.engine),
+              state: "failure",
+              since: "-1h",
+            })}
             aria-label={`${count(activity.failed)} failed in ${printable(queue.name)}`}
           >
             {count(activity.failed)}

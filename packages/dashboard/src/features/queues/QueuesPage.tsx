@@ -6,7 +6,6 @@ import { paths } from "../../address/paths.ts";
 import { useTimedMs } from "../../live/live.ts";
 import { useRowPages } from "../../live/use-row-pages.ts";
 import { Button } from "../../ui/buttons/Button.tsx";
-import controls from "../../ui/controls.module.css";
 import { FilterBox } from "../../ui/forms/FilterBox.tsx";
 import { Glyph } from "../../ui/Icon.tsx";
 import { Empty, FailedLine } from "../../ui/panels/Feedback.tsx";
@@ -106,9 +105,9 @@ export function QueuesPage() {
           {list.hasMore ? (
             <p className={panel.foot}>
               {count(all.length)} queues are read, by engine and name.{" "}
-              <button type="button" className={controls.lnk} onClick={list.readMore}>
+              <Button variant="link" onClick={list.readMore}>
                 Read more
-              </button>
+              </Button>
             </p>
           ) : null}
           {activity.data?.truncated ? (

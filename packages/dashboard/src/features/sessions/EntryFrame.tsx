@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect } from "react";
 import { toggleTheme } from "../../ui/appearance.ts";
-import controls from "../../ui/controls.module.css";
+import { Button } from "../../ui/buttons/Button.tsx";
 import { Icon } from "../../ui/Icon.tsx";
 import css from "./entry.module.css";
 
@@ -33,9 +33,9 @@ export function EntryFrame({ title, children, foot }: EntryFrameProps) {
       </div>
       <footer className={css.foot}>
         {foot}
-        <button type="button" className={controls.lnk} onClick={toggleTheme}>
+        <Button variant="link" onClick={toggleTheme}>
           Light or dark
-        </button>
+        </Button>
       </footer>
     </main>
   );

@@ -1,11 +1,12 @@
 import { ApiProblem, isProblem } from "@svc/client";
 import { useMutation } from "@tanstack/react-query";
-import { useRouter, useSearch } from "@tanstack/react-router";
+import { useSearch } from "@tanstack/react-router";
 import { paths, safeReturn } from "../../address/paths.ts";
 import { api } from "../../api/api.ts";
 import { queryClient } from "../../api/query-client.ts";
 import { ActButton } from "../../ui/buttons/ActButton.tsx";
-import { AppLink } from "../../ui/buttons/AppLink.tsx";
+import { useGo } from "../../ui/buttons/AppLink.tsx";
+import { ButtonLink } from "../../ui/buttons/Button.tsx";
 import controls from "../../ui/controls.module.css";
 import { ActForm } from "../../ui/forms/ActForm.tsx";
 import { Field } from "../../ui/forms/Field.tsx";
@@ -14,7 +15,7 @@ import { EntryFrame, EntryNote, entryAside, entryForm, entryKeep, entrySubmit } 
 
 export function LoginPage() {
   const { next, ended } = useSearch({ from: "/login" });
-  const router = useRouter();
+  const go = useGo();
 
   const signIn = useMutation({
     mutationFn: (form: FormData) =>
@@ -26,7 +27,7 @@ export function LoginPage() {
     onSuccess: ({ mfa_required }) => {
       queryClient.clear();
       const after = safeReturn(next);
-      router.history.replace(mfa_required ? paths.verify(after) : after);
+      go(mfa_required ? paths.verify(after) : after, { replace: true });
     },
   });
 
@@ -65,9 +66,9 @@ export function LoginPage() {
         </ActButton>
       </ActForm>
       <div className={entryAside}>
-        <AppLink className={controls.lnk} href={paths.reset()}>
+        <ButtonLink variant="link" href={paths.reset()}>
           Forgot your password?
-        </AppLink>
+        </ButtonLink>
       </div>
     </EntryFrame>
   );

@@ -1,13 +1,10 @@
 import { paths } from "../../address/paths.ts";
-import { stringifySearch } from "../../address/search-text.ts";
 import type { TasksSearch } from "./tasks-search.ts";
 
 /** A task's page, with the list that it stands in. */
 export function taskAddress(slug: string, engine: string, taskId: string, search: TasksSearch): string {
-  const href = paths.task(slug, engine, taskId);
   const { task: _drawer, ...list } = search;
-  // Of an id that no path can carry the address is that of the drawer, complete as it is.
-  return href.includes("?") ? href : href + stringifySearch(list);
+  return paths.task(slug, engine, taskId, list);
 }
 
 /** As `redactionMarker` of the protocol, whose module only a task's own page loads. */

@@ -1,7 +1,6 @@
 import { CatchBoundary } from "@tanstack/react-router";
 import { type ComponentProps, lazy, Suspense } from "react";
-import controls from "../../ui/controls.module.css";
-import { Icon } from "../../ui/Icon.tsx";
+import { Button } from "../../ui/buttons/Button.tsx";
 import { drawerClass } from "../../ui/layers/Layers.tsx";
 import { Failed } from "../../ui/panels/Feedback.tsx";
 import css from "./list.module.css";
@@ -28,15 +27,7 @@ export function DrawerSlot(props: DrawerProps) {
       errorComponent={({ error, reset }) => (
         <dialog open className={drawerClass} aria-label="Task">
           <div className={css.broken}>
-            <button
-              type="button"
-              className={controls.ib}
-              aria-label="Close"
-              title="Close (Esc)"
-              onClick={props.onClose}
-            >
-              <Icon name="x" />
-            </button>
+            <Button variant="icon" icon="x" aria-label="Close" title="Close (Esc)" onClick={props.onClose} />
           </div>
           <Failed title="The task could not be shown" error={error} onRetry={reset} />
         </dialog>

@@ -2,7 +2,6 @@ import { fieldTerm } from "@svc/client/task-query";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { paths } from "../../address/paths.ts";
 import { rangeParams } from "../../address/range-bounds.ts";
-import { stringifySearch } from "../../address/search-text.ts";
 import { useTimeRange } from "../../address/time-range.ts";
 import { api } from "../../api/api.ts";
 import { useTimedMs } from "../../live/live.ts";
@@ -41,7 +40,7 @@ export function FailuresPanel({ slug, of, name, engine }: FailuresPanelProps) {
       read={failures}
       rows={4}
       actions={
-        <AppLink href={paths.tasks(slug) + stringifySearch({ ...which, since: range.since ?? "", until: range.until })}>
+        <AppLink href={paths.tasks(slug, { ...which, since: range.since ?? "", until: range.until })}>
           All failures
         </AppLink>
       }

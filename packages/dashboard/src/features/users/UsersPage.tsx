@@ -6,7 +6,6 @@ import { paths } from "../../address/paths.ts";
 import { adminPages } from "../../shell/pages.ts";
 import { Button, ButtonLink } from "../../ui/buttons/Button.tsx";
 import { MenuEntry } from "../../ui/buttons/MenuEntry.tsx";
-import controls from "../../ui/controls.module.css";
 import { Glyph, Icon } from "../../ui/Icon.tsx";
 import { Menu } from "../../ui/layers/Layers.tsx";
 import { Empty, FailedLine } from "../../ui/panels/Feedback.tsx";
@@ -164,7 +163,7 @@ function UserRow({ user, isMe, guard, show }: UserRowProps) {
       <td className={panel.acts}>
         <Menu
           label={`Actions of ${name}`}
-          buttonClass={controls.ib}
+          variant="icon"
           buttonLabel={`Actions of ${name}`}
           button={<Icon name="more" />}
         >

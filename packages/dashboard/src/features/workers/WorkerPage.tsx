@@ -3,7 +3,6 @@ import { fieldTerm } from "@svc/client/task-query";
 import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import { paths } from "../../address/paths.ts";
-import { stringifySearch } from "../../address/search-text.ts";
 import { api } from "../../api/api.ts";
 import { usePollMs, useTimedMs } from "../../live/live.ts";
 import { AppLink } from "../../ui/buttons/AppLink.tsx";
@@ -49,9 +48,7 @@ export function WorkerPage() {
         <h1 className="cut">{nameText(worker.name)}</h1>
         <span className="t2">{stateReason(worker, now)}</span>
         <span className="grow" />
-        <ButtonLink
-          href={paths.tasks(slug) + stringifySearch({ worker: worker.name, q: fieldTerm("engine", worker.engine) })}
-        >
+        <ButtonLink href={paths.tasks(slug, { worker: worker.name, q: fieldTerm("engine", worker.engine) })}>
           Its tasks
         </ButtonLink>
       </div>

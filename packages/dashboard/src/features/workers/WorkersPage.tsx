@@ -3,11 +3,9 @@ import { fieldTerm } from "@svc/client/task-query";
 import { useParams } from "@tanstack/react-router";
 import { matchesWords, useListFilter } from "../../address/list-filter.ts";
 import { paths } from "../../address/paths.ts";
-import { stringifySearch } from "../../address/search-text.ts";
 import { useRowPages } from "../../live/use-row-pages.ts";
 import { AppLink } from "../../ui/buttons/AppLink.tsx";
 import { Button } from "../../ui/buttons/Button.tsx";
-import controls from "../../ui/controls.module.css";
 import { FilterBox } from "../../ui/forms/FilterBox.tsx";
 import { Empty, FailedLine } from "../../ui/panels/Feedback.tsx";
 import panel from "../../ui/panels/panel.module.css";
@@ -109,15 +107,12 @@ export function WorkersPage() {
                     <span className="t3">0</span>
                   ) : (
                     <AppLink
-                      href={
-                        paths.tasks(slug) +
-                        stringifySearch({
-                          worker: worker.name,
-                          q: fieldTerm("engine", worker.engine),
-                          state: "failure",
-                          since: "-24h",
-                        })
-                      }
+                      href={paths.tasks(slug, {
+                        worker: worker.name,
+                        q: fieldTerm("engine", worker.engine),
+                        state: "failure",
+                        since: "-24h",
+                      })}
                       aria-label={`${count(worker.failed)} failed on ${printable(worker.name)}`}
                     >
                       {count(worker.failed)}
@@ -133,9 +128,9 @@ export function WorkersPage() {
           {list.hasMore ? (
             <p className={panel.foot}>
               {count(all.length)} workers are read, by engine and name.{" "}
-              <button type="button" className={controls.lnk} onClick={list.readMore}>
+              <Button variant="link" onClick={list.readMore}>
                 Read more
-              </button>
+              </Button>
             </p>
           ) : null}
         </ScrollBox>

@@ -6,7 +6,7 @@ import { statsQuery } from "../../features/projects/index.ts";
 import { usePollMs, useTimedMs } from "../../live/live.ts";
 import { toggleRail } from "../../ui/appearance.ts";
 import { AppLink } from "../../ui/buttons/AppLink.tsx";
-import controls from "../../ui/controls.module.css";
+import { Button } from "../../ui/buttons/Button.tsx";
 import { Icon } from "../../ui/Icon.tsx";
 import { openMore } from "../overlay.ts";
 import { isOn, type ProjectPage } from "../pages.ts";
@@ -49,15 +49,13 @@ export function Rail({ slug, project }: { slug: string; project: Project | undef
           .map((page) => (
             <PageLink key={page.id} {...{ page, slug, stats, pathname }} />
           ))}
-        <button
-          type="button"
-          className={controls.ib}
+        <Button
+          variant="icon"
+          icon="rail"
           aria-label="Narrow or widen the rail"
           title="Narrow or widen the rail ([)"
           onClick={toggleRail}
-        >
-          <Icon name="rail" />
-        </button>
+        />
       </div>
     </nav>
   );

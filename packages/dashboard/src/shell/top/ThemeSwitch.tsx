@@ -1,17 +1,15 @@
 import { toggleTheme } from "../../ui/appearance.ts";
-import controls from "../../ui/controls.module.css";
-import { Icon } from "../../ui/Icon.tsx";
+import { Button } from "../../ui/buttons/Button.tsx";
 
 export function ThemeSwitch() {
   return (
-    <button
-      type="button"
-      className={`${controls.ib} lg`}
+    <Button
+      variant="icon"
+      icon="theme"
+      className="lg"
       aria-label="Switch light or dark"
       title="Switch light or dark"
       onClick={toggleTheme}
-    >
-      <Icon name="theme" />
-    </button>
+    />
   );
 }

@@ -1,9 +1,8 @@
 import { type FormEvent, useState } from "react";
 import { boundsOf, instantRange, presets, type RangeFallback } from "../../address/range-bounds.ts";
 import { useAddressRange, useSetTimeRange, useShownFallback } from "../../address/time-range.ts";
-import { Button } from "../../ui/buttons/Button.tsx";
+import { Button, buttonClass } from "../../ui/buttons/Button.tsx";
 import { Segments } from "../../ui/buttons/Segments.tsx";
-import controls from "../../ui/controls.module.css";
 import { Field } from "../../ui/forms/Field.tsx";
 import { dialogFoot, Menu, menuItem, menuLabel, menuRule } from "../../ui/layers/Layers.tsx";
 import { chooseZone, minuteText, useZone, zonedMs } from "../../ui/time/instants.ts";
@@ -35,7 +34,7 @@ function Control({ fallback }: { fallback: RangeFallback }) {
       <Menu
         label="Time range"
         place={css.rangepop}
-        buttonClass={preset ? `${controls.tool} ${css.custom}` : `${controls.tool} ${css.custom} ${css.chosen}`}
+        buttonClass={buttonClass({ variant: "tool", className: preset ? css.custom : `${css.custom} ${css.chosen}` })}
         openedBy="."
         button={
           <>

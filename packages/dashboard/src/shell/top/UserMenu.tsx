@@ -1,13 +1,13 @@
 import type { Me } from "@svc/client";
 import { useMutation } from "@tanstack/react-query";
-import { useParams, useRouter } from "@tanstack/react-router";
+import { useParams } from "@tanstack/react-router";
 import { paths } from "../../address/paths.ts";
 import { api } from "../../api/api.ts";
 import { queryClient } from "../../api/query-client.ts";
 import { roleIn, useMe } from "../../features/sessions/index.ts";
 import { connection } from "../../live/live.ts";
 import { densities, setDensity, toggleTheme, useDensity } from "../../ui/appearance.ts";
-import { AppLink } from "../../ui/buttons/AppLink.tsx";
+import { AppLink, useGo } from "../../ui/buttons/AppLink.tsx";
 import { Icon } from "../../ui/Icon.tsx";
 import { Menu, menuItem, menuLabel, menuRule } from "../../ui/layers/Layers.tsx";
 import { causeOf } from "../../ui/panels/Feedback.tsx";
@@ -20,7 +20,7 @@ import type { TopItemProps } from "./top-item.ts";
 
 export function UserMenu({ hasProject }: TopItemProps) {
   const me = useMe();
-  const router = useRouter();
+  const go = useGo();
   const density = useDensity();
   const { choice } = useZone();
   const { slug } = useParams({ strict: false });
@@ -33,7 +33,7 @@ export function UserMenu({ hasProject }: TopItemProps) {
       connection.follow(null);
       forgetRecent();
       queryClient.clear();
-      router.history.push(paths.login());
+      go(paths.login());
     },
   });
 

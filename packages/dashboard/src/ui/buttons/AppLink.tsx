@@ -1,5 +1,5 @@
 import { useRouter } from "@tanstack/react-router";
-import { type AnchorHTMLAttributes, createContext, type MouseEvent, useContext } from "react";
+import { type AnchorHTMLAttributes, createContext, type MouseEvent, useCallback, useContext } from "react";
 
 /** What the pages around a link add to its address, such as the time range that stays the same between them. */
 export const HrefContext = createContext<(href: string) => string>((href) => href);
@@ -8,9 +8,9 @@ interface AppLinkProps extends Omit<AnchorHTMLAttributes<HTMLAnchorElement>, "hr
   href: string;
 }
 
-/** A link inside the dashboard. The address is final: ids may hold characters that a route template would read. */
+/** A link inside the dashboard, to one of the addresses in `address/paths.ts`; why not the router's own is in ADR 10. */
 export function AppLink({ href, onClick, ...rest }: AppLinkProps) {
-  const router = useRouter();
+  const go = useGo();
   const to = useContext(HrefContext)(href);
   return (
     <a
@@ -20,9 +20,19 @@ export function AppLink({ href, onClick, ...rest }: AppLinkProps) {
         onClick?.(event);
         if (event.defaultPrevented || !isPlainClick(event)) return;
         event.preventDefault();
-        router.history.push(to);
+        go(href);
       }}
     />
+  );
+}
+
+/** Goes where a link to the same address leads, for moves that are no press on one. `replace` leaves no step to go back to. */
+export function useGo(): (href: string, how?: { replace: boolean }) => void {
+  const { history } = useRouter();
+  const hrefHere = useContext(HrefContext);
+  return useCallback(
+    (href, how) => (how?.replace ? history.replace(hrefHere(href)) : history.push(hrefHere(href))),
+    [history, hrefHere],
   );
 }
 

@@ -12,7 +12,8 @@ const ReasonLayer = lazy(() =>
 );
 
 interface Look {
-  variant?: "plain" | "main" | "danger" | undefined;
+  /** With a frame plain, main or danger. Without one: a link among words, an icon alone, or a tool of a bar. */
+  variant?: keyof typeof looks | undefined;
   /** The height of the fields in a form instead of that of a tool. */
   size?: "big" | undefined;
   /** The icon before its words. */
@@ -23,16 +24,23 @@ interface Look {
 interface ButtonProps extends Look, Omit<ComponentProps<"button">, "disabled" | keyof Look> {
   /** Why it cannot be pressed, said when it is pressed or reached by the keyboard; null when it can. */
   disabledReason?: string | null;
-  /** It is off without a reason, because what it does is under way. */
+  /** It is off without a reason to tell, as while what it does is under way. */
   isPending?: boolean;
 }
 
-const looks = { plain: "", main: controls.pri, danger: controls.danger };
+const looks = {
+  plain: controls.btn,
+  main: `${controls.btn} ${controls.pri}`,
+  danger: `${controls.btn} ${controls.danger}`,
+  link: controls.lnk,
+  icon: controls.ib,
+  tool: controls.tool,
+};
 
-export const buttonClass = ({ variant = "plain", size, className = "" }: Look): string =>
-  `${controls.btn} ${looks[variant]} ${size ? controls.big : ""} ${className}`;
+export const buttonClass = ({ variant = "plain", size, className }: Look): string =>
+  [looks[variant], size && controls.big, className].filter(Boolean).join(" ");
 
-/** A button with a frame. While it is off it keeps its place and the focus. */
+/** A button. While it is off it keeps its place and the focus. */
 export function Button({ variant, size, icon, className, disabledReason, isPending, ...button }: ButtonProps) {
   const [tried, setTried] = useState<HTMLElement | null>(null);
   const isOff = isPending || typeof disabledReason === "string";
@@ -42,7 +50,7 @@ export function Button({ variant, size, icon, className, disabledReason, isPendi
         type="button"
         {...button}
         className={buttonClass({ variant, size, className })}
-        aria-disabled={isOff}
+        aria-disabled={disabledReason === undefined && isPending === undefined ? undefined : isOff}
         title={disabledReason ?? button.title}
         onFocus={({ currentTarget }) => currentTarget.matches(":focus-visible") && setTried(currentTarget)}
         onBlur={() => setTried(null)}

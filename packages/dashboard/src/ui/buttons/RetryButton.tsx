@@ -28,19 +28,21 @@ interface RetryButtonProps {
   /** Why the last try failed. Asked to wait, it counts down and does nothing until then. */
   error: unknown;
   onRetry: () => void;
-  /** Its look, where it is not a button with a frame. */
+  /** Among words it is a link without an icon. */
+  variant?: "link";
+  /** Its look in a menu. */
   className?: string | undefined;
   icon?: ReactNode;
   /** In a menu: one of its entries, which does not close it. */
   isEntry?: boolean;
 }
 
-export function RetryButton({ error, onRetry, className, icon, isEntry = false }: RetryButtonProps) {
+export function RetryButton({ error, onRetry, variant, className, icon, isEntry = false }: RetryButtonProps) {
   const waitSeconds = useWaitSeconds(error);
   const words = waitSeconds > 0 ? `Try again in ${waitSeconds} s` : "Try again";
   if (className === undefined) {
     return (
-      <Button icon="retry" isPending={waitSeconds > 0} onClick={onRetry}>
+      <Button variant={variant} icon={variant ? undefined : "retry"} isPending={waitSeconds > 0} onClick={onRetry}>
         {words}
       </Button>
     );

@@ -1,4 +1,4 @@
-import controls from "../controls.module.css";
+import { Button } from "../buttons/Button.tsx";
 
 /** Switches a chart between drawing and table. `name` tells one chart's switch from another's. */
 export function TableToggle({
@@ -12,8 +12,8 @@ export function TableToggle({
 }) {
   const text = isTable ? "As chart" : "As table";
   return (
-    <button type="button" className={controls.lnk} aria-label={`${text}: ${name}`} onClick={() => onChange(!isTable)}>
+    <Button variant="link" aria-label={`${text}: ${name}`} onClick={() => onChange(!isTable)}>
       {text}
-    </button>
+    </Button>
   );
 }

@@ -1,5 +1,5 @@
 import { useRef } from "react";
-import controls from "../controls.module.css";
+import { Button } from "../buttons/Button.tsx";
 import { Icon } from "../Icon.tsx";
 import { useKeys } from "../layers/keys.ts";
 import css from "./filter-box.module.css";
@@ -42,9 +42,7 @@ export function FilterBox({ label, value, onChange }: FilterBoxProps) {
       {value === "" ? (
         <kbd className="lg">/</kbd>
       ) : (
-        <button type="button" className={controls.ib} aria-label="Clear the filter" onClick={() => onChange("")}>
-          <Icon name="x" />
-        </button>
+        <Button variant="icon" icon="x" aria-label="Clear the filter" onClick={() => onChange("")} />
       )}
     </div>
   );

@@ -1,6 +1,6 @@
 import { type CSSProperties, type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from "react";
+import { Button } from "../buttons/Button.tsx";
 import { copyText } from "../buttons/CopyButton.tsx";
-import controls from "../controls.module.css";
 import { Icon } from "../Icon.tsx";
 import panel from "../panels/panel.module.css";
 import { bytes, count, printable } from "../time/format.ts";
@@ -238,33 +238,15 @@ function SearchRow({ title, value, status, onChange, onStep, onEnd }: SearchRowP
       <span className="t3 nowrap" role="status">
         {status}
       </span>
-      <button
-        type="button"
-        className={controls.ib}
+      <Button
+        variant="icon"
+        icon="up"
         aria-label="Previous hit"
         title="Previous hit (Shift+Enter)"
         onClick={() => onStep(-1)}
-      >
-        <Icon name="up" />
-      </button>
-      <button
-        type="button"
-        className={controls.ib}
-        aria-label="Next hit"
-        title="Next hit (Enter)"
-        onClick={() => onStep(1)}
-      >
-        <Icon name="down" />
-      </button>
-      <button
-        type="button"
-        className={controls.ib}
-        aria-label="End the search"
-        title="End the search (Esc)"
-        onClick={onEnd}
-      >
-        <Icon name="x" />
-      </button>
+      />
+      <Button variant="icon" icon="down" aria-label="Next hit" title="Next hit (Enter)" onClick={() => onStep(1)} />
+      <Button variant="icon" icon="x" aria-label="End the search" title="End the search (Esc)" onClick={onEnd} />
     </search>
   );
 }

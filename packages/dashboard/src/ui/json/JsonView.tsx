@@ -1,8 +1,6 @@
 import { useMemo, useState } from "react";
 import { Button } from "../buttons/Button.tsx";
 import { CopyButton } from "../buttons/CopyButton.tsx";
-import controls from "../controls.module.css";
-import { Icon } from "../Icon.tsx";
 import panel from "../panels/panel.module.css";
 import { bytes, printableLines } from "../time/format.ts";
 import { JsonTree } from "./JsonTree.tsx";
@@ -67,25 +65,18 @@ export function JsonPanel({ id, title, parts, note }: JsonPanelProps) {
           </label>
         ) : null}
         {look === "tree" && depth > 0 ? (
-          <button
-            type="button"
-            className={controls.ib}
+          <Button
+            variant="icon"
+            icon="search"
             aria-expanded={isSearching}
             aria-label={`Search in ${title.toLowerCase()}`}
             title={`Search in ${title.toLowerCase()}`}
             onClick={() => setSearching(!isSearching)}
-          >
-            <Icon name="search" />
-          </button>
+          />
         ) : null}
-        <button
-          type="button"
-          className={controls.tool}
-          aria-pressed={look === "raw"}
-          onClick={() => setChosen(look === "raw" ? "tree" : "raw")}
-        >
+        <Button variant="tool" aria-pressed={look === "raw"} onClick={() => setChosen(look === "raw" ? "tree" : "raw")}>
           Raw
-        </button>
+        </Button>
         <CopyButton text={text} name={`Copy ${title.toLowerCase()}`} />
       </header>
       {look === "closed" ? (

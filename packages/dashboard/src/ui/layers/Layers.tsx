@@ -1,15 +1,15 @@
 import { type ReactNode, useEffect, useId, useLayoutEffect, useRef, useState } from "react";
 import { flushSync } from "react-dom";
-import controls from "../controls.module.css";
-import { Icon } from "../Icon.tsx";
+import { Button, buttonClass } from "../buttons/Button.tsx";
 import { NoteLine } from "../panels/Feedback.tsx";
 import { putUnder, walkEntries } from "./floating.ts";
 import { useKeys } from "./keys.ts";
 import css from "./layers.module.css";
 
 interface MenuProps {
-  /** Content and look of the button that opens it. */
+  /** Content and look of the button that opens it: a tool, an icon, or a class of its own. */
   button: ReactNode;
+  variant?: "tool" | "icon" | undefined;
   buttonClass?: string | undefined;
   buttonLabel?: string | undefined;
   /** Class with the position; popovers are in the top layer and sit where this says. */
@@ -26,7 +26,17 @@ interface MenuProps {
  * A button and its floating list, on the browser's own popover: light dismiss, Esc and focus return come with it. Up
  * and Down walk through the entries; choosing a link or button closes it.
  */
-export function Menu({ button, buttonClass, buttonLabel, place, label, children, onOpen, openedBy }: MenuProps) {
+export function Menu({
+  button,
+  variant = "tool",
+  buttonClass: look,
+  buttonLabel,
+  place,
+  label,
+  children,
+  onOpen,
+  openedBy,
+}: MenuProps) {
   const id = useId();
   const layer = useRef<HTMLDivElement>(null);
   const opener = useRef<HTMLButtonElement>(null);
@@ -71,7 +81,7 @@ export function Menu({ button, buttonClass, buttonLabel, place, label, children,
       <button
         ref={opener}
         type="button"
-        className={buttonClass ?? controls.tool}
+        className={look ?? buttonClass({ variant })}
         aria-label={buttonLabel}
         title={buttonLabel}
         aria-expanded="false"
@@ -159,14 +169,12 @@ export function Dialog({
     >
       <div className={css.dhead}>
         <h2 id={id}>{title}</h2>
-        <button
-          type="button"
-          className={controls.ib}
+        <Button
+          variant="icon"
+          icon="x"
           aria-label="Close"
           onClick={() => (isStaying ? setHeld(true) : element.current?.close())}
-        >
-          <Icon name="x" />
-        </button>
+        />
       </div>
       <div role="alert">{isHeld && isStaying ? <NoteLine glyph="failure">{staysBecause}</NoteLine> : null}</div>
       <div className={css.dbody}>{children}</div>

@@ -3,8 +3,7 @@ import { type ReactNode, useState } from "react";
 import { Button } from "../buttons/Button.tsx";
 import { CopyButton } from "../buttons/CopyButton.tsx";
 import { RetryButton } from "../buttons/RetryButton.tsx";
-import controls from "../controls.module.css";
-import { Glyph, Icon } from "../Icon.tsx";
+import { Glyph } from "../Icon.tsx";
 import css from "./feedback.module.css";
 
 export function Empty({ title, children, chips }: { title: string; children?: ReactNode; chips?: ReactNode }) {
@@ -145,7 +144,7 @@ export function FailedLine({ title, error, onRetry }: FailedProps) {
       <span className="grow">
         {title}. {causeOf(error)}
       </span>
-      {onRetry ? <RetryButton error={error} onRetry={onRetry} className={controls.lnk} /> : null}
+      {onRetry ? <RetryButton error={error} onRetry={onRetry} variant="link" /> : null}
     </div>
   );
 }
@@ -175,17 +174,15 @@ export function NoteLine({
       </span>
       {action}
       {onClose ? (
-        <button
-          type="button"
-          className={controls.ib}
+        <Button
+          variant="icon"
+          icon="x"
           aria-label="Dismiss"
           onClick={() => {
             setClosed(true);
             onClose();
           }}
-        >
-          <Icon name="x" />
-        </button>
+        />
       ) : null}
     </div>
   );

@@ -138,7 +138,7 @@ function KeyRow({ apiKey, onAddresses, onRevoke }: { apiKey: ApiKey; onAddresses
       <td className={panel.acts}>
         <Menu
           label={`Actions of ${nameText(name)}`}
-          buttonClass={controls.ib}
+          variant="icon"
           buttonLabel={`Actions of ${nameText(name)}`}
           button={<Icon name="more" />}
         >

@@ -1,5 +1,6 @@
 import type { PasswordPolicy } from "@svc/client";
 import { useId, useState } from "react";
+import { Button } from "../../../ui/buttons/Button.tsx";
 import controls from "../../../ui/controls.module.css";
 import { Glyph } from "../../../ui/Icon.tsx";
 import { takeFocus } from "../../../ui/layers/take-focus.ts";
@@ -27,16 +28,10 @@ export function NewPassword({ label = "New password", policy, value, onChange, f
     <div className={fault ? `${controls.field} ${controls.bad}` : controls.field}>
       <div className={css.head}>
         <label htmlFor={id}>{label}</label>
-        <button
-          type="button"
-          className={controls.lnk}
-          aria-pressed={isShown}
-          aria-controls={id}
-          onClick={() => setShown(!isShown)}
-        >
+        <Button variant="link" aria-pressed={isShown} aria-controls={id} onClick={() => setShown(!isShown)}>
           {isShown ? "Hide" : "Show"}
           <span className="vh"> the {label.toLowerCase()}</span>
-        </button>
+        </Button>
       </div>
       <input
         id={id}

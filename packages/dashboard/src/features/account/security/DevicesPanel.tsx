@@ -3,6 +3,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { api } from "../../../api/api.ts";
 import { noticeSignedOut } from "../../../api/query-client.ts";
+import { Button } from "../../../ui/buttons/Button.tsx";
 import { useWaitSeconds } from "../../../ui/buttons/RetryButton.tsx";
 import controls from "../../../ui/controls.module.css";
 import { FailedLine } from "../../../ui/panels/Feedback.tsx";
@@ -40,15 +41,12 @@ export function DevicesPanel({ isEnrolled }: DevicesPanelProps) {
     onError: noticeSignedOut,
   });
   const isOff = useWaitSeconds(change.error) > 0 || change.isPending;
-  const act = (device: TrustedDevice | null) => {
-    if (!isOff) change.mutate(device);
-  };
   const isTrusted = devices.data?.items.some((device) => device.is_current) ?? true;
   const trust =
     isEnrolled && !isTrusted ? (
-      <button type="button" className={controls.lnk} aria-disabled={isOff} onClick={() => act(null)}>
+      <Button variant="link" isPending={isOff} onClick={() => change.mutate(null)}>
         Trust this one
-      </button>
+      </Button>
     ) : undefined;
   return (
     <>
@@ -84,7 +82,7 @@ export function DevicesPanel({ isEnrolled }: DevicesPanelProps) {
                         device={device}
                         isOff={isOff}
                         onRename={() => setRenaming(device)}
-                        onRevoke={() => act(device)}
+                        onRevoke={() => change.mutate(device)}
                       />
                     ))}
                   </tbody>
@@ -136,12 +134,12 @@ function DeviceRow({ device, isOff, onRename, onRevoke }: DeviceRowProps) {
       <td className="num">
         {device.revoked_at ? null : (
           <>
-            <button type="button" className={controls.lnk} onClick={onRename}>
+            <Button variant="link" onClick={onRename}>
               Rename<span className="vh"> {label}</span>
-            </button>
-            <button type="button" className={controls.lnk} aria-disabled={isOff} onClick={onRevoke}>
+            </Button>
+            <Button variant="link" isPending={isOff} onClick={onRevoke}>
               Revoke<span className="vh"> {label}</span>
-            </button>
+            </Button>
           </>
         )}
       </td>

@@ -4,6 +4,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { api } from "../../../api/api.ts";
 import { noticeSignedOut } from "../../../api/query-client.ts";
+import { Button } from "../../../ui/buttons/Button.tsx";
 import { useWaitSeconds } from "../../../ui/buttons/RetryButton.tsx";
 import controls from "../../../ui/controls.module.css";
 import { FailedLine } from "../../../ui/panels/Feedback.tsx";
@@ -33,9 +34,6 @@ export function SessionsPanel() {
     onError: noticeSignedOut,
   });
   const isOff = useWaitSeconds(end.error) > 0 || end.isPending;
-  const revoke = (session: UserSession | null) => {
-    if (!isOff) end.mutate(session);
-  };
   const rows = [...(sessions.data?.items ?? [])].sort(
     (one, other) => Number(other.is_current) - Number(one.is_current),
   );
@@ -48,9 +46,9 @@ export function SessionsPanel() {
       rows={3}
       actions={
         hasOthers ? (
-          <button type="button" className={controls.lnk} aria-disabled={isOff} onClick={() => revoke(null)}>
+          <Button variant="link" isPending={isOff} onClick={() => end.mutate(null)}>
             Revoke all others
-          </button>
+          </Button>
         ) : undefined
       }
     >
@@ -86,15 +84,10 @@ export function SessionsPanel() {
                     </td>
                     <td className="num">
                       {session.is_current ? null : (
-                        <button
-                          type="button"
-                          className={controls.lnk}
-                          aria-disabled={isOff}
-                          onClick={() => revoke(session)}
-                        >
+                        <Button variant="link" isPending={isOff} onClick={() => end.mutate(session)}>
                           Revoke
                           <span className="vh"> {printable(browserName(session.user_agent_at_issue))}</span>
-                        </button>
+                        </Button>
                       )}
                     </td>
                   </tr>

@@ -2,7 +2,6 @@ import type { BulkRetryRequest } from "@svc/client";
 import { useMutation, useQuery, useQueryClient, useSuspenseQuery } from "@tanstack/react-query";
 import { useParams, useSearch } from "@tanstack/react-router";
 import { paths } from "../../../address/paths.ts";
-import { stringifySearch } from "../../../address/search-text.ts";
 import { api } from "../../../api/api.ts";
 import { useTimedMs } from "../../../live/live.ts";
 import { Button } from "../../../ui/buttons/Button.tsx";
@@ -108,7 +107,7 @@ function BulkRetry({ slug, id }: { slug: string; id: string }) {
             request={request}
             agents={agents}
             outcome={search.outcome}
-            hrefOf={(outcome) => paths.bulkRetry(slug, id) + stringifySearch(outcome === undefined ? {} : { outcome })}
+            hrefOf={(outcome) => paths.bulkRetry(slug, id, outcome === undefined ? {} : { outcome })}
           />
           <PlanPanel slug={slug} request={request} read={plan} agents={agents} names={names} ownId={me.id} />
         </div>

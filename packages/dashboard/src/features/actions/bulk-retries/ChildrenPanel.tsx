@@ -3,8 +3,8 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
 import { paths } from "../../../address/paths.ts";
 import { AppLink } from "../../../ui/buttons/AppLink.tsx";
+import { Button } from "../../../ui/buttons/Button.tsx";
 import { OlderButton } from "../../../ui/buttons/OlderButton.tsx";
-import controls from "../../../ui/controls.module.css";
 import { Bones, Failed, FailedLine } from "../../../ui/panels/Feedback.tsx";
 import { PageTabs } from "../../../ui/panels/PageTabs.tsx";
 import panel from "../../../ui/panels/panel.module.css";
@@ -137,9 +137,9 @@ export function ChildrenPanel({ slug, request, agents, outcome, hrefOf }: Childr
               `These are all: ${count(rows.length)}.`
             )}{" "}
             {isLive ? null : (
-              <button type="button" className={controls.lnk} onClick={() => void read.refetch()}>
+              <Button variant="link" onClick={() => void read.refetch()}>
                 Read them again
-              </button>
+              </Button>
             )}
           </p>
         </>

@@ -1,7 +1,6 @@
 import type { Agent, BulkRetryPlan, BulkRetryRequest, Member } from "@svc/client";
 import type { ReactNode } from "react";
 import { paths } from "../../../address/paths.ts";
-import { stringifySearch } from "../../../address/search-text.ts";
 import { AppLink } from "../../../ui/buttons/AppLink.tsx";
 import { ButtonLink } from "../../../ui/buttons/Button.tsx";
 import { CopyButton } from "../../../ui/buttons/CopyButton.tsx";
@@ -33,11 +32,7 @@ export function PlanPanel({ slug, request, read, agents, names, ownId }: PlanPan
       read={read}
       rows={8}
       actions={
-        mayAudit ? (
-          <ButtonLink href={paths.audit(slug) + stringifySearch({ action: "bulk_retry_request" })}>
-            Audit rows
-          </ButtonLink>
-        ) : null
+        mayAudit ? <ButtonLink href={paths.audit(slug, { action: "bulk_retry_request" })}>Audit rows</ButtonLink> : null
       }
     >
       {(plan) => <FactList facts={factsOf(plan)} />}
@@ -54,7 +49,7 @@ export function PlanPanel({ slug, request, read, agents, names, ownId }: PlanPan
         search === null ? (
           `${count(plan.named_tasks ?? 0)} named`
         ) : (
-          <AppLink key="list" href={paths.tasks(slug) + stringifySearch({ ...search })}>
+          <AppLink key="list" href={paths.tasks(slug, search)}>
             What matches it now
           </AppLink>
         ),

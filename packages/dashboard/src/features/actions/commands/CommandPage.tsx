@@ -3,7 +3,6 @@ import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { paths } from "../../../address/paths.ts";
-import { stringifySearch } from "../../../address/search-text.ts";
 import { useTimedMs } from "../../../live/live.ts";
 import { AppLink } from "../../../ui/buttons/AppLink.tsx";
 import { ButtonLink } from "../../../ui/buttons/Button.tsx";
@@ -77,9 +76,7 @@ export function CommandPage() {
         <CommandPill status={command.status} />
         <h1 className="cut">{title}</h1>
         <span className="t2 grow">{command.target_id === null ? "" : nameText(command.target_id)}</span>
-        {mayAudit ? (
-          <ButtonLink href={paths.audit(slug) + stringifySearch({ target: command.id })}>Its audit rows</ButtonLink>
-        ) : null}
+        {mayAudit ? <ButtonLink href={paths.audit(slug, { target: command.id })}>Its audit rows</ButtonLink> : null}
         {mayHaveToBeSentAgain(command) ? <ActionButton slug={slug} action={sendAgain} subject={command} /> : null}
       </div>
       {read.error ? (

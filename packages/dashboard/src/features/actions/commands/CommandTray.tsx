@@ -2,13 +2,11 @@ import { type Agent, ApiProblem, type BulkRetryRequest, type Command } from "@sv
 import { useQueries, useQuery } from "@tanstack/react-query";
 import { useEffect, useId, useState, useSyncExternalStore } from "react";
 import { paths } from "../../../address/paths.ts";
-import { stringifySearch } from "../../../address/search-text.ts";
 import { useTimedMs } from "../../../live/live.ts";
 import { dropCommands, type RecentCommand, recent } from "../../../shell/rail/recent.ts";
 import { useIsPhone } from "../../../ui/appearance.ts";
 import { AppLink } from "../../../ui/buttons/AppLink.tsx";
-import controls from "../../../ui/controls.module.css";
-import { Icon } from "../../../ui/Icon.tsx";
+import { Button } from "../../../ui/buttons/Button.tsx";
 import { causeOf } from "../../../ui/panels/Feedback.tsx";
 import { age, count, duration, idTail, nameText, printable } from "../../../ui/time/format.ts";
 import { instant } from "../../../ui/time/instants.ts";
@@ -67,25 +65,21 @@ export function CommandTray({ slug }: { slug: string }) {
     <section className={css.tray} aria-labelledby={id}>
       <div className={css.trayHead}>
         <h2 id={id}>{title}</h2>
-        <button
-          type="button"
-          className={controls.ib}
+        <Button
+          variant="icon"
+          icon={isFolded ? "up" : "down"}
           aria-expanded={!isFolded}
           aria-label={isFolded ? "Show the commands" : "Fold the commands"}
           title={isFolded ? "Show the commands" : "Fold the commands"}
           onClick={() => setFolded(!isFolded)}
-        >
-          <Icon name={isFolded ? "up" : "down"} />
-        </button>
-        <button
-          type="button"
-          className={controls.ib}
+        />
+        <Button
+          variant="icon"
+          icon="x"
           aria-label="Take all out of the tray"
           title="Take all out of the tray; the list of commands keeps them"
           onClick={() => dropCommands(entries.map((entry) => entry.id))}
-        >
-          <Icon name="x" />
-        </button>
+        />
       </div>
       <p className="vh" role="status">
         {open === 0
@@ -123,7 +117,7 @@ export function CommandTray({ slug }: { slug: string }) {
 }
 
 function hrefOf({ slug, id, isBulk, runAction }: RecentCommand): string {
-  if (runAction) return paths.commands(slug) + stringifySearch({ action: runAction });
+  if (runAction) return paths.commands(slug, { action: runAction });
   return isBulk ? paths.bulkRetry(slug, id) : paths.command(slug, id);
 }
 

@@ -1,11 +1,10 @@
 import { type Command, commandStatuses } from "@svc/client";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import { useParams, useRouter, useSearch } from "@tanstack/react-router";
+import { useParams, useSearch } from "@tanstack/react-router";
 import { lazy, Suspense, useMemo } from "react";
-import { paths } from "../../../address/paths.ts";
-import { stringifySearch } from "../../../address/search-text.ts";
+import { paths, type SearchOf } from "../../../address/paths.ts";
 import { usePollMs } from "../../../live/live.ts";
-import { AppLink } from "../../../ui/buttons/AppLink.tsx";
+import { AppLink, useGo } from "../../../ui/buttons/AppLink.tsx";
 import { Button } from "../../../ui/buttons/Button.tsx";
 import { OlderButton } from "../../../ui/buttons/OlderButton.tsx";
 import controls from "../../../ui/controls.module.css";
@@ -26,7 +25,7 @@ import { CommandPill } from "./CommandPill.tsx";
 import { CommandTimes } from "./CommandTimes.tsx";
 import { commandPages } from "./command-queries.ts";
 import css from "./commands.module.css";
-import { type CommandsSearch, commandFilters, readCommandsSearch } from "./commands-search.ts";
+import { commandFilters, readCommandsSearch } from "./commands-search.ts";
 import { actionWords, wordsOfAction } from "./words.ts";
 
 export function CommandsPage() {
@@ -37,7 +36,7 @@ export function CommandsPage() {
     structuralSharing: true,
   });
   usePage([{ label: slug, href: paths.project(slug) }, { label: "Commands" }]);
-  const router = useRouter();
+  const goTo = useGo();
   const now = useNow();
   const me = useMe();
   const names = useNames([slug]);
@@ -50,8 +49,7 @@ export function CommandsPage() {
   const { rows, hold } = useSteadyOrder([...all.filter((row) => row.stuck), ...all.filter((row) => !row.stuck)]);
   const role = roleIn(me, slug);
   const seesIssuer = role === "operator" || role === "admin";
-  const go = (next: { [Key in keyof CommandsSearch]?: string }) =>
-    router.history.push(paths.commands(slug) + stringifySearch({ ...search, ...next }));
+  const go = (next: SearchOf<"/p/$slug/commands">) => goTo(paths.commands(slug, { ...search, ...next }));
   const isFiltered = Object.keys(filters).length > 0;
 
   return (
@@ -220,14 +218,14 @@ function NoCommands({ isFiltered, onClear }: { isFiltered: boolean; onClear: () 
   );
 }
 
-interface ChoiceProps {
+interface ChoiceProps<Value extends string> {
   label: string;
-  value: string;
-  options: readonly (readonly [value: string, words: string])[];
-  onChange: (value: string) => void;
+  value: Value;
+  options: readonly (readonly [value: Value, words: string])[];
+  onChange: (value: Value) => void;
 }
 
-function Choice({ label, value, options, onChange }: ChoiceProps) {
+function Choice<Value extends string>({ label, value, options, onChange }: ChoiceProps<Value>) {
   return (
     <label>
       <span className="vh">{label}</span>
@@ -235,7 +233,7 @@ function Choice({ label, value, options, onChange }: ChoiceProps) {
         className={controls.in}
         title={label}
         value={value}
-        onChange={(event) => onChange(event.currentTarget.value)}
+        onChange={(event) => onChange(event.currentTarget.value as Value)}
       >
         {options.map(([one, words]) => (
           <option key={one} value={one}>

@@ -1,6 +1,7 @@
 import { type KeyboardEvent, useId } from "react";
+import { Button } from "../../../ui/buttons/Button.tsx";
 import controls from "../../../ui/controls.module.css";
-import { Glyph, Icon } from "../../../ui/Icon.tsx";
+import { Glyph } from "../../../ui/Icon.tsx";
 import { count } from "../../../ui/time/format.ts";
 import css from "../commands/commands.module.css";
 import { mostPlaces, readPlaces, stepped } from "./pool-places.ts";
@@ -28,16 +29,14 @@ export function PoolStepper({ value, present, error, onChange }: PoolStepperProp
     step(event.key === "ArrowUp" ? 1 : -1);
   };
   const button = (by: 1 | -1, words: string) => (
-    <button
-      type="button"
-      className={controls.ib}
+    <Button
+      variant="icon"
+      icon={by > 0 ? "plus" : "minus"}
       aria-label={words}
       title={words}
-      aria-disabled={stepped(delta, by, present) === null}
+      isPending={stepped(delta, by, present) === null}
       onClick={() => step(by)}
-    >
-      <Icon name={by > 0 ? "plus" : "minus"} />
-    </button>
+    />
   );
   return (
     <div className={error ? `${controls.field} ${controls.bad}` : controls.field}>

@@ -1,7 +1,7 @@
 import type { PurgeQueueBody, Queue } from "@svc/client";
 import { useState } from "react";
 import { api } from "../../../api/api.ts";
-import controls from "../../../ui/controls.module.css";
+import { Button } from "../../../ui/buttons/Button.tsx";
 import { Field } from "../../../ui/forms/Field.tsx";
 import { count, nameText, printable } from "../../../ui/time/format.ts";
 import { Age } from "../../../ui/time/Stamp.tsx";
@@ -69,16 +69,15 @@ export function PurgeDialog({ slug, queue: shown, onClose }: PurgeDialogProps) {
             onChange={(event) => setTyped(event.currentTarget.value)}
           />
           <p>
-            <button
-              type="button"
-              className={controls.lnk}
+            <Button
+              variant="link"
               onClick={() => {
                 setForced(!isForced);
                 setTyped("");
               }}
             >
               {isForced ? "Back to the guarded purge" : "Purge whatever is in it…"}
-            </button>
+            </Button>
           </p>
         </>
       }

@@ -1,7 +1,6 @@
 import type { BulkRetryCommandBody, TaskCommandBody } from "@svc/client";
 import { useState } from "react";
 import { paths } from "../../../address/paths.ts";
-import { stringifySearch } from "../../../address/search-text.ts";
 import { api } from "../../../api/api.ts";
 import { AppLink } from "../../../ui/buttons/AppLink.tsx";
 import { dialogList } from "../../../ui/layers/Layers.tsx";
@@ -132,9 +131,7 @@ export function BulkDialog({ slug, act, rows: ticked, onMade, onClose, onDone }:
       {made > 0 || isStopping ? (
         <p role="status">
           {count(asked)} of {count(tasks)} asked for.{isStopping ? " No more after the one that is on its way." : ""}{" "}
-          <AppLink
-            href={paths.commands(slug) + stringifySearch({ action: act === "retry" ? "bulk_retry" : "cancel_task" })}
-          >
+          <AppLink href={paths.commands(slug, { action: act === "retry" ? "bulk_retry" : "cancel_task" })}>
             See how they end
           </AppLink>
         </p>

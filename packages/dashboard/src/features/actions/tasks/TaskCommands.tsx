@@ -4,7 +4,6 @@ import { useSyncExternalStore } from "react";
 import { paths } from "../../../address/paths.ts";
 import { recent } from "../../../shell/rail/recent.ts";
 import { AppLink } from "../../../ui/buttons/AppLink.tsx";
-import controls from "../../../ui/controls.module.css";
 import { Icon } from "../../../ui/Icon.tsx";
 import { Menu } from "../../../ui/layers/Layers.tsx";
 import { age, printable } from "../../../ui/time/format.ts";
@@ -30,12 +29,7 @@ export function TaskCommands({ slug, task }: { slug: string; task: ActedOn }) {
     <>
       <ActionButton slug={slug} action={retryTask} subject={subject} />
       <ActionButton slug={slug} action={cancelTask} subject={subject} />
-      <Menu
-        button={<Icon name="down" />}
-        buttonClass={controls.ib}
-        buttonLabel="More: act on this task"
-        label="Act on this task"
-      >
+      <Menu button={<Icon name="down" />} variant="icon" buttonLabel="More: act on this task" label="Act on this task">
         <ActionEntry slug={slug} action={retryWithChanges} subject={subject} />
         <ActionEntry slug={slug} action={limitName} subject={subject} />
       </Menu>

@@ -3,8 +3,8 @@ import { useQuery } from "@tanstack/react-query";
 import { createContext, type ReactNode, useContext, useState } from "react";
 import { useTimedMs } from "../../../live/live.ts";
 import { useIsPhone } from "../../../ui/appearance.ts";
+import { Button } from "../../../ui/buttons/Button.tsx";
 import { CopyButton } from "../../../ui/buttons/CopyButton.tsx";
-import controls from "../../../ui/controls.module.css";
 import { Glyph } from "../../../ui/Icon.tsx";
 import { Panel } from "../../../ui/panels/Panel.tsx";
 import { count } from "../../../ui/time/format.ts";
@@ -22,9 +22,9 @@ export function ChainPanel() {
       title="Chain of the whole installation"
       window={isOpen ? "each line says what was looked at" : undefined}
       actions={
-        <button type="button" className={controls.lnk} aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        <Button variant="link" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
           {isOpen ? "Less" : "Details"}
-        </button>
+        </Button>
       }
       read={read}
       rows={3}

@@ -1,8 +1,6 @@
 import { useEffect, useState } from "react";
 import { Button } from "../../../ui/buttons/Button.tsx";
-import controls from "../../../ui/controls.module.css";
 import { FilterBox } from "../../../ui/forms/FilterBox.tsx";
-import { Icon } from "../../../ui/Icon.tsx";
 import { useKeys } from "../../../ui/layers/keys.ts";
 import { FailedLine } from "../../../ui/panels/Feedback.tsx";
 import { count } from "../../../ui/time/format.ts";
@@ -52,16 +50,16 @@ export function Select({ label, value, options, onChange, className }: SelectPro
 
 export function ExactToggle({ isExact, onChange }: { isExact: boolean; onChange: (isExact: boolean) => void }) {
   return (
-    <button
-      type="button"
-      className={`${controls.tool} lg`}
+    <Button
+      variant="tool"
+      icon="schedules"
+      className="lg"
       aria-pressed={isExact}
       title="Times with their microseconds"
       onClick={() => onChange(!isExact)}
     >
-      <Icon name="schedules" />
       Exact times
-    </button>
+    </Button>
   );
 }
 

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 import { useState } from "react";
-import controls from "../../../ui/controls.module.css";
+import { Button } from "../../../ui/buttons/Button.tsx";
 import { useKeys } from "../../../ui/layers/keys.ts";
 import { Bones, Failed, FailedLine } from "../../../ui/panels/Feedback.tsx";
 import panel from "../../../ui/panels/panel.module.css";
@@ -106,16 +106,9 @@ export function RecordList({
               ? `The newest ${count(rows.length)} rows are read. `
               : `${count(rows.length)} ${rows.length === 1 ? "row" : "rows"}, and none is older. `}
             {!read.hasNextPage ? null : pages < maximumPages ? (
-              <button
-                type="button"
-                className={controls.lnk}
-                aria-disabled={read.isFetchingNextPage}
-                onClick={() => {
-                  if (!read.isFetchingNextPage) read.fetchNextPage();
-                }}
-              >
+              <Button variant="link" isPending={read.isFetchingNextPage} onClick={() => read.fetchNextPage()}>
                 {read.isFetchingNextPage ? "Reading older rows" : "Read older rows"}
-              </button>
+              </Button>
             ) : (
               "Narrow the filters to go further back."
             )}

@@ -4,8 +4,6 @@ import { paths } from "../../../address/paths.ts";
 import { AppLink } from "../../../ui/buttons/AppLink.tsx";
 import { Button } from "../../../ui/buttons/Button.tsx";
 import { CopyButton } from "../../../ui/buttons/CopyButton.tsx";
-import controls from "../../../ui/controls.module.css";
-import { Icon } from "../../../ui/Icon.tsx";
 import { JsonPanel } from "../../../ui/json/JsonView.tsx";
 import { drawerClass } from "../../../ui/layers/Layers.tsx";
 import panel from "../../../ui/panels/panel.module.css";
@@ -49,9 +47,7 @@ export function RowDrawer({ row, names, onOnly, hasUserFilter, onClose }: RowDra
         <OutcomePill outcome={row.outcome ?? row.result} />
         <span className="grow" />
         <CopyButton text={JSON.stringify(row, null, 2)} name="Copy the row as JSON" />
-        <button type="button" className={controls.ib} aria-label="Close" title="Close (Esc)" onClick={onClose}>
-          <Icon name="x" />
-        </button>
+        <Button variant="icon" icon="x" aria-label="Close" title="Close (Esc)" onClick={onClose} />
       </header>
       <dl className={`${panel.kv} ${css.facts}`}>
         <Fact name="Time">

@@ -1,7 +1,6 @@
 import type { Issue, IssuePage } from "@svc/client";
 import type { UseQueryResult } from "@tanstack/react-query";
 import { paths } from "../../../address/paths.ts";
-import { stringifySearch } from "../../../address/search-text.ts";
 import { AppLink } from "../../../ui/buttons/AppLink.tsx";
 import { SparkBars } from "../../../ui/charts/SparkBars.tsx";
 import controls from "../../../ui/controls.module.css";
@@ -116,7 +115,7 @@ function IssueRow({ slug, issue, window }: { slug: string; issue: Issue; window:
   );
 }
 
-const failedTasks = (slug: string) => paths.tasks(slug) + stringifySearch({ state: "failure" });
+const failedTasks = (slug: string) => paths.tasks(slug, { state: "failure" });
 interface NewestFailuresProps {
   slug: string;
   query: UseQueryResult<Failures>;

@@ -3,7 +3,7 @@ import type { UseQueryResult } from "@tanstack/react-query";
 import { useState } from "react";
 import { paths } from "../../../address/paths.ts";
 import { AppLink } from "../../../ui/buttons/AppLink.tsx";
-import controls from "../../../ui/controls.module.css";
+import { Button } from "../../../ui/buttons/Button.tsx";
 import { lostText, whyText } from "../../../ui/gap-band/gaps.ts";
 import { Glyph } from "../../../ui/Icon.tsx";
 import { Panel } from "../../../ui/panels/Panel.tsx";
@@ -90,9 +90,9 @@ function Fleet({ slug, agents, workers, queues }: FleetProps) {
         <li>
           <Glyph name="unknown" />
           <span className="grow">The workers could not be read.</span>
-          <button type="button" className={controls.lnk} onClick={() => void workers.refetch()}>
+          <Button variant="link" onClick={() => void workers.refetch()}>
             Try again
-          </button>
+          </Button>
         </li>
       ) : null}
       <li>
@@ -108,10 +108,10 @@ function Fleet({ slug, agents, workers, queues }: FleetProps) {
           {isOpen ? <Names slug={slug} agents={health.healthyAgents} workers={health.healthyWorkers} /> : null}
         </span>
         {health.healthyAgents.length + healthyWorkers > 0 ? (
-          <button type="button" className={controls.lnk} aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+          <Button variant="link" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
             {isOpen ? "Hide" : "Show"}
             <span className="vh"> the healthy ones</span>
-          </button>
+          </Button>
         ) : null}
       </li>
     </>

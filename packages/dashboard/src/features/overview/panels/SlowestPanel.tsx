@@ -2,7 +2,6 @@ import type { SlowestNames } from "@svc/client";
 import { fieldTerm } from "@svc/client/task-query";
 import type { UseQueryResult } from "@tanstack/react-query";
 import { paths } from "../../../address/paths.ts";
-import { stringifySearch } from "../../../address/search-text.ts";
 import { AppLink } from "../../../ui/buttons/AppLink.tsx";
 import { Panel } from "../../../ui/panels/Panel.tsx";
 import panel from "../../../ui/panels/panel.module.css";
@@ -46,10 +45,7 @@ export function SlowestPanel({ slug, query, windowLabel }: SlowestPanelProps) {
                 return (
                   <tr key={name}>
                     <td className={css.name}>
-                      <AppLink
-                        className={css.plain}
-                        href={paths.tasks(slug) + stringifySearch({ q: fieldTerm("name", name) })}
-                      >
+                      <AppLink className={css.plain} href={paths.tasks(slug, { q: fieldTerm("name", name) })}>
                         {nameText(name)}
                       </AppLink>
                     </td>

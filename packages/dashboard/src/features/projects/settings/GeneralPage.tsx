@@ -1,11 +1,12 @@
 import type { Project } from "@svc/client";
 import { useMutation, useQueryClient, useSuspenseQuery } from "@tanstack/react-query";
-import { useParams, useRouter } from "@tanstack/react-router";
+import { useParams } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
 import { paths } from "../../../address/paths.ts";
 import { api } from "../../../api/api.ts";
 import { conflictReason, faultsByField } from "../../../api/field-faults.ts";
 import { ActButton } from "../../../ui/buttons/ActButton.tsx";
+import { useGo } from "../../../ui/buttons/AppLink.tsx";
 import controls from "../../../ui/controls.module.css";
 import { ActForm } from "../../../ui/forms/ActForm.tsx";
 import { AreaField, Field } from "../../../ui/forms/Field.tsx";
@@ -50,7 +51,7 @@ export function GeneralPage() {
 
 function FieldsForm({ project, isAdmin }: { project: Project; isAdmin: boolean }) {
   const client = useQueryClient();
-  const router = useRouter();
+  const go = useGo();
   // What is sent is what was typed here: compared with the project as it is by now, it would take back what others changed meanwhile.
   const [base, setBase] = useState(project);
   const [form, setForm] = useState(formOf(base));
@@ -72,7 +73,7 @@ function FieldsForm({ project, isAdmin }: { project: Project; isAdmin: boolean }
       if (changed.slug === project.slug) return;
       // The roles are known by slug; without them the page at the new address would be one for nobody.
       await client.invalidateQueries({ queryKey: ["me"] });
-      router.history.replace(paths.general(changed.slug));
+      go(paths.general(changed.slug), { replace: true });
     },
   });
   const faults = faultsByField(save.error);

@@ -2,7 +2,6 @@ import { isProblem } from "@svc/client";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { paths } from "../../../address/paths.ts";
-import { stringifySearch } from "../../../address/search-text.ts";
 import { api } from "../../../api/api.ts";
 import { AppLink } from "../../../ui/buttons/AppLink.tsx";
 import { Button, ButtonLink } from "../../../ui/buttons/Button.tsx";
@@ -46,7 +45,7 @@ export function NotHere({ slug, engine, taskId }: NotHereProps) {
         chips={
           <>
             <ButtonLink href={paths.tasks(slug)}>All tasks of {slug}</ButtonLink>
-            <ButtonLink href={paths.tasks(slug) + stringifySearch({ search: taskId.slice(0, 500) })}>
+            <ButtonLink href={paths.tasks(slug, { search: taskId.slice(0, 500) })}>
               Search the list for this id
             </ButtonLink>
             {next > 0 && (!isLooking || elsewhere.data?.length === 0) ? (

@@ -1,9 +1,7 @@
 import type { TaskFilters } from "@svc/client";
 import { useEffect, useRef } from "react";
 import { paths } from "../../../address/paths.ts";
-import { stringifySearch } from "../../../address/search-text.ts";
-import { AppLink } from "../../../ui/buttons/AppLink.tsx";
-import controls from "../../../ui/controls.module.css";
+import { Button, ButtonLink } from "../../../ui/buttons/Button.tsx";
 import { Icon } from "../../../ui/Icon.tsx";
 import { drawerClass } from "../../../ui/layers/Layers.tsx";
 import { Bones, Failed } from "../../../ui/panels/Feedback.tsx";
@@ -46,21 +44,19 @@ export function TaskDrawer({ slug, engine, taskId, search, filters, onTab, onClo
   const actions = (
     <>
       <ListSteps place={place} onMove={onMove} />
-      <AppLink
-        className={controls.ib}
+      <ButtonLink
+        variant="icon"
         href={taskAddress(slug, engine, taskId, search)}
         aria-label="Open the full page"
         title="Open the full page (o)"
       >
         <Icon name="open" />
-      </AppLink>
-      <button type="button" className={controls.ib} aria-label="Close" title="Close (Esc)" onClick={onClose}>
-        <Icon name="x" />
-      </button>
+      </ButtonLink>
+      <Button variant="icon" icon="x" aria-label="Close" title="Close (Esc)" onClick={onClose} />
     </>
   );
   const hrefOf = (otherEngine: string, otherId: string) =>
-    paths.tasks(slug) + stringifySearch({ ...search, tab: undefined, task: `${otherEngine}/${otherId}` });
+    paths.tasks(slug, { ...search, tab: undefined, task: `${otherEngine}/${otherId}` });
 
   return (
     <dialog ref={element} className={drawerClass} aria-labelledby="drawer-title">

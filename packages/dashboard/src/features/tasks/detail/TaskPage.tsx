@@ -1,10 +1,9 @@
-import { useParams, useRouter, useSearch } from "@tanstack/react-router";
+import { useParams, useSearch } from "@tanstack/react-router";
 import { useEffect, useEffectEvent } from "react";
 import { paths } from "../../../address/paths.ts";
-import { stringifySearch } from "../../../address/search-text.ts";
-import { AppLink } from "../../../ui/buttons/AppLink.tsx";
+import { useGo } from "../../../ui/buttons/AppLink.tsx";
+import { ButtonLink } from "../../../ui/buttons/Button.tsx";
 import { copyText } from "../../../ui/buttons/CopyButton.tsx";
-import controls from "../../../ui/controls.module.css";
 import { type KeyHelp, useKeys } from "../../../ui/layers/keys.ts";
 import { Bones, Failed } from "../../../ui/panels/Feedback.tsx";
 import { idTail, nameText } from "../../../ui/time/format.ts";
@@ -38,9 +37,9 @@ export function TaskPage() {
   });
   const detail = useTaskDetail(slug, engine, taskId);
   const place = useListPlace(slug, { engine, taskId }, useListFilters(slug, search));
-  const router = useRouter();
+  const go = useGo();
   const { task } = detail;
-  const listHref = paths.tasks(slug) + stringifySearch({ ...search });
+  const listHref = paths.tasks(slug, search);
   usePage(
     [
       { label: slug, href: paths.project(slug) },
@@ -52,15 +51,15 @@ export function TaskPage() {
   const move = (step: number) => {
     const to = step < 0 ? place.previous : place.next;
     if (to)
-      router.history.replace(
-        taskAddress(slug, to.engine, taskKey(to), { ...search, ...(tab === undefined ? {} : { tab }) }),
-      );
+      go(taskAddress(slug, to.engine, taskKey(to), { ...search, ...(tab === undefined ? {} : { tab }) }), {
+        replace: true,
+      });
   };
   useKeys(
     {
       j: () => move(1),
       k: () => move(-1),
-      u: () => router.history.push(listHref),
+      u: () => go(listHref),
       y: () => void copyText(taskId),
       ...taskKeys({ engine, taskId, state: task?.state }),
     },
@@ -99,7 +98,7 @@ export function TaskPage() {
   }
 
   const onTab = (part: PartId) => {
-    router.history.replace(taskAddress(slug, engine, taskId, { ...search, tab: part }));
+    go(taskAddress(slug, engine, taskId, { ...search, tab: part }), { replace: true });
     showPart(part);
   };
   return (
@@ -113,9 +112,9 @@ export function TaskPage() {
       hrefOf={(otherEngine, otherId) => taskAddress(slug, otherEngine, otherId, search)}
       actions={
         <>
-          <AppLink className={`${controls.tool} lg`} href={listHref} title="Back to the list (u)">
+          <ButtonLink variant="tool" className="lg" href={listHref} title="Back to the list (u)">
             All tasks
-          </AppLink>
+          </ButtonLink>
           <ListSteps place={place} onMove={move} />
         </>
       }

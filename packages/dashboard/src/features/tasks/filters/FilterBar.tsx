@@ -177,7 +177,6 @@ export function FilterBar({ slug, search, filters, onPatch }: FilterBarProps) {
       </search>
       <Menu
         label="Add a filter"
-        buttonClass={controls.tool}
         button={
           <>
             <Icon name="plus" />

@@ -3,7 +3,6 @@ import type { ReactNode } from "react";
 import { paths } from "../../../address/paths.ts";
 import { Button, ButtonLink } from "../../../ui/buttons/Button.tsx";
 import { RetryButton } from "../../../ui/buttons/RetryButton.tsx";
-import controls from "../../../ui/controls.module.css";
 import { causeOf, Empty } from "../../../ui/panels/Feedback.tsx";
 import { count, printable } from "../../../ui/time/format.ts";
 import { Stamp } from "../../../ui/time/Stamp.tsx";
@@ -27,7 +26,7 @@ export function ListEnd({ list, onOlder, isLoose = false }: ListEndProps) {
     return (
       <EndRow isLoose={isLoose}>
         <span role="alert">Older tasks could not be read. {causeOf(query.error)}</span>
-        <RetryButton error={query.error} onRetry={list.readOlder} className={controls.lnk} />
+        <RetryButton error={query.error} onRetry={list.readOlder} variant="link" />
       </EndRow>
     );
   }
@@ -42,9 +41,9 @@ export function ListEnd({ list, onOlder, isLoose = false }: ListEndProps) {
     return (
       <EndRow isLoose={isLoose}>
         <Reached list={list} />
-        <button type="button" className={controls.lnk} onClick={list.readOlder}>
+        <Button variant="link" onClick={list.readOlder}>
           Continue
-        </button>
+        </Button>
       </EndRow>
     );
   }
@@ -57,9 +56,9 @@ export function ListEnd({ list, onOlder, isLoose = false }: ListEndProps) {
           list here.
         </span>
         {oldest && onOlder ? (
-          <button type="button" className={controls.lnk} onClick={() => onOlder(oldest)}>
+          <Button variant="link" onClick={() => onOlder(oldest)}>
             Show older tasks
-          </button>
+          </Button>
         ) : null}
       </EndRow>
     );

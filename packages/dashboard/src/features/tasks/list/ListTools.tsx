@@ -1,4 +1,5 @@
 import { type Density, setDensity, useDensity, useIsPhone } from "../../../ui/appearance.ts";
+import { Button } from "../../../ui/buttons/Button.tsx";
 import controls from "../../../ui/controls.module.css";
 import { Icon } from "../../../ui/Icon.tsx";
 import { Menu, menuItem, menuLabel, menuRule } from "../../../ui/layers/Layers.tsx";
@@ -33,12 +34,7 @@ export function ListTools(props: ListToolsProps) {
   return (
     <span className={css.tools}>
       {useIsPhone() ? (
-        <Menu
-          label="Rows, columns and export"
-          buttonClass={controls.tool}
-          buttonLabel="Rows, columns and export"
-          button={<Icon name="columns" />}
-        >
+        <Menu label="Rows, columns and export" buttonLabel="Rows, columns and export" button={<Icon name="columns" />}>
           <p className={menuLabel}>Row height</p>
           <RowHeights />
           <hr className={menuRule} />
@@ -54,7 +50,6 @@ export function ListTools(props: ListToolsProps) {
           <ColumnsMenu choice={columns} />
           <Menu
             label="Row height"
-            buttonClass={controls.tool}
             button={
               <>
                 <Icon name="density" />
@@ -64,31 +59,25 @@ export function ListTools(props: ListToolsProps) {
           >
             <RowHeights />
           </Menu>
-          <button
-            type="button"
-            className={controls.tool}
-            title="Save the matching tasks as a file"
-            onClick={props.onExport}
-          >
-            <Icon name="download" />
+          <Button variant="tool" icon="download" title="Save the matching tasks as a file" onClick={props.onExport}>
             Export
             <span className="vh">tasks</span>
-          </button>
+          </Button>
         </>
       )}
       {held === null ? (
         <Follow {...props} />
       ) : (
-        <button
-          type="button"
-          className={`${controls.tool} ${controls.held}`}
+        <Button
+          variant="tool"
+          icon="pause"
+          className={controls.held}
           aria-label="Updates paused"
           title={`${held}. Press to let go`}
           onClick={onRelease}
         >
-          <Icon name="pause" />
           <span className="lg">Updates paused</span>
-        </button>
+        </Button>
       )}
       <span className="vh" role="status">
         {held === null ? "" : held}
@@ -122,16 +111,16 @@ function Follow({ list, follows, isTop, onFollow }: ListToolsProps) {
       ? "Follow, when at the top"
       : "Follow";
   return (
-    <button
-      type="button"
-      className={isFlooded ? `${controls.tool} ${controls.held}` : controls.tool}
+    <Button
+      variant="tool"
+      icon={isFlooded ? "pause" : "play"}
+      className={isFlooded ? controls.held : undefined}
       aria-pressed={follows && !isFlooded}
       title={isFlooded ? "Follow again" : "Let new tasks slide in while the list is at its top"}
       onClick={() => (isFlooded ? list.followAgain() : onFollow(!follows))}
     >
-      <Icon name={isFlooded ? "pause" : "play"} />
       <span className={isFlooded ? "" : "lg"}>{words}</span>
       <span className="vh">new tasks</span>
-    </button>
+    </Button>
   );
 }

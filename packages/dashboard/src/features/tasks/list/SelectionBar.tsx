@@ -3,8 +3,6 @@ import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense, useState } from "react";
 import { Button } from "../../../ui/buttons/Button.tsx";
 import { CopyButton } from "../../../ui/buttons/CopyButton.tsx";
-import controls from "../../../ui/controls.module.css";
-import { Icon } from "../../../ui/Icon.tsx";
 import { count } from "../../../ui/time/format.ts";
 import { carriedFilter } from "../../actions/index.ts";
 import { roleIn, useMe } from "../../sessions/index.ts";
@@ -67,17 +65,16 @@ export function SelectionBar({ slug, rows, filters, words, total, isArchived, on
           {all ? `All ${count(all.matched)} matching selected` : `${count(rows.length)} selected`}
         </b>
         {isOffered ? (
-          <button
-            type="button"
-            className={controls.lnk}
-            aria-disabled={fault !== null}
+          <Button
+            variant="link"
+            disabledReason={fault}
             aria-describedby={fault === null ? undefined : faultId}
-            onClick={() => fault === null && setWhole(!isWhole)}
+            onClick={() => setWhole(!isWhole)}
           >
             {all
               ? `Only the ${count(rows.length)} ticked`
               : `Select all ${matched === null ? "" : `${count(matched)} `}matching`}
-          </button>
+          </Button>
         ) : null}
         {isOffered && fault !== null ? (
           <span className="lg t2 cut" id={faultId} title={fault}>
@@ -98,15 +95,7 @@ export function SelectionBar({ slug, rows, filters, words, total, isArchived, on
         <Button disabledReason={refusal} onClick={() => setAsking(true)} icon="trash">
           Delete
         </Button>
-        <button
-          type="button"
-          className={controls.ib}
-          aria-label="Clear selection"
-          title="Clear selection (Esc)"
-          onClick={onClear}
-        >
-          <Icon name="x" />
-        </button>
+        <Button variant="icon" icon="x" aria-label="Clear selection" title="Clear selection (Esc)" onClick={onClear} />
       </div>
       {isOffered && fault !== null ? <p className={`sm flex t2 ${css.bulk}`}>{fault}</p> : null}
       {isAsking ? (

@@ -1,5 +1,5 @@
-import { useRouter } from "@tanstack/react-router";
 import { useEffect, useEffectEvent } from "react";
+import { useGo } from "../../../ui/buttons/AppLink.tsx";
 import { copyText } from "../../../ui/buttons/CopyButton.tsx";
 import { type KeyHelp, useKeys } from "../../../ui/layers/keys.ts";
 import { type ListRow, type TasksSearch, taskAddress } from "../../task-data/index.ts";
@@ -49,7 +49,7 @@ const help: KeyHelp = {
 /** The keys of the task list. */
 export function useListKeys(keys: ListKeys): void {
   const { slug, search, list, selection, current, named, isDrawerOpen } = keys;
-  const router = useRouter();
+  const go = useGo();
   const extend = (step: number) => {
     const next = keys.onMove(step);
     selection.add([current, next].filter((row) => row !== undefined));
@@ -73,7 +73,7 @@ export function useListKeys(keys: ListKeys): void {
       K: () => extend(-1),
       x: () => current && selection.tick(current, false),
       n: () => list.pendingCount > 0 && list.showPending(),
-      o: () => named && router.history.push(taskAddress(slug, named.engine, named.task_id, search)),
+      o: () => named && go(taskAddress(slug, named.engine, named.task_id, search)),
       y: () => named && void copyText(named.task_id),
       r: () => keys.onAct("r"),
       c: () => keys.onAct("c"),

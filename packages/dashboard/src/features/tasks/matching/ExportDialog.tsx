@@ -85,12 +85,12 @@ export function ExportDialog({ slug, filters, words, columns, total, onClose }: 
       <fieldset className={css.fields}>
         <legend>Columns</legend>
         <span className={css.fieldActs}>
-          <button type="button" className={controls.lnk} onClick={() => setFields(new Set(exportFields))}>
+          <Button variant="link" onClick={() => setFields(new Set(exportFields))}>
             All
-          </button>
-          <button type="button" className={controls.lnk} onClick={() => setFields(new Set(fieldsOfColumns(columns)))}>
+          </Button>
+          <Button variant="link" onClick={() => setFields(new Set(fieldsOfColumns(columns)))}>
             Those of the list
-          </button>
+          </Button>
         </span>
         {exportFields.map((field) => (
           <label key={field} className={controls.check}>

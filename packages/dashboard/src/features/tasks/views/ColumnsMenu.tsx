@@ -1,3 +1,4 @@
+import { Button } from "../../../ui/buttons/Button.tsx";
 import controls from "../../../ui/controls.module.css";
 import { Icon } from "../../../ui/Icon.tsx";
 import { Menu, menuItem, menuRule } from "../../../ui/layers/Layers.tsx";
@@ -12,7 +13,6 @@ export function ColumnsMenu({ choice }: { choice: ColumnChoice }) {
   return (
     <Menu
       label="Columns"
-      buttonClass={controls.tool}
       button={
         <>
           <Icon name="columns" />
@@ -101,9 +101,9 @@ function Columns({ choice }: { choice: ColumnChoice }) {
 
 function Step({ icon, name, onStep }: { icon: string; name: string; onStep: () => void }) {
   return (
-    <button
-      type="button"
-      className={controls.ib}
+    <Button
+      variant="icon"
+      icon={icon}
       aria-label={name}
       title={name}
       onClick={({ currentTarget: button }) => {
@@ -111,8 +111,6 @@ function Step({ icon, name, onStep }: { icon: string; name: string; onStep: () =
         // A line that changes its place loses the focus.
         requestAnimationFrame(() => button.focus());
       }}
-    >
-      <Icon name={icon} />
-    </button>
+    />
   );
 }

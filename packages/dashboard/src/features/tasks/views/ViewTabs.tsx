@@ -1,10 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { paths } from "../../../address/paths.ts";
-import { stringifySearch } from "../../../address/search-text.ts";
 import { useIsPhone } from "../../../ui/appearance.ts";
 import { AppLink } from "../../../ui/buttons/AppLink.tsx";
-import controls from "../../../ui/controls.module.css";
+import { Button } from "../../../ui/buttons/Button.tsx";
 import { Icon } from "../../../ui/Icon.tsx";
 import { Menu, menuItem } from "../../../ui/layers/Layers.tsx";
 import { printable } from "../../../ui/time/format.ts";
@@ -83,7 +82,7 @@ export function ViewTabs({ slug, search, onGo }: ViewTabsProps) {
         {[...presets, ...own].map((view) => (
           <AppLink
             key={view.id ?? view.name}
-            href={paths.tasks(slug) + stringifySearch({ ...searchFor(view, search) })}
+            href={paths.tasks(slug, searchFor(view, search))}
             aria-current={isCurrent(view) ? "true" : undefined}
           >
             {printable(view.name)}
@@ -95,14 +94,14 @@ export function ViewTabs({ slug, search, onGo }: ViewTabsProps) {
         {isPhone
           ? null
           : saving.map(({ word, act }) => (
-              <button key={word} type="button" className={controls.lnk} onClick={act}>
+              <Button variant="link" key={word} onClick={act}>
                 {word}
-              </button>
+              </Button>
             ))}
         {inMenu.length > 0 ? (
           <Menu
             label={current ? `View ${current.name}` : "View"}
-            buttonClass={isPhone ? controls.tool : controls.ib}
+            variant={isPhone ? "tool" : "icon"}
             buttonLabel={
               isPhone ? "Save or change the view" : `Rename or delete the view ${printable(current?.name ?? "")}`
             }

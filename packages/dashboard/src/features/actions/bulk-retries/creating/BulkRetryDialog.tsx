@@ -1,9 +1,9 @@
 import type { BulkRetryFilter, TaskFilters } from "@svc/client";
 import { ApiProblem } from "@svc/client";
-import { useRouter } from "@tanstack/react-router";
 import { useState } from "react";
 import { paths } from "../../../../address/paths.ts";
 import { ActButton } from "../../../../ui/buttons/ActButton.tsx";
+import { useGo } from "../../../../ui/buttons/AppLink.tsx";
 import controls from "../../../../ui/controls.module.css";
 import { ActForm } from "../../../../ui/forms/ActForm.tsx";
 import { ChoiceField, Field } from "../../../../ui/forms/Field.tsx";
@@ -31,7 +31,7 @@ interface BulkRetryDialogProps {
 
 /** Shows what a retry of all that match means before it is begun, and then leads to its page. */
 export function BulkRetryDialog({ slug, filters, filter, words, onClose, onDone }: BulkRetryDialogProps) {
-  const router = useRouter();
+  const go = useGo();
   const [engine, setEngine] = useState("");
   const [agentId, setAgentId] = useState("");
   const [limits, setLimits] = useState(noLimits);
@@ -62,7 +62,7 @@ export function BulkRetryDialog({ slug, filters, filter, words, onClose, onDone 
       {
         onSuccess: (made) => {
           onDone();
-          router.history.push(paths.bulkRetry(slug, made.id));
+          go(paths.bulkRetry(slug, made.id));
         },
       },
     );

@@ -1,5 +1,5 @@
 import { useMemo, useState } from "react";
-import controls from "../../../../ui/controls.module.css";
+import { Button } from "../../../../ui/buttons/Button.tsx";
 import { Icon } from "../../../../ui/Icon.tsx";
 import panel from "../../../../ui/panels/panel.module.css";
 import { ScrollBox } from "../../../../ui/panels/ScrollBox.tsx";
@@ -64,15 +64,13 @@ export function AttemptsPanel({ attempts, maxAttempts, isCut }: AttemptsPanelPro
                     <td className="num t2 lg">{pauseAfter(attempt, attempts)}</td>
                     <td className={panel.long}>
                       {attempt.traceback ? (
-                        <button
-                          type="button"
-                          className={controls.lnk}
+                        <Button
+                          variant="link"
+                          icon={isOpen ? "caret" : "right"}
                           aria-expanded={isOpen}
                           aria-label={`Traceback of attempt ${attempt.number + 1}`}
                           onClick={() => setOpened(isOpen ? null : attempt.number)}
-                        >
-                          <Icon name={isOpen ? "caret" : "right"} />
-                        </button>
+                        />
                       ) : null}
                       {errorLine(attempt)}
                     </td>

@@ -1,7 +1,6 @@
 import type { TaskDifferences, TaskRow } from "@svc/client";
 import { useQuery } from "@tanstack/react-query";
 import { paths } from "../../../../address/paths.ts";
-import { stringifySearch } from "../../../../address/search-text.ts";
 import { useTimeRange } from "../../../../address/time-range.ts";
 import { AppLink } from "../../../../ui/buttons/AppLink.tsx";
 import { Panel } from "../../../../ui/panels/Panel.tsx";
@@ -17,8 +16,7 @@ export function DifferencesPanel({ slug, task }: { slug: string; task: TaskRow }
   const { params, label } = comparedRange(task.received_at, useTimeRange("-24h"));
   const query = useQuery(taskDifferencesQuery(slug, task.name, params));
   const failures = ({ q, ...more }: Record<string, string> = {}) =>
-    paths.tasks(slug) +
-    stringifySearch({ state: "failure", q: [nameTerm(task.name), q].filter(Boolean).join(" "), ...params, ...more });
+    paths.tasks(slug, { state: "failure", q: [nameTerm(task.name), q].filter(Boolean).join(" "), ...params, ...more });
   return (
     <Panel
       title="What is different about the failures"

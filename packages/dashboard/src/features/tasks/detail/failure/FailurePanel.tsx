@@ -2,12 +2,10 @@ import type { Task } from "@svc/client";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { paths } from "../../../../address/paths.ts";
-import { stringifySearch } from "../../../../address/search-text.ts";
 import { AppLink } from "../../../../ui/buttons/AppLink.tsx";
+import { Button } from "../../../../ui/buttons/Button.tsx";
 import { CopyButton } from "../../../../ui/buttons/CopyButton.tsx";
 import { Segments } from "../../../../ui/buttons/Segments.tsx";
-import controls from "../../../../ui/controls.module.css";
-import { Icon } from "../../../../ui/Icon.tsx";
 import panel from "../../../../ui/panels/panel.module.css";
 import { count, printable, printableLines } from "../../../../ui/time/format.ts";
 import { taskTotalQuery } from "../../../task-data/index.ts";
@@ -65,7 +63,7 @@ function SameFingerprint({ slug, fingerprint }: { slug: string; fingerprint: str
   return (
     <AppLink
       className="nowrap"
-      href={paths.tasks(slug) + stringifySearch({ q, since: "-24h" })}
+      href={paths.tasks(slug, { q, since: "-24h" })}
       title={`Tasks that failed with fingerprint ${fingerprint}`}
     >
       Same fingerprint{total == null ? "" : `: ${count(total)}`} in 24 h
@@ -78,11 +76,7 @@ function SameWords({ slug, task }: { slug: string; task: Task }) {
   const query = sameFailureQuery(task);
   if (query === null) return null;
   return (
-    <AppLink
-      className="nowrap"
-      href={paths.tasks(slug) + stringifySearch({ state: "failure", q: query })}
-      title={printable(query)}
-    >
+    <AppLink className="nowrap" href={paths.tasks(slug, { state: "failure", q: query })} title={printable(query)}>
       Failures like this
     </AppLink>
   );
@@ -126,16 +120,14 @@ export function Trace({ text, name = "Traceback" }: { text: string; name?: strin
             <span className="lg">{`${own} own ${own === 1 ? "frame" : "frames"}, ${frames.length - own} folded`}</span>
           ) : null}
         </span>
-        <button
-          type="button"
-          className={controls.ib}
+        <Button
+          variant="icon"
+          icon="wrap"
           aria-pressed={isWrapped}
           aria-label="Wrap long lines"
           title="Wrap long lines"
           onClick={() => setWrapped(!isWrapped)}
-        >
-          <Icon name="wrap" />
-        </button>
+        />
         <CopyButton text={text} name={`Copy ${name.toLowerCase()}`} />
       </div>
       <div

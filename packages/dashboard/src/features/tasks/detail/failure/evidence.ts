@@ -1,7 +1,6 @@
 import type { TaskCause } from "@svc/client";
 import { fieldTerm } from "@svc/client/task-query";
 import { paths } from "../../../../address/paths.ts";
-import { stringifySearch } from "../../../../address/search-text.ts";
 import { count, duration, printable } from "../../../../ui/time/format.ts";
 
 /** One fact behind a cause: a text, perhaps a link, or an instant. */
@@ -83,7 +82,7 @@ function hrefOf(
   { value, evidence }: { value: string; evidence: Readonly<Record<string, unknown>> },
 ): string | undefined {
   if (key === "queue") return paths.queue(slug, engine, value);
-  if (key === "worker") return paths.tasks(slug) + stringifySearch({ worker: value, q: fieldTerm("engine", engine) });
+  if (key === "worker") return paths.tasks(slug, { worker: value, q: fieldTerm("engine", engine) });
   const { agent_id: agentId } = evidence;
   return key === "agent_name" && typeof agentId === "string" ? paths.agent(slug, agentId) : undefined;
 }

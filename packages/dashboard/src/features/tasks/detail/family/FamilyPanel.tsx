@@ -1,6 +1,6 @@
 import type { Task } from "@svc/client";
-import { useRouter } from "@tanstack/react-router";
 import { type KeyboardEvent, useCallback, useMemo, useRef, useState } from "react";
+import { useGo } from "../../../../ui/buttons/AppLink.tsx";
 import { Bones, Failed } from "../../../../ui/panels/Feedback.tsx";
 import panel from "../../../../ui/panels/panel.module.css";
 import { ScrollBox } from "../../../../ui/panels/ScrollBox.tsx";
@@ -87,7 +87,7 @@ const noRuns: readonly Run[] = [];
 
 /** The tree and, joined with it, a waterfall: every task a row of both. Its keys are those of an ARIA treegrid. */
 function FamilyTree({ rows, attempts, hrefOf }: FamilyTreeProps) {
-  const router = useRouter();
+  const go = useGo();
   const body = useRef<HTMLTableSectionElement>(null);
   const [folded, setFolded] = useState<ReadonlySet<string>>(new Set());
   const [currentKey, setCurrentKey] = useState<string | null>(null);
@@ -117,7 +117,7 @@ function FamilyTree({ rows, attempts, hrefOf }: FamilyTreeProps) {
     event.preventDefault();
     if ("to" in step) body.current?.querySelector<HTMLElement>(`[data-row="${visible.indexOf(step.to)}"]`)?.focus();
     else if ("flip" in step) flip(step.flip);
-    else if (!step.open.isThis) router.history.push(hrefOf(step.open.node.engine, step.open.node.task_id));
+    else if (!step.open.isThis) go(hrefOf(step.open.node.engine, step.open.node.task_id));
   };
 
   return (

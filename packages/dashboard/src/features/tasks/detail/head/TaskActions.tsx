@@ -1,7 +1,7 @@
 import type { Task } from "@svc/client";
 import { useEffect, useState } from "react";
+import { Button } from "../../../../ui/buttons/Button.tsx";
 import { copyText } from "../../../../ui/buttons/CopyButton.tsx";
-import controls from "../../../../ui/controls.module.css";
 import { Icon } from "../../../../ui/Icon.tsx";
 import { Menu, menuItem } from "../../../../ui/layers/Layers.tsx";
 import { count } from "../../../../ui/time/format.ts";
@@ -23,7 +23,7 @@ export function CopyMenu({ slug, task }: { slug: string; task: Task }) {
     <>
       <Menu
         button={<Icon name={said.startsWith("Copied") ? "check" : "more"} />}
-        buttonClass={controls.ib}
+        variant="icon"
         buttonLabel="More: copy this task"
         label="Copy this task"
       >
@@ -82,15 +82,13 @@ interface StepProps {
 
 function Step({ name, keyName, icon, reason, onStep }: StepProps) {
   return (
-    <button
-      type="button"
-      className={controls.ib}
+    <Button
+      variant="icon"
+      icon={icon}
       aria-label={name}
-      aria-disabled={reason !== null}
-      title={reason ?? `${name} (${keyName})`}
-      onClick={() => reason === null && onStep()}
-    >
-      <Icon name={icon} />
-    </button>
+      disabledReason={reason}
+      title={`${name} (${keyName})`}
+      onClick={onStep}
+    />
   );
 }

@@ -2,7 +2,6 @@ import type { Task } from "@svc/client";
 import { fieldTerm, quoted } from "@svc/client/task-query";
 import type { ReactNode } from "react";
 import { paths } from "../../../../address/paths.ts";
-import { stringifySearch } from "../../../../address/search-text.ts";
 import { AppLink } from "../../../../ui/buttons/AppLink.tsx";
 import { CopyButton } from "../../../../ui/buttons/CopyButton.tsx";
 import { Glyph } from "../../../../ui/Icon.tsx";
@@ -28,7 +27,7 @@ interface TaskHeadProps {
 
 export function TaskHead({ slug, task, level, actions, hrefOf, attempts }: TaskHeadProps) {
   const Title = level === 1 ? "h1" : "h2";
-  const listOf = (filter: Record<string, string>) => paths.tasks(slug) + stringifySearch(filter);
+  const listOf = (filter: Record<string, string>) => paths.tasks(slug, filter);
   return (
     <header className={level === 1 ? css.head : `${css.head} ${css.narrow}`}>
       <div className={css.title}>

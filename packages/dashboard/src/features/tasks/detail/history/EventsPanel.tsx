@@ -1,8 +1,8 @@
 import type { EventKind, TaskEvent } from "@svc/client";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
+import { Button } from "../../../../ui/buttons/Button.tsx";
 import { CopyButton } from "../../../../ui/buttons/CopyButton.tsx";
-import controls from "../../../../ui/controls.module.css";
 import { Icon } from "../../../../ui/Icon.tsx";
 import json from "../../../../ui/json/json.module.css";
 import { Bones, Failed, FailedLine } from "../../../../ui/panels/Feedback.tsx";
@@ -135,9 +135,9 @@ export function EventsPanel({ slug, task, detail, isShort }: EventsPanelProps) {
       ) : null}
       {events.length > shown.length || (isMore && !query.isPending) ? (
         <p className={panel.foot}>
-          <button type="button" className={controls.lnk} disabled={list.isReading} onClick={more}>
+          <Button variant="link" isPending={list.isReading} onClick={more}>
             {list.isReading ? "Reading older events" : most < pageShown ? "More events" : "Older events"}
-          </button>
+          </Button>
         </p>
       ) : null}
     </section>
