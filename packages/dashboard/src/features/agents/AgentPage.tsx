@@ -7,6 +7,7 @@ import { Button } from "../../ui/buttons/Button.tsx";
 import { Bones, Failed, FailedLine } from "../../ui/panels/Feedback.tsx";
 import { Panel, PanelEmpty } from "../../ui/panels/Panel.tsx";
 import panel from "../../ui/panels/panel.module.css";
+import { StaleLine } from "../../ui/panels/QueryBoundary.tsx";
 import { FleetPill } from "../../ui/StatePill.tsx";
 import { nameText } from "../../ui/time/format.ts";
 import { useNow } from "../../ui/time/ticker.ts";
@@ -56,9 +57,7 @@ export function AgentPage() {
           Revoke
         </Button>
       </div>
-      {read.error ? (
-        <FailedLine title="The agent was not renewed" error={read.error} onRetry={() => void read.refetch()} />
-      ) : null}
+      <StaleLine name="The agent" read={read} />
       <div className={panel.page}>
         <div className={panel.grid2}>
           <div className={panel.stack}>

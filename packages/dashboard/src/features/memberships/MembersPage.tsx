@@ -8,8 +8,8 @@ import { MenuEntry } from "../../ui/buttons/MenuEntry.tsx";
 import controls from "../../ui/controls.module.css";
 import { Icon } from "../../ui/Icon.tsx";
 import { Menu } from "../../ui/layers/Layers.tsx";
-import { FailedLine } from "../../ui/panels/Feedback.tsx";
 import panel from "../../ui/panels/panel.module.css";
+import { StaleLine } from "../../ui/panels/QueryBoundary.tsx";
 import { ScrollBox } from "../../ui/panels/ScrollBox.tsx";
 import { nameText, printable } from "../../ui/time/format.ts";
 import { Stamp } from "../../ui/time/Stamp.tsx";
@@ -63,9 +63,7 @@ export function MembersPage() {
         </Button>
       </div>
       <SettingsTabs slug={slug} current="members" />
-      {read.error ? (
-        <FailedLine title="The members were not renewed" error={read.error} onRetry={() => void read.refetch()} />
-      ) : null}
+      <StaleLine name="The members" read={read} />
       <ScrollBox label="Members">
         <table className={`${panel.tbl} ${panel.wide}`}>
           <thead>
