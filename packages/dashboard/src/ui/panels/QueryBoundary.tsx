@@ -21,7 +21,8 @@ interface QueryBoundaryProps<Data> {
   isQuiet?: boolean;
   /** What is shown instead of the error panel when the service refuses with one of these codes. */
   refusals?: Readonly<Record<string, (problem: ApiProblem) => ReactNode>>;
-  children: (data: Data) => ReactNode;
+  /** What is drawn of the data, or what is drawn once they are here. */
+  children: ReactNode | ((data: Data) => ReactNode);
 }
 
 /**
@@ -34,7 +35,7 @@ export function QueryBoundary<Data>({ name, read, children, ...props }: QueryBou
     return (
       <>
         {props.isQuiet ? null : <StaleLine name={name} read={read} />}
-        {children(data)}
+        {typeof children === "function" ? children(data) : children}
       </>
     );
   }
