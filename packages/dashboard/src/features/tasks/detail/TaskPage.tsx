@@ -6,7 +6,7 @@ import { AppLink } from "../../../ui/buttons/AppLink.tsx";
 import { copyText } from "../../../ui/buttons/CopyButton.tsx";
 import controls from "../../../ui/controls.module.css";
 import { type KeyHelp, useKeys } from "../../../ui/layers/keys.ts";
-import { Bones, Failed } from "../../../ui/panels/Feedback.tsx";
+import { QueryBoundary } from "../../../ui/panels/QueryBoundary.tsx";
 import { idTail, nameText } from "../../../ui/time/format.ts";
 import { usePage } from "../../../ui/title.ts";
 import { taskKeys } from "../../actions/index.ts";
@@ -16,7 +16,7 @@ import { ListSteps } from "./head/TaskActions.tsx";
 import { NotHere } from "./NotHere.tsx";
 import { TaskView } from "./TaskView.tsx";
 import type { PartId } from "./task-parts.ts";
-import { isShown, useTaskDetail } from "./use-task-detail.ts";
+import { useTaskDetail } from "./use-task-detail.ts";
 
 const keys: KeyHelp = {
   title: "This task",
@@ -39,7 +39,7 @@ export function TaskPage() {
   const detail = useTaskDetail(slug, engine, taskId);
   const place = useListPlace(slug, { engine, taskId }, useListFilters(slug, search));
   const router = useRouter();
-  const { task } = detail;
+  const task = detail.read.data ?? undefined;
   const listHref = paths.tasks(slug) + stringifySearch({ ...search });
   usePage(
     [
@@ -67,7 +67,7 @@ export function TaskPage() {
     keys,
   );
 
-  const isHere = isShown(detail);
+  const isHere = task !== undefined;
   const jump = useEffectEvent(() => {
     if (tab !== undefined) showPart(tab);
   });
@@ -77,49 +77,38 @@ export function TaskPage() {
     if (isHere) jump();
   }, [isHere, engine, taskId]);
 
-  if (!isHere) {
-    if (detail.isMissing) {
-      return (
-        <>
-          <h1 className="vh">Task not found</h1>
-          <NotHere slug={slug} engine={engine} taskId={taskId} />
-        </>
-      );
-    }
-    return (
-      <>
-        <h1 className="vh">Task</h1>
-        {detail.error ? (
-          <Failed title="The task could not be read" error={detail.error} onRetry={detail.refetch} />
-        ) : (
-          <Bones label="Loading the task" />
-        )}
-      </>
-    );
-  }
-
   const onTab = (part: PartId) => {
     router.history.replace(taskAddress(slug, engine, taskId, { ...search, tab: part }));
     showPart(part);
   };
   return (
-    <TaskView
-      key={`${engine}/${taskId}`}
-      slug={slug}
-      detail={detail}
-      place="page"
-      tab={tab}
-      onTab={onTab}
-      hrefOf={(otherEngine, otherId) => taskAddress(slug, otherEngine, otherId, search)}
-      actions={
-        <>
-          <AppLink className={`${controls.tool} lg`} href={listHref} title="Back to the list (u)">
-            All tasks
-          </AppLink>
-          <ListSteps place={place} onMove={move} />
-        </>
-      }
-    />
+    <>
+      {isHere ? null : <h1 className="vh">{detail.read.data === null ? "Task not found" : "Task"}</h1>}
+      <QueryBoundary name="The task" read={detail.read}>
+        {task === undefined ? (
+          <NotHere slug={slug} engine={engine} taskId={taskId} />
+        ) : (
+          <TaskView
+            key={`${engine}/${taskId}`}
+            slug={slug}
+            task={task}
+            detail={detail}
+            place="page"
+            tab={tab}
+            onTab={onTab}
+            hrefOf={(otherEngine, otherId) => taskAddress(slug, otherEngine, otherId, search)}
+            actions={
+              <>
+                <AppLink className={`${controls.tool} lg`} href={listHref} title="Back to the list (u)">
+                  All tasks
+                </AppLink>
+                <ListSteps place={place} onMove={move} />
+              </>
+            }
+          />
+        )}
+      </QueryBoundary>
+    </>
   );
 }
 
