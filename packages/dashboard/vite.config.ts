@@ -28,7 +28,7 @@ const commandParts =
   /[\\/]features[\\/]actions[\\/](tasks[\\/]TaskCommands|registry[\\/]ActionButton|requests[\\/](use-act|able)|commands[\\/](CommandPill|words|command-queries|commands\.module))/;
 /** What every page but the sign-in needs: the shell, and the parts of it that pages use too. */
 const signedIn =
-  /[\\/]src[\\/](shell[\\/](?!NotFound)|app[\\/](SignedIn|project-pages)|address[\\/](time-range|range-bounds)\.ts|save-file\.ts|live[\\/](?!connection|live|row-|use)|ui[\\/](layers[\\/](?!ReasonLayer|take-focus)|panels[\\/](NotForRole|PageTabs|page-tabs|ScrollBox|Panel|panel)|buttons[\\/](OlderButton|Segments)|time[\\/](Stamp|instants)|StatePill|gap-band|pill\.module))|[\\/](field-faults|use-gaps|trouble|worker-states|issue-words|kept-list|reach|task-address|tasks[\\/]life)\.ts$|[\\/]use-agents-notice\.tsx$|[\\/]account[\\/]AccountNav|[\\/](memberships|workers|queues)[\\/]queries\.ts$/;
+  /[\\/]src[\\/](shell[\\/](?!NotFound)|app[\\/](SignedIn|project-pages)|address[\\/](time-range|range-bounds)\.ts|save-file\.ts|live[\\/](?!connection|live|row-|use)|ui[\\/](layers[\\/](?!ReasonLayer|take-focus)|panels[\\/](NotForRole|PageTabs|page-tabs|ScrollBox|Panel|panel|QueryBoundary)|buttons[\\/](OlderButton|Segments)|time[\\/](Stamp|instants)|StatePill|gap-band|pill\.module))|[\\/](field-faults|use-gaps|trouble|worker-states|issue-words|kept-list|reach|task-address|tasks[\\/]life)\.ts$|[\\/]use-agents-notice\.tsx$|[\\/]account[\\/]AccountNav|[\\/](memberships|workers|queues)[\\/]queries\.ts$/;
 
 /** The small pages of who is not signed in yet. The others of them load what else they need by themselves, the QR code above all. */
 const entry =

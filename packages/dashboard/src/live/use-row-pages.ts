@@ -38,6 +38,6 @@ export function useRowPages<Topic extends "queue.changed" | "worker.changed">(li
     readMore: () => void fetchNextPage(),
     /** A renewal that failed; the rows are those from before. */
     error: pages.error,
-    retry: () => void pages.refetch(),
+    refetch: pages.refetch,
   };
 }

@@ -349,7 +349,10 @@ describe("the page", () => {
     answer = { isHeld: false, isLost: true };
     await connection(page);
     await create(failing);
-    await panel.getByRole("alert").getByText("Bulk retries were not renewed. The server did not answer.").waitFor();
+    await panel
+      .getByRole("alert")
+      .getByText("Bulk retries could not be read again. The server did not answer.")
+      .waitFor();
     await panel.getByRole("link", { name: "0 tasks" }).waitFor();
   });
 

@@ -1,13 +1,13 @@
-import type { DeepHealth, HealthCheck, SystemFacts } from "@svc/client";
+import type { DeepHealth, HealthCheck, SettingRow, SystemFacts } from "@svc/client";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { useTimedMs } from "../../live/live.ts";
 import { Button } from "../../ui/buttons/Button.tsx";
 import { copyText } from "../../ui/buttons/CopyButton.tsx";
-import { Bones, Failed, FailedLine } from "../../ui/panels/Feedback.tsx";
 import { Panel } from "../../ui/panels/Panel.tsx";
 import { FactList } from "../../ui/panels/PanelFacts.tsx";
 import panel from "../../ui/panels/panel.module.css";
+import { QueryBoundary, type ReadResult } from "../../ui/panels/QueryBoundary.tsx";
 import { ScrollBox } from "../../ui/panels/ScrollBox.tsx";
 import { HealthPill } from "../../ui/StatePill.tsx";
 import { printable } from "../../ui/time/format.ts";
@@ -26,22 +26,27 @@ const everyMs = 15_000;
 function Health() {
   const deep = useQuery({ ...deepHealthQuery, refetchInterval: useTimedMs(everyMs) });
   const system = useQuery(systemQuery);
-  const settings = useQuery(settingsQuery);
-  const lastOk = useLastOk(deep.data, deep.dataUpdatedAt);
-  const retry = () => void deep.refetch();
-  if (deep.data === undefined) {
-    return deep.error ? (
-      <Failed title="Health could not be read" error={deep.error} onRetry={retry} />
-    ) : (
-      <Bones label="Loading health" />
-    );
-  }
-  const { status, checks, coverage } = deep.data;
-  const bundle = () =>
-    diagnosticBundle({ at: new Date(), health: deep.data, system: system.data, settings: settings.data?.settings });
+  const settings = useQuery(settingsQuery).data?.settings;
+  return (
+    <QueryBoundary name="Health" read={deep}>
+      {(health) => <Checks health={health} readAtMs={deep.dataUpdatedAt} system={system} settings={settings} />}
+    </QueryBoundary>
+  );
+}
+
+interface ChecksProps {
+  health: DeepHealth;
+  readAtMs: number;
+  system: ReadResult<SystemFacts>;
+  settings: readonly SettingRow[] | undefined;
+}
+
+function Checks({ health, readAtMs, system, settings }: ChecksProps) {
+  const lastOk = useLastOk(health, readAtMs);
+  const { status, checks, coverage } = health;
+  const bundle = () => diagnosticBundle({ at: new Date(), health, system: system.data, settings });
   return (
     <>
-      {deep.error ? <FailedLine title="Health was not renewed" error={deep.error} onRetry={retry} /> : null}
       <div className={css.tools}>
         <HealthPill status={status} />
         <span className="t2 grow">{says[status]}</span>
@@ -93,10 +98,9 @@ const says = {
 } as const;
 
 /** When this page saw each subsystem well for the last time. */
-function useLastOk(health: DeepHealth | undefined, readAtMs: number): ReadonlyMap<string, string> {
+function useLastOk(health: DeepHealth, readAtMs: number): ReadonlyMap<string, string> {
   const [seen, setSeen] = useState<ReadonlyMap<string, string>>(new Map());
   useEffect(() => {
-    if (health === undefined) return;
     const well = Object.entries(health.checks).filter(([, { status }]) => status === "ok");
     setSeen((old) => new Map([...old, ...well.map(([name]) => [name, new Date(readAtMs).toISOString()] as const)]));
   }, [health, readAtMs]);

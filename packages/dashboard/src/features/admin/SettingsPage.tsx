@@ -1,4 +1,4 @@
-import type { SettingRow } from "@svc/client";
+import type { InstanceSettings, SettingRow } from "@svc/client";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { matchesWords, useListFilter } from "../../address/list-filter.ts";
@@ -6,8 +6,9 @@ import { Button } from "../../ui/buttons/Button.tsx";
 import { Segments } from "../../ui/buttons/Segments.tsx";
 import { FilterBox } from "../../ui/forms/FilterBox.tsx";
 import { Icon } from "../../ui/Icon.tsx";
-import { Bones, Empty, Failed, FailedLine } from "../../ui/panels/Feedback.tsx";
+import { Empty } from "../../ui/panels/Feedback.tsx";
 import panel from "../../ui/panels/panel.module.css";
+import { QueryBoundary } from "../../ui/panels/QueryBoundary.tsx";
 import { ScrollBox } from "../../ui/panels/ScrollBox.tsx";
 import { WindowTable } from "../../ui/panels/WindowTable.tsx";
 import { count, printable } from "../../ui/time/format.ts";
@@ -21,25 +22,23 @@ export function SettingsPage() {
   return <AdminFrame title="Settings">{() => <Settings />}</AdminFrame>;
 }
 
+function Settings() {
+  return (
+    <QueryBoundary name="Settings" read={useQuery(settingsQuery)}>
+      {(read) => <SettingList {...read} />}
+    </QueryBoundary>
+  );
+}
+
 const shares = [
   { value: "all", label: "all", title: "Every setting" },
   { value: "given", label: "given", title: "Those that a file or the environment gives" },
 ] as const;
 type Share = (typeof shares)[number]["value"];
 
-function Settings() {
-  const read = useQuery(settingsQuery);
+function SettingList({ settings, svc_home: home }: InstanceSettings) {
   const [filter, setFilter] = useListFilter();
   const [share, setShare] = useState<Share>("all");
-  const retry = () => void read.refetch();
-  if (read.data === undefined) {
-    return read.error ? (
-      <Failed title="Settings could not be read" error={read.error} onRetry={retry} />
-    ) : (
-      <Bones label="Loading settings" />
-    );
-  }
-  const { settings, svc_home: home } = read.data;
   const rows = settings.filter(
     (row) =>
       (share === "all" || isGiven(row)) &&
@@ -47,7 +46,6 @@ function Settings() {
   );
   return (
     <>
-      {read.error ? <FailedLine title="Settings were not renewed" error={read.error} onRetry={retry} /> : null}
       <div className={css.tools}>
         <FilterBox label="Filter settings" value={filter} onChange={setFilter} />
         <Segments legend="Which settings" value={share} options={shares} onChange={setShare} />

@@ -3,8 +3,9 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { api } from "../../api/api.ts";
 import { ActButton } from "../../ui/buttons/ActButton.tsx";
 import { Glyph } from "../../ui/Icon.tsx";
-import { Bones, causeOf, Failed, FailedLine } from "../../ui/panels/Feedback.tsx";
+import { causeOf } from "../../ui/panels/Feedback.tsx";
 import panel from "../../ui/panels/panel.module.css";
+import { QueryBoundary } from "../../ui/panels/QueryBoundary.tsx";
 import { Refusal } from "../../ui/panels/Refusal.tsx";
 import { ScrollBox } from "../../ui/panels/ScrollBox.tsx";
 import { printable } from "../../ui/time/format.ts";
@@ -22,26 +23,22 @@ export function VersionsPage() {
 function Versions() {
   const known = useQuery(knownVersionsQuery);
   const system = useQuery(systemQuery);
-  const error = known.error ?? system.error;
-  const retry = () => {
-    void known.refetch();
-    void system.refetch();
+  const both = {
+    data: known.data && system.data && { known: known.data, system: system.data },
+    error: known.error ?? system.error,
+    refetch: () => Promise.all([known.refetch(), system.refetch()]),
   };
-  if (known.data === undefined || system.data === undefined) {
-    return error ? (
-      <Failed title="Versions could not be read" error={error} onRetry={retry} />
-    ) : (
-      <Bones label="Loading versions" />
-    );
-  }
   return (
-    <div className={panel.page}>
-      {error ? <FailedLine title="Versions were not renewed" error={error} onRetry={retry} /> : null}
-      <div className={panel.stack}>
-        <Packages known={known.data} system={system.data} />
-        <Manifest known={known.data} />
-      </div>
-    </div>
+    <QueryBoundary name="Versions" read={both}>
+      {(read) => (
+        <div className={panel.page}>
+          <div className={panel.stack}>
+            <Packages {...read} />
+            <Manifest known={read.known} />
+          </div>
+        </div>
+      )}
+    </QueryBoundary>
   );
 }
 

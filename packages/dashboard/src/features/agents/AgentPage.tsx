@@ -4,9 +4,9 @@ import { useState } from "react";
 import { paths } from "../../address/paths.ts";
 import { usePollMs, useTimedMs } from "../../live/live.ts";
 import { Button } from "../../ui/buttons/Button.tsx";
-import { Bones, Failed, FailedLine } from "../../ui/panels/Feedback.tsx";
 import { Panel, PanelEmpty } from "../../ui/panels/Panel.tsx";
 import panel from "../../ui/panels/panel.module.css";
+import { QueryBoundary, StaleLine } from "../../ui/panels/QueryBoundary.tsx";
 import { FleetPill } from "../../ui/StatePill.tsx";
 import { nameText } from "../../ui/time/format.ts";
 import { useNow } from "../../ui/time/ticker.ts";
@@ -56,9 +56,7 @@ export function AgentPage() {
           Revoke
         </Button>
       </div>
-      {read.error ? (
-        <FailedLine title="The agent was not renewed" error={read.error} onRetry={() => void read.refetch()} />
-      ) : null}
+      <StaleLine name="The agent" read={read} />
       <div className={panel.page}>
         <div className={panel.grid2}>
           <div className={panel.stack}>
@@ -93,27 +91,14 @@ export function AgentPage() {
               {() => <Processes rows={own ?? []} />}
             </Panel>
             <LossBands slug={slug} agentId={agent.id} />
-            {status.data ? (
-              <>
-                {status.isError ? (
-                  <FailedLine
-                    title="Status samples were not renewed"
-                    error={status.error}
-                    onRetry={() => void status.refetch()}
-                  />
-                ) : null}
-                <LossPanel samples={status.data.items} />
-                <SamplesPanel samples={status.data.items} />
-              </>
-            ) : status.isError ? (
-              <Failed
-                title="Status samples could not be read"
-                error={status.error}
-                onRetry={() => void status.refetch()}
-              />
-            ) : (
-              <Bones rows={6} label="Loading status samples" />
-            )}
+            <QueryBoundary name="Status samples" read={status} rows={6}>
+              {({ items }) => (
+                <>
+                  <LossPanel samples={items} />
+                  <SamplesPanel samples={items} />
+                </>
+              )}
+            </QueryBoundary>
           </div>
           <div className={panel.stack}>
             <FactsPanel agent={agent} />

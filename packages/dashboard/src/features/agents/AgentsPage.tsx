@@ -12,6 +12,7 @@ import { type LossGap, lostText } from "../../ui/gap-band/gaps.ts";
 import { Glyph } from "../../ui/Icon.tsx";
 import { Empty, FailedLine } from "../../ui/panels/Feedback.tsx";
 import panel from "../../ui/panels/panel.module.css";
+import { StaleLine } from "../../ui/panels/QueryBoundary.tsx";
 import { ScrollBox } from "../../ui/panels/ScrollBox.tsx";
 import { useSteadyOrder } from "../../ui/panels/steady-order.ts";
 import { type RowPlace, WindowTable } from "../../ui/panels/WindowTable.tsx";
@@ -71,9 +72,7 @@ export function AgentsPage() {
           </>
         ) : null}
       </div>
-      {read.error ? (
-        <FailedLine title="Agents were not renewed" error={read.error} onRetry={() => void read.refetch()} />
-      ) : null}
+      <StaleLine name="Agents" read={read} />
       {losses.error ? <FailedLine title="Whether events were lost could not be read" error={losses.error} /> : null}
       {all.length === 0 ? (
         <Empty title="No agent yet">

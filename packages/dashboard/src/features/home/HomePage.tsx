@@ -6,8 +6,9 @@ import { openNewProject } from "../../shell/overlay.ts";
 import { AppLink } from "../../ui/buttons/AppLink.tsx";
 import { Button } from "../../ui/buttons/Button.tsx";
 import { Glyph } from "../../ui/Icon.tsx";
-import { Bones, Empty, Failed, FailedLine } from "../../ui/panels/Feedback.tsx";
+import { Empty } from "../../ui/panels/Feedback.tsx";
 import panel from "../../ui/panels/panel.module.css";
+import { QueryBoundary } from "../../ui/panels/QueryBoundary.tsx";
 import { ScrollBox } from "../../ui/panels/ScrollBox.tsx";
 import { count, nameText, printable } from "../../ui/time/format.ts";
 import { usePage } from "../../ui/title.ts";
@@ -25,7 +26,6 @@ export function HomePage() {
   const pollMs = usePollMs();
   const [isArchiveShown, setArchiveShown] = useState(false);
   const summary = useQuery({ ...homeSummaryQuery, refetchInterval: pollMs });
-  const retry = () => void summary.refetch();
 
   const create = me.is_admin ? (
     <Button variant="main" onClick={openNewProject} icon="plus">
@@ -52,26 +52,17 @@ export function HomePage() {
         </Button>
         {create}
       </div>
-      {summary.data === undefined ? (
-        summary.isError ? (
-          <>
-            <Failed title="The figures of the projects could not be read" error={summary.error} onRetry={retry} />
-            <NamesOnly />
-          </>
+      <QueryBoundary name="The figures of the projects" read={summary}>
+        {projects.length === 0 ? (
+          <NoProject isAdmin={me.is_admin}>{create}</NoProject>
         ) : (
-          <Bones label="Loading the projects" />
-        )
-      ) : projects.length === 0 ? (
-        <NoProject isAdmin={me.is_admin}>{create}</NoProject>
-      ) : (
-        <>
-          {summary.isError ? (
-            <FailedLine title="The figures could not be read again" error={summary.error} onRetry={retry} />
-          ) : null}
-          <AttentionPanel items={attention} />
-          <ProjectTable projects={projects} />
-        </>
-      )}
+          <>
+            <AttentionPanel items={attention} />
+            <ProjectTable projects={projects} />
+          </>
+        )}
+      </QueryBoundary>
+      {summary.isLoadingError ? <NamesOnly /> : null}
       {isArchiveShown ? <ArchivedPanel /> : null}
     </>
   );

@@ -9,8 +9,9 @@ import { useTimedMs } from "../../live/live.ts";
 import { Button, ButtonLink } from "../../ui/buttons/Button.tsx";
 import { CopyButton } from "../../ui/buttons/CopyButton.tsx";
 import { type FactOf, Facts } from "../../ui/panels/Facts.tsx";
-import { Bones, Empty, Failed, FailedLine } from "../../ui/panels/Feedback.tsx";
+import { Empty } from "../../ui/panels/Feedback.tsx";
 import panel from "../../ui/panels/panel.module.css";
+import { QueryBoundary } from "../../ui/panels/QueryBoundary.tsx";
 import { count, nameText, printable, printableLines } from "../../ui/time/format.ts";
 import { Age } from "../../ui/time/Stamp.tsx";
 import { usePage } from "../../ui/title.ts";
@@ -37,14 +38,18 @@ export function IssuePage() {
   const inRange = read.data ?? null;
   // Of one that has not failed in the range all that is kept is asked for.
   const whole = useQuery({ ...issueQuery(slug, fingerprint, {}), enabled: read.data === null });
-  const issue = inRange ?? whole.data ?? null;
+  const either = {
+    data: isPrint ? (inRange ?? whole.data) : null,
+    error: read.error ?? whole.error,
+    refetch: (read.error ? read : whole).refetch,
+  };
+  const issue = either.data ?? null;
   const { type, message } = issue === null ? { type: "Issue", message: "" } : splitError(issue.sample_exception);
   usePage([
     { label: slug, href: paths.project(slug) },
     { label: "Issues", href: paths.issues(slug) },
     { label: printable(type) },
   ]);
-  const error = read.error ?? whole.error;
   return (
     <>
       <div className={panel.head}>
@@ -62,20 +67,15 @@ export function IssuePage() {
           </>
         )}
       </div>
-      {issue !== null && error ? (
-        <FailedLine title="The issue was not renewed" error={error} onRetry={() => void read.refetch()} />
-      ) : null}
-      {issue !== null ? (
-        <Parts slug={slug} issue={issue} isInRange={inRange !== null} message={message} />
-      ) : !isPrint || whole.data === null ? (
-        <Empty title="This issue is not here" chips={<ButtonLink href={paths.issues(slug)}>All issues</ButtonLink>}>
-          <p>No task of this project that is kept has this failure: it is of another project, or past retention.</p>
-        </Empty>
-      ) : error ? (
-        <Failed title="The issue could not be read" error={error} onRetry={() => void read.refetch()} />
-      ) : (
-        <Bones label="Loading the issue" />
-      )}
+      <QueryBoundary name="The issue" read={either}>
+        {issue === null ? (
+          <Empty title="This issue is not here" chips={<ButtonLink href={paths.issues(slug)}>All issues</ButtonLink>}>
+            <p>No task of this project that is kept has this failure: it is of another project, or past retention.</p>
+          </Empty>
+        ) : (
+          <Parts slug={slug} issue={issue} isInRange={inRange !== null} message={message} />
+        )}
+      </QueryBoundary>
     </>
   );
 }

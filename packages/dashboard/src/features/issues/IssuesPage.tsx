@@ -11,8 +11,9 @@ import { OlderButton } from "../../ui/buttons/OlderButton.tsx";
 import { Segments } from "../../ui/buttons/Segments.tsx";
 import { SparkBars } from "../../ui/charts/SparkBars.tsx";
 import controls from "../../ui/controls.module.css";
-import { Bones, Empty, Failed, FailedLine } from "../../ui/panels/Feedback.tsx";
+import { Empty } from "../../ui/panels/Feedback.tsx";
 import panel from "../../ui/panels/panel.module.css";
+import { QueryBoundary } from "../../ui/panels/QueryBoundary.tsx";
 import { ScrollBox } from "../../ui/panels/ScrollBox.tsx";
 import { useSteadyOrder } from "../../ui/panels/steady-order.ts";
 import { WindowTable } from "../../ui/panels/WindowTable.tsx";
@@ -80,87 +81,82 @@ export function IssuesPage() {
           </label>
         ) : null}
       </div>
-      {read.isError && read.data ? (
-        <FailedLine title="Issues were not renewed" error={read.error} onRetry={() => void read.refetch()} />
-      ) : null}
-      {read.isPending ? (
-        <Bones label="Loading issues" />
-      ) : read.data === undefined ? (
-        <Failed title="Issues could not be read" error={read.error} onRetry={() => void read.refetch()} />
-      ) : rows.length === 0 && !read.hasNextPage ? (
-        <NoIssues
-          isFiltered={status !== undefined || engine !== undefined}
-          label={range.label}
-          onClear={() => go({ status: undefined, engine: undefined })}
-          wideHref={paths.issues(slug, { ...search, since: "-7d", until: undefined })}
-        />
-      ) : (
-        <>
-          <ScrollBox label="Issues">
-            <WindowTable
-              className={`${panel.tbl} ${panel.wide}`}
-              on={hold}
-              rows={rows}
-              isOpenEnded={read.hasNextPage}
-              rowPx={45}
-              head={
-                <>
-                  <th>Issue</th>
-                  <th className="lg">State</th>
-                  <th className="num">Tasks</th>
-                  <th className="num lg">Failed now</th>
-                  <th className="lg">Failures over time</th>
-                  <th className="lg">Engines</th>
-                  <th className="num lg">First</th>
-                  <th className="num">Last</th>
-                </>
-              }
-            >
-              {({ issue }, place) => (
-                <tr {...place}>
-                  <td className={`${panel.two} ${panel.named} ${panel.long}`}>
-                    <IssueName slug={slug} issue={issue} sinceMs={range.sinceMs ?? 0} />
-                  </td>
-                  <td className="lg">
-                    <IssueTag issue={issue} sinceMs={range.sinceMs ?? 0} />
-                  </td>
-                  <td className="num">
-                    <b>
-                      {count(issue.occurrences)}
-                      {issue.is_capped ? "+" : ""}
-                    </b>
-                  </td>
-                  <td className="num lg">
-                    {issue.open_count === 0 ? <span className="t3">0</span> : count(issue.open_count)}
-                  </td>
-                  <td className="lg">
-                    <SparkBars
-                      tone="failure"
-                      values={issue.trend ?? []}
-                      isRunning={range.isOpen}
-                      label={`${count(issue.occurrences)} in the ${range.label}`}
-                    />
-                  </td>
-                  <td className="lg t2">{issue.engines.map(printable).join(", ")}</td>
-                  <td className="num lg t2">
-                    <Age at={issue.first_seen} suffix=" ago" />
-                  </td>
-                  <td className="num t2">
-                    <Age at={issue.last_seen} suffix=" ago" />
-                  </td>
-                </tr>
+      <QueryBoundary name="Issues" read={read}>
+        {rows.length === 0 && !read.hasNextPage ? (
+          <NoIssues
+            isFiltered={status !== undefined || engine !== undefined}
+            label={range.label}
+            onClear={() => go({ status: undefined, engine: undefined })}
+            wideHref={paths.issues(slug, { ...search, since: "-7d", until: undefined })}
+          />
+        ) : (
+          <>
+            <ScrollBox label="Issues">
+              <WindowTable
+                className={`${panel.tbl} ${panel.wide}`}
+                on={hold}
+                rows={rows}
+                isOpenEnded={read.hasNextPage}
+                rowPx={45}
+                head={
+                  <>
+                    <th>Issue</th>
+                    <th className="lg">State</th>
+                    <th className="num">Tasks</th>
+                    <th className="num lg">Failed now</th>
+                    <th className="lg">Failures over time</th>
+                    <th className="lg">Engines</th>
+                    <th className="num lg">First</th>
+                    <th className="num">Last</th>
+                  </>
+                }
+              >
+                {({ issue }, place) => (
+                  <tr {...place}>
+                    <td className={`${panel.two} ${panel.named} ${panel.long}`}>
+                      <IssueName slug={slug} issue={issue} sinceMs={range.sinceMs ?? 0} />
+                    </td>
+                    <td className="lg">
+                      <IssueTag issue={issue} sinceMs={range.sinceMs ?? 0} />
+                    </td>
+                    <td className="num">
+                      <b>
+                        {count(issue.occurrences)}
+                        {issue.is_capped ? "+" : ""}
+                      </b>
+                    </td>
+                    <td className="num lg">
+                      {issue.open_count === 0 ? <span className="t3">0</span> : count(issue.open_count)}
+                    </td>
+                    <td className="lg">
+                      <SparkBars
+                        tone="failure"
+                        values={issue.trend ?? []}
+                        isRunning={range.isOpen}
+                        label={`${count(issue.occurrences)} in the ${range.label}`}
+                      />
+                    </td>
+                    <td className="lg t2">{issue.engines.map(printable).join(", ")}</td>
+                    <td className="num lg t2">
+                      <Age at={issue.first_seen} suffix=" ago" />
+                    </td>
+                    <td className="num t2">
+                      <Age at={issue.last_seen} suffix=" ago" />
+                    </td>
+                  </tr>
+                )}
+              </WindowTable>
+            </ScrollBox>
+            <p className={panel.foot}>
+              {read.hasNextPage ? (
+                <OlderButton read={read}>Older issues</OlderButton>
+              ) : (
+                `These are all: ${count(rows.length)}.`
               )}
-            </WindowTable>
-          </ScrollBox>
-          <p className={panel.foot}>
-            {read.hasNextPage ? (
-              <OlderButton read={read}>Older issues</OlderButton>
-            ) : (
-              `These are all: ${count(rows.length)}.`
-            )}
-          </p>
-        </>
-      )}
+            </p>
+          </>
+        )}
+      </QueryBoundary>
     </>
   );
 }

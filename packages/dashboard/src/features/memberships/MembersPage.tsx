@@ -7,8 +7,8 @@ import { Button } from "../../ui/buttons/Button.tsx";
 import { MenuEntry } from "../../ui/buttons/MenuEntry.tsx";
 import { Icon } from "../../ui/Icon.tsx";
 import { Menu } from "../../ui/layers/Layers.tsx";
-import { FailedLine } from "../../ui/panels/Feedback.tsx";
 import panel from "../../ui/panels/panel.module.css";
+import { StaleLine } from "../../ui/panels/QueryBoundary.tsx";
 import { ScrollBox } from "../../ui/panels/ScrollBox.tsx";
 import { nameText, printable } from "../../ui/time/format.ts";
 import { Stamp } from "../../ui/time/Stamp.tsx";
@@ -62,9 +62,7 @@ export function MembersPage() {
         </Button>
       </div>
       <SettingsTabs slug={slug} current="members" />
-      {read.error ? (
-        <FailedLine title="The members were not renewed" error={read.error} onRetry={() => void read.refetch()} />
-      ) : null}
+      <StaleLine name="The members" read={read} />
       <ScrollBox label="Members">
         <table className={`${panel.tbl} ${panel.wide}`}>
           <thead>

@@ -9,8 +9,9 @@ import { Button, ButtonLink } from "../../ui/buttons/Button.tsx";
 import controls from "../../ui/controls.module.css";
 import { Glyph } from "../../ui/Icon.tsx";
 import { type FactOf, Facts } from "../../ui/panels/Facts.tsx";
-import { FailedLine, NoteLine } from "../../ui/panels/Feedback.tsx";
+import { NoteLine } from "../../ui/panels/Feedback.tsx";
 import panel from "../../ui/panels/panel.module.css";
+import { StaleLine } from "../../ui/panels/QueryBoundary.tsx";
 import { age, count, nameText, printable } from "../../ui/time/format.ts";
 import { instant } from "../../ui/time/instants.ts";
 import { Age } from "../../ui/time/Stamp.tsx";
@@ -66,9 +67,7 @@ export function QueuePage() {
           <QueueControls slug={slug} queue={queue} />
         </Suspense>
       </div>
-      {read.error ? (
-        <FailedLine title="The queue was not renewed" error={read.error} onRetry={() => void read.refetch()} />
-      ) : null}
+      <StaleLine name="The queue" read={read} />
       <Warning queue={queue} trouble={trouble} now={now} />
       <Facts facts={factsOf({ queue, activity, trouble, windowMs })} />
       <div className={panel.page}>

@@ -10,6 +10,7 @@ import { FilterBox } from "../../ui/forms/FilterBox.tsx";
 import { Glyph } from "../../ui/Icon.tsx";
 import { Empty, FailedLine } from "../../ui/panels/Feedback.tsx";
 import panel from "../../ui/panels/panel.module.css";
+import { StaleLine } from "../../ui/panels/QueryBoundary.tsx";
 import { ScrollBox } from "../../ui/panels/ScrollBox.tsx";
 import { useSteadyOrder } from "../../ui/panels/steady-order.ts";
 import { WindowTable } from "../../ui/panels/WindowTable.tsx";
@@ -53,7 +54,7 @@ export function QueuesPage() {
         </span>
         {all.length > 0 ? <FilterBox label="Filter queues" value={filter} onChange={setFilter} /> : null}
       </div>
-      {list.error ? <FailedLine title="Queues were not renewed" error={list.error} onRetry={list.retry} /> : null}
+      <StaleLine name="Queues" read={list} />
       {activity.isError ? (
         <FailedLine
           title="Rates and small charts could not be read"

@@ -4,8 +4,9 @@ import { api } from "../../api/api.ts";
 import { ActButton } from "../../ui/buttons/ActButton.tsx";
 import { DialogFoot } from "../../ui/layers/DialogFoot.tsx";
 import { Dialog } from "../../ui/layers/Layers.tsx";
-import { Bones, causeOf, Failed } from "../../ui/panels/Feedback.tsx";
+import { causeOf } from "../../ui/panels/Feedback.tsx";
 import panel from "../../ui/panels/panel.module.css";
+import { QueryBoundary } from "../../ui/panels/QueryBoundary.tsx";
 import { Refusal } from "../../ui/panels/Refusal.tsx";
 import { ScrollBox } from "../../ui/panels/ScrollBox.tsx";
 import { count, printable } from "../../ui/time/format.ts";
@@ -23,48 +24,44 @@ export function UserKeysDialog({ user, onClose }: { user: UserAdminPublic; onClo
   const keys = read.data ?? [];
   return (
     <Dialog title={`API keys of ${printable(user.display_name || user.email)}`} onClose={onClose}>
-      {read.data === undefined ? (
-        read.isError ? (
-          <Failed isPart title="Couldn't load the API keys" error={read.error} onRetry={() => void read.refetch()} />
+      <QueryBoundary name="The API keys" read={read} rows={3} isPart>
+        {keys.length === 0 ? (
+          <p role="status">
+            {revoke.data === undefined
+              ? "No active API keys."
+              : `${count(revoke.data.revoked)} API ${revoke.data.revoked === 1 ? "key was" : "keys were"} revoked.`}
+          </p>
         ) : (
-          <Bones rows={3} label="Loading API keys" />
-        )
-      ) : keys.length === 0 ? (
-        <p role="status">
-          {revoke.data === undefined
-            ? "No active API keys."
-            : `${count(revoke.data.revoked)} API ${revoke.data.revoked === 1 ? "key was" : "keys were"} revoked.`}
-        </p>
-      ) : (
-        <>
-          <p className="t2">Revoked keys stop working immediately and can't be restored. This list is audited.</p>
-          <ScrollBox label="API keys">
-            <table className={panel.tbl}>
-              <thead>
-                <tr>
-                  <th>Key</th>
-                  <th>Project</th>
-                  <th className="num">Last used</th>
-                </tr>
-              </thead>
-              <tbody>
-                {keys.map((key) => (
-                  <tr key={key.id}>
-                    <td className={`${panel.two} ${panel.named}`}>
-                      {printable(key.name)}
-                      <small className="mono">{key.prefix}…</small>
-                    </td>
-                    <td>{key.project_slug ?? <span className="t3">all</span>}</td>
-                    <td className="num">
-                      <Age at={key.last_used_at} suffix=" ago" />
-                    </td>
+          <>
+            <p className="t2">Revoked keys stop working immediately and can't be restored. This list is audited.</p>
+            <ScrollBox label="API keys">
+              <table className={panel.tbl}>
+                <thead>
+                  <tr>
+                    <th>Key</th>
+                    <th>Project</th>
+                    <th className="num">Last used</th>
                   </tr>
-                ))}
-              </tbody>
-            </table>
-          </ScrollBox>
-        </>
-      )}
+                </thead>
+                <tbody>
+                  {keys.map((key) => (
+                    <tr key={key.id}>
+                      <td className={`${panel.two} ${panel.named}`}>
+                        {printable(key.name)}
+                        <small className="mono">{key.prefix}…</small>
+                      </td>
+                      <td>{key.project_slug ?? <span className="t3">all</span>}</td>
+                      <td className="num">
+                        <Age at={key.last_used_at} suffix=" ago" />
+                      </td>
+                    </tr>
+                  ))}
+                </tbody>
+              </table>
+            </ScrollBox>
+          </>
+        )}
+      </QueryBoundary>
       {revoke.isError ? <Refusal>No keys were revoked. {causeOf(revoke.error)}</Refusal> : null}
       <DialogFoot leave={keys.length === 0 ? "Close" : "Cancel"} onLeave={onClose}>
         {keys.length === 0 ? null : (

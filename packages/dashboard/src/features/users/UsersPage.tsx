@@ -8,10 +8,11 @@ import { Button, ButtonLink } from "../../ui/buttons/Button.tsx";
 import { MenuEntry } from "../../ui/buttons/MenuEntry.tsx";
 import { Glyph, Icon } from "../../ui/Icon.tsx";
 import { Menu } from "../../ui/layers/Layers.tsx";
-import { Empty, FailedLine } from "../../ui/panels/Feedback.tsx";
+import { Empty } from "../../ui/panels/Feedback.tsx";
 import { NotForRole } from "../../ui/panels/NotForRole.tsx";
 import { PageTabs } from "../../ui/panels/PageTabs.tsx";
 import panel from "../../ui/panels/panel.module.css";
+import { StaleLine } from "../../ui/panels/QueryBoundary.tsx";
 import { ScrollBox } from "../../ui/panels/ScrollBox.tsx";
 import { nameText, printable } from "../../ui/time/format.ts";
 import { Age, Stamp } from "../../ui/time/Stamp.tsx";
@@ -67,9 +68,7 @@ function UserList() {
         </Button>
       </div>
       <PageTabs label="Instance" pages={adminPages} current={paths.users()} />
-      {read.error ? (
-        <FailedLine title="The accounts were not renewed" error={read.error} onRetry={() => void read.refetch()} />
-      ) : null}
+      <StaleLine name="The accounts" read={read} />
       {users.length === 0 ? (
         <Empty title="No account on this page" chips={<ButtonLink href={paths.users()}>First page</ButtonLink>}>
           <p>There are fewer accounts than the address says.</p>

@@ -9,10 +9,10 @@ import { AppLink } from "../../ui/buttons/AppLink.tsx";
 import { ButtonLink } from "../../ui/buttons/Button.tsx";
 import { Glyph } from "../../ui/Icon.tsx";
 import { type FactOf, Facts } from "../../ui/panels/Facts.tsx";
-import { FailedLine } from "../../ui/panels/Feedback.tsx";
 import { Panel } from "../../ui/panels/Panel.tsx";
 import { About } from "../../ui/panels/PanelFacts.tsx";
 import panel from "../../ui/panels/panel.module.css";
+import { StaleLine } from "../../ui/panels/QueryBoundary.tsx";
 import { FleetPill } from "../../ui/StatePill.tsx";
 import { bytes, count, nameText, percent, printable, printableLines } from "../../ui/time/format.ts";
 import { Age, Stamp } from "../../ui/time/Stamp.tsx";
@@ -52,9 +52,7 @@ export function WorkerPage() {
           Its tasks
         </ButtonLink>
       </div>
-      {read.error ? (
-        <FailedLine title="The worker was not renewed" error={read.error} onRetry={() => void read.refetch()} />
-      ) : null}
+      <StaleLine name="The worker" read={read} />
       <Facts facts={factsOf(worker)} />
       <div className={panel.page}>
         <div className={panel.grid2}>

@@ -7,8 +7,9 @@ import { useRowPages } from "../../live/use-row-pages.ts";
 import { AppLink } from "../../ui/buttons/AppLink.tsx";
 import { Button } from "../../ui/buttons/Button.tsx";
 import { FilterBox } from "../../ui/forms/FilterBox.tsx";
-import { Empty, FailedLine } from "../../ui/panels/Feedback.tsx";
+import { Empty } from "../../ui/panels/Feedback.tsx";
 import panel from "../../ui/panels/panel.module.css";
+import { StaleLine } from "../../ui/panels/QueryBoundary.tsx";
 import { ScrollBox } from "../../ui/panels/ScrollBox.tsx";
 import { useSteadyOrder } from "../../ui/panels/steady-order.ts";
 import { WindowTable } from "../../ui/panels/WindowTable.tsx";
@@ -45,7 +46,7 @@ export function WorkersPage() {
         </span>
         {all.length > 0 ? <FilterBox label="Filter workers" value={filter} onChange={setFilter} /> : null}
       </div>
-      {list.error ? <FailedLine title="Workers were not renewed" error={list.error} onRetry={list.retry} /> : null}
+      <StaleLine name="Workers" read={list} />
       {all.length === 0 ? (
         <Empty title="No worker seen yet">
           <p>Workers appear by themselves when an agent sees one take a task.</p>

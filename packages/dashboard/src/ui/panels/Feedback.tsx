@@ -17,7 +17,7 @@ export function Empty({ title, children, chips }: { title: string; children?: Re
 }
 
 /** Rows of the real height while the first answer is on its way; invisible for the first 150 ms. */
-export function Bones({ rows = 8, label }: { rows?: number; label: string }) {
+export function Bones({ rows = 8, label }: { rows?: number | undefined; label: string }) {
   return (
     <div role="status" aria-label={label}>
       <div className={css.bones} aria-hidden="true">
@@ -86,7 +86,7 @@ interface FailedProps {
 }
 
 /** The error panel: the shell and everything else on the page stay usable beside it. `isPart`: inside a panel's own frame. */
-export function Failed({ title, error, onRetry, isPart = false }: FailedProps & { isPart?: boolean }) {
+export function Failed({ title, error, onRetry, isPart = false }: FailedProps & { isPart?: boolean | undefined }) {
   const Heading = isPart ? "h3" : "h2";
   const problem = error instanceof ApiProblem ? error : null;
   const details = JSON.stringify(

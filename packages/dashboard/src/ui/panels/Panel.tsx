@@ -1,16 +1,13 @@
-import { isProblem } from "@svc/client";
 import { CatchBoundary } from "@tanstack/react-router";
 import { type ReactNode, useId } from "react";
 import { Glyph, Icon } from "../Icon.tsx";
-import { Bones, Failed, FailedLine } from "./Feedback.tsx";
+import { Failed } from "./Feedback.tsx";
 import panel from "./panel.module.css";
 import css from "./panel-states.module.css";
+import { QueryBoundary, type ReadResult } from "./QueryBoundary.tsx";
 
 /** What a panel needs to know about the read behind it; the result of a query fits. */
-export interface PanelRead<Data> {
-  data: Data | undefined;
-  error: unknown;
-  refetch: () => unknown;
+export interface PanelRead<Data> extends ReadResult<Data> {
   /** The data belong to what was asked before: they stay, dimmed, until the answer comes. */
   isPlaceholderData?: boolean;
 }
@@ -61,35 +58,36 @@ export function Panel<Data>({ title, window, actions, className, ...body }: Pane
 type BodyProps<Data> = Omit<PanelProps<Data>, "window" | "actions" | "className">;
 
 function PanelBody<Data>({ title, read, rows, empty, missing, children }: BodyProps<Data>) {
-  const { data, error, refetch, isPlaceholderData = false } = read;
-  const retry = () => void refetch();
-  if (data === undefined) {
-    if (isProblem(error, "forbidden")) {
-      return (
-        <PanelEmpty kind="not-for-role">
-          <p>Ask an administrator of the project if you need it.</p>
-        </PanelEmpty>
-      );
-    }
-    if (error) return <Failed isPart title={`${title} could not be read`} error={error} onRetry={retry} />;
-    return <Bones rows={rows} label={`Loading ${title.toLowerCase()}`} />;
-  }
-  const lacks = missing?.(data) ?? null;
+  const { isPlaceholderData = false } = read;
   return (
-    <>
-      {error ? <FailedLine title={`${title} could not be read again`} error={error} onRetry={retry} /> : null}
-      {lacks === null ? null : (
-        <p className={css.missing} role="note">
-          <Glyph name="unknown" />
-          <span>{lacks}</span>
-        </p>
-      )}
-      <div className={isPlaceholderData ? css.before : undefined} aria-busy={isPlaceholderData}>
-        {empty?.(data) ?? children(data)}
-      </div>
-    </>
+    <QueryBoundary name={title} read={read} rows={rows} isPart refusals={notForRole}>
+      {(data) => {
+        const lacks = missing?.(data) ?? null;
+        return (
+          <>
+            {lacks === null ? null : (
+              <p className={css.missing} role="note">
+                <Glyph name="unknown" />
+                <span>{lacks}</span>
+              </p>
+            )}
+            <div className={isPlaceholderData ? css.before : undefined} aria-busy={isPlaceholderData}>
+              {empty?.(data) ?? children(data)}
+            </div>
+          </>
+        );
+      }}
+    </QueryBoundary>
   );
 }
+
+const notForRole = {
+  forbidden: () => (
+    <PanelEmpty kind="not-for-role">
+      <p>Ask an administrator of the project if you need it.</p>
+    </PanelEmpty>
+  ),
+};
 
 const kinds = {
   "none-yet": { title: "Nothing yet", icon: <Glyph name="pending" /> },

@@ -8,8 +8,9 @@ import { MenuEntry } from "../../../ui/buttons/MenuEntry.tsx";
 import controls from "../../../ui/controls.module.css";
 import { Icon } from "../../../ui/Icon.tsx";
 import { Menu } from "../../../ui/layers/Layers.tsx";
-import { Empty, FailedLine } from "../../../ui/panels/Feedback.tsx";
+import { Empty } from "../../../ui/panels/Feedback.tsx";
 import panel from "../../../ui/panels/panel.module.css";
+import { StaleLine } from "../../../ui/panels/QueryBoundary.tsx";
 import { ScrollBox } from "../../../ui/panels/ScrollBox.tsx";
 import { nameText, printable } from "../../../ui/time/format.ts";
 import { Age, Stamp } from "../../../ui/time/Stamp.tsx";
@@ -43,9 +44,7 @@ export function ApiKeysPage() {
         {keys.length === 0 ? null : mint}
       </div>
       <AccountNav />
-      {read.error ? (
-        <FailedLine title="The keys were not renewed" error={read.error} onRetry={() => void read.refetch()} />
-      ) : null}
+      <StaleLine name="The keys" read={read} />
       {keys.length === 0 ? (
         <Empty title="No API key yet">
           <p>

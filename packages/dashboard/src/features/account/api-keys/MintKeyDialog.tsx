@@ -11,7 +11,8 @@ import { OnceDialog } from "../../../ui/forms/OnceDialog.tsx";
 import { Snippet } from "../../../ui/forms/Snippet.tsx";
 import { DialogFoot } from "../../../ui/layers/DialogFoot.tsx";
 import { Dialog } from "../../../ui/layers/Layers.tsx";
-import { Bones, causeOf, Failed } from "../../../ui/panels/Feedback.tsx";
+import { causeOf } from "../../../ui/panels/Feedback.tsx";
+import { QueryBoundary } from "../../../ui/panels/QueryBoundary.tsx";
 import { Refusal } from "../../../ui/panels/Refusal.tsx";
 import { printable } from "../../../ui/time/format.ts";
 import { minuteText, useZone } from "../../../ui/time/instants.ts";
@@ -61,67 +62,60 @@ export function MintKeyDialog({ onClose }: { onClose: () => void }) {
   const choices = (projects.data ?? []).map(({ id, name: label }) => ({ value: id, label: printable(label) }));
   return (
     <Dialog title="Mint an API key" isSide onClose={onClose}>
-      {catalogue.isError ? (
-        <Failed
-          isPart
-          title="The scopes could not be read"
-          error={catalogue.error}
-          onRetry={() => void catalogue.refetch()}
-        />
-      ) : catalogue.data === undefined ? (
-        <Bones rows={10} label="Loading the scopes" />
-      ) : (
-        <ActForm error={mint.error} className={controls.rows} onSubmit={() => mint.mutate()}>
-          <Field
-            label="Name"
-            required
-            maxLength={200}
-            autoFocus
-            autoComplete="off"
-            value={name}
-            onChange={(event) => setName(event.currentTarget.value)}
-            hint="For people: one key per script and place, for instance nightly report."
-            error={faults.name}
-          />
-          <ScopesField
-            catalogue={catalogue.data}
-            chosen={chosen}
-            onChange={setChosen}
-            isAdmin={me.is_admin}
-            error={faults.scopes}
-          />
-          <ChoiceField
-            label="Bound to"
-            value={projectId}
-            options={[{ value: "", label: "no project: it reaches every project of yours" }, ...choices]}
-            onChange={setProjectId}
-            error={faults.project_id}
-            hint={projectId === "" ? null : <BindingWarning isAdmin={me.is_admin} makes={makesProjects(chosen)} />}
-          />
-          <Field
-            label="Works for, in days"
-            type="number"
-            min={1}
-            max={maxDays}
-            step={1}
-            value={days}
-            onChange={(event) => setDays(event.currentTarget.value)}
-            hint={<ExpiryHint days={days} />}
-            error={faults.expires_in_days}
-          />
-          <AddressesField text={addresses} onChange={setAddresses} error={faults.allowed_cidrs} />
-          {isElsewhere ? <Refusal>No key was minted. {refusalOf(mint.error)}</Refusal> : null}
-          <DialogFoot leave="Cancel" onLeave={onClose}>
-            <ActButton
-              error={mint.error}
-              isBusy={mint.isPending}
-              reason={chosen.size === 0 ? "Tick what it may do first" : addressesReason(addresses)}
-            >
-              Mint key
-            </ActButton>
-          </DialogFoot>
-        </ActForm>
-      )}
+      <QueryBoundary name="The scopes" read={catalogue} rows={10} isPart>
+        {(scopes) => (
+          <ActForm error={mint.error} className={controls.rows} onSubmit={() => mint.mutate()}>
+            <Field
+              label="Name"
+              required
+              maxLength={200}
+              autoFocus
+              autoComplete="off"
+              value={name}
+              onChange={(event) => setName(event.currentTarget.value)}
+              hint="For people: one key per script and place, for instance nightly report."
+              error={faults.name}
+            />
+            <ScopesField
+              catalogue={scopes}
+              chosen={chosen}
+              onChange={setChosen}
+              isAdmin={me.is_admin}
+              error={faults.scopes}
+            />
+            <ChoiceField
+              label="Bound to"
+              value={projectId}
+              options={[{ value: "", label: "no project: it reaches every project of yours" }, ...choices]}
+              onChange={setProjectId}
+              error={faults.project_id}
+              hint={projectId === "" ? null : <BindingWarning isAdmin={me.is_admin} makes={makesProjects(chosen)} />}
+            />
+            <Field
+              label="Works for, in days"
+              type="number"
+              min={1}
+              max={maxDays}
+              step={1}
+              value={days}
+              onChange={(event) => setDays(event.currentTarget.value)}
+              hint={<ExpiryHint days={days} />}
+              error={faults.expires_in_days}
+            />
+            <AddressesField text={addresses} onChange={setAddresses} error={faults.allowed_cidrs} />
+            {isElsewhere ? <Refusal>No key was minted. {refusalOf(mint.error)}</Refusal> : null}
+            <DialogFoot leave="Cancel" onLeave={onClose}>
+              <ActButton
+                error={mint.error}
+                isBusy={mint.isPending}
+                reason={chosen.size === 0 ? "Tick what it may do first" : addressesReason(addresses)}
+              >
+                Mint key
+              </ActButton>
+            </DialogFoot>
+          </ActForm>
+        )}
+      </QueryBoundary>
     </Dialog>
   );
 }

@@ -6,8 +6,8 @@ import { usePollMs } from "../../../live/live.ts";
 import { AppLink } from "../../../ui/buttons/AppLink.tsx";
 import { Button } from "../../../ui/buttons/Button.tsx";
 import { OlderButton } from "../../../ui/buttons/OlderButton.tsx";
-import { Failed, FailedLine } from "../../../ui/panels/Feedback.tsx";
 import panel from "../../../ui/panels/panel.module.css";
+import { QueryBoundary } from "../../../ui/panels/QueryBoundary.tsx";
 import { ScrollBox } from "../../../ui/panels/ScrollBox.tsx";
 import { count, printable } from "../../../ui/time/format.ts";
 import { Age } from "../../../ui/time/Stamp.tsx";
@@ -51,38 +51,36 @@ export function BulkRetriesPanel({ slug, agents }: BulkRetriesPanelProps) {
           {isOpen ? "Hide" : "Show"} <span className="vh">the bulk retries</span>
         </Button>
       </header>
-      {isOpen && read.data === undefined && read.isError ? (
-        <Failed title="Bulk retries could not be read" error={read.error} onRetry={() => void read.refetch()} />
-      ) : null}
-      {isOpen && read.data !== undefined && read.isError ? (
-        <FailedLine title="Bulk retries were not renewed" error={read.error} onRetry={() => void read.refetch()} />
-      ) : null}
-      {isOpen && items.length > 0 ? (
-        <>
-          <ScrollBox label="List of bulk retries">
-            <table className={panel.tbl}>
-              <thead>
-                <tr>
-                  <th>Status</th>
-                  <th>Tasks</th>
-                  <th className="lg">Agent</th>
-                  <th className="num">Made</th>
-                  <th className="lg">Why it stopped</th>
-                </tr>
-              </thead>
-              <tbody>
-                {items.map((one) => (
-                  <Row key={one.id} slug={slug} request={one} agents={agents} />
-                ))}
-              </tbody>
-            </table>
-          </ScrollBox>
-          {read.hasNextPage ? (
-            <p className={panel.foot}>
-              <OlderButton read={read}>Older bulk retries</OlderButton>
-            </p>
+      {isOpen ? (
+        <QueryBoundary name="Bulk retries" read={read} rows={3}>
+          {items.length > 0 ? (
+            <>
+              <ScrollBox label="List of bulk retries">
+                <table className={panel.tbl}>
+                  <thead>
+                    <tr>
+                      <th>Status</th>
+                      <th>Tasks</th>
+                      <th className="lg">Agent</th>
+                      <th className="num">Made</th>
+                      <th className="lg">Why it stopped</th>
+                    </tr>
+                  </thead>
+                  <tbody>
+                    {items.map((one) => (
+                      <Row key={one.id} slug={slug} request={one} agents={agents} />
+                    ))}
+                  </tbody>
+                </table>
+              </ScrollBox>
+              {read.hasNextPage ? (
+                <p className={panel.foot}>
+                  <OlderButton read={read}>Older bulk retries</OlderButton>
+                </p>
+              ) : null}
+            </>
           ) : null}
-        </>
+        </QueryBoundary>
       ) : null}
     </section>
   );

@@ -9,6 +9,7 @@ import { Icon } from "../../../ui/Icon.tsx";
 import { FailedLine, NoteLine } from "../../../ui/panels/Feedback.tsx";
 import { NotForRole } from "../../../ui/panels/NotForRole.tsx";
 import panel from "../../../ui/panels/panel.module.css";
+import { StaleLine } from "../../../ui/panels/QueryBoundary.tsx";
 import { idTail } from "../../../ui/time/format.ts";
 import { useNow } from "../../../ui/time/ticker.ts";
 import { usePage } from "../../../ui/title.ts";
@@ -80,9 +81,7 @@ function BulkRetry({ slug, id }: { slug: string; id: string }) {
           <Control slug={slug} request={request} isBusy={change.isPending} onAct={change.mutate} />
         )}
       </div>
-      {read.error ? (
-        <FailedLine title="The bulk retry was not renewed" error={read.error} onRetry={() => void read.refetch()} />
-      ) : null}
+      <StaleLine name="The bulk retry" read={read} />
       {change.isError ? (
         <FailedLine
           title={`It was not ${change.variables === "pause" ? "paused" : "resumed"}`}

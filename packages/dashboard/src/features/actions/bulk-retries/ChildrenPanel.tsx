@@ -5,9 +5,9 @@ import { paths } from "../../../address/paths.ts";
 import { AppLink } from "../../../ui/buttons/AppLink.tsx";
 import { Button } from "../../../ui/buttons/Button.tsx";
 import { OlderButton } from "../../../ui/buttons/OlderButton.tsx";
-import { Bones, Failed, FailedLine } from "../../../ui/panels/Feedback.tsx";
 import { PageTabs } from "../../../ui/panels/PageTabs.tsx";
 import panel from "../../../ui/panels/panel.module.css";
+import { QueryBoundary } from "../../../ui/panels/QueryBoundary.tsx";
 import { ScrollBox } from "../../../ui/panels/ScrollBox.tsx";
 import { WindowTable } from "../../../ui/panels/WindowTable.tsx";
 import { count, idTail, nameText, printable } from "../../../ui/time/format.ts";
@@ -64,86 +64,81 @@ export function ChildrenPanel({ slug, request, agents, outcome, hrefOf }: Childr
           it by itself if it did not.
         </p>
       ) : null}
-      {read.isError && read.data ? (
-        <FailedLine title="The tasks were not renewed" error={read.error} onRetry={() => void read.refetch()} />
-      ) : null}
-      {read.isPending ? (
-        <Bones label="Loading the tasks" />
-      ) : read.data === undefined ? (
-        <Failed isPart title="The tasks could not be read" error={read.error} onRetry={() => void read.refetch()} />
-      ) : rows.length === 0 ? (
-        <p className={panel.foot}>{emptyWords(outcome, counts.total)}</p>
-      ) : (
-        <>
-          <ScrollBox label="Tasks of the bulk retry">
-            <WindowTable
-              className={`${panel.tbl} ${css.list}`}
-              rows={rows}
-              isOpenEnded={read.hasNextPage}
-              rowPx={45}
-              head={
-                <>
-                  <th>Outcome</th>
-                  <th>Task</th>
-                  <th className="lg">New task, or why there is none</th>
-                  <th className="lg">Command</th>
-                  <th className="lg">Agent</th>
-                </>
-              }
-            >
-              {({ child }, place) => (
-                <tr {...place}>
-                  <td>
-                    <span className={panel.state}>
-                      <ChildPill child={child} />
-                      {child.error === null ? null : <small className="sm">{printable(child.error)}</small>}
-                    </span>
-                  </td>
-                  <td className={`${panel.two} ${panel.named}`}>
-                    <AppLink href={paths.task(slug, child.engine, child.task_id)}>
-                      <b>{nameText(child.task_name ?? child.task_id)}</b>
-                    </AppLink>
-                    <small className="mono">
-                      {printable(child.engine)} {idTail(child.task_id)}
-                    </small>
-                  </td>
-                  <td className={`lg t2 ${css.error}`}>
-                    {child.error === null ? <NewTask slug={slug} child={child} /> : printable(child.error)}
-                  </td>
-                  <td className="lg">
-                    {child.command_id === null ? (
-                      <span className="t3">–</span>
-                    ) : (
-                      <AppLink className="mono" href={paths.command(slug, child.command_id)}>
-                        {idTail(child.command_id)}
+      <QueryBoundary name="The tasks" read={read} isPart>
+        {rows.length === 0 ? (
+          <p className={panel.foot}>{emptyWords(outcome, counts.total)}</p>
+        ) : (
+          <>
+            <ScrollBox label="Tasks of the bulk retry">
+              <WindowTable
+                className={`${panel.tbl} ${css.list}`}
+                rows={rows}
+                isOpenEnded={read.hasNextPage}
+                rowPx={45}
+                head={
+                  <>
+                    <th>Outcome</th>
+                    <th>Task</th>
+                    <th className="lg">New task, or why there is none</th>
+                    <th className="lg">Command</th>
+                    <th className="lg">Agent</th>
+                  </>
+                }
+              >
+                {({ child }, place) => (
+                  <tr {...place}>
+                    <td>
+                      <span className={panel.state}>
+                        <ChildPill child={child} />
+                        {child.error === null ? null : <small className="sm">{printable(child.error)}</small>}
+                      </span>
+                    </td>
+                    <td className={`${panel.two} ${panel.named}`}>
+                      <AppLink href={paths.task(slug, child.engine, child.task_id)}>
+                        <b>{nameText(child.task_name ?? child.task_id)}</b>
                       </AppLink>
-                    )}
-                  </td>
-                  <td className="lg">
-                    {child.agent_id === null ? (
-                      <span className="t3">–</span>
-                    ) : (
-                      <AgentLink slug={slug} id={child.agent_id} agents={agents} />
-                    )}
-                  </td>
-                </tr>
+                      <small className="mono">
+                        {printable(child.engine)} {idTail(child.task_id)}
+                      </small>
+                    </td>
+                    <td className={`lg t2 ${css.error}`}>
+                      {child.error === null ? <NewTask slug={slug} child={child} /> : printable(child.error)}
+                    </td>
+                    <td className="lg">
+                      {child.command_id === null ? (
+                        <span className="t3">–</span>
+                      ) : (
+                        <AppLink className="mono" href={paths.command(slug, child.command_id)}>
+                          {idTail(child.command_id)}
+                        </AppLink>
+                      )}
+                    </td>
+                    <td className="lg">
+                      {child.agent_id === null ? (
+                        <span className="t3">–</span>
+                      ) : (
+                        <AgentLink slug={slug} id={child.agent_id} agents={agents} />
+                      )}
+                    </td>
+                  </tr>
+                )}
+              </WindowTable>
+            </ScrollBox>
+            <p className={panel.foot}>
+              {read.hasNextPage ? (
+                <OlderButton read={read}>More tasks</OlderButton>
+              ) : (
+                `These are all: ${count(rows.length)}.`
+              )}{" "}
+              {isLive ? null : (
+                <Button variant="link" onClick={() => void read.refetch()}>
+                  Read them again
+                </Button>
               )}
-            </WindowTable>
-          </ScrollBox>
-          <p className={panel.foot}>
-            {read.hasNextPage ? (
-              <OlderButton read={read}>More tasks</OlderButton>
-            ) : (
-              `These are all: ${count(rows.length)}.`
-            )}{" "}
-            {isLive ? null : (
-              <Button variant="link" onClick={() => void read.refetch()}>
-                Read them again
-              </Button>
-            )}
-          </p>
-        </>
-      )}
+            </p>
+          </>
+        )}
+      </QueryBoundary>
     </section>
   );
 }

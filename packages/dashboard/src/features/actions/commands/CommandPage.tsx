@@ -8,9 +8,10 @@ import { AppLink } from "../../../ui/buttons/AppLink.tsx";
 import { ButtonLink } from "../../../ui/buttons/Button.tsx";
 import { CopyButton } from "../../../ui/buttons/CopyButton.tsx";
 import { JsonPanel } from "../../../ui/json/JsonView.tsx";
-import { FailedLine, NoteLine } from "../../../ui/panels/Feedback.tsx";
+import { NoteLine } from "../../../ui/panels/Feedback.tsx";
 import { About } from "../../../ui/panels/PanelFacts.tsx";
 import panel from "../../../ui/panels/panel.module.css";
+import { StaleLine } from "../../../ui/panels/QueryBoundary.tsx";
 import { nameText, printable } from "../../../ui/time/format.ts";
 import { Stamp } from "../../../ui/time/Stamp.tsx";
 import { useNow } from "../../../ui/time/ticker.ts";
@@ -79,9 +80,7 @@ export function CommandPage() {
         {mayAudit ? <ButtonLink href={paths.audit(slug, { target: command.id })}>Its audit rows</ButtonLink> : null}
         {mayHaveToBeSentAgain(command) ? <ActionButton slug={slug} action={sendAgain} subject={command} /> : null}
       </div>
-      {read.error ? (
-        <FailedLine title="The command was not renewed" error={read.error} onRetry={() => void read.refetch()} />
-      ) : null}
+      <StaleLine name="The command" read={read} />
       {isWrong ? <NoteLine glyph={glyphs[command.status]}>{says}</NoteLine> : <p className={css.told}>{says}</p>}
       <div className={panel.page}>
         <div className={panel.grid2}>

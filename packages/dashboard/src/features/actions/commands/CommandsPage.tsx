@@ -8,8 +8,9 @@ import { AppLink, useGo } from "../../../ui/buttons/AppLink.tsx";
 import { Button } from "../../../ui/buttons/Button.tsx";
 import { OlderButton } from "../../../ui/buttons/OlderButton.tsx";
 import controls from "../../../ui/controls.module.css";
-import { Bones, Empty, Failed, FailedLine } from "../../../ui/panels/Feedback.tsx";
+import { Empty } from "../../../ui/panels/Feedback.tsx";
 import panel from "../../../ui/panels/panel.module.css";
+import { QueryBoundary } from "../../../ui/panels/QueryBoundary.tsx";
 import { ScrollBox } from "../../../ui/panels/ScrollBox.tsx";
 import { useSteadyOrder } from "../../../ui/panels/steady-order.ts";
 import { WindowTable } from "../../../ui/panels/WindowTable.tsx";
@@ -97,80 +98,79 @@ export function CommandsPage() {
           onChange={(agent) => go({ agent })}
         />
       </div>
-      {read.isError && read.data ? (
-        <FailedLine title="Commands were not renewed" error={read.error} onRetry={() => void read.refetch()} />
-      ) : null}
-      {read.isPending ? (
-        <Bones label="Loading commands" />
-      ) : read.data === undefined ? (
-        <Failed title="Commands could not be read" error={read.error} onRetry={() => void read.refetch()} />
-      ) : rows.length === 0 ? (
-        <NoCommands isFiltered={isFiltered} onClear={() => go({ status: "", action: "", agent: "" })} />
-      ) : (
-        <>
-          <ScrollBox label="Commands">
-            <WindowTable
-              className={`${panel.tbl} ${panel.wide}`}
-              on={hold}
-              rows={rows}
-              isOpenEnded={read.hasNextPage}
-              rowPx={45}
-              head={
-                <>
-                  <th>Status</th>
-                  <th>Command</th>
-                  <th className="lg">Agent</th>
-                  <th className="lg">Issued by</th>
-                  <th className="num">Issued</th>
-                  <th className="lg">Took</th>
-                  <th className="lg">Error</th>
-                </>
-              }
-            >
-              {({ command, stuck }, place) => (
-                <tr {...place} className={stuck ? panel.alarm : undefined}>
-                  <td>
-                    <span className={panel.state}>
-                      <CommandPill status={command.status} />
-                      {stuck ? <small>{stuck}</small> : null}
-                    </span>
-                  </td>
-                  <td className={`${panel.two} ${panel.named}`}>
-                    <AppLink href={paths.command(slug, command.id)}>
-                      <b>{wordsOfAction(command.action)}</b>
-                    </AppLink>
-                    <small>
-                      <Target slug={slug} command={command} />
-                    </small>
-                  </td>
-                  <td className="lg">
-                    <AgentLink slug={slug} id={command.agent_id} agents={agents} />
-                  </td>
-                  <td className="lg t2">
-                    {seesIssuer ? issuerText(command, names, me.id) : <span className="t3">hidden for your role</span>}
-                  </td>
-                  <td className="num">
-                    <Age at={command.issued_at} suffix=" ago" />
-                  </td>
-                  <td className="lg">
-                    <CommandTimes command={command} now={now} />
-                  </td>
-                  <td className={`lg t2 ${css.line}`} title={command.error ? printable(command.error) : undefined}>
-                    {command.error ? printable(command.error) : "–"}
-                  </td>
-                </tr>
+      <QueryBoundary name="Commands" read={read}>
+        {rows.length === 0 ? (
+          <NoCommands isFiltered={isFiltered} onClear={() => go({ status: "", action: "", agent: "" })} />
+        ) : (
+          <>
+            <ScrollBox label="Commands">
+              <WindowTable
+                className={`${panel.tbl} ${panel.wide}`}
+                on={hold}
+                rows={rows}
+                isOpenEnded={read.hasNextPage}
+                rowPx={45}
+                head={
+                  <>
+                    <th>Status</th>
+                    <th>Command</th>
+                    <th className="lg">Agent</th>
+                    <th className="lg">Issued by</th>
+                    <th className="num">Issued</th>
+                    <th className="lg">Took</th>
+                    <th className="lg">Error</th>
+                  </>
+                }
+              >
+                {({ command, stuck }, place) => (
+                  <tr {...place} className={stuck ? panel.alarm : undefined}>
+                    <td>
+                      <span className={panel.state}>
+                        <CommandPill status={command.status} />
+                        {stuck ? <small>{stuck}</small> : null}
+                      </span>
+                    </td>
+                    <td className={`${panel.two} ${panel.named}`}>
+                      <AppLink href={paths.command(slug, command.id)}>
+                        <b>{wordsOfAction(command.action)}</b>
+                      </AppLink>
+                      <small>
+                        <Target slug={slug} command={command} />
+                      </small>
+                    </td>
+                    <td className="lg">
+                      <AgentLink slug={slug} id={command.agent_id} agents={agents} />
+                    </td>
+                    <td className="lg t2">
+                      {seesIssuer ? (
+                        issuerText(command, names, me.id)
+                      ) : (
+                        <span className="t3">hidden for your role</span>
+                      )}
+                    </td>
+                    <td className="num">
+                      <Age at={command.issued_at} suffix=" ago" />
+                    </td>
+                    <td className="lg">
+                      <CommandTimes command={command} now={now} />
+                    </td>
+                    <td className={`lg t2 ${css.line}`} title={command.error ? printable(command.error) : undefined}>
+                      {command.error ? printable(command.error) : "–"}
+                    </td>
+                  </tr>
+                )}
+              </WindowTable>
+            </ScrollBox>
+            <p className={panel.foot}>
+              {read.hasNextPage ? (
+                <OlderButton read={read}>Older commands</OlderButton>
+              ) : (
+                `These are all: ${count(rows.length)}.`
               )}
-            </WindowTable>
-          </ScrollBox>
-          <p className={panel.foot}>
-            {read.hasNextPage ? (
-              <OlderButton read={read}>Older commands</OlderButton>
-            ) : (
-              `These are all: ${count(rows.length)}.`
-            )}
-          </p>
-        </>
-      )}
+            </p>
+          </>
+        )}
+      </QueryBoundary>
     </>
   );
 }

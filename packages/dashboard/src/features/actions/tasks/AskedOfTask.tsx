@@ -1,11 +1,10 @@
-import type { CommandPage } from "@svc/client";
-import { type InfiniteData, useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { paths } from "../../../address/paths.ts";
 import { usePollMs } from "../../../live/live.ts";
 import { AppLink } from "../../../ui/buttons/AppLink.tsx";
 import { OlderButton } from "../../../ui/buttons/OlderButton.tsx";
-import { Bones, Failed, FailedLine } from "../../../ui/panels/Feedback.tsx";
 import panel from "../../../ui/panels/panel.module.css";
+import { QueryBoundary } from "../../../ui/panels/QueryBoundary.tsx";
 import { ScrollBox } from "../../../ui/panels/ScrollBox.tsx";
 import { count, printable } from "../../../ui/time/format.ts";
 import { Age } from "../../../ui/time/Stamp.tsx";
@@ -28,20 +27,10 @@ export function AskedOfTask({ slug, task }: AskedOfTaskProps) {
   const read = useInfiniteQuery({ ...latestCommands(slug), refetchInterval: usePollMs() });
   const agents = useQuery(agentsQuery(slug)).data?.items ?? [];
   const role = roleIn(useMe(), slug);
-  if (read.data === undefined) {
-    return read.isError ? (
-      <Failed title="Commands could not be read" error={read.error} onRetry={() => void read.refetch()} />
-    ) : (
-      <Bones rows={3} label="Loading commands" />
-    );
-  }
-  const looked = lookedAt(read.data);
-  const own = read.data.pages.flatMap(({ items }) => items).filter((command) => isOfTask(command, task));
+  const commands = read.data?.pages.flatMap(({ items }) => items) ?? [];
+  const own = commands.filter((command) => isOfTask(command, task));
   return (
-    <>
-      {read.isError ? (
-        <FailedLine title="Commands were not renewed" error={read.error} onRetry={() => void read.refetch()} />
-      ) : null}
+    <QueryBoundary name="Commands" read={read} rows={3}>
       {own.length === 0 ? null : (
         <ScrollBox label="About this task">
           <table className={panel.tbl}>
@@ -80,17 +69,14 @@ export function AskedOfTask({ slug, task }: AskedOfTaskProps) {
       )}
       <p className={panel.foot}>
         {own.length === 0 ? "No command about this task" : `${count(own.length)} about this task`}
-        {read.hasNextPage ? ` among the newest ${count(looked)} of the project. ` : ", of all that are kept."}
+        {read.hasNextPage ? ` among the newest ${count(commands.length)} of the project. ` : ", of all that are kept."}
         {role === "operator" || role === "admin" ? null : hiddenFrom(own.length)}
         {read.hasNextPage ? <OlderButton read={read}>Look further back</OlderButton> : null}
       </p>
-    </>
+    </QueryBoundary>
   );
 }
 
 /** What the list lacks to who may not see payloads, and what may be in it too much. */
 const hiddenFrom = (shown: number): string =>
   ` Those about several tasks are hidden for your role${shown === 0 ? ". " : ", and so are engines: any of these may be about a task of the same id of another. "}`;
-
-const lookedAt = ({ pages }: InfiniteData<CommandPage>): number =>
-  pages.reduce((sum, { items }) => sum + items.length, 0);

@@ -2,8 +2,8 @@ import type { ReactNode } from "react";
 import { useState } from "react";
 import { Button } from "../../../ui/buttons/Button.tsx";
 import { useKeys } from "../../../ui/layers/keys.ts";
-import { Bones, Failed, FailedLine } from "../../../ui/panels/Feedback.tsx";
 import panel from "../../../ui/panels/panel.module.css";
+import { QueryBoundary, type ReadResult } from "../../../ui/panels/QueryBoundary.tsx";
 import { count } from "../../../ui/time/format.ts";
 import css from "../audit.module.css";
 import { maximumPages } from "../queries.ts";
@@ -12,14 +12,11 @@ import { type Recorded, RecordTable, rowButtonId } from "./RecordTable.tsx";
 import { RowDrawer } from "./RowDrawer.tsx";
 
 /** What the list needs of the read behind it; the result of an infinite query fits. */
-export interface ListRead {
-  data: { pages: readonly { items: readonly Recorded[] }[] } | undefined;
-  error: unknown;
+export interface ListRead extends ReadResult<{ pages: readonly { items: readonly Recorded[] }[] }> {
   isPlaceholderData: boolean;
   hasNextPage: boolean;
   isFetchingNextPage: boolean;
   fetchNextPage: () => unknown;
-  refetch: () => unknown;
 }
 
 interface RecordListProps {
@@ -72,19 +69,9 @@ export function RecordList({
   };
   useKeys({ j: () => step(1), k: () => step(-1), Escape: close }, help);
 
-  if (read.data === undefined) {
-    return read.error ? (
-      <Failed title={`${label} could not be read`} error={read.error} onRetry={() => void read.refetch()} />
-    ) : (
-      <Bones label={`Loading ${label.toLowerCase()}`} />
-    );
-  }
-  const pages = read.data.pages.length;
+  const pages = read.data?.pages.length ?? 0;
   return (
-    <>
-      {read.error ? (
-        <FailedLine title={`${label} could not be read`} error={read.error} onRetry={() => void read.refetch()} />
-      ) : null}
+    <QueryBoundary name={label} read={read}>
       <div aria-busy={read.isPlaceholderData}>
         {rows.length === 0 ? (
           empty
@@ -127,6 +114,6 @@ export function RecordList({
           onClose={close}
         />
       )}
-    </>
+    </QueryBoundary>
   );
 }

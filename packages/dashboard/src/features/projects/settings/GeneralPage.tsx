@@ -11,8 +11,9 @@ import controls from "../../../ui/controls.module.css";
 import { ActForm } from "../../../ui/forms/ActForm.tsx";
 import { AreaField, Field } from "../../../ui/forms/Field.tsx";
 import { Glyph } from "../../../ui/Icon.tsx";
-import { causeOf, FailedLine } from "../../../ui/panels/Feedback.tsx";
+import { causeOf } from "../../../ui/panels/Feedback.tsx";
 import panel from "../../../ui/panels/panel.module.css";
+import { StaleLine } from "../../../ui/panels/QueryBoundary.tsx";
 import { Refusal } from "../../../ui/panels/Refusal.tsx";
 import { usePage } from "../../../ui/title.ts";
 import { useIsProjectAdmin } from "../../sessions/index.ts";
@@ -37,9 +38,7 @@ export function GeneralPage() {
         <span className="t3 grow">{isAdmin ? "" : "Admins of the project change them; your role can read them."}</span>
       </div>
       <SettingsTabs slug={slug} current="general" />
-      {read.error ? (
-        <FailedLine title="The settings were not renewed" error={read.error} onRetry={() => void read.refetch()} />
-      ) : null}
+      <StaleLine name="The settings" read={read} />
       <div className={css.general}>
         {read.data.is_active ? null : archive}
         <FieldsForm key={read.data.id} project={read.data} isAdmin={isAdmin} />

@@ -4,7 +4,7 @@ import { paths } from "../../../address/paths.ts";
 import { Button, ButtonLink } from "../../../ui/buttons/Button.tsx";
 import { Icon } from "../../../ui/Icon.tsx";
 import { drawerClass } from "../../../ui/layers/Layers.tsx";
-import { Bones, Failed } from "../../../ui/panels/Feedback.tsx";
+import { QueryBoundary } from "../../../ui/panels/QueryBoundary.tsx";
 import { type TasksSearch, taskAddress } from "../../task-data/index.ts";
 import { useFocusBack } from "../focus-back.ts";
 import { useListPlace } from "./head/list-place.ts";
@@ -12,7 +12,7 @@ import { ListSteps } from "./head/TaskActions.tsx";
 import { NotHere } from "./NotHere.tsx";
 import { TaskView } from "./TaskView.tsx";
 import css from "./task.module.css";
-import { isShown, useTaskDetail } from "./use-task-detail.ts";
+import { useTaskDetail } from "./use-task-detail.ts";
 
 interface TaskDrawerProps {
   slug: string;
@@ -60,32 +60,31 @@ export function TaskDrawer({ slug, engine, taskId, search, filters, onTab, onClo
 
   return (
     <dialog ref={element} className={drawerClass} aria-labelledby="drawer-title">
-      {isShown(detail) ? (
-        <TaskView
-          key={`${engine}/${taskId}`}
-          slug={slug}
-          detail={detail}
-          place="drawer"
-          tab={search.tab}
-          onTab={onTab}
-          hrefOf={hrefOf}
-          actions={actions}
-        />
-      ) : (
-        <>
-          <div className={css.head}>
-            <h2 id="drawer-title">{detail.isMissing ? "Not found" : "Task"}</h2>
-            <div className={css.acts}>{actions}</div>
-          </div>
-          {detail.isMissing ? (
-            <NotHere slug={slug} engine={engine} taskId={taskId} />
-          ) : detail.error ? (
-            <Failed title="The task could not be read" error={detail.error} onRetry={detail.refetch} />
-          ) : (
-            <Bones label="Loading the task" />
-          )}
-        </>
+      {detail.read.data ? null : (
+        <div className={css.head}>
+          <h2 id="drawer-title">{detail.read.data === null ? "Not found" : "Task"}</h2>
+          <div className={css.acts}>{actions}</div>
+        </div>
       )}
+      <QueryBoundary name="The task" read={detail.read}>
+        {(task) =>
+          task === null ? (
+            <NotHere slug={slug} engine={engine} taskId={taskId} />
+          ) : (
+            <TaskView
+              key={`${engine}/${taskId}`}
+              slug={slug}
+              task={task}
+              detail={detail}
+              place="drawer"
+              tab={search.tab}
+              onTab={onTab}
+              hrefOf={hrefOf}
+              actions={actions}
+            />
+          )
+        }
+      </QueryBoundary>
     </dialog>
   );
 }

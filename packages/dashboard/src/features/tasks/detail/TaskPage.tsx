@@ -5,7 +5,7 @@ import { useGo } from "../../../ui/buttons/AppLink.tsx";
 import { ButtonLink } from "../../../ui/buttons/Button.tsx";
 import { copyText } from "../../../ui/buttons/CopyButton.tsx";
 import { type KeyHelp, useKeys } from "../../../ui/layers/keys.ts";
-import { Bones, Failed } from "../../../ui/panels/Feedback.tsx";
+import { QueryBoundary } from "../../../ui/panels/QueryBoundary.tsx";
 import { idTail, nameText } from "../../../ui/time/format.ts";
 import { usePage } from "../../../ui/title.ts";
 import { taskKeys } from "../../actions/index.ts";
@@ -15,7 +15,7 @@ import { ListSteps } from "./head/TaskActions.tsx";
 import { NotHere } from "./NotHere.tsx";
 import { TaskView } from "./TaskView.tsx";
 import type { PartId } from "./task-parts.ts";
-import { isShown, useTaskDetail } from "./use-task-detail.ts";
+import { useTaskDetail } from "./use-task-detail.ts";
 
 const keys: KeyHelp = {
   title: "This task",
@@ -38,7 +38,7 @@ export function TaskPage() {
   const detail = useTaskDetail(slug, engine, taskId);
   const place = useListPlace(slug, { engine, taskId }, useListFilters(slug, search));
   const go = useGo();
-  const { task } = detail;
+  const task = detail.read.data ?? undefined;
   const listHref = paths.tasks(slug, search);
   usePage(
     [
@@ -66,7 +66,7 @@ export function TaskPage() {
     keys,
   );
 
-  const isHere = isShown(detail);
+  const isHere = task !== undefined;
   const jump = useEffectEvent(() => {
     if (tab !== undefined) showPart(tab);
   });
@@ -76,49 +76,38 @@ export function TaskPage() {
     if (isHere) jump();
   }, [isHere, engine, taskId]);
 
-  if (!isHere) {
-    if (detail.isMissing) {
-      return (
-        <>
-          <h1 className="vh">Task not found</h1>
-          <NotHere slug={slug} engine={engine} taskId={taskId} />
-        </>
-      );
-    }
-    return (
-      <>
-        <h1 className="vh">Task</h1>
-        {detail.error ? (
-          <Failed title="The task could not be read" error={detail.error} onRetry={detail.refetch} />
-        ) : (
-          <Bones label="Loading the task" />
-        )}
-      </>
-    );
-  }
-
   const onTab = (part: PartId) => {
     go(taskAddress(slug, engine, taskId, { ...search, tab: part }), { replace: true });
     showPart(part);
   };
   return (
-    <TaskView
-      key={`${engine}/${taskId}`}
-      slug={slug}
-      detail={detail}
-      place="page"
-      tab={tab}
-      onTab={onTab}
-      hrefOf={(otherEngine, otherId) => taskAddress(slug, otherEngine, otherId, search)}
-      actions={
-        <>
-          <ButtonLink variant="tool" className="lg" href={listHref} title="Back to the list (u)">
-            All tasks
-          </ButtonLink>
-          <ListSteps place={place} onMove={move} />
-        </>
-      }
-    />
+    <>
+      {isHere ? null : <h1 className="vh">{detail.read.data === null ? "Task not found" : "Task"}</h1>}
+      <QueryBoundary name="The task" read={detail.read}>
+        {task === undefined ? (
+          <NotHere slug={slug} engine={engine} taskId={taskId} />
+        ) : (
+          <TaskView
+            key={`${engine}/${taskId}`}
+            slug={slug}
+            task={task}
+            detail={detail}
+            place="page"
+            tab={tab}
+            onTab={onTab}
+            hrefOf={(otherEngine, otherId) => taskAddress(slug, otherEngine, otherId, search)}
+            actions={
+              <>
+                <ButtonLink variant="tool" className="lg" href={listHref} title="Back to the list (u)">
+                  All tasks
+                </ButtonLink>
+                <ListSteps place={place} onMove={move} />
+              </>
+            }
+          />
+        )}
+      </QueryBoundary>
+    </>
   );
 }
 

@@ -1,5 +1,5 @@
+import type { Task } from "@svc/client";
 import { Fragment, type ReactNode, useEffect, useRef } from "react";
-import { FailedLine } from "../../../ui/panels/Feedback.tsx";
 import { AttemptsPanel } from "./attempts/AttemptsPanel.tsx";
 import { CommandsPart } from "./CommandsPart.tsx";
 import { DifferencesPanel } from "./failure/DifferencesPanel.tsx";
@@ -14,11 +14,12 @@ import { TaskGaps, useTaskGaps } from "./history/TaskGaps.tsx";
 import { InputPanels } from "./InputPanels.tsx";
 import css from "./task.module.css";
 import { openingPart, type PartId, partsOf } from "./task-parts.ts";
-import type { ShownTask } from "./use-task-detail.ts";
+import type { TaskDetail } from "./use-task-detail.ts";
 
 interface TaskViewProps {
   slug: string;
-  detail: ShownTask;
+  task: Task;
+  detail: TaskDetail;
   /** The drawer shows one part at a time; the page stacks them, and its tabs jump. */
   place: "drawer" | "page";
   /** The part that the address asks for. */
@@ -31,8 +32,7 @@ interface TaskViewProps {
 
 /** Everything about one task: the same in the drawer beside its list and on a page of its own. */
 export function TaskView(props: TaskViewProps) {
-  const { slug, detail, place, tab, onTab, hrefOf, actions } = props;
-  const { task } = detail;
+  const { slug, task, detail, place, tab, onTab, hrefOf, actions } = props;
   const gaps = useTaskGaps(slug, task);
   const parts = partsOf(task, detail);
   const current = parts.find((part) => part.id === tab) ?? openingPart(parts);
@@ -69,9 +69,6 @@ export function TaskView(props: TaskViewProps) {
 
   return (
     <>
-      {detail.isRefreshFailing ? (
-        <FailedLine title="The task could not be read again" error={detail.error} onRetry={detail.refetch} />
-      ) : null}
       <TaskHead
         slug={slug}
         task={task}

@@ -1,5 +1,5 @@
 import type { Task, TaskEvent } from "@svc/client";
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { type UseQueryResult, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useEffectEvent, useMemo, useRef } from "react";
 import { readSoon } from "../../../live/declared.ts";
 import { usePollMs } from "../../../live/live.ts";
@@ -9,23 +9,12 @@ import { taskTreeQuery } from "./detail-queries.ts";
 import { taskPollMs } from "./history/lifecycle.ts";
 
 export interface TaskDetail {
-  task: Task | undefined;
-  /** The project has no such task, or none any more. */
-  isMissing: boolean;
-  error: unknown;
-  isRefreshFailing: boolean;
-  refetch: () => void;
+  /** Of the task itself: null when the project has no such task, or none any more. */
+  read: UseQueryResult<Task | null>;
   events: TaskEvent[];
   eventsQuery: ReturnType<typeof useEventsQuery>;
   attempts: Attempt[];
   treeQuery: ReturnType<typeof useTreeQuery>;
-}
-
-/** A detail whose task is there. */
-export type ShownTask = TaskDetail & { task: Task };
-
-export function isShown(detail: TaskDetail): detail is ShownTask {
-  return detail.task !== undefined;
 }
 
 function useEventsQuery(slug: string, engine: string, taskId: string) {
@@ -71,11 +60,7 @@ export function useTaskDetail(slug: string, engine: string, taskId: string): Tas
   }, [events, task.data]);
 
   return {
-    task: task.data ?? undefined,
-    isMissing: task.data === null,
-    error: task.error,
-    isRefreshFailing: task.isError && Boolean(task.data),
-    refetch: () => void task.refetch(),
+    read: task,
     events,
     eventsQuery,
     attempts,

@@ -1,10 +1,11 @@
-import { isProblem, type TaskState } from "@svc/client";
+import type { TaskState } from "@svc/client";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useLocation, useNavigate } from "@tanstack/react-router";
 import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { useTimeRange } from "../../../address/time-range.ts";
 import { useIsPhone } from "../../../ui/appearance.ts";
-import { Bones, Failed, FailedLine, NoteLine } from "../../../ui/panels/Feedback.tsx";
+import { FailedLine, NoteLine } from "../../../ui/panels/Feedback.tsx";
+import { QueryBoundary } from "../../../ui/panels/QueryBoundary.tsx";
 import { count } from "../../../ui/time/format.ts";
 import { useGaps } from "../../agents/index.ts";
 import { projectQuery } from "../../projects/index.ts";
@@ -236,34 +237,40 @@ export function TaskListView({ slug, search }: { slug: string; search: TasksSear
         ) : null}
       </div>
       <div className={css.rows}>
-        {query.isPending ? (
-          <Bones rows={14} label="Loading tasks" />
-        ) : isProblem(query.error, "validation_error") && rows.length === 0 ? (
-          <NotUnderstood error={query.error} slug={slug} search={search} onPatch={patch} />
-        ) : query.isLoadingError ? (
-          <Failed title="The task list could not be read" error={query.error} onRetry={() => void query.refetch()} />
-        ) : rows.length === 0 ? (
-          <NothingMatches slug={slug} search={search} onPatch={patch} list={list} />
-        ) : (
-          <TaskGrid
-            key={filterText}
-            slug={slug}
-            list={list}
-            total={total}
-            columns={columns}
-            currentId={currentId}
-            ticked={ticked}
-            opened={opened}
-            gaps={gaps}
-            onTickAll={(isTicked) => selection.set(isTicked ? rows : [])}
-            onMove={move}
-            actions={actions}
-            leftTop={leftTop}
-            onScroll={onScroll}
-            isDocked={ticked.size > 0}
-            end={<ListEnd list={list} onOlder={(until) => patch({ until })} />}
-          />
-        )}
+        <QueryBoundary
+          name="The task list"
+          read={query}
+          rows={14}
+          isQuiet
+          refusals={{
+            validation_error: (problem) => (
+              <NotUnderstood error={problem} slug={slug} search={search} onPatch={patch} />
+            ),
+          }}
+        >
+          {rows.length === 0 ? (
+            <NothingMatches slug={slug} search={search} onPatch={patch} list={list} />
+          ) : (
+            <TaskGrid
+              key={filterText}
+              slug={slug}
+              list={list}
+              total={total}
+              columns={columns}
+              currentId={currentId}
+              ticked={ticked}
+              opened={opened}
+              gaps={gaps}
+              onTickAll={(isTicked) => selection.set(isTicked ? rows : [])}
+              onMove={move}
+              actions={actions}
+              leftTop={leftTop}
+              onScroll={onScroll}
+              isDocked={ticked.size > 0}
+              end={<ListEnd list={list} onOlder={(until) => patch({ until })} />}
+            />
+          )}
+        </QueryBoundary>
         {engine && taskId ? (
           <DrawerSlot
             slug={slug}

@@ -2,7 +2,7 @@ import type { Task, TaskCause } from "@svc/client";
 import { useQuery } from "@tanstack/react-query";
 import { useIsPaused } from "../../../../live/live.ts";
 import { AppLink } from "../../../../ui/buttons/AppLink.tsx";
-import { Bones, Failed, FailedLine } from "../../../../ui/panels/Feedback.tsx";
+import { QueryBoundary } from "../../../../ui/panels/QueryBoundary.tsx";
 import { printable } from "../../../../ui/time/format.ts";
 import { instant } from "../../../../ui/time/instants.ts";
 import { Age, Stamp } from "../../../../ui/time/Stamp.tsx";
@@ -16,20 +16,14 @@ const againMs = 10_000;
 
 export function CauseList({ slug, task }: { slug: string; task: Task }) {
   const isPaused = useIsPaused();
-  const { data, error, refetch } = useQuery({
+  const read = useQuery({
     ...taskExplanationQuery(slug, task.engine, task.task_id),
     refetchInterval: isPaused ? false : againMs,
   });
-  const retry = () => void refetch();
-  if (data === undefined) {
-    if (error) return <Failed isPart title="The causes could not be read" error={error} onRetry={retry} />;
-    return <Bones rows={2} label="Loading the causes" />;
-  }
   return (
-    <>
-      {error ? <FailedLine title="The causes could not be read again" error={error} onRetry={retry} /> : null}
+    <QueryBoundary name="The causes" read={read} rows={2} isPart>
       <ol className={css.causes}>
-        {data.causes.map((cause) => (
+        {read.data?.causes.map((cause) => (
           <li key={cause.code}>
             <p>
               {printable(cause.message)} <Since cause={cause} />
@@ -47,7 +41,7 @@ export function CauseList({ slug, task }: { slug: string; task: Task }) {
           </li>
         ))}
       </ol>
-    </>
+    </QueryBoundary>
   );
 }
 

@@ -1,8 +1,8 @@
 import type { Task } from "@svc/client";
 import { type KeyboardEvent, useCallback, useMemo, useRef, useState } from "react";
 import { useGo } from "../../../../ui/buttons/AppLink.tsx";
-import { Bones, Failed } from "../../../../ui/panels/Feedback.tsx";
 import panel from "../../../../ui/panels/panel.module.css";
+import { QueryBoundary } from "../../../../ui/panels/QueryBoundary.tsx";
 import { ScrollBox } from "../../../../ui/panels/ScrollBox.tsx";
 import { count, duration, printable } from "../../../../ui/time/format.ts";
 import { useZone } from "../../../../ui/time/instants.ts";
@@ -53,20 +53,18 @@ export function FamilyPanel({ of, detail, hrefOf }: FamilyPanelProps) {
         <span className="grow" />
         {rows.length > 1 ? <Legend /> : null}
       </header>
-      {rows.length > 1 ? (
-        <>
-          <FamilyTree rows={rows} attempts={detail.attempts} hrefOf={hrefOf} />
-          {tree?.truncated ? (
-            <p className={panel.foot}>Truncated at 500: the family has more tasks than are shown.</p>
-          ) : null}
-        </>
-      ) : treeQuery.isError && !tree ? (
-        <Failed title="The family could not be read" error={treeQuery.error} onRetry={() => void treeQuery.refetch()} />
-      ) : treeQuery.isPending ? (
-        <Bones rows={2} label="Loading the family" />
-      ) : (
-        <p className={task.empty}>{aloneText(of)}</p>
-      )}
+      <QueryBoundary name="The family" read={treeQuery} rows={2} isQuiet>
+        {rows.length > 1 ? (
+          <>
+            <FamilyTree rows={rows} attempts={detail.attempts} hrefOf={hrefOf} />
+            {tree?.truncated ? (
+              <p className={panel.foot}>Truncated at 500: the family has more tasks than are shown.</p>
+            ) : null}
+          </>
+        ) : (
+          <p className={task.empty}>{aloneText(of)}</p>
+        )}
+      </QueryBoundary>
     </section>
   );
 }

@@ -5,8 +5,9 @@ import { Button } from "../../../../ui/buttons/Button.tsx";
 import { CopyButton } from "../../../../ui/buttons/CopyButton.tsx";
 import { Icon } from "../../../../ui/Icon.tsx";
 import json from "../../../../ui/json/json.module.css";
-import { Bones, Failed, FailedLine } from "../../../../ui/panels/Feedback.tsx";
+import { FailedLine } from "../../../../ui/panels/Feedback.tsx";
 import panel from "../../../../ui/panels/panel.module.css";
+import { QueryBoundary } from "../../../../ui/panels/QueryBoundary.tsx";
 import { ScrollBox } from "../../../../ui/panels/ScrollBox.tsx";
 import { count, printable, printableLines } from "../../../../ui/time/format.ts";
 import { clockText, fullText, useZone } from "../../../../ui/time/instants.ts";
@@ -77,59 +78,57 @@ export function EventsPanel({ slug, task, detail, isShort }: EventsPanelProps) {
           </label>
         ) : null}
       </header>
-      {query.isError && events.length === 0 ? (
-        <Failed title="Events could not be read" error={query.error} onRetry={() => void query.refetch()} />
-      ) : query.isPending ? (
-        <Bones rows={3} label="Loading events" />
-      ) : shown.length === 0 ? (
-        <p className={css.empty}>{kind === "" ? "No event is kept." : `No event of kind ${kind} is kept.`}</p>
-      ) : (
-        <ScrollBox label="Events">
-          <table className={`${panel.tbl} ${panel.dense}`}>
-            <thead className="vh">
-              <tr>
-                <th>Kind</th>
-                <th>Detail</th>
-                <th>Time</th>
-              </tr>
-            </thead>
-            <tbody>
-              {shown.map((event) => {
-                const isOpen = opened === event.id;
-                const at = Date.parse(event.occurred_at);
-                return [
-                  <tr key={event.id}>
-                    <td className="mono">
-                      <button
-                        type="button"
-                        className={json.fold}
-                        aria-expanded={isOpen}
-                        onClick={() => setOpened(isOpen ? null : event.id)}
-                      >
-                        <Icon name={isOpen ? "caret" : "right"} />
-                        {printable(event.kind)}
-                      </button>
-                    </td>
-                    <td className={`${panel.long} t2`}>{detailOf(event)}</td>
-                    <td className="num t2">
-                      <time dateTime={event.occurred_at} title={`${fullText(at, zone)} ${zone}`}>
-                        {clockText(at, zone)}
-                      </time>
-                    </td>
-                  </tr>,
-                  isOpen ? (
-                    <tr key={`${event.id} payload`}>
-                      <td colSpan={3} className={css.traced}>
-                        <Payload event={event} />
+      <QueryBoundary name="Events" read={query} rows={3} isQuiet>
+        {shown.length === 0 ? (
+          <p className={css.empty}>{kind === "" ? "No event is kept." : `No event of kind ${kind} is kept.`}</p>
+        ) : (
+          <ScrollBox label="Events">
+            <table className={`${panel.tbl} ${panel.dense}`}>
+              <thead className="vh">
+                <tr>
+                  <th>Kind</th>
+                  <th>Detail</th>
+                  <th>Time</th>
+                </tr>
+              </thead>
+              <tbody>
+                {shown.map((event) => {
+                  const isOpen = opened === event.id;
+                  const at = Date.parse(event.occurred_at);
+                  return [
+                    <tr key={event.id}>
+                      <td className="mono">
+                        <button
+                          type="button"
+                          className={json.fold}
+                          aria-expanded={isOpen}
+                          onClick={() => setOpened(isOpen ? null : event.id)}
+                        >
+                          <Icon name={isOpen ? "caret" : "right"} />
+                          {printable(event.kind)}
+                        </button>
                       </td>
-                    </tr>
-                  ) : null,
-                ];
-              })}
-            </tbody>
-          </table>
-        </ScrollBox>
-      )}
+                      <td className={`${panel.long} t2`}>{detailOf(event)}</td>
+                      <td className="num t2">
+                        <time dateTime={event.occurred_at} title={`${fullText(at, zone)} ${zone}`}>
+                          {clockText(at, zone)}
+                        </time>
+                      </td>
+                    </tr>,
+                    isOpen ? (
+                      <tr key={`${event.id} payload`}>
+                        <td colSpan={3} className={css.traced}>
+                          <Payload event={event} />
+                        </td>
+                      </tr>
+                    ) : null,
+                  ];
+                })}
+              </tbody>
+            </table>
+          </ScrollBox>
+        )}
+      </QueryBoundary>
       {list.olderError ? (
         <FailedLine title="Older events could not be read" error={list.olderError} onRetry={list.readOlder} />
       ) : null}
