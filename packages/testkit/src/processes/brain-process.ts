@@ -20,7 +20,7 @@ export interface BrainProcessOptions {
   readonly killPointFile?: string;
 }
 
-/** `svc serve` in a process of its own, which a test can kill. */
+/** `svc serve` in a process of its own, which a test can kill. Its commits are as durable as those of a service that is delivered. */
 export interface BrainProcess {
   readonly url: string;
   readonly pid: number;

@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import pg from "pg";
 import { freePort } from "../free-port.ts";
 import { copyPostgresBinaries } from "./postgres-binaries.ts";
-import { makeServiceFolder, memoryRoot, sweepAbandonedFolders } from "./service-folder.ts";
+import { enterableRoot, makeServiceFolder, memoryRoot, sweepAbandonedFolders } from "./service-folder.ts";
 import { type Account, unprivilegedAccount } from "./unprivileged-account.ts";
 
 const run = promisify(execFile);
@@ -20,6 +20,14 @@ export interface PostgresServer {
   readonly adminUrl: string;
   /** Ends the server at once and removes its files; does nothing to a server that SVC_TEST_POSTGRES_URL names. */
   stop(): Promise<void>;
+}
+
+/** A server of the test's own that keeps what it acknowledged through a crash, as one in production does. */
+export interface DurablePostgres extends PostgresServer {
+  /** Ends the server at once (`pg_ctl stop -m immediate`): what it holds in memory alone is lost. Resolves when all its processes have ended. */
+  crash(): Promise<void>;
+  /** Starts it again on the same port. Resolves when it has recovered and takes connections. */
+  start(): Promise<void>;
 }
 
 /**
@@ -35,30 +43,44 @@ export async function startPostgres(): Promise<PostgresServer> {
     await checkAnswers(given);
     return { adminUrl: given, stop: async () => {} };
   }
+  return startOwnServer(memoryRoot(), quickSettings);
+}
+
+/** Starts another server, for the durability suite: on disk, with every commit synced to it before it is acknowledged. */
+export const startDurablePostgres = (): Promise<DurablePostgres> => startOwnServer(enterableRoot(), durableSettings);
+
+type ServerSettings = Readonly<Record<string, string>>;
+
+/** Starts a server whose data lies below `root`. */
+async function startOwnServer(root: string, settings: ServerSettings): Promise<DurablePostgres> {
   await sweepAbandonedFolders("postgres");
   const account = await unprivilegedAccount();
-  const folders = {
-    program: await makeServiceFolder("postgres"),
-    data: await makeServiceFolder("postgres", memoryRoot()),
-  };
+  const folders = { program: await makeServiceFolder("postgres"), data: await makeServiceFolder("postgres", root) };
   const removing = { recursive: true, force: true, maxRetries: 10, retryDelay: 20 };
   let server: ChildProcess | undefined;
   const releaseSignals = cleanUpOnExit(() => {
     server?.kill("SIGQUIT");
     for (const folder of Object.values(folders)) rmSync(folder, removing);
   });
+  const crash = async () => {
+    if (server) await endServer(server);
+  };
   const removeAll = async () => {
     releaseSignals();
-    if (server) await endServer(server);
+    await crash();
     for (const folder of Object.values(folders)) await rm(folder, removing);
   };
   try {
     const cluster = await createCluster(folders, account);
     for (let attempt = 1; ; attempt += 1) {
       const port = await freePort();
+      const start = async () => {
+        server = await startServer(cluster, port, settings);
+      };
       try {
-        server = await startServer(cluster, port);
-        return { adminUrl: `postgres://svc:${cluster.password}@127.0.0.1:${port}/postgres`, stop: removeAll };
+        await start();
+        const adminUrl = `postgres://svc:${cluster.password}@127.0.0.1:${port}/postgres`;
+        return { adminUrl, crash, start, stop: removeAll };
       } catch (fault) {
         if (attempt === portAttempts || !String(fault).includes("could not bind")) throw fault;
       }
@@ -134,14 +156,12 @@ async function createCluster(
   return { postgres: join(bin, "postgres"), data, password, account };
 }
 
-const serverSettings = {
+const commonSettings = {
   listen_addresses: "127.0.0.1",
   unix_socket_directories: "",
   shared_buffers: "256MB",
   max_connections: "200",
   dynamic_shared_memory_type: "mmap",
-  fsync: "off",
-  full_page_writes: "off",
   synchronous_commit: "on",
   wal_level: "minimal",
   max_wal_senders: "0",
@@ -153,10 +173,20 @@ const serverSettings = {
   log_timezone: "UTC",
 };
 
+const quickSettings = { ...commonSettings, fsync: "off", full_page_writes: "off" };
+
+const durableSettings = {
+  ...commonSettings,
+  fsync: "on",
+  full_page_writes: "on",
+  // The longest there is: a commit that nobody waited for is still in memory when the server crashes.
+  wal_writer_delay: "10s",
+};
+
 /** Resolves when the server takes connections; rejects with the end of its log when it ends before. */
-async function startServer(cluster: Cluster, port: number): Promise<ChildProcess> {
-  const settings = Object.entries(serverSettings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
-  const server = spawn(cluster.postgres, ["-D", cluster.data, "-p", String(port), ...settings], {
+async function startServer(cluster: Cluster, port: number, settings: ServerSettings): Promise<ChildProcess> {
+  const options = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
+  const server = spawn(cluster.postgres, ["-D", cluster.data, "-p", String(port), ...options], {
     ...cluster.account,
     cwd: cluster.data,
     env: serverEnvironment(),
@@ -182,7 +212,7 @@ async function startServer(cluster: Cluster, port: number): Promise<ChildProcess
   }
 }
 
-/** An immediate shutdown: the data is thrown away, so a checkpoint would only cost time. */
+/** An immediate shutdown: a checkpoint would only cost time where the data is thrown away, and spoil the crash where it is not. */
 async function endServer(server: ChildProcess): Promise<void> {
   if (server.exitCode !== null || server.signalCode !== null || server.pid === undefined) return;
   const { promise, resolve } = Promise.withResolvers<void>();

@@ -2,20 +2,24 @@ import type { HelloPayload } from "@svc/protocol";
 import { useTestDatabase } from "@svc/testkit/databases";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { adminPassword, type Browser, useAccess } from "../../../test/fixtures/access-fixture.ts";
+import { mountAgents } from "../../../test/fixtures/mount-agents.ts";
+import type { Agents } from "./index.ts";
 
 const opened = useTestDatabase("sqlite");
 const fixture = useAccess(opened);
+let agents: Agents;
 let root: Browser;
 let projectId: string;
 
 beforeEach(async () => {
+  agents = mountAgents(fixture);
   await fixture.addUser("root@example.org", { isAdmin: true });
   root = await fixture.signIn("root@example.org");
   projectId = (await root.send("POST", "/projects", { slug: "shop", name: "Shop" })).body.id;
   await root.send("POST", "/projects", { slug: "other", name: "Other" });
 });
 afterEach(async () => {
-  await fixture.agents.stop();
+  await agents.stop();
 });
 
 const mint = (name = "worker-1", as = root) => as.send("POST", "/projects/shop/agents", { name });
@@ -125,7 +129,7 @@ describe("DELETE /projects/{slug}/agents/{id}", () => {
     expect((await root.send("DELETE", `/projects/shop/agents/${agent.id}`)).status).toBe(204);
     expect((await root.get("/projects/shop/agents")).body.items).toEqual([]);
     expect((await root.get(`/projects/shop/agents/${agent.id}`)).status).toBe(404);
-    expect(await fixture.agents.authenticate(token)).toBeNull();
+    expect(await agents.authenticate(token)).toBeNull();
     expect((await mint()).status).toBe(201);
     expect(await fixture.auditRows("agent.token.revoked")).toHaveLength(1);
     expect((await root.send("DELETE", `/projects/shop/agents/${agent.id}`)).status).toBe(404);
@@ -145,7 +149,7 @@ describe("what an agent reports", () => {
     const identity = { agent_id: agent.id, project_id: projectId, name: agent.name, project_is_active: true };
     for (const depth of [1, 2]) {
       fixture.clock.advance(1000);
-      await fixture.agents.recordSample(identity, fixture.clock.now(), { buffer_depth: depth });
+      await agents.recordSample(identity, fixture.clock.now(), { buffer_depth: depth });
     }
     const { items } = (await root.get(`/projects/shop/agents/${agent.id}/status-history`)).body;
     expect(items).toEqual([
@@ -161,7 +165,7 @@ describe("what an agent reports", () => {
     const at = fixture.clock.now().getTime();
     await Promise.all(
       Array.from({ length: 105 }, (_, index) =>
-        fixture.agents.recordSample(identity, new Date(at + index), { buffer_depth: index }),
+        agents.recordSample(identity, new Date(at + index), { buffer_depth: index }),
       ),
     );
     const { items } = (await root.get(`/projects/shop/agents/${agent.id}/status-history`)).body;
@@ -174,8 +178,8 @@ describe("what an agent reports", () => {
     const { agent } = (await mint()).body;
     const identity = { agent_id: agent.id, project_id: projectId, name: agent.name, project_is_active: true };
     const at = fixture.clock.now();
-    await fixture.agents.connected(identity, hello, at);
-    await fixture.agents.workerConnected(identity, hello, at);
+    await agents.connected(identity, hello, at);
+    await agents.workerConnected(identity, hello, at);
     expect((await root.get(`/projects/shop/agents/${agent.id}`)).body).toMatchObject({
       state: "online",
       transport: "ws",

@@ -1,6 +1,7 @@
 import { testDialects, useTestDatabase } from "@svc/testkit/databases";
 import { beforeAll, describe, expect, test } from "vitest";
 import { type Fixture, startAccess } from "../../../test/fixtures/access-fixture.ts";
+import { commandEffects } from "../../../test/fixtures/command-effects.ts";
 import { commandRow } from "../../../test/rows/command-rows.ts";
 import { ownOrigin } from "../audit/index.ts";
 
@@ -10,7 +11,7 @@ for (const dialect of testDialects) {
     let fixture: Fixture;
     let creatorId: string;
     beforeAll(async () => {
-      fixture = await startAccess(opened.database);
+      fixture = await startAccess(opened.database, {}, commandEffects);
       creatorId = (await fixture.addUser("root@example.org", { isAdmin: true })).id;
     });
     const create = (slug: string, body: object = {}) =>

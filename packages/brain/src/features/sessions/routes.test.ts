@@ -80,7 +80,7 @@ describe("POST /auth/login", () => {
     ["wrong password", email, otherPassword],
     ["unknown e-mail", "nobody@example.org", adminPassword],
   ])("answers a %s with the same 503 after the same floor while too many wait", async (_what, as, password) => {
-    const full = await startAccess(opened.database, {}, { atOnce: 0, perSource: 0, maxWaiting: 0 });
+    const full = await startAccess(opened.database, {}, { limits: { atOnce: 0, perSource: 0, maxWaiting: 0 } });
     const answer = await full.browser().send("POST", "/auth/login", { email: as, password });
     expect(answer).toMatchObject({ status: 503, body: { error: "unready", details: { reason: "passwords_full" } } });
     expect(answer.headers["retry-after"]).toBe("1");

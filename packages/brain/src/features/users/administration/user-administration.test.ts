@@ -8,6 +8,7 @@ import {
   type Fixture,
   startAccess,
 } from "../../../../test/fixtures/access-fixture.ts";
+import { commandEffects } from "../../../../test/fixtures/command-effects.ts";
 import { commandRow } from "../../../../test/rows/command-rows.ts";
 import { ownOrigin } from "../../audit/index.ts";
 
@@ -20,7 +21,7 @@ for (const dialect of testDialects) {
 
     beforeEach(async () => {
       await emptyTables(opened.database);
-      fixture = await startAccess(opened.database);
+      fixture = await startAccess(opened.database, {}, commandEffects);
       rootId = (await fixture.addUser("root@example.org", { isAdmin: true })).id;
       root = await fixture.signIn("root@example.org");
     });
@@ -63,7 +64,7 @@ for (const dialect of testDialects) {
           await close();
           await fixture.app.close();
           await emptyTables(opened.database);
-          fixture = await startAccess(opened.database);
+          fixture = await startAccess(opened.database, {}, commandEffects);
           rootId = (await fixture.addUser("root@example.org", { isAdmin: true })).id;
           root = await fixture.signIn("root@example.org");
         }
