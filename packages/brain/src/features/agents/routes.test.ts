@@ -125,7 +125,7 @@ describe("DELETE /projects/{slug}/agents/{id}", () => {
     expect((await root.send("DELETE", `/projects/shop/agents/${agent.id}`)).status).toBe(204);
     expect((await root.get("/projects/shop/agents")).body.items).toEqual([]);
     expect((await root.get(`/projects/shop/agents/${agent.id}`)).status).toBe(404);
-    expect(await fixture.agents.authenticate(token)).toBeNull();
+    expect(await fixture.agents.identities.authenticate(token)).toBeNull();
     expect((await mint()).status).toBe(201);
     expect(await fixture.auditRows("agent.token.revoked")).toHaveLength(1);
     expect((await root.send("DELETE", `/projects/shop/agents/${agent.id}`)).status).toBe(404);
@@ -174,8 +174,8 @@ describe("what an agent reports", () => {
     const { agent } = (await mint()).body;
     const identity = { agent_id: agent.id, project_id: projectId, name: agent.name, project_is_active: true };
     const at = fixture.clock.now();
-    await fixture.agents.connected(identity, hello, at);
-    await fixture.agents.workerConnected(identity, hello, at);
+    await fixture.agents.presence.connected(identity, hello, at);
+    await fixture.agents.presence.workerConnected(identity, hello, at);
     expect((await root.get(`/projects/shop/agents/${agent.id}`)).body).toMatchObject({
       state: "online",
       transport: "ws",
