@@ -89,7 +89,7 @@ export async function createBrain(given: Omit<BrainDeps, "isStarted">): Promise<
       version: deps.version,
       onRead(request) {
         const entry = {
-          ...originOf(request, request.caller),
+          ...originOf(request),
           action: "openapi.schema_accessed",
           target_type: "openapi",
         };

@@ -1,7 +1,7 @@
 import { projectSecret } from "@svc/protocol";
 import { createVersions } from "../features/admin/index.ts";
 import { maxFrameBytes } from "../features/agent-transport/index.ts";
-import { createAgents } from "../features/agents/index.ts";
+import { Agents } from "../features/agents/index.ts";
 import { createApiKeys, revokeKeysOf } from "../features/api-keys/index.ts";
 import { createAudit } from "../features/audit/index.ts";
 import { createBulkRetries, forgetRetrier } from "../features/bulk-retries/index.ts";
@@ -191,7 +191,7 @@ export function createFeatures(deps: BrainDeps) {
     maxInFlight: settings.SVC_BULK_RETRY_MAX_IN_FLIGHT,
     parentTimeoutSeconds: settings.SVC_BULK_RETRY_PARENT_TIMEOUT_SECONDS,
   });
-  const agents = createAgents({
+  const agents = new Agents({
     database,
     clock,
     audit,

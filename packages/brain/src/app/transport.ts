@@ -1,4 +1,4 @@
-import { createAgentTransport } from "../features/agent-transport/index.ts";
+import { AgentTransport } from "../features/agent-transport/index.ts";
 import type { Access } from "../platform/http/access/access.ts";
 import type { BrainDeps, Features } from "./features.ts";
 
@@ -11,7 +11,7 @@ export function createTransport(deps: BrainDeps, features: Features, access: Acc
     help: "agent frames with a good signature, by how it was found",
     labels: ["path"],
   });
-  const transport = createAgentTransport({
+  const transport = new AgentTransport({
     agents,
     applyHealth(projectId, frameTs, health) {
       queues.applyHealth(projectId, frameTs, health);

@@ -95,7 +95,7 @@ for (const dialect of testDialects) {
           .where("id", "=", agentId)
           .execute(),
       );
-      expect(await features.agents.sweepOffline()).toBe(1);
+      expect(await features.agents.presence.sweepOffline()).toBe(1);
       const { id, ids } = await retry(20);
       expect(givenOf(ids)).toEqual([]);
       const answers = answering(agent);

@@ -48,7 +48,7 @@ async function oneRound(brain: TestBrain, agents: readonly string[]): Promise<nu
   };
   const contact = async () => {
     for (const agent_id of shuffled(agents)) {
-      await features.agents.seen(
+      await features.agents.heartbeats.seen(
         { agent_id, project_id: projectId, name: "", project_is_active: true },
         "w",
         new Date(),
@@ -94,8 +94,8 @@ describe.runIf(testDialects.includes("postgres"))("writers of two brains that me
       const hello = rawHello({ worker_id: "w" });
       for (const agent_id of shuffled(agents)) {
         const identity = { agent_id, project_id: first.project.id, name: "", project_is_active: true };
-        await brain.running.brain.features.agents.connected(identity, hello, new Date());
-        await brain.running.brain.features.agents.workerConnected(identity, hello, new Date());
+        await brain.running.brain.features.agents.presence.connected(identity, hello, new Date());
+        await brain.running.brain.features.agents.presence.workerConnected(identity, hello, new Date());
       }
     };
 

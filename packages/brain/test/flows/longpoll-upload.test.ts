@@ -221,7 +221,7 @@ describe("a long-poll upload", () => {
     // Its token is still taken for good, as it is for two seconds after a replica's word of the revocation was lost.
     await revoke(new Date());
     const identity = { agent_id: agentId, project_id: projectId, name: "agent", project_is_active: true };
-    await agents.seen(identity, undefined, new Date());
+    await agents.heartbeats.seen(identity, undefined, new Date());
     await agents.flush();
     await revoke(null);
 

@@ -27,8 +27,8 @@ describe.runIf(testDialects.includes("postgres"))("a brain process that dies bet
         data: { task_name: "mail" },
       };
       await agent.ackOf(agent.sendEvents([event]));
-      const { seenLast } = here.running.brain.features.agents;
-      await waitFor(async () => (await seenLast({ token: "reconcile_task", limit: 1 })).length > 0);
+      const { agents } = here.running.brain.features;
+      await waitFor(async () => (await agents.seenLast({ token: "reconcile_task", limit: 1 })).length > 0);
       const sweep = () => here.runLoop("reconciliation.sweep");
       expect(await sweep()).toEqual({ asked: 1 });
       const { id, payload } = await waitFor(() =>

@@ -1,4 +1,4 @@
-import type { Routes } from "../../platform/http/app.ts";
+import { operation, type Routes } from "../../platform/http/app.ts";
 import type { SettingRow } from "../../platform/settings.ts";
 import { SettingsAnswer, VersionsAnswer } from "./schemas.ts";
 import type { Versions } from "./versions.ts";
@@ -12,50 +12,35 @@ export interface AdminRouteDeps {
 
 /** What an administrator of the instance reads about it: effective settings and known versions. */
 export const adminRoutes: Routes<AdminRouteDeps> = (app, { settingRows, settings, versions }) => {
-  app.get(
-    "/admin/settings",
-    {
-      schema: {
-        operationId: "getSettings",
-        summary: "Get effective settings",
-        description:
-          "Lists every setting of the answering process with its value and where the value comes from. Secrets are masked.",
-        response: { 200: SettingsAnswer },
-      },
-      config: { tag: "admin", globalAdmin: true },
-    },
-    () => ({ svc_home: settings.SVC_HOME, settings: settingRows.map(publicRow) }),
-  );
+  operation(app, "GET /admin/settings", {
+    operationId: "getSettings",
+    summary: "Get effective settings",
+    description:
+      "Lists every setting of the answering process with its value and where the value comes from. Secrets are masked.",
+    response: { 200: SettingsAnswer },
+    policy: { tag: "admin", globalAdmin: true },
+    handler: () => ({ svc_home: settings.SVC_HOME, settings: settingRows.map(publicRow) }),
+  });
 
-  app.get(
-    "/admin/system/versions",
-    {
-      schema: {
-        operationId: "getKnownVersions",
-        summary: "Get known versions",
-        description:
-          "Returns the latest known versions of the packages, from the bundled manifest or the last check. Nothing is requested from outside.",
-        response: { 200: VersionsAnswer },
-      },
-      config: { tag: "admin", globalAdmin: true },
-    },
-    () => versions.snapshot(),
-  );
+  operation(app, "GET /admin/system/versions", {
+    operationId: "getKnownVersions",
+    summary: "Get known versions",
+    description:
+      "Returns the latest known versions of the packages, from the bundled manifest or the last check. Nothing is requested from outside.",
+    response: { 200: VersionsAnswer },
+    policy: { tag: "admin", globalAdmin: true },
+    handler: () => versions.snapshot(),
+  });
 
-  app.post(
-    "/admin/system/versions/check",
-    {
-      schema: {
-        operationId: "checkVersions",
-        summary: "Check for new versions",
-        description: "Requests the version manifest from the configured URL once and returns what is known afterwards.",
-        answers: { 409: "The check is switched off, or the manifest could not be read; `details.reason` says which." },
-        response: { 200: VersionsAnswer },
-      },
-      config: { tag: "admin", globalAdmin: true },
-    },
-    () => versions.check(),
-  );
+  operation(app, "POST /admin/system/versions/check", {
+    operationId: "checkVersions",
+    summary: "Check for new versions",
+    description: "Requests the version manifest from the configured URL once and returns what is known afterwards.",
+    answers: { 409: "The check is switched off, or the manifest could not be read; `details.reason` says which." },
+    response: { 200: VersionsAnswer },
+    policy: { tag: "admin", globalAdmin: true },
+    handler: () => versions.check(),
+  });
 };
 
 const publicRow = ({ name, value, source, is_secret, description }: SettingRow) => ({

@@ -3,7 +3,7 @@ import { headerNames } from "@svc/protocol";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { WebSocket } from "ws";
 import { tooManyRequests } from "../../platform/http/access/access.ts";
-import type { Routes } from "../../platform/http/app.ts";
+import { operation, type Routes } from "../../platform/http/app.ts";
 import { disconnectSignal } from "../../platform/http/connections/disconnect-signal.ts";
 import { ApiError, invalid } from "../../platform/http/error-codes.ts";
 import type { AgentIdentity } from "../agents/index.ts";
@@ -64,76 +64,66 @@ export const longpollRoutes: Routes<LongpollRouteDeps> = (app, { admit, longpoll
     if (request.method === "POST") holdRoom(request, reply, room, maxBodyBytes);
   });
 
-  app.post(
-    "/agent/events",
-    {
-      bodyLimit: maxBodyBytes,
-      schema: {
-        operationId: "uploadFrames",
-        summary: "Upload frames of an agent",
-        description:
-          "Stores signed frames of an agent that cannot hold a WebSocket. The agent may forget them only when `accepted` equals the number of frames sent; otherwise it sends the whole batch again. Repeated frames are absorbed.",
-        takesHeaders: {
-          "X-SVC-Session-Nonce": "Fresh random value of each connect. Without it the agent has one shared session.",
-        },
-        answers: {
-          200: {
-            headers: {
-              "X-SVC-Agent-Id": "Id that the agent signs frames with.",
-              "X-SVC-Project-Id": "Project that the agent signs frames with.",
-              "X-SVC-LongPoll-Worker": "Id of the process that answered.",
-            },
-          },
-          409: "A frame failed its signature or replay check. The session ends; start a new one with a connect probe and a fresh nonce.",
-          413: "The body is larger than `SVC_AGENT_MAX_BODY_BYTES`.",
-        },
-        body: UploadBody,
-        response: { 200: UploadReply },
-      },
-      config: { tag: "agent-transport", selfGuarded: true, takesNul: true },
+  operation(app, "POST /agent/events", {
+    operationId: "uploadFrames",
+    summary: "Upload frames of an agent",
+    description:
+      "Stores signed frames of an agent that cannot hold a WebSocket. The agent may forget them only when `accepted` equals the number of frames sent; otherwise it sends the whole batch again. Repeated frames are absorbed.",
+    takesHeaders: {
+      "X-SVC-Session-Nonce": "Fresh random value of each connect. Without it the agent has one shared session.",
     },
-    (request, reply) =>
+    answers: {
+      200: {
+        headers: {
+          "X-SVC-Agent-Id": "Id that the agent signs frames with.",
+          "X-SVC-Project-Id": "Project that the agent signs frames with.",
+          "X-SVC-LongPoll-Worker": "Id of the process that answered.",
+        },
+      },
+      409: "A frame failed its signature or replay check. The session ends; start a new one with a connect probe and a fresh nonce.",
+      413: "The body is larger than `SVC_AGENT_MAX_BODY_BYTES`.",
+    },
+    body: UploadBody,
+    response: { 200: UploadReply },
+    bodyLimit: maxBodyBytes,
+    policy: { tag: "agent-transport", selfGuarded: true, takesNul: true },
+    handler: (request, reply) =>
       inRoom(request, async () => {
         const { frames } = request.body;
         requireFrameSizes(frames);
         const nonce = sessionNonce(header(request, headerNames.sessionNonce));
         return longpoll.upload(agentOf(request), nonce, frames, disconnectSignal(reply));
       }),
-  );
+  });
 
-  app.get(
-    "/agent/commands",
-    {
-      // Its answer would have no body, and the claimed commands would be lost.
-      exposeHeadRoute: false,
-      schema: {
-        operationId: "pollCommands",
-        summary: "Poll for commands",
-        description:
-          "Waits until commands for the agent are pending and claims them. With `wait=0` and `max_frames=0` it is the connect probe: it claims nothing and starts the session of its nonce.",
-        takesHeaders: {
-          "X-SVC-Session-Nonce": "Fresh random value of each connect. Without it the agent has one shared session.",
-          "X-SVC-Runtime-Features": "Comma-separated feature names; read by the connect probe only.",
-          "X-SVC-Retry-Contracts":
-            "Comma-separated `engine=1` pairs: engines that can retry safely. Without it no retry is delivered.",
-          "X-SVC-Retry-Resubmits": "Comma-separated `engine=1` pairs: engines that retry by submitting the task again.",
-        },
-        answers: {
-          200: {
-            headers: {
-              "X-SVC-Agent-Id": "Id that the agent signs frames with.",
-              "X-SVC-Project-Id": "Project that the agent signs frames with.",
-              "X-SVC-LongPoll-Worker": "Id of the process that answered.",
-            },
-          },
-          409: "The session ended. Start a new one with a connect probe and a fresh nonce.",
-        },
-        querystring: PollQuery,
-        response: { 200: PollReply },
-      },
-      config: { tag: "agent-transport", selfGuarded: true },
+  operation(app, "GET /agent/commands", {
+    operationId: "pollCommands",
+    summary: "Poll for commands",
+    description:
+      "Waits until commands for the agent are pending and claims them. With `wait=0` and `max_frames=0` it is the connect probe: it claims nothing and starts the session of its nonce.",
+    takesHeaders: {
+      "X-SVC-Session-Nonce": "Fresh random value of each connect. Without it the agent has one shared session.",
+      "X-SVC-Runtime-Features": "Comma-separated feature names; read by the connect probe only.",
+      "X-SVC-Retry-Contracts":
+        "Comma-separated `engine=1` pairs: engines that can retry safely. Without it no retry is delivered.",
+      "X-SVC-Retry-Resubmits": "Comma-separated `engine=1` pairs: engines that retry by submitting the task again.",
     },
-    (request, reply) => {
+    answers: {
+      200: {
+        headers: {
+          "X-SVC-Agent-Id": "Id that the agent signs frames with.",
+          "X-SVC-Project-Id": "Project that the agent signs frames with.",
+          "X-SVC-LongPoll-Worker": "Id of the process that answered.",
+        },
+      },
+      409: "The session ended. Start a new one with a connect probe and a fresh nonce.",
+    },
+    querystring: PollQuery,
+    response: { 200: PollReply },
+    // Its answer would have no body, and the claimed commands would be lost.
+    exposeHeadRoute: false,
+    policy: { tag: "agent-transport", selfGuarded: true },
+    handler: (request, reply) => {
       const { wait, max_frames } = request.query;
       const nonce = sessionNonce(header(request, headerNames.sessionNonce));
       if (wait === 0 && max_frames === 0) {
@@ -153,7 +143,7 @@ export const longpollRoutes: Routes<LongpollRouteDeps> = (app, { admit, longpoll
         signal: disconnectSignal(reply),
       });
     },
-  );
+  });
 };
 
 /** GET /ws/agent: the upgrade; every check and refusal comes after it, as a close code. */

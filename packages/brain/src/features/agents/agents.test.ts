@@ -57,13 +57,13 @@ for (const dialect of testDialects) {
 
     test("are known by their token under the current and under a previous master, and by nothing else", async () => {
       const { identity, token } = await minted("known");
-      expect(await agents.authenticate(token)).toEqual(identity);
-      expect(await agents.authenticate(token)).toEqual(identity);
+      expect(await agents.identities.authenticate(token)).toEqual(identity);
+      expect(await agents.identities.authenticate(token)).toEqual(identity);
       const rotated = fixture.agentsOn(opened.database, createKeyring("n".repeat(40), [agentMasters.current]));
-      expect(await rotated.authenticate(token)).toEqual(identity);
-      expect(await agents.authenticate(`${token}x`)).toBeNull();
-      expect(await agents.authenticate("")).toBeNull();
-      expect(await agents.authenticate("x".repeat(10_000))).toBeNull();
+      expect(await rotated.identities.authenticate(token)).toEqual(identity);
+      expect(await agents.identities.authenticate(`${token}x`)).toBeNull();
+      expect(await agents.identities.authenticate("")).toBeNull();
+      expect(await agents.identities.authenticate("x".repeat(10_000))).toBeNull();
     });
 
     test("keep their newest samples, as sent", async () => {
@@ -145,8 +145,8 @@ for (const dialect of testDialects) {
       const heardElsewhere = Promise.withResolvers<string>();
       agents.onRevoked(({ agentId }) => void heard.push(agentId));
       elsewhere.onRevoked(({ agentId }) => heardElsewhere.resolve(agentId));
-      await agents.authenticate(token);
-      await elsewhere.authenticate(token);
+      await agents.identities.authenticate(token);
+      await elsewhere.identities.authenticate(token);
       await opened.database.write((tx) =>
         tx
           .insertInto("commands")
@@ -168,13 +168,13 @@ for (const dialect of testDialects) {
 
       expect(heard).toContain(identity.agent_id);
       if (dialect === "postgres") expect(await heardElsewhere.promise).toBe(identity.agent_id);
-      expect(await agents.authenticate(token)).toBeNull();
-      if (dialect === "postgres") expect(await elsewhere.authenticate(token)).toBeNull();
-      expect(await agents.isStillAdmitted(identity)).toBe(false);
-      expect(await agents.connected(identity, helloOf(), clock.now())).toBe(false);
-      await agents.seen(identity, null, clock.now());
+      expect(await agents.identities.authenticate(token)).toBeNull();
+      if (dialect === "postgres") expect(await elsewhere.identities.authenticate(token)).toBeNull();
+      expect(await agents.identities.isStillAdmitted(identity)).toBe(false);
+      expect(await agents.presence.connected(identity, helloOf(), clock.now())).toBe(false);
+      await agents.heartbeats.seen(identity, null, clock.now());
       await agents.flush();
-      expect(await agents.seen(identity, null, clock.now())).toBe(false);
+      expect(await agents.heartbeats.seen(identity, null, clock.now())).toBe(false);
       await expect(agents.get(projectId, identity.agent_id)).rejects.toMatchObject({ code: "not_found" });
       const { name } = await opened.database.read
         .selectFrom("agents")

@@ -1,4 +1,4 @@
-export { type Agents, createAgents } from "./agents.ts";
+export { Agents } from "./agents.ts";
 export { type AgentFacts, agentsOnlineWith, findAgent, isAnyOnline } from "./capabilities/capability-reads.ts";
 export { eligibleAgents } from "./capabilities/eligible.ts";
 export type { CommandNeeds, Obstacle, SessionReach } from "./capabilities/verdict.ts";

@@ -12,7 +12,7 @@ import { deleteLossesBefore, deleteMarksBefore } from "./losses/losses-store.ts"
 import { agentsWithSamplesBefore, deleteSamplesBefore } from "./presence/samples-store.ts";
 
 interface AgentLoopDeps {
-  agents: Pick<Agents, "sweepOffline" | "sweepStale">;
+  agents: Pick<Agents, "sweepStale"> & { readonly presence: Pick<Agents["presence"], "sweepOffline"> };
   settings: { SVC_AGENT_HEALTH_SWEEP_SECONDS: number; SVC_AGENT_HYGIENE_SWEEP_SECONDS: number };
 }
 
@@ -22,7 +22,7 @@ export const sweepOfflineAgents: Loop<AgentLoopDeps> = {
   everyMs: ({ settings }) => settings.SVC_AGENT_HEALTH_SWEEP_SECONDS * 1000,
   leaderOnly: false,
   async tick({ agents }) {
-    return { offline: await agents.sweepOffline() };
+    return { offline: await agents.presence.sweepOffline() };
   },
 };
 

@@ -129,7 +129,7 @@ describe("DELETE /projects/{slug}/agents/{id}", () => {
     expect((await root.send("DELETE", `/projects/shop/agents/${agent.id}`)).status).toBe(204);
     expect((await root.get("/projects/shop/agents")).body.items).toEqual([]);
     expect((await root.get(`/projects/shop/agents/${agent.id}`)).status).toBe(404);
-    expect(await agents.authenticate(token)).toBeNull();
+    expect(await agents.identities.authenticate(token)).toBeNull();
     expect((await mint()).status).toBe(201);
     expect(await fixture.auditRows("agent.token.revoked")).toHaveLength(1);
     expect((await root.send("DELETE", `/projects/shop/agents/${agent.id}`)).status).toBe(404);
@@ -178,8 +178,8 @@ describe("what an agent reports", () => {
     const { agent } = (await mint()).body;
     const identity = { agent_id: agent.id, project_id: projectId, name: agent.name, project_is_active: true };
     const at = fixture.clock.now();
-    await agents.connected(identity, hello, at);
-    await agents.workerConnected(identity, hello, at);
+    await agents.presence.connected(identity, hello, at);
+    await agents.presence.workerConnected(identity, hello, at);
     expect((await root.get(`/projects/shop/agents/${agent.id}`)).body).toMatchObject({
       state: "online",
       transport: "ws",

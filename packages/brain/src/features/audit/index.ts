@@ -3,7 +3,7 @@ export { UnknownChainKey } from "./chain/chain.ts";
 export type { AuditEntry } from "./chain/entry.ts";
 export { pruneAudit, verifyAudit } from "./loops.ts";
 export { createRetentionMetrics, createVerifierMetrics } from "./metrics.ts";
-export { type AuditOrigin, originOf, ownOrigin } from "./origin.ts";
+export { type AuditOrigin, type OriginRequest, originOf, ownOrigin } from "./origin.ts";
 export { auditRoutes } from "./routes.ts";
 export { auditSettings } from "./settings.ts";
 export { type ChainUpkeep, createUpkeep } from "./upkeep.ts";

@@ -1,19 +1,17 @@
-import type { Actor } from "../../platform/http/access/actor.ts";
+import type { FastifyRequest } from "fastify";
 import type { AuditEntry } from "./chain/entry.ts";
 
 /** Who acted and from where, as audit rows carry it. */
 export type AuditOrigin = Required<Pick<AuditEntry, "user_id" | "api_key_id" | "source_ip" | "user_agent">>;
 
-interface OriginRequest {
-  readonly clientAddress: string;
-  readonly headers: { readonly "user-agent"?: string | undefined };
-}
+/** What an origin is read from; public routes (login, setup) have no caller. */
+export type OriginRequest = Pick<FastifyRequest, "caller" | "clientAddress" | "headers">;
 
-/** The origin of a request by a known actor, or by nobody yet (login, setup). */
-export function originOf(request: OriginRequest, actor: Actor | null): AuditOrigin {
+export function originOf(request: OriginRequest): AuditOrigin {
+  const { caller } = request;
   return {
-    user_id: actor?.user.id ?? null,
-    api_key_id: actor?.kind === "api_key" ? actor.keyId : null,
+    user_id: caller?.user.id ?? null,
+    api_key_id: caller?.kind === "api_key" ? caller.keyId : null,
     source_ip: request.clientAddress,
     user_agent: request.headers["user-agent"] ?? null,
   };

@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
 import { Type } from "typebox";
 import type { Database } from "../../platform/database/database.ts";
-import { plainSerializer, type Routes } from "../../platform/http/app.ts";
+import { operation, plainSerializer, type Routes } from "../../platform/http/app.ts";
 import type { PageSizes } from "../../platform/http/content/paging.ts";
 import { exportAnswers, ProjectParams } from "../../platform/http/schemas.ts";
 import type { Tables } from "../../schema/tables/index.ts";
@@ -24,49 +24,39 @@ export interface AuditRouteDeps {
 const PageOrExport = Type.Unsafe<AuditPage | Readable>(AuditPage);
 
 export const auditRoutes: Routes<AuditRouteDeps> = (app, { database, audit, settings, shown }) => {
-  app.get(
-    "/activity",
-    {
-      schema: {
-        operationId: "listActivity",
-        summary: "List activity",
-        description: "Lists audit rows of all projects that you may audit, and your own rows, newest first.",
-        querystring: ActivityFeedQuery,
-        response: { 200: ActivityFeedPage },
-      },
-      serializerCompiler: plainSerializer,
-      config: { tag: "activity", bucket: "activity", heavy: true },
-    },
-    ({ actor, query }) => readActivity(database, actor, query),
-  );
+  operation(app, "GET /activity", {
+    operationId: "listActivity",
+    summary: "List activity",
+    description: "Lists audit rows of all projects that you may audit, and your own rows, newest first.",
+    querystring: ActivityFeedQuery,
+    response: { 200: ActivityFeedPage },
+    serializerCompiler: plainSerializer,
+    policy: { tag: "activity", bucket: "activity", heavy: true },
+    handler: ({ actor, query }) => readActivity(database, actor, query),
+  });
 
-  app.get(
-    "/projects/:slug/audit",
-    {
-      schema: {
-        operationId: "listAudit",
-        summary: "List or export the audit log",
-        description:
-          "Lists audit rows of the project, newest first. With `format` it streams every matching row as one file instead; an export above 50,000 rows (25,000 for `xlsx`) is refused, never cut, and is itself audited.",
-        answers: exportAnswers,
-        params: ProjectParams,
-        querystring: AuditQuery,
-        response: { 200: PageOrExport },
-      },
-      serializerCompiler: plainSerializer,
-      config: { tag: "audit", auditRole: true, heavy: true },
-    },
-    async (request, reply) => {
+  operation(app, "GET /projects/:slug/audit", {
+    operationId: "listAudit",
+    summary: "List or export the audit log",
+    description:
+      "Lists audit rows of the project, newest first. With `format` it streams every matching row as one file instead; an export above 50,000 rows (25,000 for `xlsx`) is refused, never cut, and is itself audited.",
+    answers: exportAnswers,
+    params: ProjectParams,
+    querystring: AuditQuery,
+    response: { 200: PageOrExport },
+    serializerCompiler: plainSerializer,
+    policy: { tag: "audit", auditRole: true, heavy: true },
+    handler: async (request, reply) => {
       const { actor, project, query } = request;
       const showsAddress = actor.user.is_admin;
       if (query.format === undefined)
         return listAudit(database, settings, { projectId: project.id, query, showsAddress });
       const { body, fileName, mediaType } = await exportAudit(
         { database, audit, shown },
-        { project, query, format: query.format, showsAddress, origin: originOf(request, actor) },
+        { project, query, format: query.format, showsAddress, origin: originOf(request) },
       );
       reply.type(mediaType).header("content-disposition", `attachment; filename="${fileName}"`);
       return reply.send(body);
     },
-  );
+  });
 };

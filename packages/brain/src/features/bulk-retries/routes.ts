@@ -1,6 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import type { Database } from "../../platform/database/database.ts";
-import type { Routes } from "../../platform/http/app.ts";
+import { operation, type Routes } from "../../platform/http/app.ts";
 import type { PageSizes } from "../../platform/http/content/paging.ts";
 import { ProjectParams } from "../../platform/http/schemas.ts";
 import type { Tables } from "../../schema/tables/index.ts";
@@ -26,138 +26,105 @@ export const bulkRetryRoutes: Routes<{
 }> = (app, { bulkRetries, database, settings }) => {
   const base = `${new URL(settings.SVC_PUBLIC_URL).origin}${app.prefix}`;
 
-  app.post(
-    "/projects/:slug/bulk-retry-requests",
-    {
-      schema: {
-        operationId: "createBulkRetry",
-        summary: "Create a bulk retry",
-        description:
-          "Selects the tasks that match the filter and retries them one by one, across restarts of the service. Repeating the request with the same idempotency key returns the bulk retry that exists.",
-        answers: {
-          200: {
-            description: "The bulk retry that exists for this key, or one that has nothing to do.",
-            headers: { Location: "URL of the bulk retry." },
-          },
-          202: {
-            description: "The bulk retry was created and is in progress.",
-            headers: { Location: "URL of the bulk retry." },
-          },
-          400: "The filter has an unknown key, or no agent can retry for its engine.",
-          409: "The idempotency key is in use for another request (`idempotency_key_in_use`).",
-        },
-        params: ProjectParams,
-        body: BulkRetryBody,
-        response: { 200: BulkRetryRequest, 202: BulkRetryRequest },
+  operation(app, "POST /projects/:slug/bulk-retry-requests", {
+    operationId: "createBulkRetry",
+    summary: "Create a bulk retry",
+    description:
+      "Selects the tasks that match the filter and retries them one by one, across restarts of the service. Repeating the request with the same idempotency key returns the bulk retry that exists.",
+    answers: {
+      200: {
+        description: "The bulk retry that exists for this key, or one that has nothing to do.",
+        headers: { Location: "URL of the bulk retry." },
       },
-      config: { ...policy, bucket: "bulk" },
+      202: {
+        description: "The bulk retry was created and is in progress.",
+        headers: { Location: "URL of the bulk retry." },
+      },
+      400: "The filter has an unknown key, or no agent can retry for its engine.",
+      409: "The idempotency key is in use for another request (`idempotency_key_in_use`).",
     },
-    async (request, reply) => {
+    params: ProjectParams,
+    body: BulkRetryBody,
+    response: { 200: BulkRetryRequest, 202: BulkRetryRequest },
+    policy: { ...policy, bucket: "bulk" },
+    handler: async (request, reply) => {
       const made = await bulkRetries.create(request.body, askerOf(request));
       const slug = encodeURIComponent(request.project.slug);
       reply.header("location", `${base}/projects/${slug}/bulk-retry-requests/${made.id}`);
       return reply.code(made.status === "in_progress" ? 202 : 200).send(made);
     },
-  );
+  });
 
-  app.get(
-    "/projects/:slug/bulk-retry-requests",
-    {
-      schema: {
-        operationId: "listBulkRetries",
-        summary: "List bulk retries",
-        description: "Lists the bulk retries of the project, newest first.",
-        params: ProjectParams,
-        querystring: BulkRetryListQuery,
-        response: { 200: BulkRetryRequestPage },
-      },
-      config: policy,
-    },
-    ({ project, query }) => bulkRetries.list(project.id, query, settings),
-  );
+  operation(app, "GET /projects/:slug/bulk-retry-requests", {
+    operationId: "listBulkRetries",
+    summary: "List bulk retries",
+    description: "Lists the bulk retries of the project, newest first.",
+    params: ProjectParams,
+    querystring: BulkRetryListQuery,
+    response: { 200: BulkRetryRequestPage },
+    policy,
+    handler: ({ project, query }) => bulkRetries.list(project.id, query, settings),
+  });
 
-  app.get(
-    "/projects/:slug/bulk-retry-requests/:request_id",
-    {
-      schema: {
-        operationId: "getBulkRetry",
-        summary: "Get a bulk retry",
-        description: "Returns one bulk retry with its progress.",
-        params: BulkRetryParams,
-        response: { 200: BulkRetryRequest },
-      },
-      config: policy,
-    },
-    ({ project, params }) => bulkRetries.get(project.id, params.request_id.toLowerCase()),
-  );
+  operation(app, "GET /projects/:slug/bulk-retry-requests/:request_id", {
+    operationId: "getBulkRetry",
+    summary: "Get a bulk retry",
+    description: "Returns one bulk retry with its progress.",
+    params: BulkRetryParams,
+    response: { 200: BulkRetryRequest },
+    policy,
+    handler: ({ project, params }) => bulkRetries.get(project.id, params.request_id.toLowerCase()),
+  });
 
-  app.post(
-    "/projects/:slug/bulk-retry-requests/:request_id/pause",
-    {
-      schema: {
-        operationId: "pauseBulkRetry",
-        summary: "Pause a bulk retry",
-        description: "Stops sending further tasks. Retries that were sent continue.",
-        answers: { 409: "The bulk retry has finished (`finished`)." },
-        params: BulkRetryParams,
-        response: { 200: BulkRetryRequest },
-      },
-      config: policy,
-    },
-    (request) => bulkRetries.pause(request.params.request_id.toLowerCase(), askerOf(request)),
-  );
+  operation(app, "POST /projects/:slug/bulk-retry-requests/:request_id/pause", {
+    operationId: "pauseBulkRetry",
+    summary: "Pause a bulk retry",
+    description: "Stops sending further tasks. Retries that were sent continue.",
+    answers: { 409: "The bulk retry has finished (`finished`)." },
+    params: BulkRetryParams,
+    response: { 200: BulkRetryRequest },
+    policy,
+    handler: (request) => bulkRetries.pause(request.params.request_id.toLowerCase(), askerOf(request)),
+  });
 
-  app.post(
-    "/projects/:slug/bulk-retry-requests/:request_id/resume",
-    {
-      schema: {
-        operationId: "resumeBulkRetry",
-        summary: "Resume a bulk retry",
-        description: "Continues a paused or blocked bulk retry. A blocked one gets a new deadline.",
-        answers: { 409: "The bulk retry has finished (`finished`)." },
-        params: BulkRetryParams,
-        response: { 200: BulkRetryRequest },
-      },
-      config: policy,
-    },
-    (request) => bulkRetries.resume(request.params.request_id.toLowerCase(), askerOf(request)),
-  );
+  operation(app, "POST /projects/:slug/bulk-retry-requests/:request_id/resume", {
+    operationId: "resumeBulkRetry",
+    summary: "Resume a bulk retry",
+    description: "Continues a paused or blocked bulk retry. A blocked one gets a new deadline.",
+    answers: { 409: "The bulk retry has finished (`finished`)." },
+    params: BulkRetryParams,
+    response: { 200: BulkRetryRequest },
+    policy,
+    handler: (request) => bulkRetries.resume(request.params.request_id.toLowerCase(), askerOf(request)),
+  });
 
-  app.get(
-    "/projects/:slug/bulk-retry-requests/:request_id/plan",
-    {
-      schema: {
-        operationId: "getBulkRetryPlan",
-        summary: "Get the plan of a bulk retry",
-        description: "Returns the filter and limits that the bulk retry was created with. The plan never changes.",
-        params: BulkRetryParams,
-        response: { 200: BulkRetryPlan },
-      },
-      config: policy,
-    },
-    ({ project, params }) => readPlan(database, project.id, params.request_id.toLowerCase()),
-  );
+  operation(app, "GET /projects/:slug/bulk-retry-requests/:request_id/plan", {
+    operationId: "getBulkRetryPlan",
+    summary: "Get the plan of a bulk retry",
+    description: "Returns the filter and limits that the bulk retry was created with. The plan never changes.",
+    params: BulkRetryParams,
+    response: { 200: BulkRetryPlan },
+    policy,
+    handler: ({ project, params }) => readPlan(database, project.id, params.request_id.toLowerCase()),
+  });
 
-  app.get(
-    "/projects/:slug/bulk-retry-requests/:request_id/children",
-    {
-      schema: {
-        operationId: "listBulkRetryChildren",
-        summary: "List the tasks of a bulk retry",
-        description: "Lists the tasks of a bulk retry with their outcomes, in sending order.",
-        params: BulkRetryParams,
-        querystring: ChildQuery,
-        response: { 200: BulkRetryChildPage },
-      },
-      config: policy,
-    },
-    ({ project, params, query }) =>
+  operation(app, "GET /projects/:slug/bulk-retry-requests/:request_id/children", {
+    operationId: "listBulkRetryChildren",
+    summary: "List the tasks of a bulk retry",
+    description: "Lists the tasks of a bulk retry with their outcomes, in sending order.",
+    params: BulkRetryParams,
+    querystring: ChildQuery,
+    response: { 200: BulkRetryChildPage },
+    policy,
+    handler: ({ project, params, query }) =>
       listChildren(database, settings, { projectId: project.id, id: params.request_id.toLowerCase(), query }),
-  );
+  });
 };
 
-const askerOf = (request: Pick<FastifyRequest, "project" | "actor" | "clientAddress" | "headers">): Asker => ({
+const askerOf = (
+  request: Pick<FastifyRequest, "project" | "actor" | "caller" | "clientAddress" | "headers">,
+): Asker => ({
   projectId: request.project.id,
   userId: request.actor.user.id,
-  origin: originOf(request, request.actor),
+  origin: originOf(request),
 });

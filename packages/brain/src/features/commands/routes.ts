@@ -3,7 +3,7 @@ import type { Static, TObject } from "typebox";
 import type { Clock } from "../../platform/clock.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { RoutePolicy } from "../../platform/http/access/policy.ts";
-import { plainSerializer, type Routes } from "../../platform/http/app.ts";
+import { operation, plainSerializer, type Routes } from "../../platform/http/app.ts";
 import type { PageSizes } from "../../platform/http/content/paging.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
 import { ProjectParams } from "../../platform/http/schemas.ts";
@@ -40,200 +40,148 @@ export interface CommandRouteDeps {
   secretOf(projectId: string): Uint8Array;
 }
 
+/** What tells one route of a command from another. */
+interface CommandOperation<Body extends TObject>
+  extends Pick<FastifySchema, "operationId" | "summary" | "description" | "answers"> {
+  body: Body;
+  requestOf: (body: Static<Body>, request: FastifyRequest) => CommandRequest | Promise<CommandRequest>;
+  policy?: RoutePolicy;
+}
+
 export const commandRoutes: Routes<CommandRouteDeps> = (app, deps) => {
   const { database, clock, audit, commands, settings, maxFrameBytes, secretOf } = deps;
   const place = createPlace({ database, issue: commands.issue, maxFrameBytes });
 
-  app.get(
-    "/projects/:slug/commands",
-    {
-      schema: {
-        operationId: "listCommands",
-        summary: "List commands",
-        description:
-          "Lists the commands of the project, newest first. Viewers see them without payload, result and issuer.",
-        params: ProjectParams,
-        querystring: CommandQuery,
-        response: { 200: CommandPage },
-      },
-      serializerCompiler: plainSerializer,
-      config: { tag: "commands", role: "viewer" },
-    },
-    ({ project, query }) => listCommands(database, settings, { projectId: project.id, role: project.role, query }),
-  );
+  operation(app, "GET /projects/:slug/commands", {
+    operationId: "listCommands",
+    summary: "List commands",
+    description:
+      "Lists the commands of the project, newest first. Viewers see them without payload, result and issuer.",
+    params: ProjectParams,
+    querystring: CommandQuery,
+    response: { 200: CommandPage },
+    serializerCompiler: plainSerializer,
+    policy: { tag: "commands", role: "viewer" },
+    handler: ({ project, query }) =>
+      listCommands(database, settings, { projectId: project.id, role: project.role, query }),
+  });
 
-  app.get(
-    "/projects/:slug/commands/:command_id",
-    {
-      schema: {
-        operationId: "getCommand",
-        summary: "Get a command",
-        description:
-          "Returns one command with its status and result. Viewers see it without payload, result and issuer.",
-        params: CommandParams,
-        response: { 200: CommandPublic },
-      },
-      serializerCompiler: plainSerializer,
-      config: { tag: "commands", role: "viewer" },
-    },
-    ({ project, params }) => getCommand(database, { projectId: project.id, id: params.command_id, role: project.role }),
-  );
+  operation(app, "GET /projects/:slug/commands/:command_id", {
+    operationId: "getCommand",
+    summary: "Get a command",
+    description: "Returns one command with its status and result. Viewers see it without payload, result and issuer.",
+    params: CommandParams,
+    response: { 200: CommandPublic },
+    serializerCompiler: plainSerializer,
+    policy: { tag: "commands", role: "viewer" },
+    handler: ({ project, params }) =>
+      getCommand(database, { projectId: project.id, id: params.command_id, role: project.role }),
+  });
 
   /** One route that makes a command: 202 with it, or with the one that an equal request made before. */
   function takes<Body extends TObject>(
     name: string,
-    about: Pick<FastifySchema, "operationId" | "summary" | "description" | "answers">,
-    body: Body,
-    requestOf: (body: Static<Body>, request: FastifyRequest) => CommandRequest | Promise<CommandRequest>,
-    policy: RoutePolicy = { tag: "commands", role: "operator" },
+    { requestOf, policy = { tag: "commands", role: "operator" }, ...about }: CommandOperation<Body>,
   ): void {
-    app.post(
-      `/projects/:slug/commands/${name}`,
-      {
-        schema: {
-          ...about,
-          description: `${about.description} The answer comes before the agent has done it: read the outcome with \`getCommand\`.`,
-          answers: {
-            202: "The command was issued, or an equal request issued it before.",
-            409: "The idempotency key is in use for another request (`idempotency_key_in_use`), the agent is revoked, or its engine cannot do it this way.",
-            ...about.answers,
-          },
-          params: ProjectParams,
-          body,
-          response: { 202: CommandPublic },
-        },
-        serializerCompiler: plainSerializer,
-        config: policy,
+    operation(app, `POST /projects/:slug/commands/${name}`, {
+      ...about,
+      description: `${about.description} The answer comes before the agent has done it: read the outcome with \`getCommand\`.`,
+      answers: {
+        202: "The command was issued, or an equal request issued it before.",
+        409: "The idempotency key is in use for another request (`idempotency_key_in_use`), the agent is revoked, or its engine cannot do it this way.",
+        ...about.answers,
       },
-      async (request, reply) => {
+      params: ProjectParams,
+      response: { 202: CommandPublic },
+      serializerCompiler: plainSerializer,
+      policy,
+      handler: async (request) => {
         const { project, actor } = request;
         const asked = await requestOf(request.body as Static<Body>, request);
-        const row = await place(asked, {
-          projectId: project.id,
-          userId: actor.user.id,
-          origin: originOf(request, actor),
-        });
-        return reply.code(202).send(publicCommand(row, project.role) as never);
+        const row = await place(asked, { projectId: project.id, userId: actor.user.id, origin: originOf(request) });
+        return publicCommand(row, project.role);
       },
-    );
+    });
   }
 
-  takes(
-    "retry-task",
-    {
-      operationId: "retryTask",
-      summary: "Retry a task",
-      description:
-        "Has an agent run the task again, with its original arguments or with both overrides. Some engines can retry only with overrides.",
-    },
-    RetryTaskBody,
-    (body) => requests.retryTask(body, clock.now()),
-    {
-      tag: "commands",
-      role: "operator",
-      keepsNumbers: true,
-    },
-  );
-  takes(
-    "cancel-task",
-    {
-      operationId: "cancelTask",
-      summary: "Cancel a task",
-      description: "Has an agent cancel a task that has not ended.",
-    },
-    TaskBody,
-    requests.cancelTask,
-  );
-  takes(
-    "requeue-dead-letter",
-    {
-      operationId: "requeueDeadLetter",
-      summary: "Requeue a dead letter",
-      description: "Has an agent put a dead letter back into its queue.",
-    },
-    TaskBody,
-    requests.requeueDeadLetter,
-  );
-  takes(
-    "bulk-retry",
-    {
-      operationId: "retryTasks",
-      summary: "Retry listed tasks",
-      description:
-        "Has an agent retry the listed tasks in one command. To retry all tasks that match a filter, use `createBulkRetry`.",
-      answers: { 410: "Retrying by filter is no longer offered here. Use `createBulkRetry`." },
-    },
-    BulkRetryCommandBody,
-    bulkRetryOf,
-    { tag: "commands", role: "operator", bucket: "bulk" },
-  );
-  takes(
-    "purge-queue",
-    {
-      operationId: "purgeQueue",
-      summary: "Purge a queue",
-      description:
-        "Has an agent delete all waiting tasks of a queue. The agent refuses it unless the queue is as deep as `observed_depth`, the confirm token is right, or `force` is set.",
-    },
-    PurgeQueueBody,
-    (body, { project }) => requests.purgeQueue(body, () => secretOf(project.id)),
-    {
-      tag: "commands",
-      role: "admin",
-      bucket: "bulk",
-    },
-  );
-  takes(
-    "restart-worker",
-    {
-      operationId: "restartWorker",
-      summary: "Restart a worker",
-      description: "Has an agent restart the pool of a worker.",
-    },
-    WorkerBody,
-    requests.restartWorker,
-  );
-  takes(
-    "pool-resize",
-    {
-      operationId: "resizePool",
-      summary: "Resize the pool of a worker",
-      description: "Has an agent grow or shrink the pool of a worker. An adapter that cannot fails the command later.",
-    },
-    PoolResizeBody,
-    requests.poolResize,
-  );
-  takes(
-    "add-consumer",
-    {
-      operationId: "addConsumer",
-      summary: "Add a consumer",
-      description: "Has a worker consume a queue.",
-    },
-    ConsumerBody,
-    requests.addConsumer,
-  );
-  takes(
-    "cancel-consumer",
-    {
-      operationId: "cancelConsumer",
-      summary: "Cancel a consumer",
-      description: "Has a worker stop consuming a queue.",
-    },
-    ConsumerBody,
-    requests.cancelConsumer,
-  );
-  takes(
-    "rate-limit",
-    {
-      operationId: "limitRate",
-      summary: "Limit the rate of a task name",
-      description:
-        "Limits how often tasks of a name start. Name the worker: without it the limit may reach no worker although the command succeeds.",
-    },
-    RateLimitBody,
-    requests.rateLimit,
-  );
+  takes("retry-task", {
+    operationId: "retryTask",
+    summary: "Retry a task",
+    description:
+      "Has an agent run the task again, with its original arguments or with both overrides. Some engines can retry only with overrides.",
+    body: RetryTaskBody,
+    requestOf: (body) => requests.retryTask(body, clock.now()),
+    policy: { tag: "commands", role: "operator", keepsNumbers: true },
+  });
+  takes("cancel-task", {
+    operationId: "cancelTask",
+    summary: "Cancel a task",
+    description: "Has an agent cancel a task that has not ended.",
+    body: TaskBody,
+    requestOf: requests.cancelTask,
+  });
+  takes("requeue-dead-letter", {
+    operationId: "requeueDeadLetter",
+    summary: "Requeue a dead letter",
+    description: "Has an agent put a dead letter back into its queue.",
+    body: TaskBody,
+    requestOf: requests.requeueDeadLetter,
+  });
+  takes("bulk-retry", {
+    operationId: "retryTasks",
+    summary: "Retry listed tasks",
+    description:
+      "Has an agent retry the listed tasks in one command. To retry all tasks that match a filter, use `createBulkRetry`.",
+    answers: { 410: "Retrying by filter is no longer offered here. Use `createBulkRetry`." },
+    body: BulkRetryCommandBody,
+    requestOf: bulkRetryOf,
+    policy: { tag: "commands", role: "operator", bucket: "bulk" },
+  });
+  takes("purge-queue", {
+    operationId: "purgeQueue",
+    summary: "Purge a queue",
+    description:
+      "Has an agent delete all waiting tasks of a queue. The agent refuses it unless the queue is as deep as `observed_depth`, the confirm token is right, or `force` is set.",
+    body: PurgeQueueBody,
+    requestOf: (body, { project }) => requests.purgeQueue(body, () => secretOf(project.id)),
+    policy: { tag: "commands", role: "admin", bucket: "bulk" },
+  });
+  takes("restart-worker", {
+    operationId: "restartWorker",
+    summary: "Restart a worker",
+    description: "Has an agent restart the pool of a worker.",
+    body: WorkerBody,
+    requestOf: requests.restartWorker,
+  });
+  takes("pool-resize", {
+    operationId: "resizePool",
+    summary: "Resize the pool of a worker",
+    description: "Has an agent grow or shrink the pool of a worker. An adapter that cannot fails the command later.",
+    body: PoolResizeBody,
+    requestOf: requests.poolResize,
+  });
+  takes("add-consumer", {
+    operationId: "addConsumer",
+    summary: "Add a consumer",
+    description: "Has a worker consume a queue.",
+    body: ConsumerBody,
+    requestOf: requests.addConsumer,
+  });
+  takes("cancel-consumer", {
+    operationId: "cancelConsumer",
+    summary: "Cancel a consumer",
+    description: "Has a worker stop consuming a queue.",
+    body: ConsumerBody,
+    requestOf: requests.cancelConsumer,
+  });
+  takes("rate-limit", {
+    operationId: "limitRate",
+    summary: "Limit the rate of a task name",
+    description:
+      "Limits how often tasks of a name start. Name the worker: without it the limit may reach no worker although the command succeeds.",
+    body: RateLimitBody,
+    requestOf: requests.rateLimit,
+  });
 
   async function bulkRetryOf(body: BulkRetryCommandBody, request: FastifyRequest): Promise<CommandRequest> {
     const projectId = request.project.id;
@@ -244,7 +192,7 @@ export const commandRoutes: Routes<CommandRouteDeps> = (app, deps) => {
     } catch (error) {
       if (error instanceof ApiError && error.code === "gone") {
         await audit.record({
-          ...originOf(request, request.actor),
+          ...originOf(request),
           action: "command.bulk_retry.refused",
           target_type: "project",
           target_id: projectId,

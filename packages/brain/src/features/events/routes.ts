@@ -1,5 +1,5 @@
 import { type EventKind, isUuid, parseJson } from "@svc/protocol";
-import { plainSerializer, type Routes } from "../../platform/http/app.ts";
+import { operation, plainSerializer, type Routes } from "../../platform/http/app.ts";
 import { decodeCursor, encodeCursor } from "../../platform/http/content/cursors.ts";
 import { clampLimit, type PageSizes } from "../../platform/http/content/paging.ts";
 import { ProjectParams, parseInstant } from "../../platform/http/schemas.ts";
@@ -9,21 +9,16 @@ import type { EventPosition } from "./reads.ts";
 import { EventPage, EventQuery } from "./schemas.ts";
 
 export const eventRoutes: Routes<{ database: BrainDatabase; settings: PageSizes }> = (app, { database, settings }) => {
-  app.get(
-    "/projects/:slug/events",
-    {
-      schema: {
-        operationId: "listEvents",
-        summary: "List events",
-        description: "Lists the stored events of the project, newest first.",
-        params: ProjectParams,
-        querystring: EventQuery,
-        response: { 200: EventPage },
-      },
-      serializerCompiler: plainSerializer,
-      config: { tag: "events", role: "viewer", heavy: true },
-    },
-    async ({ project, query }) => {
+  operation(app, "GET /projects/:slug/events", {
+    operationId: "listEvents",
+    summary: "List events",
+    description: "Lists the stored events of the project, newest first.",
+    params: ProjectParams,
+    querystring: EventQuery,
+    response: { 200: EventPage },
+    serializerCompiler: plainSerializer,
+    policy: { tag: "events", role: "viewer", heavy: true },
+    handler: async ({ project, query }) => {
       const limit = clampLimit(query.limit, settings);
       const after = readPosition(query.cursor);
       const { rows, next } = await listEvents(database, project.id, filterOf(query), { after, limit });
@@ -36,7 +31,7 @@ export const eventRoutes: Routes<{ database: BrainDatabase; settings: PageSizes 
         next_cursor: next === null ? null : encodeCursor([next.occurredAt, next.id]),
       };
     },
-  );
+  });
 };
 
 function filterOf({ engine, task_id, kind, since, until }: EventQuery) {

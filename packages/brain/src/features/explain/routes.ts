@@ -1,5 +1,5 @@
 import type { Clock } from "../../platform/clock.ts";
-import type { Routes } from "../../platform/http/app.ts";
+import { operation, type Routes } from "../../platform/http/app.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
 import type { BrainDatabase } from "../../schema/tables/index.ts";
 import { explainTask } from "./explain.ts";
@@ -11,24 +11,19 @@ export interface ExplainRouteDeps {
 }
 
 export const explainRoutes: Routes<ExplainRouteDeps> = (app, { database, clock }) => {
-  app.get(
-    "/projects/:slug/tasks/:engine/:task_id/explain",
-    {
-      schema: {
-        operationId: "explainTask",
-        summary: "Explain why a task is not running",
-        description:
-          "Returns the likely causes why the task has not started or has not ended, from stored data only. No agent is asked.",
-        params: ExplainParams,
-        response: { 200: TaskExplanation },
-      },
-      config: { tag: "tasks", role: "viewer", heavy: true },
-    },
-    async ({ params, project }) => {
+  operation(app, "GET /projects/:slug/tasks/:engine/:task_id/explain", {
+    operationId: "explainTask",
+    summary: "Explain why a task is not running",
+    description:
+      "Returns the likely causes why the task has not started or has not ended, from stored data only. No agent is asked.",
+    params: ExplainParams,
+    response: { 200: TaskExplanation },
+    policy: { tag: "tasks", role: "viewer", heavy: true },
+    handler: async ({ params, project }) => {
       const address = { projectId: project.id, engine: params.engine, taskId: params.task_id };
       const explanation = await explainTask(database, address, clock.now());
       if (explanation === null) throw new ApiError("not_found", { resource: "task" });
       return explanation;
     },
-  );
+  });
 };

@@ -1,7 +1,7 @@
 import { equalSecrets } from "@svc/protocol";
 import type { FastifyRequest } from "fastify";
 import { bearerOf } from "../../platform/http/access/access.ts";
-import type { Routes } from "../../platform/http/app.ts";
+import { operation, type Routes } from "../../platform/http/app.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
 import { envelopeOf } from "../../platform/http/error-handler.ts";
 import type { Metrics } from "../../platform/metrics.ts";
@@ -20,34 +20,24 @@ export interface HealthRouteDeps {
 
 /** The health routes and /metrics; mounted at the root and under /api/v1. */
 export const healthRoutes: Routes<HealthRouteDeps> = (app, { health, metrics, settings }) => {
-  app.get(
-    "/health",
-    {
-      schema: {
-        operationId: "getHealth",
-        summary: "Check that the process runs",
-        description: "Answers as long as the process runs. Also served at `/health`.",
-        response: { 200: HealthAnswer },
-      },
-      config: { tag: "health", public: true },
-    },
-    () => ({ status: "ok" }) as const,
-  );
+  operation(app, "GET /health", {
+    operationId: "getHealth",
+    summary: "Check that the process runs",
+    description: "Answers as long as the process runs. Also served at `/health`.",
+    response: { 200: HealthAnswer },
+    policy: { tag: "health", public: true },
+    handler: () => ({ status: "ok" }) as const,
+  });
 
-  app.get(
-    "/health/ready",
-    {
-      schema: {
-        operationId: "getReadiness",
-        summary: "Check that the service is ready",
-        description:
-          "Answers 200 when the service can serve requests, otherwise 503 with the reason. Also served at `/health/ready`.",
-        answers: { 503: "The service is not ready." },
-        response: { 200: ReadyAnswer, 503: UnreadyAnswer },
-      },
-      config: { tag: "health", public: true },
-    },
-    async (request, reply) => {
+  operation(app, "GET /health/ready", {
+    operationId: "getReadiness",
+    summary: "Check that the service is ready",
+    description:
+      "Answers 200 when the service can serve requests, otherwise 503 with the reason. Also served at `/health/ready`.",
+    answers: { 503: "The service is not ready." },
+    response: { 200: ReadyAnswer, 503: UnreadyAnswer },
+    policy: { tag: "health", public: true },
+    handler: async (request, reply) => {
       const readiness = await health.readiness();
       if (readiness.isReady) return { status: "ready" } as const;
       const { reason } = readiness;
@@ -58,39 +48,29 @@ export const healthRoutes: Routes<HealthRouteDeps> = (app, { health, metrics, se
       };
       return reply.code(503).send(body);
     },
-  );
+  });
 
-  app.get(
-    "/health/system",
-    {
-      schema: {
-        operationId: "getSystem",
-        summary: "Get facts about the system",
-        description: "Returns versions of the service, its runtime, its database and its packages.",
-        response: { 200: SystemAnswer },
-      },
-      config: { tag: "system-health" },
-    },
-    () => health.system(),
-  );
+  operation(app, "GET /health/system", {
+    operationId: "getSystem",
+    summary: "Get facts about the system",
+    description: "Returns versions of the service, its runtime, its database and its packages.",
+    response: { 200: SystemAnswer },
+    policy: { tag: "system-health" },
+    handler: () => health.system(),
+  });
 
-  app.get(
-    "/health/deep",
-    {
-      schema: {
-        operationId: "getDeepHealth",
-        summary: "Run all health checks",
-        description: "Runs every health check and returns the results. The status is the worst of the checks.",
-        answers: { 503: "A check failed. The body has the results of all checks." },
-        response: { 200: DeepAnswer, 503: DeepAnswer },
-      },
-      config: { tag: "system-health" },
-    },
-    async (_request, reply) => {
+  operation(app, "GET /health/deep", {
+    operationId: "getDeepHealth",
+    summary: "Run all health checks",
+    description: "Runs every health check and returns the results. The status is the worst of the checks.",
+    answers: { 503: "A check failed. The body has the results of all checks." },
+    response: { 200: DeepAnswer, 503: DeepAnswer },
+    policy: { tag: "system-health" },
+    handler: async (_request, reply) => {
       const answer = await health.deep();
       return reply.code(answer.status === "failed" ? 503 : 200).send(answer);
     },
-  );
+  });
 
   app.get("/metrics", { config: { tag: "metrics", public: true, hidden: true } }, async (request, reply) => {
     if (!settings.SVC_METRICS_ENABLED) throw new ApiError("not_found");

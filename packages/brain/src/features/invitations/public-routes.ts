@@ -2,7 +2,7 @@ import type { FastifyRequest } from "fastify";
 import type { Access } from "../../platform/http/access/access.ts";
 import type { SessionActor } from "../../platform/http/access/actor.ts";
 import { requireCsrfToken } from "../../platform/http/access/csrf.ts";
-import type { Routes } from "../../platform/http/app.ts";
+import { operation, type Routes } from "../../platform/http/app.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
 import { originOf } from "../audit/index.ts";
 import type { Invitations } from "./invitations.ts";
@@ -15,44 +15,33 @@ interface PublicRouteDeps {
 
 /** What somebody with an invitation's token may do. */
 export const invitationPublicRoutes: Routes<PublicRouteDeps> = (app, { invitations, access }) => {
-  app.post(
-    "/invitations/preview",
-    {
-      schema: {
-        operationId: "previewInvitation",
-        summary: "Preview an invitation",
-        description: "Returns what an invitation offers to the holder of its token.",
-        body: PreviewBody,
-        response: { 200: Preview },
-      },
-      config: { tag: "invitations-public", public: true, bucket: "invitations" },
-    },
-    (request) => invitations.preview(request.body.token),
-  );
+  operation(app, "POST /invitations/preview", {
+    operationId: "previewInvitation",
+    summary: "Preview an invitation",
+    description: "Returns what an invitation offers to the holder of its token.",
+    body: PreviewBody,
+    response: { 200: Preview },
+    policy: { tag: "invitations-public", public: true, bucket: "invitations" },
+    handler: (request) => invitations.preview(request.body.token),
+  });
 
-  app.post(
-    "/invitations/accept",
-    {
-      schema: {
-        operationId: "acceptInvitation",
-        summary: "Accept an invitation",
-        description:
-          "Makes the invited person a member. A new account is created when the address has none; an existing account must be signed in.",
-        answers: {
-          409: "The account exists and must sign in first (`login_required`), or is already a member (`already_member`).",
-        },
-        body: AcceptBody,
-        response: { 201: Accepted },
-      },
-      // Cookies count only where the invited account exists, so the decision asks for the session.
-      config: { tag: "invitations-public", public: true, bucket: "invitations" },
+  operation(app, "POST /invitations/accept", {
+    operationId: "acceptInvitation",
+    summary: "Accept an invitation",
+    description:
+      "Makes the invited person a member. A new account is created when the address has none; an existing account must be signed in.",
+    answers: {
+      409: "The account exists and must sign in first (`login_required`), or is already a member (`already_member`).",
     },
-    async (request, reply) => {
+    body: AcceptBody,
+    response: { 201: Accepted },
+    // Cookies count only where the invited account exists, so the decision asks for the session.
+    policy: { tag: "invitations-public", public: true, bucket: "invitations" },
+    handler: (request) => {
       const sessionOf = (userId: string) => sessionOfUser(request, userId, access);
-      const accepted = await invitations.accept({ body: request.body, sessionOf, origin: originOf(request, null) });
-      return reply.code(201).send(accepted);
+      return invitations.accept({ body: request.body, sessionOf, origin: originOf(request) });
     },
-  );
+  });
 };
 
 /** The session of this user that came with the request; null without one. @throws ApiError `ip_denied`, `csrf_failed` */

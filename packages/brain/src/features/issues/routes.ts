@@ -1,6 +1,6 @@
 import type { Clock } from "../../platform/clock.ts";
 import { hours } from "../../platform/durations.ts";
-import type { Routes } from "../../platform/http/app.ts";
+import { operation, type Routes } from "../../platform/http/app.ts";
 import { decodeCursor, encodeCursor } from "../../platform/http/content/cursors.ts";
 import { ProjectParams } from "../../platform/http/schemas.ts";
 import type { BrainDatabase } from "../../schema/tables/index.ts";
@@ -14,28 +14,23 @@ export const issueRoutes: Routes<{ database: BrainDatabase; clock: Pick<Clock, "
   app,
   { database, clock },
 ) => {
-  app.get(
-    "/projects/:slug/issues",
-    {
-      schema: {
-        operationId: "listIssues",
-        summary: "List issues",
-        description:
-          "Groups failures that look alike into issues and lists them by their last failure, newest first. A page that would take too long ends early, with a cursor.",
-        params: ProjectParams,
-        querystring: IssueQuery,
-        response: { 200: IssuePage },
-      },
-      config: { tag: "issues", role: "viewer", heavy: true },
-    },
-    async ({ project, query }) => {
+  operation(app, "GET /projects/:slug/issues", {
+    operationId: "listIssues",
+    summary: "List issues",
+    description:
+      "Groups failures that look alike into issues and lists them by their last failure, newest first. A page that would take too long ends early, with a cursor.",
+    params: ProjectParams,
+    querystring: IssueQuery,
+    response: { 200: IssuePage },
+    policy: { tag: "issues", role: "viewer", heavy: true },
+    handler: async ({ project, query }) => {
       const { items, next } = await listIssues(database, scopeOf(project.id, query, clock.now()), {
         after: readPosition(query.cursor),
         limit: query.limit ?? defaultLimit,
       });
       return { items, next_cursor: next === null ? null : encodeCursor([next.lastSeenAt, next.fingerprint]) };
     },
-  );
+  });
 };
 
 function scopeOf(

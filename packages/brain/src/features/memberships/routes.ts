@@ -1,8 +1,7 @@
 import { Type } from "typebox";
-import type { Actor } from "../../platform/http/access/actor.ts";
-import type { Routes } from "../../platform/http/app.ts";
+import { operation, type Routes } from "../../platform/http/app.ts";
 import { ProjectParams } from "../../platform/http/schemas.ts";
-import { originOf } from "../audit/index.ts";
+import { type OriginRequest, originOf } from "../audit/index.ts";
 import type { MemberAdministration } from "./administration.ts";
 import type { Memberships } from "./memberships.ts";
 import { GrantBody, Member, MemberList, MembershipParams, RoleBody } from "./schemas.ts";
@@ -13,91 +12,66 @@ interface MembershipRouteDeps {
 }
 
 export const membershipRoutes: Routes<MembershipRouteDeps> = (app, { memberships, administration }) => {
-  app.get(
-    "/projects/:slug/memberships",
-    {
-      schema: {
-        operationId: "listMembers",
-        summary: "List members",
-        description: "Lists the members of the project.",
-        params: ProjectParams,
-        response: { 200: MemberList },
-      },
-      config: { tag: "memberships", role: "viewer" },
-    },
-    async (request) => ({ items: await memberships.list(request.project.id) }),
-  );
+  operation(app, "GET /projects/:slug/memberships", {
+    operationId: "listMembers",
+    summary: "List members",
+    description: "Lists the members of the project.",
+    params: ProjectParams,
+    response: { 200: MemberList },
+    policy: { tag: "memberships", role: "viewer" },
+    handler: async (request) => ({ items: await memberships.list(request.project.id) }),
+  });
 
-  app.post(
-    "/projects/:slug/memberships",
-    {
-      schema: {
-        operationId: "addMember",
-        summary: "Add a member",
-        description: "Makes a user a member of the project.",
-        answers: { 409: "The user is already a member (`already_member`), or the role is unknown (`unknown_role`)." },
-        params: ProjectParams,
-        body: GrantBody,
-        response: { 201: Member },
-      },
-      config: { tag: "memberships", role: "admin", freshMfa: true, stepUp: true },
-    },
-    async (request, reply) => {
+  operation(app, "POST /projects/:slug/memberships", {
+    operationId: "addMember",
+    summary: "Add a member",
+    description: "Makes a user a member of the project.",
+    answers: { 409: "The user is already a member (`already_member`), or the role is unknown (`unknown_role`)." },
+    params: ProjectParams,
+    body: GrantBody,
+    response: { 201: Member },
+    policy: { tag: "memberships", role: "admin", freshMfa: true, stepUp: true },
+    handler: (request) => {
       const { user_id, role } = request.body;
-      const origin = originOf(request, request.actor);
+      const origin = originOf(request);
       const projectId = request.project.id;
-      const member = await administration.grant({ projectId, userId: user_id.toLowerCase(), role, origin });
-      return reply.code(201).send(member);
+      return administration.grant({ projectId, userId: user_id.toLowerCase(), role, origin });
     },
-  );
+  });
 
-  app.patch(
-    "/projects/:slug/memberships/:membership_id",
-    {
-      schema: {
-        operationId: "changeMember",
-        summary: "Change the role of a member",
-        description: "Gives a member another role.",
-        answers: {
-          409: "The role is unknown (`unknown_role`), or the project would lose its last admin (`last_project_admin`).",
-        },
-        params: MembershipParams,
-        body: RoleBody,
-        response: { 200: Member },
-      },
-      config: { tag: "memberships", role: "admin", freshMfa: true, stepUp: true },
+  operation(app, "PATCH /projects/:slug/memberships/:membership_id", {
+    operationId: "changeMember",
+    summary: "Change the role of a member",
+    description: "Gives a member another role.",
+    answers: {
+      409: "The role is unknown (`unknown_role`), or the project would lose its last admin (`last_project_admin`).",
     },
-    (request) => administration.changeRole(aboutMember(request), request.body.role),
-  );
+    params: MembershipParams,
+    body: RoleBody,
+    response: { 200: Member },
+    policy: { tag: "memberships", role: "admin", freshMfa: true, stepUp: true },
+    handler: (request) => administration.changeRole(aboutMember(request), request.body.role),
+  });
 
-  app.delete(
-    "/projects/:slug/memberships/:membership_id",
-    {
-      schema: {
-        operationId: "removeMember",
-        summary: "Remove a member",
-        description: "Removes a member from the project. The account stays.",
-        answers: { 409: "The project would lose its last admin (`last_project_admin`)." },
-        params: MembershipParams,
-        response: { 204: Type.Null() },
-      },
-      config: { tag: "memberships", role: "admin", freshMfa: true },
-    },
-    async (request, reply) => {
-      await administration.revoke(aboutMember(request));
-      return reply.code(204).send(null);
-    },
-  );
+  operation(app, "DELETE /projects/:slug/memberships/:membership_id", {
+    operationId: "removeMember",
+    summary: "Remove a member",
+    description: "Removes a member from the project. The account stays.",
+    answers: { 409: "The project would lose its last admin (`last_project_admin`)." },
+    params: MembershipParams,
+    response: { 204: Type.Null() },
+    policy: { tag: "memberships", role: "admin", freshMfa: true },
+    handler: (request) => administration.revoke(aboutMember(request)),
+  });
 };
 
-type MemberRequest = Parameters<typeof originOf>[0] & {
+type MemberRequest = OriginRequest & {
   readonly params: { membership_id: string };
   readonly project: { id: string };
-  readonly actor: Actor;
 };
 
 const aboutMember = (request: MemberRequest) => ({
   projectId: request.project.id,
   membershipId: request.params.membership_id.toLowerCase(),
-  origin: originOf(request, request.actor),
+  origin: originOf(request),
 });

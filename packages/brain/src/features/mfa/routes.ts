@@ -1,6 +1,5 @@
 import { Type } from "typebox";
-import type { Actor, SessionActor } from "../../platform/http/access/actor.ts";
-import type { Routes } from "../../platform/http/app.ts";
+import { operation, type Routes } from "../../platform/http/app.ts";
 import type { CookieAttributes, Cookies } from "../../platform/http/headers/cookies.ts";
 import { originOf } from "../audit/index.ts";
 import type { Mfa } from "./mfa.ts";
@@ -28,62 +27,47 @@ export const mfaRoutes: Routes<{ mfa: Mfa; cookies: Cookies }> = (app, { mfa, co
   const trustCookieOf = (request: { cookies: Record<string, string | undefined> }) => request.cookies[name];
 
   // Nobody without an active factor is asked for a fresh one, so these are open to a first enrollment, and closed to a stolen session.
-  app.post(
-    "/auth/mfa/enroll-start",
-    {
-      schema: {
-        operationId: "startMfaEnrollment",
-        summary: "Start setting up a second factor",
-        description:
-          "Creates a secret for an authenticator app. Each call creates another one; an active factor stays until the new one is confirmed.",
-        response: { 200: EnrollStarted },
-      },
-      config: { tag: "mfa", bucket: "mfa", freshMfa: true, stepUp: true, beforeEnrollment: true },
-    },
-    (request) => mfa.enrollStart(person(request.actor)),
-  );
+  operation(app, "POST /auth/mfa/enroll-start", {
+    operationId: "startMfaEnrollment",
+    summary: "Start setting up a second factor",
+    description:
+      "Creates a secret for an authenticator app. Each call creates another one; an active factor stays until the new one is confirmed.",
+    response: { 200: EnrollStarted },
+    policy: { tag: "mfa", bucket: "mfa", freshMfa: true, stepUp: true, beforeEnrollment: true },
+    handler: (request) => mfa.enrollStart(request.sessionActor),
+  });
 
-  app.post(
-    "/auth/mfa/enroll-complete",
-    {
-      schema: {
-        operationId: "completeMfaEnrollment",
-        summary: "Confirm a second factor",
-        description:
-          "Confirms the secret with a code of the app and returns recovery codes, which are shown only in this answer.",
-        answers: { 409: "No enrollment was started (`enrollment_not_started`)." },
-        body: EnrollCompleteBody,
-        response: { 200: RecoveryCodes },
-      },
-      config: { tag: "mfa", bucket: "mfa", freshMfa: true, beforeEnrollment: true },
-    },
-    async (request) => {
-      const actor = person(request.actor);
-      const origin = originOf(request, actor);
+  operation(app, "POST /auth/mfa/enroll-complete", {
+    operationId: "completeMfaEnrollment",
+    summary: "Confirm a second factor",
+    description:
+      "Confirms the secret with a code of the app and returns recovery codes, which are shown only in this answer.",
+    answers: { 409: "No enrollment was started (`enrollment_not_started`)." },
+    body: EnrollCompleteBody,
+    response: { 200: RecoveryCodes },
+    policy: { tag: "mfa", bucket: "mfa", freshMfa: true, beforeEnrollment: true },
+    handler: async (request) => {
+      const actor = request.sessionActor;
+      const origin = originOf(request);
       return { recovery_codes: [...(await mfa.enrollComplete({ actor, code: request.body.code, origin }))] };
     },
-  );
+  });
 
-  app.post(
-    "/auth/mfa/verify",
-    {
-      schema: {
-        operationId: "verifyMfa",
-        summary: "Verify the second factor",
-        description: "Verifies the session with a code of the app or a recovery code.",
-        answers: {
-          200: { headers: { "Set-Cookie": "With `remember_device`: cookie of the trusted device." } },
-          409: "The account has no second factor (`not_enrolled`).",
-        },
-        body: VerifyBody,
-        response: { 200: VerifyAnswer },
-      },
-      config: { tag: "mfa", bucket: "mfa", beforeMfa: true },
+  operation(app, "POST /auth/mfa/verify", {
+    operationId: "verifyMfa",
+    summary: "Verify the second factor",
+    description: "Verifies the session with a code of the app or a recovery code.",
+    answers: {
+      200: { headers: { "Set-Cookie": "With `remember_device`: cookie of the trusted device." } },
+      409: "The account has no second factor (`not_enrolled`).",
     },
-    async (request, reply) => {
-      const actor = person(request.actor);
+    body: VerifyBody,
+    response: { 200: VerifyAnswer },
+    policy: { tag: "mfa", bucket: "mfa", beforeMfa: true },
+    handler: async (request, reply) => {
+      const actor = request.sessionActor;
       const { code, remember_device: remembersDevice = false } = request.body;
-      const [trustCookie, origin] = [trustCookieOf(request), originOf(request, actor)];
+      const [trustCookie, origin] = [trustCookieOf(request), originOf(request)];
       const verified = await mfa.verify({ actor, code, remembersDevice, trustCookie, origin });
       if (verified.device !== null) sendTrustCookie(reply, cookies, verified.device);
       return {
@@ -92,170 +76,129 @@ export const mfaRoutes: Routes<{ mfa: Mfa; cookies: Cookies }> = (app, { mfa, co
         remaining_recovery_codes: verified.remainingRecoveryCodes,
       };
     },
-  );
+  });
 
-  app.post(
-    "/auth/step-up",
-    {
-      schema: {
-        operationId: "stepUp",
-        summary: "Prove your identity again",
-        description:
-          "Confirms who uses the session with the password, or with a code where there is a second factor. Operations marked `x-svc-step-up` need this from the last 15 minutes.",
-        body: StepUpBody,
-        response: { 200: StepUpAnswer },
-      },
-      // A session that waits for its code may not use the password instead of it, so this is not open before that.
-      config: { tag: "mfa", bucket: "mfa", beforeEnrollment: true },
-    },
-    async (request) => {
-      const actor = person(request.actor);
-      await mfa.stepUp({ actor, body: request.body, origin: originOf(request, actor) });
+  operation(app, "POST /auth/step-up", {
+    operationId: "stepUp",
+    summary: "Prove your identity again",
+    description:
+      "Confirms who uses the session with the password, or with a code where there is a second factor. Operations marked `x-svc-step-up` need this from the last 15 minutes.",
+    body: StepUpBody,
+    response: { 200: StepUpAnswer },
+    // A session that waits for its code may not use the password instead of it, so this is not open before that.
+    policy: { tag: "mfa", bucket: "mfa", beforeEnrollment: true },
+    handler: async (request) => {
+      const actor = request.sessionActor;
+      await mfa.stepUp({ actor, body: request.body, origin: originOf(request) });
       return { ok: true };
     },
-  );
+  });
 
-  app.post(
-    "/auth/mfa/disable",
-    {
-      schema: {
-        operationId: "disableMfa",
-        summary: "Remove the second factor",
-        description: "Removes the second factor, the recovery codes and all trusted devices of your account.",
-        answers: { 409: "The account has no second factor (`not_enrolled`)." },
-        body: DisableBody,
-        response: { 200: DisableAnswer },
-      },
-      config: { tag: "mfa", bucket: "mfa" },
-    },
-    async (request) => {
-      const actor = person(request.actor);
+  operation(app, "POST /auth/mfa/disable", {
+    operationId: "disableMfa",
+    summary: "Remove the second factor",
+    description: "Removes the second factor, the recovery codes and all trusted devices of your account.",
+    answers: { 409: "The account has no second factor (`not_enrolled`)." },
+    body: DisableBody,
+    response: { 200: DisableAnswer },
+    policy: { tag: "mfa", bucket: "mfa" },
+    handler: async (request) => {
+      const actor = request.sessionActor;
       const { password, code } = request.body;
-      await mfa.disable({ actor, password, code, origin: originOf(request, actor) });
+      await mfa.disable({ actor, password, code, origin: originOf(request) });
       return { ok: true };
     },
-  );
+  });
 
-  app.post(
-    "/auth/mfa/recovery-codes/regenerate",
-    {
-      schema: {
-        operationId: "regenerateRecoveryCodes",
-        summary: "Replace the recovery codes",
-        description: "Returns new recovery codes, shown only in this answer. The old ones stop working.",
-        answers: { 409: "The account has no second factor (`not_enrolled`)." },
-        response: { 200: RecoveryCodes },
-      },
-      config: { tag: "mfa", freshMfa: true, stepUp: true },
+  operation(app, "POST /auth/mfa/recovery-codes/regenerate", {
+    operationId: "regenerateRecoveryCodes",
+    summary: "Replace the recovery codes",
+    description: "Returns new recovery codes, shown only in this answer. The old ones stop working.",
+    answers: { 409: "The account has no second factor (`not_enrolled`)." },
+    response: { 200: RecoveryCodes },
+    policy: { tag: "mfa", freshMfa: true, stepUp: true },
+    handler: async (request) => {
+      const actor = request.sessionActor;
+      return { recovery_codes: [...(await mfa.regenerateCodes(actor, originOf(request)))] };
     },
-    async (request) => {
-      const actor = person(request.actor);
-      return { recovery_codes: [...(await mfa.regenerateCodes(actor, originOf(request, actor)))] };
-    },
-  );
+  });
 
-  app.get(
-    "/auth/mfa/status",
-    {
-      schema: {
-        operationId: "getMfaStatus",
-        summary: "Get the state of the second factor",
-        description: "Returns whether you have a second factor and whether one is required.",
-        response: { 200: MfaStatus },
-      },
-      config: { tag: "mfa", beforeMfa: true, beforeEnrollment: true },
-    },
-    (request) => mfa.status(person(request.actor)),
-  );
+  operation(app, "GET /auth/mfa/status", {
+    operationId: "getMfaStatus",
+    summary: "Get the state of the second factor",
+    description: "Returns whether you have a second factor and whether one is required.",
+    response: { 200: MfaStatus },
+    policy: { tag: "mfa", beforeMfa: true, beforeEnrollment: true },
+    handler: (request) => mfa.status(request.sessionActor),
+  });
 
-  app.get(
-    "/auth/mfa/trusted-devices",
-    {
-      schema: {
-        operationId: "listTrustedDevices",
-        summary: "List trusted devices",
-        description: "Lists the browsers that do not ask you for a code.",
-        response: { 200: TrustedDeviceList },
-      },
-      config: { tag: "mfa" },
-    },
-    async (request) => ({ items: await mfa.devices.list(person(request.actor), trustCookieOf(request)) }),
-  );
+  operation(app, "GET /auth/mfa/trusted-devices", {
+    operationId: "listTrustedDevices",
+    summary: "List trusted devices",
+    description: "Lists the browsers that do not ask you for a code.",
+    response: { 200: TrustedDeviceList },
+    policy: { tag: "mfa" },
+    handler: async (request) => ({ items: await mfa.devices.list(request.sessionActor, trustCookieOf(request)) }),
+  });
 
-  app.post(
-    "/auth/mfa/trusted-devices",
-    {
-      schema: {
-        operationId: "trustDevice",
-        summary: "Trust this browser",
-        description:
-          "Makes the browser that sends the request a trusted device. Without a label it is named after its user agent.",
-        answers: {
-          201: { headers: { "Set-Cookie": "Cookie of the trusted device." } },
-          409: "The account has no second factor (`not_enrolled`).",
-        },
-        body: TrustBody,
-        response: { 201: TrustedDevice },
-      },
-      config: { tag: "mfa", freshMfa: true, stepUp: true },
+  operation(app, "POST /auth/mfa/trusted-devices", {
+    operationId: "trustDevice",
+    summary: "Trust this browser",
+    description:
+      "Makes the browser that sends the request a trusted device. Without a label it is named after its user agent.",
+    answers: {
+      201: { headers: { "Set-Cookie": "Cookie of the trusted device." } },
+      409: "The account has no second factor (`not_enrolled`).",
     },
-    async (request, reply) => {
-      const actor = person(request.actor);
+    body: TrustBody,
+    response: { 201: TrustedDevice },
+    policy: { tag: "mfa", freshMfa: true, stepUp: true },
+    handler: async (request, reply) => {
+      const actor = request.sessionActor;
       const trusted = await mfa.devices.trust({
         userId: actor.user.id,
         label: request.body?.label,
         trustCookie: trustCookieOf(request),
-        origin: originOf(request, actor),
+        origin: originOf(request),
       });
       sendTrustCookie(reply, cookies, trusted);
-      return reply.code(201).send(trusted.device);
+      return trusted.device;
     },
-  );
+  });
 
-  app.patch(
-    "/auth/mfa/trusted-devices/:device_id",
-    {
-      schema: {
-        operationId: "renameTrustedDevice",
-        summary: "Rename a trusted device",
-        description: "Gives a trusted device another label.",
-        params: DeviceParams,
-        body: RenameBody,
-        response: { 200: TrustedDevice },
-      },
-      config: { tag: "mfa", freshMfa: true },
-    },
-    (request) =>
-      mfa.devices.rename(person(request.actor), {
+  operation(app, "PATCH /auth/mfa/trusted-devices/:device_id", {
+    operationId: "renameTrustedDevice",
+    summary: "Rename a trusted device",
+    description: "Gives a trusted device another label.",
+    params: DeviceParams,
+    body: RenameBody,
+    response: { 200: TrustedDevice },
+    policy: { tag: "mfa", freshMfa: true },
+    handler: (request) =>
+      mfa.devices.rename(request.sessionActor, {
         id: request.params.device_id,
         label: request.body.label,
         trustCookie: trustCookieOf(request),
-        origin: originOf(request, request.actor),
+        origin: originOf(request),
       }),
-  );
+  });
 
-  app.post(
-    "/auth/mfa/trusted-devices/:device_id/revoke",
-    {
-      schema: {
-        operationId: "revokeTrustedDevice",
-        summary: "Revoke a trusted device",
-        description: "Ends the trust in a browser. It asks for a code at the next sign-in.",
-        params: DeviceParams,
-        response: { 204: Type.Null() },
-      },
-      config: { tag: "mfa", freshMfa: true },
-    },
-    async (request, reply) => {
-      const isOwn = await mfa.devices.revoke(person(request.actor), {
+  operation(app, "POST /auth/mfa/trusted-devices/:device_id/revoke", {
+    operationId: "revokeTrustedDevice",
+    summary: "Revoke a trusted device",
+    description: "Ends the trust in a browser. It asks for a code at the next sign-in.",
+    params: DeviceParams,
+    response: { 204: Type.Null() },
+    policy: { tag: "mfa", freshMfa: true },
+    handler: async (request, reply) => {
+      const isOwn = await mfa.devices.revoke(request.sessionActor, {
         id: request.params.device_id,
         trustCookie: trustCookieOf(request),
-        origin: originOf(request, request.actor),
+        origin: originOf(request),
       });
       if (isOwn) reply.clearCookie(name, attributes);
-      return reply.code(204).send(null);
     },
-  );
+  });
 };
 
 interface CookieReply {
@@ -264,10 +207,4 @@ interface CookieReply {
 
 function sendTrustCookie(reply: CookieReply, { mfaTrust }: Cookies, { cookie, keepSeconds }: NewDevice): void {
   reply.setCookie(mfaTrust.name, cookie, { ...mfaTrust.attributes, maxAge: keepSeconds });
-}
-
-/** The tag lets no API key in, so the caller is a person. */
-function person(actor: Actor): SessionActor {
-  if (actor.kind !== "session") throw new Error("an API key reached a session route");
-  return actor;
 }

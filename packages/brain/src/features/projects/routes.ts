@@ -1,106 +1,77 @@
 import { Type } from "typebox";
-import type { Routes } from "../../platform/http/app.ts";
+import { operation, type Routes } from "../../platform/http/app.ts";
 import { ProjectParams } from "../../platform/http/schemas.ts";
 import { originOf } from "../audit/index.ts";
 import type { Projects } from "./projects.ts";
 import { CreateBody, ListQuery, Project, ProjectList, UpdateBody } from "./schemas.ts";
 
 export const projectRoutes: Routes<{ projects: Projects }> = (app, { projects }) => {
-  app.get(
-    "/projects",
-    {
-      schema: {
-        operationId: "listProjects",
-        summary: "List projects",
-        description: "Lists the projects that you are a member of; a global administrator sees all.",
-        querystring: ListQuery,
-        response: { 200: ProjectList },
-      },
-      config: { tag: "projects" },
-    },
-    (request) => projects.list(request.actor, { includeArchived: request.query.include_archived }),
-  );
+  operation(app, "GET /projects", {
+    operationId: "listProjects",
+    summary: "List projects",
+    description: "Lists the projects that you are a member of; a global administrator sees all.",
+    querystring: ListQuery,
+    response: { 200: ProjectList },
+    policy: { tag: "projects" },
+    handler: (request) => projects.list(request.actor, { includeArchived: request.query.include_archived }),
+  });
 
-  app.post(
-    "/projects",
-    {
-      schema: {
-        operationId: "createProject",
-        summary: "Create a project",
-        description: "Creates a project with you as its admin.",
-        answers: {
-          409: "The slug is in use (`slug_in_use`) or malformed (`slug_pattern`), or the scheduler settings contradict each other.",
-        },
-        body: CreateBody,
-        response: { 201: Project },
-      },
-      config: { tag: "projects", globalAdmin: true },
+  operation(app, "POST /projects", {
+    operationId: "createProject",
+    summary: "Create a project",
+    description: "Creates a project with you as its admin.",
+    answers: {
+      409: "The slug is in use (`slug_in_use`) or malformed (`slug_pattern`), or the scheduler settings contradict each other.",
     },
-    async (request, reply) => {
+    body: CreateBody,
+    response: { 201: Project },
+    policy: { tag: "projects", globalAdmin: true },
+    handler: (request) => {
       const { actor, body } = request;
-      const project = await projects.create({ body, creatorId: actor.user.id, origin: originOf(request, actor) });
-      return reply.code(201).send(project);
+      return projects.create({ body, creatorId: actor.user.id, origin: originOf(request) });
     },
-  );
+  });
 
-  app.get(
-    "/projects/:slug",
-    {
-      schema: {
-        operationId: "getProject",
-        summary: "Get a project",
-        description: "Returns one project.",
-        params: ProjectParams,
-        response: { 200: Project },
-      },
-      config: { tag: "projects", role: "viewer" },
-    },
-    (request) => projects.get(request.project.id),
-  );
+  operation(app, "GET /projects/:slug", {
+    operationId: "getProject",
+    summary: "Get a project",
+    description: "Returns one project.",
+    params: ProjectParams,
+    response: { 200: Project },
+    policy: { tag: "projects", role: "viewer" },
+    handler: (request) => projects.get(request.project.id),
+  });
 
-  app.patch(
-    "/projects/:slug",
-    {
-      schema: {
-        operationId: "changeProject",
-        summary: "Change a project",
-        description: "Changes the given fields of the project. `is_active: true` restores an archived project.",
-        answers: {
-          409: "The slug is in use or malformed, the project is archived, or the scheduler settings contradict each other; `details.reason` says which.",
-        },
-        params: ProjectParams,
-        body: UpdateBody,
-        response: { 200: Project },
-      },
-      // An archived project takes this one route, to be restored; the decision refuses other changes to it.
-      config: { tag: "projects", role: "admin", archivedOk: true },
+  operation(app, "PATCH /projects/:slug", {
+    operationId: "changeProject",
+    summary: "Change a project",
+    description: "Changes the given fields of the project. `is_active: true` restores an archived project.",
+    answers: {
+      409: "The slug is in use or malformed, the project is archived, or the scheduler settings contradict each other; `details.reason` says which.",
     },
-    (request) =>
+    params: ProjectParams,
+    body: UpdateBody,
+    response: { 200: Project },
+    // An archived project takes this one route, to be restored; the decision refuses other changes to it.
+    policy: { tag: "projects", role: "admin", archivedOk: true },
+    handler: (request) =>
       projects.update({
         projectId: request.project.id,
         body: request.body,
-        origin: originOf(request, request.actor),
+        origin: originOf(request),
       }),
-  );
+  });
 
-  app.delete(
-    "/projects/:slug",
-    {
-      schema: {
-        operationId: "archiveProject",
-        summary: "Archive a project",
-        description: "Archives the project: its data stays readable, changes and agents are refused.",
-        answers: {
-          409: "It is the last active project (`last_active_project`), or it is archived already (`project_archived`).",
-        },
-        params: ProjectParams,
-        response: { 204: Type.Null() },
-      },
-      config: { tag: "projects", role: "admin", freshMfa: true },
+  operation(app, "DELETE /projects/:slug", {
+    operationId: "archiveProject",
+    summary: "Archive a project",
+    description: "Archives the project: its data stays readable, changes and agents are refused.",
+    answers: {
+      409: "It is the last active project (`last_active_project`), or it is archived already (`project_archived`).",
     },
-    async (request, reply) => {
-      await projects.archive({ projectId: request.project.id, origin: originOf(request, request.actor) });
-      return reply.code(204).send(null);
-    },
-  );
+    params: ProjectParams,
+    response: { 204: Type.Null() },
+    policy: { tag: "projects", role: "admin", freshMfa: true },
+    handler: (request) => projects.archive({ projectId: request.project.id, origin: originOf(request) }),
+  });
 };

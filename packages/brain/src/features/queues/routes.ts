@@ -1,6 +1,6 @@
 import { isUuid } from "@svc/protocol";
 import type { Clock } from "../../platform/clock.ts";
-import type { Routes } from "../../platform/http/app.ts";
+import { operation, type Routes } from "../../platform/http/app.ts";
 import { decodeCursor, encodeCursor } from "../../platform/http/content/cursors.ts";
 import { clampLimit, type PageSizes, pageOf } from "../../platform/http/content/paging.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
@@ -31,20 +31,15 @@ export const queueRoutes: Routes<QueueRouteDeps> = (app, { database, clock, sett
     return queue;
   }
 
-  app.get(
-    "/projects/:slug/queues",
-    {
-      schema: {
-        operationId: "listQueues",
-        summary: "List queues",
-        description: "Lists the queues of the project with their last reported depths.",
-        params: ProjectParams,
-        querystring: PageQuery,
-        response: { 200: QueuePage },
-      },
-      config: { tag: "queues", role: "viewer" },
-    },
-    async ({ project, query }) => {
+  operation(app, "GET /projects/:slug/queues", {
+    operationId: "listQueues",
+    summary: "List queues",
+    description: "Lists the queues of the project with their last reported depths.",
+    params: ProjectParams,
+    querystring: PageQuery,
+    response: { 200: QueuePage },
+    policy: { tag: "queues", role: "viewer" },
+    handler: async ({ project, query }) => {
       const limit = clampLimit(query.limit, settings);
       // The id and not the names, which may be masked.
       const [id] = decodeCursor(query.cursor, ["string"]) ?? [];
@@ -52,55 +47,40 @@ export const queueRoutes: Routes<QueueRouteDeps> = (app, { database, clock, sett
       const rows = await listQueues(database, project.id, { after, limit: limit + 1 });
       return pageOf(rows, limit, (row) => encodeCursor([row.id]));
     },
-  );
+  });
 
-  app.get(
-    "/projects/:slug/queues/activity",
-    {
-      schema: {
-        operationId: "getQueueActivity",
-        summary: "Get recent activity of queues",
-        description: "Counts what entered and left each queue in the last minutes.",
-        params: ProjectParams,
-        querystring: ActivityQuery,
-        response: { 200: QueueActivityReply },
-      },
-      config: { tag: "queues", role: "viewer", heavy: true },
-    },
-    ({ project, query }) => readQueueActivity(database, { projectId: project.id, query, now: clock.now() }),
-  );
+  operation(app, "GET /projects/:slug/queues/activity", {
+    operationId: "getQueueActivity",
+    summary: "Get recent activity of queues",
+    description: "Counts what entered and left each queue in the last minutes.",
+    params: ProjectParams,
+    querystring: ActivityQuery,
+    response: { 200: QueueActivityReply },
+    policy: { tag: "queues", role: "viewer", heavy: true },
+    handler: ({ project, query }) => readQueueActivity(database, { projectId: project.id, query, now: clock.now() }),
+  });
 
-  app.get(
-    "/projects/:slug/queues/:engine/:name",
-    {
-      schema: {
-        operationId: "getQueue",
-        summary: "Get a queue",
-        description: "Returns one queue.",
-        params: QueueParams,
-        response: { 200: QueuePublic },
-      },
-      config: { tag: "queues", role: "viewer" },
-    },
-    ({ project, params }) => queueAt(project.id, params),
-  );
+  operation(app, "GET /projects/:slug/queues/:engine/:name", {
+    operationId: "getQueue",
+    summary: "Get a queue",
+    description: "Returns one queue.",
+    params: QueueParams,
+    response: { 200: QueuePublic },
+    policy: { tag: "queues", role: "viewer" },
+    handler: ({ project, params }) => queueAt(project.id, params),
+  });
 
-  app.get(
-    "/projects/:slug/queues/:engine/:name/depths",
-    {
-      schema: {
-        operationId: "getQueueDepths",
-        summary: "Get the depth of a queue over time",
-        description: "Returns the reported depths and consumers of a queue. Defaults to the last 24 hours.",
-        params: QueueParams,
-        querystring: DepthsQuery,
-        response: { 200: QueueDepthsReply },
-      },
-      config: { tag: "queues", role: "viewer", heavy: true },
-    },
-    async ({ project, params, query }) => {
+  operation(app, "GET /projects/:slug/queues/:engine/:name/depths", {
+    operationId: "getQueueDepths",
+    summary: "Get the depth of a queue over time",
+    description: "Returns the reported depths and consumers of a queue. Defaults to the last 24 hours.",
+    params: QueueParams,
+    querystring: DepthsQuery,
+    response: { 200: QueueDepthsReply },
+    policy: { tag: "queues", role: "viewer", heavy: true },
+    handler: async ({ project, params, query }) => {
       const { id } = await queueAt(project.id, params);
       return readQueueDepths(database, { projectId: project.id, queueId: id, query, now: clock.now() });
     },
-  );
+  });
 };

@@ -25,8 +25,8 @@ for (const dialect of testDialects) {
     afterAll(() => brain.stop());
     afterEach(async () => {
       await Promise.all(agents.splice(0).map((agent) => agent.close()));
-      const { seenLast } = brain.running.brain.features.agents;
-      await waitFor(async () => (await seenLast({ token: "reconcile_task", limit: 1 })).length === 0);
+      const { agents: known } = brain.running.brain.features;
+      await waitFor(async () => (await known.seenLast({ token: "reconcile_task", limit: 1 })).length === 0);
     });
 
     const database = () => brain.running.brain.database;

@@ -111,7 +111,8 @@ for (const dialect of testDialects) {
           expect((await brain.as.root.delete(`/projects/${slug}${path}`)).status).toBe(204);
           return chosen;
         },
-        onlineAmong: features.agents.onlineAmong,
+        onlineAmong: (...asked: Parameters<typeof features.agents.onlineAmong>) =>
+          features.agents.onlineAmong(...asked),
       };
       const settings = { SVC_RECONCILIATION_SWEEP_SECONDS: 300, SVC_RECONCILIATION_STALE_THRESHOLD_SECONDS: 900 };
       const clock = { now: () => new Date() };

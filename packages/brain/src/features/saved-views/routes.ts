@@ -1,77 +1,54 @@
 import { Type } from "typebox";
 import type { Actor } from "../../platform/http/access/actor.ts";
-import type { Routes } from "../../platform/http/app.ts";
+import { operation, type Routes } from "../../platform/http/app.ts";
 import { ProjectParams } from "../../platform/http/schemas.ts";
 import type { SavedViews } from "./saved-views.ts";
 import { SavedView, SavedViewBody, SavedViewList, SavedViewParams } from "./schemas.ts";
 
 export const savedViewRoutes: Routes<{ savedViews: SavedViews }> = (app, { savedViews }) => {
-  app.get(
-    "/projects/:slug/saved-views",
-    {
-      schema: {
-        operationId: "listSavedViews",
-        summary: "List your saved views",
-        description: "Lists your saved views of the task list in this project, by name.",
-        params: ProjectParams,
-        response: { 200: SavedViewList },
-      },
-      config: { tag: "saved-views", role: "viewer" },
-    },
-    async (request) => ({ items: await savedViews.list(ownerOf(request)) }),
-  );
+  operation(app, "GET /projects/:slug/saved-views", {
+    operationId: "listSavedViews",
+    summary: "List your saved views",
+    description: "Lists your saved views of the task list in this project, by name.",
+    params: ProjectParams,
+    response: { 200: SavedViewList },
+    policy: { tag: "saved-views", role: "viewer" },
+    handler: async (request) => ({ items: await savedViews.list(ownerOf(request)) }),
+  });
 
-  app.post(
-    "/projects/:slug/saved-views",
-    {
-      schema: {
-        operationId: "createSavedView",
-        summary: "Create a saved view",
-        description: "Saves filters of the task list under a name. Only you see it.",
-        answers: { 409: "You have a view of this name (`name_in_use`), or 100 views already (`too_many_views`)." },
-        params: ProjectParams,
-        body: SavedViewBody,
-        response: { 201: SavedView },
-      },
-      config: { tag: "saved-views", role: "viewer" },
-    },
-    async (request, reply) => reply.code(201).send(await savedViews.create(ownerOf(request), request.body)),
-  );
+  operation(app, "POST /projects/:slug/saved-views", {
+    operationId: "createSavedView",
+    summary: "Create a saved view",
+    description: "Saves filters of the task list under a name. Only you see it.",
+    answers: { 409: "You have a view of this name (`name_in_use`), or 100 views already (`too_many_views`)." },
+    params: ProjectParams,
+    body: SavedViewBody,
+    response: { 201: SavedView },
+    policy: { tag: "saved-views", role: "viewer" },
+    handler: (request) => savedViews.create(ownerOf(request), request.body),
+  });
 
-  app.put(
-    "/projects/:slug/saved-views/:view_id",
-    {
-      schema: {
-        operationId: "replaceSavedView",
-        summary: "Replace a saved view",
-        description: "Replaces the name and the filters of a saved view.",
-        answers: { 409: "You have another view of this name (`name_in_use`)." },
-        params: SavedViewParams,
-        body: SavedViewBody,
-        response: { 200: SavedView },
-      },
-      config: { tag: "saved-views", role: "viewer" },
-    },
-    (request) => savedViews.replace(ownerOf(request), request.params.view_id, request.body),
-  );
+  operation(app, "PUT /projects/:slug/saved-views/:view_id", {
+    operationId: "replaceSavedView",
+    summary: "Replace a saved view",
+    description: "Replaces the name and the filters of a saved view.",
+    answers: { 409: "You have another view of this name (`name_in_use`)." },
+    params: SavedViewParams,
+    body: SavedViewBody,
+    response: { 200: SavedView },
+    policy: { tag: "saved-views", role: "viewer" },
+    handler: (request) => savedViews.replace(ownerOf(request), request.params.view_id, request.body),
+  });
 
-  app.delete(
-    "/projects/:slug/saved-views/:view_id",
-    {
-      schema: {
-        operationId: "deleteSavedView",
-        summary: "Delete a saved view",
-        description: "Deletes one of your saved views.",
-        params: SavedViewParams,
-        response: { 204: Type.Null() },
-      },
-      config: { tag: "saved-views", role: "viewer" },
-    },
-    async (request, reply) => {
-      await savedViews.remove(ownerOf(request), request.params.view_id);
-      return reply.code(204).send(null);
-    },
-  );
+  operation(app, "DELETE /projects/:slug/saved-views/:view_id", {
+    operationId: "deleteSavedView",
+    summary: "Delete a saved view",
+    description: "Deletes one of your saved views.",
+    params: SavedViewParams,
+    response: { 204: Type.Null() },
+    policy: { tag: "saved-views", role: "viewer" },
+    handler: (request) => savedViews.remove(ownerOf(request), request.params.view_id),
+  });
 };
 
 /** A key's views are those of its owner. */

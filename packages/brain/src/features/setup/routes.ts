@@ -1,4 +1,4 @@
-import type { Routes } from "../../platform/http/app.ts";
+import { operation, type Routes } from "../../platform/http/app.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
 import type { Cookies } from "../../platform/http/headers/cookies.ts";
 import { originOf } from "../audit/index.ts";
@@ -10,56 +10,46 @@ import type { Setup } from "./setup.ts";
 
 /** /setup/status and /setup/complete, under /api/v1. */
 export const setupRoutes: Routes<{ setup: Setup; cookies: Cookies }> = (app, { setup, cookies }) => {
-  app.get(
-    "/setup/status",
-    {
-      schema: {
-        operationId: "getSetupStatus",
-        summary: "Get the state of the setup",
-        description:
-          "Returns whether the first administrator still has to be created. Once that is done, an anonymous caller gets 401.",
-        response: { 200: SetupStatus },
-      },
-      config: { tag: "setup", public: "session-optional" },
-    },
-    async (request) => {
+  operation(app, "GET /setup/status", {
+    operationId: "getSetupStatus",
+    summary: "Get the state of the setup",
+    description:
+      "Returns whether the first administrator still has to be created. Once that is done, an anonymous caller gets 401.",
+    response: { 200: SetupStatus },
+    policy: { tag: "setup", public: "session-optional" },
+    handler: async (request) => {
       const isOpen = await setup.isOpen();
       if (!isOpen && request.caller === null) throw new ApiError("unauthenticated");
       return { first_boot: isOpen };
     },
-  );
+  });
 
-  app.post(
-    "/setup/complete",
-    {
-      schema: {
-        operationId: "completeSetup",
-        summary: "Complete the setup",
-        description:
-          "Creates the first administrator and the first project with the token from the server log, and signs in.",
-        answers: {
-          200: { headers: { "Set-Cookie": "Session cookie, CSRF cookie and device cookie." } },
-          403: "The setup token is wrong or has expired.",
-          409: "The setup was completed before (`already_initialised`).",
-        },
-        body: SetupBody,
-        response: { 200: SetupAnswer },
-      },
-      config: { tag: "setup", public: true, bucket: "setup" },
-      // Before the body is judged: afterwards every body is answered alike.
-      async preValidation() {
-        if (!(await setup.isOpen())) throw alreadyInitialised();
-      },
+  operation(app, "POST /setup/complete", {
+    operationId: "completeSetup",
+    summary: "Complete the setup",
+    description:
+      "Creates the first administrator and the first project with the token from the server log, and signs in.",
+    answers: {
+      200: { headers: { "Set-Cookie": "Session cookie, CSRF cookie and device cookie." } },
+      403: "The setup token is wrong or has expired.",
+      409: "The setup was completed before (`already_initialised`).",
     },
-    async (request, reply) => {
+    body: SetupBody,
+    response: { 200: SetupAnswer },
+    // Before the body is judged: afterwards every body is answered alike.
+    async preValidation() {
+      if (!(await setup.isOpen())) throw alreadyInitialised();
+    },
+    policy: { tag: "setup", public: true, bucket: "setup" },
+    handler: async (request, reply) => {
       const done = await setup.complete({
         body: request.body,
-        origin: originOf(request, null),
+        origin: originOf(request),
         presentedCookie: request.cookies[cookies.session.name],
         deviceCookie: request.cookies[cookies.device.name],
       });
       sendSessionCookies(reply, cookies, done.session);
       return { user: publicUser(done.user), project_id: done.projectId };
     },
-  );
+  });
 };

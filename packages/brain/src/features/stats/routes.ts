@@ -1,5 +1,5 @@
 import type { Clock } from "../../platform/clock.ts";
-import type { Routes } from "../../platform/http/app.ts";
+import { operation, type Routes } from "../../platform/http/app.ts";
 import { ProjectParams } from "../../platform/http/schemas.ts";
 import type { BrainDatabase } from "../../schema/tables/index.ts";
 import { readLatency, readSlowestNames } from "./latency.ts";
@@ -21,86 +21,59 @@ import { rangeOrLastDay } from "./time-range.ts";
 import { readTrends } from "./trends.ts";
 
 export const statsRoutes: Routes<{ database: BrainDatabase; clock: Clock }> = (app, { database, clock }) => {
-  app.get(
-    "/projects/:slug/stats",
-    {
-      schema: {
-        operationId: "getStats",
-        summary: "Get statistics of a project",
-        description:
-          "Counts tasks by outcome within the range, and what is running now: tasks by state, agents, workers, open commands and queue depths. Counters lag by at most five seconds.",
-        params: ProjectParams,
-        querystring: StatsQuery,
-        response: { 200: StatsReply },
-      },
-      config: { tag: "stats", role: "viewer", heavy: true },
-    },
-    ({ project, query }) => readStats(database, { projectId: project.id, query, now: clock.now() }),
-  );
+  operation(app, "GET /projects/:slug/stats", {
+    operationId: "getStats",
+    summary: "Get statistics of a project",
+    description:
+      "Counts tasks by outcome within the range, and what is running now: tasks by state, agents, workers, open commands and queue depths. Counters lag by at most five seconds.",
+    params: ProjectParams,
+    querystring: StatsQuery,
+    response: { 200: StatsReply },
+    policy: { tag: "stats", role: "viewer", heavy: true },
+    handler: ({ project, query }) => readStats(database, { projectId: project.id, query, now: clock.now() }),
+  });
 
-  app.get(
-    "/projects/:slug/trends",
-    {
-      schema: {
-        operationId: "getTrends",
-        summary: "Get task outcomes over time",
-        description: "Returns counts of task outcomes as a series, at most 1,500 points.",
-        params: ProjectParams,
-        querystring: TrendsQuery,
-        response: { 200: TrendsReply },
-      },
-      config: { tag: "trends", role: "viewer", heavy: true },
-    },
-    ({ project, query }) => readTrends(database, { projectId: project.id, query, now: clock.now() }),
-  );
+  operation(app, "GET /projects/:slug/trends", {
+    operationId: "getTrends",
+    summary: "Get task outcomes over time",
+    description: "Returns counts of task outcomes as a series, at most 1,500 points.",
+    params: ProjectParams,
+    querystring: TrendsQuery,
+    response: { 200: TrendsReply },
+    policy: { tag: "trends", role: "viewer", heavy: true },
+    handler: ({ project, query }) => readTrends(database, { projectId: project.id, query, now: clock.now() }),
+  });
 
-  app.get(
-    "/projects/:slug/latency",
-    {
-      schema: {
-        operationId: "getLatency",
-        summary: "Get run and wait times over time",
-        description:
-          "Returns percentiles of run and wait times, in total and as a series. Defaults to the last 24 hours.",
-        params: ProjectParams,
-        querystring: LatencyQuery,
-        response: { 200: LatencyReply },
-      },
-      config: { tag: "stats", role: "viewer", heavy: true },
-    },
-    ({ project, query }) => readLatency(database, { projectId: project.id, query, now: clock.now() }),
-  );
+  operation(app, "GET /projects/:slug/latency", {
+    operationId: "getLatency",
+    summary: "Get run and wait times over time",
+    description: "Returns percentiles of run and wait times, in total and as a series. Defaults to the last 24 hours.",
+    params: ProjectParams,
+    querystring: LatencyQuery,
+    response: { 200: LatencyReply },
+    policy: { tag: "stats", role: "viewer", heavy: true },
+    handler: ({ project, query }) => readLatency(database, { projectId: project.id, query, now: clock.now() }),
+  });
 
-  app.get(
-    "/projects/:slug/latency/names",
-    {
-      schema: {
-        operationId: "listSlowestNames",
-        summary: "List the slowest task names",
-        description:
-          "Lists task names by the 95th percentile of their run times, with the range before for comparison.",
-        params: ProjectParams,
-        querystring: LatencyNamesQuery,
-        response: { 200: LatencyNamesReply },
-      },
-      config: { tag: "stats", role: "viewer", heavy: true },
-    },
-    ({ project, query }) => readSlowestNames(database, { projectId: project.id, query, now: clock.now() }),
-  );
+  operation(app, "GET /projects/:slug/latency/names", {
+    operationId: "listSlowestNames",
+    summary: "List the slowest task names",
+    description: "Lists task names by the 95th percentile of their run times, with the range before for comparison.",
+    params: ProjectParams,
+    querystring: LatencyNamesQuery,
+    response: { 200: LatencyNamesReply },
+    policy: { tag: "stats", role: "viewer", heavy: true },
+    handler: ({ project, query }) => readSlowestNames(database, { projectId: project.id, query, now: clock.now() }),
+  });
 
-  app.get(
-    "/projects/:slug/releases",
-    {
-      schema: {
-        operationId: "listReleases",
-        summary: "List releases",
-        description: "Lists the releases first seen in the range, in order of time. Defaults to the last 24 hours.",
-        params: ProjectParams,
-        querystring: ReleasesQuery,
-        response: { 200: ReleasesReply },
-      },
-      config: { tag: "stats", role: "viewer", heavy: true },
-    },
-    ({ project, query }) => readReleases(database, project.id, rangeOrLastDay(query, clock.now())),
-  );
+  operation(app, "GET /projects/:slug/releases", {
+    operationId: "listReleases",
+    summary: "List releases",
+    description: "Lists the releases first seen in the range, in order of time. Defaults to the last 24 hours.",
+    params: ProjectParams,
+    querystring: ReleasesQuery,
+    response: { 200: ReleasesReply },
+    policy: { tag: "stats", role: "viewer", heavy: true },
+    handler: ({ project, query }) => readReleases(database, project.id, rangeOrLastDay(query, clock.now())),
+  });
 };

@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 import { type Static, Type } from "typebox";
-import { plainSerializer, type Routes } from "../../platform/http/app.ts";
+import { operation, plainSerializer, type Routes } from "../../platform/http/app.ts";
 import type { PageSizes } from "../../platform/http/content/paging.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
 import { exportAnswers, ProjectParams } from "../../platform/http/schemas.ts";
@@ -34,23 +34,18 @@ export interface TaskRouteDeps {
 const PageOrExport = Type.Unsafe<Static<typeof TaskPage> | Readable>(TaskPage);
 
 export const taskRoutes: Routes<TaskRouteDeps> = (app, { database, audit, settings, shown, deleted }) => {
-  app.get(
-    "/projects/:slug/tasks",
-    {
-      schema: {
-        operationId: "listTasks",
-        summary: "List or export tasks",
-        description:
-          "Lists the tasks that match all filters, by `received_at`, newest first. With `format` it streams every matching task as one file instead; an export above the configured maximum (50,000 rows, 25,000 for `xlsx`) is refused, never cut, and is audited.",
-        answers: exportAnswers,
-        params: ProjectParams,
-        querystring: TaskListQuery,
-        response: { 200: PageOrExport },
-      },
-      serializerCompiler: plainSerializer,
-      config: { tag: "tasks", role: "viewer", heavy: true },
-    },
-    async (request, reply) => {
+  operation(app, "GET /projects/:slug/tasks", {
+    operationId: "listTasks",
+    summary: "List or export tasks",
+    description:
+      "Lists the tasks that match all filters, by `received_at`, newest first. With `format` it streams every matching task as one file instead; an export above the configured maximum (50,000 rows, 25,000 for `xlsx`) is refused, never cut, and is audited.",
+    answers: exportAnswers,
+    params: ProjectParams,
+    querystring: TaskListQuery,
+    response: { 200: PageOrExport },
+    serializerCompiler: plainSerializer,
+    policy: { tag: "tasks", role: "viewer", heavy: true },
+    handler: async (request, reply) => {
       const { project, query } = request;
       if (query.format === undefined) return listPage(database, settings, { projectId: project.id, query });
       const { body, fileName, mediaType } = await exportTasks(
@@ -60,28 +55,23 @@ export const taskRoutes: Routes<TaskRouteDeps> = (app, { database, audit, settin
           slug: project.slug,
           query,
           format: query.format,
-          origin: originOf(request, request.actor),
+          origin: originOf(request),
         },
       );
       reply.type(mediaType).header("content-disposition", `attachment; filename="${fileName}"`);
       return reply.send(body);
     },
-  );
+  });
 
-  app.get(
-    "/projects/:slug/tasks/:engine/:task_id",
-    {
-      schema: {
-        operationId: "getTask",
-        summary: "Get a task",
-        description: "Returns one task.",
-        params: TaskParams,
-        response: { 200: TaskPublic },
-      },
-      serializerCompiler: plainSerializer,
-      config: { tag: "tasks", role: "viewer" },
-    },
-    async ({ params, project }) => {
+  operation(app, "GET /projects/:slug/tasks/:engine/:task_id", {
+    operationId: "getTask",
+    summary: "Get a task",
+    description: "Returns one task.",
+    params: TaskParams,
+    response: { 200: TaskPublic },
+    serializerCompiler: plainSerializer,
+    policy: { tag: "tasks", role: "viewer" },
+    handler: async ({ params, project }) => {
       const row = await findPublicTask(database, {
         projectId: project.id,
         engine: params.engine,
@@ -90,42 +80,32 @@ export const taskRoutes: Routes<TaskRouteDeps> = (app, { database, audit, settin
       if (row === null) throw new ApiError("not_found", { resource: "task" });
       return (await withLineage(database, project.id, [row]))[0];
     },
-  );
+  });
 
-  app.get(
-    "/projects/:slug/tasks/:engine/:task_id/tree",
-    {
-      schema: {
-        operationId: "getTaskTree",
-        summary: "Get the tree of a task",
-        description: "Returns all tasks with the same root, at most 500.",
-        params: TaskParams,
-        response: { 200: TaskTree },
-      },
-      config: { tag: "tree", role: "viewer" },
-    },
-    ({ params, project }) =>
+  operation(app, "GET /projects/:slug/tasks/:engine/:task_id/tree", {
+    operationId: "getTaskTree",
+    summary: "Get the tree of a task",
+    description: "Returns all tasks with the same root, at most 500.",
+    params: TaskParams,
+    response: { 200: TaskTree },
+    policy: { tag: "tree", role: "viewer" },
+    handler: ({ params, project }) =>
       readTree(database, { projectId: project.id, engine: params.engine, taskId: params.task_id }),
-  );
+  });
 
-  app.post(
-    "/projects/:slug/tasks/bulk-delete",
-    {
-      schema: {
-        operationId: "deleteTasks",
-        summary: "Delete tasks",
-        description:
-          "Deletes the listed tasks, or up to 10,000 that match the filters; repeat until `deleted_count` is 0. Takes either `task_ids` or at least one filter. Deleted tasks cannot be restored; their events stay.",
-        params: ProjectParams,
-        body: BulkDeleteBody,
-        response: { 200: BulkDeleteReply },
-      },
-      config: { tag: "tasks", role: "admin", bucket: "bulk" },
-    },
-    (request) =>
+  operation(app, "POST /projects/:slug/tasks/bulk-delete", {
+    operationId: "deleteTasks",
+    summary: "Delete tasks",
+    description:
+      "Deletes the listed tasks, or up to 10,000 that match the filters; repeat until `deleted_count` is 0. Takes either `task_ids` or at least one filter. Deleted tasks cannot be restored; their events stay.",
+    params: ProjectParams,
+    body: BulkDeleteBody,
+    response: { 200: BulkDeleteReply },
+    policy: { tag: "tasks", role: "admin", bucket: "bulk" },
+    handler: (request) =>
       bulkDelete(
         { database, audit, deleted },
-        { projectId: request.project.id, body: request.body, origin: originOf(request, request.actor) },
+        { projectId: request.project.id, body: request.body, origin: originOf(request) },
       ),
-  );
+  });
 };

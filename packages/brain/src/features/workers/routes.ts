@@ -1,6 +1,6 @@
 import { isUuid } from "@svc/protocol";
 import type { Clock } from "../../platform/clock.ts";
-import type { Routes } from "../../platform/http/app.ts";
+import { operation, type Routes } from "../../platform/http/app.ts";
 import { decodeCursor, encodeCursor } from "../../platform/http/content/cursors.ts";
 import { clampLimit, type PageSizes, pageOf } from "../../platform/http/content/paging.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
@@ -16,20 +16,15 @@ export interface WorkerRouteDeps {
 }
 
 export const workerRoutes: Routes<WorkerRouteDeps> = (app, { database, clock, settings }) => {
-  app.get(
-    "/projects/:slug/workers",
-    {
-      schema: {
-        operationId: "listWorkers",
-        summary: "List workers",
-        description: "Lists the workers that engines reported, with counts of the last 24 hours.",
-        params: ProjectParams,
-        querystring: PageQuery,
-        response: { 200: WorkerPage },
-      },
-      config: { tag: "workers", role: "viewer" },
-    },
-    async ({ project, query }) => {
+  operation(app, "GET /projects/:slug/workers", {
+    operationId: "listWorkers",
+    summary: "List workers",
+    description: "Lists the workers that engines reported, with counts of the last 24 hours.",
+    params: ProjectParams,
+    querystring: PageQuery,
+    response: { 200: WorkerPage },
+    policy: { tag: "workers", role: "viewer" },
+    handler: async ({ project, query }) => {
       const limit = clampLimit(query.limit, settings);
       // The id and not the names, which may be masked.
       const [id] = decodeCursor(query.cursor, ["string"]) ?? [];
@@ -37,24 +32,19 @@ export const workerRoutes: Routes<WorkerRouteDeps> = (app, { database, clock, se
       const rows = await listWorkers(database, project.id, { after, limit: limit + 1, now: clock.now() });
       return pageOf(rows, limit, (row) => encodeCursor([row.id]));
     },
-  );
+  });
 
-  app.get(
-    "/projects/:slug/workers/:worker_id",
-    {
-      schema: {
-        operationId: "getWorker",
-        summary: "Get a worker",
-        description: "Returns one worker with what its engine reported about it.",
-        params: WorkerParams,
-        response: { 200: WorkerDetail },
-      },
-      config: { tag: "workers", role: "viewer" },
-    },
-    async ({ params, project }) => {
+  operation(app, "GET /projects/:slug/workers/:worker_id", {
+    operationId: "getWorker",
+    summary: "Get a worker",
+    description: "Returns one worker with what its engine reported about it.",
+    params: WorkerParams,
+    response: { 200: WorkerDetail },
+    policy: { tag: "workers", role: "viewer" },
+    handler: async ({ params, project }) => {
       const [worker] = await workersById(database, project.id, [params.worker_id.toLowerCase()], clock.now());
       if (worker === undefined) throw new ApiError("not_found", { resource: "worker" });
       return worker;
     },
-  );
+  });
 };

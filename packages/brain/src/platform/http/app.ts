@@ -2,11 +2,18 @@ import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
 import type {
   FastifyBaseLogger,
   FastifyInstance,
+  FastifySchema,
+  HTTPMethods,
   RawReplyDefaultExpression,
   RawRequestDefaultExpression,
   RawServerDefault,
+  RouteGenericInterface,
+  RouteHandlerMethod,
+  RouteOptions,
+  RouteShorthandOptions,
 } from "fastify";
-import type { Actor, ProjectAccess } from "./access/actor.ts";
+import type { Actor, ProjectAccess, SessionActor } from "./access/actor.ts";
+import type { RoutePolicy } from "./access/policy.ts";
 
 /** The HTTP application: Fastify with TypeBox schemas deciding the types of params, query, body and answer. */
 export type App = FastifyInstance<
@@ -20,10 +27,55 @@ export type App = FastifyInstance<
 /** A feature's routes: registers them on `app`, whose prefix `mount` decides. */
 export type Routes<Deps> = (app: App, deps: Deps) => void;
 
+/** What one operation of the API is: what its document says, what goes in and out, who may call it, and what answers. */
+export type Operation<Params, Query, Body, Response> = Omit<
+  FastifySchema,
+  "params" | "querystring" | "body" | "response"
+> &
+  Pick<RouteShorthandOptions, "bodyLimit" | "exposeHeadRoute" | "preValidation" | "serializerCompiler"> & {
+    params?: Params;
+    querystring?: Query;
+    body?: Body;
+    response: Response;
+    policy: RoutePolicy;
+    handler: RouteHandlerMethod<
+      RawServerDefault,
+      RawRequestDefaultExpression,
+      RawReplyDefaultExpression,
+      RouteGenericInterface,
+      unknown,
+      { params: Params; querystring: Query; body: Body; response: Response },
+      TypeBoxTypeProvider,
+      FastifyBaseLogger
+    >;
+  };
+
+/**
+ * Registers an operation under its method and path, such as `GET /projects/:slug/queues`. Its answers have the first status of `response`
+ * unless the handler says otherwise.
+ */
+export function operation<Response extends object, Params = undefined, Query = undefined, Body = undefined>(
+  app: App,
+  route: `${"GET" | "POST" | "PUT" | "PATCH" | "DELETE"} /${string}`,
+  { policy, handler, ...rest }: Operation<Params, Query, Body, Response>,
+): void {
+  const [method, url] = route.split(" ") as [HTTPMethods, string];
+  const { bodyLimit, exposeHeadRoute, preValidation, serializerCompiler, ...schema } = rest;
+  const status = Number(Object.keys(schema.response)[0]);
+  app.route({
+    ...{ method, url, schema, config: policy, bodyLimit, exposeHeadRoute, preValidation, serializerCompiler },
+    handler(request, reply) {
+      return handler.call(this as never, request as never, reply.code(status) as never);
+    },
+  } as RouteOptions);
+}
+
 declare module "fastify" {
   interface FastifyRequest {
     /** The authenticated caller; reading it on a route that asks for none is a mistake and throws. */
     readonly actor: Actor;
+    /** The caller on a route that takes no API key; reading it elsewhere throws when a key asks. */
+    readonly sessionActor: SessionActor;
     /** The project of `:slug` with the caller's role; only on routes with `role` or `auditRole`. */
     readonly project: ProjectAccess;
     /** The client's normalised address behind trusted proxies; "unknown" on sockets that have none. */

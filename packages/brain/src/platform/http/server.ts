@@ -207,6 +207,12 @@ function decorateRequests(app: App, access: Access): void {
       return this.caller;
     },
   });
+  app.decorateRequest("sessionActor", {
+    getter(this: FastifyRequest) {
+      if (this.actor.kind !== "session") throw new Error(`an API key reached ${this.method} ${this.routeOptions.url}`);
+      return this.actor;
+    },
+  });
   app.decorateRequest("project", {
     getter(this: FastifyRequest) {
       if (this.projectAccess === null) throw new Error(`${this.method} ${this.routeOptions.url} has no project`);

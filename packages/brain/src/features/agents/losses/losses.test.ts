@@ -8,7 +8,7 @@ import { plansOf } from "../../../../test/query-plans.ts";
 import { agentRow } from "../../../../test/rows/agent-rows.ts";
 import { pruneSamples } from "../loops.ts";
 import { readCompleteness } from "./completeness.ts";
-import { createLosses } from "./losses.ts";
+import { Losses } from "./losses.ts";
 import { lossesWithin } from "./losses-store.ts";
 
 const start = Date.parse("2026-04-01T10:00:00.000Z");
@@ -27,7 +27,7 @@ for (const dialect of testDialects) {
     const opened = useTestDatabase(dialect);
     const clock = createFakeClock(at(0));
     const open = () =>
-      createLosses({
+      new Losses({
         database: opened.database,
         clock,
         onError(error) {

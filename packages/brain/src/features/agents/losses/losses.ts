@@ -33,14 +33,6 @@ interface Known {
   readonly writtenMs: number;
 }
 
-export interface Losses {
-  /** Compares what an agent says it has lost so far with what it said before. Never throws and never waits. */
-  reported(identity: AgentIdentity, at: Date, loss: Partial<TelemetryLoss> | null | undefined): void;
-  /** Writes what was compared. */
-  flush(): Promise<void>;
-  stop(): Promise<void>;
-}
-
 export interface LossesDeps {
   readonly database: Pick<Database<Tables>, "write">;
   readonly clock: Pick<Clock, "now">;
@@ -59,39 +51,79 @@ const longestRowMs = hours(1);
  * Turns the cumulative loss counters of agents into intervals: between two reports something was lost. A report costs a look into memory
  * unless its counters rose. What could not be written is compared again with the next report, because the counters are cumulative.
  */
-export function createLosses({ database, clock, onError }: LossesDeps): Losses {
-  const known = new Map<string, Known>();
-  const waiting = new WriteBehind<Report>({
-    everyMs: writeDelayMs,
-    maxKeys: maxRemembered,
-    maxNotes: chunkRows,
-    write: store,
-    onError,
-  });
+export class Losses {
+  readonly #deps: LossesDeps;
+  readonly #known = new Map<string, Known>();
+  readonly #waiting: WriteBehind<Report>;
 
-  function note({ agent_id: agentId, project_id: projectId }: AgentIdentity, scope: string, at: Date, told: Counters) {
+  constructor(deps: LossesDeps) {
+    this.#deps = deps;
+    this.#waiting = new WriteBehind({
+      everyMs: writeDelayMs,
+      maxKeys: maxRemembered,
+      maxNotes: chunkRows,
+      write: (reports) => this.#store(reports),
+      onError: deps.onError,
+    });
+  }
+
+  /** Compares what an agent says it has lost so far with what it said before. Never throws and never waits. */
+  reported(identity: AgentIdentity, at: Date, loss: Partial<TelemetryLoss> | null | undefined): void {
+    if (loss === null || loss === undefined) return;
+    const { buffer_id, runtime_id, adapter_events } = loss;
+    if (buffer_id !== undefined) {
+      this.#note(identity, `buffer ${buffer_id}`, at, {
+        event_records: loss.event_records ?? 0,
+        other_frames: (loss.command_results ?? 0) + (loss.other_frames ?? 0) + (loss.unclassified_frames ?? 0),
+        capacity: loss.capacity_evicted_frames ?? 0,
+        content: loss.content_rejected_frames ?? 0,
+      });
+    }
+    if (runtime_id !== undefined && adapter_events !== undefined) {
+      const event_records = Object.values(adapter_events).reduce((sum, count) => sum + count, 0);
+      this.#note(identity, `${adapterScope} ${runtime_id}`, at, { ...nothing, event_records });
+    }
+  }
+
+  /** Writes what was compared. */
+  flush(): Promise<void> {
+    return this.#waiting.flush();
+  }
+
+  stop(): Promise<void> {
+    return this.#waiting.stop();
+  }
+
+  #note({ agent_id: agentId, project_id: projectId }: AgentIdentity, scope: string, at: Date, told: Counters): void {
     const key = `${agentId} ${scope}`;
-    const before = known.get(key);
+    const before = this.#known.get(key);
     const counters = before === undefined ? told : greatest(before.counters, told);
     if (before !== undefined && isSame(before.counters, counters) && at.getTime() - before.writtenMs < notedEveryMs) {
       if (at > before.at) before.at = at;
       return;
     }
-    const report = waiting.noteOf(key, () => ({ projectId, agentId, scope, counters, at, from: before?.at ?? null }));
+    const report = this.#waiting.noteOf(key, () => ({
+      projectId,
+      agentId,
+      scope,
+      counters,
+      at,
+      from: before?.at ?? null,
+    }));
     if (report === undefined) return;
     report.counters = greatest(report.counters, counters);
     if (at > report.at) report.at = at;
   }
 
-  function remember(report: Report): void {
+  #remember(report: Report): void {
     const key = keyOf(report);
-    known.delete(key);
-    if (known.size >= maxRemembered) known.delete(known.keys().next().value as string);
-    known.set(key, { counters: report.counters, at: report.at, writtenMs: report.at.getTime() });
+    this.#known.delete(key);
+    if (this.#known.size >= maxRemembered) this.#known.delete(this.#known.keys().next().value as string);
+    this.#known.set(key, { counters: report.counters, at: report.at, writtenMs: report.at.getTime() });
   }
 
-  async function store(reports: readonly Report[]): Promise<void> {
-    await database.write(async (tx) => {
+  async #store(reports: readonly Report[]): Promise<void> {
+    await this.#deps.database.write(async (tx) => {
       // Two processes that hear of one buffer must not count a loss twice.
       await lockSubject(tx, "agent-losses");
       const marks = await marksOf(tx, reports);
@@ -102,7 +134,7 @@ export function createLosses({ database, clock, onError }: LossesDeps): Losses {
         const lost = difference(report.counters, stored);
         if (!isSame(lost, nothing)) {
           const earlier = mark?.seen_at ?? (await lastToldAt(tx, report.agentId));
-          await addLoss(tx, report, { lost, from: latest(earlier, report.from, report.at) });
+          await this.#addLoss(tx, report, { lost, from: latest(earlier, report.from, report.at) });
         }
         next.push({
           agent_id: report.agentId,
@@ -113,10 +145,10 @@ export function createLosses({ database, clock, onError }: LossesDeps): Losses {
       }
       await upsertMarks(tx, next);
     });
-    for (const report of reports) remember(report);
+    for (const report of reports) this.#remember(report);
   }
 
-  async function addLoss(
+  async #addLoss(
     tx: Tx<Tables>,
     { projectId, agentId, scope, at }: Report,
     { lost, from }: { lost: Counters; from: Date },
@@ -133,7 +165,7 @@ export function createLosses({ database, clock, onError }: LossesDeps): Losses {
       return extendInterval(tx, { ...last, ...counts, to_at: at > last.to_at ? at : last.to_at });
     }
     const row: LossIntervalRow = {
-      id: uuidV7(clock),
+      id: uuidV7(this.#deps.clock),
       project_id: projectId,
       agent_id: agentId,
       reason,
@@ -144,27 +176,6 @@ export function createLosses({ database, clock, onError }: LossesDeps): Losses {
     };
     await insertInterval(tx, row);
   }
-
-  return {
-    reported(identity, at, loss) {
-      if (loss === null || loss === undefined) return;
-      const { buffer_id, runtime_id, adapter_events } = loss;
-      if (buffer_id !== undefined) {
-        note(identity, `buffer ${buffer_id}`, at, {
-          event_records: loss.event_records ?? 0,
-          other_frames: (loss.command_results ?? 0) + (loss.other_frames ?? 0) + (loss.unclassified_frames ?? 0),
-          capacity: loss.capacity_evicted_frames ?? 0,
-          content: loss.content_rejected_frames ?? 0,
-        });
-      }
-      if (runtime_id !== undefined && adapter_events !== undefined) {
-        const event_records = Object.values(adapter_events).reduce((sum, count) => sum + count, 0);
-        note(identity, `${adapterScope} ${runtime_id}`, at, { ...nothing, event_records });
-      }
-    },
-    flush: () => waiting.flush(),
-    stop: () => waiting.stop(),
-  };
 }
 
 const adapterScope = "runtime";

@@ -21,8 +21,8 @@ for (const dialect of testDialects) {
 
     async function connect(identity: AgentIdentity, workerId: string): Promise<Date> {
       const at = clock.now();
-      await agents.connected(identity, helloOf({ worker_id: workerId }), at);
-      await agents.workerConnected(identity, helloOf({ worker_id: workerId }), at);
+      await agents.presence.connected(identity, helloOf({ worker_id: workerId }), at);
+      await agents.presence.workerConnected(identity, helloOf({ worker_id: workerId }), at);
       return at;
     }
     const sweepStale = (signal = new AbortController().signal) => agents.sweepStale(signal);
@@ -32,8 +32,8 @@ for (const dialect of testDialects) {
     test("come online with what hello said, and the process row of the connection", async () => {
       const { identity } = await fixture.minted("online");
       fixture.published.length = 0;
-      expect(await agents.connected(identity, helloOf(), clock.now())).toBe(true);
-      await agents.workerConnected(identity, helloOf(), clock.now());
+      expect(await agents.presence.connected(identity, helloOf(), clock.now())).toBe(true);
+      await agents.presence.workerConnected(identity, helloOf(), clock.now());
       expect(await agents.get(projectId, identity.agent_id)).toMatchObject({
         state: "online",
         engine_adapters: ["bullmq"],
@@ -54,18 +54,18 @@ for (const dialect of testDialects) {
     test("go offline with their last connection, but not when a newer one came meanwhile", async () => {
       const { identity } = await fixture.minted("leaving");
       const firstAt = clock.now();
-      await agents.connected(identity, helloOf(), firstAt);
-      await agents.workerConnected(identity, helloOf(), firstAt);
+      await agents.presence.connected(identity, helloOf(), firstAt);
+      await agents.presence.workerConnected(identity, helloOf(), firstAt);
       clock.advance(1000);
-      await agents.connected(identity, helloOf(), clock.now());
-      await agents.workerConnected(identity, helloOf(), clock.now());
+      await agents.presence.connected(identity, helloOf(), clock.now());
+      await agents.presence.workerConnected(identity, helloOf(), clock.now());
 
-      await agents.disconnected(identity, "node-1-1", firstAt, true);
+      await agents.presence.disconnected(identity, "node-1-1", firstAt, true);
       expect(await fixture.stateOf(identity.agent_id)).toBe("online");
-      await agents.seen(identity, "node-1-1", clock.now());
-      await agents.disconnected(identity, "node-1-1", clock.now(), false);
+      await agents.heartbeats.seen(identity, "node-1-1", clock.now());
+      await agents.presence.disconnected(identity, "node-1-1", clock.now(), false);
       expect(await fixture.stateOf(identity.agent_id)).toBe("online");
-      await agents.disconnected(identity, "node-1-1", clock.now(), true);
+      await agents.presence.disconnected(identity, "node-1-1", clock.now(), true);
       await agents.flush();
       expect(await fixture.stateOf(identity.agent_id)).toBe("offline");
       expect(await agents.listProcesses(projectId, { state: "online", limit: 10 })).not.toContainEqual(
@@ -79,12 +79,12 @@ for (const dialect of testDialects) {
       clock.advance(1000);
       const twoAt = await connect(identity, "two");
       // Each is the last one in its brain.
-      await agents.disconnected(identity, "two", twoAt, true);
+      await agents.presence.disconnected(identity, "two", twoAt, true);
       expect(await fixture.stateOf(identity.agent_id)).toBe("online");
       clock.advance(1000);
       const threeAt = await connect(identity, "three");
-      await agents.disconnected(identity, "one", oneAt, true);
-      await agents.disconnected(identity, "three", threeAt, true);
+      await agents.presence.disconnected(identity, "one", oneAt, true);
+      await agents.presence.disconnected(identity, "three", threeAt, true);
       expect(await fixture.stateOf(identity.agent_id)).toBe("offline");
     });
 
@@ -95,8 +95,8 @@ for (const dialect of testDialects) {
       const at = await connect(identity, "one");
       await connect(identity, "two");
       await Promise.all([
-        agents.disconnected(identity, "one", at, true),
-        elsewhere.disconnected(identity, "two", at, true),
+        agents.presence.disconnected(identity, "one", at, true),
+        elsewhere.presence.disconnected(identity, "two", at, true),
       ]);
       expect(await fixture.stateOf(identity.agent_id)).toBe("offline");
       await again.close();
@@ -111,27 +111,27 @@ for (const dialect of testDialects) {
       [null, null],
     ])("have a process that started at %j", async (worker_started_at, shown) => {
       const { identity } = await fixture.minted(`started ${worker_started_at}`);
-      await agents.workerConnected(identity, helloOf({ worker_started_at, worker_role: "web" }), clock.now());
+      await agents.presence.workerConnected(identity, helloOf({ worker_started_at, worker_role: "web" }), clock.now());
       const processes = await agents.listProcesses(projectId, { role: "web", limit: 100 });
       expect(processes.find(({ agent_id }) => agent_id === identity.agent_id)?.started_at).toBe(shown);
     });
 
     test("are taken offline once they were silent for the timeout, and return with contact", async () => {
       const { identity } = await fixture.minted("silent");
-      await agents.connected(identity, helloOf({ worker_id: null }), clock.now());
-      await agents.workerConnected(identity, helloOf({ worker_id: null }), clock.now());
+      await agents.presence.connected(identity, helloOf({ worker_id: null }), clock.now());
+      await agents.presence.workerConnected(identity, helloOf({ worker_id: null }), clock.now());
       clock.advance(30_000);
-      await agents.sweepOffline();
+      await agents.presence.sweepOffline();
       expect(await fixture.stateOf(identity.agent_id)).toBe("online");
       clock.advance(1);
       fixture.published.length = 0;
-      expect(await agents.sweepOffline()).toBeGreaterThanOrEqual(1);
+      expect(await agents.presence.sweepOffline()).toBeGreaterThanOrEqual(1);
       expect(await fixture.stateOf(identity.agent_id)).toBe("offline");
       expect(fixture.published.flat()).toContain(identity.agent_id);
-      expect(await agents.sweepOffline()).toBe(0);
+      expect(await agents.presence.sweepOffline()).toBe(0);
 
       fixture.published.length = 0;
-      expect(await agents.seen(identity, null, clock.now())).toBe(true);
+      expect(await agents.heartbeats.seen(identity, null, clock.now())).toBe(true);
       await agents.flush();
       expect(await fixture.stateOf(identity.agent_id)).toBe("online");
       expect(fixture.published).toEqual([[identity.agent_id]]);
@@ -142,9 +142,9 @@ for (const dialect of testDialects) {
 
     test("come online by a long-poll upload, not by a probe alone", async () => {
       const { identity } = await fixture.minted("polling");
-      await agents.probed(identity, ["bulk"], clock.now());
+      await agents.presence.probed(identity, ["bulk"], clock.now());
       expect(await agents.get(projectId, identity.agent_id)).toMatchObject({ state: "unknown", transport: "longpoll" });
-      await agents.uploaded(identity, clock.now());
+      await agents.presence.uploaded(identity, clock.now());
       await agents.flush();
       expect(await fixture.stateOf(identity.agent_id)).toBe("online");
       expect((await agents.countByState(projectId)).online).toBeGreaterThanOrEqual(1);
@@ -153,40 +153,40 @@ for (const dialect of testDialects) {
     test("are not let on when their project was archived by another process, until it is restored", async () => {
       const { identity } = await fixture.minted("archived");
       await fixture.setProjectActive(false);
-      await agents.seen(identity, null, clock.now());
+      await agents.heartbeats.seen(identity, null, clock.now());
       await agents.flush();
-      expect(await agents.seen(identity, null, clock.now())).toBe(false);
+      expect(await agents.heartbeats.seen(identity, null, clock.now())).toBe(false);
       expect(await fixture.stateOf(identity.agent_id)).toBe("unknown");
       await fixture.setProjectActive(true);
-      expect(await agents.connected(identity, helloOf(), clock.now())).toBe(true);
-      expect(await agents.seen(identity, null, clock.now())).toBe(true);
+      expect(await agents.presence.connected(identity, helloOf(), clock.now())).toBe(true);
+      expect(await agents.heartbeats.seen(identity, null, clock.now())).toBe(true);
     });
 
     test.each<[string, (identity: AgentIdentity) => unknown]>([
       ["the restoring", () => agents.forgetProject(projectId)],
-      ["a probe", (identity) => agents.probed(identity, [], clock.now())],
+      ["a probe", (identity) => agents.presence.probed(identity, [], clock.now())],
     ])("are let on again by %s after their project was archived", async (how, act) => {
       const { identity } = await fixture.minted(`back by ${how}`);
       await fixture.setProjectActive(false);
-      await agents.seen(identity, undefined, clock.now());
+      await agents.heartbeats.seen(identity, undefined, clock.now());
       await agents.flush();
-      expect(await agents.seen(identity, undefined, clock.now())).toBe(false);
+      expect(await agents.heartbeats.seen(identity, undefined, clock.now())).toBe(false);
       await fixture.setProjectActive(true);
       await act(identity);
-      expect(await agents.seen(identity, undefined, clock.now())).toBe(true);
+      expect(await agents.heartbeats.seen(identity, undefined, clock.now())).toBe(true);
     });
 
     test("are noted as polling at most once an hour, which brings nobody online", async () => {
       const { identity } = await fixture.minted("waits for commands");
       const lastConnect = async () => (await agents.get(projectId, identity.agent_id)).last_connect_at;
       const first = clock.now();
-      await agents.polled(identity, first);
+      await agents.presence.polled(identity, first);
       clock.advance(hourMs - 1);
-      await agents.polled(identity, clock.now());
+      await agents.presence.polled(identity, clock.now());
       expect(await lastConnect()).toBe(first.toISOString());
       clock.advance(1);
       fixture.published.length = 0;
-      await agents.polled(identity, clock.now());
+      await agents.presence.polled(identity, clock.now());
       expect(await lastConnect()).toBe(clock.now().toISOString());
       expect(fixture.published).toEqual([[identity.agent_id]]);
       expect(await fixture.stateOf(identity.agent_id)).toBe("unknown");
@@ -195,14 +195,14 @@ for (const dialect of testDialects) {
     test("are not revoked by the hygiene sweep while they are seen, connect or poll", async () => {
       const { identity: idle } = await fixture.minted("long idle");
       const contacts: Record<string, (identity: AgentIdentity) => unknown> = {
-        seen: (identity) => agents.seen(identity, undefined, clock.now()),
-        probes: (identity) => agents.probed(identity, [], clock.now()),
-        polls: (identity) => agents.polled(identity, clock.now()),
+        seen: (identity) => agents.heartbeats.seen(identity, undefined, clock.now()),
+        probes: (identity) => agents.presence.probed(identity, [], clock.now()),
+        polls: (identity) => agents.presence.polled(identity, clock.now()),
       };
       const used = await Promise.all(
         Object.keys(contacts).map(async (name) => ({ name, ...(await fixture.minted(`long ago: ${name}`)) })),
       );
-      for (const { identity } of used) await agents.uploaded(identity, clock.now());
+      for (const { identity } of used) await agents.presence.uploaded(identity, clock.now());
       await agents.flush();
       clock.advance(31 * dayMs);
       for (const { name, identity } of used) await contacts[name]?.(identity);
@@ -218,20 +218,20 @@ for (const dialect of testDialects) {
         (await agents.list(projectId)).find(({ id }) => id === identity.agent_id)?.last_seen_at;
       const connectedAt = await connect(identity, "w");
       clock.advance(5000);
-      agents.touched(identity, clock.now());
+      agents.heartbeats.touched(identity, clock.now());
       await agents.flush();
       expect(await lastSeen()).toBe(clock.now().toISOString());
 
       // What was stored when its connection ends is told afterwards.
-      await agents.disconnected(identity, "w", connectedAt, true);
+      await agents.presence.disconnected(identity, "w", connectedAt, true);
       const leftAt = await lastSeen();
       clock.advance(1000);
-      agents.touched(identity, clock.now());
+      agents.heartbeats.touched(identity, clock.now());
       await agents.flush();
       expect(await fixture.stateOf(identity.agent_id)).toBe("offline");
       expect(await lastSeen()).toBe(leftAt);
-      agents.touched(identity, clock.now());
-      await agents.seen(identity, "w", clock.now());
+      agents.heartbeats.touched(identity, clock.now());
+      await agents.heartbeats.seen(identity, "w", clock.now());
       await agents.flush();
       expect(await fixture.stateOf(identity.agent_id)).toBe("online");
     });
@@ -240,7 +240,7 @@ for (const dialect of testDialects) {
       const { identity } = await fixture.minted("back in time");
       clock.advance(31 * dayMs);
       const revocation = { id: identity.agent_id, projectId, now: clock.now(), silentSince: clock.now() };
-      await agents.seen(identity, undefined, clock.now());
+      await agents.heartbeats.seen(identity, undefined, clock.now());
       await agents.flush();
       expect(await opened.database.write((tx) => tombstone(tx, revocation))).toBeUndefined();
       expect(await isListed(identity)).toBe(true);
@@ -257,10 +257,10 @@ for (const dialect of testDialects) {
 
     test("are revoked by the hygiene sweep after the stale days, and their ended processes deleted", async () => {
       const { identity } = await fixture.minted("stale");
-      await agents.connected(identity, helloOf(), clock.now());
-      await agents.workerConnected(identity, helloOf(), clock.now());
+      await agents.presence.connected(identity, helloOf(), clock.now());
+      await agents.presence.workerConnected(identity, helloOf(), clock.now());
       clock.advance(60_000);
-      await agents.sweepOffline();
+      await agents.presence.sweepOffline();
       clock.advance(31 * dayMs);
       const { identity: fresh } = await fixture.minted("fresh");
       expect(await sweepStale()).toBeGreaterThanOrEqual(1);

@@ -28,112 +28,120 @@ export interface PresenceDeps {
   readonly offlineTimeoutMs: number;
   /** Agents whose public row changed. */
   readonly onChanged: (projectId: string, agentIds: string[]) => void;
-}
-
-export interface Presence {
-  /** Stores what a hello said and brings the agent online; false when it is revoked. */
-  connected(identity: AgentIdentity, hello: HelloPayload, at: Date): Promise<boolean>;
-  /** Writes the row of the connected process. */
-  workerConnected(identity: AgentIdentity, hello: HelloPayload, at: Date): Promise<void>;
-  /** A connection made at `connectedAt` ended; `isLast` when it was the agent's last one in this process. */
-  disconnected(identity: AgentIdentity, workerId: string | null, connectedAt: Date, isLast: boolean): Promise<void>;
-  /** A verified, signed long-poll upload arrived. */
-  uploaded(identity: AgentIdentity, at: Date): Promise<void>;
-  /** A long-poll connect probe told the agent's runtime features. */
-  probed(identity: AgentIdentity, features: readonly string[], at: Date): Promise<void>;
-  /** The agent asked for commands: contact, noted once an hour, that brings nobody online. */
-  polled(identity: AgentIdentity, at: Date): Promise<void>;
-  /** Takes agents and processes offline that have been silent for the offline timeout; returns how many agents. */
-  sweepOffline(): Promise<number>;
+  /** An agent of the project connected. */
+  readonly onArrived: (projectId: string) => void;
 }
 
 const pollNotedMs = hours(1);
 
 /** The states of agents as spec part 3, section 2.7 moves them. */
-export function createPresence({ database, clock, heartbeats, offlineTimeoutMs, onChanged }: PresenceDeps): Presence {
-  return {
-    async connected(identity, hello, at) {
-      const { name } = hello.host;
-      const facts = {
-        transport: "ws",
-        protocol_version: hello.protocol_version,
-        agent_version: hello.agent_version,
-        framework_adapter: hello.framework,
-        host_name: typeof name === "string" && name !== "" ? cleanText(name).slice(0, 200) : null,
-        engine_adapters: storedJson(hello.engines),
-        scheduler_adapters: storedJson(hello.schedulers),
-        capabilities: storedJson(hello.capabilities),
-        runtime_features: storedJson(hello.runtime_features),
-        metadata: storedJson({ host: hello.host }),
-      };
-      const isAlive = await database.write((tx) => markConnected(tx, identity.agent_id, facts, at));
-      if (isAlive) {
-        heartbeats.admitted(identity.agent_id);
-        onChanged(identity.project_id, [identity.agent_id]);
-      }
-      return isAlive;
-    },
-    async workerConnected(identity, hello, at) {
-      const startedMs = readInstant(hello.worker_started_at, { zone: "utc" });
-      await database.write((tx) =>
-        upsertProcess(tx, {
-          id: uuidV7(clock),
-          agent_id: identity.agent_id,
-          project_id: identity.project_id,
-          worker_id: hello.worker_id,
-          role: hello.worker_role,
-          framework: hello.framework,
-          pid: hello.worker_pid,
-          started_at: startedMs === null ? null : new Date(startedMs),
-          state: "online",
-          capabilities: storedJson(reportedCapabilities(hello)),
-          last_seen_at: at,
-          last_connect_at: at,
-          created_at: at,
-          updated_at: at,
-        }),
+export class Presence {
+  readonly #deps: PresenceDeps;
+
+  constructor(deps: PresenceDeps) {
+    this.#deps = deps;
+  }
+
+  /** Stores what a hello said and brings the agent online; false when it is revoked. */
+  async connected(identity: AgentIdentity, hello: HelloPayload, at: Date): Promise<boolean> {
+    const { name } = hello.host;
+    const facts = {
+      transport: "ws",
+      protocol_version: hello.protocol_version,
+      agent_version: hello.agent_version,
+      framework_adapter: hello.framework,
+      host_name: typeof name === "string" && name !== "" ? cleanText(name).slice(0, 200) : null,
+      engine_adapters: storedJson(hello.engines),
+      scheduler_adapters: storedJson(hello.schedulers),
+      capabilities: storedJson(hello.capabilities),
+      runtime_features: storedJson(hello.runtime_features),
+      metadata: storedJson({ host: hello.host }),
+    };
+    const isAlive = await this.#deps.database.write((tx) => markConnected(tx, identity.agent_id, facts, at));
+    if (isAlive) {
+      this.#deps.heartbeats.admitted(identity.agent_id);
+      this.#deps.onChanged(identity.project_id, [identity.agent_id]);
+    }
+    return isAlive;
+  }
+
+  /** Writes the row of the connected process. */
+  async workerConnected(identity: AgentIdentity, hello: HelloPayload, at: Date): Promise<void> {
+    const startedMs = readInstant(hello.worker_started_at, { zone: "utc" });
+    await this.#deps.database.write((tx) =>
+      upsertProcess(tx, {
+        id: uuidV7(this.#deps.clock),
+        agent_id: identity.agent_id,
+        project_id: identity.project_id,
+        worker_id: hello.worker_id,
+        role: hello.worker_role,
+        framework: hello.framework,
+        pid: hello.worker_pid,
+        started_at: startedMs === null ? null : new Date(startedMs),
+        state: "online",
+        capabilities: storedJson(reportedCapabilities(hello)),
+        last_seen_at: at,
+        last_connect_at: at,
+        created_at: at,
+        updated_at: at,
+      }),
+    );
+    this.#deps.onArrived(identity.project_id);
+  }
+
+  /** A connection made at `connectedAt` ended; `isLast` when it was the agent's last one in this process. */
+  async disconnected(
+    identity: AgentIdentity,
+    workerId: string | null,
+    connectedAt: Date,
+    isLast: boolean,
+  ): Promise<void> {
+    await this.#deps.heartbeats.drop(identity.agent_id, workerId, isLast);
+    const ended = { agentId: identity.agent_id, workerId, connectedAt, now: this.#deps.clock.now() };
+    const wentOffline = await this.#deps.database.write(async (tx) => {
+      // Agents before processes: the lock order of markSeen. Of two brains that each lose a connection of the agent, the second one
+      // then sees what the first one wrote.
+      if (isLast) await lockAgent(tx, identity.agent_id);
+      await markProcessGone(tx, ended);
+      return isLast && markGone(tx, ended);
+    });
+    if (wentOffline) this.#deps.onChanged(identity.project_id, [identity.agent_id]);
+  }
+
+  /** A verified, signed long-poll upload arrived. */
+  async uploaded(identity: AgentIdentity, at: Date): Promise<void> {
+    this.#deps.heartbeats.seen(identity, undefined, at);
+  }
+
+  /** A long-poll connect probe told the agent's runtime features. */
+  async probed(identity: AgentIdentity, features: readonly string[], at: Date): Promise<void> {
+    await this.#deps.database.write((tx) => markProbed(tx, identity.agent_id, storedJson(features), at));
+    this.#deps.heartbeats.admitted(identity.agent_id);
+    this.#deps.onChanged(identity.project_id, [identity.agent_id]);
+  }
+
+  /** The agent asked for commands: contact, noted once an hour, that brings nobody online. */
+  async polled(identity: AgentIdentity, at: Date): Promise<void> {
+    const notedSince = new Date(at.getTime() - pollNotedMs);
+    if (await hasContactSince(this.#deps.database.read, identity.agent_id, notedSince)) return;
+    await this.#deps.database.write((tx) => markPolled(tx, identity.agent_id, at));
+    this.#deps.onChanged(identity.project_id, [identity.agent_id]);
+  }
+
+  /** Takes agents and processes offline that have been silent for the offline timeout; returns how many agents. */
+  async sweepOffline(): Promise<number> {
+    const now = this.#deps.clock.now();
+    const cutoff = new Date(now.getTime() - this.#deps.offlineTimeoutMs);
+    if (!(await hasSilent(this.#deps.database.read, cutoff))) return 0;
+    const gone = await this.#deps.database.write((tx) => markSilent(tx, cutoff, now), { alone: true });
+    for (const [projectId, agents] of Map.groupBy(gone, ({ project_id }) => project_id)) {
+      this.#deps.onChanged(
+        projectId,
+        agents.map(({ id }) => id),
       );
-    },
-    async disconnected(identity, workerId, connectedAt, isLast) {
-      await heartbeats.drop(identity.agent_id, workerId, isLast);
-      const ended = { agentId: identity.agent_id, workerId, connectedAt, now: clock.now() };
-      const wentOffline = await database.write(async (tx) => {
-        // Agents before processes: the lock order of markSeen. Of two brains that each lose a connection of the agent, the second one
-        // then sees what the first one wrote.
-        if (isLast) await lockAgent(tx, identity.agent_id);
-        await markProcessGone(tx, ended);
-        return isLast && markGone(tx, ended);
-      });
-      if (wentOffline) onChanged(identity.project_id, [identity.agent_id]);
-    },
-    async uploaded(identity, at) {
-      heartbeats.seen(identity, undefined, at);
-    },
-    async probed(identity, features, at) {
-      await database.write((tx) => markProbed(tx, identity.agent_id, storedJson(features), at));
-      heartbeats.admitted(identity.agent_id);
-      onChanged(identity.project_id, [identity.agent_id]);
-    },
-    async polled(identity, at) {
-      const notedSince = new Date(at.getTime() - pollNotedMs);
-      if (await hasContactSince(database.read, identity.agent_id, notedSince)) return;
-      await database.write((tx) => markPolled(tx, identity.agent_id, at));
-      onChanged(identity.project_id, [identity.agent_id]);
-    },
-    async sweepOffline() {
-      const now = clock.now();
-      const cutoff = new Date(now.getTime() - offlineTimeoutMs);
-      if (!(await hasSilent(database.read, cutoff))) return 0;
-      const gone = await database.write((tx) => markSilent(tx, cutoff, now), { alone: true });
-      for (const [projectId, agents] of Map.groupBy(gone, ({ project_id }) => project_id)) {
-        onChanged(
-          projectId,
-          agents.map(({ id }) => id),
-        );
-      }
-      return gone.length;
-    },
-  };
+    }
+    return gone.length;
+  }
 }
 
 const cleanText = (text: string): string => text.toWellFormed().replaceAll("\0", "\ufffd");

@@ -16,8 +16,6 @@ export interface RevokeDeps {
   readonly database: Database<Tables>;
   readonly clock: Clock;
   readonly audit: Pick<Audit, "append">;
-  /** Tells every process that the agent may no longer act. */
-  readonly announce: (agentId: string, projectId: string) => Promise<void>;
   readonly cancelCommands: CancelCommands;
 }
 
@@ -27,7 +25,7 @@ export interface RevokeDeps {
  * @throws ApiError `not_found` when the project has no such unrevoked agent, or when it was heard of after `silentSince`.
  */
 export async function revokeAgent(
-  { database, clock, audit, announce, cancelCommands }: RevokeDeps,
+  { database, clock, audit, cancelCommands }: RevokeDeps,
   {
     id,
     projectId,
@@ -55,5 +53,4 @@ export async function revokeAgent(
     return commands;
   });
   cancelled.announce();
-  await announce(id, projectId);
 }

@@ -87,7 +87,7 @@ export const setupPageRoutes: Routes<SetupPageDeps> = (app, { setup, cookies, cl
     async (request, reply) => {
       const { session } = await setup.complete({
         body: request.body,
-        origin: originOf(request, null),
+        origin: originOf(request),
         presentedCookie: request.cookies[cookies.session.name],
         deviceCookie: request.cookies[cookies.device.name],
       });

@@ -1,5 +1,5 @@
 import type { Clock } from "../../../platform/clock.ts";
-import type { Routes } from "../../../platform/http/app.ts";
+import { operation, type Routes } from "../../../platform/http/app.ts";
 import { ProjectParams } from "../../../platform/http/schemas.ts";
 import type { BrainDatabase } from "../../../schema/tables/index.ts";
 import { readDifferences } from "./differences.ts";
@@ -8,54 +8,39 @@ import { readHistogram } from "./histogram.ts";
 import { Differences, DifferencesQuery, Facet, FacetQuery, TaskHistogram, TaskHistogramQuery } from "./schemas.ts";
 
 export const taskBreakdownRoutes: Routes<{ database: BrainDatabase; clock: Clock }> = (app, { database, clock }) => {
-  app.get(
-    "/projects/:slug/facets",
-    {
-      schema: {
-        operationId: "getFacet",
-        summary: "Count the values of a field",
-        description:
-          "Counts the values of a field among the tasks that match, greatest count first. The filter on the field itself is left aside.",
-        params: ProjectParams,
-        querystring: FacetQuery,
-        response: { 200: Facet },
-      },
-      config: { tag: "tasks", role: "viewer", heavy: true },
-    },
-    ({ project, query }) => readFacet(database, { projectId: project.id, query, now: clock.now() }),
-  );
+  operation(app, "GET /projects/:slug/facets", {
+    operationId: "getFacet",
+    summary: "Count the values of a field",
+    description:
+      "Counts the values of a field among the tasks that match, greatest count first. The filter on the field itself is left aside.",
+    params: ProjectParams,
+    querystring: FacetQuery,
+    response: { 200: Facet },
+    policy: { tag: "tasks", role: "viewer", heavy: true },
+    handler: ({ project, query }) => readFacet(database, { projectId: project.id, query, now: clock.now() }),
+  });
 
-  app.get(
-    "/projects/:slug/tasks/histogram",
-    {
-      schema: {
-        operationId: "getTaskHistogram",
-        summary: "Count tasks over time",
-        description:
-          "Counts the matching tasks by outcome in equal parts of the range. Defaults to the last 24 hours; at most 90 days.",
-        params: ProjectParams,
-        querystring: TaskHistogramQuery,
-        response: { 200: TaskHistogram },
-      },
-      config: { tag: "tasks", role: "viewer", heavy: true },
-    },
-    ({ project, query }) => readHistogram(database, { projectId: project.id, query, now: clock.now() }),
-  );
+  operation(app, "GET /projects/:slug/tasks/histogram", {
+    operationId: "getTaskHistogram",
+    summary: "Count tasks over time",
+    description:
+      "Counts the matching tasks by outcome in equal parts of the range. Defaults to the last 24 hours; at most 90 days.",
+    params: ProjectParams,
+    querystring: TaskHistogramQuery,
+    response: { 200: TaskHistogram },
+    policy: { tag: "tasks", role: "viewer", heavy: true },
+    handler: ({ project, query }) => readHistogram(database, { projectId: project.id, query, now: clock.now() }),
+  });
 
-  app.get(
-    "/projects/:slug/tasks/differences",
-    {
-      schema: {
-        operationId: "getTaskDifferences",
-        summary: "Compare failed with passed tasks",
-        description:
-          "Finds values that failed tasks have more often than passed ones of the same name. Takes exactly one of `name` and `fingerprint`. A difference is not a cause.",
-        params: ProjectParams,
-        querystring: DifferencesQuery,
-        response: { 200: Differences },
-      },
-      config: { tag: "tasks", role: "viewer", heavy: true },
-    },
-    ({ project, query }) => readDifferences(database, { projectId: project.id, query, now: clock.now() }),
-  );
+  operation(app, "GET /projects/:slug/tasks/differences", {
+    operationId: "getTaskDifferences",
+    summary: "Compare failed with passed tasks",
+    description:
+      "Finds values that failed tasks have more often than passed ones of the same name. Takes exactly one of `name` and `fingerprint`. A difference is not a cause.",
+    params: ProjectParams,
+    querystring: DifferencesQuery,
+    response: { 200: Differences },
+    policy: { tag: "tasks", role: "viewer", heavy: true },
+    handler: ({ project, query }) => readDifferences(database, { projectId: project.id, query, now: clock.now() }),
+  });
 };
