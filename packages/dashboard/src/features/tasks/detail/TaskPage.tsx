@@ -2,6 +2,7 @@ import { useParams, useRouter, useSearch } from "@tanstack/react-router";
 import { useEffect, useEffectEvent } from "react";
 import { paths } from "../../../address/paths.ts";
 import { stringifySearch } from "../../../address/search-text.ts";
+import { type PageLoader, readAhead } from "../../../api/read-ahead.ts";
 import { AppLink } from "../../../ui/buttons/AppLink.tsx";
 import { copyText } from "../../../ui/buttons/CopyButton.tsx";
 import controls from "../../../ui/controls.module.css";
@@ -10,7 +11,7 @@ import { Bones, Failed } from "../../../ui/panels/Feedback.tsx";
 import { idTail, nameText } from "../../../ui/time/format.ts";
 import { usePage } from "../../../ui/title.ts";
 import { taskKeys } from "../../actions/index.ts";
-import { readTaskPageSearch, taskAddress, taskKey } from "../../task-data/index.ts";
+import { readTaskPageSearch, taskAddress, taskEventsQuery, taskKey, taskQuery } from "../../task-data/index.ts";
 import { useListFilters, useListPlace } from "./head/list-place.ts";
 import { ListSteps } from "./head/TaskActions.tsx";
 import { NotHere } from "./NotHere.tsx";
@@ -26,6 +27,11 @@ const keys: KeyHelp = {
     ["y", "Copy the task's id"],
     ["r, c", "Retry and cancel the task"],
   ],
+};
+
+export const loader: PageLoader<{ slug: string; engine: string; taskId: string }> = ({ params }) => {
+  const { slug, engine, taskId } = params;
+  return Promise.all([readAhead(taskQuery(slug, engine, taskId)), readAhead(taskEventsQuery(slug, engine, taskId))]);
 };
 
 /** The whole task on one page: its parts are stacked, the tabs jump to them. The address also says which list it was opened from. */
