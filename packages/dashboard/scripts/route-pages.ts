@@ -8,50 +8,32 @@ export interface RoutePage {
   module: string;
   /** Whether it stands in the shell, for who is signed in. */
   inShell: boolean;
-  /** Whether it says which search parameters it knows. */
-  validatesSearch: boolean;
 }
 
 const folder = new URL("../src/routes/", import.meta.url);
 
-/** Every page that a route leads to, read from the source of the routes; a route without a page only holds others. */
+/** Every page that a route leads to, read from the source of the routes. */
 export function routePages(): RoutePage[] {
-  const files = readdirSync(folder).filter((name) => /(?<!\.test)\.tsx?$/.test(name));
-  return pagesIn(files.map((name) => readFileSync(new URL(name, folder), "utf8")));
+  return readdirSync(folder).flatMap((name) => pagesIn(readFileSync(new URL(name, folder), "utf8")));
 }
 
-interface Route {
-  file: number;
-  name: string;
-  parent: string;
-  path: string;
-  module: string | undefined;
-  validatesSearch: boolean;
-}
+/** Where the pages of each kind stand (`pagesBelow` in `src/routes/page.ts`). */
+const above = { entry: "", instance: "", project: "/p/$slug" } as const;
+const page = /\b(entry|instance|project)Page\(\s*"([^"]*)",.*?import\("\.\.(\/features\/[^"]+)"\)/gs;
 
-/** @param sources the text of each file; a name means the route of its own file, or of another one where it has none. */
-export function pagesIn(sources: readonly string[]): RoutePage[] {
-  const routes = sources.flatMap(routesIn);
-  const addressOf = ({ file, parent, path }: Route): string => {
-    const named = routes.filter(({ name }) => name === parent);
-    const above = named.find((route) => route.file === file) ?? named[0];
-    return (above === undefined ? "" : addressOf(above)) + path.replace(/\/$/, "");
-  };
-  return routes.flatMap((route) => {
-    const { module, parent, validatesSearch } = route;
-    if (module === undefined) return [];
-    return [{ address: addressOf(route) || "/", module, inShell: parent !== "rootRoute", validatesSearch }];
-  });
-}
+/** The sign-in, which is no file of its own. */
+const firstPage = /\bpath: "([^"]*)",[^}]*\bcomponent: (\w+Page),/g;
 
-function routesIn(source: string, file: number): Route[] {
-  const parts = source.split("createRoute({");
-  return parts.slice(1).map((body, index) => ({
-    file,
-    name: /const (\w+) =[^;]*$/.exec(parts[index] ?? "")?.[1] ?? "",
-    parent: /getParentRoute: \(\) => (\w+)/.exec(body)?.[1] ?? "",
-    path: /\bpath: "([^"]*)"/.exec(body)?.[1] ?? "",
-    module: /import\("\.\.(\/features\/[^"]+)"\)/.exec(body)?.[1],
-    validatesSearch: /\n\s+validateSearch: /.test(body),
+/** The pages in the text of one file of routes. */
+export function pagesIn(source: string): RoutePage[] {
+  const onDemand = [...source.matchAll(page)].map(([, kind, path = "", module = ""]) => ({
+    address: (above[kind as keyof typeof above] + path).replace(/(?<=.)\/$/, ""),
+    module,
+    inShell: kind !== "entry",
   }));
+  const atOnce = [...source.matchAll(firstPage)].map(([, address = "", name]) => {
+    const feature = new RegExp(`\\b${name}\\b.* from "\\.\\.(/features/\\w+)/index\\.ts"`).exec(source)?.[1];
+    return { address, module: `${feature}/${name}.tsx`, inShell: false };
+  });
+  return [...onDemand, ...atOnce];
 }

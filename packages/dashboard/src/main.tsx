@@ -7,21 +7,15 @@ import { createRoot } from "react-dom/client";
 import { queryClient } from "./api/query-client.ts";
 import { heedWindow } from "./live/live.ts";
 import { noteActivity } from "./live/user-activity.ts";
-import { router, startFirstPage } from "./routes/routes.tsx";
-
-/** What is here by then is drawn at once with its content, which costs less than to draw the page without it first. */
-const longestWaitMs = 150;
+import { router } from "./routes/routes.ts";
 
 heedWindow();
 noteActivity();
 const root = document.getElementById("root");
 if (root) {
-  const wait = new Promise((resolve) => setTimeout(resolve, longestWaitMs));
-  void Promise.race([startFirstPage(), wait]).then(() =>
-    createRoot(root).render(
-      <QueryClientProvider client={queryClient}>
-        <RouterProvider router={router} />
-      </QueryClientProvider>,
-    ),
+  createRoot(root).render(
+    <QueryClientProvider client={queryClient}>
+      <RouterProvider router={router} />
+    </QueryClientProvider>,
   );
 }

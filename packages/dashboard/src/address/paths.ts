@@ -1,7 +1,7 @@
 import type { RegisteredRouter } from "@tanstack/react-router";
 import { stringifySearch } from "./search-text.ts";
 
-// Every address of the dashboard, as `routes.tsx` mounts it. The routes of later pages are named in routes.tsx.
+// Every address of the dashboard, as `src/routes/` mounts it.
 const part = encodeURIComponent;
 /** Browsers fold an address at these two, escaped or not, so they never stand as a part of a path. */
 const isDots = (text: string) => text === "." || text === "..";

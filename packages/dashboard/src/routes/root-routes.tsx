@@ -4,6 +4,7 @@ import {
   createRootRoute,
   createRoute,
   lazyRouteComponent,
+  type ParsedLocation,
   redirect,
   useParams,
   useRouter,
@@ -11,7 +12,7 @@ import {
 import { paths, safeReturn } from "../address/paths.ts";
 import { queryClient } from "../api/query-client.ts";
 import { Root } from "../app/Root.tsx";
-import { isEnrollmentOverdue, meQuery } from "../features/sessions/index.ts";
+import { isEnrollmentOverdue, maybeSignedIn, meQuery } from "../features/sessions/index.ts";
 import { NotFound } from "../shell/NotFound.tsx";
 import { Failed, isMissingPart, PageBones } from "../ui/panels/Feedback.tsx";
 import { usePage } from "../ui/title.ts";
@@ -32,19 +33,25 @@ export const rootRoute = createRootRoute({
   notFoundComponent: NotFound,
 });
 
+/** Leads whoever may not see the pages to where they sign in. */
+async function admit({ href }: ParsedLocation): Promise<void> {
+  const next = safeReturn(href);
+  const search = next === "/" ? {} : { next };
+  const me = await queryClient.ensureQueryData(meQuery).catch((error: unknown) => {
+    if (!isProblem(error, "unauthenticated")) throw error;
+    throw redirect({ to: "/login", search });
+  });
+  if (me.mfa_required) throw redirect({ to: "/login/mfa", search });
+  if (isEnrollmentOverdue(me)) throw redirect({ to: "/login/enroll", search });
+}
+
 export const signedInRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: "signed-in",
-  beforeLoad: async ({ location }) => {
-    const next = safeReturn(location.href);
-    const search = next === "/" ? {} : { next };
-    const me = await queryClient.ensureQueryData(meQuery).catch((error: unknown) => {
-      if (!isProblem(error, "unauthenticated")) throw error;
-      throw redirect({ to: "/login", search });
-    });
-    if (me.mfa_required) throw redirect({ to: "/login/mfa", search });
-    if (isEnrollmentOverdue(me)) throw redirect({ to: "/login/enroll", search });
-  },
+  // Without a session nothing of the page is loaded. With one its files and its reads are asked for meanwhile.
+  beforeLoad: ({ location }) => (maybeSignedIn() ? undefined : admit(location)),
+  loader: { handler: ({ location }) => admit(location), staleReloadMode: "blocking" },
+  shouldReload: true,
   component: lazyRouteComponent(() => import("../app/SignedIn.tsx"), "SignedIn"),
   pendingComponent: FirstBones,
   errorComponent: PageError,

@@ -2,12 +2,6 @@ import { expect, test } from "vitest";
 import { pagesIn, routePages } from "../../scripts/route-pages.ts";
 import { casesByAddress } from "./site-map.ts";
 
-test("every page of the site map says which search params it knows", () => {
-  const pages = routePages();
-  expect(pages.length).toBeGreaterThan(10);
-  expect(pages.filter(({ validatesSearch }) => !validatesSearch).map(({ address }) => address)).toEqual([]);
-});
-
 test("every page of the site map is among those that are looked at", () => {
   const pages = routePages().map(({ address }) => address);
   expect(pages).toEqual(
@@ -26,44 +20,34 @@ test("every page of the site map is among those that are looked at", () => {
   expect(pages.filter((page) => !shown.has(page))).toEqual([]);
 });
 
-test("a page's address is that of its route below the others, and one outside of the shell hangs on the root", () => {
-  const page = (file: string) => `component: lazyRouteComponent(() => import("../features/${file}"), "Page"),`;
-  const shell = `
-const signedInRoute = createRoute({
+test("a page's address is its path below the others of its kind", () => {
+  const source = `
+import { LoginPage, meQuery } from "../features/sessions/index.ts";
+const loginRoute = createRoute({
   getParentRoute: () => rootRoute,
-  id: "signed-in",
+  path: "/login",
+  component: LoginPage,
 });
-const projectRoute = createRoute({ getParentRoute: () => signedInRoute, path: "/p/$slug", component: Outlet });
-const settingsRoute = createRoute({
-  getParentRoute: () => projectRoute,
-  path: "/settings",
-});
-const membersRoute = createRoute({
-  getParentRoute: () => settingsRoute,
-  path: "/members",
-  ${page("MembersPage.tsx")}
-});`;
-  const others = `
-const settingsRoute = createRoute({
-  getParentRoute: () => signedInRoute,
-  path: "/admin/settings",
-  validateSearch: read,
-  beforeLoad: () => {
-    throw redirect({ to: "/" });
-  },
-  ${page("admin/SettingsPage.tsx")}
-});
-export const loginRoute = <Root extends AnyRoute>(rootRoute: Root) =>
-  createRoute({
-    getParentRoute: () => rootRoute,
-    path: "/login",
-    ${page("LoginPage.tsx")}
-  });`;
-  const read = pagesIn([shell, others]);
-  expect(read.map(({ address, module, inShell }) => [address, module, inShell])).toEqual([
-    ["/p/$slug/settings/members", "/features/MembersPage.tsx", true],
-    ["/admin/settings", "/features/admin/SettingsPage.tsx", true],
-    ["/login", "/features/LoginPage.tsx", false],
+export const projectRoutes = projectRoute.addChildren([
+  projectPage("/", range, () => import("../features/overview/OverviewPage.tsx"), "OverviewPage"),
+  settingsRoute,
+  projectPage(
+    "/settings/members",
+    // What the list says.
+    searchOf([...rangeKeys, "filter"]),
+    () => import("../features/MembersPage.tsx"),
+    "MembersPage",
+  ),
+]);
+export const others = [
+  instancePage("/", nothing, () => import("../features/home/HomePage.tsx"), "HomePage"),
+  entryPage("/reset", nothing, () => import("../features/RequestPage.tsx"), "RequestPage"),
+];`;
+  expect(pagesIn(source)).toEqual([
+    { address: "/p/$slug", module: "/features/overview/OverviewPage.tsx", inShell: true },
+    { address: "/p/$slug/settings/members", module: "/features/MembersPage.tsx", inShell: true },
+    { address: "/", module: "/features/home/HomePage.tsx", inShell: true },
+    { address: "/reset", module: "/features/RequestPage.tsx", inShell: false },
+    { address: "/login", module: "/features/sessions/LoginPage.tsx", inShell: false },
   ]);
-  expect(read.map(({ validatesSearch }) => validatesSearch)).toEqual([false, true, false]);
 });

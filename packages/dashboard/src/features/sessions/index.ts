@@ -1,4 +1,5 @@
 export { EntryFrame, EntryNote, entryAside, entryForm, entryKeep, entrySubmit } from "./EntryFrame.tsx";
+export { LoginPage } from "./LoginPage.tsx";
 export {
   isEnrollmentOverdue,
   maybeSignedIn,

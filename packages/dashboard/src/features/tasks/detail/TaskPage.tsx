@@ -1,6 +1,7 @@
 import { useParams, useSearch } from "@tanstack/react-router";
 import { useEffect, useEffectEvent } from "react";
 import { paths } from "../../../address/paths.ts";
+import { type PageLoader, readAhead } from "../../../api/read-ahead.ts";
 import { useGo } from "../../../ui/buttons/AppLink.tsx";
 import { ButtonLink } from "../../../ui/buttons/Button.tsx";
 import { copyText } from "../../../ui/buttons/CopyButton.tsx";
@@ -9,7 +10,7 @@ import { QueryBoundary } from "../../../ui/panels/QueryBoundary.tsx";
 import { idTail, nameText } from "../../../ui/time/format.ts";
 import { usePage } from "../../../ui/title.ts";
 import { taskKeys } from "../../actions/index.ts";
-import { readTaskPageSearch, taskAddress, taskKey } from "../../task-data/index.ts";
+import { readTaskPageSearch, taskAddress, taskEventsQuery, taskKey, taskQuery } from "../../task-data/index.ts";
 import { useListFilters, useListPlace } from "./head/list-place.ts";
 import { ListSteps } from "./head/TaskActions.tsx";
 import { NotHere } from "./NotHere.tsx";
@@ -25,6 +26,11 @@ const keys: KeyHelp = {
     ["y", "Copy the task's id"],
     ["r, c", "Retry and cancel the task"],
   ],
+};
+
+export const loader: PageLoader<{ slug: string; engine: string; taskId: string }> = ({ params }) => {
+  const { slug, engine, taskId } = params;
+  return Promise.all([readAhead(taskQuery(slug, engine, taskId)), readAhead(taskEventsQuery(slug, engine, taskId))]);
 };
 
 /** The whole task on one page: its parts are stacked, the tabs jump to them. The address also says which list it was opened from. */

@@ -1,0 +1,46 @@
+import { createRouter } from "@tanstack/react-router";
+import { safeReturn } from "../address/paths.ts";
+import { parseSearch, stringifySearch } from "../address/search-text.ts";
+import { queryClient, whenSignedOut } from "../api/query-client.ts";
+import { whenGated } from "../api/second-factor-gate.ts";
+import { PageBones } from "../ui/panels/Feedback.tsx";
+import { entryRoutes } from "./entry-routes.ts";
+import { instanceRoutes } from "./instance-routes.ts";
+import { projectRoutes } from "./project-routes.ts";
+import { PageError, rootRoute, signedInRoute } from "./root-routes.tsx";
+
+// The site map. Pages that come later: /inbox, below a project schedules and automation, and the rest of /me and /admin.
+
+export const router = createRouter({
+  routeTree: rootRoute.addChildren([...entryRoutes, signedInRoute.addChildren([...instanceRoutes, projectRoutes])]),
+  parseSearch,
+  stringifySearch,
+  defaultErrorComponent: PageError,
+  defaultPendingComponent: PageBones,
+  defaultPendingMs: 150,
+  defaultPendingMinMs: 0,
+  defaultPreload: false,
+  scrollRestoration: false,
+});
+
+declare module "@tanstack/react-router" {
+  interface Register {
+    router: typeof router;
+  }
+}
+
+whenSignedOut(() => {
+  const { location } = router.state;
+  if (location.pathname === "/login") return;
+  queryClient.clear();
+  void router.navigate({ to: "/login", search: { next: safeReturn(location.href), ended: "1" }, replace: true });
+});
+
+whenGated((gate) => {
+  const { location } = router.state;
+  // Only these two pages are open to such a session, and its sign-in is under way on the others here.
+  if (location.pathname.startsWith("/login")) return;
+  queryClient.clear();
+  const to = gate === "verify" ? "/login/mfa" : "/login/enroll";
+  void router.navigate({ to, search: { next: safeReturn(location.href) }, replace: true });
+});
