@@ -1,6 +1,5 @@
 import { spawn } from "node:child_process";
 import { mkdirSync, readFileSync, statSync } from "node:fs";
-import { availableParallelism } from "node:os";
 import { delimiter, join } from "node:path";
 import { type JournalLine, journalVariable, readLines, underWay } from "./journal.ts";
 import { oneSidedStatements, readNotes, statementsProject, statementsVariable } from "./statements.ts";
@@ -67,13 +66,10 @@ function notesFolderOf(step: Step, { files, journalFile }: StepOptions): string 
   return folder;
 }
 
-/** One file of tests more than there are cores, as tests also wait; two at a time even on one core. */
 function vitestOptions(files: readonly string[] | undefined): string[] {
-  const workers = Math.min(8, availableParallelism() + 1);
   return [
     "--reporter=default",
     `--reporter=${join(import.meta.dirname, "journal-reporter.ts")}`,
-    `--maxWorkers=${workers}`,
     ...(files === undefined ? [] : ["--passWithNoTests", ...files]),
   ];
 }
