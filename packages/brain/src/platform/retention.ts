@@ -5,7 +5,7 @@
 import type { Clock } from "./clock.ts";
 import { days, hours, minutes } from "./durations.ts";
 import type { Log } from "./log.ts";
-import type { BoundLoop } from "./loop.ts";
+import type { BoundLoop, Loop, TickContext } from "./loop.ts";
 import type { Metrics } from "./metrics.ts";
 
 /** A pass is skipped when wall clock and monotonic clock moved apart by more than this since the one before. */
@@ -24,6 +24,35 @@ const retryMs = 300_000;
 export function retentionBase(now: Date, newest: Date | null): Date | null {
   if (newest === null) return null;
   return new Date(Math.min(now.getTime(), newest.getTime() - days(1)));
+}
+
+/** How loops that remove rows by their age run: hourly, and in one replica, as one is enough for it. */
+export const hourlyRetention = { everyMs: hours(1), leaderOnly: true, removesByAge: true } as const;
+
+interface Retention<Deps> {
+  readonly name: string;
+  /** Milliseconds between two rounds; an hour when absent. */
+  readonly everyMs?: number;
+  /** Instant of the newest row, from which the age of the others is counted; null for an empty table. */
+  newest(deps: Deps): Promise<Date | null>;
+  /** Rows from before this instant, in epoch milliseconds, are removed when the newest ones are from about `base`. */
+  cutoffMs(base: Date, deps: Deps): number;
+  /** Removes them and gives how many they were. */
+  remove(deps: Deps & TickContext, cutoff: Date): Promise<number>;
+}
+
+/** A loop that removes the rows of a table that are too old. */
+export function retentionLoop<Deps extends { clock: Pick<Clock, "now"> }>(retention: Retention<Deps>): Loop<Deps> {
+  return {
+    ...hourlyRetention,
+    name: retention.name,
+    everyMs: retention.everyMs ?? hourlyRetention.everyMs,
+    async tick(deps) {
+      const base = retentionBase(deps.clock.now(), await retention.newest(deps));
+      if (base === null) return { deleted: 0 };
+      return { deleted: await retention.remove(deps, new Date(retention.cutoffMs(base, deps))) };
+    },
+  };
 }
 
 export interface RetentionHold {

@@ -3,9 +3,8 @@ import type { Clock } from "../../platform/clock.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { deleteInBatches } from "../../platform/database/delete-in-batches.ts";
 import { newestInstant, newestOfEach } from "../../platform/database/newest.ts";
-import { hours } from "../../platform/durations.ts";
 import type { Loop } from "../../platform/loop.ts";
-import { retentionBase } from "../../platform/retention.ts";
+import { hourlyRetention, retentionBase } from "../../platform/retention.ts";
 import type { Tables } from "../../schema/tables/index.ts";
 import type { Agents } from "./agents.ts";
 import { deleteLossesBefore, deleteMarksBefore } from "./losses/losses-store.ts";
@@ -43,16 +42,14 @@ export const sweepStaleAgents: Loop<AgentLoopDeps> = {
 
 const agentsPerLook = 1000;
 
-/** Deletes status samples and losses that are older than events may be. Leader only: one replica is enough for it. */
+/** Deletes status samples and losses that are older than events may be. */
 export const pruneSamples: Loop<{
   database: Database<Tables>;
   clock: Pick<Clock, "now">;
   settings: { SVC_EVENT_RETENTION_DAYS: number };
 }> = {
   name: "agents.retention",
-  everyMs: hours(1),
-  leaderOnly: true,
-  removesByAge: true,
+  ...hourlyRetention,
   async tick({ database, clock, settings, signal }) {
     function cutoffOf(newest: Date | null): Date | null {
       const base = retentionBase(clock.now(), newest);

@@ -1,9 +1,9 @@
 import type { Clock } from "../../platform/clock.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { newestInstant } from "../../platform/database/newest.ts";
-import { days, hours } from "../../platform/durations.ts";
+import { days } from "../../platform/durations.ts";
 import type { Loop } from "../../platform/loop.ts";
-import { retentionBase } from "../../platform/retention.ts";
+import { retentionLoop } from "../../platform/retention.ts";
 import type { Tables } from "../../schema/tables/index.ts";
 import type { Coordinator } from "./coordination/coordinator.ts";
 import { deleteRequestsEndedBefore } from "./store.ts";
@@ -22,24 +22,20 @@ export const moveBulkRetries: Loop<{
   },
 };
 
-/** Deletes bulk retries that finished, or were left paused or blocked, longer ago than history is kept. Leader only: one replica is enough for it. */
-export const pruneBulkRetries: Loop<{
+/** Deletes bulk retries that finished, or were left paused or blocked, longer ago than history is kept. */
+export const pruneBulkRetries = retentionLoop<{
   database: Database<Tables>;
   clock: Pick<Clock, "now">;
   settings: { SVC_HISTORY_RETENTION_DAYS: number };
-}> = {
+}>({
   name: "bulk_retry.retention",
-  everyMs: hours(1),
-  leaderOnly: true,
-  removesByAge: true,
-  async tick({ database, clock, settings, signal }) {
-    const base = retentionBase(clock.now(), await newestInstant(database.slow, "bulk_retry_requests", "created_at"));
-    if (base === null) return { deleted: 0 };
-    const cutoff = new Date(base.getTime() - days(settings.SVC_HISTORY_RETENTION_DAYS));
+  newest: ({ database }) => newestInstant(database.slow, "bulk_retry_requests", "created_at"),
+  cutoffMs: (base, { settings }) => base.getTime() - days(settings.SVC_HISTORY_RETENTION_DAYS),
+  async remove({ database, signal }, cutoff) {
     let deleted = 0;
     for (let batch = 1; batch > 0 && !signal.aborted; deleted += batch) {
       batch = await database.write((tx) => deleteRequestsEndedBefore(tx, cutoff));
     }
-    return { deleted };
+    return deleted;
   },
-};
+});

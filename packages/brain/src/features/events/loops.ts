@@ -2,9 +2,8 @@ import { retentionHorizonMs } from "@svc/protocol";
 import type { Clock } from "../../platform/clock.ts";
 import { deleteInBatches } from "../../platform/database/delete-in-batches.ts";
 import { newestOfEach } from "../../platform/database/newest.ts";
-import { hours } from "../../platform/durations.ts";
 import type { Loop } from "../../platform/loop.ts";
-import { retentionBase } from "../../platform/retention.ts";
+import { hourlyRetention, retentionBase } from "../../platform/retention.ts";
 import type { BrainDatabase } from "../../schema/tables/index.ts";
 import { createPartitionKeeper } from "./partitions/partitions.ts";
 import { dayOf, dropPartitions } from "./partitions/partitions-store.ts";
@@ -20,9 +19,7 @@ export const pruneEvents: Loop<{
   settings: { SVC_EVENT_RETENTION_DAYS: number };
 }> = {
   name: "events.retention",
-  everyMs: hours(1),
-  leaderOnly: true,
-  removesByAge: true,
+  ...hourlyRetention,
   async tick({ database, clock, settings, signal }) {
     const now = clock.now();
     const { bulk } = database;

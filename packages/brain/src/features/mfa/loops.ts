@@ -1,13 +1,11 @@
-import { hours } from "../../platform/durations.ts";
 import type { Loop } from "../../platform/loop.ts";
+import { hourlyRetention } from "../../platform/retention.ts";
 import type { Mfa } from "./mfa.ts";
 
-/** Deletes trusted devices whose time is over. Leader only: one replica is enough for it. */
+/** Deletes trusted devices whose time is over. */
 export const pruneTrustedDevices: Loop<{ mfa: Pick<Mfa, "prune"> }> = {
   name: "mfa.prune-trusted-devices",
-  everyMs: hours(1),
-  leaderOnly: true,
-  removesByAge: true,
+  ...hourlyRetention,
   async tick({ mfa }) {
     return { deleted: await mfa.prune() };
   },

@@ -1,9 +1,8 @@
 import type { Clock } from "../../platform/clock.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { newestInstant } from "../../platform/database/newest.ts";
-import { days, hours } from "../../platform/durations.ts";
-import type { Loop } from "../../platform/loop.ts";
-import { retentionBase } from "../../platform/retention.ts";
+import { days } from "../../platform/durations.ts";
+import { retentionLoop } from "../../platform/retention.ts";
 import type { Tables } from "../../schema/tables/index.ts";
 import type { SecurityHistory } from "./security-history.ts";
 
@@ -14,15 +13,10 @@ interface PruneDeps {
   readonly settings: { readonly SVC_HISTORY_RETENTION_DAYS: number };
 }
 
-/** Deletes notices past the retention; they hold addresses. Leader only: one replica is enough for it. */
-export const pruneSecurityHistory: Loop<PruneDeps> = {
+/** Deletes notices past the retention; they hold addresses. */
+export const pruneSecurityHistory = retentionLoop<PruneDeps>({
   name: "security-history.retention",
-  everyMs: hours(1),
-  leaderOnly: true,
-  removesByAge: true,
-  async tick({ history, database, clock, settings }) {
-    const base = retentionBase(clock.now(), await newestInstant(database.slow, "account_notices", "occurred_at"));
-    if (base === null) return { deleted: 0 };
-    return { deleted: await history.prune(new Date(base.getTime() - days(settings.SVC_HISTORY_RETENTION_DAYS))) };
-  },
-};
+  newest: ({ database }) => newestInstant(database.slow, "account_notices", "occurred_at"),
+  cutoffMs: (base, { settings }) => base.getTime() - days(settings.SVC_HISTORY_RETENTION_DAYS),
+  remove: ({ history }, cutoff) => history.prune(cutoff),
+});

@@ -1,13 +1,11 @@
-import { hours } from "../../platform/durations.ts";
 import type { Loop } from "../../platform/loop.ts";
+import { hourlyRetention } from "../../platform/retention.ts";
 import type { Sessions } from "./sessions.ts";
 
-/** Deletes sessions past their absolute limit. Leader only: one replica is enough for it. */
+/** Deletes sessions past their absolute limit. */
 export const pruneSessions: Loop<{ sessions: Pick<Sessions, "prune"> }> = {
   name: "sessions.prune",
-  everyMs: hours(1),
-  leaderOnly: true,
-  removesByAge: true,
+  ...hourlyRetention,
   async tick({ sessions }) {
     return { deleted: await sessions.prune() };
   },

@@ -2,9 +2,8 @@ import { retentionHorizonMs } from "@svc/protocol";
 import type { Clock } from "../../platform/clock.ts";
 import { deleteInBatches } from "../../platform/database/delete-in-batches.ts";
 import { newestInstant } from "../../platform/database/newest.ts";
-import { hours } from "../../platform/durations.ts";
 import type { Loop } from "../../platform/loop.ts";
-import { retentionBase } from "../../platform/retention.ts";
+import { hourlyRetention, retentionBase } from "../../platform/retention.ts";
 import type { BrainDatabase } from "../../schema/tables/index.ts";
 import { hoursBegin } from "./counters/buckets.ts";
 import { nameNotedMs } from "./counters/fold-counters.ts";
@@ -28,9 +27,7 @@ export const pruneRollups: Loop<{
   settings: { SVC_TASK_RETENTION_DAYS: number };
 }> = {
   name: "stats.retention",
-  everyMs: hours(1),
-  leaderOnly: true,
-  removesByAge: true,
+  ...hourlyRetention,
   async tick({ database, clock, settings, signal }) {
     const now = clock.now();
     const { slow } = database;

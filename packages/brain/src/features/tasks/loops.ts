@@ -1,9 +1,8 @@
 import { retentionHorizonMs } from "@svc/protocol";
 import type { Clock } from "../../platform/clock.ts";
 import { newestInstant } from "../../platform/database/newest.ts";
-import { hours } from "../../platform/durations.ts";
 import type { Loop } from "../../platform/loop.ts";
-import { retentionBase } from "../../platform/retention.ts";
+import { hourlyRetention, retentionBase } from "../../platform/retention.ts";
 import type { BrainDatabase } from "../../schema/tables/index.ts";
 import { indexedRows } from "./projection/search-sqlite-store.ts";
 import { pruneTaskBatch, pruneTerms } from "./retention/prune.ts";
@@ -20,9 +19,7 @@ export const pruneTasks: Loop<{
   settings: { SVC_TASK_RETENTION_DAYS: number };
 }> = {
   name: "tasks.retention",
-  everyMs: hours(1),
-  leaderOnly: true,
-  removesByAge: true,
+  ...hourlyRetention,
   async tick({ database, clock, settings, signal }) {
     const base = retentionBase(clock.now(), await newestInstant(database.slow, "tasks", "last_event_at"));
     let deleted = 0;

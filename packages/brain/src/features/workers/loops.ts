@@ -1,9 +1,8 @@
 import { retentionHorizonMs } from "@svc/protocol";
 import type { Clock } from "../../platform/clock.ts";
 import { deleteInBatches } from "../../platform/database/delete-in-batches.ts";
-import { hours } from "../../platform/durations.ts";
 import type { Loop } from "../../platform/loop.ts";
-import { retentionBase } from "../../platform/retention.ts";
+import { retentionLoop } from "../../platform/retention.ts";
 import type { BrainDatabase } from "../../schema/tables/index.ts";
 import { deleteUnseenWorkers, newestSeenWorker } from "./store.ts";
 import type { Workers } from "./workers.ts";
@@ -21,20 +20,15 @@ export const sweepSilentWorkers: Loop<{
   },
 };
 
-/** Deletes workers that no event and no agent has named for as long as tasks are kept. Leader only: one replica is enough for it. */
-export const pruneWorkers: Loop<{
+/** Deletes workers that no event and no agent has named for as long as tasks are kept. */
+export const pruneWorkers = retentionLoop<{
   database: BrainDatabase;
   clock: Pick<Clock, "now">;
   settings: { SVC_TASK_RETENTION_DAYS: number };
-}> = {
+}>({
   name: "workers.retention",
-  everyMs: hours(1),
-  leaderOnly: true,
-  removesByAge: true,
-  async tick({ database, clock, settings, signal }) {
-    const base = retentionBase(clock.now(), await newestSeenWorker(database));
-    if (base === null) return { deleted: 0 };
-    const cutoff = new Date(retentionHorizonMs(base, settings.SVC_TASK_RETENTION_DAYS));
-    return { deleted: await deleteInBatches(signal, (limit) => deleteUnseenWorkers(database, cutoff, limit)) };
-  },
-};
+  newest: ({ database }) => newestSeenWorker(database),
+  cutoffMs: (base, { settings }) => retentionHorizonMs(base, settings.SVC_TASK_RETENTION_DAYS),
+  remove: ({ database, signal }, cutoff) =>
+    deleteInBatches(signal, (limit) => deleteUnseenWorkers(database, cutoff, limit)),
+});
