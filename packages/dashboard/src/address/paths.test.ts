@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { paths, safeReturn, samePageIn } from "./paths.ts";
+import { paths, safeReturn } from "./paths.ts";
 
 describe("paths", () => {
   test("encode what an engine put into a task id", () => {
@@ -14,17 +14,8 @@ describe("paths", () => {
   });
 
   test("never end in dots that a browser would fold away", () => {
-    expect(paths.task("acme", "bullmq", "..")).toBe("/p/acme/tasks?task=bullmq%2F..");
-    expect(paths.task("acme", "bullmq", ".", { since: "-1h" })).toBe("/p/acme/tasks?task=bullmq%2F.");
-  });
-});
-
-describe("samePageIn", () => {
-  test("keeps the sub-page and leaves its details behind", () => {
-    expect(samePageIn("other", "/p/acme/agents/123")).toBe("/p/other/agents");
-    expect(samePageIn("other", "/")).toBe("/p/other");
-    expect(samePageIn("other", "/p/acme")).toBe("/p/other");
-    expect(samePageIn("other", "/p/acme/bulk-retries/123")).toBe("/p/other/commands");
+    expect(paths.task("acme", "bullmq", "..")).toBe("/p/acme/tasks?task=bullmq/..");
+    expect(paths.task("acme", "bullmq", ".", { since: "-1h" })).toBe("/p/acme/tasks?task=bullmq/.");
   });
 });
 

@@ -60,13 +60,10 @@ export function useTimeRange(fallback: RangeFallback = "-24h"): TimeRange {
 export function useSetTimeRange(): (range: AddressRange) => void {
   const router = useRouter();
   const go = useGo();
-  return useCallback(
-    ({ since, until }) => {
-      const { pathname, search } = router.state.location;
-      go(pathname + stringifySearch({ ...search, since, until }));
-    },
-    [router, go],
-  );
+  return ({ since, until }) => {
+    const { pathname, search } = router.state.location;
+    go(pathname + stringifySearch({ ...search, since, until }));
+  };
 }
 
 /** What the present address says, without any fallback. */

@@ -59,3 +59,10 @@ export function isOn(page: ProjectPage, slug: string, pathname: string): boolean
     pathname === href || pathname === `${href}/` || (href !== paths.project(slug) && pathname.startsWith(`${href}/`))
   );
 }
+
+/** The same sub-page in another project: what the project switcher keeps. Detail pages lead back to their list; bulk retries have none. */
+export function samePageIn(slug: string, pathname: string): string {
+  const section = /^\/p\/[^/]+\/([a-z-]+)/.exec(pathname)?.[1];
+  if (section === "bulk-retries") return paths.commands(slug);
+  return section ? `${paths.project(slug)}/${section}` : paths.project(slug);
+}

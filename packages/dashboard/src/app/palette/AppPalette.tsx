@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useLocation, useParams, useSearch } from "@tanstack/react-router";
 import { useSyncExternalStore } from "react";
-import { paths, samePageIn } from "../../address/paths.ts";
+import { paths } from "../../address/paths.ts";
 import { projectsQuery } from "../../features/projects/index.ts";
 import { useMe } from "../../features/sessions/index.ts";
 import { splitTask, taskKey, taskQuery } from "../../features/task-data/index.ts";
@@ -10,7 +10,7 @@ import { connection, useIsPaused } from "../../live/live.ts";
 import { type Entry, mayBeTaskId } from "../../palette/entries.ts";
 import { Palette } from "../../palette/Palette.tsx";
 import { type OverlayProps, openKeys, openNewProject } from "../../shell/overlay.ts";
-import { adminPages } from "../../shell/pages.ts";
+import { adminPages, samePageIn } from "../../shell/pages.ts";
 import { recent } from "../../shell/rail/recent.ts";
 import { useProjectPages } from "../../shell/shell-parts.ts";
 import { contrastSetting, densities, setDensity, themeSetting, toggleRail } from "../../ui/appearance.ts";

@@ -99,7 +99,7 @@ function Known({ token, invitation, signedIn, onJoined, onChanged }: Invited) {
     return (
       <>
         <p>This address has an account. Sign in to it to accept.</p>
-        <ButtonLink variant="main" className={entrySubmit} href={paths.login(here)}>
+        <ButtonLink variant="main" className={entrySubmit} href={paths.login({ next: here })}>
           Sign in to accept
         </ButtonLink>
       </>

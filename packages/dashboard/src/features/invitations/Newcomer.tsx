@@ -37,7 +37,11 @@ export function Newcomer({ token, invitation, signedIn, onJoined, onChanged }: I
     return (
       <>
         <EntryNote icon="check">Your account is made, and you are a member. Sign in to it to go on.</EntryNote>
-        <ButtonLink variant="main" className={entrySubmit} href={paths.login(paths.project(invitation.project_slug))}>
+        <ButtonLink
+          variant="main"
+          className={entrySubmit}
+          href={paths.login({ next: paths.project(invitation.project_slug) })}
+        >
           Sign in
         </ButtonLink>
       </>

@@ -27,7 +27,7 @@ export function LoginPage() {
     onSuccess: ({ mfa_required }) => {
       queryClient.clear();
       const after = safeReturn(next);
-      go(mfa_required ? paths.verify(after) : after, { replace: true });
+      go(mfa_required ? paths.verify({ next: after }) : after, { replace: true });
     },
   });
 

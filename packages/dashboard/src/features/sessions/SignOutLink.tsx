@@ -22,7 +22,7 @@ export function SignOutLink({ next, variant = "link", className, children = "Sig
     mutationFn: () => api.logout(),
     onSuccess: () => {
       queryClient.clear();
-      go(paths.login(next));
+      go(paths.login({ next }));
     },
   });
   return (

@@ -13,7 +13,7 @@ export function EnrollmentNotice({ deadline }: { deadline: string | null }) {
   const now = serverTimeAt(useNowEvery(60_000));
   const aside = deadline === null ? undefined : <b className="num">{timeLeft(Date.parse(deadline) - now)}</b>;
   return (
-    <NoteLine glyph="timeout" aside={aside} action={<AppLink href={paths.enroll(href)}>Set it up</AppLink>}>
+    <NoteLine glyph="timeout" aside={aside} action={<AppLink href={paths.enroll({ next: href })}>Set it up</AppLink>}>
       {deadline === null ? (
         "This server asks for a second factor beside your password."
       ) : (

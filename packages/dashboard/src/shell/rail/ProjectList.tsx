@@ -2,13 +2,13 @@ import type { ProjectHealth } from "@svc/client";
 import { useQuery } from "@tanstack/react-query";
 import { useLocation } from "@tanstack/react-router";
 import { useRef, useState, useSyncExternalStore } from "react";
-import { samePageIn } from "../../address/paths.ts";
 import { archivedProjectsQuery, HealthWord, homeSummaryQuery, projectsQuery } from "../../features/projects/index.ts";
 import { AppLink } from "../../ui/buttons/AppLink.tsx";
 import { RetryButton } from "../../ui/buttons/RetryButton.tsx";
 import { Icon } from "../../ui/Icon.tsx";
 import { menuItem } from "../../ui/layers/Layers.tsx";
 import { printable } from "../../ui/time/format.ts";
+import { samePageIn } from "../pages.ts";
 import css from "./projects.module.css";
 import { recent } from "./recent.ts";
 

@@ -1,5 +1,5 @@
 import { useRouter } from "@tanstack/react-router";
-import { type AnchorHTMLAttributes, createContext, type MouseEvent, useCallback, useContext } from "react";
+import { type AnchorHTMLAttributes, createContext, type MouseEvent, useContext } from "react";
 
 /** What the pages around a link add to its address, such as the time range that stays the same between them. */
 export const HrefContext = createContext<(href: string) => string>((href) => href);
@@ -30,10 +30,7 @@ export function AppLink({ href, onClick, ...rest }: AppLinkProps) {
 export function useGo(): (href: string, how?: { replace: boolean }) => void {
   const { history } = useRouter();
   const hrefHere = useContext(HrefContext);
-  return useCallback(
-    (href, how) => (how?.replace ? history.replace(hrefHere(href)) : history.push(hrefHere(href))),
-    [history, hrefHere],
-  );
+  return (href, how) => history[how?.replace ? "replace" : "push"](hrefHere(href));
 }
 
 /** False for the clicks that open a new tab or window. */

@@ -43,14 +43,14 @@ export const buttonClass = ({ variant = "plain", size, className }: Look): strin
 /** A button. While it is off it keeps its place and the focus. */
 export function Button({ variant, size, icon, className, disabledReason, isPending, ...button }: ButtonProps) {
   const [tried, setTried] = useState<HTMLElement | null>(null);
-  const isOff = isPending || typeof disabledReason === "string";
+  const isOff = isPending || (disabledReason === undefined ? undefined : disabledReason !== null);
   return (
     <>
       <button
         type="button"
         {...button}
         className={buttonClass({ variant, size, className })}
-        aria-disabled={disabledReason === undefined && isPending === undefined ? undefined : isOff}
+        aria-disabled={isOff}
         title={disabledReason ?? button.title}
         onFocus={({ currentTarget }) => currentTarget.matches(":focus-visible") && setTried(currentTarget)}
         onBlur={() => setTried(null)}

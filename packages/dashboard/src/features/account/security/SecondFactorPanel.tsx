@@ -16,7 +16,7 @@ const fewCodes = 3;
 
 export function SecondFactorPanel({ read }: { read: PanelRead<MfaStatus> }) {
   const [asking, setAsking] = useState<"codes" | "disable" | null>(null);
-  const setUp = paths.enroll(paths.security());
+  const setUp = paths.enroll({ next: paths.security() });
   return (
     <>
       <Panel title="Second factor" read={read} rows={3}>
