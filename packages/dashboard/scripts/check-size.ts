@@ -4,7 +4,7 @@ import { routePages } from "./route-pages.ts";
 
 // The budgets of the dashboard brief, D2. Sizes are gzip bytes; a page's figure is everything its first paint loads.
 const maximumJs = 190_000;
-const maximumSignInJs = 123_000;
+const maximumSignInJs = 121_000;
 const signIn = "/features/sessions/LoginPage.tsx";
 const maximumCss = 20_000;
 const maximumLazyChunk = 40_000;
@@ -13,7 +13,7 @@ const chartModules = "/ui/charts/";
 const maximumCharts = 30_000;
 const maximumRequests = 16;
 /** Pages over the budget, and the script that they may have until they no longer are. */
-const overweight: Readonly<Record<string, number>> = { TasksPage: 195_500 };
+const overweight: Readonly<Record<string, number>> = { TasksPage: 194_000 };
 /** Page, the script before it, and up to seven reads: of the session, the project, its figures, and what stands in the page. */
 const otherRequests = 9;
 
