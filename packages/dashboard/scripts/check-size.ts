@@ -3,8 +3,8 @@ import type { Plugin, Rolldown } from "vite";
 import { routePages } from "./route-pages.ts";
 
 // The budgets of the dashboard brief, D2. Sizes are gzip bytes; a page's figure is everything its first paint loads.
-const maximumJs = 196_000;
-const maximumSignInJs = 123_000;
+const maximumJs = 190_000;
+const maximumSignInJs = 121_000;
 const signIn = "/features/sessions/LoginPage.tsx";
 const maximumCss = 20_000;
 const maximumLazyChunk = 40_000;
@@ -12,6 +12,8 @@ const maximumLazyChunk = 40_000;
 const chartModules = "/ui/charts/";
 const maximumCharts = 30_000;
 const maximumRequests = 16;
+/** Pages over the budget, and the script that they may have until they no longer are. */
+const overweight: Readonly<Record<string, number>> = { TasksPage: 194_000 };
 /** Page, the script before it, and up to seven reads: of the session, the project, its figures, and what stands in the page. */
 const otherRequests = 9;
 
@@ -53,7 +55,7 @@ export function measure(bundle: Rolldown.OutputBundle): { sizes: ScreenSize[]; f
   const sizes = routePages().map(({ module, inShell }) => {
     const name = module.slice(module.lastIndexOf("/") + 1, -".tsx".length);
     const loaded = closure([entry, ...(inShell ? holding("/src/shell/Shell.tsx") : []), ...holding(module)], byName);
-    const maximum = module === signIn ? maximumSignInJs : maximumJs;
+    const maximum = overweight[name] ?? (module === signIn ? maximumSignInJs : maximumJs);
     const size = {
       name,
       js: bootBytes + sum(loaded.map((chunk) => gzipped(chunk.code))),

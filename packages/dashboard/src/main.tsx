@@ -5,11 +5,9 @@ import { QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
 import { createRoot } from "react-dom/client";
 import { queryClient } from "./api/query-client.ts";
-import { heedWindow } from "./live/live.ts";
 import { noteActivity } from "./live/user-activity.ts";
 import { router } from "./routes/routes.ts";
 
-heedWindow();
 noteActivity();
 const root = document.getElementById("root");
 if (root) {

@@ -1,13 +1,22 @@
-import { createClient } from "@svc/client";
-import { connection } from "../live/live.ts";
+import { createClient, type Reachability } from "@svc/client";
 import { noteServerTime } from "../live/server-clock.ts";
 import { isUnattended } from "../live/user-activity.ts";
 import { passGate } from "./second-factor-gate.ts";
 
+let lastReach: Reachability | null = null;
+let onReach: (reach: Reachability) => void = () => {};
+
+/** What happens after each call, the last one before among them. */
+export function whenReached(run: (reach: Reachability) => void): void {
+  onReach = run;
+  if (lastReach !== null) run(lastReach);
+}
+
 export const api = createClient({
   onOutcome({ reach, serverTimeMs }) {
     noteServerTime(serverTimeMs);
-    connection.report(reach);
+    lastReach = reach;
+    onReach(reach);
   },
   isBackground: isUnattended,
   passGate,

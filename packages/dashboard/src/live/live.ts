@@ -1,5 +1,6 @@
 import type { HubTopic } from "@svc/client";
 import { useEffect, useSyncExternalStore } from "react";
+import { whenReached } from "../api/api.ts";
 import { useNow } from "../ui/time/ticker.ts";
 import { HubConnection, hiddenPollMs, type Mode, modeAt, type SocketLike, visiblePollMs } from "./connection.ts";
 
@@ -17,10 +18,16 @@ export const connection = new HubConnection({
 let visibleMs = visiblePollMs;
 const applyPoll = () => connection.setPollMs(document.hidden ? hiddenPollMs : visibleMs);
 
-/** Heeds whether the page is looked at and the network is there; the page begins with it. */
-export function heedWindow(): void {
+/** Heeds whether the page is looked at, the network is there and the server answers, until it is called off. */
+export function heedWindow(): () => void {
+  const retry = () => connection.retryNow();
   document.addEventListener("visibilitychange", applyPoll);
-  addEventListener("online", () => connection.retryNow());
+  addEventListener("online", retry);
+  whenReached((reach) => connection.report(reach));
+  return () => {
+    document.removeEventListener("visibilitychange", applyPoll);
+    removeEventListener("online", retry);
+  };
 }
 
 /** How often a page that no stream serves reads again; the chip says so. */

@@ -23,6 +23,17 @@ export const router = createRouter({
   scrollRestoration: false,
 });
 
+declare global {
+  interface Window {
+    /** Of `parts-boot.js`, which only a build has. */
+    askForParts?: (pathname: string) => void;
+  }
+}
+
+router.subscribe("onBeforeLoad", ({ pathChanged, fromLocation, toLocation }) => {
+  if (pathChanged && fromLocation) window.askForParts?.(toLocation.pathname);
+});
+
 declare module "@tanstack/react-router" {
   interface Register {
     router: typeof router;

@@ -8,7 +8,7 @@ import { projectQuery } from "../features/projects/index.ts";
 import { useMe } from "../features/sessions/index.ts";
 import { visiblePollMs } from "../live/connection.ts";
 import { keepLive } from "../live/declared.ts";
-import { connection, useConnection, useFollowProject, useVisiblePoll } from "../live/live.ts";
+import { connection, heedWindow, useConnection, useFollowProject, useVisiblePoll } from "../live/live.ts";
 import { HrefContext } from "../ui/buttons/AppLink.tsx";
 import { Failed, PageBones } from "../ui/panels/Feedback.tsx";
 import { setProjectZone } from "../ui/time/instants.ts";
@@ -30,6 +30,7 @@ export function Shell({ parts }: { parts: ShellParts }) {
   const me = useMe();
   // Before the effects of what is inside, which note what was opened.
   useLayoutEffect(() => openRecent(me.id), [me.id]);
+  useEffect(heedWindow, []);
   const client = useQueryClient();
   useEffect(() => keepLive(client, connection, slug), [client, slug]);
   return (

@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { paths } from "../../address/paths.ts";
+import { type PageLoader, readAhead } from "../../api/read-ahead.ts";
 import { usePollMs } from "../../live/live.ts";
 import { openNewProject } from "../../shell/overlay.ts";
 import { AppLink } from "../../ui/buttons/AppLink.tsx";
@@ -18,6 +19,8 @@ import { ArchivedPanel } from "./ArchivedPanel.tsx";
 import { AttentionPanel } from "./AttentionPanel.tsx";
 import css from "./home.module.css";
 import { ProjectTable } from "./ProjectTable.tsx";
+
+export const loader: PageLoader = () => readAhead(homeSummaryQuery);
 
 /** Which project needs me: what is wrong first, then every project by trouble. */
 export function HomePage() {
