@@ -266,6 +266,7 @@ test("an empty project shows the way to its first task, then the board", async (
   );
   const aborted: string[] = [];
   page.on("requestfailed", (request) => aborted.push(request.url()));
+  await page.clock.install();
   await page.goto("/p/fresh");
   await page.getByText("Connect the first agent").waitFor();
   const { body } = await shop.brain.as.root.post("/projects/fresh/agents", { name: "side-car" });
@@ -275,7 +276,7 @@ test("an empty project shows the way to its first task, then the board", async (
     agentId: body.agent.id,
     bufferPath: join(shop.brain.home, "fresh"),
   });
-  await page.getByText(/is connected/).waitFor();
+  await moveClockUntil(page, 3_000, () => page.getByText(/is connected/).isVisible());
   expect(await page.getByRole("radio", { name: "scripted" }).isChecked()).toBe(true);
 
   // Pushes that come while the figures are read leave that read alone.
@@ -288,8 +289,10 @@ test("an empty project shows the way to its first task, then the board", async (
   await release();
   const step = (title: string) =>
     page.getByRole("listitem").filter({ has: page.getByRole("heading", { name: title }) });
-  await step("First event").getByText("Told by queue default.").waitFor();
-  await step("First task on screen").getByRole("link", { name: "hello" }).waitFor();
+  await moveClockUntil(page, 3_000, () => step("First event").getByText("Told by queue default.").isVisible());
+  await moveClockUntil(page, 3_000, () =>
+    step("First task on screen").getByRole("link", { name: "hello" }).isVisible(),
+  );
   expect(await page.locator('[data-step="done"]').count()).toBe(5);
   expect(aborted.filter((url) => /[/](stats|tasks)[?]/.test(url))).toEqual([]);
   expect(await axeFaults(page)).toEqual([]);

@@ -184,9 +184,11 @@ describe("the frame of a project", () => {
       }));
       await route.fulfill({ response, json: { items } });
     });
+    await page.clock.install();
     await page.goto(queues());
+    // Agents are read some seconds after the page is opened.
     const status = page.getByRole("region", { name: "Notice" }).getByRole("status");
-    await status.waitFor();
+    await moveClockUntil(page, 4_000, () => status.isVisible());
     expect(await status.textContent()).toMatch(words);
   });
 });
