@@ -1,7 +1,7 @@
-import { waitFor } from "@svc/testkit";
 import type { Page, Route } from "playwright-core";
 import { expect, test } from "vitest";
 import { openShop } from "../site/shop.ts";
+import { moveClockUntil } from "../window/page-clock.ts";
 import { axeFaults, openScreen } from "../window/screen.ts";
 
 const shop = openShop();
@@ -10,6 +10,7 @@ const shop = openShop();
 async function moveEnd(page: Page) {
   let idle_expires_at: string | null = null;
   const asked: { isBackground: boolean }[] = [];
+  let moved = 0;
   await page.route("**/api/v1/auth/me", async (route: Route) => {
     asked.push({ isBackground: "x-svc-background" in route.request().headers() });
     const told = idle_expires_at;
@@ -17,10 +18,13 @@ async function moveEnd(page: Page) {
     const response = await route.fetch();
     if (response.status() !== 200) return route.fulfill({ response });
     const me = await response.json();
-    return route.fulfill({ response, json: { ...me, session: { ...me.session, idle_expires_at: told } } });
+    await route.fulfill({ response, json: { ...me, session: { ...me.session, idle_expires_at: told } } });
+    moved += 1;
   });
   return {
     asked,
+    /** Answers that said a moved end. */
+    moved: () => moved,
     set(seconds: number | null) {
       idle_expires_at = seconds === null ? null : new Date(Date.now() + seconds * 1000).toISOString();
     },
@@ -34,10 +38,15 @@ test("a session that ends for lack of use within two minutes is counted down, an
   const { page, faults } = await open();
   const end = await moveEnd(page);
   end.set(130);
+  await page.clock.install();
   await page.goto(queues());
   await page.getByRole("heading", { level: 1, name: "Queues" }).waitFor();
   const notice = page.getByRole("region", { name: "Notice" });
   expect(await notice.count()).toBe(0);
+  // The server's clock, which the page goes by, does not move with the page's: the end comes nearer instead.
+  end.set(119);
+  const asked = end.asked.length;
+  await moveClockUntil(page, 11_000, () => end.asked.length > asked);
   await notice.getByText("it ends soon").waitFor();
   await notice.getByText(/^1 min 5\d s left/).waitFor();
   expect(await notice.getByRole("status").textContent()).toContain("Press Shift S");
@@ -61,11 +70,7 @@ test("the warning goes when another tab has used the session, and its button ext
   await notice.getByText("it ends soon").waitFor();
   end.set(null);
   const before = end.asked.length;
-  // Step by step, because the reads begin some time after the notice stands.
-  await waitFor(async () => {
-    await page.clock.runFor(5000);
-    return end.asked.length > before;
-  });
+  await moveClockUntil(page, 5_000, () => end.asked.length > before);
   await notice.waitFor({ state: "detached" });
   expect(end.asked.at(-1)).toEqual({ isBackground: true });
 
@@ -82,9 +87,12 @@ test("a session that has ended leads to the sign-in, which says so and leads bac
   const { page } = await open();
   const end = await moveEnd(page);
   end.set(9);
+  await page.clock.install();
   await page.goto("/me/appearance");
   await page.getByRole("region", { name: "Notice" }).getByText("it ends soon").waitFor();
+  // Asked for when the page opened and as the end is near: nothing is under way that could notice the end before its time.
+  await expect.poll(end.moved).toBe(2);
   await page.context().clearCookies();
-  await page.getByText("Your session has ended.").waitFor();
+  await moveClockUntil(page, 10_000, () => page.getByText("Your session has ended.").isVisible());
   expect(new URL(page.url()).searchParams.get("next")).toBe("/me/appearance");
 });

@@ -41,11 +41,11 @@ describe("the lists", () => {
     await page.getByRole("button", { name: /^Connection: live/ }).waitFor();
     await page.getByRole("row", { name: /billing/ }).waitFor();
     const snapshot = fleetSnapshot();
-    fleet.adapter.answerSnapshot(async () => ({
+    fleet.report({
       ...snapshot,
       queue_depths: { ...snapshot.queue_depths, exports: 2 },
       queue_consumers: { ...snapshot.queue_consumers, exports: 1 },
-    }));
+    });
 
     // The timer reads the figures again every 30 seconds only.
     const ended = page
@@ -54,7 +54,7 @@ describe("the lists", () => {
       .nth(6);
     await ended.waitFor();
     await ended.getByText("0", { exact: true }).waitFor({ timeout: 10_000 });
-    fleet.adapter.answerSnapshot(async () => fleetSnapshot());
+    fleet.report(fleetSnapshot());
   });
 
   test("of workers show load and memory as reported, and what was not reported as a dash", async () => {
@@ -98,19 +98,19 @@ describe("the lists", () => {
 describe("a worker", () => {
   test("with no task in hand is idle", async () => {
     const snapshot = fleetSnapshot();
-    fleet.adapter.answerSnapshot(async () => ({
+    fleet.report({
       ...snapshot,
       worker_details: {
         ...snapshot.worker_details,
         "mailer-1": { ...snapshot.worker_details?.["mailer-1"], active_tasks: 0 },
       },
-    }));
+    });
     const { page } = await open("workers");
     const own = page.getByRole("row").filter({ hasText: "worker-b.internal" });
     await own.getByText("0 of 20").waitFor();
     await own.getByRole("link", { name: "mailer-1", exact: true }).click();
     await page.getByText("It is idle.").waitFor();
-    fleet.adapter.answerSnapshot(async () => fleetSnapshot());
+    fleet.report(fleetSnapshot());
   });
 });
 

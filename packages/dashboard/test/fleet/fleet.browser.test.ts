@@ -58,16 +58,16 @@ describe("the queues", () => {
     await page.getByRole("row", { name: /emails/ }).hover();
     const before = await rowNames(page);
     const snapshot = fleetSnapshot();
-    fleet.adapter.answerSnapshot(async () => ({
+    fleet.report({
       ...snapshot,
       queue_depths: { ...snapshot.queue_depths, reports: 7 },
       queue_consumers: { ...snapshot.queue_consumers, reports: 0 },
-    }));
+    });
     await page.getByText("2 queues have 25 tasks waiting and no consumer.").waitFor();
     expect(await rowNames(page)).toEqual(before);
     await page.getByRole("heading", { name: "Queues" }).hover();
     await waitFor(async () => (await rowNames(page)).indexOf("reports") === 1);
-    fleet.adapter.answerSnapshot(async () => fleetSnapshot());
+    fleet.report(fleetSnapshot());
   });
 
   test("go on being listed when their rates cannot be read", async () => {

@@ -5,10 +5,18 @@ import { tell } from "../traffic/task-traffic.ts";
 import { axeFaults, openScreen } from "../window/screen.ts";
 
 const shop = openShop();
+/** What needs attention of this kind, once the service says so: a page that was read before then tells it with its next read only. */
+const attentionTo = (attentionKind: string) =>
+  waitFor(async () => {
+    await shop.brain.runLoop("stats.fold-counters");
+    const { body } = await shop.brain.as.root.get("/home/summary");
+    return body.attention.find(({ kind }: { kind: string }) => kind === attentionKind);
+  });
 const open = (caller: "root" | "stranger" = "root") => openScreen(shop.brain, { cookie: shop.brain.as[caller].cookie });
 
 describe("the start page", () => {
   test("says first what needs attention, and leads to it", async () => {
+    await attentionTo("failure_rate");
     const { page, faults } = await open();
     await page.goto("/");
     const attention = page.getByRole("region", { name: "Needs attention" });
@@ -74,12 +82,7 @@ describe("the start page", () => {
         { kind: "task.failed", taskId: `spike-${index}`, ago: 30, data: { exception } },
       ]),
     );
-    const attention = async () => {
-      await shop.brain.runLoop("stats.fold-counters");
-      const { body } = await shop.brain.as.root.get("/home/summary");
-      return body.attention.find(({ kind }: { kind: string }) => kind === "issue_spike")?.issue;
-    };
-    const { fingerprint } = await waitFor(attention);
+    const { fingerprint } = (await attentionTo("issue_spike")).issue;
     const { page } = await open();
     await page.goto("/");
     await page
@@ -121,11 +124,7 @@ describe("the start page", () => {
 
   test("leads from an agent that is away to the agents that are", async () => {
     await shop.connected.agent.stop();
-    const isAway = async () => {
-      const { body } = await shop.brain.as.root.get("/home/summary");
-      return body.attention.some(({ kind }: { kind: string }) => kind === "agents_offline");
-    };
-    await waitFor(isAway);
+    await attentionTo("agents_offline");
     const { page } = await open();
     await page.goto("/");
     await page.getByRole("link", { name: /^Agent .* is offline[.]$/ }).click();

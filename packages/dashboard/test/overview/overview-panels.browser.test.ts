@@ -82,10 +82,8 @@ describe("the fleet on the overview", () => {
 
   test("does not call a worker full for which no task waits", async () => {
     const { own, fleet } = await startOwnFleet();
-    fleet.adapter.answerSnapshot(async () => {
-      const snapshot = fleetSnapshot();
-      return { ...snapshot, queue_depths: { ...snapshot.queue_depths, billing: 0 } };
-    });
+    const snapshot = fleetSnapshot();
+    fleet.report({ ...snapshot, queue_depths: { ...snapshot.queue_depths, billing: 0 } });
     const depth = async () => {
       const { body } = await own.as.root.get(`/projects/${own.project.slug}/queues/bullmq/billing`);
       return body.pending_count;

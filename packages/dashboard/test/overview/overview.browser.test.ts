@@ -6,6 +6,7 @@ import { openShop } from "../site/shop.ts";
 import { tellDay } from "../traffic/day-of-traffic.ts";
 import { tell } from "../traffic/task-traffic.ts";
 import { holdReads } from "../window/held-read.ts";
+import { moveClockUntil } from "../window/page-clock.ts";
 import { axeFaults, openScreen } from "../window/screen.ts";
 
 const shop = openShop();
@@ -222,11 +223,13 @@ describe("a panel of the overview", () => {
   test("that is slow shows its place while the others are there", async () => {
     const { page } = await open();
     const release = await holdReads(page, "**/latency?*");
+    await page.clock.install();
     await page.goto(address());
     await throughput(page).waitFor();
     await page.getByRole("status", { name: "Loading run time" }).waitFor();
-    // Nor does what is read after the first screen wait for it.
-    await page.getByRole("region", { name: "Newest failures", exact: true }).getByRole("link").nth(1).waitFor();
+    // Nor does what is read after the first screen wait for it, at least not for longer than five seconds.
+    const newest = page.getByRole("region", { name: "Newest failures", exact: true });
+    await moveClockUntil(page, 5_000, () => newest.getByRole("link").nth(1).isVisible());
     await release();
     await page.getByRole("slider", { name: /^Run time/ }).waitFor();
   });
@@ -263,6 +266,7 @@ test("an empty project shows the way to its first task, then the board", async (
   );
   const aborted: string[] = [];
   page.on("requestfailed", (request) => aborted.push(request.url()));
+  await page.clock.install();
   await page.goto("/p/fresh");
   await page.getByText("Connect the first agent").waitFor();
   const { body } = await shop.brain.as.root.post("/projects/fresh/agents", { name: "side-car" });
@@ -272,7 +276,7 @@ test("an empty project shows the way to its first task, then the board", async (
     agentId: body.agent.id,
     bufferPath: join(shop.brain.home, "fresh"),
   });
-  await page.getByText(/is connected/).waitFor();
+  await moveClockUntil(page, 3_000, () => page.getByText(/is connected/).isVisible());
   expect(await page.getByRole("radio", { name: "scripted" }).isChecked()).toBe(true);
 
   // Pushes that come while the figures are read leave that read alone.
@@ -285,8 +289,10 @@ test("an empty project shows the way to its first task, then the board", async (
   await release();
   const step = (title: string) =>
     page.getByRole("listitem").filter({ has: page.getByRole("heading", { name: title }) });
-  await step("First event").getByText("Told by queue default.").waitFor();
-  await step("First task on screen").getByRole("link", { name: "hello" }).waitFor();
+  await moveClockUntil(page, 3_000, () => step("First event").getByText("Told by queue default.").isVisible());
+  await moveClockUntil(page, 3_000, () =>
+    step("First task on screen").getByRole("link", { name: "hello" }).isVisible(),
+  );
   expect(await page.locator('[data-step="done"]').count()).toBe(5);
   expect(aborted.filter((url) => /[/](stats|tasks)[?]/.test(url))).toEqual([]);
   expect(await axeFaults(page)).toEqual([]);

@@ -1,6 +1,7 @@
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { openShop } from "../site/shop.ts";
+import { moveClockUntil } from "../window/page-clock.ts";
 import { openScreen } from "../window/screen.ts";
 
 const shop = openShop();
@@ -61,12 +62,7 @@ describe("the connection chip", () => {
     });
     // A read that was on its way may still be answered, and three reads are counted from the last answer.
     const chip = page.getByRole("button", { name: /^Connection: stale \d+ (s|min)/ });
-    await expect
-      .poll(async () => {
-        await page.clock.runFor(5_000);
-        return chip.count();
-      })
-      .toBe(1);
+    await moveClockUntil(page, 5_000, async () => (await chip.count()) === 1);
     const notice = page.getByRole("region", { name: "Notice" });
     await notice.getByText("Nothing has arrived for longer than expected.").waitFor();
     await page.clock.runFor(5_000);
@@ -188,9 +184,11 @@ describe("the frame of a project", () => {
       }));
       await route.fulfill({ response, json: { items } });
     });
+    await page.clock.install();
     await page.goto(queues());
+    // Agents are read some seconds after the page is opened.
     const status = page.getByRole("region", { name: "Notice" }).getByRole("status");
-    await status.waitFor();
+    await moveClockUntil(page, 4_000, () => status.isVisible());
     expect(await status.textContent()).toMatch(words);
   });
 });

@@ -361,6 +361,7 @@ export async function fillSite(brain: TestBrain): Promise<Site> {
   const connected = { ...(await brain.connectAgent({ engines: [adapter] })), adapter };
   await tellSample(brain, connected);
   const worker = await waitFor(async () => {
+    await brain.flushNotes();
     const { body } = await brain.as.root.get(`/projects/${brain.project.slug}/workers`);
     return body.items.find(({ name }: { name: string }) => name === "billing-1");
   });

@@ -1,20 +1,26 @@
 import { waitFor } from "@svc/testkit";
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { openShop } from "../site/shop.ts";
 import { type Told, tell } from "../traffic/task-traffic.ts";
+import { moveClockUntil } from "../window/page-clock.ts";
 import { openScreen } from "../window/screen.ts";
 
 const shop = openShop();
 
 const tasksPath = () => `/projects/${shop.brain.project.slug}/tasks`;
 const row = (page: Page, name: string) => page.getByRole("row", { name });
+const pollUntilShown = (page: Page, what: Locator) => moveClockUntil(page, 5_000, () => what.isVisible());
 const connection = (page: Page, mode: string) =>
   page.getByRole("button", { name: new RegExp(`^Connection: ${mode}`) }).waitFor();
 
+/** With polling alone, reads come when the test moves the page's clock. */
 async function openTasks(search = "", options: { isPolling?: boolean } = {}): Promise<Page> {
   const { page } = await openScreen(shop.brain, { cookie: shop.brain.as.admin.cookie });
-  if (options.isPolling) await page.routeWebSocket(/ws\/dashboard/, (socket) => socket.close());
+  if (options.isPolling) {
+    await page.routeWebSocket(/ws\/dashboard/, (socket) => socket.close());
+    await page.clock.install();
+  }
   await page.goto(`/p/${shop.brain.project.slug}/tasks${search}`);
   await page.getByRole("heading", { level: 1, name: "Tasks" }).waitFor();
   return page;
@@ -48,7 +54,7 @@ describe("with polling alone", () => {
     await told([succeeded("poll-1")], "success");
     await remove("poll-2");
 
-    await row(page, "poll.one success").waitFor();
+    await pollUntilShown(page, row(page, "poll.one success"));
     await row(page, "poll.two started").waitFor({ state: "detached" });
     await connection(page, "polling");
   });
@@ -63,7 +69,7 @@ describe("with polling alone", () => {
     await told([succeeded("deep-1")], "success");
     await remove("deep-2");
 
-    await page.getByRole("button", { name: "200+ new" }).waitFor();
+    await pollUntilShown(page, page.getByRole("button", { name: "200+ new" }));
     await row(page, "deep.one success").waitFor();
     await row(page, "deep.two started").waitFor({ state: "detached" });
   });
@@ -75,7 +81,7 @@ describe("with polling alone", () => {
       route.fulfill({ status: 500, json: { error: "internal_error", message: "boom", details: {}, request_id: "r" } }),
     );
     const alert = page.getByRole("alert").filter({ hasText: "The list could not be read again. boom" });
-    await alert.waitFor();
+    await pollUntilShown(page, alert);
     expect(await row(page, "billing.charge failure").isVisible()).toBe(true);
 
     await page.unroute(/\/tasks\?/);
@@ -91,12 +97,13 @@ describe("with polling alone", () => {
     const isHeld = new Promise<void>((resolve) => {
       answer = resolve;
     });
-    const asked = page.waitForRequest(/queue=late/);
+    let isAsked = false;
     await page.route(/queue=late/, async (route) => {
+      isAsked ||= /\/tasks\?/.test(route.request().url());
       await isHeld;
       await route.continue();
     });
-    await asked;
+    await moveClockUntil(page, 5_000, () => isAsked);
     await page.getByRole("radio", { name: /^failure/ }).check({ force: true });
     await page.getByRole("button", { name: "Drop filter queue" }).click();
     await row(page, "billing.charge failure").waitFor();
@@ -104,7 +111,9 @@ describe("with polling alone", () => {
     const answered = page.waitForResponse(/queue=late/);
     answer();
     await answered;
-    await page.waitForResponse((response) => /\/tasks\?state=failure/.test(response.url()));
+    const readAgain = page.waitForResponse((response) => /\/tasks\?state=failure/.test(response.url()));
+    await page.clock.runFor(5_000);
+    await readAgain;
     expect(await page.getByRole("button", { name: /new$/ }).count()).toBe(0);
   });
 });

@@ -1,6 +1,7 @@
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { openShop } from "../site/shop.ts";
+import { moveClockUntil } from "../window/page-clock.ts";
 import { axeFaults, openScreen } from "../window/screen.ts";
 
 const shop = openShop();
@@ -54,6 +55,7 @@ describe("the strip of time above the list", () => {
     const at = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
     const lost = { agent_id: "a", agent_name: "media-2", event_records: 31, other_frames: 0, reason: "capacity" };
     const { page, faults } = await openTasks("", async (page) => {
+      await page.clock.install();
       await page.route(/\/completeness/, (route) =>
         route.fulfill({
           json: { gaps: [{ ...lost, from: at(95), to: at(90) }], kept_since: at(9_000), is_cut: false },
@@ -63,7 +65,8 @@ describe("the strip of time above the list", () => {
         route.fulfill({ json: { items: [{ release: "2026.11.3", first_seen: at(300), last_seen: at(1), tasks: 3 }] } }),
       );
     });
-    await page.getByText("release 2026.11.3").waitFor();
+    // Releases are read some seconds after the rest.
+    await moveClockUntil(page, 2_000, () => page.getByText("release 2026.11.3").isVisible());
     expect(await axeFaults(page)).toEqual([]);
 
     await page.getByRole("button", { name: "As table: Tasks over time" }).click();

@@ -66,6 +66,7 @@ export async function connectCommandAgent(
   ]);
   const at = `/projects/${brain.project.slug}`;
   await waitFor(async () => {
+    await brain.flushNotes();
     const [queues, workers, tasks] = await Promise.all(
       ["queues", "workers", "tasks"].map((list) => brain.as.root.get(`${at}/${list}`)),
     );

@@ -1,6 +1,6 @@
 import { waitFor } from "@svc/testkit";
 import type { TestBrain } from "@svc/testkit/brain";
-import { createScriptedAdapter, type ScriptedAdapter } from "@svc/testkit/peer";
+import { createEagerClock, createScriptedAdapter, type ScriptedAdapter } from "@svc/testkit/peer";
 import { tell } from "./task-traffic.ts";
 
 type Snapshot = Awaited<ReturnType<Parameters<ScriptedAdapter["answerSnapshot"]>[0]>>;
@@ -8,8 +8,13 @@ type Snapshot = Awaited<ReturnType<Parameters<ScriptedAdapter["answerSnapshot"]>
 export interface Fleet {
   adapter: ScriptedAdapter;
   agentId: string;
+  /** What the fleet says of itself from now on; the agent does not wait for its next heartbeat to say so. */
+  report(snapshot: Snapshot): void;
   stopAgent(): Promise<unknown>;
 }
+
+/** Between two heartbeats, as the service asks for them. */
+const heartbeatMs = 10_000;
 
 const ago = (seconds: number) => new Date(Date.now() - seconds * 1000).toISOString();
 
@@ -71,12 +76,8 @@ export async function noteLoss(
 export async function connectFleet(brain: TestBrain): Promise<Fleet> {
   const adapter = createScriptedAdapter("bullmq", ["retry_task", "cancel_task", "bulk_retry", "list_dead_letters"]);
   adapter.answerSnapshot(async () => fleetSnapshot());
-  const connected = await brain.connectAgent({
-    engines: [adapter],
-    framework: "node",
-    workerRole: "other",
-    heartbeatSeconds: 1,
-  });
+  const clock = createEagerClock();
+  const connected = await brain.connectAgent({ engines: [adapter], framework: "node", workerRole: "other", clock });
   tell({ adapter }, [
     ...["charge-1", "charge-2", "charge-3"].flatMap((taskId, at) => [
       { kind: "task.sent", taskId, ago: 60 - at, data: { task_name: "billing.charge", queue: "billing" } },
@@ -94,6 +95,7 @@ export async function connectFleet(brain: TestBrain): Promise<Fleet> {
   ]);
   const at = `/projects/${brain.project.slug}`;
   await waitFor(async () => {
+    await brain.flushNotes();
     const [queues, workers, tasks] = await Promise.all(
       ["queues", "workers", "tasks"].map((list) => brain.as.root.get(`${at}/${list}`)),
     );
@@ -101,5 +103,13 @@ export async function connectFleet(brain: TestBrain): Promise<Fleet> {
     return known.length === 4 && workers?.body.items.length === 2 && tasks?.body.items.length === 4;
   });
   await brain.runLoop("stats.fold-counters");
-  return { adapter, agentId: connected.minted.agentId, stopAgent: () => connected.agent.stop() };
+  return {
+    adapter,
+    agentId: connected.minted.agentId,
+    report(snapshot) {
+      adapter.answerSnapshot(async () => snapshot);
+      clock.fire(heartbeatMs);
+    },
+    stopAgent: () => connected.agent.stop(),
+  };
 }

@@ -41,7 +41,7 @@ export const trace = `PaymentError: upstream 503
 
 /**
  * One task of every interesting kind: finished, failed after a retry, running, waiting, with a parent and a child.
- * Resolves when the brain lists them: until then a page shows the way to the first task instead.
+ * Resolves when the brain lists them, their queues and their workers: a page that was read before shows them with its next read only.
  */
 export async function tellSample(brain: TestBrain, connected: Connected): Promise<void> {
   tell(connected, [
@@ -95,4 +95,5 @@ export async function tellSample(brain: TestBrain, connected: Connected): Promis
   ]);
   const statsPath = `/projects/${brain.project.slug}/stats`;
   await waitFor(async () => (await brain.as.root.get(statsPath)).body.tasks_total >= 5);
+  await brain.flushNotes();
 }

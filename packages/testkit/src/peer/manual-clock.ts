@@ -1,4 +1,4 @@
-import type { Clock } from "@svc/agent";
+import { type Clock, systemClock } from "@svc/agent";
 
 export interface ManualClock extends Clock {
   /** Moves both times forward and runs, in order, every timer that falls due on the way. */
@@ -27,6 +27,38 @@ export function createManualClock(startMs: number = Date.now()): ManualClock {
         next.run();
       }
       elapsedMs = untilMs;
+    },
+  };
+}
+
+export interface EagerClock extends Clock {
+  /** Runs now what waits for exactly this long, such as the next heartbeat, and what is armed again with it waits anew. */
+  fire(delayMs: number): void;
+}
+
+/** The system's time, whose timers a test may fire early. */
+export function createEagerClock(): EagerClock {
+  const timers = new Set<{ delayMs: number; fire(): void }>();
+  return {
+    ...systemClock,
+    after(delayMs, run) {
+      const timer = {
+        delayMs,
+        fire() {
+          cancel();
+          run();
+        },
+      };
+      const stop = systemClock.after(delayMs, timer.fire);
+      const cancel = () => {
+        stop();
+        timers.delete(timer);
+      };
+      timers.add(timer);
+      return cancel;
+    },
+    fire(delayMs) {
+      for (const timer of [...timers].filter((one) => one.delayMs === delayMs)) timer.fire();
     },
   };
 }

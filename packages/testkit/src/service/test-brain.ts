@@ -59,6 +59,8 @@ export interface TestBrain {
   ): Promise<{ agent: Agent; minted: MintedAgent; adapter: ReturnType<typeof createScriptedAdapter> }>;
   /** One round of a background loop now. */
   runLoop(name: string): Promise<unknown>;
+  /** Writes now what was said of queues and workers, which otherwise takes up to a second. */
+  flushNotes(): Promise<void>;
   /** @throws when a line of the log holds a secret. */
   stop(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
@@ -191,6 +193,10 @@ export async function startTestBrain(options: TestBrainOptions = {}): Promise<Te
       return { agent, minted, adapter };
     },
     runLoop: (name) => running.brain.loops.runOnce(name),
+    async flushNotes() {
+      const { queues, workers } = running.brain.features;
+      await Promise.all([queues.flush(), workers.flush()]);
+    },
     stop,
     [Symbol.asyncDispose]: stop,
   };
