@@ -9,7 +9,7 @@ import { Icon } from "../../ui/Icon.tsx";
 import { Bones, Empty, Failed, FailedLine } from "../../ui/panels/Feedback.tsx";
 import panel from "../../ui/panels/panel.module.css";
 import { ScrollBox } from "../../ui/panels/ScrollBox.tsx";
-import { WindowTable } from "../../ui/panels/WindowTable.tsx";
+import { WindowTable } from "../../ui/tables/WindowTable.tsx";
 import { count, printable } from "../../ui/time/format.ts";
 import { AdminFrame } from "./AdminFrame.tsx";
 import css from "./admin.module.css";

@@ -11,8 +11,8 @@ import { AppLink } from "../../ui/buttons/AppLink.tsx";
 import { Panel, PanelEmpty } from "../../ui/panels/Panel.tsx";
 import panel from "../../ui/panels/panel.module.css";
 import { ScrollBox } from "../../ui/panels/ScrollBox.tsx";
-import { WindowTable } from "../../ui/panels/WindowTable.tsx";
 import { FleetPill, StatePill } from "../../ui/StatePill.tsx";
+import { WindowTable } from "../../ui/tables/WindowTable.tsx";
 import { count, nameText } from "../../ui/time/format.ts";
 import { PoolBar, workersInOrder, workersQuery } from "../workers/index.ts";
 

@@ -6,7 +6,7 @@ import { AppLink } from "../../ui/buttons/AppLink.tsx";
 import controls from "../../ui/controls.module.css";
 import { Glyph } from "../../ui/Icon.tsx";
 import panel from "../../ui/panels/panel.module.css";
-import type { RowPlace } from "../../ui/panels/WindowTable.tsx";
+import type { RowPlace } from "../../ui/tables/WindowTable.tsx";
 import { age, count, nameText, printable } from "../../ui/time/format.ts";
 import { instant } from "../../ui/time/instants.ts";
 import { Age } from "../../ui/time/Stamp.tsx";

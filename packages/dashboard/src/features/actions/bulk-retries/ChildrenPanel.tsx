@@ -9,7 +9,7 @@ import { Bones, Failed, FailedLine } from "../../../ui/panels/Feedback.tsx";
 import { PageTabs } from "../../../ui/panels/PageTabs.tsx";
 import panel from "../../../ui/panels/panel.module.css";
 import { ScrollBox } from "../../../ui/panels/ScrollBox.tsx";
-import { WindowTable } from "../../../ui/panels/WindowTable.tsx";
+import { WindowTable } from "../../../ui/tables/WindowTable.tsx";
 import { count, idTail, nameText, printable } from "../../../ui/time/format.ts";
 import { AgentLink } from "../requests/targets.tsx";
 import { ChildPill } from "./BulkRetryPill.tsx";

@@ -9,7 +9,7 @@ import {
   useRef,
   useState,
 } from "react";
-import panel from "./panel.module.css";
+import panel from "../panels/panel.module.css";
 
 /** Lists up to this length are in the document whole, where the browser's own search finds all of them. */
 const wholeRows = 30;
