@@ -12,6 +12,7 @@ import { Panel, PanelEmpty } from "../../ui/panels/Panel.tsx";
 import panel from "../../ui/panels/panel.module.css";
 import { ScrollBox } from "../../ui/panels/ScrollBox.tsx";
 import { FleetPill, StatePill } from "../../ui/StatePill.tsx";
+import { DataTable } from "../../ui/tables/DataTable.tsx";
 import { WindowTable } from "../../ui/tables/WindowTable.tsx";
 import { count, nameText } from "../../ui/time/format.ts";
 import { PoolBar, workersInOrder, workersQuery } from "../workers/index.ts";
@@ -49,35 +50,30 @@ export function QueueStates({ slug, queue }: OfQueue) {
       }
     >
       {({ values }) => (
-        <table className={`${panel.tbl} ${panel.dense}`}>
-          <thead>
-            <tr>
-              <th>State</th>
-              <th className="num">Tasks</th>
-            </tr>
-          </thead>
-          <tbody>
-            {values.map(({ value, count: tasks, exact }) => (
-              <tr key={value}>
-                <td>
-                  <StatePill state={value as TaskState} bare />
-                </td>
-                <td className="num">
-                  <AppLink
-                    href={
-                      paths.tasks(slug) +
-                      stringifySearch({ ...which, state: value, since: range.since ?? "", until: range.until })
-                    }
-                    aria-label={`${count(tasks)}${exact ? "" : " or more"} tasks in state ${value}`}
-                  >
-                    {count(tasks)}
-                    {exact ? "" : "+"}
-                  </AppLink>
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <DataTable
+          size="dense"
+          rows={values}
+          rowKey={({ value }) => value}
+          columns={[
+            { header: "State", cell: ({ value }) => <StatePill state={value as TaskState} bare /> },
+            {
+              header: "Tasks",
+              className: "num",
+              cell: ({ value, count: tasks, exact }) => (
+                <AppLink
+                  href={
+                    paths.tasks(slug) +
+                    stringifySearch({ ...which, state: value, since: range.since ?? "", until: range.until })
+                  }
+                  aria-label={`${count(tasks)}${exact ? "" : " or more"} tasks in state ${value}`}
+                >
+                  {count(tasks)}
+                  {exact ? "" : "+"}
+                </AppLink>
+              ),
+            },
+          ]}
+        />
       )}
     </Panel>
   );
