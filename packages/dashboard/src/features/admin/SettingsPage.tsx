@@ -8,7 +8,6 @@ import { FilterBox } from "../../ui/forms/FilterBox.tsx";
 import { Icon } from "../../ui/Icon.tsx";
 import { Bones, Empty, Failed, FailedLine } from "../../ui/panels/Feedback.tsx";
 import panel from "../../ui/panels/panel.module.css";
-import { ScrollBox } from "../../ui/panels/ScrollBox.tsx";
 import { WindowTable } from "../../ui/tables/WindowTable.tsx";
 import { count, printable } from "../../ui/time/format.ts";
 import { AdminFrame } from "./AdminFrame.tsx";
@@ -75,38 +74,32 @@ function Settings() {
           <p>None of {count(settings.length)} settings has this in its name, value, source or meaning.</p>
         </Empty>
       ) : (
-        <ScrollBox label="Settings">
-          <WindowTable
-            className={`${panel.tbl} ${panel.wide} ${css.settings}`}
-            rows={rows.map((row) => ({ key: row.name, row }))}
-            rowPx={57}
-            head={
-              <>
-                <th>Name</th>
-                <th>Value</th>
-                <th className="lg">Source</th>
-              </>
-            }
-          >
-            {({ row }, place) => (
-              <tr {...place}>
-                <th scope="row" className={panel.two}>
+        <WindowTable
+          label="Settings"
+          size="wide"
+          className={css.settings}
+          rows={rows}
+          rowKey={({ name }) => name}
+          rowPx={57}
+          columns={[
+            {
+              header: "Name",
+              isRowHeader: true,
+              cellClass: panel.two,
+              cell: (row) => (
+                <>
                   <code>{row.name}</code>
                   <small>{printable(row.description)}</small>
                   <small className="sm">
                     <Source row={row} />
                   </small>
-                </th>
-                <td>
-                  <Value row={row} />
-                </td>
-                <td className="lg t2">
-                  <Source row={row} />
-                </td>
-              </tr>
-            )}
-          </WindowTable>
-        </ScrollBox>
+                </>
+              ),
+            },
+            { header: "Value", cell: (row) => <Value row={row} /> },
+            { header: "Source", className: "lg", cellClass: "t2", cell: (row) => <Source row={row} /> },
+          ]}
+        />
       )}
     </>
   );

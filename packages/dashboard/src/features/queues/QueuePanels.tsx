@@ -9,8 +9,6 @@ import { api } from "../../api/api.ts";
 import { useTimedMs } from "../../live/live.ts";
 import { AppLink } from "../../ui/buttons/AppLink.tsx";
 import { Panel, PanelEmpty } from "../../ui/panels/Panel.tsx";
-import panel from "../../ui/panels/panel.module.css";
-import { ScrollBox } from "../../ui/panels/ScrollBox.tsx";
 import { FleetPill, StatePill } from "../../ui/StatePill.tsx";
 import { DataTable } from "../../ui/tables/DataTable.tsx";
 import { WindowTable } from "../../ui/tables/WindowTable.tsx";
@@ -100,39 +98,22 @@ export function QueueWorkers({ slug, queue }: OfQueue) {
       }
     >
       {({ items }) => (
-        <ScrollBox label="Workers that serve it">
-          <WindowTable
-            className={`${panel.tbl} ${panel.dense}`}
-            rowPx={28}
-            rows={workersInOrder(items.filter((worker) => serves(worker, queue))).map((worker) => ({
-              key: worker.id,
-              worker,
-            }))}
-            head={
-              <>
-                <th>State</th>
-                <th>Worker</th>
-                <th className="num">Pool</th>
-                <th className="num">Failed, 24 h</th>
-              </>
-            }
-          >
-            {({ worker }, place) => (
-              <tr {...place}>
-                <td>
-                  <FleetPill state={worker.state} bare />
-                </td>
-                <td>
-                  <AppLink href={paths.worker(slug, worker.id)}>{nameText(worker.name)}</AppLink>
-                </td>
-                <td className="num">
-                  <PoolBar worker={worker} />
-                </td>
-                <td className="num">{count(worker.failed)}</td>
-              </tr>
-            )}
-          </WindowTable>
-        </ScrollBox>
+        <WindowTable
+          label="Workers that serve it"
+          size="dense"
+          rowPx={28}
+          rows={workersInOrder(items.filter((worker) => serves(worker, queue)))}
+          rowKey={({ id }) => id}
+          columns={[
+            { header: "State", cell: ({ state }) => <FleetPill state={state} bare /> },
+            {
+              header: "Worker",
+              cell: ({ id, name }) => <AppLink href={paths.worker(slug, id)}>{nameText(name)}</AppLink>,
+            },
+            { header: "Pool", className: "num", cell: (worker) => <PoolBar worker={worker} /> },
+            { header: "Failed, 24 h", className: "num", cell: ({ failed }) => count(failed) },
+          ]}
+        />
       )}
     </Panel>
   );

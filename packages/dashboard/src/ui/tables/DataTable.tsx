@@ -3,7 +3,7 @@ import panel from "../panels/panel.module.css";
 import { ScrollBox } from "../panels/ScrollBox.tsx";
 import { type Column, HeadCells, RowCells } from "./columns.tsx";
 
-interface DataTableProps<Row> {
+export interface DataTableProps<Row> {
   /** Names the region in which the table scrolls sideways. A table without a label does not scroll. */
   label?: string;
   /** `wide` reaches from edge to edge of the page, `dense` has low rows. */
@@ -16,9 +16,10 @@ interface DataTableProps<Row> {
 }
 
 /** A table whose rows are all in the document. Long lists use `WindowTable`. */
-export function DataTable<Row>({ label, size, className, columns, rows, rowKey, rowProps }: DataTableProps<Row>) {
+export function DataTable<Row>(props: DataTableProps<Row>) {
+  const { label, columns, rows, rowKey, rowProps } = props;
   const table = (
-    <table className={[panel.tbl, size && panel[size], className].filter(Boolean).join(" ")}>
+    <table className={tableClass(props)}>
       <thead>
         <tr>
           <HeadCells columns={columns} />
@@ -34,4 +35,8 @@ export function DataTable<Row>({ label, size, className, columns, rows, rowKey, 
     </table>
   );
   return label === undefined ? table : <ScrollBox label={label}>{table}</ScrollBox>;
+}
+
+export function tableClass({ size, className }: { size?: "wide" | "dense"; className?: string | undefined }): string {
+  return [panel.tbl, size && panel[size], className].filter(Boolean).join(" ");
 }
