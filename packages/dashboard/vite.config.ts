@@ -25,10 +25,10 @@ const fleetOnly =
 const taskParts = /[\\/]features[\\/]tasks[\\/]detail[\\/](?!TaskDrawer|failure[\\/](CauseList|causes|evidence))/;
 /** What acts on a task, and what other pages that act take from there once they are drawn. */
 const commandParts =
-  /[\\/]features[\\/]actions[\\/](tasks[\\/]TaskCommands|registry[\\/]ActionButton|requests[\\/](use-act|able)|commands[\\/](CommandPill|words|command-queries|commands\.module))/;
+  /[\\/]features[\\/]actions[\\/](tasks[\\/]TaskCommands|registry[\\/]ActionButton|requests[\\/](use-act|able)|commands[\\/](CommandPill|words|command-(queries|columns)|commands\.module))/;
 /** What every page but the sign-in needs: the shell, and the parts of it that pages use too. */
 const signedIn =
-  /[\\/]src[\\/](shell[\\/](?!NotFound)|app[\\/](SignedIn|project-pages)|address[\\/](time-range|range-bounds)\.ts|save-file\.ts|live[\\/](?!connection|live|row-|use)|ui[\\/](layers[\\/](?!ReasonLayer|take-focus)|panels[\\/](NotForRole|PageTabs|page-tabs|ScrollBox|Panel|panel)|buttons[\\/](OlderButton|Segments)|time[\\/](Stamp|instants)|StatePill|gap-band|pill\.module))|[\\/](field-faults|use-gaps|trouble|worker-states|issue-words|kept-list|reach|task-address|tasks[\\/]life)\.ts$|[\\/]use-agents-notice\.tsx$|[\\/]account[\\/]AccountNav|[\\/](memberships|workers|queues)[\\/]queries\.ts$/;
+  /[\\/]src[\\/](shell[\\/](?!NotFound)|app[\\/](SignedIn|project-pages)|address[\\/](time-range|range-bounds)\.ts|save-file\.ts|live[\\/](?!connection|live|row-|use)|ui[\\/](layers[\\/](?!ReasonLayer|take-focus)|panels[\\/](NotForRole|PageTabs|page-tabs|ScrollBox|Panel|panel)|tables[\\/](columns|DataTable)|buttons[\\/](OlderButton|Segments)|time[\\/](Stamp|instants)|StatePill|gap-band|pill\.module))|[\\/](field-faults|use-gaps|trouble|worker-states|issue-words|kept-list|reach|task-address|tasks[\\/]life)\.ts$|[\\/]use-agents-notice\.tsx$|[\\/]account[\\/]AccountNav|[\\/](memberships|workers|queues)[\\/]queries\.ts$/;
 
 /** The small pages of who is not signed in yet. The others of them load what else they need by themselves, the QR code above all. */
 const entry =
@@ -38,7 +38,7 @@ const account = /[\\/]features[\\/]account[\\/](?!queries|AccountNav|password[\\
 
 /** What the pages of accounts, members and settings share; no other page needs it to begin with. */
 const people =
-  /[\\/]ui[\\/]buttons[\\/](MenuEntry|Tick)\.tsx$|[\\/]projects[\\/]settings[\\/](?!GeneralPage|ArchivePart)|[\\/](api-keys|users)[\\/]queries\.ts$/;
+  /[\\/]ui[\\/]buttons[\\/](MenuEntry|Tick)\.tsx$|[\\/]menu-column\.tsx$|[\\/]projects[\\/]settings[\\/](?!GeneralPage|ArchivePart)|[\\/](api-keys|users)[\\/]queries\.ts$/;
 
 export default defineConfig({
   root: new URL(".", import.meta.url).pathname,
