@@ -8,8 +8,8 @@ import { Panel } from "../../ui/panels/Panel.tsx";
 import { FactList } from "../../ui/panels/PanelFacts.tsx";
 import panel from "../../ui/panels/panel.module.css";
 import { QueryBoundary, type ReadResult } from "../../ui/panels/QueryBoundary.tsx";
-import { ScrollBox } from "../../ui/panels/ScrollBox.tsx";
 import { HealthPill } from "../../ui/StatePill.tsx";
+import { DataTable } from "../../ui/tables/DataTable.tsx";
 import { printable } from "../../ui/time/format.ts";
 import { Age } from "../../ui/time/Stamp.tsx";
 import { AdminFrame } from "./AdminFrame.tsx";
@@ -52,32 +52,24 @@ function Checks({ health, readAtMs, system, settings }: ChecksProps) {
         <span className="t2 grow">{says[status]}</span>
         <CopyBundle bundle={bundle} />
       </div>
-      <ScrollBox label="Subsystems">
-        <table className={`${panel.tbl} ${panel.wide}`}>
-          <thead>
-            <tr>
-              <th>State</th>
-              <th>Subsystem</th>
-              <th className="lg">Last ok</th>
-              <th>Detail</th>
-            </tr>
-          </thead>
-          <tbody>
-            {Object.entries(checks).map(([name, check]) => (
-              <tr key={name} className={check.status === "failed" ? panel.alarm : undefined}>
-                <td>
-                  <HealthPill status={check.status} />
-                </td>
-                <th scope="row">{printable(name.replaceAll("_", " "))}</th>
-                <td className="lg t2">
-                  <LastOk isOk={check.status === "ok"} at={lastOk.get(name)} />
-                </td>
-                <td className={css.detail}>{detailOf(check)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </ScrollBox>
+      <DataTable
+        label="Subsystems"
+        size="wide"
+        rows={Object.entries(checks)}
+        rowKey={([name]) => name}
+        rowProps={([, check]) => (check.status === "failed" ? { className: panel.alarm } : {})}
+        columns={[
+          { header: "State", cell: ([, check]) => <HealthPill status={check.status} /> },
+          { header: "Subsystem", isRowHeader: true, cell: ([name]) => printable(name.replaceAll("_", " ")) },
+          {
+            header: "Last ok",
+            className: "lg",
+            cellClass: "t2",
+            cell: ([name, check]) => <LastOk isOk={check.status === "ok"} at={lastOk.get(name)} />,
+          },
+          { header: "Detail", cellClass: css.detail, cell: ([, check]) => detailOf(check) },
+        ]}
+      />
       <p className={`${panel.foot} ${css.foot}`}>
         Looked at every {everyMs / 1000} s; {printable(coverage.detail)}. “Last ok” is what this page has seen since it
         was opened.

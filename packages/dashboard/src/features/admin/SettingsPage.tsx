@@ -9,8 +9,7 @@ import { Icon } from "../../ui/Icon.tsx";
 import { Empty } from "../../ui/panels/Feedback.tsx";
 import panel from "../../ui/panels/panel.module.css";
 import { QueryBoundary } from "../../ui/panels/QueryBoundary.tsx";
-import { ScrollBox } from "../../ui/panels/ScrollBox.tsx";
-import { WindowTable } from "../../ui/panels/WindowTable.tsx";
+import { WindowTable } from "../../ui/tables/WindowTable.tsx";
 import { count, printable } from "../../ui/time/format.ts";
 import { AdminFrame } from "./AdminFrame.tsx";
 import css from "./admin.module.css";
@@ -73,38 +72,32 @@ function SettingList({ settings, svc_home: home }: InstanceSettings) {
           <p>None of {count(settings.length)} settings has this in its name, value, source or meaning.</p>
         </Empty>
       ) : (
-        <ScrollBox label="Settings">
-          <WindowTable
-            className={`${panel.tbl} ${panel.wide} ${css.settings}`}
-            rows={rows.map((row) => ({ key: row.name, row }))}
-            rowPx={57}
-            head={
-              <>
-                <th>Name</th>
-                <th>Value</th>
-                <th className="lg">Source</th>
-              </>
-            }
-          >
-            {({ row }, place) => (
-              <tr {...place}>
-                <th scope="row" className={panel.two}>
+        <WindowTable
+          label="Settings"
+          size="wide"
+          className={css.settings}
+          rows={rows}
+          rowKey={({ name }) => name}
+          rowPx={57}
+          columns={[
+            {
+              header: "Name",
+              isRowHeader: true,
+              cellClass: panel.two,
+              cell: (row) => (
+                <>
                   <code>{row.name}</code>
                   <small>{printable(row.description)}</small>
                   <small className="sm">
                     <Source row={row} />
                   </small>
-                </th>
-                <td>
-                  <Value row={row} />
-                </td>
-                <td className="lg t2">
-                  <Source row={row} />
-                </td>
-              </tr>
-            )}
-          </WindowTable>
-        </ScrollBox>
+                </>
+              ),
+            },
+            { header: "Value", cell: (row) => <Value row={row} /> },
+            { header: "Source", className: "lg", cellClass: "t2", cell: (row) => <Source row={row} /> },
+          ]}
+        />
       )}
     </>
   );

@@ -7,7 +7,7 @@ import { causeOf } from "../../ui/panels/Feedback.tsx";
 import panel from "../../ui/panels/panel.module.css";
 import { QueryBoundary } from "../../ui/panels/QueryBoundary.tsx";
 import { Refusal } from "../../ui/panels/Refusal.tsx";
-import { ScrollBox } from "../../ui/panels/ScrollBox.tsx";
+import { DataTable } from "../../ui/tables/DataTable.tsx";
 import { printable } from "../../ui/time/format.ts";
 import { Stamp } from "../../ui/time/Stamp.tsx";
 import { AdminFrame } from "./AdminFrame.tsx";
@@ -51,45 +51,43 @@ function Packages({ known, system }: { known: KnownVersions; system: SystemFacts
         <h2 id="h-packages">Installed and known</h2>
         <span className="t3">in the process that answers, version {printable(system.svc_version)}</span>
       </header>
-      <ScrollBox label="Installed and known">
-        <table className={panel.tbl}>
-          <thead>
-            <tr>
-              <th>Package</th>
-              <th className="lg">Installed</th>
-              <th>Known</th>
-              <th>Standing</th>
-            </tr>
-          </thead>
-          <tbody>
-            {names.map((name) => {
-              const installed = here[name];
-              const newest = known.packages[name];
+      <DataTable
+        label="Installed and known"
+        rows={names.map((name) => ({ name, installed: here[name], newest: known.packages[name] }))}
+        rowKey={({ name }) => name}
+        columns={[
+          {
+            header: "Package",
+            isRowHeader: true,
+            cellClass: "mono",
+            cell: ({ name }) => printable(name),
+            small: ({ installed }) => <span className="sm">{installed ? `${installed} here` : "not here"}</span>,
+          },
+          {
+            header: "Installed",
+            className: "lg",
+            cellClass: "mono",
+            cell: ({ installed }) => installed ?? <span className="t3">not here</span>,
+          },
+          {
+            header: "Known",
+            cellClass: "mono",
+            cell: ({ newest }) => (newest === undefined ? <span className="t3">not told</span> : printable(newest)),
+          },
+          {
+            header: "Standing",
+            cell: ({ installed, newest }) => {
               const { words, glyph } = standings[standingOf(installed, newest)];
               return (
-                <tr key={name}>
-                  <th scope="row" className={`${panel.two} mono`}>
-                    {printable(name)}
-                    <small>
-                      <span className="sm">{installed === undefined ? "not here" : `${installed} here`}</span>
-                    </small>
-                  </th>
-                  <td className="mono lg">{installed ?? <span className="t3">not here</span>}</td>
-                  <td className="mono">
-                    {newest === undefined ? <span className="t3">not told</span> : printable(newest)}
-                  </td>
-                  <td>
-                    <span className={css.standing}>
-                      <Glyph name={glyph} />
-                      {words}
-                    </span>
-                  </td>
-                </tr>
+                <span className={css.standing}>
+                  <Glyph name={glyph} />
+                  {words}
+                </span>
               );
-            })}
-          </tbody>
-        </table>
-      </ScrollBox>
+            },
+          },
+        ]}
+      />
     </section>
   );
 }

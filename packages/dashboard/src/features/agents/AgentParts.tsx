@@ -2,9 +2,8 @@ import type { Agent, AgentProcess } from "@svc/client";
 import type { ReactNode } from "react";
 import { FactList } from "../../ui/panels/PanelFacts.tsx";
 import panel from "../../ui/panels/panel.module.css";
-import { ScrollBox } from "../../ui/panels/ScrollBox.tsx";
-import { WindowTable } from "../../ui/panels/WindowTable.tsx";
 import { FleetPill } from "../../ui/StatePill.tsx";
+import { WindowTable } from "../../ui/tables/WindowTable.tsx";
 import { printable } from "../../ui/time/format.ts";
 import { Age, Stamp } from "../../ui/time/Stamp.tsx";
 import { Capabilities, SkewTag } from "./Capabilities.tsx";
@@ -64,39 +63,23 @@ export function FactsPanel({ agent }: { agent: Agent }) {
 /** The processes that connect with the agent's token. */
 export function Processes({ rows }: { rows: AgentProcess[] }) {
   return (
-    <ScrollBox label="Processes">
-      <WindowTable
-        className={panel.tbl}
-        rowPx={37}
-        rows={rows.map((row) => ({ key: row.id, row }))}
-        head={
-          <>
-            <th>State</th>
-            <th>Process</th>
-            <th className="lg">Role</th>
-            <th className="num lg">Pid</th>
-            <th className="num lg">Started</th>
-            <th className="num">Last seen</th>
-          </>
-        }
-      >
-        {({ row }, place) => (
-          <tr {...place}>
-            <td>
-              <FleetPill state={row.state} bare />
-            </td>
-            <td className="mono">{printable(row.worker_id ?? "not reported")}</td>
-            <td className="t2 lg">{printable(row.role ?? "–")}</td>
-            <td className="num lg">{row.pid ?? "–"}</td>
-            <td className="num lg">
-              <Age at={row.started_at} none="–" suffix=" ago" />
-            </td>
-            <td className="num">
-              <Age at={row.last_seen_at} suffix=" ago" />
-            </td>
-          </tr>
-        )}
-      </WindowTable>
-    </ScrollBox>
+    <WindowTable
+      label="Processes"
+      rowPx={37}
+      rows={rows}
+      rowKey={({ id }) => id}
+      columns={[
+        { header: "State", cell: ({ state }) => <FleetPill state={state} bare /> },
+        { header: "Process", cellClass: "mono", cell: ({ worker_id: id }) => printable(id ?? "not reported") },
+        { header: "Role", className: "lg", cellClass: "t2", cell: ({ role }) => printable(role ?? "–") },
+        { header: "Pid", className: "num lg", cell: ({ pid }) => pid ?? "–" },
+        {
+          header: "Started",
+          className: "num lg",
+          cell: ({ started_at: at }) => <Age at={at} none="–" suffix=" ago" />,
+        },
+        { header: "Last seen", className: "num", cell: ({ last_seen_at: at }) => <Age at={at} suffix=" ago" /> },
+      ]}
+    />
   );
 }

@@ -8,15 +8,15 @@ import { usePollMs } from "../../live/live.ts";
 import { AppLink } from "../../ui/buttons/AppLink.tsx";
 import { Button } from "../../ui/buttons/Button.tsx";
 import { FilterBox } from "../../ui/forms/FilterBox.tsx";
-import { type LossGap, lostText } from "../../ui/gap-band/gaps.ts";
+import { lostText } from "../../ui/gap-band/gaps.ts";
 import { Glyph } from "../../ui/Icon.tsx";
 import { Empty, FailedLine } from "../../ui/panels/Feedback.tsx";
 import panel from "../../ui/panels/panel.module.css";
 import { StaleLine } from "../../ui/panels/QueryBoundary.tsx";
-import { ScrollBox } from "../../ui/panels/ScrollBox.tsx";
-import { useSteadyOrder } from "../../ui/panels/steady-order.ts";
-import { type RowPlace, WindowTable } from "../../ui/panels/WindowTable.tsx";
 import { FleetPill } from "../../ui/StatePill.tsx";
+import type { Column } from "../../ui/tables/columns.tsx";
+import { useSteadyOrder } from "../../ui/tables/steady-order.ts";
+import { WindowTable } from "../../ui/tables/WindowTable.tsx";
 import { count, nameText, printable } from "../../ui/time/format.ts";
 import { Age } from "../../ui/time/Stamp.tsx";
 import { useNow } from "../../ui/time/ticker.ts";
@@ -86,91 +86,93 @@ export function AgentsPage() {
           <p>None of {count(all.length)} agents has this in its name, host, state, framework or engines.</p>
         </Empty>
       ) : (
-        <ScrollBox label="Agents">
-          <WindowTable
-            className={`${panel.tbl} ${panel.wide} ${css.list}`}
-            on={hold}
-            rows={rows}
-            rowPx={53}
-            head={
-              <>
-                <th>State</th>
-                <th>Agent</th>
-                <th className="lg">Engines</th>
-                <th className="lg">Can do</th>
-                <th className="lg">Transport</th>
-                <th className="lg">Version</th>
-                <th className="lg">Lost, 24 h</th>
-                <th className="num">Last seen</th>
-              </>
-            }
-          >
-            {({ agent }, place) => (
-              <AgentRow
-                slug={slug}
-                agent={agent}
-                place={place}
-                gaps={losses.gaps.filter((gap) => gap.agentId === agent.id)}
-                isLossKnown={losses.isKnown}
-              />
-            )}
-          </WindowTable>
-        </ScrollBox>
+        <WindowTable
+          label="Agents"
+          size="wide"
+          on={hold}
+          rows={rows}
+          rowKey={({ key }) => key}
+          rowPx={53}
+          rowProps={({ agent }) => (agent.state === "offline" ? { className: panel.alarm } : {})}
+          columns={columnsOf(slug, losses)}
+        />
       )}
       {isMinting ? <MintDialog slug={slug} onClose={() => setMinting(false)} /> : null}
     </>
   );
 }
 
-interface AgentRowProps {
-  slug: string;
+interface AgentRow {
   agent: Agent;
-  place: RowPlace;
-  gaps: readonly LossGap[];
-  isLossKnown: boolean;
 }
 
-function AgentRow({ slug, agent, place, gaps, isLossKnown }: AgentRowProps) {
+const columnsOf = (slug: string, losses: ReturnType<typeof useGaps>): readonly Column<AgentRow>[] => [
+  { header: "State", width: "13rem", phoneWidth: "8.5rem", cell: ({ agent }) => <State agent={agent} /> },
+  {
+    header: "Agent",
+    cell: ({ agent }) => (
+      <AppLink href={paths.agent(slug, agent.id)}>
+        <b>{nameText(agent.name)}</b>
+      </AppLink>
+    ),
+    small: ({ agent }) => (
+      <>
+        {printable(agent.host_name ?? "host not reported")}
+        {agent.framework_adapter ? `, ${printable(agent.framework_adapter)}` : ""}
+      </>
+    ),
+  },
+  { header: "Engines", className: "lg", cellClass: "t2", width: "6rem", cell: ({ agent }) => enginesOf(agent) },
+  {
+    header: "Can do",
+    className: "lg",
+    cellClass: css.cell,
+    width: "13rem",
+    cell: ({ agent }) => <Capabilities agent={agent} most={3} />,
+  },
+  { header: "Transport", className: "lg", cellClass: "t2", width: "6rem", cell: ({ agent }) => transportOf(agent) },
+  {
+    header: "Version",
+    className: "lg",
+    cellClass: "t2",
+    width: "7.5rem",
+    cell: ({ agent }) => (
+      <>
+        {agent.agent_version ?? "not reported"} <SkewTag agent={agent} />
+      </>
+    ),
+    small: ({ agent }) => `protocol ${agent.protocol_version || "not reported"}`,
+  },
+  {
+    header: "Lost, 24 h",
+    className: "lg",
+    width: "8rem",
+    cell: ({ agent }) => {
+      const gaps = losses.gaps.filter((gap) => gap.agentId === agent.id);
+      if (gaps.length === 0) return <span className="t3">{losses.isKnown ? "nothing" : "not known"}</span>;
+      return (
+        <span className={panel.wrong}>
+          <Glyph name="unknown" />
+          {lostText({ gaps })}
+        </span>
+      );
+    },
+  },
+  {
+    header: "Last seen",
+    className: "num",
+    width: "6rem",
+    phoneWidth: "5.5rem",
+    cell: ({ agent }) => <Age at={agent.last_seen_at} suffix=" ago" />,
+  },
+];
+
+function State({ agent }: { agent: Agent }) {
   const now = useNow();
   return (
-    <tr {...place} className={agent.state === "offline" ? panel.alarm : undefined}>
-      <td>
-        <span className={panel.state}>
-          <FleetPill state={agent.state} />
-          <small>{agentReason(agent, now)}</small>
-        </span>
-      </td>
-      <td className={panel.two}>
-        <AppLink href={paths.agent(slug, agent.id)}>
-          <b>{nameText(agent.name)}</b>
-        </AppLink>
-        <small>
-          {printable(agent.host_name ?? "host not reported")}
-          {agent.framework_adapter ? `, ${printable(agent.framework_adapter)}` : ""}
-        </small>
-      </td>
-      <td className="lg t2">{enginesOf(agent)}</td>
-      <td className={`lg ${css.cell}`}>
-        <Capabilities agent={agent} most={3} />
-      </td>
-      <td className="lg t2">{transportOf(agent)}</td>
-      <td className={`lg t2 ${panel.two}`}>
-        {agent.agent_version ?? "not reported"} <SkewTag agent={agent} />
-        <small>protocol {agent.protocol_version || "not reported"}</small>
-      </td>
-      <td className="lg">
-        {gaps.length > 0 ? (
-          <span className={panel.wrong}>
-            <Glyph name="unknown" />
-            {lostText({ gaps })}
-          </span>
-        ) : (
-          <span className="t3">{isLossKnown ? "nothing" : "not known"}</span>
-        )}
-      </td>
-      <td className="num">
-        <Age at={agent.last_seen_at} suffix=" ago" />
-      </td>
-    </tr>
+    <span className={panel.state}>
+      <FleetPill state={agent.state} />
+      <small>{agentReason(agent, now)}</small>
+    </span>
   );
 }

@@ -9,8 +9,8 @@ import { Button } from "../../ui/buttons/Button.tsx";
 import controls from "../../ui/controls.module.css";
 import { Bones, Empty, FailedLine } from "../../ui/panels/Feedback.tsx";
 import panel from "../../ui/panels/panel.module.css";
-import { ScrollBox } from "../../ui/panels/ScrollBox.tsx";
-import { WindowTable } from "../../ui/panels/WindowTable.tsx";
+import type { Column } from "../../ui/tables/columns.tsx";
+import { WindowTable } from "../../ui/tables/WindowTable.tsx";
 import { count, nameText, printable, printableLines } from "../../ui/time/format.ts";
 import { Age } from "../../ui/time/Stamp.tsx";
 import { usePage } from "../../ui/title.ts";
@@ -175,6 +175,85 @@ function Letters({ slug, loaded, agents, isBusy, onRequeued, onMore }: LettersPr
     queue === undefined ? `every queue of ${printable(engine)}` : `${nameText(queue)} of ${printable(engine)}`;
   const set = (key: string, isOn: boolean) =>
     setTicked((old) => new Set(isOn ? [...old, key] : [...old].filter((one) => one !== key)));
+  const columns: Column<(typeof rows)[number]>[] = [
+    {
+      header: "Tick",
+      head: (
+        <span className={controls.tick}>
+          <input
+            type="checkbox"
+            aria-label="Tick all letters that were read and not requeued"
+            checked={left.length > 0 && left.every(({ key }) => ticked.has(key))}
+            onChange={(event) => setTicked(new Set(event.currentTarget.checked ? left.map(({ key }) => key) : []))}
+          />
+        </span>
+      ),
+      cell: ({ key, letter, commandId }) => (
+        <span className={controls.tick}>
+          <input
+            type="checkbox"
+            aria-label={`Tick ${printable(letter.task_id)}`}
+            checked={ticked.has(key) && isLeft(commandId)}
+            disabled={!isLeft(commandId)}
+            onChange={(event) => set(key, event.currentTarget.checked)}
+          />
+        </span>
+      ),
+    },
+    {
+      header: "Task",
+      cellClass: `${panel.two} ${panel.named}`,
+      cell: ({ letter, commandId }) => (
+        <>
+          <AppLink href={paths.task(slug, engine, letter.task_id)}>
+            <b>{letter.task_name === null ? "name not recorded" : nameText(letter.task_name)}</b>
+          </AppLink>
+          <small>
+            <span className="mono">{printable(letter.task_id)}</span>
+            <span className="sm">
+              {" "}
+              in {nameText(letter.queue)}
+              {letter.attempts === null
+                ? ""
+                : `, ${count(letter.attempts)} ${letter.attempts === 1 ? "attempt" : "attempts"}`}
+            </span>
+            {commandId === null ? null : (
+              <>
+                , <Requeued slug={slug} commandId={commandId} />
+              </>
+            )}
+          </small>
+          {letter.error_excerpt === null ? null : (
+            <div className={`sm mono ${css.excerpt}`}>
+              <Excerpt of={letter} />
+            </div>
+          )}
+        </>
+      ),
+    },
+    {
+      header: "Queue",
+      className: "lg",
+      cell: ({ letter: { queue: name } }) => <AppLink href={paths.queue(slug, engine, name)}>{nameText(name)}</AppLink>,
+    },
+    {
+      header: "Failed",
+      className: "num",
+      cell: ({ letter }) => <Age at={letter.failed_at} suffix=" ago" none="not recorded" />,
+    },
+    {
+      header: "Attempts",
+      className: "num lg",
+      cell: ({ letter: { attempts } }) =>
+        attempts === null ? <span className="t3">not recorded</span> : count(attempts),
+    },
+    {
+      header: "End of its failure",
+      className: "lg",
+      cellClass: `${css.excerpt} mono`,
+      cell: ({ letter }) => <Excerpt of={letter} />,
+    },
+  ];
   return (
     <>
       <div className={css.told}>
@@ -203,88 +282,15 @@ function Letters({ slug, loaded, agents, isBusy, onRequeued, onMore }: LettersPr
           </Empty>
         )
       ) : (
-        <ScrollBox label="Dead letters">
-          <WindowTable
-            className={`${panel.tbl} ${panel.wide}`}
-            rows={rows}
-            isOpenEnded={loaded.nextCursor !== null}
-            rowPx={48}
-            head={
-              <>
-                <th>
-                  <span className={controls.tick}>
-                    <input
-                      type="checkbox"
-                      aria-label="Tick all letters that were read and not requeued"
-                      checked={left.length > 0 && left.every(({ key }) => ticked.has(key))}
-                      onChange={(event) =>
-                        setTicked(new Set(event.currentTarget.checked ? left.map(({ key }) => key) : []))
-                      }
-                    />
-                  </span>
-                </th>
-                <th>Task</th>
-                <th className="lg">Queue</th>
-                <th className="num">Failed</th>
-                <th className="num lg">Attempts</th>
-                <th className="lg">End of its failure</th>
-              </>
-            }
-          >
-            {({ key, letter, commandId }, place) => (
-              <tr {...place}>
-                <td>
-                  <span className={controls.tick}>
-                    <input
-                      type="checkbox"
-                      aria-label={`Tick ${printable(letter.task_id)}`}
-                      checked={ticked.has(key) && isLeft(commandId)}
-                      disabled={!isLeft(commandId)}
-                      onChange={(event) => set(key, event.currentTarget.checked)}
-                    />
-                  </span>
-                </td>
-                <td className={`${panel.two} ${panel.named}`}>
-                  <AppLink href={paths.task(slug, engine, letter.task_id)}>
-                    <b>{letter.task_name === null ? "name not recorded" : nameText(letter.task_name)}</b>
-                  </AppLink>
-                  <small>
-                    <span className="mono">{printable(letter.task_id)}</span>
-                    <span className="sm">
-                      {" "}
-                      in {nameText(letter.queue)}
-                      {letter.attempts === null
-                        ? ""
-                        : `, ${count(letter.attempts)} ${letter.attempts === 1 ? "attempt" : "attempts"}`}
-                    </span>
-                    {commandId === null ? null : (
-                      <>
-                        , <Requeued slug={slug} commandId={commandId} />
-                      </>
-                    )}
-                  </small>
-                  {letter.error_excerpt === null ? null : (
-                    <div className={`sm mono ${css.excerpt}`}>
-                      <Excerpt of={letter} />
-                    </div>
-                  )}
-                </td>
-                <td className="lg">
-                  <AppLink href={paths.queue(slug, engine, letter.queue)}>{nameText(letter.queue)}</AppLink>
-                </td>
-                <td className="num">
-                  <Age at={letter.failed_at} suffix=" ago" none="not recorded" />
-                </td>
-                <td className="num lg">
-                  {letter.attempts === null ? <span className="t3">not recorded</span> : count(letter.attempts)}
-                </td>
-                <td className={`lg ${css.excerpt} mono`}>
-                  <Excerpt of={letter} />
-                </td>
-              </tr>
-            )}
-          </WindowTable>
-        </ScrollBox>
+        <WindowTable
+          label="Dead letters"
+          size="wide"
+          rows={rows}
+          rowKey={({ key }) => key}
+          isOpenEnded={loaded.nextCursor !== null}
+          rowPx={48}
+          columns={columns}
+        />
       )}
       {loaded.nextCursor === null ? null : (
         <p className={panel.foot}>

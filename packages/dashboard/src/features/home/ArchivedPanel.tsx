@@ -1,9 +1,10 @@
+import type { Project } from "@svc/client";
 import { useQuery } from "@tanstack/react-query";
 import { paths } from "../../address/paths.ts";
 import { AppLink } from "../../ui/buttons/AppLink.tsx";
 import { Panel, PanelEmpty } from "../../ui/panels/Panel.tsx";
-import panel from "../../ui/panels/panel.module.css";
-import { ScrollBox } from "../../ui/panels/ScrollBox.tsx";
+import type { Column } from "../../ui/tables/columns.tsx";
+import { DataTable } from "../../ui/tables/DataTable.tsx";
 import { nameText, printable } from "../../ui/time/format.ts";
 import { Stamp } from "../../ui/time/Stamp.tsx";
 import { archivedProjectsQuery } from "../projects/index.ts";
@@ -28,35 +29,28 @@ export function ArchivedPanel() {
         }
       >
         {(projects) => (
-          <ScrollBox label="Archived projects">
-            <table className={panel.tbl}>
-              <thead>
-                <tr>
-                  <th>Project</th>
-                  <th className="lg">Environment</th>
-                  <th className="num">Last changed</th>
-                </tr>
-              </thead>
-              <tbody>
-                {projects.map((project) => (
-                  <tr key={project.id}>
-                    <td className={panel.two}>
-                      <AppLink href={paths.general(project.slug)}>
-                        <b>{nameText(project.name)}</b>
-                      </AppLink>
-                      <small>{project.slug}</small>
-                    </td>
-                    <td className="lg t2">{printable(project.environment)}</td>
-                    <td className="num t2">
-                      <Stamp at={project.updated_at} to="minute" />
-                    </td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </ScrollBox>
+          <DataTable label="Archived projects" rows={projects} rowKey={({ id }) => id} columns={columns} />
         )}
       </Panel>
     </div>
   );
 }
+
+const columns: readonly Column<Project>[] = [
+  {
+    header: "Project",
+    cell: ({ slug, name }) => (
+      <AppLink href={paths.general(slug)}>
+        <b>{nameText(name)}</b>
+      </AppLink>
+    ),
+    small: ({ slug }) => slug,
+  },
+  { header: "Environment", className: "lg", cellClass: "t2", cell: ({ environment }) => printable(environment) },
+  {
+    header: "Last changed",
+    className: "num",
+    cellClass: "t2",
+    cell: ({ updated_at: at }) => <Stamp at={at} to="minute" />,
+  },
+];

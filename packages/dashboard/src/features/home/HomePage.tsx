@@ -10,7 +10,7 @@ import { Glyph } from "../../ui/Icon.tsx";
 import { Empty } from "../../ui/panels/Feedback.tsx";
 import panel from "../../ui/panels/panel.module.css";
 import { QueryBoundary } from "../../ui/panels/QueryBoundary.tsx";
-import { ScrollBox } from "../../ui/panels/ScrollBox.tsx";
+import { DataTable } from "../../ui/tables/DataTable.tsx";
 import { count, nameText, printable } from "../../ui/time/format.ts";
 import { usePage } from "../../ui/title.ts";
 import { homeSummaryQuery, projectsQuery } from "../projects/index.ts";
@@ -89,35 +89,32 @@ function NamesOnly() {
   const { data = [] } = useQuery(projectsQuery);
   if (data.length === 0) return null;
   return (
-    <ScrollBox label="Projects">
-      <table className={`${panel.tbl} ${panel.wide}`}>
-        <thead>
-          <tr>
-            <th>Project</th>
-            <th>Health</th>
-            <th className="lg">Environment</th>
-          </tr>
-        </thead>
-        <tbody>
-          {data.map((project) => (
-            <tr key={project.id}>
-              <td className={panel.two}>
-                <AppLink href={paths.project(project.slug)}>
-                  <b>{nameText(project.name)}</b>
-                </AppLink>
-                <small>{project.slug}</small>
-              </td>
-              <td>
-                <span className={css.unread}>
-                  <Glyph name="unknown" />
-                  could not be read
-                </span>
-              </td>
-              <td className="lg t2">{printable(project.environment)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </ScrollBox>
+    <DataTable
+      label="Projects"
+      size="wide"
+      rows={data}
+      rowKey={({ id }) => id}
+      columns={[
+        {
+          header: "Project",
+          cell: ({ slug, name }) => (
+            <AppLink href={paths.project(slug)}>
+              <b>{nameText(name)}</b>
+            </AppLink>
+          ),
+          small: ({ slug }) => slug,
+        },
+        {
+          header: "Health",
+          cell: () => (
+            <span className={css.unread}>
+              <Glyph name="unknown" />
+              could not be read
+            </span>
+          ),
+        },
+        { header: "Environment", className: "lg", cellClass: "t2", cell: ({ environment }) => printable(environment) },
+      ]}
+    />
   );
 }

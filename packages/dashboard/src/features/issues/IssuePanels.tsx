@@ -12,6 +12,7 @@ import { TableToggle } from "../../ui/charts/TableToggle.tsx";
 import { chartGaps } from "../../ui/gap-band/gaps.ts";
 import { Panel, PanelEmpty } from "../../ui/panels/Panel.tsx";
 import panel from "../../ui/panels/panel.module.css";
+import { DataTable } from "../../ui/tables/DataTable.tsx";
 import { count, nameText } from "../../ui/time/format.ts";
 import { Age } from "../../ui/time/Stamp.tsx";
 import { useGaps } from "../agents/index.ts";
@@ -163,34 +164,23 @@ export function SpreadPanel({ slug, fingerprint, range }: OfIssue & { range: Tim
       }
     >
       {(facets) => (
-        <table className={`${panel.tbl} ${panel.dense}`}>
-          <thead>
-            <tr>
-              <th>Of</th>
-              <th>Value</th>
-              <th className="num">Tasks</th>
-            </tr>
-          </thead>
-          <tbody>
-            {facets.flatMap((facet: Facet) => {
-              const field = spreadFields.find((one) => one === facet.field);
-              return field === undefined
-                ? []
-                : facet.values.map(({ value, count: tasks, exact }) => (
-                    <tr key={`${field} ${value}`}>
-                      <td className="t2">{fieldWords[field]}</td>
-                      <td className={panel.long}>
-                        <AppLink href={hrefOf(field, value)}>{nameText(value)}</AppLink>
-                      </td>
-                      <td className="num">
-                        {count(tasks)}
-                        {exact ? "" : "+"}
-                      </td>
-                    </tr>
-                  ));
-            })}
-          </tbody>
-        </table>
+        <DataTable
+          size="dense"
+          rows={facets.flatMap((facet: Facet) => {
+            const field = spreadFields.find((one) => one === facet.field);
+            return field === undefined ? [] : facet.values.map((value) => ({ field, ...value }));
+          })}
+          rowKey={({ field, value }) => `${field} ${value}`}
+          columns={[
+            { header: "Of", cellClass: "t2", cell: ({ field }) => fieldWords[field] },
+            {
+              header: "Value",
+              cellClass: panel.long,
+              cell: ({ field, value }) => <AppLink href={hrefOf(field, value)}>{nameText(value)}</AppLink>,
+            },
+            { header: "Tasks", className: "num", cell: (row) => `${count(row.count)}${row.exact ? "" : "+"}` },
+          ]}
+        />
       )}
     </Panel>
   );

@@ -3,7 +3,7 @@ import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useParams, useSearch } from "@tanstack/react-router";
 import { paths, type SearchOf } from "../../address/paths.ts";
 import { rangeParams } from "../../address/range-bounds.ts";
-import { useTimeRange } from "../../address/time-range.ts";
+import { type TimeRange, useTimeRange } from "../../address/time-range.ts";
 import { useTimedMs } from "../../live/live.ts";
 import { AppLink, useGo } from "../../ui/buttons/AppLink.tsx";
 import { Button, ButtonLink } from "../../ui/buttons/Button.tsx";
@@ -14,9 +14,9 @@ import controls from "../../ui/controls.module.css";
 import { Empty } from "../../ui/panels/Feedback.tsx";
 import panel from "../../ui/panels/panel.module.css";
 import { QueryBoundary } from "../../ui/panels/QueryBoundary.tsx";
-import { ScrollBox } from "../../ui/panels/ScrollBox.tsx";
-import { useSteadyOrder } from "../../ui/panels/steady-order.ts";
-import { WindowTable } from "../../ui/panels/WindowTable.tsx";
+import type { Column } from "../../ui/tables/columns.tsx";
+import { useSteadyOrder } from "../../ui/tables/steady-order.ts";
+import { WindowTable } from "../../ui/tables/WindowTable.tsx";
 import { count, nameText, printable } from "../../ui/time/format.ts";
 import { Age } from "../../ui/time/Stamp.tsx";
 import { usePage } from "../../ui/title.ts";
@@ -44,7 +44,7 @@ export function IssuesPage() {
   });
   const all = read.data?.pages.flatMap(({ items }) => items) ?? [];
   const { rows, hold } = useSteadyOrder([
-    ...new Map(all.map((issue) => [issue.fingerprint, { key: issue.fingerprint, issue }])).values(),
+    ...new Map(all.map((issue) => [issue.fingerprint, { ...issue, key: issue.fingerprint }])).values(),
   ]);
   const go = (next: SearchOf<"/p/$slug/issues">) => goTo(paths.issues(slug, { ...search, ...next }));
 
@@ -91,62 +91,16 @@ export function IssuesPage() {
           />
         ) : (
           <>
-            <ScrollBox label="Issues">
-              <WindowTable
-                className={`${panel.tbl} ${panel.wide}`}
-                on={hold}
-                rows={rows}
-                isOpenEnded={read.hasNextPage}
-                rowPx={45}
-                head={
-                  <>
-                    <th>Issue</th>
-                    <th className="lg">State</th>
-                    <th className="num">Tasks</th>
-                    <th className="num lg">Failed now</th>
-                    <th className="lg">Failures over time</th>
-                    <th className="lg">Engines</th>
-                    <th className="num lg">First</th>
-                    <th className="num">Last</th>
-                  </>
-                }
-              >
-                {({ issue }, place) => (
-                  <tr {...place}>
-                    <td className={`${panel.two} ${panel.named} ${panel.long}`}>
-                      <IssueName slug={slug} issue={issue} sinceMs={range.sinceMs ?? 0} />
-                    </td>
-                    <td className="lg">
-                      <IssueTag issue={issue} sinceMs={range.sinceMs ?? 0} />
-                    </td>
-                    <td className="num">
-                      <b>
-                        {count(issue.occurrences)}
-                        {issue.is_capped ? "+" : ""}
-                      </b>
-                    </td>
-                    <td className="num lg">
-                      {issue.open_count === 0 ? <span className="t3">0</span> : count(issue.open_count)}
-                    </td>
-                    <td className="lg">
-                      <SparkBars
-                        tone="failure"
-                        values={issue.trend ?? []}
-                        isRunning={range.isOpen}
-                        label={`${count(issue.occurrences)} in the ${range.label}`}
-                      />
-                    </td>
-                    <td className="lg t2">{issue.engines.map(printable).join(", ")}</td>
-                    <td className="num lg t2">
-                      <Age at={issue.first_seen} suffix=" ago" />
-                    </td>
-                    <td className="num t2">
-                      <Age at={issue.last_seen} suffix=" ago" />
-                    </td>
-                  </tr>
-                )}
-              </WindowTable>
-            </ScrollBox>
+            <WindowTable
+              label="Issues"
+              size="wide"
+              on={hold}
+              rows={rows}
+              rowKey={({ key }) => key}
+              isOpenEnded={read.hasNextPage}
+              rowPx={45}
+              columns={columnsOf(slug, range)}
+            />
             <p className={panel.foot}>
               {read.hasNextPage ? (
                 <OlderButton read={read}>Older issues</OlderButton>
@@ -161,21 +115,65 @@ export function IssuesPage() {
   );
 }
 
-function IssueName({ slug, issue, sinceMs }: { slug: string; issue: Issue; sinceMs: number }) {
-  const { type, message } = splitError(issue.sample_exception);
-  return (
-    <>
-      <AppLink href={paths.issue(slug, issue.fingerprint)}>
-        <b>{printable(type)}</b>
-      </AppLink>{" "}
-      <span className="t2">{printable(message)}</span>
-      <small>
+const columnsOf = (slug: string, range: TimeRange): readonly Column<Issue>[] => [
+  {
+    header: "Issue",
+    cellClass: `${panel.named} ${panel.long}`,
+    cell: ({ fingerprint, sample_exception: exception }) => {
+      const { type, message } = splitError(exception);
+      return (
+        <>
+          <AppLink href={paths.issue(slug, fingerprint)}>
+            <b>{printable(type)}</b>
+          </AppLink>{" "}
+          <span className="t2">{printable(message)}</span>
+        </>
+      );
+    },
+    small: (issue) => (
+      <>
         {nameText(issue.sample_task_name ?? "")}
-        <span className="sm">, {stateOf(issue, sinceMs)}</span>
-      </small>
-    </>
-  );
-}
+        <span className="sm">, {stateOf(issue, range.sinceMs ?? 0)}</span>
+      </>
+    ),
+  },
+  { header: "State", className: "lg", cell: (issue) => <IssueTag issue={issue} sinceMs={range.sinceMs ?? 0} /> },
+  {
+    header: "Tasks",
+    className: "num",
+    cell: (issue) => (
+      <b>
+        {count(issue.occurrences)}
+        {issue.is_capped ? "+" : ""}
+      </b>
+    ),
+  },
+  {
+    header: "Failed now",
+    className: "num lg",
+    cell: ({ open_count: open }) => (open === 0 ? <span className="t3">0</span> : count(open)),
+  },
+  {
+    header: "Failures over time",
+    className: "lg",
+    cell: (issue) => (
+      <SparkBars
+        tone="failure"
+        values={issue.trend ?? []}
+        isRunning={range.isOpen}
+        label={`${count(issue.occurrences)} in the ${range.label}`}
+      />
+    ),
+  },
+  { header: "Engines", className: "lg", cellClass: "t2", cell: ({ engines }) => engines.map(printable).join(", ") },
+  {
+    header: "First",
+    className: "num lg",
+    cellClass: "t2",
+    cell: (issue) => <Age at={issue.first_seen} suffix=" ago" />,
+  },
+  { header: "Last", className: "num", cellClass: "t2", cell: (issue) => <Age at={issue.last_seen} suffix=" ago" /> },
+];
 
 interface NoIssuesProps {
   isFiltered: boolean;

@@ -5,11 +5,10 @@ import { type ReactNode, useState } from "react";
 import { paths } from "../../address/paths.ts";
 import { Button } from "../../ui/buttons/Button.tsx";
 import { MenuEntry } from "../../ui/buttons/MenuEntry.tsx";
-import { Icon } from "../../ui/Icon.tsx";
-import { Menu } from "../../ui/layers/Layers.tsx";
+import { FailedLine } from "../../ui/panels/Feedback.tsx";
 import panel from "../../ui/panels/panel.module.css";
-import { StaleLine } from "../../ui/panels/QueryBoundary.tsx";
-import { ScrollBox } from "../../ui/panels/ScrollBox.tsx";
+import { DataTable } from "../../ui/tables/DataTable.tsx";
+import { menuColumn } from "../../ui/tables/menu-column.tsx";
 import { nameText, printable } from "../../ui/time/format.ts";
 import { Stamp } from "../../ui/time/Stamp.tsx";
 import { usePage } from "../../ui/title.ts";
@@ -62,78 +61,51 @@ export function MembersPage() {
         </Button>
       </div>
       <SettingsTabs slug={slug} current="members" />
-      <StaleLine name="The members" read={read} />
-      <ScrollBox label="Members">
-        <table className={`${panel.tbl} ${panel.wide}`}>
-          <thead>
-            <tr>
-              <th>Member</th>
-              <th>Role</th>
-              <th className="num lg">Since</th>
-              <th className={panel.acts}>
-                <span className="vh">Actions</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {members.map((member) => (
-              <tr key={member.id}>
-                <td className={`${panel.two} ${panel.named}`}>
-                  <b>{nameText(member.user_display_name || member.user_email)}</b>
-                  {member.user_id === me.id ? <span className="t3"> (you)</span> : null}
-                  <small>{printable(member.user_email)}</small>
-                </td>
-                <td className={css.role}>
-                  <b>{member.role}</b>
-                </td>
-                <td className="num lg t2">
-                  <Stamp at={member.created_at} to="minute" />
-                </td>
-                <td className={panel.acts}>
-                  <MemberMenu
-                    slug={slug}
-                    member={member}
-                    held={held}
-                    guard={lastAdminGuard(member, members)}
-                    show={setDialog}
-                  />
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </ScrollBox>
+      {read.error ? (
+        <FailedLine title="The members were not renewed" error={read.error} onRetry={() => void read.refetch()} />
+      ) : null}
+      <DataTable
+        label="Members"
+        size="wide"
+        rows={members}
+        rowKey={({ id }) => id}
+        columns={[
+          {
+            header: "Member",
+            cellClass: panel.named,
+            cell: (member) => (
+              <>
+                <b>{nameText(member.user_display_name || member.user_email)}</b>
+                {member.user_id === me.id ? <span className="t3"> (you)</span> : null}
+              </>
+            ),
+            small: (member) => printable(member.user_email),
+          },
+          { header: "Role", cellClass: css.role, cell: (member) => <b>{member.role}</b> },
+          {
+            header: "Since",
+            className: "num lg",
+            cellClass: "t2",
+            cell: (member) => <Stamp at={member.created_at} to="minute" />,
+          },
+          menuColumn<Member>(memberName, (member) => {
+            const about = { slug, member, onClose: close };
+            const reason = held ?? lastAdminGuard(member, members);
+            return (
+              <>
+                <MenuEntry icon="users" reason={reason} onAct={() => setDialog(<ChangeRoleDialog {...about} />)}>
+                  Change role
+                </MenuEntry>
+                <MenuEntry icon="trash" reason={reason} onAct={() => setDialog(<RemoveMemberDialog {...about} />)}>
+                  Remove
+                </MenuEntry>
+              </>
+            );
+          }),
+        ]}
+      />
       {isAdmin ? <InvitationsPanel slug={slug} members={members} held={held} /> : null}
       {dialog}
     </>
-  );
-}
-
-interface MemberMenuProps {
-  slug: string;
-  member: Member;
-  /** Why nothing can be changed here at all. */
-  held: string | null;
-  /** Why this member's role cannot be taken away. */
-  guard: string | null;
-  show: (dialog: ReactNode) => void;
-}
-
-function MemberMenu({ slug, member, held, guard, show }: MemberMenuProps) {
-  const name = memberName(member);
-  const about = { slug, member, onClose: () => show(null) };
-  return (
-    <Menu label={`Actions of ${name}`} variant="icon" buttonLabel={`Actions of ${name}`} button={<Icon name="more" />}>
-      {() => (
-        <>
-          <MenuEntry icon="users" reason={held ?? guard} onAct={() => show(<ChangeRoleDialog {...about} />)}>
-            Change role
-          </MenuEntry>
-          <MenuEntry icon="trash" reason={held ?? guard} onAct={() => show(<RemoveMemberDialog {...about} />)}>
-            Remove
-          </MenuEntry>
-        </>
-      )}
-    </Menu>
   );
 }

@@ -20,8 +20,8 @@ import { usePage } from "../../ui/title.ts";
 import { FailuresPanel } from "../tasks/index.ts";
 import { DepthPanel, LatencyPanel } from "./ChartPanels.tsx";
 import { QueueStates, QueueWorkers } from "./QueuePanels.tsx";
-import { Consumers } from "./QueueRow.tsx";
 import { queueActivityQuery, queueQuery } from "./queries.ts";
+import { Consumers } from "./queue-columns.tsx";
 import { isStale, perMinute, type Trouble, tellsEntries, troubleOf } from "./trouble.ts";
 
 const QueueControls = lazy(() =>

@@ -8,10 +8,9 @@ import { api } from "../../api/api.ts";
 import { useTimedMs } from "../../live/live.ts";
 import { AppLink } from "../../ui/buttons/AppLink.tsx";
 import { Panel, PanelEmpty } from "../../ui/panels/Panel.tsx";
-import panel from "../../ui/panels/panel.module.css";
-import { ScrollBox } from "../../ui/panels/ScrollBox.tsx";
-import { WindowTable } from "../../ui/panels/WindowTable.tsx";
 import { FleetPill, StatePill } from "../../ui/StatePill.tsx";
+import { DataTable } from "../../ui/tables/DataTable.tsx";
+import { WindowTable } from "../../ui/tables/WindowTable.tsx";
 import { count, nameText } from "../../ui/time/format.ts";
 import { PoolBar, workersInOrder, workersQuery } from "../workers/index.ts";
 
@@ -48,37 +47,32 @@ export function QueueStates({ slug, queue }: OfQueue) {
       }
     >
       {({ values }) => (
-        <table className={`${panel.tbl} ${panel.dense}`}>
-          <thead>
-            <tr>
-              <th>State</th>
-              <th className="num">Tasks</th>
-            </tr>
-          </thead>
-          <tbody>
-            {values.map(({ value, count: tasks, exact }) => (
-              <tr key={value}>
-                <td>
-                  <StatePill state={value as TaskState} bare />
-                </td>
-                <td className="num">
-                  <AppLink
-                    href={paths.tasks(slug, {
-                      ...which,
-                      state: value as TaskState,
-                      since: range.since ?? "",
-                      until: range.until,
-                    })}
-                    aria-label={`${count(tasks)}${exact ? "" : " or more"} tasks in state ${value}`}
-                  >
-                    {count(tasks)}
-                    {exact ? "" : "+"}
-                  </AppLink>
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <DataTable
+          size="dense"
+          rows={values}
+          rowKey={({ value }) => value}
+          columns={[
+            { header: "State", cell: ({ value }) => <StatePill state={value as TaskState} bare /> },
+            {
+              header: "Tasks",
+              className: "num",
+              cell: ({ value, count: tasks, exact }) => (
+                <AppLink
+                  href={paths.tasks(slug, {
+                    ...which,
+                    state: value as TaskState,
+                    since: range.since ?? "",
+                    until: range.until,
+                  })}
+                  aria-label={`${count(tasks)}${exact ? "" : " or more"} tasks in state ${value}`}
+                >
+                  {count(tasks)}
+                  {exact ? "" : "+"}
+                </AppLink>
+              ),
+            },
+          ]}
+        />
       )}
     </Panel>
   );
@@ -105,39 +99,22 @@ export function QueueWorkers({ slug, queue }: OfQueue) {
       }
     >
       {({ items }) => (
-        <ScrollBox label="Workers that serve it">
-          <WindowTable
-            className={`${panel.tbl} ${panel.dense}`}
-            rowPx={28}
-            rows={workersInOrder(items.filter((worker) => serves(worker, queue))).map((worker) => ({
-              key: worker.id,
-              worker,
-            }))}
-            head={
-              <>
-                <th>State</th>
-                <th>Worker</th>
-                <th className="num">Pool</th>
-                <th className="num">Failed, 24 h</th>
-              </>
-            }
-          >
-            {({ worker }, place) => (
-              <tr {...place}>
-                <td>
-                  <FleetPill state={worker.state} bare />
-                </td>
-                <td>
-                  <AppLink href={paths.worker(slug, worker.id)}>{nameText(worker.name)}</AppLink>
-                </td>
-                <td className="num">
-                  <PoolBar worker={worker} />
-                </td>
-                <td className="num">{count(worker.failed)}</td>
-              </tr>
-            )}
-          </WindowTable>
-        </ScrollBox>
+        <WindowTable
+          label="Workers that serve it"
+          size="dense"
+          rowPx={28}
+          rows={workersInOrder(items.filter((worker) => serves(worker, queue)))}
+          rowKey={({ id }) => id}
+          columns={[
+            { header: "State", cell: ({ state }) => <FleetPill state={state} bare /> },
+            {
+              header: "Worker",
+              cell: ({ id, name }) => <AppLink href={paths.worker(slug, id)}>{nameText(name)}</AppLink>,
+            },
+            { header: "Pool", className: "num", cell: (worker) => <PoolBar worker={worker} /> },
+            { header: "Failed, 24 h", className: "num", cell: ({ failed }) => count(failed) },
+          ]}
+        />
       )}
     </Panel>
   );

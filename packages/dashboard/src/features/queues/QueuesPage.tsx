@@ -11,16 +11,15 @@ import { Glyph } from "../../ui/Icon.tsx";
 import { Empty, FailedLine } from "../../ui/panels/Feedback.tsx";
 import panel from "../../ui/panels/panel.module.css";
 import { StaleLine } from "../../ui/panels/QueryBoundary.tsx";
-import { ScrollBox } from "../../ui/panels/ScrollBox.tsx";
-import { useSteadyOrder } from "../../ui/panels/steady-order.ts";
-import { WindowTable } from "../../ui/panels/WindowTable.tsx";
+import { useSteadyOrder } from "../../ui/tables/steady-order.ts";
+import { WindowTable } from "../../ui/tables/WindowTable.tsx";
 import { count } from "../../ui/time/format.ts";
 import { useNow } from "../../ui/time/ticker.ts";
 import { usePage } from "../../ui/title.ts";
-import { QueueRow, type ShownQueue } from "./QueueRow.tsx";
 import { queueActivityQuery, queuePages } from "./queries.ts";
+import { queueColumns, type ShownQueue } from "./queue-columns.tsx";
 import css from "./queues.module.css";
-import { byTrouble, troubleOf } from "./trouble.ts";
+import { byTrouble, isStale, troubleOf } from "./trouble.ts";
 
 const noActivity: readonly QueueActivity[] = [];
 
@@ -78,31 +77,20 @@ export function QueuesPage() {
           <p>None of {count(all.length)} queues has this in its name or engine.</p>
         </Empty>
       ) : (
-        <ScrollBox label="Queues">
-          <WindowTable
-            className={`${panel.tbl} ${panel.wide} ${css.list}`}
-            on={hold}
-            rows={rows}
-            isOpenEnded={list.hasMore}
-            rowPx={45}
-            head={
-              <>
-                <th>Queue</th>
-                <th className="num">Pending</th>
-                <th className={`lg ${panel.apart}`}>Depth, last hour</th>
-                <th className="num">Oldest waits</th>
-                <th className="num">Consumers</th>
-                <th className="num lg">In / min</th>
-                <th className="num lg">Out / min</th>
-                <th className="num lg">Failed, last hour</th>
-                <th className="num lg">Last seen</th>
-              </>
-            }
-          >
-            {(row, place) => (
-              <QueueRow slug={slug} row={row} place={place} deepest={deepest} windowMs={windowMs} now={now} />
-            )}
-          </WindowTable>
+        <WindowTable
+          label="Queues"
+          size="wide"
+          on={hold}
+          rows={rows}
+          rowKey={({ key }) => key}
+          isOpenEnded={list.hasMore}
+          rowPx={45}
+          rowProps={({ queue, trouble }) => ({
+            className: trouble === "stuck" ? panel.alarm : undefined,
+            "data-old": isStale(queue, now),
+          })}
+          columns={queueColumns(slug, { deepest, windowMs, now })}
+        >
           {list.hasMore ? (
             <p className={panel.foot}>
               {count(all.length)} queues are read, by engine and name.{" "}
@@ -114,7 +102,7 @@ export function QueuesPage() {
           {activity.data?.truncated ? (
             <p className={panel.foot}>Rates and small charts are known of the first 2,000 queues by engine and name.</p>
           ) : null}
-        </ScrollBox>
+        </WindowTable>
       )}
     </>
   );

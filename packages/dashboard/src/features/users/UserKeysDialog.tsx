@@ -1,4 +1,4 @@
-import type { UserAdminPublic } from "@svc/client";
+import type { ApiKey, UserAdminPublic } from "@svc/client";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { api } from "../../api/api.ts";
 import { ActButton } from "../../ui/buttons/ActButton.tsx";
@@ -8,7 +8,8 @@ import { causeOf } from "../../ui/panels/Feedback.tsx";
 import panel from "../../ui/panels/panel.module.css";
 import { QueryBoundary } from "../../ui/panels/QueryBoundary.tsx";
 import { Refusal } from "../../ui/panels/Refusal.tsx";
-import { ScrollBox } from "../../ui/panels/ScrollBox.tsx";
+import type { Column } from "../../ui/tables/columns.tsx";
+import { DataTable } from "../../ui/tables/DataTable.tsx";
 import { count, printable } from "../../ui/time/format.ts";
 import { Age } from "../../ui/time/Stamp.tsx";
 import { userKeysQuery } from "./queries.ts";
@@ -34,31 +35,7 @@ export function UserKeysDialog({ user, onClose }: { user: UserAdminPublic; onClo
         ) : (
           <>
             <p className="t2">Revoked keys stop working immediately and can't be restored. This list is audited.</p>
-            <ScrollBox label="API keys">
-              <table className={panel.tbl}>
-                <thead>
-                  <tr>
-                    <th>Key</th>
-                    <th>Project</th>
-                    <th className="num">Last used</th>
-                  </tr>
-                </thead>
-                <tbody>
-                  {keys.map((key) => (
-                    <tr key={key.id}>
-                      <td className={`${panel.two} ${panel.named}`}>
-                        {printable(key.name)}
-                        <small className="mono">{key.prefix}…</small>
-                      </td>
-                      <td>{key.project_slug ?? <span className="t3">all</span>}</td>
-                      <td className="num">
-                        <Age at={key.last_used_at} suffix=" ago" />
-                      </td>
-                    </tr>
-                  ))}
-                </tbody>
-              </table>
-            </ScrollBox>
+            <DataTable label="API keys" rows={keys} rowKey={({ id }) => id} columns={columns} />
           </>
         )}
       </QueryBoundary>
@@ -73,3 +50,14 @@ export function UserKeysDialog({ user, onClose }: { user: UserAdminPublic; onClo
     </Dialog>
   );
 }
+
+const columns: readonly Column<ApiKey>[] = [
+  {
+    header: "Key",
+    cellClass: panel.named,
+    cell: ({ name }) => printable(name),
+    small: ({ prefix }) => <span className="mono">{prefix}…</span>,
+  },
+  { header: "Project", cell: ({ project_slug: slug }) => slug ?? <span className="t3">all</span> },
+  { header: "Last used", className: "num", cell: ({ last_used_at: at }) => <Age at={at} suffix=" ago" /> },
+];

@@ -7,13 +7,14 @@ import { adminPages } from "../../shell/pages.ts";
 import { Button, ButtonLink } from "../../ui/buttons/Button.tsx";
 import { MenuEntry } from "../../ui/buttons/MenuEntry.tsx";
 import { Glyph, Icon } from "../../ui/Icon.tsx";
-import { Menu } from "../../ui/layers/Layers.tsx";
 import { Empty } from "../../ui/panels/Feedback.tsx";
 import { NotForRole } from "../../ui/panels/NotForRole.tsx";
 import { PageTabs } from "../../ui/panels/PageTabs.tsx";
 import panel from "../../ui/panels/panel.module.css";
 import { StaleLine } from "../../ui/panels/QueryBoundary.tsx";
-import { ScrollBox } from "../../ui/panels/ScrollBox.tsx";
+import type { Column } from "../../ui/tables/columns.tsx";
+import { DataTable } from "../../ui/tables/DataTable.tsx";
+import { menuColumn } from "../../ui/tables/menu-column.tsx";
 import { nameText, printable } from "../../ui/time/format.ts";
 import { Age, Stamp } from "../../ui/time/Stamp.tsx";
 import { usePage } from "../../ui/title.ts";
@@ -52,6 +53,40 @@ function UserList() {
   const isAll = page === 1 && !hasMore;
   const first = (page - 1) * usersPerPage + 1;
 
+  const columns = [
+    ...columnsOf(me.id),
+    menuColumn(userName, (user) => {
+      const guard = accountGuard(user, { me, users, isAll });
+      return (
+        <>
+          <MenuEntry icon="settings" onAct={() => setDialog(<UserDrawer user={user} guard={guard} onClose={close} />)}>
+            Edit
+          </MenuEntry>
+          <MenuEntry icon="lock" onAct={() => setDialog(<ResetPasswordDialog user={user} onClose={close} />)}>
+            Reset password
+          </MenuEntry>
+          <MenuEntry icon="key" onAct={() => setDialog(<UserKeysDialog user={user} onClose={close} />)}>
+            API keys
+          </MenuEntry>
+          <MenuEntry
+            icon={user.is_active ? "pause" : "play"}
+            reason={user.is_active ? guard : null}
+            onAct={() => setDialog(<ActivityDialog user={user} onClose={close} />)}
+          >
+            {user.is_active ? "Deactivate" : "Activate"}
+          </MenuEntry>
+          <MenuEntry
+            icon="trash"
+            reason={guard}
+            onAct={() => setDialog(<DeleteUserDialog user={user} onClose={close} />)}
+          >
+            Delete
+          </MenuEntry>
+        </>
+      );
+    }),
+  ];
+
   return (
     <>
       <div className={panel.head}>
@@ -74,34 +109,7 @@ function UserList() {
           <p>There are fewer accounts than the address says.</p>
         </Empty>
       ) : (
-        <ScrollBox label="Users">
-          <table className={`${panel.tbl} ${panel.wide}`}>
-            <thead>
-              <tr>
-                <th>Account</th>
-                <th>State</th>
-                <th className="lg">In the instance</th>
-                <th className="lg">Time zone</th>
-                <th className="num lg">Last signed in</th>
-                <th className="num lg">Made</th>
-                <th className={panel.acts}>
-                  <span className="vh">Actions</span>
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {users.map((user) => (
-                <UserRow
-                  key={user.id}
-                  user={user}
-                  isMe={user.id === me.id}
-                  guard={accountGuard(user, { me, users, isAll })}
-                  show={setDialog}
-                />
-              ))}
-            </tbody>
-          </table>
-        </ScrollBox>
+        <DataTable label="Users" size="wide" rows={users} rowKey={({ id }) => id} columns={columns} />
       )}
       {isAll ? null : (
         <nav className={css.pages} aria-label="Pages of accounts">
@@ -124,77 +132,45 @@ function UserList() {
   );
 }
 
-interface UserRowProps {
-  user: UserAdminPublic;
-  isMe: boolean;
-  /** Why the account cannot be taken away. */
-  guard: string | null;
-  show: (dialog: ReactNode) => void;
-}
+const columnsOf = (ownId: string): readonly Column<UserAdminPublic>[] => [
+  {
+    header: "Account",
+    cellClass: panel.named,
+    cell: (user) => (
+      <>
+        <b>{userName(user)}</b>
+        {user.id === ownId ? <span className="t3"> (you)</span> : null}
+      </>
+    ),
+    small: (user) => (
+      <>
+        {printable(user.email)}
+        <span className="sm">{user.is_admin ? ", administrator" : ""}</span>
+      </>
+    ),
+  },
+  {
+    header: "State",
+    cell: ({ is_active: isActive }) => (
+      <span className={css.state} data-active={isActive}>
+        <Glyph name={isActive ? "success" : "revoked"} />
+        {isActive ? "active" : "inactive"}
+      </span>
+    ),
+  },
+  {
+    header: "In the instance",
+    className: "lg",
+    cell: (user) => (user.is_admin ? "administrator" : <span className="t3">user</span>),
+  },
+  { header: "Time zone", className: "lg", cellClass: "t2", cell: (user) => user.timezone },
+  { header: "Last signed in", className: "num lg", cell: (user) => <Age at={user.last_login_at} suffix=" ago" /> },
+  {
+    header: "Made",
+    className: "num lg",
+    cellClass: "t2",
+    cell: (user) => <Stamp at={user.created_at} to="minute" />,
+  },
+];
 
-function UserRow({ user, isMe, guard, show }: UserRowProps) {
-  const close = () => show(null);
-  const name = nameText(user.display_name || user.email);
-  return (
-    <tr>
-      <td className={`${panel.two} ${panel.named}`}>
-        <b>{name}</b>
-        {isMe ? <span className="t3"> (you)</span> : null}
-        <small>
-          {printable(user.email)}
-          <span className="sm">{user.is_admin ? ", administrator" : ""}</span>
-        </small>
-      </td>
-      <td>
-        <span className={css.state} data-active={user.is_active}>
-          <Glyph name={user.is_active ? "success" : "revoked"} />
-          {user.is_active ? "active" : "inactive"}
-        </span>
-      </td>
-      <td className="lg">{user.is_admin ? "administrator" : <span className="t3">user</span>}</td>
-      <td className="lg t2">{user.timezone}</td>
-      <td className="num lg">
-        <Age at={user.last_login_at} suffix=" ago" />
-      </td>
-      <td className="num lg t2">
-        <Stamp at={user.created_at} to="minute" />
-      </td>
-      <td className={panel.acts}>
-        <Menu
-          label={`Actions of ${name}`}
-          variant="icon"
-          buttonLabel={`Actions of ${name}`}
-          button={<Icon name="more" />}
-        >
-          {() => (
-            <>
-              <MenuEntry icon="settings" onAct={() => show(<UserDrawer user={user} guard={guard} onClose={close} />)}>
-                Edit
-              </MenuEntry>
-              <MenuEntry icon="lock" onAct={() => show(<ResetPasswordDialog user={user} onClose={close} />)}>
-                Reset password
-              </MenuEntry>
-              <MenuEntry icon="key" onAct={() => show(<UserKeysDialog user={user} onClose={close} />)}>
-                API keys
-              </MenuEntry>
-              <MenuEntry
-                icon={user.is_active ? "pause" : "play"}
-                reason={user.is_active ? guard : null}
-                onAct={() => show(<ActivityDialog user={user} onClose={close} />)}
-              >
-                {user.is_active ? "Deactivate" : "Activate"}
-              </MenuEntry>
-              <MenuEntry
-                icon="trash"
-                reason={guard}
-                onAct={() => show(<DeleteUserDialog user={user} onClose={close} />)}
-              >
-                Delete
-              </MenuEntry>
-            </>
-          )}
-        </Menu>
-      </td>
-    </tr>
-  );
-}
+const userName = (user: UserAdminPublic): string => nameText(user.display_name || user.email);

@@ -10,10 +10,10 @@ import { FilterBox } from "../../ui/forms/FilterBox.tsx";
 import { Empty } from "../../ui/panels/Feedback.tsx";
 import panel from "../../ui/panels/panel.module.css";
 import { StaleLine } from "../../ui/panels/QueryBoundary.tsx";
-import { ScrollBox } from "../../ui/panels/ScrollBox.tsx";
-import { useSteadyOrder } from "../../ui/panels/steady-order.ts";
-import { WindowTable } from "../../ui/panels/WindowTable.tsx";
 import { FleetPill } from "../../ui/StatePill.tsx";
+import type { Column } from "../../ui/tables/columns.tsx";
+import { useSteadyOrder } from "../../ui/tables/steady-order.ts";
+import { WindowTable } from "../../ui/tables/WindowTable.tsx";
 import { bytes, count, nameText, printable } from "../../ui/time/format.ts";
 import { Age } from "../../ui/time/Stamp.tsx";
 import { useNow } from "../../ui/time/ticker.ts";
@@ -21,7 +21,6 @@ import { usePage } from "../../ui/title.ts";
 import { PoolBar } from "./PoolBar.tsx";
 import { workerPages } from "./queries.ts";
 import { byWorkerTrouble, loadText, queuesText, stateReason, workerTrouble } from "./worker-states.ts";
-import css from "./workers.module.css";
 
 export function WorkersPage() {
   const { slug } = useParams({ from: "/signed-in/p/$slug/workers" });
@@ -56,76 +55,17 @@ export function WorkersPage() {
           <p>None of {count(all.length)} workers has this in its name, engine, host, state or queues.</p>
         </Empty>
       ) : (
-        <ScrollBox label="Workers">
-          <WindowTable
-            className={`${panel.tbl} ${panel.wide} ${css.list}`}
-            on={hold}
-            rows={rows}
-            isOpenEnded={list.hasMore}
-            rowPx={45}
-            head={
-              <>
-                <th>State</th>
-                <th>Worker</th>
-                <th className="num">Pool in use</th>
-                <th className={`lg ${panel.apart}`}>Queues</th>
-                <th className="num lg">Load</th>
-                <th className="num lg">Memory</th>
-                <th className="num lg">Processed, 24 h</th>
-                <th className="num">Failed, 24 h</th>
-                <th className="num lg">Heartbeat</th>
-              </>
-            }
-          >
-            {({ worker, trouble }, place) => (
-              <tr {...place} className={trouble === "fell silent" ? panel.alarm : undefined}>
-                <td>
-                  <span className={panel.state}>
-                    <FleetPill state={worker.state} />
-                    {worker.state === "online" && trouble !== "full" ? null : (
-                      <small>{trouble === "full" ? "every place is taken" : stateReason(worker, now)}</small>
-                    )}
-                  </span>
-                </td>
-                <td className={panel.two}>
-                  <AppLink href={paths.worker(slug, worker.id)}>
-                    <b>{nameText(worker.name)}</b>
-                  </AppLink>
-                  <small>
-                    {printable(worker.engine)}
-                    <span className="lg">{whereText(worker)}</span>
-                  </small>
-                </td>
-                <td className="num">
-                  <PoolBar worker={worker} />
-                </td>
-                <td className={`lg t2 ${panel.apart}`}>{queuesText(worker)}</td>
-                <td className="num lg t2">{loadText(worker.load_average) ?? "–"}</td>
-                <td className="num lg t2">{worker.memory_bytes ? bytes(worker.memory_bytes) : "–"}</td>
-                <td className="num lg">{count(worker.processed)}</td>
-                <td className="num">
-                  {worker.failed === 0 ? (
-                    <span className="t3">0</span>
-                  ) : (
-                    <AppLink
-                      href={paths.tasks(slug, {
-                        worker: worker.name,
-                        q: fieldTerm("engine", worker.engine),
-                        state: "failure",
-                        since: "-24h",
-                      })}
-                      aria-label={`${count(worker.failed)} failed on ${printable(worker.name)}`}
-                    >
-                      {count(worker.failed)}
-                    </AppLink>
-                  )}
-                </td>
-                <td className="num lg t2">
-                  <Age at={worker.last_heartbeat} suffix=" ago" />
-                </td>
-              </tr>
-            )}
-          </WindowTable>
+        <WindowTable
+          label="Workers"
+          size="wide"
+          on={hold}
+          rows={rows}
+          rowKey={({ key }) => key}
+          isOpenEnded={list.hasMore}
+          rowPx={45}
+          rowProps={({ trouble }) => (trouble === "fell silent" ? { className: panel.alarm } : {})}
+          columns={columnsOf(slug, now)}
+        >
           {list.hasMore ? (
             <p className={panel.foot}>
               {count(all.length)} workers are read, by engine and name.{" "}
@@ -134,11 +74,99 @@ export function WorkersPage() {
               </Button>
             </p>
           ) : null}
-        </ScrollBox>
+        </WindowTable>
       )}
     </>
   );
 }
+
+interface WorkerRow {
+  worker: Worker;
+  trouble: ReturnType<typeof workerTrouble>;
+}
+
+const columnsOf = (slug: string, now: number): readonly Column<WorkerRow>[] => [
+  {
+    header: "State",
+    width: "12rem",
+    phoneWidth: "7.25rem",
+    cell: ({ worker, trouble }) => (
+      <span className={panel.state}>
+        <FleetPill state={worker.state} />
+        {worker.state === "online" && trouble !== "full" ? null : (
+          <small>{trouble === "full" ? "every place is taken" : stateReason(worker, now)}</small>
+        )}
+      </span>
+    ),
+  },
+  {
+    header: "Worker",
+    cell: ({ worker }) => (
+      <AppLink href={paths.worker(slug, worker.id)}>
+        <b>{nameText(worker.name)}</b>
+      </AppLink>
+    ),
+    small: ({ worker }) => (
+      <>
+        {printable(worker.engine)}
+        <span className="lg">{whereText(worker)}</span>
+      </>
+    ),
+  },
+  {
+    header: "Pool in use",
+    className: "num",
+    width: "7rem",
+    phoneWidth: "5rem",
+    cell: ({ worker }) => <PoolBar worker={worker} />,
+  },
+  {
+    header: "Queues",
+    className: `lg ${panel.apart}`,
+    cellClass: "t2",
+    width: "9rem",
+    cell: ({ worker }) => queuesText(worker),
+  },
+  {
+    header: "Load",
+    className: "num lg",
+    cellClass: "t2",
+    width: "7rem",
+    cell: ({ worker }) => loadText(worker.load_average) ?? "–",
+  },
+  {
+    header: "Memory",
+    className: "num lg",
+    cellClass: "t2",
+    width: "5.75rem",
+    cell: ({ worker }) => (worker.memory_bytes ? bytes(worker.memory_bytes) : "–"),
+  },
+  { header: "Processed, 24 h", className: "num lg", width: "7.75rem", cell: ({ worker }) => count(worker.processed) },
+  {
+    header: "Failed, 24 h",
+    className: "num",
+    width: "6.25rem",
+    phoneWidth: "4.5rem",
+    cell: ({ worker: { name, engine, failed } }) =>
+      failed === 0 ? (
+        <span className="t3">0</span>
+      ) : (
+        <AppLink
+          href={paths.tasks(slug, { worker: name, q: fieldTerm("engine", engine), state: "failure", since: "-24h" })}
+          aria-label={`${count(failed)} failed on ${printable(name)}`}
+        >
+          {count(failed)}
+        </AppLink>
+      ),
+  },
+  {
+    header: "Heartbeat",
+    className: "num lg",
+    cellClass: "t2",
+    width: "6.5rem",
+    cell: ({ worker }) => <Age at={worker.last_heartbeat} suffix=" ago" />,
+  },
+];
 
 function whereText({ hostname, pid }: Worker): string {
   return `${hostname ? `, ${printable(hostname)}` : ""}${pid ? `, pid ${pid}` : ""}`;

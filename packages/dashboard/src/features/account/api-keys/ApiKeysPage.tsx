@@ -6,12 +6,12 @@ import { AppLink } from "../../../ui/buttons/AppLink.tsx";
 import { Button } from "../../../ui/buttons/Button.tsx";
 import { MenuEntry } from "../../../ui/buttons/MenuEntry.tsx";
 import controls from "../../../ui/controls.module.css";
-import { Icon } from "../../../ui/Icon.tsx";
-import { Menu } from "../../../ui/layers/Layers.tsx";
 import { Empty } from "../../../ui/panels/Feedback.tsx";
 import panel from "../../../ui/panels/panel.module.css";
 import { StaleLine } from "../../../ui/panels/QueryBoundary.tsx";
-import { ScrollBox } from "../../../ui/panels/ScrollBox.tsx";
+import type { Column } from "../../../ui/tables/columns.tsx";
+import { DataTable } from "../../../ui/tables/DataTable.tsx";
+import { menuColumn } from "../../../ui/tables/menu-column.tsx";
 import { nameText, printable } from "../../../ui/time/format.ts";
 import { Age, Stamp } from "../../../ui/time/Stamp.tsx";
 import { usePage } from "../../../ui/title.ts";
@@ -54,106 +54,93 @@ export function ApiKeysPage() {
           {mint}
         </Empty>
       ) : (
-        <ScrollBox label="API keys">
-          <table className={`${panel.tbl} ${panel.wide}`}>
-            <thead>
-              <tr>
-                <th>Key</th>
-                <th className="lg">May do</th>
-                <th className="lg">Bound to</th>
-                <th className="lg">Used from</th>
-                <th className="num lg">Last used</th>
-                <th className="num">Works until</th>
-                <th className={panel.acts}>
-                  <span className="vh">Actions</span>
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {keys.map((key) => (
-                <KeyRow
-                  key={key.id}
-                  apiKey={key}
-                  onAddresses={() => setDialog(<AddressesDialog apiKey={key} onClose={close} />)}
-                  onRevoke={() => setDialog(<RevokeKeyDialog apiKey={key} onClose={close} />)}
-                />
-              ))}
-            </tbody>
-          </table>
-        </ScrollBox>
+        <DataTable
+          label="API keys"
+          size="wide"
+          rows={keys}
+          rowKey={({ id }) => id}
+          columns={[
+            ...columns,
+            menuColumn<ApiKey>(
+              ({ name }) => nameText(name),
+              (key) => (
+                <>
+                  <MenuEntry icon="funnel" onAct={() => setDialog(<AddressesDialog apiKey={key} onClose={close} />)}>
+                    Change addresses
+                  </MenuEntry>
+                  <MenuEntry icon="trash" onAct={() => setDialog(<RevokeKeyDialog apiKey={key} onClose={close} />)}>
+                    Revoke
+                  </MenuEntry>
+                </>
+              ),
+            ),
+          ]}
+        />
       )}
       {dialog}
     </>
   );
 }
 
-function KeyRow({ apiKey, onAddresses, onRevoke }: { apiKey: ApiKey; onAddresses: () => void; onRevoke: () => void }) {
-  const { name, prefix, scopes, project_slug: slug, allowed_cidrs: cidrs } = apiKey;
-  const [first, ...others] = cidrs ?? [];
+const columns: readonly Column<ApiKey>[] = [
+  {
+    header: "Key",
+    cellClass: panel.named,
+    cell: ({ name }) => <b>{nameText(name)}</b>,
+    small: ({ prefix, scopes, project_slug: slug }) => (
+      <>
+        <span className="mono">{prefix}…</span>
+        <span className="sm">
+          {" "}
+          {scopes.length} {scopes.length === 1 ? "scope" : "scopes"}
+          {slug === null ? "" : `, only ${slug}`}
+        </span>
+      </>
+    ),
+  },
+  {
+    header: "May do",
+    className: "lg",
+    cellClass: css.cell,
+    cell: ({ scopes }) =>
+      scopes.map((scope) => (
+        <span key={scope} className={controls.tag}>
+          {printable(scope)}
+        </span>
+      )),
+  },
+  {
+    header: "Bound to",
+    className: "lg",
+    cell: ({ project_slug: slug }) =>
+      slug === null ? (
+        <span className="t3">no project</span>
+      ) : (
+        <AppLink href={paths.project(slug)}>{printable(slug)}</AppLink>
+      ),
+  },
+  {
+    header: "Used from",
+    className: "lg",
+    title: ({ allowed_cidrs: cidrs }) => cidrs?.join("\n"),
+    cell: ({ allowed_cidrs: cidrs }) => <Addresses cidrs={cidrs ?? []} />,
+  },
+  {
+    header: "Last used",
+    className: "num lg",
+    cell: ({ last_used_at: at }) => <Age at={at} suffix=" ago" />,
+    small: ({ last_used_ip: ip }) => ip && `from ${ip}`,
+  },
+  { header: "Works until", className: "num", cell: ({ expires_at: at }) => <Until at={at} /> },
+];
+
+function Addresses({ cidrs: [first, ...others] }: { cidrs: readonly string[] }) {
+  if (first === undefined) return <span className="t3">everywhere</span>;
   return (
-    <tr>
-      <td className={`${panel.two} ${panel.named}`}>
-        <b>{nameText(name)}</b>
-        <small>
-          <span className="mono">{prefix}…</span>
-          <span className="sm">
-            {" "}
-            {scopes.length} {scopes.length === 1 ? "scope" : "scopes"}
-            {slug === null ? "" : `, only ${slug}`}
-          </span>
-        </small>
-      </td>
-      <td className={`lg ${css.cell}`}>
-        {scopes.map((scope) => (
-          <span key={scope} className={controls.tag}>
-            {printable(scope)}
-          </span>
-        ))}
-      </td>
-      <td className="lg">
-        {slug === null ? (
-          <span className="t3">no project</span>
-        ) : (
-          <AppLink href={paths.project(slug)}>{printable(slug)}</AppLink>
-        )}
-      </td>
-      <td className="lg" title={cidrs?.join("\n")}>
-        {first === undefined ? (
-          <span className="t3">everywhere</span>
-        ) : (
-          <>
-            <code>{first}</code>
-            {others.length === 0 ? null : <span className="t3"> and {others.length} more</span>}
-          </>
-        )}
-      </td>
-      <td className={`num lg ${panel.two}`}>
-        <Age at={apiKey.last_used_at} suffix=" ago" />
-        {apiKey.last_used_ip === null ? null : <small>from {apiKey.last_used_ip}</small>}
-      </td>
-      <td className="num">
-        <Until at={apiKey.expires_at} />
-      </td>
-      <td className={panel.acts}>
-        <Menu
-          label={`Actions of ${nameText(name)}`}
-          variant="icon"
-          buttonLabel={`Actions of ${nameText(name)}`}
-          button={<Icon name="more" />}
-        >
-          {() => (
-            <>
-              <MenuEntry icon="funnel" onAct={onAddresses}>
-                Change addresses
-              </MenuEntry>
-              <MenuEntry icon="trash" onAct={onRevoke}>
-                Revoke
-              </MenuEntry>
-            </>
-          )}
-        </Menu>
-      </td>
-    </tr>
+    <>
+      <code>{first}</code>
+      {others.length === 0 ? null : <span className="t3"> and {others.length} more</span>}
+    </>
   );
 }
 

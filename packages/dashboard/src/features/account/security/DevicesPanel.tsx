@@ -9,7 +9,8 @@ import controls from "../../../ui/controls.module.css";
 import { FailedLine } from "../../../ui/panels/Feedback.tsx";
 import { Panel, PanelEmpty } from "../../../ui/panels/Panel.tsx";
 import panel from "../../../ui/panels/panel.module.css";
-import { ScrollBox } from "../../../ui/panels/ScrollBox.tsx";
+import type { Column } from "../../../ui/tables/columns.tsx";
+import { DataTable } from "../../../ui/tables/DataTable.tsx";
 import { printable } from "../../../ui/time/format.ts";
 import { Age, Stamp } from "../../../ui/time/Stamp.tsx";
 import { trustedDevicesQuery } from "../../mfa/index.ts";
@@ -48,6 +49,41 @@ export function DevicesPanel({ isEnrolled }: DevicesPanelProps) {
         Trust this one
       </Button>
     ) : undefined;
+  const columns: Column<TrustedDevice>[] = [
+    {
+      header: "Device",
+      cellClass: panel.named,
+      cell: (device) => (
+        <>
+          {printable(device.label)} {device.is_current ? <span className={controls.tag}>this one</span> : null}
+        </>
+      ),
+      small: (device) => (
+        <span className="sm">
+          {device.revoked_at ? "" : "until "}
+          <Until device={device} />
+        </span>
+      ),
+    },
+    { header: "Last used", className: "num lg", cell: (device) => <Age at={device.last_seen_at} suffix=" ago" /> },
+    { header: "Trusted until", className: "num lg", cell: (device) => <Until device={device} /> },
+    {
+      header: "What can be done",
+      isHeaderHidden: true,
+      cellClass: "num",
+      cell: (device) =>
+        device.revoked_at ? null : (
+          <>
+            <Button variant="link" onClick={() => setRenaming(device)}>
+              Rename<span className="vh"> {printable(device.label)}</span>
+            </Button>
+            <Button variant="link" isPending={isOff} onClick={() => change.mutate(device)}>
+              Revoke<span className="vh"> {printable(device.label)}</span>
+            </Button>
+          </>
+        ),
+    },
+  ];
   return (
     <>
       <Panel title="Trusted devices" window="not asked for a code at sign-in" read={devices} rows={2} actions={trust}>
@@ -63,31 +99,13 @@ export function DevicesPanel({ isEnrolled }: DevicesPanelProps) {
                 </p>
               </PanelEmpty>
             ) : (
-              <ScrollBox label="Trusted devices">
-                <table className={panel.tbl}>
-                  <thead>
-                    <tr>
-                      <th>Device</th>
-                      <th className="num lg">Last used</th>
-                      <th className="num lg">Trusted until</th>
-                      <th>
-                        <span className="vh">What can be done</span>
-                      </th>
-                    </tr>
-                  </thead>
-                  <tbody>
-                    {items.map((device) => (
-                      <DeviceRow
-                        key={device.id}
-                        device={device}
-                        isOff={isOff}
-                        onRename={() => setRenaming(device)}
-                        onRevoke={() => change.mutate(device)}
-                      />
-                    ))}
-                  </tbody>
-                </table>
-              </ScrollBox>
+              <DataTable
+                label="Trusted devices"
+                rows={items}
+                rowKey={({ id }) => id}
+                rowProps={(device) => (device.revoked_at ? { className: "t3" } : {})}
+                columns={columns}
+              />
             )}
             <div className={said === null ? undefined : panel.foot}>
               <Done>{said}</Done>
@@ -100,49 +118,11 @@ export function DevicesPanel({ isEnrolled }: DevicesPanelProps) {
   );
 }
 
-interface DeviceRowProps {
-  device: TrustedDevice;
-  isOff: boolean;
-  onRename: () => void;
-  onRevoke: () => void;
-}
-
-function DeviceRow({ device, isOff, onRename, onRevoke }: DeviceRowProps) {
-  const label = printable(device.label);
-  const until = device.revoked_at ? (
+function Until({ device }: { device: TrustedDevice }) {
+  if (!device.revoked_at) return <Stamp at={device.expires_at} to="day" />;
+  return (
     <>
       revoked <Age at={device.revoked_at} suffix=" ago" />
     </>
-  ) : (
-    <Stamp at={device.expires_at} to="day" />
-  );
-  return (
-    <tr className={device.revoked_at ? "t3" : undefined}>
-      <td className={`${panel.two} ${panel.named}`}>
-        {label} {device.is_current ? <span className={controls.tag}>this one</span> : null}
-        <small>
-          <span className="sm">
-            {device.revoked_at ? "" : "until "}
-            {until}
-          </span>
-        </small>
-      </td>
-      <td className="num lg">
-        <Age at={device.last_seen_at} suffix=" ago" />
-      </td>
-      <td className="num lg">{until}</td>
-      <td className="num">
-        {device.revoked_at ? null : (
-          <>
-            <Button variant="link" onClick={onRename}>
-              Rename<span className="vh"> {label}</span>
-            </Button>
-            <Button variant="link" isPending={isOff} onClick={onRevoke}>
-              Revoke<span className="vh"> {label}</span>
-            </Button>
-          </>
-        )}
-      </td>
-    </tr>
   );
 }

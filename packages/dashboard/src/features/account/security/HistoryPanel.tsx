@@ -5,7 +5,8 @@ import { OlderButton } from "../../../ui/buttons/OlderButton.tsx";
 import { FailedLine } from "../../../ui/panels/Feedback.tsx";
 import { Panel, PanelEmpty } from "../../../ui/panels/Panel.tsx";
 import panel from "../../../ui/panels/panel.module.css";
-import { ScrollBox } from "../../../ui/panels/ScrollBox.tsx";
+import type { Column } from "../../../ui/tables/columns.tsx";
+import { DataTable } from "../../../ui/tables/DataTable.tsx";
 import { printable } from "../../../ui/time/format.ts";
 import { Stamp } from "../../../ui/time/Stamp.tsx";
 import { securityHistoryPages } from "../queries.ts";
@@ -24,23 +25,7 @@ export function HistoryPanel() {
           </PanelEmpty>
         ) : (
           <>
-            <ScrollBox label="Security history">
-              <table className={panel.tbl}>
-                <thead>
-                  <tr>
-                    <th>Event</th>
-                    <th className="lg">Address</th>
-                    <th className="lg">Browser</th>
-                    <th className="num">Time</th>
-                  </tr>
-                </thead>
-                <tbody>
-                  {notices.map((notice) => (
-                    <NoticeRow key={notice.id} notice={notice} />
-                  ))}
-                </tbody>
-              </table>
-            </ScrollBox>
+            <DataTable label="Security history" columns={columns} rows={notices} rowKey={({ id }) => id} />
             {read.isFetchNextPageError ? (
               <FailedLine title="Older entries could not be read" error={read.error} />
             ) : null}
@@ -56,25 +41,23 @@ export function HistoryPanel() {
   );
 }
 
-function NoticeRow({ notice }: { notice: AccountNotice }) {
-  const { source_ip: address, user_agent: userAgent } = notice;
-  const browser = userAgent === null ? null : printable(browserName(userAgent));
-  const where = [address, browser].filter((part) => part !== null).join(", ");
-  return (
-    <tr>
-      <td className={panel.two}>
-        {noticeText(notice)}
-        <small>
-          <span className="sm">{where}</span>
-        </small>
-      </td>
-      <td className="lg mono">{address ?? "–"}</td>
-      <td className="lg" title={userAgent ?? undefined}>
-        {browser ?? "–"}
-      </td>
-      <td className="num">
-        <Stamp at={notice.occurred_at} to="minute" />
-      </td>
-    </tr>
-  );
-}
+const columns: readonly Column<AccountNotice>[] = [
+  {
+    header: "Event",
+    cell: noticeText,
+    small: (notice) => (
+      <span className="sm">{[notice.source_ip, browserOf(notice)].filter((part) => part !== null).join(", ")}</span>
+    ),
+  },
+  { header: "Address", className: "lg", cellClass: "mono", cell: ({ source_ip: address }) => address ?? "–" },
+  {
+    header: "Browser",
+    className: "lg",
+    title: ({ user_agent: userAgent }) => userAgent ?? undefined,
+    cell: (notice) => browserOf(notice) ?? "–",
+  },
+  { header: "Time", className: "num", cell: ({ occurred_at: at }) => <Stamp at={at} to="minute" /> },
+];
+
+const browserOf = ({ user_agent: userAgent }: AccountNotice): string | null =>
+  userAgent === null ? null : printable(browserName(userAgent));

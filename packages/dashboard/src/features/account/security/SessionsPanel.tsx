@@ -10,7 +10,8 @@ import controls from "../../../ui/controls.module.css";
 import { FailedLine } from "../../../ui/panels/Feedback.tsx";
 import { Panel } from "../../../ui/panels/Panel.tsx";
 import panel from "../../../ui/panels/panel.module.css";
-import { ScrollBox } from "../../../ui/panels/ScrollBox.tsx";
+import type { Column } from "../../../ui/tables/columns.tsx";
+import { DataTable } from "../../../ui/tables/DataTable.tsx";
 import { count, printable } from "../../../ui/time/format.ts";
 import { Age } from "../../../ui/time/Stamp.tsx";
 import { Done } from "../Done.tsx";
@@ -38,6 +39,32 @@ export function SessionsPanel() {
     (one, other) => Number(other.is_current) - Number(one.is_current),
   );
   const hasOthers = rows.some((session) => !session.is_current);
+  const columns: Column<UserSession>[] = [
+    {
+      header: "Browser",
+      title: (session) => session.user_agent_at_issue ?? undefined,
+      cell: (session) => (
+        <>
+          {browserOf(session)} {session.is_current ? <span className={controls.tag}>this one</span> : null}
+        </>
+      ),
+    },
+    { header: "Address", className: "lg", cellClass: "mono", cell: (session) => session.ip_at_issue ?? "not known" },
+    { header: "Last used", className: "num", cell: (session) => <Age at={session.last_seen_at} suffix=" ago" /> },
+    { header: "Signed in", className: "num lg", cell: (session) => <Age at={session.issued_at} suffix=" ago" /> },
+    {
+      header: "What can be done",
+      isHeaderHidden: true,
+      cellClass: "num",
+      cell: (session) =>
+        session.is_current ? null : (
+          <Button variant="link" isPending={isOff} onClick={() => end.mutate(session)}>
+            Revoke
+            <span className="vh"> {browserOf(session)}</span>
+          </Button>
+        ),
+    },
+  ];
   return (
     <Panel
       title="Sessions"
@@ -55,46 +82,7 @@ export function SessionsPanel() {
       {() => (
         <>
           {end.isError ? <FailedLine title="No session has ended" error={end.error} /> : null}
-          <ScrollBox label="Sessions">
-            <table className={panel.tbl}>
-              <thead>
-                <tr>
-                  <th>Browser</th>
-                  <th className="lg">Address</th>
-                  <th className="num">Last used</th>
-                  <th className="num lg">Signed in</th>
-                  <th>
-                    <span className="vh">What can be done</span>
-                  </th>
-                </tr>
-              </thead>
-              <tbody>
-                {rows.map((session) => (
-                  <tr key={session.id}>
-                    <td title={session.user_agent_at_issue ?? undefined}>
-                      {printable(browserName(session.user_agent_at_issue))}{" "}
-                      {session.is_current ? <span className={controls.tag}>this one</span> : null}
-                    </td>
-                    <td className="lg mono">{session.ip_at_issue ?? "not known"}</td>
-                    <td className="num">
-                      <Age at={session.last_seen_at} suffix=" ago" />
-                    </td>
-                    <td className="num lg">
-                      <Age at={session.issued_at} suffix=" ago" />
-                    </td>
-                    <td className="num">
-                      {session.is_current ? null : (
-                        <Button variant="link" isPending={isOff} onClick={() => end.mutate(session)}>
-                          Revoke
-                          <span className="vh"> {printable(browserName(session.user_agent_at_issue))}</span>
-                        </Button>
-                      )}
-                    </td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </ScrollBox>
+          <DataTable label="Sessions" rows={rows} rowKey={({ id }) => id} columns={columns} />
           <div className={said === null ? undefined : panel.foot}>
             <Done>{said}</Done>
           </div>
@@ -103,3 +91,5 @@ export function SessionsPanel() {
     </Panel>
   );
 }
+
+const browserOf = (session: UserSession): string => printable(browserName(session.user_agent_at_issue));

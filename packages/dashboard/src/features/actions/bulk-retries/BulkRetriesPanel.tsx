@@ -8,7 +8,8 @@ import { Button } from "../../../ui/buttons/Button.tsx";
 import { OlderButton } from "../../../ui/buttons/OlderButton.tsx";
 import panel from "../../../ui/panels/panel.module.css";
 import { QueryBoundary } from "../../../ui/panels/QueryBoundary.tsx";
-import { ScrollBox } from "../../../ui/panels/ScrollBox.tsx";
+import type { Column } from "../../../ui/tables/columns.tsx";
+import { DataTable } from "../../../ui/tables/DataTable.tsx";
 import { count, printable } from "../../../ui/time/format.ts";
 import { Age } from "../../../ui/time/Stamp.tsx";
 import { AgentLink } from "../requests/targets.tsx";
@@ -55,24 +56,12 @@ export function BulkRetriesPanel({ slug, agents }: BulkRetriesPanelProps) {
         <QueryBoundary name="Bulk retries" read={read} rows={3}>
           {items.length > 0 ? (
             <>
-              <ScrollBox label="List of bulk retries">
-                <table className={panel.tbl}>
-                  <thead>
-                    <tr>
-                      <th>Status</th>
-                      <th>Tasks</th>
-                      <th className="lg">Agent</th>
-                      <th className="num">Made</th>
-                      <th className="lg">Why it stopped</th>
-                    </tr>
-                  </thead>
-                  <tbody>
-                    {items.map((one) => (
-                      <Row key={one.id} slug={slug} request={one} agents={agents} />
-                    ))}
-                  </tbody>
-                </table>
-              </ScrollBox>
+              <DataTable
+                label="List of bulk retries"
+                rows={items}
+                rowKey={({ id }) => id}
+                columns={columnsOf(slug, agents)}
+              />
               {read.hasNextPage ? (
                 <p className={panel.foot}>
                   <OlderButton read={read}>Older bulk retries</OlderButton>
@@ -86,31 +75,32 @@ export function BulkRetriesPanel({ slug, agents }: BulkRetriesPanelProps) {
   );
 }
 
-function Row({ slug, request, agents }: { slug: string; request: BulkRetryRequest; agents: readonly Agent[] }) {
-  const { total, unobserved } = request.counts;
-  return (
-    <tr>
-      <td>
-        <BulkRetryPill status={request.status} />
-      </td>
-      <td>
+const columnsOf = (slug: string, agents: readonly Agent[]): readonly Column<BulkRetryRequest>[] => [
+  { header: "Status", cell: ({ status }) => <BulkRetryPill status={status} /> },
+  {
+    header: "Tasks",
+    cell: (request) => {
+      const { total, unobserved } = request.counts;
+      return (
         <AppLink href={paths.bulkRetry(slug, request.id)}>
           {hasEnded(request)
             ? `${count(total)} ${total === 1 ? "task" : "tasks"}`
             : `${count(total - unobserved)} of ${count(total)} done`}
         </AppLink>
-      </td>
-      <td className="lg">
-        {request.target_agent_id === null ? (
-          <span className="t3">any that can</span>
-        ) : (
-          <AgentLink slug={slug} id={request.target_agent_id} agents={agents} />
-        )}
-      </td>
-      <td className="num">
-        <Age at={request.created_at} suffix=" ago" />
-      </td>
-      <td className="lg t2">{request.blocked_reason === null ? "–" : printable(request.blocked_reason)}</td>
-    </tr>
-  );
-}
+      );
+    },
+  },
+  {
+    header: "Agent",
+    className: "lg",
+    cell: ({ target_agent_id: id }) =>
+      id === null ? <span className="t3">any that can</span> : <AgentLink slug={slug} id={id} agents={agents} />,
+  },
+  { header: "Made", className: "num", cell: ({ created_at: at }) => <Age at={at} suffix=" ago" /> },
+  {
+    header: "Why it stopped",
+    className: "lg",
+    cellClass: "t2",
+    cell: ({ blocked_reason: reason }) => (reason === null ? "–" : printable(reason)),
+  },
+];

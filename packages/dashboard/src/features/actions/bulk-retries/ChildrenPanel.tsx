@@ -8,8 +8,8 @@ import { OlderButton } from "../../../ui/buttons/OlderButton.tsx";
 import { PageTabs } from "../../../ui/panels/PageTabs.tsx";
 import panel from "../../../ui/panels/panel.module.css";
 import { QueryBoundary } from "../../../ui/panels/QueryBoundary.tsx";
-import { ScrollBox } from "../../../ui/panels/ScrollBox.tsx";
-import { WindowTable } from "../../../ui/panels/WindowTable.tsx";
+import type { Column } from "../../../ui/tables/columns.tsx";
+import { WindowTable } from "../../../ui/tables/WindowTable.tsx";
 import { count, idTail, nameText, printable } from "../../../ui/time/format.ts";
 import { AgentLink } from "../requests/targets.tsx";
 import { ChildPill } from "./BulkRetryPill.tsx";
@@ -30,7 +30,7 @@ export function ChildrenPanel({ slug, request, agents, outcome, hrefOf }: Childr
   const { counts } = request;
   const read = useInfiniteQuery(childrenQuery(slug, request.id, outcome));
   const pages = read.data?.pages ?? [];
-  const rows = pages.flatMap(({ items }) => items.map((child) => ({ key: String(child.ordinal), child })));
+  const rows = pages.flatMap(({ items }) => items);
   const isLive = pages.length <= maximumLivePages;
   const told = `${counts.claimed} ${counts.succeeded} ${counts.failed} ${counts.unknown}`;
   const readFor = useRef(told);
@@ -69,61 +69,15 @@ export function ChildrenPanel({ slug, request, agents, outcome, hrefOf }: Childr
           <p className={panel.foot}>{emptyWords(outcome, counts.total)}</p>
         ) : (
           <>
-            <ScrollBox label="Tasks of the bulk retry">
-              <WindowTable
-                className={`${panel.tbl} ${css.list}`}
-                rows={rows}
-                isOpenEnded={read.hasNextPage}
-                rowPx={45}
-                head={
-                  <>
-                    <th>Outcome</th>
-                    <th>Task</th>
-                    <th className="lg">New task, or why there is none</th>
-                    <th className="lg">Command</th>
-                    <th className="lg">Agent</th>
-                  </>
-                }
-              >
-                {({ child }, place) => (
-                  <tr {...place}>
-                    <td>
-                      <span className={panel.state}>
-                        <ChildPill child={child} />
-                        {child.error === null ? null : <small className="sm">{printable(child.error)}</small>}
-                      </span>
-                    </td>
-                    <td className={`${panel.two} ${panel.named}`}>
-                      <AppLink href={paths.task(slug, child.engine, child.task_id)}>
-                        <b>{nameText(child.task_name ?? child.task_id)}</b>
-                      </AppLink>
-                      <small className="mono">
-                        {printable(child.engine)} {idTail(child.task_id)}
-                      </small>
-                    </td>
-                    <td className={`lg t2 ${css.error}`}>
-                      {child.error === null ? <NewTask slug={slug} child={child} /> : printable(child.error)}
-                    </td>
-                    <td className="lg">
-                      {child.command_id === null ? (
-                        <span className="t3">–</span>
-                      ) : (
-                        <AppLink className="mono" href={paths.command(slug, child.command_id)}>
-                          {idTail(child.command_id)}
-                        </AppLink>
-                      )}
-                    </td>
-                    <td className="lg">
-                      {child.agent_id === null ? (
-                        <span className="t3">–</span>
-                      ) : (
-                        <AgentLink slug={slug} id={child.agent_id} agents={agents} />
-                      )}
-                    </td>
-                  </tr>
-                )}
-              </WindowTable>
-            </ScrollBox>
+            <WindowTable
+              label="Tasks of the bulk retry"
+              className={css.list}
+              rows={rows}
+              rowKey={({ ordinal }) => String(ordinal)}
+              isOpenEnded={read.hasNextPage}
+              rowPx={45}
+              columns={columnsOf(slug, agents)}
+            />
             <p className={panel.foot}>
               {read.hasNextPage ? (
                 <OlderButton read={read}>More tasks</OlderButton>
@@ -142,6 +96,59 @@ export function ChildrenPanel({ slug, request, agents, outcome, hrefOf }: Childr
     </section>
   );
 }
+
+const columnsOf = (slug: string, agents: readonly Agent[]): readonly Column<BulkRetryChild>[] => [
+  {
+    header: "Outcome",
+    width: "9rem",
+    cell: (child) => (
+      <span className={panel.state}>
+        <ChildPill child={child} />
+        {child.error === null ? null : <small className="sm">{printable(child.error)}</small>}
+      </span>
+    ),
+  },
+  {
+    header: "Task",
+    cellClass: `${panel.two} ${panel.named}`,
+    cell: (child) => (
+      <>
+        <AppLink href={paths.task(slug, child.engine, child.task_id)}>
+          <b>{nameText(child.task_name ?? child.task_id)}</b>
+        </AppLink>
+        <small className="mono">
+          {printable(child.engine)} {idTail(child.task_id)}
+        </small>
+      </>
+    ),
+  },
+  {
+    header: "New task, or why there is none",
+    className: "lg",
+    cellClass: `t2 ${css.error}`,
+    cell: (child) => (child.error === null ? <NewTask slug={slug} child={child} /> : printable(child.error)),
+  },
+  {
+    header: "Command",
+    className: "lg",
+    width: "6rem",
+    cell: ({ command_id: id }) =>
+      id === null ? (
+        <span className="t3">–</span>
+      ) : (
+        <AppLink className="mono" href={paths.command(slug, id)}>
+          {idTail(id)}
+        </AppLink>
+      ),
+  },
+  {
+    header: "Agent",
+    className: "lg",
+    width: "8rem",
+    cell: ({ agent_id: id }) =>
+      id === null ? <span className="t3">–</span> : <AgentLink slug={slug} id={id} agents={agents} />,
+  },
+];
 
 function NewTask({ slug, child }: { slug: string; child: BulkRetryChild }) {
   const { new_task_id: id } = child;

@@ -11,19 +11,18 @@ import controls from "../../../ui/controls.module.css";
 import { Empty } from "../../../ui/panels/Feedback.tsx";
 import panel from "../../../ui/panels/panel.module.css";
 import { QueryBoundary } from "../../../ui/panels/QueryBoundary.tsx";
-import { ScrollBox } from "../../../ui/panels/ScrollBox.tsx";
-import { useSteadyOrder } from "../../../ui/panels/steady-order.ts";
-import { WindowTable } from "../../../ui/panels/WindowTable.tsx";
-import { count, nameText, printable } from "../../../ui/time/format.ts";
-import { Age } from "../../../ui/time/Stamp.tsx";
+import { useSteadyOrder } from "../../../ui/tables/steady-order.ts";
+import { WindowTable } from "../../../ui/tables/WindowTable.tsx";
+import { count, nameText } from "../../../ui/time/format.ts";
 import { useNow } from "../../../ui/time/ticker.ts";
 import { usePage } from "../../../ui/title.ts";
 import { agentsQuery } from "../../agents/index.ts";
 import { useNames } from "../../audit/index.ts";
 import { roleIn, useMe } from "../../sessions/index.ts";
-import { AgentLink, stuckReason, Target } from "../requests/targets.tsx";
+import { stuckReason, Target } from "../requests/targets.tsx";
 import { CommandPill } from "./CommandPill.tsx";
 import { CommandTimes } from "./CommandTimes.tsx";
+import { agentColumn, errorColumn, issuedColumn } from "./command-columns.tsx";
 import { commandPages } from "./command-queries.ts";
 import css from "./commands.module.css";
 import { commandFilters, readCommandsSearch } from "./commands-search.ts";
@@ -45,7 +44,7 @@ export function CommandsPage() {
   const filters = useMemo(() => commandFilters(search), [search]);
   const read = useInfiniteQuery({ ...commandPages(slug, filters), refetchInterval: usePollMs() });
   const list = read.data?.pages.flatMap(({ items }) => items) ?? [];
-  const rowOf = (command: Command) => ({ key: command.id, command, stuck: stuckReason(command, agents, now) });
+  const rowOf = (command: Command) => ({ ...command, key: command.id, stuck: stuckReason(command, agents, now) });
   const all = list.map(rowOf);
   const { rows, hold } = useSteadyOrder([...all.filter((row) => row.stuck), ...all.filter((row) => !row.stuck)]);
   const role = roleIn(me, slug);
@@ -103,64 +102,48 @@ export function CommandsPage() {
           <NoCommands isFiltered={isFiltered} onClear={() => go({ status: "", action: "", agent: "" })} />
         ) : (
           <>
-            <ScrollBox label="Commands">
-              <WindowTable
-                className={`${panel.tbl} ${panel.wide}`}
-                on={hold}
-                rows={rows}
-                isOpenEnded={read.hasNextPage}
-                rowPx={45}
-                head={
-                  <>
-                    <th>Status</th>
-                    <th>Command</th>
-                    <th className="lg">Agent</th>
-                    <th className="lg">Issued by</th>
-                    <th className="num">Issued</th>
-                    <th className="lg">Took</th>
-                    <th className="lg">Error</th>
-                  </>
-                }
-              >
-                {({ command, stuck }, place) => (
-                  <tr {...place} className={stuck ? panel.alarm : undefined}>
-                    <td>
-                      <span className={panel.state}>
-                        <CommandPill status={command.status} />
-                        {stuck ? <small>{stuck}</small> : null}
-                      </span>
-                    </td>
-                    <td className={`${panel.two} ${panel.named}`}>
-                      <AppLink href={paths.command(slug, command.id)}>
-                        <b>{wordsOfAction(command.action)}</b>
-                      </AppLink>
-                      <small>
-                        <Target slug={slug} command={command} />
-                      </small>
-                    </td>
-                    <td className="lg">
-                      <AgentLink slug={slug} id={command.agent_id} agents={agents} />
-                    </td>
-                    <td className="lg t2">
-                      {seesIssuer ? (
-                        issuerText(command, names, me.id)
-                      ) : (
-                        <span className="t3">hidden for your role</span>
-                      )}
-                    </td>
-                    <td className="num">
-                      <Age at={command.issued_at} suffix=" ago" />
-                    </td>
-                    <td className="lg">
-                      <CommandTimes command={command} now={now} />
-                    </td>
-                    <td className={`lg t2 ${css.line}`} title={command.error ? printable(command.error) : undefined}>
-                      {command.error ? printable(command.error) : "–"}
-                    </td>
-                  </tr>
-                )}
-              </WindowTable>
-            </ScrollBox>
+            <WindowTable
+              label="Commands"
+              size="wide"
+              on={hold}
+              rows={rows}
+              rowKey={({ key }) => key}
+              isOpenEnded={read.hasNextPage}
+              rowPx={45}
+              rowProps={({ stuck }) => (stuck ? { className: panel.alarm } : {})}
+              columns={[
+                {
+                  header: "Status",
+                  cell: ({ status, stuck }) => (
+                    <span className={panel.state}>
+                      <CommandPill status={status} />
+                      {stuck ? <small>{stuck}</small> : null}
+                    </span>
+                  ),
+                },
+                {
+                  header: "Command",
+                  cellClass: panel.named,
+                  cell: ({ id, action }) => (
+                    <AppLink href={paths.command(slug, id)}>
+                      <b>{wordsOfAction(action)}</b>
+                    </AppLink>
+                  ),
+                  small: (command) => <Target slug={slug} command={command} />,
+                },
+                agentColumn(slug, agents),
+                {
+                  header: "Issued by",
+                  className: "lg",
+                  cellClass: "t2",
+                  cell: (command) =>
+                    seesIssuer ? issuerText(command, names, me.id) : <span className="t3">hidden for your role</span>,
+                },
+                issuedColumn,
+                { header: "Took", className: "lg", cell: (command) => <CommandTimes command={command} now={now} /> },
+                errorColumn,
+              ]}
+            />
             <p className={panel.foot}>
               {read.hasNextPage ? (
                 <OlderButton read={read}>Older commands</OlderButton>

@@ -5,17 +5,15 @@ import { AppLink } from "../../../ui/buttons/AppLink.tsx";
 import { OlderButton } from "../../../ui/buttons/OlderButton.tsx";
 import panel from "../../../ui/panels/panel.module.css";
 import { QueryBoundary } from "../../../ui/panels/QueryBoundary.tsx";
-import { ScrollBox } from "../../../ui/panels/ScrollBox.tsx";
-import { count, printable } from "../../../ui/time/format.ts";
-import { Age } from "../../../ui/time/Stamp.tsx";
+import { DataTable } from "../../../ui/tables/DataTable.tsx";
+import { count } from "../../../ui/time/format.ts";
 import { agentsQuery } from "../../agents/index.ts";
 import { roleIn, useMe } from "../../sessions/index.ts";
 import { CommandPill } from "../commands/CommandPill.tsx";
+import { agentColumn, errorColumn, issuedColumn } from "../commands/command-columns.tsx";
 import { latestCommands } from "../commands/command-queries.ts";
-import css from "../commands/commands.module.css";
 import { wordsOfAction } from "../commands/words.ts";
 import { isOfTask } from "../requests/of-task.ts";
-import { AgentLink } from "../requests/targets.tsx";
 
 interface AskedOfTaskProps {
   slug: string;
@@ -32,40 +30,21 @@ export function AskedOfTask({ slug, task }: AskedOfTaskProps) {
   return (
     <QueryBoundary name="Commands" read={read} rows={3}>
       {own.length === 0 ? null : (
-        <ScrollBox label="About this task">
-          <table className={panel.tbl}>
-            <thead>
-              <tr>
-                <th>Status</th>
-                <th>Command</th>
-                <th className="lg">Agent</th>
-                <th className="num">Issued</th>
-                <th className="lg">Error</th>
-              </tr>
-            </thead>
-            <tbody>
-              {own.map((command) => (
-                <tr key={command.id}>
-                  <td>
-                    <CommandPill status={command.status} />
-                  </td>
-                  <td>
-                    <AppLink href={paths.command(slug, command.id)}>{wordsOfAction(command.action)}</AppLink>
-                  </td>
-                  <td className="lg">
-                    <AgentLink slug={slug} id={command.agent_id} agents={agents} />
-                  </td>
-                  <td className="num">
-                    <Age at={command.issued_at} suffix=" ago" />
-                  </td>
-                  <td className={`lg t2 ${css.line}`} title={command.error ? printable(command.error) : undefined}>
-                    {command.error ? printable(command.error) : "–"}
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </ScrollBox>
+        <DataTable
+          label="About this task"
+          rows={own}
+          rowKey={({ id }) => id}
+          columns={[
+            { header: "Status", cell: ({ status }) => <CommandPill status={status} /> },
+            {
+              header: "Command",
+              cell: ({ id, action }) => <AppLink href={paths.command(slug, id)}>{wordsOfAction(action)}</AppLink>,
+            },
+            agentColumn(slug, agents),
+            issuedColumn,
+            errorColumn,
+          ]}
+        />
       )}
       <p className={panel.foot}>
         {own.length === 0 ? "No command about this task" : `${count(own.length)} about this task`}

@@ -1,7 +1,8 @@
 import type { AgentStatusSample } from "@svc/client";
 import { useIsPhone } from "../../../ui/appearance.ts";
 import panel from "../../../ui/panels/panel.module.css";
-import { ScrollBox } from "../../../ui/panels/ScrollBox.tsx";
+import type { Column } from "../../../ui/tables/columns.tsx";
+import { DataTable } from "../../../ui/tables/DataTable.tsx";
 import { age, count } from "../../../ui/time/format.ts";
 import { spanText, useZone } from "../../../ui/time/instants.ts";
 import { Stamp } from "../../../ui/time/Stamp.tsx";
@@ -39,7 +40,13 @@ export function SamplesPanel({ samples }: { samples: readonly AgentStatusSample[
           </dl>
           <details className={`${css.help} ${panel.inner}`}>
             <summary>The newest {shown.length} as a table</summary>
-            <SampleTable samples={shown} />
+            <DataTable
+              label="Status samples"
+              size="dense"
+              columns={sampleColumns}
+              rows={shown}
+              rowKey={({ id }) => String(id)}
+            />
           </details>
         </>
       )}
@@ -58,36 +65,13 @@ function lineWords(line: SampleLine): string {
   return `${line.label}: ${valueText(line, known.at(-1) ?? null)} now, at most ${valueText(line, Math.max(...known))}`;
 }
 
-function SampleTable({ samples }: { samples: readonly AgentStatusSample[] }) {
-  return (
-    <ScrollBox label="Status samples">
-      <table className={`${panel.tbl} ${panel.dense}`}>
-        <thead>
-          <tr>
-            <th>At</th>
-            <th className="num">In buffer</th>
-            <th className="num">Oldest</th>
-            <th className="num">Failed connects</th>
-            <th className="num">Session</th>
-          </tr>
-        </thead>
-        <tbody>
-          {samples.map(({ id, captured_at, payload }) => (
-            <tr key={String(id)}>
-              <td>
-                <Stamp at={captured_at} />
-              </td>
-              <td className="num">{payload.buffer_depth ?? "–"}</td>
-              <td className="num">{secondsText(payload.buffer_oldest_age_seconds)}</td>
-              <td className="num">{payload.connection_failure_streak ?? "–"}</td>
-              <td className="num">{secondsText(payload.current_session_age_seconds)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </ScrollBox>
-  );
-}
+const sampleColumns: readonly Column<AgentStatusSample>[] = [
+  { header: "At", cell: ({ captured_at: at }) => <Stamp at={at} /> },
+  { header: "In buffer", className: "num", cell: ({ payload }) => payload.buffer_depth ?? "–" },
+  { header: "Oldest", className: "num", cell: ({ payload }) => secondsText(payload.buffer_oldest_age_seconds) },
+  { header: "Failed connects", className: "num", cell: ({ payload }) => payload.connection_failure_streak ?? "–" },
+  { header: "Session", className: "num", cell: ({ payload }) => secondsText(payload.current_session_age_seconds) },
+];
 
 const secondsText = (seconds: number | undefined): string => (seconds === undefined ? "–" : age(seconds * 1000));
 

@@ -2,9 +2,9 @@ import type { ActivityRow, AuditRow } from "@svc/client";
 import { paths } from "../../../address/paths.ts";
 import { AppLink } from "../../../ui/buttons/AppLink.tsx";
 import panel from "../../../ui/panels/panel.module.css";
-import { ScrollBox } from "../../../ui/panels/ScrollBox.tsx";
-import { type RowPlace, WindowTable } from "../../../ui/panels/WindowTable.tsx";
 import { OutcomePill } from "../../../ui/StatePill.tsx";
+import type { Column } from "../../../ui/tables/columns.tsx";
+import { WindowTable } from "../../../ui/tables/WindowTable.tsx";
 import { idTail, printable } from "../../../ui/time/format.ts";
 import { exactText, fullText, useZone } from "../../../ui/time/instants.ts";
 import { Age } from "../../../ui/time/Stamp.tsx";
@@ -30,80 +30,80 @@ interface RecordTableProps {
 export const rowButtonId = (id: string) => `row-${id}`;
 
 /** Audit rows, newest first; each opens on its action. */
-export function RecordTable({ label, rows, hasMore, showsProject, ...shown }: RecordTableProps) {
-  return (
-    <ScrollBox label={label}>
-      <WindowTable
-        className={`${panel.tbl} ${panel.wide} ${css.list}`}
-        rows={rows.map((row) => ({ key: row.id, row }))}
-        isOpenEnded={hasMore}
-        rowPx={37}
-        head={
-          <>
-            <th className="lg">Time</th>
-            <th className="lg">Who</th>
-            <th>Action</th>
-            {showsProject ? <th className="lg">Project</th> : null}
-            <th className="lg">Target</th>
-            <th>Outcome</th>
-            <th className="lg">Address</th>
-          </>
-        }
-      >
-        {({ row }, place) => <Row row={row} place={place} showsProject={showsProject} {...shown} />}
-      </WindowTable>
-    </ScrollBox>
-  );
-}
-
-type RowProps = Omit<RecordTableProps, "label" | "rows" | "hasMore"> & { row: Recorded; place: RowPlace };
-
-function Row({ row, place, names, showsProject, isExact, opened, onOpen }: RowProps) {
+export function RecordTable(props: RecordTableProps) {
+  const { label, rows, hasMore, names, showsProject, isExact, opened, onOpen } = props;
   const me = useMe();
-  const who = actorText(row, { me, names });
+  const who = (row: Recorded) => actorText(row, { me, names });
+  const columns: Column<Recorded>[] = [
+    {
+      header: "Time",
+      className: "lg",
+      cellClass: "num",
+      width: "11.25rem",
+      cell: (row) => <RowTime at={row.occurred_at} isExact={isExact} />,
+    },
+    { header: "Who", className: "lg", width: "9rem", cell: who },
+    {
+      header: "Action",
+      cellClass: panel.two,
+      cell: (row) => (
+        <>
+          <button
+            type="button"
+            id={rowButtonId(row.id)}
+            className={css.open}
+            aria-haspopup="dialog"
+            aria-expanded={row.id === opened}
+            onClick={() => onOpen(row.id)}
+          >
+            {printable(row.action)}
+          </button>
+          <div className="sm">
+            <small>
+              {who(row)}, <Age at={row.occurred_at} suffix=" ago" />
+            </small>
+          </div>
+        </>
+      ),
+    },
+    {
+      header: "Target",
+      className: "lg",
+      cellClass: "t2",
+      width: "10rem",
+      cell: ({ target_type: type, target_id: id }) => (
+        <>
+          {printable(type)}{" "}
+          {id === null ? null : (
+            <span className="mono" title={printable(id)}>
+              {idTail(id)}
+            </span>
+          )}
+        </>
+      ),
+    },
+    {
+      header: "Outcome",
+      width: "6rem",
+      phoneWidth: "7rem",
+      cell: (row) => <OutcomePill outcome={row.outcome ?? row.result} bare />,
+    },
+    { header: "Address", className: "lg", cellClass: "t2", width: "8.5rem", cell: (row) => <Address row={row} /> },
+  ];
+  if (showsProject)
+    columns.splice(3, 0, { header: "Project", className: "lg", cell: (row) => <RowProject row={row} /> });
   return (
-    <tr {...place} className={row.id === opened ? css.opened : undefined}>
-      <td className="lg num">
-        <RowTime at={row.occurred_at} isExact={isExact} />
-      </td>
-      <td className="lg">{who}</td>
-      <td className={panel.two}>
-        <button
-          type="button"
-          id={rowButtonId(row.id)}
-          className={css.open}
-          aria-haspopup="dialog"
-          aria-expanded={row.id === opened}
-          onClick={() => onOpen(row.id)}
-        >
-          {printable(row.action)}
-        </button>
-        <div className="sm">
-          <small>
-            {who}, <Age at={row.occurred_at} suffix=" ago" />
-          </small>
-        </div>
-      </td>
-      {showsProject ? (
-        <td className="lg">
-          <RowProject row={row} />
-        </td>
-      ) : null}
-      <td className="lg t2">
-        {printable(row.target_type)}{" "}
-        {row.target_id === null ? null : (
-          <span className="mono" title={printable(row.target_id)}>
-            {idTail(row.target_id)}
-          </span>
-        )}
-      </td>
-      <td>
-        <OutcomePill outcome={row.outcome ?? row.result} bare />
-      </td>
-      <td className="lg t2">
-        <Address row={row} />
-      </td>
-    </tr>
+    <WindowTable
+      label={label}
+      size="wide"
+      className={css.list}
+      rows={rows}
+      rowKey={({ id }) => id}
+      isOpenEnded={hasMore}
+      rowPx={37}
+      rowProps={({ id }) => (id === opened ? { className: css.opened } : {})}
+      columns={columns}
+    />
   );
 }
 

@@ -7,8 +7,8 @@ import { CopyButton } from "../../../ui/buttons/CopyButton.tsx";
 import { JsonPanel } from "../../../ui/json/JsonView.tsx";
 import { drawerClass } from "../../../ui/layers/Layers.tsx";
 import panel from "../../../ui/panels/panel.module.css";
-import { ScrollBox } from "../../../ui/panels/ScrollBox.tsx";
 import { OutcomePill } from "../../../ui/StatePill.tsx";
+import { DataTable } from "../../../ui/tables/DataTable.tsx";
 import { count, printable } from "../../../ui/time/format.ts";
 import { useZone } from "../../../ui/time/instants.ts";
 import { roleIn, useMe } from "../../sessions/index.ts";
@@ -145,32 +145,25 @@ function Changes({ changes, unchanged }: { changes: readonly Change[]; unchanged
         <h2 id="h-changes">Changes</h2>
         <span className="t3">{unchanged > 0 ? `${count(unchanged)} unchanged` : ""}</span>
       </header>
-      <ScrollBox label="Changes">
-        <table className={`${panel.tbl} ${css.changes}`}>
-          <thead>
-            <tr>
-              <th>Name</th>
-              <th>Before</th>
-              <th>After</th>
-            </tr>
-          </thead>
-          <tbody>
-            {changes.map(({ name, ...sides }) => (
-              <tr key={name}>
-                <th scope="row" className="mono">
-                  {printable(name)}
-                </th>
-                <td className="mono">
-                  <del>{"before" in sides ? valueText(sides.before) : null}</del>
-                </td>
-                <td className="mono">
-                  <ins>{"after" in sides ? valueText(sides.after) : null}</ins>
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </ScrollBox>
+      <DataTable
+        label="Changes"
+        className={css.changes}
+        rows={changes}
+        rowKey={({ name }) => name}
+        columns={[
+          { header: "Name", isRowHeader: true, cellClass: "mono", cell: ({ name }) => printable(name) },
+          {
+            header: "Before",
+            cellClass: "mono",
+            cell: (change) => <del>{"before" in change ? valueText(change.before) : null}</del>,
+          },
+          {
+            header: "After",
+            cellClass: "mono",
+            cell: (change) => <ins>{"after" in change ? valueText(change.after) : null}</ins>,
+          },
+        ]}
+      />
     </section>
   );
 }

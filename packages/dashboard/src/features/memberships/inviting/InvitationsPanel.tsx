@@ -11,7 +11,8 @@ import { causeOf } from "../../../ui/panels/Feedback.tsx";
 import { Panel, PanelEmpty } from "../../../ui/panels/Panel.tsx";
 import panel from "../../../ui/panels/panel.module.css";
 import { Refusal } from "../../../ui/panels/Refusal.tsx";
-import { ScrollBox } from "../../../ui/panels/ScrollBox.tsx";
+import type { Column } from "../../../ui/tables/columns.tsx";
+import { DataTable } from "../../../ui/tables/DataTable.tsx";
 import { printable } from "../../../ui/time/format.ts";
 import { Stamp } from "../../../ui/time/Stamp.tsx";
 import { memberName } from "../MemberDialogs.tsx";
@@ -34,6 +35,37 @@ export function InvitationsPanel({ slug, members, held }: InvitationsPanelProps)
     const member = members.find(({ user_id }) => user_id === invitation.invited_by);
     return member ? memberName(member) : "an administrator";
   };
+  const columns: Column<Invitation>[] = [
+    {
+      header: "Address",
+      cellClass: panel.named,
+      cell: ({ email }) => printable(email),
+      small: ({ expires_at: at }) => (
+        <span className="sm">
+          until <Stamp at={at} to="minute" />
+        </span>
+      ),
+    },
+    { header: "Role", cell: ({ role }) => role },
+    { header: "Invited by", className: "lg", cellClass: "t2", cell: inviter },
+    { header: "Works until", className: "num lg", cell: ({ expires_at: at }) => <Stamp at={at} to="minute" /> },
+    {
+      header: "Actions",
+      isHeaderHidden: true,
+      className: panel.acts,
+      cell: (invitation) => (
+        <Button
+          aria-label={`Revoke the invitation of ${printable(invitation.email)}`}
+          disabledReason={held}
+          onClick={() =>
+            setDialog(<RevokeDialog slug={slug} invitation={invitation} onClose={() => setDialog(null)} />)
+          }
+        >
+          Revoke
+        </Button>
+      ),
+    },
+  ];
   return (
     <div className={css.place}>
       <Panel
@@ -49,55 +81,7 @@ export function InvitationsPanel({ slug, members, held }: InvitationsPanelProps)
           )
         }
       >
-        {({ items }) => (
-          <ScrollBox label="Invitations">
-            <table className={panel.tbl}>
-              <thead>
-                <tr>
-                  <th>Address</th>
-                  <th>Role</th>
-                  <th className="lg">Invited by</th>
-                  <th className="num lg">Works until</th>
-                  <th className={panel.acts}>
-                    <span className="vh">Actions</span>
-                  </th>
-                </tr>
-              </thead>
-              <tbody>
-                {items.map((invitation) => (
-                  <tr key={invitation.id}>
-                    <td className={`${panel.two} ${panel.named}`}>
-                      {printable(invitation.email)}
-                      <small>
-                        <span className="sm">
-                          until <Stamp at={invitation.expires_at} to="minute" />
-                        </span>
-                      </small>
-                    </td>
-                    <td>{invitation.role}</td>
-                    <td className="lg t2">{inviter(invitation)}</td>
-                    <td className="num lg">
-                      <Stamp at={invitation.expires_at} to="minute" />
-                    </td>
-                    <td className={panel.acts}>
-                      <Button
-                        aria-label={`Revoke the invitation of ${printable(invitation.email)}`}
-                        disabledReason={held}
-                        onClick={() =>
-                          setDialog(
-                            <RevokeDialog slug={slug} invitation={invitation} onClose={() => setDialog(null)} />,
-                          )
-                        }
-                      >
-                        Revoke
-                      </Button>
-                    </td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </ScrollBox>
-        )}
+        {({ items }) => <DataTable label="Invitations" rows={items} rowKey={({ id }) => id} columns={columns} />}
       </Panel>
       {dialog}
     </div>

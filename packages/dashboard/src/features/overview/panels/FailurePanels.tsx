@@ -5,8 +5,8 @@ import { AppLink } from "../../../ui/buttons/AppLink.tsx";
 import { SparkBars } from "../../../ui/charts/SparkBars.tsx";
 import controls from "../../../ui/controls.module.css";
 import { Panel } from "../../../ui/panels/Panel.tsx";
-import panel from "../../../ui/panels/panel.module.css";
-import { ScrollBox } from "../../../ui/panels/ScrollBox.tsx";
+import type { Column } from "../../../ui/tables/columns.tsx";
+import { DataTable } from "../../../ui/tables/DataTable.tsx";
 import { count, idTail, nameText, printable } from "../../../ui/time/format.ts";
 import { Age } from "../../../ui/time/Stamp.tsx";
 import { byOccurrences, splitError, tagOf } from "../../issues/index.ts";
@@ -44,76 +44,76 @@ export function IssuesPanel({ slug, query, window, windowLabel }: IssuesPanelPro
       empty={({ items: all }) => (all.length === 0 ? <p className={css.quiet}>No task failed in this time.</p> : null)}
     >
       {() => (
-        <ScrollBox label="Top issues">
-          <table className={`${panel.tbl} ${css.tbl}`}>
-            <thead>
-              <tr>
-                <th>Exception, message, task</th>
-                <th className="num">Count</th>
-                <th className="lg">Trend</th>
-                <th className="num lg">First</th>
-                <th className="num">Last</th>
-                <th className="lg">
-                  <span className="vh">State</span>
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {shown.map((issue) => (
-                <IssueRow key={issue.fingerprint} slug={slug} issue={issue} window={window} />
-              ))}
-            </tbody>
-          </table>
-        </ScrollBox>
+        <DataTable
+          label="Top issues"
+          className={css.tbl}
+          rows={shown}
+          rowKey={({ fingerprint }) => fingerprint}
+          columns={issueColumns(slug, window)}
+        />
       )}
     </Panel>
   );
 }
 
-function IssueRow({ slug, issue, window }: { slug: string; issue: Issue; window: Window }) {
-  const { type, message } = splitError(issue.sample_exception);
-  const tag = tagOf(issue, window.sinceMs);
-  return (
-    <tr>
-      <td className={css.two}>
-        <span className={css.line}>
-          <AppLink
-            className={css.strong}
-            href={paths.issue(slug, issue.fingerprint)}
-            title="This issue: its tasks, its traceback, where it happens"
-          >
-            {printable(type)}
-          </AppLink>{" "}
-          <span className="t2">{printable(message)}</span>
-        </span>
-        <small>{nameText(issue.sample_task_name ?? "")}</small>
-      </td>
-      <td className="num">
-        <b>
-          {count(issue.occurrences)}
-          {issue.is_capped ? "+" : ""}
-        </b>
-      </td>
-      <td className="lg">
-        <SparkBars
-          tone="failure"
-          values={issue.trend ?? []}
-          isRunning={window.isOpen}
-          label={`${count(issue.occurrences)} of ${printable(type)} in this time`}
-        />
-      </td>
-      <td className="num t2 lg">
-        <Age at={issue.first_seen} />
-      </td>
-      <td className="num t2">
-        <Age at={issue.last_seen} />
-      </td>
-      <td className="num lg">
-        {tag === null ? null : <span className={`${controls.tag} ${tag === "new" ? css.new : ""}`}>{tag}</span>}
-      </td>
-    </tr>
-  );
-}
+const issueColumns = (slug: string, window: Window): readonly Column<Issue>[] => [
+  {
+    header: "Exception, message, task",
+    cellClass: css.two,
+    cell: (issue) => {
+      const { type, message } = splitError(issue.sample_exception);
+      return (
+        <>
+          <span className={css.line}>
+            <AppLink
+              className={css.strong}
+              href={paths.issue(slug, issue.fingerprint)}
+              title="This issue: its tasks, its traceback, where it happens"
+            >
+              {printable(type)}
+            </AppLink>{" "}
+            <span className="t2">{printable(message)}</span>
+          </span>
+          <small>{nameText(issue.sample_task_name ?? "")}</small>
+        </>
+      );
+    },
+  },
+  {
+    header: "Count",
+    className: "num",
+    cell: (issue) => (
+      <b>
+        {count(issue.occurrences)}
+        {issue.is_capped ? "+" : ""}
+      </b>
+    ),
+  },
+  {
+    header: "Trend",
+    className: "lg",
+    cell: (issue) => (
+      <SparkBars
+        tone="failure"
+        values={issue.trend ?? []}
+        isRunning={window.isOpen}
+        label={`${count(issue.occurrences)} of ${printable(splitError(issue.sample_exception).type)} in this time`}
+      />
+    ),
+  },
+  { header: "First", className: "num lg", cellClass: "t2", cell: (issue) => <Age at={issue.first_seen} /> },
+  { header: "Last", className: "num", cellClass: "t2", cell: (issue) => <Age at={issue.last_seen} /> },
+  {
+    header: "State",
+    isHeaderHidden: true,
+    className: "lg",
+    cellClass: "num",
+    cell: (issue) => {
+      const tag = tagOf(issue, window.sinceMs);
+      return tag === null ? null : <span className={`${controls.tag} ${tag === "new" ? css.new : ""}`}>{tag}</span>;
+    },
+  },
+];
 
 const failedTasks = (slug: string) => paths.tasks(slug, { state: "failure" });
 interface NewestFailuresProps {
@@ -137,33 +137,32 @@ export function NewestFailuresPanel({ slug, query, windowLabel }: NewestFailures
       }
     >
       {({ items }) => (
-        <ScrollBox label="Newest failures">
-          <table className={`${panel.tbl} ${panel.dense} ${css.tbl}`}>
-            <thead>
-              <tr>
-                <th>Task</th>
-                <th className="num">Tries</th>
-                <th className="num">Ago</th>
-              </tr>
-            </thead>
-            <tbody>
-              {items.map((task) => (
-                <tr key={task.id}>
-                  <td className={css.task}>
-                    <AppLink className={css.plain} href={paths.task(slug, task.engine, taskKey(task))}>
-                      <span className="cut">{nameText(task.name)}</span>{" "}
-                      <span className="mono t3">{idTail(task.task_id)}</span>
-                    </AppLink>
-                  </td>
-                  <td className="num t2">{task.attempt + 1}</td>
-                  <td className="num t2">
-                    <Age at={task.finished_at ?? task.received_at} />
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </ScrollBox>
+        <DataTable
+          label="Newest failures"
+          size="dense"
+          className={css.tbl}
+          rows={items}
+          rowKey={({ id }) => id}
+          columns={[
+            {
+              header: "Task",
+              cellClass: css.task,
+              cell: (task) => (
+                <AppLink className={css.plain} href={paths.task(slug, task.engine, taskKey(task))}>
+                  <span className="cut">{nameText(task.name)}</span>{" "}
+                  <span className="mono t3">{idTail(task.task_id)}</span>
+                </AppLink>
+              ),
+            },
+            { header: "Tries", className: "num", cellClass: "t2", cell: (task) => task.attempt + 1 },
+            {
+              header: "Ago",
+              className: "num",
+              cellClass: "t2",
+              cell: (task) => <Age at={task.finished_at ?? task.received_at} />,
+            },
+          ]}
+        />
       )}
     </Panel>
   );

@@ -6,7 +6,7 @@ import { SparkBars } from "../../../ui/charts/SparkBars.tsx";
 import { Glyph } from "../../../ui/Icon.tsx";
 import { Panel, PanelEmpty } from "../../../ui/panels/Panel.tsx";
 import panel from "../../../ui/panels/panel.module.css";
-import { ScrollBox } from "../../../ui/panels/ScrollBox.tsx";
+import { DataTable } from "../../../ui/tables/DataTable.tsx";
 import { count, nameText, printable } from "../../../ui/time/format.ts";
 import { Age } from "../../../ui/time/Stamp.tsx";
 import { useNowEvery } from "../../../ui/time/ticker.ts";
@@ -61,88 +61,73 @@ function QueueTable({ slug, queues, activities }: QueueTableProps) {
   const most = Math.max(1, ...queues.map((queue) => queue.pending_count));
   return (
     <>
-      <ScrollBox label="Queues">
-        <table className={`${panel.tbl} ${panel.dense} ${css.tbl}`}>
-          <thead>
-            <tr>
-              <th>Queue</th>
-              <th className="num">Waiting</th>
-              <th>
-                <span className="vh">Trend</span>
-              </th>
-              <th className="num">Oldest</th>
-              <th className="num">Cons.</th>
-            </tr>
-          </thead>
-          <tbody>
-            {rows.slice(0, shown).map(({ queue, trouble }) => (
-              <QueueRow
-                key={queue.id}
-                slug={slug}
-                queue={queue}
-                trouble={trouble}
-                activity={activityOf.get(queue.id)}
-                most={most}
-              />
-            ))}
-          </tbody>
-        </table>
-      </ScrollBox>
+      <DataTable
+        label="Queues"
+        size="dense"
+        className={css.tbl}
+        rows={rows.slice(0, shown)}
+        rowKey={({ queue }) => queue.id}
+        rowProps={({ trouble }) => (trouble === "stuck" ? { className: panel.alarm } : {})}
+        columns={[
+          {
+            header: "Queue",
+            cellClass: css.name,
+            cell: ({ queue: { engine, name, pending_count: pending } }) => (
+              <>
+                <AppLink className={css.plain} href={paths.queue(slug, engine, name)}>
+                  {nameText(name)}
+                </AppLink>{" "}
+                <span className="t3">{printable(engine)}</span>
+                <svg className={css.depth} width="100%" height="2" aria-hidden="true">
+                  <rect width={`${(pending / most) * 100}%`} height="2" />
+                </svg>
+              </>
+            ),
+          },
+          { header: "Waiting", className: "num", cell: ({ queue }) => <b>{count(queue.pending_count)}</b> },
+          {
+            header: "Trend",
+            isHeaderHidden: true,
+            cell: ({ queue }) => <Trend queue={queue} depths={activityOf.get(queue.id)?.pending ?? []} />,
+          },
+          {
+            header: "Oldest",
+            className: "num",
+            cellClass: ({ trouble }) => (trouble === "stuck" || trouble === "waits long" ? css.worseText : "t2"),
+            cell: ({ queue }) => <Age at={queue.pending_count > 0 ? queue.oldest_waiting_since : null} none="–" />,
+          },
+          { header: "Cons.", className: "num", cell: (row) => <Consumers {...row} /> },
+        ]}
+      />
       {rows.length > shown ? <p className={css.more}>and {count(rows.length - shown)} more queues</p> : null}
     </>
   );
 }
 
-interface QueueRowProps {
-  slug: string;
-  queue: Queue;
-  trouble: Trouble;
-  activity: QueueActivity | undefined;
-  /** Depth of the deepest queue, which the bar is a share of. */
-  most: number;
+function Trend({ queue, depths }: { queue: Queue; depths: QueueActivity["pending"] }) {
+  const most = Math.max(0, ...depths.map((depth) => depth ?? 0));
+  return (
+    <SparkBars
+      width={48}
+      height={16}
+      values={depths}
+      label={`Depth of ${nameText(queue.name)} in the last hour, at most ${count(most)}`}
+    />
+  );
 }
 
-function QueueRow({ slug, queue, trouble, activity, most }: QueueRowProps) {
-  const { name, engine, pending_count: pending } = queue;
-  const isLate = trouble === "stuck" || trouble === "waits long";
+function Consumers({ queue, trouble }: { queue: Queue; trouble: Trouble }) {
+  if (trouble === "stuck") {
+    return (
+      <span className={panel.wrong}>
+        <Glyph name="failure" />0<span className="vh"> consumers</span>
+      </span>
+    );
+  }
+  if (hasNoConsumer(queue) || queue.consumer_count > 0) return count(queue.consumer_count);
   return (
-    <tr className={trouble === "stuck" ? panel.alarm : undefined}>
-      <td className={css.name}>
-        <AppLink className={css.plain} href={paths.queue(slug, engine, name)}>
-          {nameText(name)}
-        </AppLink>{" "}
-        <span className="t3">{printable(engine)}</span>
-        <svg className={css.depth} width="100%" height="2" aria-hidden="true">
-          <rect width={`${(pending / most) * 100}%`} height="2" />
-        </svg>
-      </td>
-      <td className="num">
-        <b>{count(pending)}</b>
-      </td>
-      <td>
-        <SparkBars
-          width={48}
-          height={16}
-          values={activity?.pending ?? []}
-          label={`Depth of ${nameText(name)} in the last hour, at most ${count(Math.max(0, ...(activity?.pending ?? []).map((depth) => depth ?? 0)))}`}
-        />
-      </td>
-      <td className={`num ${isLate ? css.worseText : "t2"}`}>
-        <Age at={pending > 0 ? queue.oldest_waiting_since : null} none="–" />
-      </td>
-      <td className="num">
-        {trouble === "stuck" ? (
-          <span className={panel.wrong}>
-            <Glyph name="failure" />0<span className="vh"> consumers</span>
-          </span>
-        ) : hasNoConsumer(queue) || queue.consumer_count > 0 ? (
-          count(queue.consumer_count)
-        ) : (
-          <span className="t3" title="Not reported">
-            –
-          </span>
-        )}
-      </td>
-    </tr>
+    <span className="t3" title="Not reported">
+      –
+    </span>
   );
 }

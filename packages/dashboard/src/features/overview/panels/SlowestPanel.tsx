@@ -4,8 +4,7 @@ import type { UseQueryResult } from "@tanstack/react-query";
 import { paths } from "../../../address/paths.ts";
 import { AppLink } from "../../../ui/buttons/AppLink.tsx";
 import { Panel } from "../../../ui/panels/Panel.tsx";
-import panel from "../../../ui/panels/panel.module.css";
-import { ScrollBox } from "../../../ui/panels/ScrollBox.tsx";
+import { DataTable } from "../../../ui/tables/DataTable.tsx";
 import { duration, nameText } from "../../../ui/time/format.ts";
 import css from "../overview.module.css";
 import { relativeChange } from "./facts.ts";
@@ -30,34 +29,35 @@ export function SlowestPanel({ slug, query, windowLabel }: SlowestPanelProps) {
       }
     >
       {({ items }) => (
-        <ScrollBox label="Slowest names">
-          <table className={`${panel.tbl} ${panel.dense} ${css.tbl}`}>
-            <thead>
-              <tr>
-                <th>Task</th>
-                <th className="num">p95</th>
-                <th className="num">Change</th>
-              </tr>
-            </thead>
-            <tbody>
-              {items.map(({ name, run, previous }) => {
-                const change = relativeChange(run.p95, previous?.p95 ?? null, "worse");
-                return (
-                  <tr key={name}>
-                    <td className={css.name}>
-                      <AppLink className={css.plain} href={paths.tasks(slug, { q: fieldTerm("name", name) })}>
-                        {nameText(name)}
-                      </AppLink>
-                    </td>
-                    <td className="num">{duration(run.p95)}</td>
-                    <td className={`num ${change?.isWorse ? css.worseText : "t2"}`}>{change?.text ?? "new"}</td>
-                  </tr>
-                );
-              })}
-            </tbody>
-          </table>
-        </ScrollBox>
+        <DataTable
+          label="Slowest names"
+          size="dense"
+          className={css.tbl}
+          rows={items}
+          rowKey={({ name }) => name}
+          columns={[
+            {
+              header: "Task",
+              cellClass: css.name,
+              cell: ({ name }) => (
+                <AppLink className={css.plain} href={paths.tasks(slug, { q: fieldTerm("name", name) })}>
+                  {nameText(name)}
+                </AppLink>
+              ),
+            },
+            { header: "p95", className: "num", cell: ({ run }) => duration(run.p95) },
+            {
+              header: "Change",
+              className: "num",
+              cellClass: (item) => (changeOf(item)?.isWorse ? css.worseText : "t2"),
+              cell: (item) => changeOf(item)?.text ?? "new",
+            },
+          ]}
+        />
       )}
     </Panel>
   );
 }
+
+const changeOf = ({ run, previous }: SlowestNames["items"][number]) =>
+  relativeChange(run.p95, previous?.p95 ?? null, "worse");

@@ -5,6 +5,8 @@ import { useTimeRange } from "../../../../address/time-range.ts";
 import { AppLink } from "../../../../ui/buttons/AppLink.tsx";
 import { Panel } from "../../../../ui/panels/Panel.tsx";
 import panel from "../../../../ui/panels/panel.module.css";
+import type { Column } from "../../../../ui/tables/columns.tsx";
+import { DataTable } from "../../../../ui/tables/DataTable.tsx";
 import { percent, printable } from "../../../../ui/time/format.ts";
 import { taskDifferencesQuery } from "../detail-queries.ts";
 import { comparedRange, filterOf, nothingToCompare, sampleText, valueText } from "./comparison.ts";
@@ -36,7 +38,12 @@ export function DifferencesPanel({ slug, task }: { slug: string; task: TaskRow }
           {data.attributes.length === 0 ? (
             <p className={css.none}>Nothing that is known of them sets the failed ones apart.</p>
           ) : (
-            <Shares data={data} hrefOf={failures} />
+            <DataTable
+              className={css.diff}
+              columns={columnsOf(failures)}
+              rows={data.attributes}
+              rowKey={({ field, value }) => `${field} ${value}`}
+            />
           )}
           <p className={panel.foot}>
             Shown are values that at least 5 failed tasks have, and one side has more often by 20 points or more. A
@@ -48,43 +55,33 @@ export function DifferencesPanel({ slug, task }: { slug: string; task: TaskRow }
   );
 }
 
-function Shares({ data, hrefOf }: { data: TaskDifferences; hrefOf: (more: Record<string, string>) => string }) {
-  return (
-    <table className={`${panel.tbl} ${css.diff}`}>
-      <thead>
-        <tr>
-          <th>Field and value</th>
-          <th className="num">Failed</th>
-          <th className="num">Passed</th>
-          <th>
-            <span className="vh">Shares as bars</span>
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {data.attributes.map(({ field, value, failed_share: failed, passed_share: passed }) => {
-          const filter = filterOf(field, value);
-          const words = <b className="mono">{printable(valueText(field, value))}</b>;
-          return (
-            <tr key={`${field} ${value}`}>
-              <td>
-                <span className="t2">{printable(field)}</span>{" "}
-                {filter ? <AppLink href={hrefOf({ ...filter })}>{words}</AppLink> : words}
-              </td>
-              <td className="num">
-                <b>{percent(failed)}</b>
-              </td>
-              <td className="num t2">{percent(passed)}</td>
-              <td className={css.bars}>
-                <svg width="100%" height="20" aria-hidden="true">
-                  <rect className={css.failed} x="0" y="3" width={`${100 * failed}%`} height="6" />
-                  <rect className={css.passed} x="0" y="11" width={`${100 * passed}%`} height="6" />
-                </svg>
-              </td>
-            </tr>
-          );
-        })}
-      </tbody>
-    </table>
-  );
-}
+type Attribute = TaskDifferences["attributes"][number];
+
+const columnsOf = (hrefOf: (more: Record<string, string>) => string): readonly Column<Attribute>[] => [
+  {
+    header: "Field and value",
+    cell: ({ field, value }) => {
+      const filter = filterOf(field, value);
+      const words = <b className="mono">{printable(valueText(field, value))}</b>;
+      return (
+        <>
+          <span className="t2">{printable(field)}</span>{" "}
+          {filter ? <AppLink href={hrefOf({ ...filter })}>{words}</AppLink> : words}
+        </>
+      );
+    },
+  },
+  { header: "Failed", className: "num", cell: (one) => <b>{percent(one.failed_share)}</b> },
+  { header: "Passed", className: "num", cellClass: "t2", cell: (one) => percent(one.passed_share) },
+  {
+    header: "Shares as bars",
+    isHeaderHidden: true,
+    cellClass: css.bars,
+    cell: ({ failed_share: failed, passed_share: passed }) => (
+      <svg width="100%" height="20" aria-hidden="true">
+        <rect className={css.failed} x="0" y="3" width={`${100 * failed}%`} height="6" />
+        <rect className={css.passed} x="0" y="11" width={`${100 * passed}%`} height="6" />
+      </svg>
+    ),
+  },
+];

@@ -4,57 +4,51 @@ import {
   type FocusEvent,
   Fragment,
   type ReactNode,
-  type Ref,
   useLayoutEffect,
   useRef,
   useState,
 } from "react";
-import panel from "./panel.module.css";
+import panel from "../panels/panel.module.css";
+import { ScrollBox } from "../panels/ScrollBox.tsx";
+import { HeadCells, RowCells } from "./columns.tsx";
+import { type DataTableProps, tableClass } from "./DataTable.tsx";
 
 /** Lists up to this length are in the document whole, where the browser's own search finds all of them. */
 const wholeRows = 30;
 const overscanRows = 4;
 
-/** Spread on the `<tr>` of a row. */
-export interface RowPlace {
-  ref: Ref<HTMLTableRowElement>;
-  "data-index": number;
-  "aria-rowindex": number;
-}
-
-interface WindowTableProps<Row extends { key: string }> {
-  className: string | undefined;
-  /** The cells of the head row. They say how wide the columns of a long list are, whichever rows are shown. */
-  head: ReactNode;
-  rows: readonly Row[];
+interface WindowTableProps<Row> extends DataTableProps<Row> {
+  label: string;
   /** More rows exist than were read. */
   isOpenEnded?: boolean;
   /** Height of a usual row, until the first ones are on the screen. */
   rowPx: number;
   /** Handlers for the table as a whole. */
   on?: DOMAttributes<HTMLTableElement>;
-  children: (row: Row, place: RowPlace) => ReactNode;
+  /** Below the table, inside the region that scrolls. */
+  children?: ReactNode;
 }
 
 /**
  * A table of which only the rows near the screen are in the document, once it is long. It scrolls with its page. The row that has the focus
  * stays, and those beside it, so that Tab leads from row to row as in a whole table.
  */
-export function WindowTable<Row extends { key: string }>(props: WindowTableProps<Row>) {
-  const { rows, head, rowPx, isOpenEnded = false, children } = props;
+export function WindowTable<Row>(props: WindowTableProps<Row>) {
+  const { columns, rows, rowKey, rowProps, rowPx, isOpenEnded = false } = props;
+  const keyAt = (index: number) => (rows[index] === undefined ? null : rowKey(rows[index]));
   const body = useRef<HTMLTableSectionElement>(null);
   const [startPx, setStartPx] = useState(0);
   /** Of rows that were not on the screen yet. Taken from the first ones, so that what is below them stays where it is while they come. */
   const [usualPx, setUsualPx] = useState<number | null>(null);
   const [focusedKey, setFocusedKey] = useState<string | null>(null);
   const isWindowed = rows.length > wholeRows;
-  const focusedAt = focusedKey === null || !isWindowed ? -1 : rows.findIndex((row) => row.key === focusedKey);
+  const focusedAt = focusedKey === null || !isWindowed ? -1 : rows.findIndex((row) => rowKey(row) === focusedKey);
 
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => body.current?.closest("main") ?? null,
     estimateSize: () => usualPx ?? rowPx,
-    getItemKey: (index) => rows[index]?.key ?? index,
+    getItemKey: (index) => keyAt(index) ?? index,
     overscan: overscanRows,
     scrollMargin: startPx,
     rangeExtractor: (range) => (isWindowed ? withNeighbours(range, focusedAt) : everyRow(range)),
@@ -69,7 +63,7 @@ export function WindowTable<Row extends { key: string }>(props: WindowTableProps
 
   const focused = (event: FocusEvent) => {
     const at = event.target.closest<HTMLElement>("tr[data-index]")?.dataset.index;
-    setFocusedKey(at === undefined ? null : (rows[Number(at)]?.key ?? null));
+    setFocusedKey(at === undefined ? null : keyAt(Number(at)));
   };
   const blurred = (event: FocusEvent) => {
     if (!event.currentTarget.contains(event.relatedTarget)) setFocusedKey(null);
@@ -83,27 +77,34 @@ export function WindowTable<Row extends { key: string }>(props: WindowTableProps
     const before = filler(start);
     reachedPx = end;
     return (
-      <Fragment key={row.key}>
+      <Fragment key={rowKey(row)}>
         {before}
-        {children(row, { ref: virtual.measureElement, "data-index": index, "aria-rowindex": index + 2 })}
+        <tr ref={virtual.measureElement} data-index={index} aria-rowindex={index + 2} {...rowProps?.(row)}>
+          <RowCells columns={columns} row={row} />
+        </tr>
       </Fragment>
     );
   });
   return (
-    <table
-      className={props.className}
-      data-windowed={isWindowed}
-      aria-rowcount={isOpenEnded ? -1 : rows.length + 1}
-      {...props.on}
-    >
-      <thead>
-        <tr aria-rowindex={1}>{head}</tr>
-      </thead>
-      <tbody ref={body} onFocus={focused} onBlur={blurred}>
-        {shown}
-        {filler(startPx + virtual.getTotalSize())}
-      </tbody>
-    </table>
+    <ScrollBox label={props.label}>
+      <table
+        className={tableClass(props)}
+        data-windowed={isWindowed}
+        aria-rowcount={isOpenEnded ? -1 : rows.length + 1}
+        {...props.on}
+      >
+        <thead>
+          <tr aria-rowindex={1}>
+            <HeadCells columns={columns} />
+          </tr>
+        </thead>
+        <tbody ref={body} onFocus={focused} onBlur={blurred}>
+          {shown}
+          {filler(startPx + virtual.getTotalSize())}
+        </tbody>
+      </table>
+      {props.children}
+    </ScrollBox>
   );
 }
 

@@ -1,0 +1,23 @@
+import type { ReactNode } from "react";
+import controls from "../controls.module.css";
+import { Icon } from "../Icon.tsx";
+import { Menu } from "../layers/Layers.tsx";
+import panel from "../panels/panel.module.css";
+import type { Column } from "./columns.tsx";
+
+/** The last column of a table: a menu of what can be done with the row, which the button calls by its name. */
+export function menuColumn<Row>(nameOf: (row: Row) => string, entries: (row: Row) => ReactNode): Column<Row> {
+  return {
+    header: "Actions",
+    isHeaderHidden: true,
+    className: panel.acts,
+    cell: (row) => {
+      const label = `Actions of ${nameOf(row)}`;
+      return (
+        <Menu label={label} buttonClass={controls.ib} buttonLabel={label} button={<Icon name="more" />}>
+          {() => entries(row)}
+        </Menu>
+      );
+    },
+  };
+}
