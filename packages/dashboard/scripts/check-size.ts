@@ -20,7 +20,7 @@ const overweight: Readonly<Record<string, readonly [js: number, requests: number
   UsersPage: [215_500, 17],
   MembersPage: [214_500, 17],
   AuditPage: [215_500, 18],
-  ActivityPage: [212_000, 17],
+  ActivityPage: [212_500, 17],
   IssuePage: [209_000, 17],
   DeadLettersPage: [209_500, 16],
   CommandsPage: [209_000, 18],
