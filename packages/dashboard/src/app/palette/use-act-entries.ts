@@ -1,4 +1,4 @@
-import type { Agent, Command, Issue, Queue, Task, Worker } from "@svc/client";
+import type { Command, Issue, Queue, Task, Worker } from "@svc/client";
 import { type QueryClient, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useParams, useSearch } from "@tanstack/react-router";
 import {
@@ -10,6 +10,7 @@ import {
   taskActions,
   taskSubject,
   whyNot,
+  whyNotAs,
   wordsOfAction,
   workerActions,
 } from "../../features/actions/index.ts";
@@ -32,11 +33,6 @@ interface Subjects {
   command: Command | undefined;
 }
 
-interface Powers {
-  isAdmin: boolean;
-  agents: readonly Agent[];
-}
-
 /** What can be done with what the page is about, by this role and the agents that are online. Each entry leads to the form that asks. */
 export function useActEntries(slug: string | null): Entry[] {
   const client = useQueryClient();
@@ -46,9 +42,11 @@ export function useActEntries(slug: string | null): Entry[] {
   const isHere = { enabled: slug !== null };
   const agents = useQuery({ ...agentsQuery(slug ?? ""), ...isHere }).data?.items;
   const project = useQuery({ ...projectQuery(slug ?? ""), ...isHere }).data;
-  const mayAct = (role === "operator" || role === "admin") && project?.is_active === true;
-  if (slug === null || agents === undefined || !mayAct) return [];
-  return actEntries(subjectsOf(client, slug, { ...params, drawer }), { isAdmin: role === "admin", agents });
+  if (slug === null || agents === undefined || project === undefined) return [];
+  return actEntries(
+    subjectsOf(client, slug, { ...params, drawer }),
+    (action, subject) => (whyNotAs(role, project, action.role) ?? whyNot(action, subject, agents)) === null,
+  );
 }
 
 function subjectsOf(client: QueryClient, slug: string, params: Readonly<Record<string, string | undefined>>): Subjects {
@@ -68,11 +66,13 @@ function subjectsOf(client: QueryClient, slug: string, params: Readonly<Record<s
   };
 }
 
-function actEntries({ task, worker, queue, issue, command }: Subjects, { isAdmin, agents }: Powers): Entry[] {
+type Can = <Subject>(action: Action<Subject>, subject: Subject) => boolean;
+
+function actEntries({ task, worker, queue, issue, command }: Subjects, can: Can): Entry[] {
   const entries = <Subject>(actions: readonly Action<Subject>[], subject: Subject, detail: string): Entry[] =>
     actions.flatMap((action) => {
-      const { inPalette, icon = "", keys, role } = action;
-      if (!inPalette || (role === "admin" && !isAdmin) || whyNot(action, subject, agents) !== null) return [];
+      const { inPalette, icon = "", keys } = action;
+      if (!inPalette || !can(action, subject)) return [];
       const run = () => ask(action, subject);
       const entry: Entry = { id: action.id, group: "On this page", icon, detail, run, ...inPalette };
       return [keys === undefined ? entry : { ...entry, keys }];

@@ -1,7 +1,7 @@
 import type { Agent, DeadLetter } from "@svc/client";
 import { useQuery } from "@tanstack/react-query";
 import { useParams, useSearch } from "@tanstack/react-router";
-import { lazy, Suspense, useState } from "react";
+import { useState } from "react";
 import { paths, type SearchOf } from "../../address/paths.ts";
 import { ActButton } from "../../ui/buttons/ActButton.tsx";
 import { AppLink, useGo } from "../../ui/buttons/AppLink.tsx";
@@ -14,7 +14,7 @@ import { WindowTable } from "../../ui/tables/WindowTable.tsx";
 import { count, nameText, printable, printableLines } from "../../ui/time/format.ts";
 import { Age } from "../../ui/time/Stamp.tsx";
 import { usePage } from "../../ui/title.ts";
-import { AgentLink, useMayNot } from "../actions/index.ts";
+import { ActionButton, AgentLink } from "../actions/index.ts";
 import { agentsQuery } from "../agents/index.ts";
 import { projectQuery } from "../projects/index.ts";
 import { queuesQuery } from "../queues/index.ts";
@@ -22,9 +22,8 @@ import css from "./dead-letters.module.css";
 import { readDeadLettersSearch } from "./dead-letters-search.ts";
 import { LoadFailed } from "./LoadFailed.tsx";
 import { Requeued, useLeftLetters } from "./Requeued.tsx";
+import { requeueLetters } from "./requeue-action.tsx";
 import { type Asked, type Loaded, letterKey, useLetters } from "./use-letters.ts";
-
-const RequeueDialog = lazy(() => import("./RequeueDialog.tsx").then((part) => ({ default: part.RequeueDialog })));
 
 export function DeadLettersPage() {
   const { slug } = useParams({ from: "/signed-in/p/$slug/dead-letters" });
@@ -162,8 +161,6 @@ interface LettersProps {
 function Letters({ slug, loaded, agents, isBusy, onRequeued, onMore }: LettersProps) {
   const { engine, queue, entries, total, at, agentId, requeued } = loaded;
   const [ticked, setTicked] = useState<ReadonlySet<string>>(new Set());
-  const [isAsking, setAsking] = useState(false);
-  const mayNot = useMayNot(slug);
   const rows = entries.map((letter) => {
     const key = letterKey(letter);
     return { key, letter, commandId: requeued[key] ?? null };
@@ -263,13 +260,21 @@ function Letters({ slug, loaded, agents, isBusy, onRequeued, onMore }: LettersPr
           <AgentLink slug={slug} id={agentId} agents={agents} />
         </p>
         <span className="grow" />
-        <Button
-          disabledReason={mayNot ?? (chosen.length === 0 ? "Tick the letters first" : null)}
-          onClick={() => setAsking(true)}
-          icon="retry"
+        <ActionButton
+          slug={slug}
+          action={requeueLetters}
+          subject={{
+            engine,
+            letters: chosen.map(({ letter }) => letter),
+            toldBy: agentId,
+            onRequeued: (letter, commandId) => {
+              onRequeued(letter, commandId);
+              set(letterKey(letter), false);
+            },
+          }}
         >
-          Requeue {chosen.length > 0 ? count(chosen.length) : ""}
-        </Button>
+          {requeueLetters.label} {chosen.length > 0 ? count(chosen.length) : ""}
+        </ActionButton>
       </div>
       {entries.length === 0 ? (
         total ? (
@@ -299,21 +304,6 @@ function Letters({ slug, loaded, agents, isBusy, onRequeued, onMore }: LettersPr
           </Button>
         </p>
       )}
-      {isAsking ? (
-        <Suspense fallback={null}>
-          <RequeueDialog
-            slug={slug}
-            engine={engine}
-            letters={chosen.map(({ letter }) => letter)}
-            toldBy={agentId}
-            onRequeued={(letter, commandId) => {
-              onRequeued(letter, commandId);
-              set(letterKey(letter), false);
-            }}
-            onClose={() => setAsking(false)}
-          />
-        </Suspense>
-      ) : null}
     </>
   );
 }

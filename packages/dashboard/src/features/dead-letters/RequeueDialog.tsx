@@ -6,6 +6,7 @@ import { AppLink } from "../../ui/buttons/AppLink.tsx";
 import { count, nameText, printable } from "../../ui/time/format.ts";
 import {
   CommandDialog,
+  type DialogProps,
   freshKey,
   namedAgent,
   toldInTurn,
@@ -18,20 +19,18 @@ import {
 /** Each is a command of its own. */
 const maximum = 200;
 
-interface RequeueDialogProps {
-  slug: string;
+export interface ChosenLetters {
   engine: string;
   letters: readonly DeadLetter[];
   /** The agent that told them: another one of the engine may watch another server, with other tasks of these ids. */
   toldBy: string;
   /** Its command was made. */
   onRequeued: (letter: DeadLetter, commandId: string) => void;
-  onClose: () => void;
 }
 
 /** Puts dead letters back into their queues, one command each. */
-export function RequeueDialog({ slug, engine, letters: ticked, toldBy, onRequeued, onClose }: RequeueDialogProps) {
-  const [letters] = useState(ticked);
+export function RequeueDialog({ slug, subject, onClose }: DialogProps<ChosenLetters>) {
+  const { engine, letters, toldBy, onRequeued } = subject;
   const [runId] = useState(freshKey);
   const online = useAble(slug, { engine, capability: "requeue_dead_letter" });
   const issue = useIssue(slug, (to, body: TaskCommandBody) => api.requeueDeadLetter(to, body));

@@ -5,8 +5,8 @@ import { type ReactNode, useState } from "react";
 import { paths } from "../../address/paths.ts";
 import { Button } from "../../ui/buttons/Button.tsx";
 import { MenuEntry } from "../../ui/buttons/MenuEntry.tsx";
-import { FailedLine } from "../../ui/panels/Feedback.tsx";
 import panel from "../../ui/panels/panel.module.css";
+import { StaleLine } from "../../ui/panels/QueryBoundary.tsx";
 import { DataTable } from "../../ui/tables/DataTable.tsx";
 import { menuColumn } from "../../ui/tables/menu-column.tsx";
 import { nameText, printable } from "../../ui/time/format.ts";
@@ -61,9 +61,7 @@ export function MembersPage() {
         </Button>
       </div>
       <SettingsTabs slug={slug} current="members" />
-      {read.error ? (
-        <FailedLine title="The members were not renewed" error={read.error} onRetry={() => void read.refetch()} />
-      ) : null}
+      <StaleLine name="The members" read={read} />
       <DataTable
         label="Members"
         size="wide"

@@ -22,10 +22,6 @@ export const actionWords: Readonly<Record<string, string>> = {
 
 export const wordsOfAction = (action: string): string => actionWords[action] ?? printable(action);
 
-/** What can be done only by who may act, and by who may administer. */
-export const needsOperator = "Needs the operator role in this project";
-export const needsAdmin = "Needs the admin role in this project";
-
 /** What a status means, in a sentence. */
 export function statusSentence(command: Pick<Command, "status" | "result" | "error">): string {
   switch (command.status) {

@@ -1,3 +1,4 @@
+import type { ReactNode } from "react";
 import { Button } from "../../../ui/buttons/Button.tsx";
 import { MenuEntry } from "../../../ui/buttons/MenuEntry.tsx";
 import { useWhyNot } from "../requests/use-act.ts";
@@ -9,12 +10,17 @@ interface ActionProps<Subject> {
   subject: Subject;
 }
 
-/** Pressed in vain, with the reason, while it cannot be done. */
-export function ActionButton<Subject>({ slug, action, subject }: ActionProps<Subject>) {
+/** Pressed in vain, with the reason, while it cannot be done. `children`: other words than those of the action. */
+export function ActionButton<Subject>({
+  slug,
+  action,
+  subject,
+  children = action.label,
+}: ActionProps<Subject> & { children?: ReactNode }) {
   const reason = useWhyNot(slug, action, subject);
   return (
     <Button disabledReason={reason} onClick={() => ask(action, subject)} icon={action.icon}>
-      {action.label}
+      {children}
     </Button>
   );
 }

@@ -1,4 +1,4 @@
-import type { Agent } from "@svc/client";
+import type { Agent, Project, ProjectRole } from "@svc/client";
 import type { ComponentType } from "react";
 import { overlay } from "../../../shell/overlay.ts";
 import { createStore } from "../../../ui/store.ts";
@@ -8,7 +8,7 @@ import { ableAgents, type Capability } from "../requests/able.ts";
 export interface Rule<Subject> {
   /** The lowest role; operator unless said. */
   readonly role?: "admin";
-  /** What agents must be able to do for which engine: one of these is enough. Empty where no agent can be named. */
+  /** What agents must be able to do for which engine: one of these is enough. Empty where its form says which agents can. */
   needs(subject: Subject): readonly { engine: string; capability: Capability }[];
   /** What of the subject itself speaks against it; null where nothing does. */
   guard(subject: Subject): string | null;
@@ -35,6 +35,16 @@ export interface Action<Subject> extends Rule<Subject> {
 export const ofEngine =
   (capability: Capability) =>
   ({ engine }: { engine: string }) => [{ engine, capability }];
+
+/** Why somebody of this role may not do in the project what needs another one; null where they may. */
+export function whyNotAs(
+  own: ProjectRole | null,
+  project: Pick<Project, "is_active"> | undefined,
+  role: "operator" | "admin" = "operator",
+): string | null {
+  if (own !== "admin" && own !== role) return `Needs the ${role} role in this project`;
+  return project?.is_active === false ? "The project is archived" : null;
+}
 
 /** Why none of these agents can do it; null where one can. */
 export function whyNot<Subject>(rule: Rule<Subject>, subject: Subject, agents: readonly Agent[]): string | null {

@@ -6,8 +6,7 @@ import { agentsQuery } from "../../agents/index.ts";
 import { projectQuery } from "../../projects/index.ts";
 import { roleIn, useMe } from "../../sessions/index.ts";
 import { commandQuery } from "../commands/command-queries.ts";
-import { needsAdmin, needsOperator } from "../commands/words.ts";
-import { type Rule, whyNot } from "../registry/action.ts";
+import { type Rule, whyNot, whyNotAs } from "../registry/action.ts";
 import { type Able, ableAgents, type Capability } from "./able.ts";
 import { KeyedRequests } from "./keyed-requests.ts";
 
@@ -52,12 +51,9 @@ export function useKept<Value>(value: Value, isKept: boolean): Value {
 export const isOpen = ({ isPending, isLost }: { isPending: boolean; isLost: boolean }): boolean => isPending || isLost;
 
 /** Why no command may be made at all. */
-export function useMayNot(slug: string, role: "operator" | "admin" = "operator"): string | null {
-  const own = roleIn(useMe(), slug);
+export function useMayNot(slug: string, role?: "admin"): string | null {
   const project = useQuery(projectQuery(slug));
-  if (own !== "admin" && role === "admin") return needsAdmin;
-  if (own !== "admin" && own !== "operator") return needsOperator;
-  return project.data?.is_active === false ? "The project is archived" : null;
+  return whyNotAs(roleIn(useMe(), slug), project.data, role);
 }
 
 /** What the tray says of a command, and which task it is about. */
