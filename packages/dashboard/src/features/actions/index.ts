@@ -1,5 +1,4 @@
 export { readBulkRetrySearch } from "./bulk-retries/bulk-retry-search.ts";
-export { carriedFilter } from "./bulk-retries/creating/carried-filter.ts";
 export { commandQuery, hasEnded, openPollMs } from "./commands/command-queries.ts";
 export { readCommandsSearch } from "./commands/commands-search.ts";
 export { sendAgain } from "./commands/send-again-action.tsx";
@@ -12,8 +11,9 @@ export { namedAgent } from "./requests/AgentField.tsx";
 export { CommandDialog } from "./requests/CommandDialog.tsx";
 export { freshKey } from "./requests/keyed-requests.ts";
 export { AgentLink } from "./requests/targets.tsx";
-export { useAble, useIssue, useKept, useMayNot } from "./requests/use-act.ts";
+export { useAble, useIssue, useKept, useMayNot, useWhyNot } from "./requests/use-act.ts";
 export { toldInTurn, useInTurn } from "./requests/use-in-turn.ts";
 export { BulkDialog } from "./tasks/BulkDialog.tsx";
+export { type ChosenTasks, cancelTasks, retryTasks } from "./tasks/bulk-actions.tsx";
 export { TaskCommands, TaskGhosts } from "./tasks/TaskCommands.tsx";
 export { cancelTask, retryTask, taskActions, taskKeys, taskSubject } from "./tasks/task-actions.tsx";

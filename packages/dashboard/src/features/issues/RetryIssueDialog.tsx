@@ -19,7 +19,7 @@ export function RetryIssueDialog({ slug, fingerprint, onClose }: RetryIssueDialo
   const [rows, setRows] = useState<typeof read.data>(undefined);
   if (rows === undefined && read.data !== undefined && read.data.length > 0) setRows(read.data);
   if (rows !== undefined) {
-    return <BulkDialog slug={slug} act="retry" rows={rows} onClose={onClose} onDone={onClose} />;
+    return <BulkDialog slug={slug} act="retry" rows={rows} onClose={onClose} />;
   }
   return (
     <Dialog title="Retry the failed tasks" onClose={onClose}>

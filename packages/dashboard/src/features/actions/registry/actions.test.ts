@@ -1,9 +1,11 @@
 import type { Agent, Task } from "@svc/client";
 import { describe, expect, test } from "vitest";
 import { overlay } from "../../../shell/overlay.ts";
+import { sendAgain } from "../commands/send-again-action.tsx";
 import { queueActions, workerActions } from "../fleet/fleet-actions.tsx";
+import { type ChosenTasks, cancelTasks, retryTasks } from "../tasks/bulk-actions.tsx";
 import { cancelTask, retryTask, taskActions, taskKeys } from "../tasks/task-actions.tsx";
-import { asked, whyNot } from "./action.ts";
+import { asked, whyNot, whyNotAs } from "./action.ts";
 
 const agents = [
   {
@@ -47,8 +49,59 @@ describe("a task", () => {
   });
 });
 
+describe("several tasks", () => {
+  const bulkActions = [retryTasks, cancelTasks];
+  const chosen = (state?: Task["state"]): ChosenTasks => {
+    const all = state ? { filters: { state }, words: `state ${state}` } : null;
+    return { rows: [], all, onMade: () => {}, onDone: () => {} };
+  };
+
+  test.each([
+    ["that are ticked", undefined, [null, null]],
+    ["that match", "failure", [null, "Tick the tasks: not all that match can be cancelled at once"]],
+    [
+      "that match and have not ended",
+      "started",
+      ["Tasks in state started have not ended yet", "Tick the tasks: not all that match can be cancelled at once"],
+    ],
+  ] as const)("%s, with state %s: retry and cancel %o", (_which, state, reasons) => {
+    // Whatever agents there are: the forms say which of the engines are left out.
+    expect(bulkActions.map((action) => whyNot(action, chosen(state), []))).toEqual(reasons);
+  });
+
+  test("are acted on under the words of one", () => {
+    const shownAs = ({ label, icon }: { label: string; icon?: string }) => [label, icon];
+    expect(bulkActions.map(shownAs)).toEqual([retryTask, cancelTask].map(shownAs));
+  });
+});
+
+describe("a role", () => {
+  const operator = "Needs the operator role in this project";
+  const admin = "Needs the admin role in this project";
+
+  test.each([
+    ["admin", null, null],
+    ["operator", null, admin],
+    ["viewer", operator, admin],
+    ["auditor", operator, admin],
+    [null, operator, admin],
+  ] as const)("that is %s: what operators do %o, what administrators do %o", (role, asOperator, asAdmin) => {
+    for (const project of [undefined, { is_active: true }]) {
+      expect(whyNotAs(role, project)).toBe(asOperator);
+      expect(whyNotAs(role, project, "admin")).toBe(asAdmin);
+    }
+  });
+
+  test.each([
+    ["admin", "The project is archived"],
+    ["viewer", operator],
+  ] as const)("that is %s does nothing in an archived project: %s", (role, reason) => {
+    expect(whyNotAs(role, { is_active: false })).toBe(reason);
+  });
+});
+
 test("every action has an id of its own, and only the purge of a queue needs an administrator", () => {
-  const all = [...taskActions, ...workerActions, ...queueActions];
+  const all = [...taskActions, retryTasks, cancelTasks, ...workerActions, ...queueActions, sendAgain];
   expect(new Set(all.map(({ id }) => id)).size).toBe(all.length);
   expect(all.filter(({ role }) => role === "admin").map(({ id }) => id)).toEqual(["queue.purge"]);
 });

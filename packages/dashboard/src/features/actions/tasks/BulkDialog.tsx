@@ -24,7 +24,8 @@ interface BulkDialogProps {
   /** It was asked for these. */
   onMade?: (rows: readonly ListRow[]) => void;
   onClose: () => void;
-  onDone: () => void;
+  /** It was asked for all of them. */
+  onDone?: () => void;
 }
 
 /** Retries or cancels the ticked tasks: a retry is one command for each engine, or a bulk retry of many; a cancel one for each task. */
@@ -63,12 +64,16 @@ export function BulkDialog({ slug, act, rows: ticked, onMade, onClose, onDone }:
   const orders = doable.flatMap((one) => ordersOf({ ...one, agentId: one.able.agents[0]?.id ?? "" }, act));
   const asked = orders.slice(0, made).reduce((sum, order) => sum + order.rows.length, 0);
 
+  const finish = () => {
+    onClose();
+    onDone?.();
+  };
   const send = async () => {
     const requests = orders.map((order, at) => async () => {
       await (act === "retry" ? askRetry(order) : askCancel(order, at + 1));
       onMade?.(order.rows);
     });
-    if ((await run(requests)) && act === "retry") onDone();
+    if ((await run(requests)) && act === "retry") finish();
   };
   const askRetry = ({ engine, agentId, rows: own, bulkState }: BulkOrder<ListRow>): Promise<unknown> => {
     const words = `Retry ${count(own.length)} ${own.length === 1 ? "task" : "tasks"} of ${printable(engine)}`;
@@ -86,8 +91,7 @@ export function BulkDialog({ slug, act, rows: ticked, onMade, onClose, onDone }:
     const told = toldInTurn(all, place, { words: `Cancel ${nameText(row.name)}`, task: { engine, taskId } });
     await cancel.mutateAsync({ body: { agent_id: agentId, engine, task_id: taskId }, told });
   };
-  // The bar that it stands in goes with the ticks.
-  const leave = isDone ? onDone : onClose;
+  const leave = isDone ? finish : onClose;
 
   return (
     <CommandDialog

@@ -1,22 +1,18 @@
 import type { TaskFilters } from "@svc/client";
 import { useQuery } from "@tanstack/react-query";
-import { lazy, Suspense, useState } from "react";
+import { useLayoutEffect, useState } from "react";
 import { Button } from "../../../ui/buttons/Button.tsx";
 import { CopyButton } from "../../../ui/buttons/CopyButton.tsx";
 import { count } from "../../../ui/time/format.ts";
-import { carriedFilter } from "../../actions/index.ts";
-import { roleIn, useMe } from "../../sessions/index.ts";
+import { ActionButton, cancelTasks, retryTasks, useMayNot, useWhyNot } from "../../actions/index.ts";
 import { type ListRow, taskTotalQuery } from "../../task-data/index.ts";
 import { useFocusBack } from "../focus-back.ts";
 import css from "../list.module.css";
-import { DeleteDialog } from "../matching/DeleteDialog.tsx";
+import { deleteTasks } from "../matching/delete-tasks-action.tsx";
 import { dockId } from "./TaskGrid.tsx";
 
-const BulkActs = lazy(() => import("../../actions/tasks/BulkActs.tsx").then((part) => ({ default: part.BulkActs })));
-
 const faultId = "all-matching-fault";
-/** A request names at most this many rows. */
-const maximumIds = 1_000;
+const actions = [retryTasks, cancelTasks, deleteTasks];
 
 interface SelectionBarProps {
   slug: string;
@@ -26,43 +22,37 @@ interface SelectionBarProps {
   words: string | null;
   /** All that the filters show, where it is known. */
   total: number | null;
-  isArchived: boolean;
   onClear: () => void;
   onDrop: (rows: readonly ListRow[]) => void;
+  /** It came or went: the list makes up for its height before anything is painted. */
+  onDock: (isDocked: boolean) => void;
 }
 
 /** What can be done with the ticked rows, or with all that match. */
-export function SelectionBar({ slug, rows, filters, words, total, isArchived, onClear, onDrop }: SelectionBarProps) {
+export function SelectionBar({ slug, rows, filters, words, total, onClear, onDrop, onDock }: SelectionBarProps) {
   useFocusBack();
-  const role = roleIn(useMe(), slug);
-  const isAdmin = role === "admin";
-  const mayAct = (isAdmin || role === "operator") && !isArchived;
-  const [isAsking, setAsking] = useState(false);
+  useLayoutEffect(() => {
+    onDock(true);
+    return () => onDock(false);
+  }, [onDock]);
+  const mayAct = useMayNot(slug) === null;
   const [isWhole, setWhole] = useState(false);
-  const carried = carriedFilter(filters);
+  const matching = { rows, all: { filters, words: words ?? "" }, onMade: onDrop, onDone: onClear };
+  const retryFault = retryTasks.guard(matching);
   // The list itself does not count what a search finds.
-  const isCounted = mayAct && filters.q !== undefined && carried.fault === null;
+  const isCounted = mayAct && filters.q !== undefined && retryFault === null;
   const counted = useQuery({ ...taskTotalQuery(slug, filters), enabled: isCounted });
   const matched = total ?? (isCounted ? (counted.data ?? null) : null);
-  // All that match can be deleted only by filters that the request knows, and never without any.
-  const isDeletable = isAdmin && words !== null && filters.q === undefined;
-  const fault = isDeletable ? null : carried.fault;
+  // Never without any filter.
+  const isDeletable = useWhyNot(slug, deleteTasks, matching) === null && words !== null;
+  const fault = isDeletable ? null : retryFault;
   const isOffered = mayAct && (matched === null ? fault !== null : matched > rows.length);
-  const all = isWhole && isOffered && fault === null && matched !== null && words !== null ? { words, matched } : null;
-  const refusal = !isAdmin
-    ? "Needs the admin role in this project"
-    : isArchived
-      ? "The project is archived"
-      : all !== null && !isDeletable
-        ? "Tick the tasks: what a search finds cannot be deleted at once"
-        : all === null && rows.length > maximumIds
-          ? `At most ${count(maximumIds)} at a time, or all that match`
-          : null;
+  const isAll = isWhole && isOffered && fault === null && matched !== null;
   return (
     <section id={dockId} aria-label="Selected tasks">
       <div className={css.bulk}>
         <b className="nowrap" role="status">
-          {all ? `All ${count(all.matched)} matching selected` : `${count(rows.length)} selected`}
+          {isAll ? `All ${count(matched)} matching selected` : `${count(rows.length)} selected`}
         </b>
         {isOffered ? (
           <Button
@@ -71,7 +61,7 @@ export function SelectionBar({ slug, rows, filters, words, total, isArchived, on
             aria-describedby={fault === null ? undefined : faultId}
             onClick={() => setWhole(!isWhole)}
           >
-            {all
+            {isAll
               ? `Only the ${count(rows.length)} ticked`
               : `Select all ${matched === null ? "" : `${count(matched)} `}matching`}
           </Button>
@@ -82,30 +72,18 @@ export function SelectionBar({ slug, rows, filters, words, total, isArchived, on
           </span>
         ) : null}
         <span className="grow" />
-        {all ? null : <CopyButton text={rows.map((row) => row.task_id).join("\n")} label="Copy ids" />}
-        <Suspense fallback={null}>
-          <BulkActs
+        {isAll ? null : <CopyButton text={rows.map((row) => row.task_id).join("\n")} label="Copy ids" />}
+        {actions.map((action) => (
+          <ActionButton
+            key={action.id}
             slug={slug}
-            rows={rows}
-            all={all && { filters, words: all.words, carried }}
-            onDone={onClear}
-            onDrop={onDrop}
+            action={action}
+            subject={isAll ? matching : { ...matching, all: null }}
           />
-        </Suspense>
-        <Button disabledReason={refusal} onClick={() => setAsking(true)} icon="trash">
-          Delete
-        </Button>
+        ))}
         <Button variant="icon" icon="x" aria-label="Clear selection" title="Clear selection (Esc)" onClick={onClear} />
       </div>
       {isOffered && fault !== null ? <p className={`sm flex t2 ${css.bulk}`}>{fault}</p> : null}
-      {isAsking ? (
-        <DeleteDialog
-          slug={slug}
-          chosen={all ? { kind: "matching", filters, words: all.words, total: all.matched } : { kind: "rows", rows }}
-          onClose={() => setAsking(false)}
-          onDone={onClear}
-        />
-      ) : null}
     </section>
   );
 }

@@ -8,7 +8,6 @@ import { FailedLine, NoteLine } from "../../../ui/panels/Feedback.tsx";
 import { QueryBoundary } from "../../../ui/panels/QueryBoundary.tsx";
 import { count } from "../../../ui/time/format.ts";
 import { useGaps } from "../../agents/index.ts";
-import { projectQuery } from "../../projects/index.ts";
 import {
   activeFilters,
   filtersOf,
@@ -38,12 +37,12 @@ import { ViewTabs } from "../views/ViewTabs.tsx";
 import { ListAnnouncer } from "./ListAnnouncer.tsx";
 import { FoundSoFar, ListEnd, NothingMatches, NotUnderstood } from "./ListEnd.tsx";
 import { ListTools } from "./ListTools.tsx";
-import { SelectionBar } from "./SelectionBar.tsx";
 import { TaskGrid } from "./TaskGrid.tsx";
 import type { RowActions } from "./TaskRow.tsx";
 import { useListKeys } from "./use-list-keys.ts";
 import { useSelection } from "./use-selection.ts";
 
+const SelectionBar = lazy(() => import("./SelectionBar.tsx").then((part) => ({ default: part.SelectionBar })));
 const RowMenu = lazy(() => import("./RowMenu.tsx").then((part) => ({ default: part.RowMenu })));
 const ExportDialog = lazy(() =>
   import("../matching/ExportDialog.tsx").then((module) => ({ default: module.ExportDialog })),
@@ -70,6 +69,7 @@ export function TaskListView({ slug, search }: { slug: string; search: TasksSear
   const filters = useMemo(() => wayBack ?? filtersOf(search, Date.now()), [filterText]);
   useEffect(() => keepFilters(slug, filterText, filters), [slug, filterText, filters]);
   const [isTicking, setTicking] = useState(false);
+  const [isDocked, setDocked] = useState(false);
   const isHeld = isTicking || hold !== null;
   const list = useTaskList(slug, filters, { follows: follows && isTop && !isHeld, isHeld });
   const { rows, query } = list;
@@ -87,7 +87,6 @@ export function TaskListView({ slug, search }: { slug: string; search: TasksSear
   }, [client, filters, isWhole, rows.length]);
   const counts = useStateCounts(slug, filters);
   const { gaps } = useGaps(slug, reachedRange(filters, Date.now(), 7 * dayMs));
-  const project = useQuery(projectQuery(slug));
 
   const patch = useCallback(
     (change: Partial<Record<keyof TasksSearch, string | undefined>>, replace = false) => {
@@ -224,16 +223,18 @@ export function TaskListView({ slug, search }: { slug: string; search: TasksSear
           </span>
         </div>
         {ticked.size > 0 ? (
-          <SelectionBar
-            slug={slug}
-            rows={rows.filter((row) => ticked.has(row.id))}
-            filters={filters}
-            words={spokenFilters(search)}
-            total={total}
-            onClear={() => selection.set([])}
-            onDrop={selection.drop}
-            isArchived={project.data?.is_active === false}
-          />
+          <Suspense fallback={null}>
+            <SelectionBar
+              slug={slug}
+              rows={rows.filter((row) => ticked.has(row.id))}
+              filters={filters}
+              words={spokenFilters(search)}
+              total={total}
+              onClear={() => selection.set([])}
+              onDrop={selection.drop}
+              onDock={setDocked}
+            />
+          </Suspense>
         ) : null}
       </div>
       <div className={css.rows}>
@@ -266,7 +267,7 @@ export function TaskListView({ slug, search }: { slug: string; search: TasksSear
               actions={actions}
               leftTop={leftTop}
               onScroll={onScroll}
-              isDocked={ticked.size > 0}
+              isDocked={isDocked}
               end={<ListEnd list={list} onOlder={(until) => patch({ until })} />}
             />
           )}

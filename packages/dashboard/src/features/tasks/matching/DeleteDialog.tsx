@@ -1,5 +1,5 @@
 import type { BulkDeleteFilters, Priority, TaskFilters } from "@svc/client";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { api } from "../../../api/api.ts";
 import { ActButton } from "../../../ui/buttons/ActButton.tsx";
 import { DialogFoot } from "../../../ui/layers/DialogFoot.tsx";
@@ -7,54 +7,39 @@ import { Dialog } from "../../../ui/layers/Layers.tsx";
 import { causeOf } from "../../../ui/panels/Feedback.tsx";
 import { Refusal } from "../../../ui/panels/Refusal.tsx";
 import { count } from "../../../ui/time/format.ts";
-import type { ListRow, LoadedList } from "../../task-data/index.ts";
+import type { ChosenTasks, DialogProps } from "../../actions/index.ts";
+import { type LoadedList, taskTotalQuery } from "../../task-data/index.ts";
 import { removeRows } from "../following/row-changes.ts";
 
 /** A request with filters deletes at most this many rows. */
 const maximumMatching = 10_000;
 
-/** What is deleted: the ticked rows, or all that the filters show. */
-type Chosen =
-  | { kind: "rows"; rows: readonly ListRow[] }
-  | { kind: "matching"; filters: TaskFilters; words: string; total: number };
-
-interface DeleteDialogProps {
-  slug: string;
-  chosen: Chosen;
-  onClose: () => void;
-  onDone: () => void;
-}
-
-export function DeleteDialog({ slug, chosen, onClose, onDone }: DeleteDialogProps) {
+export function DeleteDialog({ slug, subject: { rows, all, onDone }, onClose }: DialogProps<ChosenTasks>) {
   const client = useQueryClient();
-  const amount = chosen.kind === "rows" ? chosen.rows.length : Math.min(chosen.total, maximumMatching);
+  const counted = useQuery({ ...taskTotalQuery(slug, all?.filters ?? {}), enabled: all !== null });
+  const total = counted.data ?? 0;
+  const amount = all ? Math.min(total, maximumMatching) : rows.length;
   const words = `${count(amount)} ${amount === 1 ? "task" : "tasks"}`;
+  const ids = rows.map((row) => row.id);
   const remove = useMutation({
-    mutationFn: () =>
-      chosen.kind === "rows"
-        ? api.deleteTasks(
-            slug,
-            chosen.rows.map((row) => row.id),
-          )
-        : api.deleteMatchingTasks(slug, deleteFilters(chosen.filters)),
+    mutationFn: () => (all ? api.deleteMatchingTasks(slug, deleteFilters(all.filters)) : api.deleteTasks(slug, ids)),
     onSuccess: () => {
-      if (chosen.kind === "rows") {
-        const ids = chosen.rows.map((row) => row.id);
-        client.setQueriesData<LoadedList>({ queryKey: ["tasks", slug] }, (old) => old && removeRows(old, ids));
-      } else void client.resetQueries({ queryKey: ["tasks", slug] });
+      if (all) void client.resetQueries({ queryKey: ["tasks", slug] });
+      else client.setQueriesData<LoadedList>({ queryKey: ["tasks", slug] }, (old) => old && removeRows(old, ids));
       for (const subject of ["task-total", "stats", "facet", "task-histogram"]) {
         void client.invalidateQueries({ queryKey: [subject, slug] });
       }
+      onClose();
       onDone();
     },
   });
   return (
     <Dialog title={`Delete ${words}`} onClose={onClose}>
-      {chosen.kind === "matching" ? (
+      {all ? (
         <p>
-          All tasks with {chosen.words}
-          {chosen.total > maximumMatching
-            ? `: ${count(chosen.total)}. One go deletes ${count(maximumMatching)}; repeat it for the others.`
+          All tasks with {all.words}
+          {total > maximumMatching
+            ? `: ${count(total)}. One go deletes ${count(maximumMatching)}; repeat it for the others.`
             : "."}
         </p>
       ) : null}

@@ -61,6 +61,7 @@ export function BulkRetryDialog({ slug, filters, filter, words, onClose, onDone 
       { body, words: `Retry all with ${words}` },
       {
         onSuccess: (made) => {
+          onClose();
           onDone();
           go(paths.bulkRetry(slug, made.id));
         },
