@@ -1,6 +1,6 @@
 /** The types of the client, from the schemas and the parameters of the API document. */
 
-interface Schema {
+export interface Schema {
   readonly $ref?: string;
   readonly description?: string;
   readonly type?: string | readonly string[];
@@ -13,8 +13,16 @@ interface Schema {
   readonly patternProperties?: Readonly<Record<string, Schema>>;
 }
 
-interface Operation {
+interface Body {
+  readonly required?: boolean;
+  readonly content?: Readonly<Record<string, { readonly schema: Schema }>>;
+}
+
+export interface Operation {
   readonly operationId: string;
+  readonly summary?: string;
+  readonly requestBody?: Body;
+  readonly responses?: Readonly<Record<string, Body>>;
   readonly parameters?: readonly {
     readonly name: string;
     readonly in: string;
@@ -61,9 +69,12 @@ function queryDeclaration({ operationId, parameters = [] }: Operation): string |
     description === undefined ? schema : { ...schema, description },
   ]);
   const required = query.flatMap(({ name, required }) => (required ? [name] : []));
-  const name = `${operationId.slice(0, 1).toUpperCase()}${operationId.slice(1)}Query`;
-  return `export interface ${name} ${membersText({ properties: Object.fromEntries(properties), required }, "")}`;
+  return `export interface ${queryName(operationId)} ${membersText({ properties: Object.fromEntries(properties), required }, "")}`;
 }
+
+/** Name of the type of an operation's query parameters. */
+export const queryName = (operationId: string): string =>
+  `${operationId.slice(0, 1).toUpperCase()}${operationId.slice(1)}Query`;
 
 function membersText({ properties = {}, required = [] }: Schema, indent: string): string {
   const inner = `${indent}  `;
@@ -78,7 +89,7 @@ function membersText({ properties = {}, required = [] }: Schema, indent: string)
 const noteOf = (schema: Schema): string | undefined =>
   schema.description ?? schema.anyOf?.find(({ description }) => description !== undefined)?.description;
 
-function typeText(schema: Schema, indent = ""): string {
+export function typeText(schema: Schema, indent = ""): string {
   if (schema.$ref !== undefined) return schema.$ref.split("/").at(-1) ?? "unknown";
   if (schema.anyOf !== undefined) return unionOf(schema.anyOf.map((option) => typeText(option, indent)));
   if (schema.enum !== undefined) return unionOf(schema.enum.map((value) => JSON.stringify(value)));
@@ -113,7 +124,7 @@ const unionOf = (types: readonly string[]): string =>
 const plural = (name: string): string =>
   /s$/.test(name) ? `${name}es` : /[^aeiou]y$/.test(name) ? `${name.slice(0, -1)}ies` : `${name}s`;
 
-function comment(text: string | undefined, indent = ""): string {
+export function comment(text: string | undefined, indent = ""): string {
   if (text === undefined) return "";
   const isCode = /^[a-z]+_/.test(text);
   return `${indent}/** ${isCode ? text.slice(0, 1) : text.slice(0, 1).toUpperCase()}${text.slice(1).replaceAll("*/", "*\\/")}${/[.…]$/.test(text) ? "" : "."} */\n`;

@@ -1,3 +1,4 @@
+import { clientCalls } from "./client-calls.ts";
 import { clientTypes } from "./client-types.ts";
 
 /** A document that is printed from the code. */
@@ -18,6 +19,10 @@ export const generatedDocuments: readonly GeneratedDocument[] = [
   {
     path: "packages/client/src/types/api.generated.ts",
     generate: async () => clientTypes(JSON.parse(await (await import("@svc/brain/docs")).openApiText())),
+  },
+  {
+    path: "packages/client/src/types/calls.generated.ts",
+    generate: async () => clientCalls(JSON.parse(await (await import("@svc/brain/docs")).openApiText())),
   },
   { path: "docs/configuration.md", generate: async () => (await import("@svc/brain/docs")).configurationDocument() },
   { path: "docs/schema.md", generate: async () => (await import("@svc/brain/docs")).schemaDocument() },

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { type Client, createClient } from "../client.ts";
+import { type Client, createClient } from "./client.ts";
 
 interface Operation {
   readonly operationId: string;
@@ -14,7 +14,7 @@ const operations = readOperations();
 const operationOf = new Map(operations.map((operation) => [operation.operationId, operation]));
 
 function readOperations(): readonly Operation[] {
-  const text = readFileSync(new URL("../../openapi.json", import.meta.url), "utf8");
+  const text = readFileSync(new URL("../openapi.json", import.meta.url), "utf8");
   type Printed = { operationId: string; requestBody?: unknown; parameters?: readonly { name: string; in: string }[] };
   const { paths } = JSON.parse(text) as { paths: Record<string, Record<string, Printed>> };
   return Object.entries(paths).flatMap(([path, methods]) =>

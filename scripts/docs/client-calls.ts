@@ -1,0 +1,80 @@
+/** The calls of the client: a function for each operation of the API document. */
+import { type ApiDocument, comment, type Operation, queryName, typeText } from "./client-types.ts";
+
+const base = "/api/v1";
+
+/** Operations without a call, and why. */
+const withoutCall: Readonly<Record<string, string>> = {
+  uploadFrames: "for agents, which sign what they send",
+  pollCommands: "for agents, which sign what they send",
+  getHealth: "a probe, for load balancers and supervisors",
+  getReadiness: "a probe, for load balancers and supervisors",
+  completeSetup: "the page at /setup posts a form of its own",
+  getUser: "listUsers gives the same of every user",
+  listTasks: "written by hand, as a page and as a file",
+  listAudit: "written by hand, as a page and as a file",
+  deleteTasks: "written by hand, by ids and by filter",
+  listAgentStatus: "written by hand, with what samples hold",
+  getDeepHealth: "written by hand, as its refusal is an answer too",
+};
+
+/** Each takes the parts of its path, then its query or body, then how it is called. */
+export function clientCalls({ paths, components }: ApiDocument): string {
+  const calls = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods)
+      .filter(([, { operationId }]) => withoutCall[operationId] === undefined)
+      .map(([method, operation]) => callText(method.toUpperCase(), path.replace(base, ""), operation)),
+  );
+  const text = calls.join("");
+  const declared = [...Object.keys(components.schemas), ...Object.keys(queriesOf(paths))];
+  const used = declared.filter((name) => new RegExp(`\\b${name}\\b`).test(text)).sort();
+  return `// Printed from openapi.json by \`npm run docs\`; a check fails when this file is stale.
+
+import { type CallOptions, pathOf, type Send } from "../request.ts";
+import type {
+${used.map((name) => `  ${name},\n`).join("")}} from "./api.generated.ts";
+
+/** A function for each operation: parts of its path, then its query or body, then how it is called. */
+export function operationCalls(send: Send) {
+  return {
+${text}  };
+}
+`;
+}
+
+const queriesOf = (paths: ApiDocument["paths"]): Record<string, true> =>
+  Object.fromEntries(
+    Object.values(paths).flatMap((methods) =>
+      Object.values(methods).map(({ operationId }) => [queryName(operationId), true] as const),
+    ),
+  );
+
+function callText(method: string, path: string, operation: Operation): string {
+  const { operationId, summary, requestBody, responses = {} } = operation;
+  const parts = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => `${camel(name)}: string`);
+  const query = operation.parameters?.filter((parameter) => parameter.in === "query") ?? [];
+  const given: string[] = [];
+  const sent: string[] = [];
+  if (query.length > 0) {
+    given.push(`query: ${queryName(operationId)}${query.some(({ required }) => required) ? "" : " = {}"}`);
+    sent.push("query: { ...query }");
+  }
+  if (requestBody !== undefined) {
+    given.push(`body: ${jsonType(requestBody)}${requestBody.required === false ? " = {}" : ""}`);
+    sent.push("body");
+  }
+  const [success] = Object.entries(responses).filter(([status]) => status.startsWith("2"));
+  const answer = success === undefined ? "void" : jsonType(success[1]);
+  const parameters = [...parts, ...given, "call?: CallOptions"].join(", ");
+  const url =
+    parts.length === 0 ? `"${path}"` : `pathOf\`${path.replaceAll(/\{(\w+)\}/g, (_, name) => `\${${camel(name)}}`)}\``;
+  const options = sent.length === 0 ? "call" : `{ ...call, ${sent.join(", ")} }`;
+  return `${comment(summary, "    ")}    ${operationId}: (${parameters}) =>\n      send<${answer}>("${method}", ${url}, ${options}),\n`;
+}
+
+function jsonType({ content = {} }: NonNullable<Operation["requestBody"]>): string {
+  const schema = content["application/json"]?.schema;
+  return schema === undefined ? "void" : typeText(schema);
+}
+
+const camel = (name: string): string => name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
