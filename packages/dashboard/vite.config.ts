@@ -46,15 +46,17 @@ export default defineConfig({
             // What stands around every other page, and what most of those are made of.
             group("shell", [
               "app/(SignedIn|project-reads)",
-              "(shell|api)/",
+              "(shell|api)/(?!notices/(Session|Enrollment)Notice)",
               "live/(?!.*row-pages)",
-              "ui/(?!json|layers/ReasonLayer|tables|forms/(FilterBox|filter-box))",
+              "ui/(?!json|layers/ReasonLayer|tables/(Window|steady)|charts|forms/(FilterBox|filter-box))",
               "address/(?!list-filter)",
               "(react-query|query-core|task-query|save-file)",
               "features/(admin|audit|memberships|projects|task-data)/[a-z-]*queries",
-              "features/(agents/losses/use-gaps|tasks/(life|focus-back|following/(kept-list|reach)))",
+              "features/(actions/(requests/use-act|tasks/bulk-actions)|agents/losses/use-gaps|tasks/(life|focus-back|following/(kept-list|reach)))",
             ]),
-            group("table", ["ui/(tables|forms/FilterBox)", "live/.*row-pages", "address/list-filter"]),
+            group("table", ["ui/(tables/(Window|steady)|forms/FilterBox)", "live/.*row-pages", "address/list-filter"]),
+            // With the strip above the task list, which is drawn once the rows are here.
+            group("charts", ["features/tasks/filters/TimeStrip", "ui/charts/"]),
             group("json", ["ui/json/"], 2),
             group("actions", ["features/actions/(tasks/TaskCommands|registry/ActionButton|requests/targets)"]),
             group("commands", ["features/actions/commands/Command(s?Page|Times)"]),

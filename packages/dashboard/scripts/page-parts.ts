@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import type { Plugin, Rolldown } from "vite";
+import { minify, type Plugin, type Rolldown } from "vite";
 import { closure } from "./check-size.ts";
 import { routePages } from "./route-pages.ts";
 
@@ -34,7 +34,8 @@ export function pageParts(): Plugin {
         ]);
         const { files, faults } = pageFiles(bundle);
         if (faults.length > 0) this.error(faults.join("\n"));
-        const script = theme + parts.replace("__PAGE_FILES__", () => JSON.stringify(files));
+        const text = theme + parts.replace("__PAGE_FILES__", () => JSON.stringify(files));
+        const { code: script } = await minify("boot.js", text, { module: false });
         const hash = createHash("sha256").update(script).digest("base64url").slice(0, 8);
         const fileName = `assets/boot-${hash}.js`;
         this.emitFile({ type: "asset", fileName, source: script });

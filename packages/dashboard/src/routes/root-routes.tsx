@@ -13,7 +13,6 @@ import { paths, safeReturn } from "../address/paths.ts";
 import { queryClient } from "../api/query-client.ts";
 import { Root } from "../app/Root.tsx";
 import { isEnrollmentOverdue, maybeSignedIn, meQuery } from "../features/sessions/index.ts";
-import { NotFound } from "../shell/NotFound.tsx";
 import { Failed, isMissingPart, PageBones } from "../ui/panels/Feedback.tsx";
 import { usePage } from "../ui/title.ts";
 
@@ -30,7 +29,7 @@ export function FirstBones() {
 
 export const rootRoute = createRootRoute({
   component: Root,
-  notFoundComponent: NotFound,
+  notFoundComponent: lazyRouteComponent(() => import("../shell/NotFound.tsx"), "NotFound"),
 });
 
 /** Leads whoever may not see the pages to where they sign in. */

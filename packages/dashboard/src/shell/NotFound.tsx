@@ -1,6 +1,6 @@
 import { paths } from "../address/paths.ts";
 import { ButtonLink } from "../ui/buttons/Button.tsx";
-import { Empty } from "../ui/panels/Feedback.tsx";
+import { Empty } from "../ui/panels/Lines.tsx";
 import { usePage } from "../ui/title.ts";
 
 export function NotFound() {

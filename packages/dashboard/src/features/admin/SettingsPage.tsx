@@ -6,7 +6,7 @@ import { Button } from "../../ui/buttons/Button.tsx";
 import { Segments } from "../../ui/buttons/Segments.tsx";
 import { FilterBox } from "../../ui/forms/FilterBox.tsx";
 import { Icon } from "../../ui/Icon.tsx";
-import { Empty } from "../../ui/panels/Feedback.tsx";
+import { Empty } from "../../ui/panels/Lines.tsx";
 import panel from "../../ui/panels/panel.module.css";
 import { QueryBoundary } from "../../ui/panels/QueryBoundary.tsx";
 import { WindowTable } from "../../ui/tables/WindowTable.tsx";

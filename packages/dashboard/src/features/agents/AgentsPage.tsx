@@ -10,7 +10,7 @@ import { Button } from "../../ui/buttons/Button.tsx";
 import { FilterBox } from "../../ui/forms/FilterBox.tsx";
 import { lostText } from "../../ui/gap-band/gaps.ts";
 import { Glyph } from "../../ui/Icon.tsx";
-import { Empty, FailedLine } from "../../ui/panels/Feedback.tsx";
+import { Empty, FailedLine } from "../../ui/panels/Lines.tsx";
 import panel from "../../ui/panels/panel.module.css";
 import { StaleLine } from "../../ui/panels/QueryBoundary.tsx";
 import { FleetPill } from "../../ui/StatePill.tsx";

@@ -4,7 +4,7 @@ import { type ReactNode, useEffect, useState } from "react";
 import { paths } from "../../address/paths.ts";
 import { useIsStreamSettled, usePollMs } from "../../live/live.ts";
 import { AppLink } from "../../ui/buttons/AppLink.tsx";
-import { NoteLine } from "../../ui/panels/Feedback.tsx";
+import { NoteLine } from "../../ui/panels/Lines.tsx";
 import { printable } from "../../ui/time/format.ts";
 import { Age } from "../../ui/time/Stamp.tsx";
 import { statsQuery } from "../projects/index.ts";

@@ -4,7 +4,7 @@ import { useState } from "react";
 import { paths } from "../../address/paths.ts";
 import { useGo } from "../../ui/buttons/AppLink.tsx";
 import { Button } from "../../ui/buttons/Button.tsx";
-import { Empty } from "../../ui/panels/Feedback.tsx";
+import { Empty } from "../../ui/panels/Lines.tsx";
 import panel from "../../ui/panels/panel.module.css";
 import { printable } from "../../ui/time/format.ts";
 import { usePage } from "../../ui/title.ts";

@@ -7,7 +7,7 @@ import { openNewProject } from "../../shell/overlay.ts";
 import { AppLink } from "../../ui/buttons/AppLink.tsx";
 import { Button } from "../../ui/buttons/Button.tsx";
 import { Glyph } from "../../ui/Icon.tsx";
-import { Empty } from "../../ui/panels/Feedback.tsx";
+import { Empty } from "../../ui/panels/Lines.tsx";
 import panel from "../../ui/panels/panel.module.css";
 import { QueryBoundary } from "../../ui/panels/QueryBoundary.tsx";
 import { DataTable } from "../../ui/tables/DataTable.tsx";

@@ -9,7 +9,7 @@ import { useTimedMs } from "../../live/live.ts";
 import { Button, ButtonLink } from "../../ui/buttons/Button.tsx";
 import { CopyButton } from "../../ui/buttons/CopyButton.tsx";
 import { type FactOf, Facts } from "../../ui/panels/Facts.tsx";
-import { Empty } from "../../ui/panels/Feedback.tsx";
+import { Empty } from "../../ui/panels/Lines.tsx";
 import panel from "../../ui/panels/panel.module.css";
 import { QueryBoundary } from "../../ui/panels/QueryBoundary.tsx";
 import { count, nameText, printable, printableLines } from "../../ui/time/format.ts";

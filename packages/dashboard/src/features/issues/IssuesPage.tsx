@@ -11,7 +11,7 @@ import { OlderButton } from "../../ui/buttons/OlderButton.tsx";
 import { Segments } from "../../ui/buttons/Segments.tsx";
 import { SparkBars } from "../../ui/charts/SparkBars.tsx";
 import controls from "../../ui/controls.module.css";
-import { Empty } from "../../ui/panels/Feedback.tsx";
+import { Empty } from "../../ui/panels/Lines.tsx";
 import panel from "../../ui/panels/panel.module.css";
 import { QueryBoundary } from "../../ui/panels/QueryBoundary.tsx";
 import type { Column } from "../../ui/tables/columns.tsx";

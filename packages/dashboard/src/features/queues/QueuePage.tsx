@@ -9,7 +9,7 @@ import { Button, ButtonLink } from "../../ui/buttons/Button.tsx";
 import controls from "../../ui/controls.module.css";
 import { Glyph } from "../../ui/Icon.tsx";
 import { type FactOf, Facts } from "../../ui/panels/Facts.tsx";
-import { NoteLine } from "../../ui/panels/Feedback.tsx";
+import { NoteLine } from "../../ui/panels/Lines.tsx";
 import panel from "../../ui/panels/panel.module.css";
 import { StaleLine } from "../../ui/panels/QueryBoundary.tsx";
 import { age, count, nameText, printable } from "../../ui/time/format.ts";

@@ -8,7 +8,7 @@ import { useRowPages } from "../../live/use-row-pages.ts";
 import { Button } from "../../ui/buttons/Button.tsx";
 import { FilterBox } from "../../ui/forms/FilterBox.tsx";
 import { Glyph } from "../../ui/Icon.tsx";
-import { Empty, FailedLine } from "../../ui/panels/Feedback.tsx";
+import { Empty, FailedLine } from "../../ui/panels/Lines.tsx";
 import panel from "../../ui/panels/panel.module.css";
 import { StaleLine } from "../../ui/panels/QueryBoundary.tsx";
 import { useSteadyOrder } from "../../ui/tables/steady-order.ts";

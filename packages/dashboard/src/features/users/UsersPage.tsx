@@ -7,7 +7,7 @@ import { adminPages } from "../../shell/pages.ts";
 import { Button, ButtonLink } from "../../ui/buttons/Button.tsx";
 import { MenuEntry } from "../../ui/buttons/MenuEntry.tsx";
 import { Glyph, Icon } from "../../ui/Icon.tsx";
-import { Empty } from "../../ui/panels/Feedback.tsx";
+import { Empty } from "../../ui/panels/Lines.tsx";
 import { NotForRole } from "../../ui/panels/NotForRole.tsx";
 import { PageTabs } from "../../ui/panels/PageTabs.tsx";
 import panel from "../../ui/panels/panel.module.css";

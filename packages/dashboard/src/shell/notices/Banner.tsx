@@ -1,5 +1,5 @@
 import type { Project } from "@svc/client";
-import type { ReactNode } from "react";
+import { lazy, type ReactNode, Suspense } from "react";
 import { useDroppedParams } from "../../address/page-search.ts";
 import { paths } from "../../address/paths.ts";
 import { type RefusedRange, useRefusedRange } from "../../address/time-range.ts";
@@ -7,16 +7,24 @@ import { useMe } from "../../features/sessions/index.ts";
 import { heardAt } from "../../live/connection.ts";
 import { useConnection } from "../../live/live.ts";
 import { AppLink } from "../../ui/buttons/AppLink.tsx";
-import { NoteLine } from "../../ui/panels/Feedback.tsx";
+import { NoteLine } from "../../ui/panels/Lines.tsx";
 import { age, printable } from "../../ui/time/format.ts";
 import { useShellParts } from "../shell-parts.ts";
-import { EnrollmentNotice } from "./EnrollmentNotice.tsx";
-import { SessionNotice, useNearEnd } from "./SessionNotice.tsx";
+import { useNearEnd } from "./use-near-end.ts";
+
+const SessionNotice = lazy(() => import("./SessionNotice.tsx").then((part) => ({ default: part.SessionNotice })));
+const EnrollmentNotice = lazy(() =>
+  import("./EnrollmentNotice.tsx").then((part) => ({ default: part.EnrollmentNotice })),
+);
 
 /** One line at a time, by rank: a session about to end, no server, nothing heard, a second factor to set up, archived project, what is left out of the address, the notice of a feature. */
 export function Banner(props: { slug?: string; project?: Project | undefined }) {
   const line = useLine(props);
-  return line === null ? null : <section aria-label="Notice">{line}</section>;
+  return line === null ? null : (
+    <section aria-label="Notice">
+      <Suspense fallback={null}>{line}</Suspense>
+    </section>
+  );
 }
 
 function useLine({ slug, project }: { slug?: string; project?: Project | undefined }): ReactNode {

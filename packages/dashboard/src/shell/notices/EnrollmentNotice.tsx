@@ -2,7 +2,7 @@ import { useLocation } from "@tanstack/react-router";
 import { paths } from "../../address/paths.ts";
 import { serverTimeAt } from "../../live/server-clock.ts";
 import { AppLink } from "../../ui/buttons/AppLink.tsx";
-import { NoteLine } from "../../ui/panels/Feedback.tsx";
+import { NoteLine } from "../../ui/panels/Lines.tsx";
 import { Stamp } from "../../ui/time/Stamp.tsx";
 import { useNowEvery } from "../../ui/time/ticker.ts";
 import { timeLeft } from "./enrollment-left.ts";

@@ -1,7 +1,7 @@
 import { type ReactNode, useEffect, useId, useLayoutEffect, useRef, useState } from "react";
 import { flushSync } from "react-dom";
 import { Button, buttonClass } from "../buttons/Button.tsx";
-import { NoteLine } from "../panels/Feedback.tsx";
+import { NoteLine } from "../panels/Lines.tsx";
 import { putUnder, walkEntries } from "./floating.ts";
 import { useKeys } from "./keys.ts";
 import css from "./layers.module.css";

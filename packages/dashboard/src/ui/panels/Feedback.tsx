@@ -1,20 +1,9 @@
 import { ApiProblem } from "@svc/client";
-import { type ReactNode, useState } from "react";
 import { Button } from "../buttons/Button.tsx";
 import { CopyButton } from "../buttons/CopyButton.tsx";
 import { RetryButton } from "../buttons/RetryButton.tsx";
 import { Glyph } from "../Icon.tsx";
 import css from "./feedback.module.css";
-
-export function Empty({ title, children, chips }: { title: string; children?: ReactNode; chips?: ReactNode }) {
-  return (
-    <section className={css.empty}>
-      <h2>{title}</h2>
-      {children}
-      {chips ? <div className={css.chips}>{chips}</div> : null}
-    </section>
-  );
-}
 
 /** Rows of the real height while the first answer is on its way; invisible for the first 150 ms. */
 export function Bones({ rows = 8, label }: { rows?: number | undefined; label: string }) {
@@ -79,7 +68,7 @@ export function causeOf(error: unknown): string {
   }
 }
 
-interface FailedProps {
+export interface FailedProps {
   title: string;
   error: unknown;
   onRetry?: (() => void) | undefined;
@@ -133,57 +122,5 @@ export function Failed({ title, error, onRetry, isPart = false }: FailedProps & 
         <CopyButton text={details} label="Copy details" />
       </div>
     </section>
-  );
-}
-
-/** One line above content that is still shown although its renewal failed. */
-export function FailedLine({ title, error, onRetry }: FailedProps) {
-  return (
-    <div className={css.line} role="alert">
-      <Glyph name="failure" />
-      <span className="grow">
-        {title}. {causeOf(error)}
-      </span>
-      {onRetry ? <RetryButton error={error} onRetry={onRetry} variant="link" /> : null}
-    </div>
-  );
-}
-
-export function NoteLine({
-  children,
-  aside,
-  action,
-  glyph = "unknown",
-  onClose,
-}: {
-  children: ReactNode;
-  /** What changes by itself, such as an age: shown, but not announced each time. */
-  aside?: ReactNode;
-  /** What can be done about it. */
-  action?: ReactNode;
-  glyph?: string;
-  onClose?: () => void;
-}) {
-  const [closed, setClosed] = useState(false);
-  if (closed) return null;
-  return (
-    <div className={`${css.line} ${css.note}`}>
-      <Glyph name={glyph} />
-      <span className="grow">
-        <span role="status">{children}</span> {aside}
-      </span>
-      {action}
-      {onClose ? (
-        <Button
-          variant="icon"
-          icon="x"
-          aria-label="Dismiss"
-          onClick={() => {
-            setClosed(true);
-            onClose();
-          }}
-        />
-      ) : null}
-    </div>
   );
 }

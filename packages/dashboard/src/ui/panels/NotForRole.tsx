@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { Empty } from "./Feedback.tsx";
+import { Empty } from "./Lines.tsx";
 import panel from "./panel.module.css";
 
 interface NotForRoleProps {

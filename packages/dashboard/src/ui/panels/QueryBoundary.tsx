@@ -1,6 +1,7 @@
 import { ApiProblem } from "@svc/client";
 import type { ReactNode } from "react";
-import { Bones, Failed, FailedLine } from "./Feedback.tsx";
+import { Bones, Failed } from "./Feedback.tsx";
+import { FailedLine } from "./Lines.tsx";
 
 /** What is known of a read; the result of a query fits. Data that were read stay when a later read fails. */
 export interface ReadResult<Data> {

@@ -6,7 +6,7 @@ import { AppLink } from "../../../ui/buttons/AppLink.tsx";
 import { Button } from "../../../ui/buttons/Button.tsx";
 import { MenuEntry } from "../../../ui/buttons/MenuEntry.tsx";
 import controls from "../../../ui/controls.module.css";
-import { Empty } from "../../../ui/panels/Feedback.tsx";
+import { Empty } from "../../../ui/panels/Lines.tsx";
 import panel from "../../../ui/panels/panel.module.css";
 import { StaleLine } from "../../../ui/panels/QueryBoundary.tsx";
 import type { Column } from "../../../ui/tables/columns.tsx";

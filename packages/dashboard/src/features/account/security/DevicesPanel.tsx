@@ -6,7 +6,7 @@ import { noticeSignedOut } from "../../../api/query-client.ts";
 import { Button } from "../../../ui/buttons/Button.tsx";
 import { useWaitSeconds } from "../../../ui/buttons/RetryButton.tsx";
 import controls from "../../../ui/controls.module.css";
-import { FailedLine } from "../../../ui/panels/Feedback.tsx";
+import { FailedLine } from "../../../ui/panels/Lines.tsx";
 import { Panel, PanelEmpty } from "../../../ui/panels/Panel.tsx";
 import panel from "../../../ui/panels/panel.module.css";
 import type { Column } from "../../../ui/tables/columns.tsx";

@@ -6,7 +6,7 @@ import { api } from "../../../api/api.ts";
 import { useTimedMs } from "../../../live/live.ts";
 import { Button } from "../../../ui/buttons/Button.tsx";
 import { Icon } from "../../../ui/Icon.tsx";
-import { FailedLine, NoteLine } from "../../../ui/panels/Feedback.tsx";
+import { FailedLine, NoteLine } from "../../../ui/panels/Lines.tsx";
 import { NotForRole } from "../../../ui/panels/NotForRole.tsx";
 import panel from "../../../ui/panels/panel.module.css";
 import { StaleLine } from "../../../ui/panels/QueryBoundary.tsx";

@@ -8,7 +8,7 @@ import { AppLink } from "../../../ui/buttons/AppLink.tsx";
 import { ButtonLink } from "../../../ui/buttons/Button.tsx";
 import { CopyButton } from "../../../ui/buttons/CopyButton.tsx";
 import { JsonPanel } from "../../../ui/json/JsonView.tsx";
-import { NoteLine } from "../../../ui/panels/Feedback.tsx";
+import { NoteLine } from "../../../ui/panels/Lines.tsx";
 import { About } from "../../../ui/panels/PanelFacts.tsx";
 import panel from "../../../ui/panels/panel.module.css";
 import { StaleLine } from "../../../ui/panels/QueryBoundary.tsx";

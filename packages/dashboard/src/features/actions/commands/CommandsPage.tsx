@@ -8,7 +8,7 @@ import { AppLink, useGo } from "../../../ui/buttons/AppLink.tsx";
 import { Button } from "../../../ui/buttons/Button.tsx";
 import { OlderButton } from "../../../ui/buttons/OlderButton.tsx";
 import controls from "../../../ui/controls.module.css";
-import { Empty } from "../../../ui/panels/Feedback.tsx";
+import { Empty } from "../../../ui/panels/Lines.tsx";
 import panel from "../../../ui/panels/panel.module.css";
 import { QueryBoundary } from "../../../ui/panels/QueryBoundary.tsx";
 import { useSteadyOrder } from "../../../ui/tables/steady-order.ts";

@@ -2,7 +2,7 @@ import { useEffect, useState } from "react";
 import { Button } from "../../../ui/buttons/Button.tsx";
 import { FilterBox } from "../../../ui/forms/FilterBox.tsx";
 import { useKeys } from "../../../ui/layers/keys.ts";
-import { FailedLine } from "../../../ui/panels/Feedback.tsx";
+import { FailedLine } from "../../../ui/panels/Lines.tsx";
 import { count } from "../../../ui/time/format.ts";
 import { useNowEvery } from "../../../ui/time/ticker.ts";
 import { longestAction } from "../audit-search.ts";

@@ -5,7 +5,7 @@ import { paths } from "../../../address/paths.ts";
 import { api } from "../../../api/api.ts";
 import { AppLink } from "../../../ui/buttons/AppLink.tsx";
 import { Button, ButtonLink } from "../../../ui/buttons/Button.tsx";
-import { Empty, FailedLine } from "../../../ui/panels/Feedback.tsx";
+import { Empty, FailedLine } from "../../../ui/panels/Lines.tsx";
 import { idTail, printable } from "../../../ui/time/format.ts";
 import { projectsQuery } from "../../projects/index.ts";
 

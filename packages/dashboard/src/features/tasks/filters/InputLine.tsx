@@ -1,7 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { JsonPanel } from "../../../ui/json/JsonView.tsx";
-import { Bones, FailedLine } from "../../../ui/panels/Feedback.tsx";
+import { Bones } from "../../../ui/panels/Feedback.tsx";
+import { FailedLine } from "../../../ui/panels/Lines.tsx";
 import { type ListRow, taskQuery } from "../../task-data/index.ts";
 
 /** What a task of the list was given, read when somebody asks for it. */

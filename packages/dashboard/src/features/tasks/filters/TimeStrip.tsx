@@ -13,7 +13,7 @@ import { count, duration, printable } from "../../../ui/time/format.ts";
 import { fullText, useZone } from "../../../ui/time/instants.ts";
 import { histogramQuery, releaseMarksQuery } from "../../task-data/index.ts";
 import { reachedRange } from "../following/reach.ts";
-import css from "../list.module.css";
+import css from "./time-strip.module.css";
 
 const heightPx = 48;
 const tableHeightPx = 216;

@@ -1,10 +1,10 @@
 import type { TaskFilters } from "@svc/client";
 import { useQuery } from "@tanstack/react-query";
-import { useLayoutEffect, useState } from "react";
+import { lazy, Suspense, useState } from "react";
 import { Button } from "../../../ui/buttons/Button.tsx";
 import { CopyButton } from "../../../ui/buttons/CopyButton.tsx";
 import { count } from "../../../ui/time/format.ts";
-import { ActionButton, cancelTasks, retryTasks, useMayNot, useWhyNot } from "../../actions/index.ts";
+import { retryTasks, useMayNot, useWhyNot } from "../../actions/index.ts";
 import { type ListRow, taskTotalQuery } from "../../task-data/index.ts";
 import { useFocusBack } from "../focus-back.ts";
 import css from "../list.module.css";
@@ -12,7 +12,9 @@ import { deleteTasks } from "../matching/delete-tasks-action.tsx";
 import { dockId } from "./TaskGrid.tsx";
 
 const faultId = "all-matching-fault";
-const actions = [retryTasks, cancelTasks, deleteTasks];
+const SelectionActs = lazy(() =>
+  import("../matching/SelectionActs.tsx").then((part) => ({ default: part.SelectionActs })),
+);
 
 interface SelectionBarProps {
   slug: string;
@@ -24,17 +26,11 @@ interface SelectionBarProps {
   total: number | null;
   onClear: () => void;
   onDrop: (rows: readonly ListRow[]) => void;
-  /** It came or went: the list makes up for its height before anything is painted. */
-  onDock: (isDocked: boolean) => void;
 }
 
 /** What can be done with the ticked rows, or with all that match. */
-export function SelectionBar({ slug, rows, filters, words, total, onClear, onDrop, onDock }: SelectionBarProps) {
+export function SelectionBar({ slug, rows, filters, words, total, onClear, onDrop }: SelectionBarProps) {
   useFocusBack();
-  useLayoutEffect(() => {
-    onDock(true);
-    return () => onDock(false);
-  }, [onDock]);
   const mayAct = useMayNot(slug) === null;
   const [isWhole, setWhole] = useState(false);
   const matching = { rows, all: { filters, words: words ?? "" }, onMade: onDrop, onDone: onClear };
@@ -73,14 +69,9 @@ export function SelectionBar({ slug, rows, filters, words, total, onClear, onDro
         ) : null}
         <span className="grow" />
         {isAll ? null : <CopyButton text={rows.map((row) => row.task_id).join("\n")} label="Copy ids" />}
-        {actions.map((action) => (
-          <ActionButton
-            key={action.id}
-            slug={slug}
-            action={action}
-            subject={isAll ? matching : { ...matching, all: null }}
-          />
-        ))}
+        <Suspense fallback={null}>
+          <SelectionActs slug={slug} subject={isAll ? matching : { ...matching, all: null }} />
+        </Suspense>
         <Button variant="icon" icon="x" aria-label="Clear selection" title="Clear selection (Esc)" onClick={onClear} />
       </div>
       {isOffered && fault !== null ? <p className={`sm flex t2 ${css.bulk}`}>{fault}</p> : null}

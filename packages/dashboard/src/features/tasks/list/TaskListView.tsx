@@ -4,7 +4,7 @@ import { useLocation, useNavigate } from "@tanstack/react-router";
 import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { useTimeRange } from "../../../address/time-range.ts";
 import { useIsPhone } from "../../../ui/appearance.ts";
-import { FailedLine, NoteLine } from "../../../ui/panels/Feedback.tsx";
+import { FailedLine, NoteLine } from "../../../ui/panels/Lines.tsx";
 import { QueryBoundary } from "../../../ui/panels/QueryBoundary.tsx";
 import { count } from "../../../ui/time/format.ts";
 import { useGaps } from "../../agents/index.ts";
@@ -25,7 +25,6 @@ import { FilterBar } from "../filters/FilterBar.tsx";
 import { useStateCounts } from "../filters/facets.ts";
 import { spokenFilters } from "../filters/filter-words.ts";
 import { StateRail } from "../filters/StateRail.tsx";
-import { TimeStrip } from "../filters/TimeStrip.tsx";
 import { filterTextOf, keepFilters, keptFilters, useKeptPlace } from "../following/kept-list.ts";
 import { reachedRange } from "../following/reach.ts";
 import { useHold } from "../following/use-held.ts";
@@ -37,12 +36,13 @@ import { ViewTabs } from "../views/ViewTabs.tsx";
 import { ListAnnouncer } from "./ListAnnouncer.tsx";
 import { FoundSoFar, ListEnd, NothingMatches, NotUnderstood } from "./ListEnd.tsx";
 import { ListTools } from "./ListTools.tsx";
+import { SelectionBar } from "./SelectionBar.tsx";
 import { TaskGrid } from "./TaskGrid.tsx";
 import type { RowActions } from "./TaskRow.tsx";
 import { useListKeys } from "./use-list-keys.ts";
 import { useSelection } from "./use-selection.ts";
 
-const SelectionBar = lazy(() => import("./SelectionBar.tsx").then((part) => ({ default: part.SelectionBar })));
+const TimeStrip = lazy(() => import("../filters/TimeStrip.tsx").then((part) => ({ default: part.TimeStrip })));
 const RowMenu = lazy(() => import("./RowMenu.tsx").then((part) => ({ default: part.RowMenu })));
 const ExportDialog = lazy(() =>
   import("../matching/ExportDialog.tsx").then((module) => ({ default: module.ExportDialog })),
@@ -69,7 +69,6 @@ export function TaskListView({ slug, search }: { slug: string; search: TasksSear
   const filters = useMemo(() => wayBack ?? filtersOf(search, Date.now()), [filterText]);
   useEffect(() => keepFilters(slug, filterText, filters), [slug, filterText, filters]);
   const [isTicking, setTicking] = useState(false);
-  const [isDocked, setDocked] = useState(false);
   const isHeld = isTicking || hold !== null;
   const list = useTaskList(slug, filters, { follows: follows && isTop && !isHeld, isHeld });
   const { rows, query } = list;
@@ -206,7 +205,9 @@ export function TaskListView({ slug, search }: { slug: string; search: TasksSear
       </div>
       <div className={css.cluster}>
         <StateRail state={search.state} counts={counts} onChange={(state: TaskState | undefined) => patch({ state })} />
-        <TimeStrip slug={slug} filters={filters} gaps={gaps} isWhole={search.since === undefined} />
+        <Suspense fallback={<div className={css.stripPlace} />}>
+          <TimeStrip slug={slug} filters={filters} gaps={gaps} isWhole={search.since === undefined} />
+        </Suspense>
       </div>
       <div>
         <div className={css.bar}>
@@ -223,18 +224,15 @@ export function TaskListView({ slug, search }: { slug: string; search: TasksSear
           </span>
         </div>
         {ticked.size > 0 ? (
-          <Suspense fallback={null}>
-            <SelectionBar
-              slug={slug}
-              rows={rows.filter((row) => ticked.has(row.id))}
-              filters={filters}
-              words={spokenFilters(search)}
-              total={total}
-              onClear={() => selection.set([])}
-              onDrop={selection.drop}
-              onDock={setDocked}
-            />
-          </Suspense>
+          <SelectionBar
+            slug={slug}
+            rows={rows.filter((row) => ticked.has(row.id))}
+            filters={filters}
+            words={spokenFilters(search)}
+            total={total}
+            onClear={() => selection.set([])}
+            onDrop={selection.drop}
+          />
         ) : null}
       </div>
       <div className={css.rows}>
@@ -267,7 +265,7 @@ export function TaskListView({ slug, search }: { slug: string; search: TasksSear
               actions={actions}
               leftTop={leftTop}
               onScroll={onScroll}
-              isDocked={isDocked}
+              isDocked={ticked.size > 0}
               end={<ListEnd list={list} onOlder={(until) => patch({ until })} />}
             />
           )}

@@ -1,5 +1,5 @@
 import { isProblem, type SavedView, type SavedViewFilters } from "@svc/client";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { api } from "../../../api/api.ts";
 import { ActButton } from "../../../ui/buttons/ActButton.tsx";
@@ -11,34 +11,8 @@ import { Dialog } from "../../../ui/layers/Layers.tsx";
 import { causeOf } from "../../../ui/panels/Feedback.tsx";
 import { Refusal } from "../../../ui/panels/Refusal.tsx";
 import { printable } from "../../../ui/time/format.ts";
-import { savedViewsQuery } from "../../task-data/index.ts";
+import { useShownViews } from "./view-changes.ts";
 import type { ListView } from "./views.ts";
-
-/** Puts other filters in place of those that a view had. */
-export function useReplaceView(slug: string, onError: () => void) {
-  const { show } = useShownViews(slug);
-  return useMutation({
-    mutationFn: ({ view, filters }: { view: ListView; filters: SavedViewFilters }) =>
-      api.replaceSavedView(slug, view.id ?? "", { name: view.name, filters }),
-    onSuccess: show,
-    onError,
-  });
-}
-
-/** The views as they are after an answer, without another read. */
-function useShownViews(slug: string) {
-  const client = useQueryClient();
-  const { queryKey } = savedViewsQuery(slug);
-  return {
-    show: (view: SavedView) =>
-      client.setQueryData(queryKey, (old) => {
-        const others = (old?.items ?? []).filter((one) => one.id !== view.id);
-        return { items: [...others, view].sort((a, b) => a.name.localeCompare(b.name)) };
-      }),
-    drop: (id: string) =>
-      client.setQueryData(queryKey, (old) => ({ items: (old?.items ?? []).filter((one) => one.id !== id) })),
-  };
-}
 
 interface NameViewDialogProps {
   slug: string;

@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { useEffect, useRef, useState } from "react";
+import { lazy, Suspense, useEffect, useRef, useState } from "react";
 import { paths } from "../../../address/paths.ts";
 import { useIsPhone } from "../../../ui/appearance.ts";
 import { AppLink } from "../../../ui/buttons/AppLink.tsx";
@@ -10,8 +10,11 @@ import { printable } from "../../../ui/time/format.ts";
 import { roleIn, useMe } from "../../sessions/index.ts";
 import { activeFilters, savedViewsQuery, type TasksSearch } from "../../task-data/index.ts";
 import css from "../list.module.css";
-import { DeleteViewDialog, NameViewDialog, useReplaceView } from "./ViewDialogs.tsx";
+import { useReplaceView } from "./view-changes.ts";
 import { keptFilters, type ListView, ownView, presets, searchFor, showsView } from "./views.ts";
+
+const NameViewDialog = lazy(() => import("./ViewDialogs.tsx").then((part) => ({ default: part.NameViewDialog })));
+const DeleteViewDialog = lazy(() => import("./ViewDialogs.tsx").then((part) => ({ default: part.DeleteViewDialog })));
 
 interface Act {
   word: string;
@@ -116,38 +119,40 @@ export function ViewTabs({ slug, search, onGo }: ViewTabsProps) {
           </Menu>
         ) : null}
       </span>
-      {asking === "save as" ? (
-        <NameViewDialog
-          slug={slug}
-          filters={keptFilters(search)}
-          fault={replace.error}
-          onClose={() => {
-            replace.reset();
-            setAsking(null);
-          }}
-          onDone={(view) => onGo(searchFor(ownView(view), search))}
-        />
-      ) : null}
-      {asking === "rename" && current ? (
-        <NameViewDialog
-          slug={slug}
-          view={current}
-          filters={keptFilters(current.search)}
-          onClose={() => setAsking(null)}
-          onDone={() => setAsking(null)}
-        />
-      ) : null}
-      {asking === "delete" && current ? (
-        <DeleteViewDialog
-          slug={slug}
-          view={current}
-          onClose={() => setAsking(null)}
-          onDone={() => {
-            const { view: _, ...rest } = search;
-            onGo(rest);
-          }}
-        />
-      ) : null}
+      <Suspense fallback={null}>
+        {asking === "save as" ? (
+          <NameViewDialog
+            slug={slug}
+            filters={keptFilters(search)}
+            fault={replace.error}
+            onClose={() => {
+              replace.reset();
+              setAsking(null);
+            }}
+            onDone={(view) => onGo(searchFor(ownView(view), search))}
+          />
+        ) : null}
+        {asking === "rename" && current ? (
+          <NameViewDialog
+            slug={slug}
+            view={current}
+            filters={keptFilters(current.search)}
+            onClose={() => setAsking(null)}
+            onDone={() => setAsking(null)}
+          />
+        ) : null}
+        {asking === "delete" && current ? (
+          <DeleteViewDialog
+            slug={slug}
+            view={current}
+            onClose={() => setAsking(null)}
+            onDone={() => {
+              const { view: _, ...rest } = search;
+              onGo(rest);
+            }}
+          />
+        ) : null}
+      </Suspense>
     </>
   );
 }

@@ -1,0 +1,9 @@
+import { ActionButton, type ChosenTasks, cancelTasks, retryTasks } from "../../actions/index.ts";
+import { deleteTasks } from "./delete-tasks-action.tsx";
+
+const actions = [retryTasks, cancelTasks, deleteTasks];
+
+/** What can be done with the chosen tasks. */
+export function SelectionActs({ slug, subject }: { slug: string; subject: ChosenTasks }) {
+  return actions.map((action) => <ActionButton key={action.id} slug={slug} action={action} subject={subject} />);
+}
