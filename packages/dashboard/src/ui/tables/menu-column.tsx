@@ -1,5 +1,4 @@
 import type { ReactNode } from "react";
-import controls from "../controls.module.css";
 import { Icon } from "../Icon.tsx";
 import { Menu } from "../layers/Layers.tsx";
 import panel from "../panels/panel.module.css";
@@ -14,7 +13,7 @@ export function menuColumn<Row>(nameOf: (row: Row) => string, entries: (row: Row
     cell: (row) => {
       const label = `Actions of ${nameOf(row)}`;
       return (
-        <Menu label={label} buttonClass={controls.ib} buttonLabel={label} button={<Icon name="more" />}>
+        <Menu label={label} variant="icon" buttonLabel={label} button={<Icon name="more" />}>
           {() => entries(row)}
         </Menu>
       );
