@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type GivenTask, insertTasks } from "../../../../test/rows/task-rows.ts";
 import type { Database } from "../../../platform/database/database.ts";
+import { minutes } from "../../../platform/durations.ts";
 import type { Tables, TaskRow } from "../../../schema/tables/index.ts";
 import { countMatches, countPlanUpTo } from "../breakdowns/count-matches.ts";
 import { matchingPage, planList, wholeRows } from "../list.ts";
@@ -193,7 +194,7 @@ for (const dialect of testDialects) {
               const hurried = { limit, sizes: sizes[0] as SearchSizes, budgetMs: 0 };
               expect(await allPages(database, each, hurried), JSON.stringify(each)).toEqual(expected);
               expect(await allPages(database, each, { limit, maxBytes }), JSON.stringify(each)).toEqual(expected);
-              expect(await countMatches(database, projectId, each)).toBe(expected.length);
+              expect(await countMatches(database, projectId, each, minutes(1))).toBe(expected.length);
               if (dialect === "sqlite" && isDirect(each))
                 expect(await countInIndexSteps(database, each, limit)).toBe(expected.length);
               expect((await matchingIds(database, projectId, each, 100)).sort()).toEqual([...expected].sort());
@@ -201,7 +202,7 @@ for (const dialect of testDialects) {
             }
           },
         ),
-        { numRuns: Number(process.env.SVC_TEST_RUNS ?? 12) },
+        { numRuns: Number(process.env.SVC_TEST_RUNS ?? 12), endOnFailure: true },
       );
     });
 
@@ -216,7 +217,7 @@ for (const dialect of testDialects) {
             return { task_id: `t-${index}`, project_id: projectId, queue: "q", received_at: new Date(startMs) };
           });
           await insertTasks(database, tasks);
-          expect(await countMatches(database, projectId, given)).toBe(2001);
+          expect(await countMatches(database, projectId, given, minutes(1))).toBe(2001);
           expect(await countMatches(database, projectId, given, 0)).toBeNull();
         },
       );
