@@ -86,8 +86,3 @@ export function createVerifier(options: VerifierOptions): Verifier {
     },
   };
 }
-
-/** One-off form of `createVerifier`. */
-export function openFrame(message: string | Uint8Array, options: VerifierOptions): OpenedFrame {
-  return createVerifier(options).open(message);
-}
