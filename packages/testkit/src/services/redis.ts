@@ -3,13 +3,12 @@ import { rmSync } from "node:fs";
 import { access, constants, rm } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
-import { freePort } from "../free-port.ts";
+import { endServer, startOnFreePort, untilReady } from "./server-process.ts";
 import { makeServiceFolder, sweepAbandonedFolders } from "./service-folder.ts";
 
 const run = promisify(execFile);
 const startBoundMs = 20_000;
 const installBoundMs = 300_000;
-const portAttempts = 5;
 const installCommand = "apt-get update && apt-get install -y --no-install-recommends redis-server";
 
 interface RedisOptions {
@@ -44,11 +43,10 @@ export async function startRedis(options: RedisOptions = {}): Promise<RedisServe
   const folder = await makeServiceFolder("redis");
   const appendOnly = options.keeps === "everything";
   let server: ChildProcess | undefined;
-  let port = 0;
   const onExit = () => rmSync(folder, { recursive: true, force: true });
   process.once("exit", onExit);
   const kill = async () => {
-    if (server) await endServer(server);
+    if (server) await letGo(server);
     server = undefined;
   };
   const stop = async () => {
@@ -56,29 +54,25 @@ export async function startRedis(options: RedisOptions = {}): Promise<RedisServe
     await kill();
     await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 20 });
   };
+  const start = async (port: number) => {
+    server = await launch(binary, { port, folder, appendOnly });
+  };
   try {
-    for (let attempt = 1; server === undefined; attempt += 1) {
-      port = await freePort();
-      try {
-        server = await launch(binary, { port, folder, appendOnly });
-      } catch (fault) {
-        if (attempt === portAttempts || !String(fault).includes("Address already in use")) throw fault;
-      }
-    }
+    const port = await startOnFreePort(start);
+    return {
+      url: `redis://127.0.0.1:${port}`,
+      port,
+      kill,
+      stop,
+      restart: async () => {
+        await kill();
+        await start(port);
+      },
+    };
   } catch (fault) {
     await stop();
     throw fault;
   }
-  return {
-    url: `redis://127.0.0.1:${port}`,
-    port,
-    kill,
-    stop,
-    restart: async () => {
-      await kill();
-      server = await launch(binary, { port, folder, appendOnly });
-    },
-  };
 }
 
 /** Path of redis-server; installs Debian's package first when none is on the PATH. */
@@ -148,33 +142,15 @@ async function launch(binary: string, { port, folder, appendOnly }: Launch): Pro
   };
   const args = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]);
   const server = spawn("sh", ["-c", guardScript, binary, ...args], { cwd: folder, stdio: "pipe" });
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const bound = setTimeout(() => reject(new Error(`Redis was not ready after ${startBoundMs} ms`)), startBoundMs);
-  let logTail = "";
-  const read = (chunk: Buffer) => {
-    logTail = (logTail + chunk.toString("utf8")).slice(-4000);
-    if (logTail.includes("eady to accept connections")) resolve();
-  };
-  server.stdout.on("data", read);
-  server.stderr.on("data", read);
-  server.once("error", reject);
   server.stdin.on("error", () => {}); // it is only there to be closed
-  server.once("exit", () => reject(new Error(`Redis ended while starting: ${logTail}`)));
   try {
-    await promise;
+    await untilReady(server, "eady to accept connections", startBoundMs);
     return server;
   } catch (fault) {
-    await endServer(server);
+    await letGo(server);
     throw fault;
-  } finally {
-    clearTimeout(bound);
   }
 }
 
-async function endServer(server: ChildProcess): Promise<void> {
-  if (server.exitCode !== null || server.signalCode !== null || server.pid === undefined) return;
-  const { promise, resolve } = Promise.withResolvers<void>();
-  server.once("exit", () => resolve());
-  server.stdin?.destroy();
-  await promise;
-}
+/** Ends the server by closing its standard input, see `guardScript`. */
+const letGo = (server: ChildProcess): Promise<void> => endServer(server, () => server.stdin?.destroy());
