@@ -1,15 +1,17 @@
-import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { rmSync } from "node:fs";
-import { access, constants, rm } from "node:fs/promises";
-import { delimiter, join } from "node:path";
-import { promisify } from "node:util";
+import { rm } from "node:fs/promises";
+import { findOrInstall } from "./debian-package.ts";
 import { endServer, startOnFreePort, untilReady } from "./server-process.ts";
 import { makeServiceFolder, sweepAbandonedFolders } from "./service-folder.ts";
 
-const run = promisify(execFile);
 const startBoundMs = 20_000;
-const installBoundMs = 300_000;
-const installCommand = "apt-get update && apt-get install -y --no-install-recommends redis-server";
+const redisServer = {
+  what: "redis-server",
+  names: ["redis-server"],
+  command: "apt-get update && apt-get install -y --no-install-recommends redis-server",
+  boundMs: 300_000,
+};
 
 interface RedisOptions {
   /**
@@ -38,7 +40,7 @@ export interface RedisServer {
  * @throws Error with the command to type when there is no redis-server and it cannot be installed.
  */
 export async function startRedis(options: RedisOptions = {}): Promise<RedisServer> {
-  const binary = await redisBinary();
+  const binary = await findOrInstall(redisServer);
   await sweepAbandonedFolders("redis");
   const folder = await makeServiceFolder("redis");
   const appendOnly = options.keeps === "everything";
@@ -73,43 +75,6 @@ export async function startRedis(options: RedisOptions = {}): Promise<RedisServe
     await stop();
     throw fault;
   }
-}
-
-/** Path of redis-server; installs Debian's package first when none is on the PATH. */
-async function redisBinary(): Promise<string> {
-  const present = await onPath("redis-server");
-  if (present) return present;
-  const refusal = (reason: string, cause?: unknown) =>
-    new Error(`redis-server is missing and ${reason}. Type: ${sudo()}sh -c '${installCommand}'`, { cause });
-  if (process.getuid?.() !== 0) throw refusal("only root may install it");
-  if (!(await onPath("apt-get"))) throw refusal("this system has no apt-get");
-  try {
-    // In run level 1 Debian's set-up scripts start no service, so no second server appears on the default port.
-    const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive", RUNLEVEL: "1" };
-    await run("sh", ["-c", installCommand], { env, timeout: installBoundMs, maxBuffer: 16 * 1024 * 1024 });
-  } catch (cause) {
-    throw refusal("apt-get could not install it", cause);
-  }
-  const installed = await onPath("redis-server");
-  if (!installed) throw refusal("the package brought no redis-server");
-  return installed;
-}
-
-function sudo(): string {
-  return process.getuid?.() === 0 ? "" : "sudo ";
-}
-
-async function onPath(name: string): Promise<string | undefined> {
-  const folders = [...(process.env.PATH ?? "").split(delimiter), "/usr/bin", "/usr/local/bin"];
-  for (const folder of folders) {
-    const path = join(folder, name);
-    const usable = await access(path, constants.X_OK).then(
-      () => true,
-      () => false,
-    );
-    if (folder !== "" && usable) return path;
-  }
-  return undefined;
 }
 
 interface Launch {
