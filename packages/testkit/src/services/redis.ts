@@ -21,17 +21,7 @@ interface RedisOptions {
   readonly keeps?: "nothing" | "snapshot" | "everything";
 }
 
-/** A Redis server of its own on a loopback port. */
-export interface RedisServer {
-  readonly url: string;
-  readonly port: number;
-  /** Kills the server and starts it again on the same port; with `keeps: "nothing"` all keys are gone. Resolves when it answers. */
-  restart(): Promise<void>;
-  /** Kills the server and leaves the port free; `restart` brings it back. */
-  kill(): Promise<void>;
-  /** Ends the server and removes its files. Safe to call twice. */
-  stop(): Promise<void>;
-}
+export type RedisServer = Awaited<ReturnType<typeof startRedis>>;
 
 /**
  * Starts a Redis server: free loopback port, temporary folder, no snapshots, `maxmemory-policy noeviction`. It ends with this process.
@@ -39,7 +29,7 @@ export interface RedisServer {
  *
  * @throws Error with the command to type when there is no redis-server and it cannot be installed.
  */
-export async function startRedis(options: RedisOptions = {}): Promise<RedisServer> {
+export async function startRedis(options: RedisOptions = {}) {
   const binary = await findOrInstall(redisServer);
   await sweepAbandonedFolders("redis");
   const folder = await makeServiceFolder("redis");
@@ -47,10 +37,12 @@ export async function startRedis(options: RedisOptions = {}): Promise<RedisServe
   let server: ChildProcess | undefined;
   const onExit = () => rmSync(folder, { recursive: true, force: true });
   process.once("exit", onExit);
+  /** Kills the server and leaves the port free; `restart` brings it back. */
   const kill = async () => {
     if (server) await letGo(server);
     server = undefined;
   };
+  /** Ends the server and removes its files. Safe to call twice. */
   const stop = async () => {
     process.off("exit", onExit);
     await kill();
@@ -66,6 +58,7 @@ export async function startRedis(options: RedisOptions = {}): Promise<RedisServe
       port,
       kill,
       stop,
+      /** Kills the server and starts it again on the same port; with `keeps: "nothing"` all keys are gone. Resolves when it answers. */
       restart: async () => {
         await kill();
         await start(port);
