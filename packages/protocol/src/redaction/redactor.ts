@@ -209,7 +209,7 @@ export function createRedactor(options: RedactorOptions = {}) {
 
   return {
     /**
-     * The value without secrets, as JSON has it: members that are undefined are gone, dates and the like are their JSON form. Parts
+     * The value without secrets, as JSON has it: members that are undefined are left out, dates and the like are their JSON form. Parts
      * that needed no change are shared with the input, the whole of it if nothing did; treat both as read-only. Never throws for
      * plain data; an accessor or toJSON that throws gives the marker.
      */
