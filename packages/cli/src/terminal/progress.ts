@@ -5,7 +5,8 @@ const barWidth = 24;
 const lineEveryMs = 10_000;
 
 /**
- * Tells how far a long work has come: a bar that stays in its line on a terminal. Elsewhere, for logs, a plain line every ten seconds in which something changed.
+ * Tells how far a long work has come: a bar that stays in its line on a terminal. Elsewhere, for logs, a plain line every ten seconds in
+ * which something changed.
  *
  * @param what goes in front, for example `retrying`.
  */

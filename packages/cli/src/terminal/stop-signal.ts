@@ -7,7 +7,8 @@ const terminalSignals: readonly NodeJS.Signals[] = ["SIGINT", "SIGHUP"];
 const echoMs = 300;
 
 /**
- * Listens to the signals that ask for a stop until it is disposed. A second signal ends the process at once: whoever asks twice does not want to wait for the drain.
+ * Listens to the signals that ask for a stop until it is disposed. A second signal ends the process at once: who asks twice does not want
+ * to wait for the drain.
  *
  * It holds the process until it is disposed, through the drain too: neither signal handlers nor an agent keep a process alive.
  *

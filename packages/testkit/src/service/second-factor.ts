@@ -10,7 +10,10 @@ export interface EnrollingClient {
 
 export type SecondFactor = Awaited<ReturnType<typeof enrollSecondFactor>>;
 
-/** Gives an authenticator app that holds the secret of the caller, who is enrolled: from then on its session is verified, and its user's other sessions and sign-ins are asked for a code. */
+/**
+ * Enrolls the caller and gives the authenticator app that holds its secret. From then on its session is verified, and its user's other
+ * sessions and sign-ins are asked for a code.
+ */
 export async function enrollSecondFactor(
   client: EnrollingClient,
   { now = () => new Date() }: { now?: () => Date } = {},

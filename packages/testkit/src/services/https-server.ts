@@ -26,7 +26,10 @@ export type Respond = (response: ServerResponse) => void;
 
 export type HttpsServer = Awaited<ReturnType<typeof startHttpsServer>>;
 
-/** Starts a real https server that answers as the test says, whose certificate this process trusts from now on, as it would that of an administrator's own authority. */
+/**
+ * Starts a real https server that answers as the test says. This process trusts its certificate from now on, as it would that of an
+ * administrator's own authority.
+ */
 export async function startHttpsServer() {
   tls.setDefaultCACertificates([...tls.getCACertificates("default"), certificate]);
   let respond: Respond = (response) => response.writeHead(404).end();
