@@ -10,20 +10,10 @@ walkUsingDeclarations();
 const fewestModules = 60;
 const roots = ["packages", "engines", "bench", "scripts"];
 
-export interface LayerReport {
-  readonly modules: number;
-  readonly breaches: readonly LayerBreach[];
-}
-
-export interface LayerBreach {
-  readonly rule: string;
-  readonly from: string;
-  readonly to: string;
-  readonly why: string;
-}
+export type LayerBreach = Awaited<ReturnType<typeof checkLayers>>["breaches"][number];
 
 /** Reads every source file below `root` and tells which imports the layer rules forbid. */
-export async function checkLayers(root: string): Promise<LayerReport> {
+export async function checkLayers(root: string) {
   const folders = roots.filter((folder) => existsSync(`${root}/${folder}`));
   const { output } = await cruise(
     folders,

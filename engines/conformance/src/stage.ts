@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { type Agent, type EngineAdapter, startAgent } from "@svc/agent";
 import type { CommandAction, EventRecord } from "@svc/protocol";
 import { type Peer, startPeer, waitFor } from "@svc/testkit/peer";
-import type { EngineUnderTest, NewTask, Reporting, Site } from "./engine-under-test.ts";
+import type { EngineUnderTest, NewTask, Reporting } from "./engine-under-test.ts";
 
 /** The standing worker of a stage. */
 export const standing = { name: "w-standing", queue: "work", failingQueue: "dead", limitedQueue: "limited" } as const;
@@ -16,42 +16,12 @@ export interface Outcome {
   readonly result?: Record<string, unknown>;
 }
 
-/** A site with a standing worker, a real agent of this process with the adapter, and a peer in the place of the service. */
-export interface Stage {
-  readonly engine: EngineUnderTest;
-  readonly site: Site;
-  readonly peer: Peer;
-  /** Of the agent that runs, or ran last. */
-  readonly adapter: EngineAdapter;
-  readonly agent: Agent;
-  /** Ids of the commands that were sent, one for each delivery. */
-  readonly deliveries: readonly string[];
-  startAgent(): Promise<void>;
-  /** Resolves when what it had is delivered. */
-  stopAgent(): Promise<void>;
-  /** Another agent with a peer of its own; the peer is stopped at the end. */
-  reporter(): Promise<{ readonly peer: Peer; readonly reporting: Reporting }>;
-  /** Events of one task, in the order of their arrival. */
-  told(taskId: string): readonly EventRecord[];
-  kindsOf(taskId: string): readonly string[];
-  /** Waits for the first event of this kind. */
-  awaitTold(taskId: string, kind: string): Promise<EventRecord>;
-  /** By the standing worker, unless a queue is given. */
-  submit(task: Omit<NewTask, "queue"> & { readonly queue?: string }): Promise<string>;
-  /** A file that lets `gate` tasks end once it is opened. */
-  gate(): { readonly path: string; open(): Promise<void> };
-  /** Pauses the queue of the standing worker; it goes on whatever becomes of `work`. */
-  whilePaused(work: () => Promise<void>): Promise<void>;
-  /** A name that no other case uses. */
-  freshQueue(): string;
-  /** Sends a command and waits for its result. */
-  send(action: CommandAction, parameters: object, id?: string): Promise<Outcome>;
-  stop(): Promise<void>;
-}
+export type Stage = Awaited<ReturnType<typeof startStage>>;
 
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
 
-export async function startStage(engine: EngineUnderTest): Promise<Stage> {
+/** A site with a standing worker, a real agent of this process with the adapter, and a peer in the place of the service. */
+export async function startStage(engine: EngineUnderTest) {
   const cleanups: (() => unknown)[] = [];
   const folder = await mkdtemp(join(tmpdir(), "conformance-"));
   cleanups.push(() => rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 20 }));
@@ -61,7 +31,8 @@ export async function startStage(engine: EngineUnderTest): Promise<Stage> {
   let running: { readonly adapter: EngineAdapter; readonly agent: Agent } | undefined;
   let names = 0;
 
-  async function reporter() {
+  /** Another agent with a peer of its own; the peer is stopped at the end. */
+  async function reporter(): Promise<{ readonly peer: Peer; readonly reporting: Reporting }> {
     const peer = await startPeer({ behaviour: { heartbeatSeconds: 1 } });
     cleanups.push(() => peer.stop());
     names += 1;
@@ -82,21 +53,25 @@ export async function startStage(engine: EngineUnderTest): Promise<Stage> {
     if (running === undefined) throw new Error("no agent has been started");
     return running;
   };
-  const told = (taskId: string) => peer.record.events.filter((event) => event.task_id === taskId);
+  /** Events of one task, in the order of their arrival. */
+  const told = (taskId: string): readonly EventRecord[] =>
+    peer.record.events.filter((event) => event.task_id === taskId);
   const resultsOf = (id: string) =>
     peer.record.frames.filter((frame) => frame.type === "command_result" && frame.id === id);
 
-  const stage: Stage = {
+  const stage = {
     engine,
     site,
     peer,
+    /** Of the agent that runs, or ran last. */
     get adapter() {
       return current().adapter;
     },
     get agent() {
       return current().agent;
     },
-    deliveries,
+    /** Ids of the commands that were sent, one for each delivery. */
+    deliveries: deliveries as readonly string[],
     async startAgent() {
       const adapter = site.adapter();
       const agent = startAgent({ ...reporting, bufferName: "agent", engines: [adapter], log: silent });
@@ -104,15 +79,20 @@ export async function startStage(engine: EngineUnderTest): Promise<Stage> {
       await agent.ready;
       await waitFor(() => agent.status().state === "online", { that: "the agent online" });
     },
+    /** Resolves when what it had is delivered. */
     stopAgent: () => current().agent.stop(),
     reporter,
     told,
-    kindsOf: (taskId) => told(taskId).map(({ kind }) => kind),
-    awaitTold: (taskId, kind) =>
+    kindsOf: (taskId: string): readonly string[] => told(taskId).map(({ kind }) => kind),
+    /** Waits for the first event of this kind. */
+    awaitTold: (taskId: string, kind: string) =>
       waitFor(() => told(taskId).find((event) => event.kind === kind), {
         that: `${kind} of ${taskId}`,
       }),
-    submit: (task) => site.submit({ queue: standing.queue, ...task }),
+    /** By the standing worker, unless a queue is given. */
+    submit: (task: Omit<NewTask, "queue"> & { readonly queue?: string }) =>
+      site.submit({ queue: standing.queue, ...task }),
+    /** A file that lets `gate` tasks end once it is opened. */
     gate() {
       names += 1;
       const path = join(folder, `gate-${names}`);
@@ -120,15 +100,18 @@ export async function startStage(engine: EngineUnderTest): Promise<Stage> {
       cleanups.push(open); // a worker that is busy for ever could not be closed
       return { path, open };
     },
-    async whilePaused(work) {
+    /** Pauses the queue of the standing worker; it goes on whatever becomes of `work`. */
+    async whilePaused(work: () => Promise<void>) {
       await site.pause(standing.queue);
       await work().finally(() => site.resume(standing.queue));
     },
+    /** A name that no other case uses. */
     freshQueue() {
       names += 1;
       return `queue-${names}`;
     },
-    async send(action, parameters, id = randomUUID()) {
+    /** Sends a command and waits for its result. */
+    async send(action: CommandAction, parameters: object, id: string = randomUUID()) {
       const before = resultsOf(id).length;
       deliveries.push(id);
       const target = { type: "task", id: "", engine: engine.engine };

@@ -1,9 +1,9 @@
 import type { Command, CommandOutcome } from "@svc/agent";
 import {
   type CapabilityToken,
-  type CommandAction,
   type CommandResult,
   type ReconciledState,
+  type ResultAction,
   retryContractMarker,
 } from "@svc/protocol";
 import { engineName, type Shop } from "./shop.ts";
@@ -58,7 +58,7 @@ export function executeInShop(
   }
 }
 
-function done<A extends CommandAction>(result: CommandResult<A>): CommandOutcome {
+function done<Action extends ResultAction>(result: CommandResult<Action>): CommandOutcome {
   return { status: "success", result: { ...result } };
 }
 

@@ -1,5 +1,7 @@
-import type { EventRecord } from "@svc/protocol";
+import type { EventRecord, QueueHold, WorkerReport } from "@svc/protocol";
 import type { Command, CommandOutcome } from "./commands/command.ts";
+
+export type { QueueHold };
 
 /**
  * The wall between the agent and one engine. An adapter watches its engine and hands lifecycle events to the sink; the agent
@@ -91,25 +93,7 @@ export interface AdapterSnapshot {
   readonly worker_details?: Readonly<Record<string, WorkerDetails>>;
 }
 
-export interface QueueHold {
-  readonly paused?: true;
-  /** ISO 8601: the rate limit of the queue lets nothing start before. */
-  readonly limited_until?: string;
-}
-
-export interface WorkerDetails {
-  readonly hostname?: string;
-  readonly pid?: number;
-  readonly concurrency?: number;
-  readonly load_average?: number;
-  readonly memory_bytes?: number;
-  readonly active_tasks?: number;
-  readonly stats?: unknown;
-  readonly active?: unknown;
-  readonly active_queues?: unknown;
-  readonly registered?: unknown;
-  readonly conf?: Readonly<Record<string, unknown>>;
-}
+export type WorkerDetails = WorkerReport;
 
 export interface AgentLog {
   debug(message: string, fields?: Readonly<Record<string, unknown>>): void;

@@ -1,6 +1,12 @@
-import type { CommandEntry, CommandGroup, CommandTable } from "./command-line/command.ts";
+import type { Command, CommandEntry, CommandGroup, CommandTable } from "./command-line/command.ts";
 
-const command = (name: string, summary: string, load: CommandEntry["load"]): CommandEntry => ({ name, summary, load });
+/** A command that the file which `load` imports exports as `exported`. */
+const command = <Name extends string>(
+  name: string,
+  summary: string,
+  load: () => Promise<Readonly<Record<Name, Command>>>,
+  exported: Name,
+): CommandEntry => ({ name, summary, load: async () => (await load())[exported] });
 
 const group = (name: string, summary: string, commands: readonly CommandEntry[]): CommandGroup => ({
   name,
@@ -10,124 +16,104 @@ const group = (name: string, summary: string, commands: readonly CommandEntry[])
 
 /** Every command, in the order of `svc help`. One file each, loaded when it runs, so that `svc version` loads no server. */
 export const commands: CommandTable = [
-  command("serve", "start the service", async () => (await import("./serve/serve.ts")).serve),
-  command(
-    "demo",
-    "try the service with a sample engine; keeps nothing",
-    async () => (await import("./serve/demo.ts")).demo,
-  ),
-  command("agent", "watch an engine and report to the service", async () => (await import("./agent/agent.ts")).agent),
+  command("serve", "start the service", () => import("./serve/serve.ts"), "serve"),
+  command("demo", "try the service with a sample engine; keeps nothing", () => import("./serve/demo.ts"), "demo"),
+  command("agent", "watch an engine and report to the service", () => import("./agent/agent.ts"), "agent"),
   group("tasks", "list, look at, retry and cancel tasks of a service", [
-    command("list", "list tasks, newest first", async () => (await import("./tasks/list.ts")).tasksList),
-    command("show", "show one task", async () => (await import("./tasks/show.ts")).tasksShow),
-    command("retry", "run tasks again", async () => (await import("./tasks/act.ts")).tasksRetry),
-    command("cancel", "cancel tasks", async () => (await import("./tasks/act.ts")).tasksCancel),
+    command("list", "list tasks, newest first", () => import("./tasks/list.ts"), "tasksList"),
+    command("show", "show one task", () => import("./tasks/show.ts"), "tasksShow"),
+    command("retry", "run tasks again", () => import("./tasks/act.ts"), "tasksRetry"),
+    command("cancel", "cancel tasks", () => import("./tasks/act.ts"), "tasksCancel"),
   ]),
   group("commands", "list and follow the commands that agents were given", [
-    command("list", "list commands, newest first", async () => (await import("./agent-commands/list.ts")).commandsList),
-    command("show", "show one command", async () => (await import("./agent-commands/list.ts")).commandsShow),
+    command("list", "list commands, newest first", () => import("./agent-commands/list.ts"), "commandsList"),
+    command("show", "show one command", () => import("./agent-commands/list.ts"), "commandsShow"),
     command(
       "watch",
       "wait for the outcome of a command, or follow all of them",
-      async () => (await import("./agent-commands/watch.ts")).commandsWatch,
+      () => import("./agent-commands/watch.ts"),
+      "commandsWatch",
     ),
   ]),
   group("dead-letters", "list and requeue what an engine has given up on", [
-    command(
-      "list",
-      "list dead letters, newest first",
-      async () => (await import("./dead-letters/list.ts")).deadLettersList,
-    ),
+    command("list", "list dead letters, newest first", () => import("./dead-letters/list.ts"), "deadLettersList"),
     command(
       "requeue",
       "put dead letters back into their queue",
-      async () => (await import("./dead-letters/requeue.ts")).deadLettersRequeue,
+      () => import("./dead-letters/requeue.ts"),
+      "deadLettersRequeue",
     ),
   ]),
   group("bulk-retry", "retry every task that matches a filter", [
-    command(
-      "create",
-      "begin a bulk retry and follow it",
-      async () => (await import("./bulk-retry/create.ts")).bulkRetryCreate,
-    ),
-    command("list", "list bulk retries", async () => (await import("./bulk-retry/list.ts")).bulkRetryList),
-    command(
-      "show",
-      "tell how far a bulk retry has come",
-      async () => (await import("./bulk-retry/control.ts")).bulkRetryShow,
-    ),
-    command(
-      "watch",
-      "follow a bulk retry to its end",
-      async () => (await import("./bulk-retry/control.ts")).bulkRetryWatch,
-    ),
-    command("pause", "hold a bulk retry", async () => (await import("./bulk-retry/control.ts")).bulkRetryPause),
-    command("resume", "go on with a bulk retry", async () => (await import("./bulk-retry/control.ts")).bulkRetryResume),
+    command("create", "begin a bulk retry and follow it", () => import("./bulk-retry/create.ts"), "bulkRetryCreate"),
+    command("list", "list bulk retries", () => import("./bulk-retry/list.ts"), "bulkRetryList"),
+    command("show", "tell how far a bulk retry has come", () => import("./bulk-retry/control.ts"), "bulkRetryShow"),
+    command("watch", "follow a bulk retry to its end", () => import("./bulk-retry/control.ts"), "bulkRetryWatch"),
+    command("pause", "hold a bulk retry", () => import("./bulk-retry/control.ts"), "bulkRetryPause"),
+    command("resume", "go on with a bulk retry", () => import("./bulk-retry/control.ts"), "bulkRetryResume"),
   ]),
   command(
     "login",
     "sign in to a service, for the commands that take no API key",
-    async () => (await import("./session/login.ts")).login,
+    () => import("./session/login.ts"),
+    "login",
   ),
-  command("logout", "end the session of svc login", async () => (await import("./session/logout.ts")).logout),
+  command("logout", "end the session of svc login", () => import("./session/logout.ts"), "logout"),
   group("audit", "verify, prune and anchor the audit chain", [
-    command("verify", "walk the whole chain", async () => (await import("./audit/verify.ts")).auditVerify),
-    command("prune", "remove the rows before an instant", async () => (await import("./audit/prune.ts")).auditPrune),
-    command(
-      "export-head",
-      "write the head as an anchor",
-      async () => (await import("./audit/anchor.ts")).auditExportHead,
-    ),
+    command("verify", "walk the whole chain", () => import("./audit/verify.ts"), "auditVerify"),
+    command("prune", "remove the rows before an instant", () => import("./audit/prune.ts"), "auditPrune"),
+    command("export-head", "write the head as an anchor", () => import("./audit/anchor.ts"), "auditExportHead"),
     command(
       "verify-anchor",
       "hold the chain against an anchor",
-      async () => (await import("./audit/anchor.ts")).auditVerifyAnchor,
+      () => import("./audit/anchor.ts"),
+      "auditVerifyAnchor",
     ),
     command(
       "rotate-chain-key",
       "sign the chain's state with the present secret",
-      async () => (await import("./audit/rotate.ts")).auditRotateChainKey,
+      () => import("./audit/rotate.ts"),
+      "auditRotateChainKey",
     ),
   ]),
   command(
     "bootstrap-admin",
     "make the first administrator, or with --force one more",
-    async () => (await import("./accounts/bootstrap-admin.ts")).bootstrapAdmin,
+    () => import("./accounts/bootstrap-admin.ts"),
+    "bootstrapAdmin",
   ),
   command(
     "changepassword",
     "give an account a new password, and unlock it",
-    async () => (await import("./accounts/changepassword.ts")).changepassword,
+    () => import("./accounts/changepassword.ts"),
+    "changepassword",
   ),
-  command(
-    "reset-mfa",
-    "end the second factor of an account",
-    async () => (await import("./accounts/reset-mfa.ts")).resetMfa,
-  ),
+  command("reset-mfa", "end the second factor of an account", () => import("./accounts/reset-mfa.ts"), "resetMfa"),
   command(
     "check",
     "look at configuration, database, migrations and secrets",
-    async () => (await import("./settings/check.ts")).check,
+    () => import("./settings/check.ts"),
+    "check",
   ),
   command(
     "doctor",
     "look at everything around the service as well, with advice",
-    async () => (await import("./settings/check.ts")).doctor,
+    () => import("./settings/check.ts"),
+    "doctor",
   ),
   group("config", "the settings that the service would start with", [
     command(
       "show",
       "print every setting with its source, secrets masked",
-      async () => (await import("./settings/config.ts")).configShow,
+      () => import("./settings/config.ts"),
+      "configShow",
     ),
-    command(
-      "validate",
-      "list every fault of the settings",
-      async () => (await import("./settings/config.ts")).configValidate,
-    ),
+    command("validate", "list every fault of the settings", () => import("./settings/config.ts"), "configValidate"),
   ]),
-  command("completion", "print a completion script for bash, zsh or fish", async () =>
-    (await import("./command-line/completion.ts")).completionOf(commands),
-  ),
-  command("version", "print version, runtime and newest schema", async () => (await import("./version.ts")).version),
+  {
+    name: "completion",
+    summary: "print a completion script for bash, zsh or fish",
+    load: async () => (await import("./command-line/completion.ts")).completionOf(commands),
+  },
+  command("version", "print version, runtime and newest schema", () => import("./version.ts"), "version"),
 ];

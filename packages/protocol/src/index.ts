@@ -1,5 +1,5 @@
 export * from "./commands/actions.ts";
-export * from "./commands/parameters.ts";
+export type { CommandResult, ReconciledState, ResultAction } from "./commands/results.ts";
 export { type CarriedFields, carriedFields } from "./events/carried-fields.ts";
 export { type DerivedEvent, eventIdOf, type SidecarEvent, sidecarEventId, taskRowId } from "./events/identity.ts";
 export { type InstantOptions, msInstant, readInstant } from "./events/instants.ts";
@@ -31,12 +31,10 @@ export {
   protocolVersion,
   type SessionIds,
   type SignedFrameType,
-  typesForAgent,
-  typesForBrain,
 } from "./frames/envelope.ts";
 export type { AcceptedFrame, OpenedFrame, RefusalReason, RefusedFrame, VerifierOptions } from "./frames/judge.ts";
 export { wireLimits, wireTimes } from "./frames/limits.ts";
-export { createVerifier, openFrame, type Verifier } from "./frames/open.ts";
+export { createVerifier, type Verifier } from "./frames/open.ts";
 export {
   createReplayGuard,
   type ReplayGuard,

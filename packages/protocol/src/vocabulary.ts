@@ -14,7 +14,6 @@ export type TaskState = (typeof taskStates)[number];
 
 /** The states that only a greater attempt or a later terminal event leaves (2.5). */
 export const terminalTaskStates = ["success", "failure", "revoked", "rejected"] as const satisfies readonly TaskState[];
-export type TerminalTaskState = (typeof terminalTaskStates)[number];
 
 /** Kinds that tell the life of one task, in rank order: the index is the rank of the event key (2.5). */
 export const taskKinds = [

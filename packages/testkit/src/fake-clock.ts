@@ -1,26 +1,21 @@
-/** Wall time and monotonic time that move only when a test says so. */
-export interface FakeClock {
-  now(): Date;
-  /** Milliseconds since the clock was made. `setWall` does not move it, as a corrected system clock does not. */
-  monotonicMs(): number;
-  /** Moves both times forward; negative or non-finite steps are refused. */
-  advance(stepMs: number): void;
-  /** Sets wall time alone: a clock that was corrected, in either direction. */
-  setWall(at: Date): void;
-}
+export type FakeClock = ReturnType<typeof createFakeClock>;
 
-export function createFakeClock(start: Date | string = "2026-01-02T03:04:05.000Z"): FakeClock {
+/** Wall time and monotonic time that move only when a test says so. */
+export function createFakeClock(start: Date | string = "2026-01-02T03:04:05.000Z") {
   let wallMs = wallOf(start);
   let elapsedMs = 0;
   return {
     now: () => new Date(wallMs),
+    /** Milliseconds since the clock was made. `setWall` does not move it, as a corrected system clock does not. */
     monotonicMs: () => elapsedMs,
-    advance(stepMs) {
+    /** Moves both times forward; negative or non-finite steps are refused. */
+    advance(stepMs: number) {
       if (!(stepMs >= 0 && Number.isFinite(stepMs))) throw new RangeError(`a clock cannot advance by ${stepMs} ms`);
       wallMs += stepMs;
       elapsedMs += stepMs;
     },
-    setWall(at) {
+    /** Sets wall time alone: a clock that was corrected, in either direction. */
+    setWall(at: Date) {
       wallMs = wallOf(at);
     },
   };

@@ -6,32 +6,12 @@ export interface FaultyNetworkOptions {
   readonly port: number;
 }
 
-/** A TCP proxy in front of one server, whose line a test can damage. Faults change connections that are open as well as new ones. */
-export interface FaultyNetwork {
-  readonly port: number;
-  /** Connections that are open through the proxy now. */
-  readonly openConnections: () => number;
-  /** Resets every open connection at once; new ones are taken. */
-  cut(): void;
-  /** Refuses new connections and resets open ones until `heal`. */
-  down(): void;
-  /** Keeps connections open and swallows nothing, but moves no byte in either direction until `heal`. */
-  blackhole(): void;
-  /**
-   * A `blackhole` that begins as soon as a chunk from the client that `isLast` accepts has been passed on, so that its answer is held
-   * back. Resolves then.
-   */
-  blackholeAfter(isLast: (chunk: Buffer) => boolean): Promise<void>;
-  /** Holds every chunk back for this many milliseconds in each direction. */
-  delay(delayMs: number): void;
-  /** Ends every fault; bytes that were held back flow at once, in their order. */
-  heal(): void;
-  close(): Promise<void>;
-}
+export type FaultyNetwork = Awaited<ReturnType<typeof startFaultyNetwork>>;
 
 type Line = "healthy" | "down" | "blackhole";
 
-export async function startFaultyNetwork(target: FaultyNetworkOptions): Promise<FaultyNetwork> {
+/** A TCP proxy in front of one server, whose line a test can damage. Faults change connections that are open as well as new ones. */
+export async function startFaultyNetwork(target: FaultyNetworkOptions) {
   const pairs = new Set<Pair>();
   const state: LineState = { line: "healthy", delayMs: 0, waiting: new Set(), passedOn: () => {} };
 
@@ -62,24 +42,32 @@ export async function startFaultyNetwork(target: FaultyNetworkOptions): Promise<
   const address = server.address();
   if (address === null || typeof address === "string") throw new Error("the proxy has no port");
 
+  /** Resets every open connection at once; new ones are taken. */
   const cut = () => {
     for (const pair of pairs) reset(pair);
     pairs.clear();
   };
+  /** Keeps connections open and swallows nothing, but moves no byte in either direction until `heal`. */
   const blackhole = () => {
     state.line = "blackhole";
     for (const pair of pairs) hold(pair);
   };
   return {
     port: address.port,
+    /** Connections that are open through the proxy now. */
     openConnections: () => pairs.size,
     cut,
+    /** Refuses new connections and resets open ones until `heal`. */
     down() {
       state.line = "down";
       cut();
     },
     blackhole,
-    blackholeAfter(isLast) {
+    /**
+     * A `blackhole` that begins as soon as a chunk from the client that `isLast` accepts has been passed on, so that its answer is held
+     * back. Resolves then.
+     */
+    blackholeAfter(isLast: (chunk: Buffer) => boolean) {
       const { promise, resolve } = Promise.withResolvers<void>();
       state.passedOn = (chunk) => {
         if (!isLast(chunk)) return;
@@ -89,9 +77,11 @@ export async function startFaultyNetwork(target: FaultyNetworkOptions): Promise<
       };
       return promise;
     },
-    delay(delayMs) {
+    /** Holds every chunk back for this many milliseconds in each direction. */
+    delay(delayMs: number) {
       state.delayMs = delayMs;
     },
+    /** Ends every fault; bytes that were held back flow at once, in their order. */
     heal() {
       state.line = "healthy";
       state.delayMs = 0;

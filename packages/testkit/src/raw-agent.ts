@@ -96,17 +96,10 @@ export interface ClosedSocket {
   readonly reason: string;
 }
 
-/** A bare WebSocket that keeps everything it hears. */
-export interface RawSocket {
-  readonly socket: WebSocket;
-  readonly messages: string[];
-  readonly opened: Promise<void>;
-  readonly closed: Promise<ClosedSocket>;
-  send(message: string | Uint8Array): void;
-  close(): Promise<ClosedSocket>;
-}
+export type RawSocket = ReturnType<typeof openRawSocket>;
 
-export function openRawSocket(url: string, headers: Record<string, string> = {}): RawSocket {
+/** A bare WebSocket that keeps everything it hears. */
+export function openRawSocket(url: string, headers: Record<string, string> = {}) {
   const socket = new WebSocket(url.replace(/^http/, "ws"), { headers, perMessageDeflate: false });
   const messages: string[] = [];
   socket.on("message", (data: Buffer) => messages.push(data.toString("utf8")));
@@ -123,7 +116,7 @@ export function openRawSocket(url: string, headers: Record<string, string> = {})
     messages,
     opened,
     closed,
-    send: (message) => socket.send(message),
+    send: (message: string | Uint8Array) => socket.send(message),
     close() {
       socket.close();
       return closed;

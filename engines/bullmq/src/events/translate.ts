@@ -24,23 +24,18 @@ export interface TranslatorParts {
   readonly log: AgentLog;
 }
 
-export interface Translation {
-  /** One list of events for each list of entries, in order. */
-  readonly events: readonly (readonly EventRecord[])[];
-  /** Entries that no event could be made of although they should. */
-  readonly unreadable: number;
-}
-
 /**
  * Turns entries of several streams into events. Everything that must be looked up in Redis is read first, for all streams together;
  * then the entries are walked in order without waiting, so that the facts and the emitted events cannot part.
  */
 export function createTranslator({ settings, memory, hydrate, readLineages, log }: TranslatorParts) {
-  return async function translate(batches: readonly QueueEntries[]): Promise<Translation> {
+  return async function translate(batches: readonly QueueEntries[]) {
     const plan = planReads(batches, memory);
     const hydration = await hydrate(plan.needs);
     const beginnings = await readBeginnings(plan, hydration);
+    /** Entries that no event could be made of although they should. */
     let unreadable = 0;
+    /** One list of events for each list of entries, in order. */
     const events = batches.map(({ watch, entries }) => {
       const made: EventRecord[] = [];
       for (const entry of entries) {
@@ -110,18 +105,14 @@ interface Looked {
   readonly beginnings: Map<string, Beginning>;
 }
 
-interface ReadPlan {
-  /** Needs by key of the job hash. */
-  readonly needs: ReadonlyMap<string, number>;
-  /** Key of the job hash by task id, for tasks that are seen for the first time. */
-  readonly beginnings: ReadonlyMap<string, string>;
-  /** How often a job that was not watched from its beginning starts within these entries, by key. */
-  readonly startsAhead: ReadonlyMap<string, number>;
-}
+type ReadPlan = ReturnType<typeof planReads>;
 
-function planReads(batches: readonly QueueEntries[], memory: FactsMemory): ReadPlan {
+function planReads(batches: readonly QueueEntries[], memory: FactsMemory) {
+  /** Needs by key of the job hash. */
   const needs = new Map<string, number>();
+  /** Key of the job hash by task id, for tasks that are seen for the first time. */
   const beginnings = new Map<string, string>();
+  /** How often a job that was not watched from its beginning starts within these entries, by key. */
   const startsAhead = new Map<string, number>();
   for (const { watch, entries } of batches) {
     const { names } = watch;

@@ -1,5 +1,5 @@
 import { isJsonObject } from "@svc/protocol";
-import { type Priority, type PriorityTable, priorityOf } from "../options.ts";
+import { type PriorityTable, priorityOf } from "../options.ts";
 import { readPayload } from "./payload.ts";
 
 /** Fields of a job hash, as strings; undefined when the hash is gone or the field was not asked for. */
@@ -16,19 +16,10 @@ export type JobField =
  */
 export const retriedFromOption = "svcRetriedFrom";
 
-/** What only the first event of a task carries. */
-export interface JobInputs {
-  readonly args: readonly unknown[];
-  readonly kwargs: Readonly<Record<string, unknown>> | undefined;
-  readonly priority: Priority;
-  readonly createdMs: number | undefined;
-  readonly delayMs: number;
-  readonly maxAttempts: number;
-  readonly retriedFrom: string | undefined;
-  readonly traceparent: string | undefined;
-}
+export type JobInputs = ReturnType<typeof readInputs>;
 
-export function readInputs(hash: JobHash, priorities: PriorityTable): JobInputs {
+/** What only the first event of a task carries. */
+export function readInputs(hash: JobHash, priorities: PriorityTable) {
   const opts = parseObject(hash.opts);
   const data = readPayload(hash.data);
   const kwargs = isJsonObject(data) ? data : undefined;

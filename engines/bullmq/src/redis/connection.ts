@@ -18,14 +18,10 @@ export interface Connection {
   close(): void;
 }
 
-/** What watching takes: one connection that waits in XREAD, one for everything else. */
-export interface Connections {
-  readonly reading: Connection;
-  readonly asking: Connection;
-  close(): void;
-}
+export type Connections = ReturnType<typeof openConnections>;
 
-export function openConnections(target: string | RedisOptions, log: AgentLog): Connections {
+/** What watching takes: one connection that waits in XREAD, one for everything else. */
+export function openConnections(target: string | RedisOptions, log: AgentLog) {
   const reading = openConnection(target, { name: "events", blocking: true }, log);
   const asking = openConnection(target, { name: "jobs", blocking: false }, log);
   return {

@@ -1,20 +1,15 @@
-/** The brain's addresses, and the refusal of plain text to anything but the own machine (spec part 3, section 1.1 rule 4). */
-export interface Endpoints {
-  /** Address of the WebSocket, `ws://` or `wss://`. */
-  readonly socket: URL;
-  /** Base of the long-poll routes, `http://` or `https://`, without a trailing slash. */
-  readonly http: URL;
-}
+export type Endpoints = ReturnType<typeof brainEndpoints>;
 
 const loopbackHosts = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
 /**
- * Addresses below `brainUrl`, which may be given as http, https, ws or wss, with or without a path prefix.
+ * The brain's addresses, and the refusal of plain text to anything but the own machine (spec part 3, section 1.1 rule 4). They are
+ * below `brainUrl`, which may be given as http, https, ws or wss, with or without a path prefix.
  *
  * @throws Error with a text for the operator when the scheme is unknown, the URL carries credentials, or plain text is refused:
  * a WebSocket needs TLS unless the host is localhost, 127.0.0.1 or ::1; long-poll needs TLS always; dev mode lifts both.
  */
-export function brainEndpoints(brainUrl: string, transport: "ws" | "longpoll", devMode: boolean): Endpoints {
+export function brainEndpoints(brainUrl: string, transport: "ws" | "longpoll", devMode: boolean) {
   const url = URL.canParse(brainUrl) ? new URL(brainUrl) : undefined;
   if (url === undefined || !/^(https?|wss?):$/.test(url.protocol)) {
     throw new Error("brainUrl is not an http, https, ws or wss URL");
@@ -30,7 +25,9 @@ export function brainEndpoints(brainUrl: string, transport: "ws" | "longpoll", d
   }
   const prefix = url.pathname.replace(/(?<!\/)\/+$/, "");
   return {
+    /** Address of the WebSocket, `ws://` or `wss://`. */
     socket: new URL(`${isSecure ? "wss" : "ws"}://${url.host}${prefix}/ws/agent`),
+    /** Base of the long-poll routes, `http://` or `https://`, without a trailing slash. */
     http: new URL(`${isSecure ? "https" : "http"}://${url.host}${prefix}/api/v1`),
   };
 }

@@ -72,19 +72,9 @@ export function pause(clock: Clock, delayMs: number, signal: AbortSignal): Promi
 
 /** The value of `work`, or a rejection with `TimeoutError` after `limitMs`. `work` itself goes on. */
 export function within<T>(clock: Clock, limitMs: number, work: Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const cancel = clock.after(limitMs, () => reject(new TimeoutError(limitMs)));
-    work.then(
-      (value) => {
-        cancel();
-        resolve(value);
-      },
-      (error: unknown) => {
-        cancel();
-        reject(error);
-      },
-    );
-  });
+  const { promise, reject } = Promise.withResolvers<never>();
+  const cancel = clock.after(limitMs, () => reject(new TimeoutError(limitMs)));
+  return Promise.race([work, promise]).finally(cancel);
 }
 
 export class TimeoutError extends Error {

@@ -18,24 +18,21 @@ export interface HttpAnswer {
   readonly text: string;
 }
 
-export interface HttpClient {
-  /** The answer of any status; redirects are never followed. Rejects when there is none in time, or a too large one. */
-  request(request: HttpRequest): Promise<HttpAnswer>;
-  close(): void;
-}
+export type HttpClient = ReturnType<typeof createHttpClient>;
 
 /** 50 command frames of the largest size. */
 const maxAnswerBytes = 64 * 1024 * 1024;
 
 /** A client with two kept connections, one for uploads and one for polls, that never keeps the host process alive. */
-export function createHttpClient(isSecure: boolean, clock: Clock): HttpClient {
+export function createHttpClient(isSecure: boolean, clock: Clock) {
   const agent = isSecure
     ? new https.Agent({ keepAlive: true, maxSockets: 2 })
     : new http.Agent({ keepAlive: true, maxSockets: 2 });
   const open = isSecure ? https.request : http.request;
   return {
-    request: (given) =>
-      new Promise((resolve, reject) => {
+    /** The answer of any status; redirects are never followed. Rejects when there is none in time, or a too large one. */
+    request: (given: HttpRequest) =>
+      new Promise<HttpAnswer>((resolve, reject) => {
         const { method, url, body, signal } = given;
         const headers =
           body === undefined ? given.headers : { ...given.headers, "content-length": Buffer.byteLength(body) };

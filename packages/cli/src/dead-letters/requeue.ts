@@ -73,20 +73,12 @@ export const deadLettersRequeue = defineCommand({
   },
 });
 
-interface Listed {
-  readonly taskIds: readonly string[];
-  /** How many dead letters there are besides; null where the engine does not tell. */
-  readonly left: number | null;
-  /** Who listed them: another agent of the engine may watch another server. */
-  readonly agent: string | undefined;
-}
-
 /** The task ids of so many dead letters at most, newest first, all listed by one agent. A listing that is over the service's budget waits for the next minute. */
 async function readTaskIds(
   project: Project,
   { query, most }: { query: { engine: string; queue?: string; agent_id?: string }; most: number },
   terminal: Terminal,
-): Promise<Listed> {
+) {
   using progress = startProgress("reading", terminal);
   const taskIds = new Set<string>();
   let cursor: string | undefined;
@@ -106,7 +98,13 @@ async function readTaskIds(
   } while (cursor !== undefined && taskIds.size < most);
   const taken = [...taskIds].slice(0, most);
   const all = cursor === undefined ? taskIds.size : total;
-  return { taskIds: taken, left: all === null ? null : Math.max(0, all - taken.length), agent: agent_id };
+  return {
+    taskIds: taken,
+    /** How many dead letters there are besides; null where the engine does not tell. */
+    left: all === null ? null : Math.max(0, all - taken.length),
+    /** Who listed them: another agent of the engine may watch another server. */
+    agent: agent_id,
+  };
 }
 
 async function inTurn<T>(read: () => Promise<T>, terminal: Terminal): Promise<T> {

@@ -28,16 +28,8 @@ interface Round {
   readonly done: PromiseWithResolvers<readonly Figures[]>;
 }
 
-export interface Membership {
-  readonly siblings: Siblings;
-  /** Tells the parent that this worker serves, and from now on the others what it has counted. */
-  serves(brain: Pick<RunningBrain, "publicUrl" | "figures">): void;
-  /** Lets go of the parent, so that nothing holds the process. */
-  leave(): void;
-}
-
 /** The worker's side of `svc serve --workers`: the parent passes on what workers tell each other. */
-export function joinWorkers(): Membership {
+export function joinWorkers() {
   let asked = 0;
   let open: Round | null = null;
   let brain: Pick<RunningBrain, "figures"> | undefined;
@@ -82,11 +74,13 @@ export function joinWorkers(): Membership {
         asked += 1;
         return ask({ number: asked, figures: [], expected: undefined, done: Promise.withResolvers() });
       },
-    },
-    serves(running) {
+    } satisfies Siblings,
+    /** Tells the parent that this worker serves, and from now on the others what it has counted. */
+    serves(running: Pick<RunningBrain, "publicUrl" | "figures">) {
       brain = running;
       tell({ kind: "ready", url: running.publicUrl });
     },
+    /** Lets go of the parent, so that nothing holds the process. */
     leave() {
       process.off("message", heard);
       if (cluster.worker?.isConnected() === true) cluster.worker.disconnect();

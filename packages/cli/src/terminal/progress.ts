@@ -1,27 +1,23 @@
 import type { Terminal } from "../command-line/command.ts";
 
-/** How far a long work has come. */
-export interface Progress extends Disposable {
-  /** `done` of `total`, and what else is to be known, such as `3 failed`. */
-  show(done: number, total: number, facts?: readonly string[]): void;
-}
-
 const barWidth = 24;
 /** Between two lines where no person looks on. */
 const lineEveryMs = 10_000;
 
 /**
- * A bar that stays in its line on a terminal. Elsewhere, for logs, a plain line every ten seconds in which something changed.
+ * Tells how far a long work has come: a bar that stays in its line on a terminal. Elsewhere, for logs, a plain line every ten seconds in
+ * which something changed.
  *
  * @param what goes in front, for example `retrying`.
  */
-export function startProgress(what: string, terminal: Terminal, nowMs = () => performance.now()): Progress {
+export function startProgress(what: string, terminal: Terminal, nowMs = () => performance.now()) {
   const startedAtMs = nowMs();
   let startedAt: number | undefined;
   let toldAtMs = startedAtMs;
   let told = "";
   return {
-    show(done, total, facts = []) {
+    /** `done` of `total`, and what else is to be known, such as `3 failed`. */
+    show(done: number, total: number, facts: readonly string[] = []) {
       startedAt ??= done;
       const counts = [`${done} of ${total}`, ...facts];
       if (terminal.status !== undefined) {

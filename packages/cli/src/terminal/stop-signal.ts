@@ -3,23 +3,18 @@ const stopSignals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 /** What a terminal sends to every process that it started. */
 const terminalSignals: readonly NodeJS.Signals[] = ["SIGINT", "SIGHUP"];
 
-/** Listens to the signals that ask for a stop from its making until it is disposed. */
-export interface StopSignal extends Disposable {
-  /** Resolves at the first signal. */
-  readonly received: Promise<void>;
-}
-
 /** npm passes on to its child what the terminal sent to both: two signals so close together are one wish. */
 const echoMs = 300;
 
 /**
- * A second signal ends the process at once: whoever asks twice does not want to wait for the drain.
+ * Listens to the signals that ask for a stop until it is disposed. A second signal ends the process at once: who asks twice does not want
+ * to wait for the drain.
  *
  * It holds the process until it is disposed, through the drain too: neither signal handlers nor an agent keep a process alive.
  *
  * @param isWorker the process that started this one hears the terminal too and passes its wish on as SIGTERM.
  */
-export function listenForStop({ isWorker = false } = {}): StopSignal {
+export function listenForStop({ isWorker = false } = {}) {
   const { promise, resolve } = Promise.withResolvers<void>();
   const alive = setInterval(() => {}, 2 ** 30);
   let askedAtMs: number | undefined;
@@ -34,6 +29,7 @@ export function listenForStop({ isWorker = false } = {}): StopSignal {
     return { signal, listener };
   });
   return {
+    /** Resolves at the first signal. */
     received: promise,
     [Symbol.dispose]() {
       clearInterval(alive);

@@ -21,18 +21,6 @@ export type FrameType = (typeof frameTypes)[number];
 export type HandshakeFrameType = "hello" | "hello_ack";
 export type SignedFrameType = Exclude<FrameType, HandshakeFrameType>;
 
-/** Signed types that the brain acts on; the agent acts on the others. A known type in the wrong direction is ignored. */
-export const typesForBrain = [
-  "event_batch",
-  "heartbeat",
-  "agent_status",
-  "command_ack",
-  "command_result",
-  "registry_delta",
-  "error",
-] as const satisfies readonly SignedFrameType[];
-export const typesForAgent = ["command", "event_batch_ack", "error"] as const satisfies readonly SignedFrameType[];
-
 export const protocolVersion = "2";
 export const frameVersion = 2;
 

@@ -12,7 +12,7 @@ function signed(type: Parameters<ReturnType<typeof createSigner>["sign"]>[0], pa
   return createSigner({ secret, session }).sign(type, payload, "hb_0123456789ab");
 }
 
-describe("openFrame", () => {
+describe("a verifier", () => {
   test("accepts what the signer made, null payload and awkward session ids included", () => {
     expect(open(signed("heartbeat", null))).toMatchObject({ ok: true, path: "fast", frame: { payload: null, seq: 1 } });
   });

@@ -6,16 +6,6 @@ import { accept, judgeEnvelope, malformed, type OpenedFrame, type VerifierOption
 import { isDigest, isSignatureForm, sessionKeyOf } from "./signature.ts";
 import { createSlowPath } from "./slow-path.ts";
 
-/**
- * Opening a received frame (spec 1.5). Text from our own senders is canonical, so the signed bytes are a splice of the text itself:
- * the signature is checked before anything is parsed. Every other text takes the slow path. On every canonical text both together
- * give the verdict of the slow path alone.
- */
-export interface Verifier {
-  /** Judges one message. Never throws; the replay guard comes after it. */
-  open(message: string | Uint8Array): OpenedFrame;
-}
-
 const leading = '{"hmac":"';
 const hexLength = 64;
 const headAt = leading.length + hexLength + 2;
@@ -51,7 +41,14 @@ function hasExactKeys(value: object): boolean {
   return keys.length === wireKeys.length && wireKeys.every((key, index) => keys[index] === key);
 }
 
-export function createVerifier(options: VerifierOptions): Verifier {
+export type Verifier = ReturnType<typeof createVerifier>;
+
+/**
+ * Opening a received frame (spec 1.5). Text from our own senders is canonical, so the signed bytes are a splice of the text itself:
+ * the signature is checked before anything is parsed. Every other text takes the slow path. On every canonical text both together
+ * give the verdict of the slow path alone.
+ */
+export function createVerifier(options: VerifierOptions) {
   const key = sessionKeyOf(options);
   const openSlowly = createSlowPath(key, options.session);
 
@@ -65,7 +62,8 @@ export function createVerifier(options: VerifierOptions): Verifier {
   }
 
   return {
-    open(message) {
+    /** Judges one message. Never throws; the replay guard comes after it. */
+    open(message: string | Uint8Array): OpenedFrame {
       const text = wellFormedText(message);
       if (text === null) return malformed("not well-formed text");
       const cut = cutCanonical(text);
@@ -85,9 +83,4 @@ export function createVerifier(options: VerifierOptions): Verifier {
       return judged.ok ? accept(judged.frame, "fast", text) : judged;
     },
   };
-}
-
-/** One-off form of `createVerifier`. */
-export function openFrame(message: string | Uint8Array, options: VerifierOptions): OpenedFrame {
-  return createVerifier(options).open(message);
 }

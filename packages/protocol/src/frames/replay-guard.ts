@@ -5,16 +5,6 @@ import { wireLimits, wireTimes } from "./limits.ts";
 /** Why a frame was refused, or `ok`. Every refusal is fatal to the session. */
 export type ReplayVerdict = "ok" | "seq" | "time" | "nonce" | "missing";
 
-/**
- * Refuses replayed, reordered and stale frames of one session and direction (spec 1.6). `admit` checks and remembers in one step,
- * so frames must be judged one at a time in arrival order.
- */
-export interface ReplayGuard {
-  admit(frame: Pick<Frame, "seq" | "ts" | "nonce">): ReplayVerdict;
-  /** Accepts seq 1 again and keeps the nonces, as a probe of the legacy long-poll session asks. */
-  resetSeq(): void;
-}
-
 const rememberedNonces = 4_096;
 
 export interface ReplayGuardOptions {
@@ -23,13 +13,19 @@ export interface ReplayGuardOptions {
   readonly monotonicMs?: () => number;
 }
 
-export function createReplayGuard({ now, monotonicMs = () => performance.now() }: ReplayGuardOptions): ReplayGuard {
+export type ReplayGuard = ReturnType<typeof createReplayGuard>;
+
+/**
+ * Refuses replayed, reordered and stale frames of one session and direction (spec 1.6). `admit` checks and remembers in one step,
+ * so frames must be judged one at a time in arrival order.
+ */
+export function createReplayGuard({ now, monotonicMs = () => performance.now() }: ReplayGuardOptions) {
   let lastSeq = 0;
   /** Nonce to the monotonic time of its acceptance, oldest first. */
   const accepted = new Map<string, number>();
 
   return {
-    admit({ seq, ts, nonce }) {
+    admit({ seq, ts, nonce }: Pick<Frame, "seq" | "ts" | "nonce">): ReplayVerdict {
       if (seq === undefined || !Number.isSafeInteger(seq) || seq < 1 || ts === null) return "missing";
       if (nonce === undefined || nonce === "" || nonce.length > wireLimits.nonceCharacters) return "missing";
       if (seq <= lastSeq) return "seq";
@@ -47,6 +43,7 @@ export function createReplayGuard({ now, monotonicMs = () => performance.now() }
       }
       return "ok";
     },
+    /** Accepts seq 1 again and keeps the nonces, as a probe of the legacy long-poll session asks. */
     resetSeq() {
       lastSeq = 0;
     },

@@ -8,20 +8,14 @@ export interface SignerOptions extends VerifierOptions {
   readonly now?: () => Date;
 }
 
-/** Signs the frames of one session and direction. Hand each text to the transport before signing the next: seq order is send order. */
-export interface Signer {
-  /** Canonical wire text of a frame; a payload without canonical form throws CanonicalError and takes no sequence number. */
-  sign(type: SignedFrameType, payload: Record<string, unknown> | null, id: string): string;
-  /** As `sign`, for a payload that already is canonical JSON text, as the agent's buffer keeps it. Not checked. */
-  signText(type: SignedFrameType, payload: string, id: string): string;
-  /** Starts again at 1, as a probe of the legacy long-poll session asks. */
-  resetSeq(): void;
-}
+export type Signer = ReturnType<typeof createSigner>;
 
-export function createSigner({ secret, session, now = () => new Date() }: SignerOptions): Signer {
+/** Signs the frames of one session and direction. Hand each text to the transport before signing the next: seq order is send order. */
+export function createSigner({ secret, session, now = () => new Date() }: SignerOptions) {
   const key = sessionKeyOf({ secret, session });
   let lastSeq = 0;
 
+  /** As `sign`, for a payload that already is canonical JSON text, as the agent's buffer keeps it. Not checked. */
   function signText(type: SignedFrameType, payload: string, id: string): string {
     const head = `"id":${canonicalString(id)},"nonce":"${randomNonce()}","payload":${payload}`;
     const end = `,"ts":"${now().toISOString()}","type":"${type}","v":2}`;
@@ -34,7 +28,10 @@ export function createSigner({ secret, session, now = () => new Date() }: Signer
 
   return {
     signText,
-    sign: (type, payload, id) => signText(type, canonicalText(payload), id),
+    /** Canonical wire text of a frame; a payload without canonical form throws CanonicalError and takes no sequence number. */
+    sign: (type: SignedFrameType, payload: Record<string, unknown> | null, id: string) =>
+      signText(type, canonicalText(payload), id),
+    /** Starts again at 1, as a probe of the legacy long-poll session asks. */
     resetSeq() {
       lastSeq = 0;
     },

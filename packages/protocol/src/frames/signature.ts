@@ -1,17 +1,6 @@
-import { createHmac, createSecretKey, type Hmac, timingSafeEqual } from "node:crypto";
+import { createHmac, createSecretKey, timingSafeEqual } from "node:crypto";
 import { canonicalString } from "../json/canonical.ts";
 import type { VerifierOptions } from "./judge.ts";
-
-/** What both ways of verifying share: the key, and the members of the signed object that are not on the wire. */
-export interface SessionKey {
-  hmac(): Hmac;
-  /** `{"agent_id":…,` with which every signed text begins. */
-  readonly agentPart: string;
-  /** `,"project_id":…`, which stands before seq. */
-  readonly projectPart: string;
-  /** `,"session_id":…`, which stands before ts. */
-  readonly sessionPart: string;
-}
 
 const lowerHex = /^[0-9a-f]{64}$/;
 
@@ -19,13 +8,19 @@ export function isSignatureForm(value: unknown): value is string {
   return typeof value === "string" && lowerHex.test(value);
 }
 
-export function sessionKeyOf({ secret, session }: VerifierOptions): SessionKey {
+export type SessionKey = ReturnType<typeof sessionKeyOf>;
+
+/** What both ways of verifying share: the key, and the members of the signed object that are not on the wire. */
+export function sessionKeyOf({ secret, session }: VerifierOptions) {
   // A key object is prepared once; bytes would be copied for every frame.
   const key = createSecretKey(secret);
   return {
     hmac: () => createHmac("sha256", key),
+    /** With this every signed text begins. */
     agentPart: `{"agent_id":${canonicalString(session.agentId)},`,
+    /** Stands before seq. */
     projectPart: `,"project_id":${canonicalString(session.projectId)}`,
+    /** Stands before ts. */
     sessionPart: `,"session_id":${canonicalString(session.sessionId)}`,
   };
 }

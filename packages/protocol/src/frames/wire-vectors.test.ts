@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { canonicalizeText } from "../json/canonical.ts";
 import { projectSecret } from "../keys/derivation.ts";
-import { openFrame } from "./open.ts";
+import { createVerifier } from "./open.ts";
 
 const master = "0123456789abcdef0123456789abcdef-demo-master";
 const session = {
@@ -35,7 +35,7 @@ describe("the frame of spec 1.14", () => {
     ["a string", canonical],
     ["bytes", Buffer.from(canonical)],
   ])("is accepted on the fast path as %s", (_, message) => {
-    const opened = openFrame(message, { secret, session });
+    const opened = createVerifier({ secret, session }).open(message);
     expect(opened).toMatchObject({ ok: true, path: "fast", text: canonical });
     expect(opened.ok && opened.frame).toMatchObject({
       v: 2,
@@ -48,15 +48,15 @@ describe("the frame of spec 1.14", () => {
   });
 
   test("is accepted on the slow path as a foreign sender writes it", () => {
-    const fast = openFrame(canonical, { secret, session });
-    const slow = openFrame(foreign, { secret, session });
+    const fast = createVerifier({ secret, session }).open(canonical);
+    const slow = createVerifier({ secret, session }).open(foreign);
     expect(slow).toMatchObject({ ok: true, path: "slow" });
     expect(slow.ok && fast.ok && slow.frame).toEqual(fast.ok && fast.frame);
   });
 
   test("is refused as malformed when a number in it overflows, not for its signature", () => {
     for (const text of [canonical.replace("1e+16", "1e+999"), foreign.replace("1e+16", "1e999")]) {
-      expect(openFrame(text, { secret, session })).toMatchObject({ ok: false, reason: "malformed" });
+      expect(createVerifier({ secret, session }).open(text)).toMatchObject({ ok: false, reason: "malformed" });
     }
   });
 
@@ -65,11 +65,17 @@ describe("the frame of spec 1.14", () => {
     ["project", { ...session, projectId: "11111111-2222-4333-8444-555555555556" }],
     ["session", { ...session, sessionId: "" }],
   ])("is refused under another %s", (_, other) => {
-    expect(openFrame(canonical, { secret, session: other })).toMatchObject({ ok: false, reason: "signature" });
+    expect(createVerifier({ secret, session: other }).open(canonical)).toMatchObject({
+      ok: false,
+      reason: "signature",
+    });
   });
 
   test("is refused under another secret", () => {
     const other = projectSecret(`${master}!`, session.projectId);
-    expect(openFrame(canonical, { secret: other, session })).toMatchObject({ ok: false, reason: "signature" });
+    expect(createVerifier({ secret: other, session }).open(canonical)).toMatchObject({
+      ok: false,
+      reason: "signature",
+    });
   });
 });

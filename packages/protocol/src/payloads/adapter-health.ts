@@ -65,14 +65,17 @@ const nameCharacters = 200;
 const engineCharacters = 40;
 const instantCharacters = 64;
 
-type Report = {
-  engine: string;
-  queueDepths: Map<string, number>;
-  queueConsumers: Map<string, number>;
-  queueOldest: Map<string, string>;
-  queueHolds: Map<string, QueueHold>;
-  workers: Map<string, WorkerReport>;
-};
+function emptyReport(engine: string) {
+  return {
+    engine,
+    queueDepths: new Map<string, number>(),
+    queueConsumers: new Map<string, number>(),
+    queueOldest: new Map<string, string>(),
+    queueHolds: new Map<string, QueueHold>(),
+    workers: new Map<string, WorkerReport>(),
+  } satisfies EngineReport;
+}
+type Report = ReturnType<typeof emptyReport>;
 
 /** One report per engine named in the keys, in order of first mention; at most 1024 queues or workers of each. */
 export function readAdapterHealth(health: Readonly<Record<string, string>>): readonly EngineReport[] {
@@ -85,14 +88,7 @@ export function readAdapterHealth(health: Readonly<Record<string, string>>): rea
     if (read === undefined) continue;
     let report = reports.get(engine);
     if (report === undefined) {
-      report = {
-        engine,
-        queueDepths: new Map(),
-        queueConsumers: new Map(),
-        queueOldest: new Map(),
-        queueHolds: new Map(),
-        workers: new Map(),
-      };
+      report = emptyReport(engine);
       reports.set(engine, report);
     }
     for (const [name, value] of namedValues(text)) read(report, name, value);

@@ -1,14 +1,13 @@
-import { type Static, Type } from "typebox";
+import { type Static, type TObject, Type } from "typebox";
 import { wireLimits } from "../frames/limits.ts";
 import { checkOf, Int, JsonObject, nullable, type Readable, readerOf, Text, Texts } from "./checks.ts";
 
 /**
- * Payloads that an agent sends (1.8). Each has a schema, a strict `check…` for senders and tests, and a lenient `read…` for the
- * brain, which keeps what it can read.
+ * Payloads that an agent sends (1.8): the type of what is sent, and a lenient `read…` for the brain, which keeps what it can read.
  */
 const count = Int(0, Number.MAX_SAFE_INTEGER);
 
-const telemetryLossMembers = {
+const TelemetryLossSchema = Type.Object({
   buffer_id: Type.String({ minLength: 1, maxLength: 64 }),
   runtime_id: Type.String({ minLength: 1, maxLength: 64 }),
   capacity_evicted_frames: count,
@@ -18,16 +17,14 @@ const telemetryLossMembers = {
   other_frames: count,
   unclassified_frames: count,
   adapter_events: Type.Record(Type.String(), count, { maxProperties: 32 }),
-};
-export const TelemetryLossSchema = Type.Object(telemetryLossMembers);
+});
 /** Cumulative loss counters: those of the buffer belong to `buffer_id`, those of adapters to `runtime_id`. */
 export type TelemetryLoss = Static<typeof TelemetryLossSchema>;
 
-export const EventBatchSchema = Type.Object({
+const EventBatchSchema = Type.Object({
   events: Type.Array(JsonObject, { maxItems: wireLimits.eventsPerBatch }),
   sealed_at: nullable(Type.String()),
 });
-export type EventBatchPayload = Static<typeof EventBatchSchema>;
 export const checkEventBatch = checkOf(EventBatchSchema);
 
 /** What an event_batch holds for the consumer; entries of `events` are still to be read one by one. */
@@ -55,9 +52,7 @@ const heartbeatMembers = {
   telemetry_loss: nullable(TelemetryLossSchema),
   adapter_health: Type.Record(Type.String(), Type.String()),
 };
-export const HeartbeatSchema = Type.Object(heartbeatMembers);
-export type HeartbeatPayload = Static<typeof HeartbeatSchema>;
-export const checkHeartbeat = checkOf(HeartbeatSchema);
+export type HeartbeatPayload = Static<TObject<typeof heartbeatMembers>>;
 const readScalars = readerOf({ ...heartbeatMembers, adapter_health: JsonObject });
 
 export type ReadHeartbeat = Omit<Readable<typeof heartbeatMembers>, "adapter_health"> & {
@@ -92,17 +87,8 @@ const agentStatusMembers = {
   engines: Texts(32),
   schedulers: Texts(32),
 };
-export const AgentStatusSchema = Type.Object(agentStatusMembers);
-export type AgentStatusPayload = Static<typeof AgentStatusSchema>;
-export const checkAgentStatus = checkOf(AgentStatusSchema);
+export type AgentStatusPayload = Static<TObject<typeof agentStatusMembers>>;
 export const readAgentStatus = readerOf(agentStatusMembers);
-
-const claimToken = nullable(Text(64));
-const commandAckMembers = { delivery_claim_token: claimToken };
-export const CommandAckSchema = Type.Object(commandAckMembers);
-export type CommandAckPayload = Static<typeof CommandAckSchema>;
-export const checkCommandAck = checkOf(CommandAckSchema);
-export const readCommandAck = readerOf(commandAckMembers);
 
 const commandResultMembers = {
   status: Type.Union([Type.Literal("success"), Type.Literal("failed")]),
@@ -110,11 +96,9 @@ const commandResultMembers = {
   error: nullable(Text(8_192)),
   /** Of a failure after which nobody knows whether the command took effect. */
   outcome: nullable(Type.Literal("unknown")),
-  delivery_claim_token: claimToken,
+  delivery_claim_token: nullable(Text(64)),
 };
-export const CommandResultSchema = Type.Object(commandResultMembers);
-export type CommandResultPayload = Static<typeof CommandResultSchema>;
-export const checkCommandResult = checkOf(CommandResultSchema);
+type CommandResultPayload = Static<TObject<typeof commandResultMembers>>;
 const readResultMembers = readerOf(commandResultMembers);
 
 /** A result whose `status` is unreadable is null; the verifier has dropped such a frame before. */
@@ -122,21 +106,3 @@ export function readCommandResult(payload: Record<string, unknown> | null): Comm
   const { status, ...rest } = readResultMembers(payload);
   return status === undefined ? null : { status, ...rest };
 }
-
-const deltaMembers = {
-  engine: Text(40),
-  added: Type.Array(JsonObject, { maxItems: 10_000 }),
-  removed: Type.Array(Type.String(), { maxItems: 10_000 }),
-  updated: Type.Array(JsonObject, { maxItems: 10_000 }),
-};
-export const RegistryDeltaSchema = Type.Object(deltaMembers);
-export type RegistryDeltaPayload = Static<typeof RegistryDeltaSchema>;
-export const checkRegistryDelta = checkOf(RegistryDeltaSchema);
-export const readRegistryDelta = readerOf(deltaMembers);
-
-/** `error` frames travel in both directions. */
-const errorMembers = { code: Text(80), message: Text(8_192), fatal: Type.Boolean() };
-export const ErrorSchema = Type.Object(errorMembers);
-export type ErrorPayload = Static<typeof ErrorSchema>;
-export const checkError = checkOf(ErrorSchema);
-export const readError = readerOf(errorMembers);

@@ -1,4 +1,4 @@
-import { Type } from "typebox";
+import { type Static, Type } from "typebox";
 import { frameVersion } from "../frames/envelope.ts";
 import { isFrameId } from "../frames/judge.ts";
 import { canonicalText, integerLexemeOf, readLexemes } from "../json/canonical.ts";
@@ -8,66 +8,40 @@ import { isJsonObject } from "../json/raw.ts";
 import { storableText, wellFormedText } from "../json/unicode.ts";
 import { checkOf, Int, JsonObject, nullable, Text, Texts } from "./checks.ts";
 
-/** The two unsigned frames that open a WebSocket session (1.3). */
-export interface HelloPayload {
+/** The two unsigned frames that open a WebSocket session (1.3). In hello, only what names the process may be absent or null. */
+const HelloSchema = Type.Object({
   /** `"2"`; the gateway refuses others with 4426. */
-  protocol_version: string;
-  agent_version: string;
-  framework: string;
-  engines: string[];
-  schedulers: string[];
-  /** Adapter name to capability tokens; engines and schedulers share the names. */
-  capabilities: Record<string, string[]>;
-  /** `host.name` is the operator's label. */
-  host: Record<string, unknown>;
-  /** By convention `<framework>-<pid>-<start in unix ms>`. */
-  worker_id: string | null;
-  worker_role: string | null;
-  worker_pid: number | null;
-  worker_started_at: string | null;
-  runtime_features: string[];
-}
-
-export interface HelloAckPayload {
-  protocol_version: string;
-  brain_version: string;
-  agent_id: string;
-  project_id: string;
-  /** A fresh UUID of version 4. */
-  session_id: string;
-  /** 1 to 3600. */
-  heartbeat_interval_seconds: number;
-  /** 1024 to 67108864. */
-  max_frame_size_bytes: number;
-}
-
-/** Only what names the process may be absent or null (1.3). */
-export const HelloSchema = Type.Object({
   protocol_version: Text(40),
   agent_version: Text(40),
   framework: Text(40),
   engines: Texts(64),
   schedulers: Texts(64),
+  /** Adapter name to capability tokens; engines and schedulers share the names. */
   capabilities: Type.Record(Type.String(), Type.Array(Type.String())),
+  /** `host.name` is the operator's label. */
   host: JsonObject,
+  /** By convention `<framework>-<pid>-<start in unix ms>`. */
   worker_id: nullable(Text(128)),
   worker_role: nullable(Text(32)),
   worker_pid: nullable(Int(0, 2_147_483_647)),
   worker_started_at: nullable(Type.String()),
   runtime_features: Texts(64),
 });
-export const checkHello = checkOf(HelloSchema);
+export type HelloPayload = Required<Static<typeof HelloSchema>>;
+const checkHello = checkOf(HelloSchema);
 
-export const HelloAckSchema = Type.Object({
+const HelloAckSchema = Type.Object({
   protocol_version: Type.String(),
   brain_version: Type.String(),
   agent_id: Type.String({ minLength: 1 }),
   project_id: Type.String({ minLength: 1 }),
+  /** A fresh UUID of version 4. */
   session_id: Type.String({ minLength: 1 }),
   heartbeat_interval_seconds: Int(1, 3_600),
   max_frame_size_bytes: Int(1_024, 67_108_864),
 });
-export const checkHelloAck = checkOf(HelloAckSchema);
+export type HelloAckPayload = Static<typeof HelloAckSchema>;
+const checkHelloAck = checkOf(HelloAckSchema);
 
 export interface HandshakeText {
   readonly id: string;

@@ -1,17 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { readAdapterHealth } from "./adapter-health.ts";
-import {
-  checkAgentStatus,
-  checkCommandResult,
-  checkEventBatch,
-  checkHeartbeat,
-  readAgentStatus,
-  readCommandAck,
-  readCommandResult,
-  readEventBatch,
-  readHeartbeat,
-} from "./agent-frames.ts";
-import { ackIdOf, checkCommand, checkEventBatchAck } from "./brain-frames.ts";
+import { checkEventBatch, readAgentStatus, readCommandResult, readEventBatch, readHeartbeat } from "./agent-frames.ts";
+import { ackIdOf } from "./brain-frames.ts";
 
 const loss = {
   buffer_id: "b",
@@ -55,13 +45,6 @@ describe("event_batch", () => {
 });
 
 describe("heartbeat and agent_status", () => {
-  test("are checked against their whole shape", () => {
-    expect(checkHeartbeat(heartbeat)).toBe(true);
-    expect(checkHeartbeat({ ...heartbeat, buffer_size: 10_000_001 })).toBe(false);
-    expect(checkHeartbeat({ ...heartbeat, telemetry_loss: { ...loss, runtime_id: "" } })).toBe(false);
-    expect(checkAgentStatus({})).toBe(false);
-  });
-
   test("keep what can be read and leave out the rest", () => {
     expect(readHeartbeat(heartbeat)).toEqual({
       buffer_size: 1,
@@ -72,6 +55,9 @@ describe("heartbeat and agent_status", () => {
     expect(readHeartbeat({ buffer_size: "1", dropped_events: 3, adapter_health: { a: "1", b: {} } })).toEqual({
       dropped_events: 3,
       adapter_health: { a: "1" },
+    });
+    expect(readHeartbeat({ buffer_size: 10_000_001, telemetry_loss: { ...loss, runtime_id: "" } })).toEqual({
+      adapter_health: {},
     });
     expect(readHeartbeat(null)).toEqual({ adapter_health: {} });
     expect(readAgentStatus({ buffer_depth: 7, engines: ["e", 1], agent_version: "0.1.0", other: 1 })).toEqual({
@@ -92,12 +78,6 @@ describe("heartbeat and agent_status", () => {
 });
 
 describe("command frames", () => {
-  test("give the token of an ack only when it is one", () => {
-    expect(readCommandAck({ delivery_claim_token: "t" })).toEqual({ delivery_claim_token: "t" });
-    expect(readCommandAck({ delivery_claim_token: "t".repeat(65) })).toEqual({});
-    expect(readCommandAck(null)).toEqual({});
-  });
-
   test("read a result whose other members are wrong", () => {
     expect(readCommandResult({ status: "failed", error: 1, result: [] })).toEqual({ status: "failed" });
     expect(readCommandResult({ status: "done" })).toBeNull();
@@ -105,19 +85,11 @@ describe("command frames", () => {
 
   test("read of a result that its outcome is unknown, and no other word for it", () => {
     const unknown = { status: "failed", error: "no answer", outcome: "unknown" };
-    expect(checkCommandResult(unknown)).toBe(true);
     expect(readCommandResult(unknown)).toEqual(unknown);
-    expect(checkCommandResult({ ...unknown, outcome: "lost" })).toBe(false);
     expect(readCommandResult({ ...unknown, outcome: "lost" })).toEqual({ status: "failed", error: "no answer" });
   });
 
-  test("check a command and the ack of a batch", () => {
-    const command = { action: "retry_task", target: { type: "task", id: "1" }, parameters: {}, timeout_seconds: 60 };
-    expect(checkCommand(command)).toBe(true);
-    expect(checkCommand({ ...command, action: "something.new" })).toBe(true);
-    expect(checkCommand({ ...command, timeout_seconds: 0 })).toBe(false);
-    expect(checkEventBatchAck({ acked_id: "x", received: 1, accepted: 1, rejected: 0, errors: [] })).toBe(true);
-    expect(checkEventBatchAck({ acked_id: "x", received: 1, accepted: 1, rejected: -1, errors: [] })).toBe(false);
+  test("acknowledge a batch under an id that still fits", () => {
     expect(ackIdOf("x".repeat(64))).toHaveLength(64);
   });
 });

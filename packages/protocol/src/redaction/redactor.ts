@@ -25,30 +25,7 @@ export interface RedactorOptions {
   readonly defaultsEnabled?: boolean;
 }
 
-export interface Redactor {
-  /**
-   * The value without secrets, as JSON has it: members that are undefined are gone, dates and the like are their JSON form. Parts
-   * that needed no change are shared with the input, the whole of it if nothing did; treat both as read-only. Never throws for
-   * plain data; an accessor or toJSON that throws gives the marker.
-   */
-  redact(value: unknown): unknown;
-  /**
-   * `redact` for the data of an event. What names a task, queue or worker stays, because it must be found again; it is masked where it
-   * is shown. Data that cannot be read as a whole is read by its members.
-   */
-  redactEvent(data: Readonly<Record<string, unknown>>): Record<string, unknown>;
-  /** `redactEvent` for reports by queue or worker: `{queue_depths: {<queue>: …}, worker_details: {<worker>: …}}`. */
-  redactSnapshot(snapshot: Readonly<Record<string, unknown>>): Record<string, unknown>;
-  /** `redactEvent` for the report of one worker. */
-  redactWorker(report: Readonly<Record<string, unknown>>): Record<string, unknown>;
-  /** A name with every match of the value rules replaced by the marker; the text around them stays. */
-  mask(text: string, options?: MaskOptions): string;
-}
-
-export interface MaskOptions {
-  /** Leaves e-mail addresses alone: names of workers have their form (`celery@host.example.com`). */
-  readonly keepsEmail?: boolean;
-}
+export type Redactor = ReturnType<typeof createRedactor>;
 
 const defaultMaxStringBytes = 8_192;
 const deepest = 64;
@@ -75,7 +52,7 @@ const unchangedKeys: Readonly<Record<BelowKey, KeyVerdict>> = {
 };
 
 /** @throws RedactionPatternError when an extra pattern is invalid or too slow. */
-export function createRedactor(options: RedactorOptions = {}): Redactor {
+export function createRedactor(options: RedactorOptions = {}) {
   const { maxStringBytes = defaultMaxStringBytes, defaultsEnabled = true } = options;
   const keyPatterns = compileKeyPatterns(options.extraKeyPatterns ?? []);
   const valueRule = createValueRule({
@@ -231,14 +208,29 @@ export function createRedactor(options: RedactorOptions = {}): Redactor {
   }
 
   return {
-    redact(value) {
+    /**
+     * The value without secrets, as JSON has it: members that are undefined are left out, dates and the like are their JSON form. Parts
+     * that needed no change are shared with the input, the whole of it if nothing did; treat both as read-only. Never throws for
+     * plain data; an accessor or toJSON that throws gives the marker.
+     */
+    redact(value: unknown): unknown {
       begin();
       return walk(value, 0, false) ?? null;
     },
-    redactEvent: (data) => redactTop(data, eventPlace),
-    redactSnapshot: (snapshot) => redactTop(snapshot, snapshotPlace),
-    redactWorker: (report) => redactTop(report, workerPlace),
-    mask: (text, { keepsEmail = false } = {}) =>
+    /**
+     * `redact` for the data of an event. What names a task, queue or worker stays, because it must be found again; it is masked where it
+     * is shown. Data that cannot be read as a whole is read by its members.
+     */
+    redactEvent: (data: Readonly<Record<string, unknown>>) => redactTop(data, eventPlace),
+    /** `redactEvent` for reports by queue or worker: `{queue_depths: {<queue>: …}, worker_details: {<worker>: …}}`. */
+    redactSnapshot: (snapshot: Readonly<Record<string, unknown>>) => redactTop(snapshot, snapshotPlace),
+    /** `redactEvent` for the report of one worker. */
+    redactWorker: (report: Readonly<Record<string, unknown>>) => redactTop(report, workerPlace),
+    /**
+     * A name with every match of the value rules replaced by the marker; the text around them stays. `keepsEmail` leaves e-mail addresses
+     * alone: names of workers have their form (`celery@host.example.com`).
+     */
+    mask: (text: string, { keepsEmail = false }: { readonly keepsEmail?: boolean } = {}) =>
       text === redactionMarker || !valueRule.needsLook(text) ? text : valueRule.mask(text, keepsEmail),
   };
 }

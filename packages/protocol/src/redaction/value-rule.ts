@@ -57,24 +57,18 @@ export interface ValueRuleOptions {
   readonly extraPatterns: readonly RegExp[];
 }
 
-export interface ValueRule {
-  /** Whether a string may hold a secret or a character to replace; false is final, true is a guess. */
-  needsLook(text: string): boolean;
-  isSecret(text: string): boolean;
-  /** The text with the marker in the place of each match; every family applies but that of e-mail addresses when `keepsEmail`. */
-  mask(text: string, keepsEmail: boolean): string;
-}
-
-export function createValueRule({ defaultsEnabled, extraPatterns }: ValueRuleOptions): ValueRule {
+export function createValueRule({ defaultsEnabled, extraPatterns }: ValueRuleOptions) {
   const hitsExtra = (text: string) => extraPatterns.some((pattern) => pattern.test(text));
   const hitsDefault = (text: string, any: RegExp) =>
     defaultsEnabled && ((familyHint.test(text) && any.test(text)) || holdsAccountNumber(text));
   const mayHit = (text: string) =>
     defaultsEnabled ? familyHint.test(text) || mayHoldAccountNumber(text) : unstorableHint.test(text);
   return {
+    /** Whether a string may hold a secret or a character to replace; false is final, true is a guess. */
     needsLook: extraPatterns.length > 0 ? () => true : mayHit,
-    isSecret: (text) => hitsDefault(text, anyFamily) || hitsExtra(text),
-    mask(text, keepsEmail) {
+    isSecret: (text: string) => hitsDefault(text, anyFamily) || hitsExtra(text),
+    /** The text with the marker in the place of each match; every family applies but that of e-mail addresses when `keepsEmail`. */
+    mask(text: string, keepsEmail: boolean) {
       const any = keepsEmail ? anyButEmail : anyFamily;
       const isSecret = (candidate: string) => hitsDefault(candidate, any) || hitsExtra(candidate);
       if (!isSecret(text)) return text;

@@ -9,22 +9,14 @@ export interface CarriedOut {
   readonly taskId: string;
 }
 
-/** An agent with one adapter, `scripted`, in a process of its own, which a test can stop and kill. */
-export interface AgentProcess {
-  /** The commands that its adapter was given, in order. */
-  readonly begun: readonly CarriedOut[];
-  /** Those of them that have ended, and whose outcome is written down. */
-  readonly ended: readonly CarriedOut[];
-  /** Ends what its adapter is at. */
-  endAll(): void;
-  /** SIGSTOP: it reads nothing any more, and its connections stay. */
-  freeze(): void;
-  /** SIGKILL; resolves when it is gone. */
-  kill(): Promise<void>;
-}
+export type AgentProcess = ReturnType<typeof startAgentProcess>;
 
-/** @param settings of `startAgent`, as far as they can be written down. */
-export function startAgentProcess(settings: Readonly<Record<string, unknown>>): AgentProcess {
+/**
+ * An agent with one adapter, `scripted`, in a process of its own, which a test can stop and kill.
+ *
+ * @param settings of `startAgent`, as far as they can be written down.
+ */
+export function startAgentProcess(settings: Readonly<Record<string, unknown>>) {
   const child = spawn(process.execPath, [program, JSON.stringify(settings)], {
     stdio: ["ignore", "ignore", "ignore", "ipc"],
     env: { ...process.env, NODE_OPTIONS: "" },
@@ -39,10 +31,15 @@ export function startAgentProcess(settings: Readonly<Record<string, unknown>>): 
   });
   const closed = new Promise<void>((resolve) => child.once("close", () => resolve()));
   return {
-    begun,
-    ended,
+    /** The commands that its adapter was given, in order. */
+    begun: begun as readonly CarriedOut[],
+    /** Those of them that have ended, and whose outcome is written down. */
+    ended: ended as readonly CarriedOut[],
+    /** Ends what its adapter is at. */
     endAll: () => void child.send("end"),
+    /** SIGSTOP: it reads nothing any more, and its connections stay. */
     freeze: () => void child.kill("SIGSTOP"),
+    /** SIGKILL; resolves when the process has ended. */
     async kill() {
       process.removeListener("exit", dieWithUs);
       child.kill("SIGKILL");

@@ -20,22 +20,9 @@ export interface BrainProcessOptions {
   readonly killPointFile?: string;
 }
 
-/** `svc serve` in a process of its own, which a test can kill. Its commits are as durable as those of a service that is delivered. */
-export interface BrainProcess {
-  readonly url: string;
-  readonly pid: number;
-  /** The newest lines of its log. */
-  log(): string;
-  /** What it has told people, at most the last 4000 characters. */
-  said(): string;
-  /** SIGTERM: it drains. Resolves with its exit code, or the signal that ended it. */
-  stop(): Promise<number | NodeJS.Signals>;
-  /** SIGKILL: no handler runs, nothing is flushed. Resolves when the process is gone. */
-  kill(): Promise<void>;
-  /** Resolves when the process has ended, by whomever. */
-  readonly gone: Promise<void>;
-}
+export type BrainProcess = Awaited<ReturnType<typeof startBrainProcess>>;
 
+/** `svc serve` in a process of its own, which a test can kill. Its commits are as durable as those of a service that is delivered. */
 export async function startBrainProcess({
   home,
   databaseUrl,
@@ -43,7 +30,7 @@ export async function startBrainProcess({
   args = [],
   env = {},
   killPointFile,
-}: BrainProcessOptions): Promise<BrainProcess> {
+}: BrainProcessOptions) {
   const own = { SVC_HOME: home, SVC_DATABASE_URL: databaseUrl, SVC_LOG_LEVEL: "warn" };
   const killing = killPointFile === undefined ? [] : [`--import=${killPoint}`];
   const words = [...killing, builtProgram, "serve", "--port", String(port), ...args];
@@ -79,15 +66,20 @@ export async function startBrainProcess({
   return {
     url: `http://127.0.0.1:${port}`,
     pid: child.pid as number,
+    /** The newest lines of its log. */
     log: () => logged.join(""),
+    /** What it has told people, at most the last 4000 characters. */
     said: () => said,
-    gone: new Promise((resolve) => child.once("exit", () => resolve())),
-    async stop() {
+    /** Resolves when the process has ended, by whomever. */
+    gone: new Promise<void>((resolve) => child.once("exit", () => resolve())),
+    /** SIGTERM: it drains. Resolves with its exit code, or the signal that ended it. */
+    async stop(): Promise<number | NodeJS.Signals> {
       const ended = once(child, "exit");
       child.kill("SIGTERM");
       const [code, signal] = await ended;
       return code ?? signal;
     },
+    /** SIGKILL: no handler runs, nothing is flushed. Resolves when the process has ended. */
     kill: () => kill(child),
   };
 }

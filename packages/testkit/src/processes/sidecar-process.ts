@@ -3,16 +3,13 @@ import { join } from "node:path";
 import type { MintedAgent } from "../service/test-brain.ts";
 import { builtProgram, plainEnvironment } from "./built-program.ts";
 
-/** `svc agent bullmq` in a process of its own, as people run it beside their Redis. */
-export interface Sidecar {
-  /** SIGTERM; resolves with the exit code. */
-  stop(): Promise<number | null>;
-}
+export type Sidecar = ReturnType<typeof startSidecar>;
 
+/** `svc agent bullmq` in a process of its own, as people run it beside their Redis. */
 export function startSidecar(
   args: readonly string[],
   { brainUrl, minted, folder }: { brainUrl: string; minted: MintedAgent; folder: string },
-): Sidecar {
+) {
   const child = spawn(process.execPath, [builtProgram, "agent", "bullmq", "--brain", brainUrl, ...args], {
     cwd: folder,
     stdio: "ignore",
@@ -29,6 +26,7 @@ export function startSidecar(
   process.once("exit", dieWithUs);
   const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
   return {
+    /** SIGTERM; resolves with the exit code. */
     stop() {
       process.removeListener("exit", dieWithUs);
       child.kill("SIGTERM");

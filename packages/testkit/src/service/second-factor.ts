@@ -8,25 +8,16 @@ export interface EnrollingClient {
   post(path: string, body?: unknown): Promise<{ readonly status: number; readonly body: any }>;
 }
 
-/** An authenticator app that holds the secret of one user. */
-export interface SecondFactor {
-  /** For a page that asks for it to be typed, and for an app of one's own. */
-  readonly secret: string;
-  readonly recoveryCodes: readonly string[];
-  /**
-   * A code that no earlier call gave, so that the service takes it. Within 30 seconds there are two, the present one and the next; a
-   * recovery code helps out, or a clock that the test moves.
-   *
-   * @throws when both were given.
-   */
-  code(): string;
-}
+export type SecondFactor = Awaited<ReturnType<typeof enrollSecondFactor>>;
 
-/** Enrolls the caller: from then on its session is verified, and its user's other sessions and sign-ins are asked for a code. */
+/**
+ * Enrolls the caller and gives the authenticator app that holds its secret. From then on its session is verified, and its user's other
+ * sessions and sign-ins are asked for a code.
+ */
 export async function enrollSecondFactor(
   client: EnrollingClient,
   { now = () => new Date() }: { now?: () => Date } = {},
-): Promise<SecondFactor> {
+) {
   const begun = await client.post("/auth/mfa/enroll-start");
   if (begun.status !== 200) throw new Error(`beginning an enrollment answered ${begun.status}`);
   const secret: string = begun.body.secret_base32;
@@ -43,8 +34,15 @@ export async function enrollSecondFactor(
   }
   if (done.status !== 200) throw new Error(`completing an enrollment answered ${done.status}`);
   return {
+    /** For a page that asks for it to be typed, and for an app of one's own. */
     secret,
-    recoveryCodes: done.body.recovery_codes,
+    recoveryCodes: done.body.recovery_codes as readonly string[],
+    /**
+     * A code that no earlier call gave, so that the service takes it. Within 30 seconds there are two, the present one and the next; a
+     * recovery code helps out, or a clock that the test moves.
+     *
+     * @throws when both were given.
+     */
     code() {
       const present = stepNow();
       const step = Math.max(present, lastStep + 1);

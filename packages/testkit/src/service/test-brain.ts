@@ -36,35 +36,7 @@ export interface MintedAgent {
   readonly hmacSecret: string;
 }
 
-export interface TestBrain {
-  readonly running: RunningBrain;
-  /** `http://127.0.0.1:<port>`, without a slash at the end. */
-  readonly url: string;
-  readonly home: string;
-  /** For a second brain on the same database; with the same `home` it has the same secrets. */
-  readonly databaseUrl: string;
-  /** The project that every test has: the administrator made it, and each role below is a member. */
-  readonly project: { readonly id: string; readonly slug: string };
-  /** Signed-in callers, by project role; `root` is the instance admin, `stranger` a member of nothing. */
-  readonly as: Readonly<Record<TestRole | "root" | "stranger" | "nobody", ApiClient>>;
-  readonly logLines: readonly string[];
-  /** A new account, signed in, that has this role in every project there is by now and nothing else: `as.admin` is the administrator of the instance too. */
-  addMember(name: string, role: TestRole): Promise<ApiClient>;
-  /** Another project with the members that the test's project has by now. */
-  addProject(slug: string, name: string): Promise<{ readonly id: string; readonly slug: string }>;
-  mintAgent(name?: string): Promise<MintedAgent>;
-  /** A real agent with a scripted adapter over WebSocket unless told otherwise. Resolves when the service shows it online. */
-  connectAgent(
-    options?: Partial<AgentOptions>,
-  ): Promise<{ agent: Agent; minted: MintedAgent; adapter: ReturnType<typeof createScriptedAdapter> }>;
-  /** One round of a background loop now. */
-  runLoop(name: string): Promise<unknown>;
-  /** Writes now what was said of queues and workers, which otherwise takes up to a second. */
-  flushNotes(): Promise<void>;
-  /** @throws when a line of the log holds a secret. */
-  stop(): Promise<void>;
-  [Symbol.asyncDispose](): Promise<void>;
-}
+export type TestBrain = Awaited<ReturnType<typeof startTestBrain>>;
 
 const maxLogLines = 2000;
 
@@ -79,7 +51,7 @@ const quickSettings = {
 };
 
 /** Starts a whole brain on a free port and a database of its own, with one project and a signed-in caller of every role. */
-export async function startTestBrain(options: TestBrainOptions = {}): Promise<TestBrain> {
+export async function startTestBrain(options: TestBrainOptions = {}) {
   // Migrations note their time, which a clock of the test's may be far from.
   const newDatabase = options.clock === undefined ? migratedDatabaseUrl : freshDatabaseUrl;
   const fresh = options.databaseUrl === undefined ? await newDatabase(options.dialect ?? "sqlite") : null;
@@ -126,6 +98,7 @@ export async function startTestBrain(options: TestBrainOptions = {}): Promise<Te
     return { agentId: body.agent.id, token: body.token, hmacSecret: body.hmac_secret };
   }
 
+  /** @throws when a line of the log holds a secret. */
   async function stop(): Promise<void> {
     await Promise.all(agents.map((agent) => agent.stop()));
     await running.stop();
@@ -137,13 +110,18 @@ export async function startTestBrain(options: TestBrainOptions = {}): Promise<Te
 
   return {
     running,
+    /** `http://127.0.0.1:<port>`, without a slash at the end. */
     url,
     home,
+    /** For a second brain on the same database; with the same `home` it has the same secrets. */
     databaseUrl,
+    /** The project that every test has: the administrator made it, and each role below is a member. */
     project: members.project,
-    as: { ...callers, nobody: anonymous(url) } as TestBrain["as"],
-    logLines,
-    async addMember(name, role) {
+    /** Signed-in callers, by project role; `root` is the instance admin, `stranger` a member of nothing. */
+    as: { ...callers, nobody: anonymous(url) } as Record<TestRole | "root" | "stranger" | "nobody", ApiClient>,
+    logLines: logLines as readonly string[],
+    /** A new account, signed in, that has this role in every project there is by now and nothing else: `as.admin` is the administrator of the instance too. */
+    async addMember(name: string, role: TestRole) {
       const { database, features } = running.brain;
       const passwordHash = (await features.users.findByEmail(adminEmail))?.password_hash ?? "";
       const email = `${name}@example.org`;
@@ -154,7 +132,8 @@ export async function startTestBrain(options: TestBrainOptions = {}): Promise<Te
       features.projects.forget();
       return (await openSessions(running, url, [[name, email]]))[name] as ApiClient;
     },
-    async addProject(slug, name) {
+    /** Another project with the members that the test's project has by now. */
+    async addProject(slug: string, name: string) {
       const { body, status } = await (callers.root as ApiClient).post("/projects", { slug, name });
       if (status !== 201) throw new Error(`making the project answered ${status}`);
       const { database, features } = running.brain;
@@ -169,10 +148,11 @@ export async function startTestBrain(options: TestBrainOptions = {}): Promise<Te
       });
       features.projects.forget();
       projectIds.push(body.id);
-      return { id: body.id, slug };
+      return { id: body.id as string, slug };
     },
     mintAgent,
-    async connectAgent(agentOptions = {}) {
+    /** A real agent with a scripted adapter over WebSocket unless told otherwise. Resolves when the service shows it online. */
+    async connectAgent(agentOptions: Partial<AgentOptions> = {}) {
       const minted = await mintAgent();
       const adapter = createScriptedAdapter();
       const agent = startAgent({
@@ -192,7 +172,9 @@ export async function startTestBrain(options: TestBrainOptions = {}): Promise<Te
       await waitFor(() => showsOnline(running, agentId), { that: "the agent online" });
       return { agent, minted, adapter };
     },
-    runLoop: (name) => running.brain.loops.runOnce(name),
+    /** One round of a background loop now. */
+    runLoop: (name: string): Promise<unknown> => running.brain.loops.runOnce(name),
+    /** Writes now what was said of queues and workers, which otherwise takes up to a second. */
     async flushNotes() {
       const { queues, workers } = running.brain.features;
       await Promise.all([queues.flush(), workers.flush()]);

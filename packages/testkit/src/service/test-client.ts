@@ -1,31 +1,11 @@
+export type ApiClient = ReturnType<typeof clientOf>;
+
 /** An answer of the brain, its body parsed when it is JSON. */
-export interface ApiAnswer {
-  readonly status: number;
-  readonly headers: Headers;
-  // biome-ignore lint/suspicious/noExplicitAny: tests look at whatever shape the route answers with
-  readonly body: any;
-  readonly text: string;
-}
+export type ApiAnswer = Awaited<ReturnType<ApiClient["get"]>>;
 
-/** Calls the REST API as one person would through a browser: session cookie, CSRF header. Paths are below /api/v1 unless they begin with `//`. */
-export interface ApiClient {
-  readonly cookie: string;
-  readonly csrfToken: string;
-  get(path: string, headers?: Record<string, string>): Promise<ApiAnswer>;
-  post(path: string, body?: unknown, headers?: Record<string, string>): Promise<ApiAnswer>;
-  put(path: string, body?: unknown, headers?: Record<string, string>): Promise<ApiAnswer>;
-  patch(path: string, body?: unknown, headers?: Record<string, string>): Promise<ApiAnswer>;
-  delete(path: string, headers?: Record<string, string>): Promise<ApiAnswer>;
-}
-
-/** A caller with these credentials of a session. */
-export function clientOf(url: string, cookie: string, csrfToken: string): ApiClient {
-  async function call(
-    method: string,
-    path: string,
-    body: unknown,
-    headers: Record<string, string> = {},
-  ): Promise<ApiAnswer> {
+/** Calls the REST API as one person would through a browser: session cookie, CSRF header. Paths are below /api/v1 unless they begin `//`. */
+export function clientOf(url: string, cookie: string, csrfToken: string) {
+  async function call(method: string, path: string, body: unknown, headers: Record<string, string> = {}) {
     const target = path.startsWith("//") ? `${url}${path.slice(1)}` : `${url}/api/v1${path}`;
     const response = await fetch(target, {
       method,
@@ -45,11 +25,11 @@ export function clientOf(url: string, cookie: string, csrfToken: string): ApiCli
   return {
     cookie,
     csrfToken,
-    get: (path, headers) => call("GET", path, undefined, headers),
-    post: (path, body, headers) => call("POST", path, body, headers),
-    put: (path, body, headers) => call("PUT", path, body, headers),
-    patch: (path, body, headers) => call("PATCH", path, body, headers),
-    delete: (path, headers) => call("DELETE", path, undefined, headers),
+    get: (path: string, headers?: Record<string, string>) => call("GET", path, undefined, headers),
+    post: (path: string, body?: unknown, headers?: Record<string, string>) => call("POST", path, body, headers),
+    put: (path: string, body?: unknown, headers?: Record<string, string>) => call("PUT", path, body, headers),
+    patch: (path: string, body?: unknown, headers?: Record<string, string>) => call("PATCH", path, body, headers),
+    delete: (path: string, headers?: Record<string, string>) => call("DELETE", path, undefined, headers),
   };
 }
 

@@ -24,19 +24,13 @@ Ub0Lq4rvwsGI55qV4JqKbyQsm7VcjsR6x2KK0c9Bvw==
 
 export type Respond = (response: ServerResponse) => void;
 
-/** A real https server that answers as the test says. */
-export interface HttpsServer {
-  /** `https://127.0.0.1:<port>`. */
-  readonly url: string;
-  /** Requests that came so far. */
-  readonly asked: number;
-  /** What every request is answered with from now on. */
-  answerWith(respond: Respond): void;
-  stop(): Promise<void>;
-}
+export type HttpsServer = Awaited<ReturnType<typeof startHttpsServer>>;
 
-/** Starts a server whose certificate this process trusts from now on, as it would that of an administrator's own authority. */
-export async function startHttpsServer(): Promise<HttpsServer> {
+/**
+ * Starts a real https server that answers as the test says. This process trusts its certificate from now on, as it would that of an
+ * administrator's own authority.
+ */
+export async function startHttpsServer() {
   tls.setDefaultCACertificates([...tls.getCACertificates("default"), certificate]);
   let respond: Respond = (response) => response.writeHead(404).end();
   let asked = 0;
@@ -47,11 +41,14 @@ export async function startHttpsServer(): Promise<HttpsServer> {
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   return {
+    /** `https://127.0.0.1:<port>`. */
     url: `https://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    /** Requests that came so far. */
     get asked() {
       return asked;
     },
-    answerWith(next) {
+    /** What every request is answered with from now on. */
+    answerWith(next: Respond) {
       respond = next;
     },
     async stop() {

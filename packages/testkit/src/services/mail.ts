@@ -22,26 +22,14 @@ export interface MailServerOptions {
   readonly isSilent?: boolean;
 }
 
-/** An SMTP server on a loopback port that keeps what it gets. */
-export interface MailServer {
-  /** `smtp://user:password@127.0.0.1:port`. */
-  readonly url: string;
-  readonly password: string;
-  /** The newest mails, oldest first. */
-  readonly mails: readonly ReceivedMail[];
-  /** Resolves with the first mail after those taken before; rejects when none comes in time. */
-  take(waitMs?: number): Promise<ReceivedMail>;
-  /** As `take`, and drops mails about something else on the way. */
-  takeAbout(subject: string): Promise<ReceivedMail>;
-  stop(): Promise<void>;
-}
+export type MailServer = Awaited<ReturnType<typeof startMailServer>>;
 
 const maxKept = 100;
 const maxMailBytes = 1_048_576;
 const defaultWaitMs = 10_000;
 
-/** Starts a real SMTP server that asks for user and password. */
-export async function startMailServer(options: MailServerOptions = {}): Promise<MailServer> {
+/** Starts a real SMTP server on a loopback port that asks for user and password and keeps what it gets. */
+export async function startMailServer(options: MailServerOptions = {}) {
   const user = "mailer";
   const password = `pw-${randomUUID()}`;
   const mails: ReceivedMail[] = [];
@@ -91,9 +79,11 @@ export async function startMailServer(options: MailServerOptions = {}): Promise<
   return {
     url: `smtp://${user}:${password}@127.0.0.1:${port}`,
     password,
-    mails,
+    /** The newest mails, oldest first. */
+    mails: mails as readonly ReceivedMail[],
     take,
-    async takeAbout(subject) {
+    /** As `take`, and drops mails about something else on the way. */
+    async takeAbout(subject: string) {
       let mail = await take();
       while (mail.subject !== subject) mail = await take();
       return mail;
@@ -101,6 +91,7 @@ export async function startMailServer(options: MailServerOptions = {}): Promise<
     stop: () => new Promise<void>((resolve) => server.close(() => resolve())),
   };
 
+  /** Resolves with the first mail after those taken before; rejects when none comes in time. */
   function take(waitMs = defaultWaitMs): Promise<ReceivedMail> {
     const first = untaken.shift();
     if (first !== undefined) return Promise.resolve(first);

@@ -5,14 +5,13 @@ import { chown, mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import pg from "pg";
-import { freePort } from "../free-port.ts";
 import { copyPostgresBinaries } from "./postgres-binaries.ts";
+import { endServer, startOnFreePort, untilReady } from "./server-process.ts";
 import { enterableRoot, makeServiceFolder, memoryRoot, sweepAbandonedFolders } from "./service-folder.ts";
 import { type Account, unprivilegedAccount } from "./unprivileged-account.ts";
 
 const run = promisify(execFile);
 const startBoundMs = 60_000;
-const portAttempts = 5;
 
 /** A PostgreSQL server with rights to create databases. */
 export interface PostgresServer {
@@ -63,7 +62,7 @@ async function startOwnServer(root: string, settings: ServerSettings): Promise<D
     for (const folder of Object.values(folders)) rmSync(folder, removing);
   });
   const crash = async () => {
-    if (server) await endServer(server);
+    if (server) await shutDown(server);
   };
   const removeAll = async () => {
     releaseSignals();
@@ -72,19 +71,12 @@ async function startOwnServer(root: string, settings: ServerSettings): Promise<D
   };
   try {
     const cluster = await createCluster(folders, account);
-    for (let attempt = 1; ; attempt += 1) {
-      const port = await freePort();
-      const start = async () => {
-        server = await startServer(cluster, port, settings);
-      };
-      try {
-        await start();
-        const adminUrl = `postgres://svc:${cluster.password}@127.0.0.1:${port}/postgres`;
-        return { adminUrl, crash, start, stop: removeAll };
-      } catch (fault) {
-        if (attempt === portAttempts || !String(fault).includes("could not bind")) throw fault;
-      }
-    }
+    const start = async (port: number) => {
+      server = await startServer(cluster, port, settings);
+    };
+    const port = await startOnFreePort(start);
+    const adminUrl = `postgres://svc:${cluster.password}@127.0.0.1:${port}/postgres`;
+    return { adminUrl, crash, start: () => start(port), stop: removeAll };
   } catch (fault) {
     await removeAll();
     throw fault;
@@ -192,35 +184,19 @@ async function startServer(cluster: Cluster, port: number, settings: ServerSetti
     env: serverEnvironment(),
     stdio: ["ignore", "ignore", "pipe"],
   });
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  let logTail = "";
-  const bound = setTimeout(() => reject(new Error(`PostgreSQL was not ready after ${startBoundMs} ms`)), startBoundMs);
-  server.stderr?.setEncoding("utf8").on("data", (chunk: string) => {
-    logTail = (logTail + chunk).slice(-4000);
-    if (logTail.includes("ready to accept connections")) resolve();
-  });
-  server.once("error", reject);
-  server.once("close", () => reject(new Error(`PostgreSQL ended while starting: ${logTail}`)));
   try {
-    await promise;
+    await untilReady(server, "ready to accept connections", startBoundMs);
     return server;
   } catch (fault) {
-    await endServer(server);
+    await shutDown(server);
     throw fault;
-  } finally {
-    clearTimeout(bound);
   }
 }
 
 /** An immediate shutdown: a checkpoint would only cost time where the data is thrown away, and spoil the crash where it is not. */
-async function endServer(server: ChildProcess): Promise<void> {
-  if (server.exitCode !== null || server.signalCode !== null || server.pid === undefined) return;
-  const { promise, resolve } = Promise.withResolvers<void>();
-  server.once("exit", () => resolve());
-  server.kill("SIGQUIT");
+async function shutDown(server: ChildProcess): Promise<void> {
   const lastResort = setTimeout(() => server.kill("SIGKILL"), 10_000);
-  await promise;
-  clearTimeout(lastResort);
+  await endServer(server, () => server.kill("SIGQUIT")).finally(() => clearTimeout(lastResort));
 }
 
 /** The server's messages are read, so their language is fixed. */

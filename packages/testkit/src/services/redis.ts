@@ -1,16 +1,17 @@
-import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { rmSync } from "node:fs";
-import { access, constants, rm } from "node:fs/promises";
-import { delimiter, join } from "node:path";
-import { promisify } from "node:util";
-import { freePort } from "../free-port.ts";
+import { rm } from "node:fs/promises";
+import { findOrInstall } from "./debian-package.ts";
+import { endServer, startOnFreePort, untilReady } from "./server-process.ts";
 import { makeServiceFolder, sweepAbandonedFolders } from "./service-folder.ts";
 
-const run = promisify(execFile);
 const startBoundMs = 20_000;
-const installBoundMs = 300_000;
-const portAttempts = 5;
-const installCommand = "apt-get update && apt-get install -y --no-install-recommends redis-server";
+const redisServer = {
+  what: "redis-server",
+  names: ["redis-server"],
+  command: "apt-get update && apt-get install -y --no-install-recommends redis-server",
+  boundMs: 300_000,
+};
 
 interface RedisOptions {
   /**
@@ -20,17 +21,7 @@ interface RedisOptions {
   readonly keeps?: "nothing" | "snapshot" | "everything";
 }
 
-/** A Redis server of its own on a loopback port. */
-export interface RedisServer {
-  readonly url: string;
-  readonly port: number;
-  /** Kills the server and starts it again on the same port; with `keeps: "nothing"` all keys are gone. Resolves when it answers. */
-  restart(): Promise<void>;
-  /** Kills the server and leaves the port free; `restart` brings it back. */
-  kill(): Promise<void>;
-  /** Ends the server and removes its files. Safe to call twice. */
-  stop(): Promise<void>;
-}
+export type RedisServer = Awaited<ReturnType<typeof startRedis>>;
 
 /**
  * Starts a Redis server: free loopback port, temporary folder, no snapshots, `maxmemory-policy noeviction`. It ends with this process.
@@ -38,84 +29,45 @@ export interface RedisServer {
  *
  * @throws Error with the command to type when there is no redis-server and it cannot be installed.
  */
-export async function startRedis(options: RedisOptions = {}): Promise<RedisServer> {
-  const binary = await redisBinary();
+export async function startRedis(options: RedisOptions = {}) {
+  const binary = await findOrInstall(redisServer);
   await sweepAbandonedFolders("redis");
   const folder = await makeServiceFolder("redis");
   const appendOnly = options.keeps === "everything";
   let server: ChildProcess | undefined;
-  let port = 0;
   const onExit = () => rmSync(folder, { recursive: true, force: true });
   process.once("exit", onExit);
+  /** Kills the server and leaves the port free; `restart` brings it back. */
   const kill = async () => {
-    if (server) await endServer(server);
+    if (server) await letGo(server);
     server = undefined;
   };
+  /** Ends the server and removes its files. Safe to call twice. */
   const stop = async () => {
     process.off("exit", onExit);
     await kill();
     await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 20 });
   };
+  const start = async (port: number) => {
+    server = await launch(binary, { port, folder, appendOnly });
+  };
   try {
-    for (let attempt = 1; server === undefined; attempt += 1) {
-      port = await freePort();
-      try {
-        server = await launch(binary, { port, folder, appendOnly });
-      } catch (fault) {
-        if (attempt === portAttempts || !String(fault).includes("Address already in use")) throw fault;
-      }
-    }
+    const port = await startOnFreePort(start);
+    return {
+      url: `redis://127.0.0.1:${port}`,
+      port,
+      kill,
+      stop,
+      /** Kills the server and starts it again on the same port; with `keeps: "nothing"` all keys are gone. Resolves when it answers. */
+      restart: async () => {
+        await kill();
+        await start(port);
+      },
+    };
   } catch (fault) {
     await stop();
     throw fault;
   }
-  return {
-    url: `redis://127.0.0.1:${port}`,
-    port,
-    kill,
-    stop,
-    restart: async () => {
-      await kill();
-      server = await launch(binary, { port, folder, appendOnly });
-    },
-  };
-}
-
-/** Path of redis-server; installs Debian's package first when none is on the PATH. */
-async function redisBinary(): Promise<string> {
-  const present = await onPath("redis-server");
-  if (present) return present;
-  const refusal = (reason: string, cause?: unknown) =>
-    new Error(`redis-server is missing and ${reason}. Type: ${sudo()}sh -c '${installCommand}'`, { cause });
-  if (process.getuid?.() !== 0) throw refusal("only root may install it");
-  if (!(await onPath("apt-get"))) throw refusal("this system has no apt-get");
-  try {
-    // In run level 1 Debian's set-up scripts start no service, so no second server appears on the default port.
-    const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive", RUNLEVEL: "1" };
-    await run("sh", ["-c", installCommand], { env, timeout: installBoundMs, maxBuffer: 16 * 1024 * 1024 });
-  } catch (cause) {
-    throw refusal("apt-get could not install it", cause);
-  }
-  const installed = await onPath("redis-server");
-  if (!installed) throw refusal("the package brought no redis-server");
-  return installed;
-}
-
-function sudo(): string {
-  return process.getuid?.() === 0 ? "" : "sudo ";
-}
-
-async function onPath(name: string): Promise<string | undefined> {
-  const folders = [...(process.env.PATH ?? "").split(delimiter), "/usr/bin", "/usr/local/bin"];
-  for (const folder of folders) {
-    const path = join(folder, name);
-    const usable = await access(path, constants.X_OK).then(
-      () => true,
-      () => false,
-    );
-    if (folder !== "" && usable) return path;
-  }
-  return undefined;
 }
 
 interface Launch {
@@ -148,33 +100,15 @@ async function launch(binary: string, { port, folder, appendOnly }: Launch): Pro
   };
   const args = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]);
   const server = spawn("sh", ["-c", guardScript, binary, ...args], { cwd: folder, stdio: "pipe" });
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const bound = setTimeout(() => reject(new Error(`Redis was not ready after ${startBoundMs} ms`)), startBoundMs);
-  let logTail = "";
-  const read = (chunk: Buffer) => {
-    logTail = (logTail + chunk.toString("utf8")).slice(-4000);
-    if (logTail.includes("eady to accept connections")) resolve();
-  };
-  server.stdout.on("data", read);
-  server.stderr.on("data", read);
-  server.once("error", reject);
   server.stdin.on("error", () => {}); // it is only there to be closed
-  server.once("exit", () => reject(new Error(`Redis ended while starting: ${logTail}`)));
   try {
-    await promise;
+    await untilReady(server, "eady to accept connections", startBoundMs);
     return server;
   } catch (fault) {
-    await endServer(server);
+    await letGo(server);
     throw fault;
-  } finally {
-    clearTimeout(bound);
   }
 }
 
-async function endServer(server: ChildProcess): Promise<void> {
-  if (server.exitCode !== null || server.signalCode !== null || server.pid === undefined) return;
-  const { promise, resolve } = Promise.withResolvers<void>();
-  server.once("exit", () => resolve());
-  server.stdin?.destroy();
-  await promise;
-}
+/** Ends the server by closing its standard input, see `guardScript`. */
+const letGo = (server: ChildProcess): Promise<void> => endServer(server, () => server.stdin?.destroy());
