@@ -33,12 +33,6 @@ export type Readiness =
   | { readonly isReady: true }
   | { readonly isReady: false; readonly reason: "starting" | "database" | WriteFault };
 
-export interface Health {
-  readiness(): Promise<Readiness>;
-  system(): Promise<SystemAnswer>;
-  deep(): Promise<DeepAnswer>;
-}
-
 const writeFaults: Readonly<Record<WriteFault, string>> = {
   write_probe_failed: "The database refused the last write: is its disk full, or is it read-only?",
   write_probe_stale: "No write to the database has succeeded for 30 s.",
@@ -48,7 +42,7 @@ const readyLimitMs = 2000;
 const bytesPerMegabyte = 1_048_576;
 
 /** What the service says about itself. */
-export function createHealth(deps: HealthDeps): Health {
+export function createHealth(deps: HealthDeps) {
   const { database, clock, log, audit } = deps;
   const checks: readonly Check[] = [
     {
@@ -98,13 +92,13 @@ export function createHealth(deps: HealthDeps): Health {
   const notOk = createThrottledLogPerSource(clock, (times, about) => log.warn("health.not_ok", { ...about, times }));
 
   return {
-    async readiness() {
+    async readiness(): Promise<Readiness> {
       if (!deps.isStarted()) return { isReady: false, reason: "starting" };
       if (!(await answersWithin(database.ping(), readyLimitMs))) return { isReady: false, reason: "database" };
       const fault = deps.writeProbe.fault();
       return fault === null ? { isReady: true } : { isReady: false, reason: fault };
     },
-    async system() {
+    async system(): Promise<SystemAnswer> {
       const { version, sizeBytes } = await readDatabaseFacts(database);
       return {
         svc_version: deps.version,
@@ -119,13 +113,15 @@ export function createHealth(deps: HealthDeps): Health {
         packages: { ...deps.packages },
       };
     },
-    async deep() {
+    async deep(): Promise<DeepAnswer> {
       const answer = await runChecks(checks);
       if (answer.status !== "ok") notOk(faultsOf(answer), { checks: answer.checks });
       return answer;
     },
   };
 }
+
+export type Health = ReturnType<typeof createHealth>;
 
 function faultsOf({ checks }: DeepAnswer): string {
   const faults = Object.entries(checks).filter(([, { status }]) => status !== "ok");
