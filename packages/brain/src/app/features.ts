@@ -192,6 +192,7 @@ export function createFeatures(deps: BrainDeps) {
     passwordReset,
     projects,
     queues,
+    redactor,
     reconciliation,
     releases,
     retention,
