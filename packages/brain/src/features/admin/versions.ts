@@ -1,14 +1,10 @@
-import type { Clock } from "../../platform/clock.ts";
-import type { Database } from "../../platform/database/database.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
-import type { Tables } from "../../schema/tables/index.ts";
+import type { Core } from "../../schema/tables/index.ts";
 import { fetchManifest } from "./manifest.ts";
 import type { VersionManifest, VersionsAnswer } from "./schemas.ts";
 import { readVersions, saveVersions } from "./store.ts";
 
-export interface VersionsDeps {
-  readonly database: Database<Tables>;
-  readonly clock: Clock;
+export interface VersionsDeps extends Core {
   /** The version that every package of this release has. */
   readonly version: string;
   readonly settings: { readonly SVC_VERSION_CHECK_URL: string };

@@ -1,8 +1,7 @@
-import type { Clock } from "../../platform/clock.ts";
 import type { Keyring } from "../../platform/crypto/keyring.ts";
-import type { Database, Tx } from "../../platform/database/database.ts";
+import type { Tx } from "../../platform/database/database.ts";
 import { uuidV7 } from "../../platform/ids.ts";
-import type { Tables } from "../../schema/tables/index.ts";
+import type { Core, Tables } from "../../schema/tables/index.ts";
 import { type AppendContext, appendEntries, forgetUser } from "./chain/append.ts";
 import { beginChain } from "./chain/begin-chain.ts";
 import { openState } from "./chain/chain.ts";
@@ -19,10 +18,8 @@ import {
 } from "./verification/last-verification-store.ts";
 import { type VerifyOptions, verifyChain } from "./verification/verify-chain.ts";
 
-export interface AuditDeps {
-  readonly database: Database<Tables>;
+export interface AuditDeps extends Core {
   readonly secrets: Keyring;
-  readonly clock: Clock;
   /** Called when rows of refusals could not be written yet; the refusals themselves stand. */
   readonly onError: (error: unknown) => void;
   /** Called for each refusal that is counted in a summary row instead of getting a row of its own. */

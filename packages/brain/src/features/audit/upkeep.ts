@@ -1,9 +1,7 @@
-import type { Clock } from "../../platform/clock.ts";
 import type { Keyring } from "../../platform/crypto/keyring.ts";
-import type { Database } from "../../platform/database/database.ts";
 import { uuidV7 } from "../../platform/ids.ts";
 import { retentionBase } from "../../platform/retention.ts";
-import type { Tables } from "../../schema/tables/index.ts";
+import type { Core } from "../../schema/tables/index.ts";
 import { type AppendContext, changeChain } from "./chain/append.ts";
 import { openState } from "./chain/chain.ts";
 import { createChainKeys } from "./chain/chain-keys.ts";
@@ -20,15 +18,7 @@ export interface ManualPrune {
 }
 
 /** What a person does to the chain from the command line, with or without a service running beside it. */
-export function createUpkeep({
-  database,
-  secrets,
-  clock,
-}: {
-  database: Database<Tables>;
-  secrets: Keyring;
-  clock: Clock;
-}) {
+export function createUpkeep({ database, secrets, clock }: Core & { secrets: Keyring }) {
   const keys = createChainKeys(secrets);
   const context: AppendContext = { keys, newId: () => uuidV7(clock) };
   return {

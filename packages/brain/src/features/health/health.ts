@@ -1,17 +1,14 @@
 import os from "node:os";
-import type { Clock } from "../../platform/clock.ts";
 import { readDatabaseFacts } from "../../platform/database/dialects/database-facts.ts";
 import type { Log } from "../../platform/log.ts";
 import { createThrottledLogPerSource } from "../../platform/throttled-log.ts";
-import type { BrainDatabase } from "../../schema/tables/index.ts";
+import type { Core } from "../../schema/tables/index.ts";
 import type { Audit } from "../audit/index.ts";
 import { type Check, runChecks } from "./checks.ts";
 import type { DeepAnswer, SystemAnswer } from "./schemas.ts";
 import type { WriteFault, WriteProbe } from "./write-probe.ts";
 
-export interface HealthDeps {
-  readonly database: BrainDatabase;
-  readonly clock: Pick<Clock, "monotonicMs">;
+export interface HealthDeps extends Core {
   readonly log: Log;
   readonly audit: Pick<Audit, "checkState" | "lastVerification">;
   /** Whether the rows of the audit chain are verified on a schedule. */

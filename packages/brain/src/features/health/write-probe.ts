@@ -1,6 +1,5 @@
-import type { Clock } from "../../platform/clock.ts";
 import type { Log } from "../../platform/log.ts";
-import type { BrainDatabase } from "../../schema/tables/index.ts";
+import type { Core } from "../../schema/tables/index.ts";
 import { writeProbeRow } from "./store.ts";
 
 export type WriteFault = "write_probe_failed" | "write_probe_stale";
@@ -10,9 +9,7 @@ const staleMs = 30_000;
 /** A round of the loop waits no longer than this; the write itself goes on, and no other is begun beside it. */
 const roundMs = 20_000;
 
-export interface WriteProbeDeps {
-  readonly database: Pick<BrainDatabase, "write">;
-  readonly clock: Clock;
+export interface WriteProbeDeps extends Core {
   readonly log: Pick<Log, "warn" | "info">;
   readonly processId: string;
 }

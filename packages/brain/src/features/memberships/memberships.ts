@@ -1,22 +1,13 @@
 import { Broadcast } from "../../platform/broadcast.ts";
-import type { Clock } from "../../platform/clock.ts";
-import type { Database, Tx } from "../../platform/database/database.ts";
+import type { Tx } from "../../platform/database/database.ts";
 import type { Role } from "../../platform/http/access/actor.ts";
 import { uuidV7 } from "../../platform/ids.ts";
-import type { Tables } from "../../schema/tables/index.ts";
+import type { Core, Tables } from "../../schema/tables/index.ts";
 import type { Member, OwnMembership } from "./schemas.ts";
 import { insertMembership, isMember, listMembers, listMembershipsOf } from "./store.ts";
 
 /** Who is a member of which project, and in which role. */
-export function createMemberships({
-  database,
-  clock,
-  onError,
-}: {
-  database: Database<Tables>;
-  clock: Clock;
-  onError: (error: unknown) => void;
-}) {
+export function createMemberships({ database, clock, onError }: Core & { onError: (error: unknown) => void }) {
   const listeners = new Set<() => void>();
   const others = new Broadcast<true>({ database, onError }, "svc_membership_changed");
 

@@ -1,8 +1,6 @@
 import { randomToken, tokenLabels } from "@svc/protocol";
-import type { Clock } from "../../platform/clock.ts";
 import { candidateDigests, storedDigest } from "../../platform/crypto/digests.ts";
 import type { Keyring } from "../../platform/crypto/keyring.ts";
-import type { Database } from "../../platform/database/database.ts";
 import { minutes } from "../../platform/durations.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
 import { uuidV7 } from "../../platform/ids.ts";
@@ -10,14 +8,12 @@ import type { Log } from "../../platform/log.ts";
 import type { Mail } from "../../platform/mail/mail.ts";
 import type { MailMessage } from "../../platform/mail/render.ts";
 import { createThrottledLog } from "../../platform/throttled-log.ts";
-import type { Tables, UserRow } from "../../schema/tables/index.ts";
+import type { Core, UserRow } from "../../schema/tables/index.ts";
 import type { Audit, AuditOrigin } from "../audit/index.ts";
 import { type ReplacePasswordDeps, replacePassword, type Users } from "../users/index.ts";
 import { consumeResetToken, countLive, findLive, insertResetToken } from "./store.ts";
 
-export interface PasswordResetDeps extends ReplacePasswordDeps {
-  readonly database: Database<Tables>;
-  readonly clock: Clock;
+export interface PasswordResetDeps extends Core, ReplacePasswordDeps {
   readonly log: Pick<Log, "warn">;
   readonly audit: Pick<Audit, "append" | "refused">;
   readonly users: Pick<Users, "findByEmail" | "lock">;

@@ -1,10 +1,9 @@
-import type { Clock } from "../../platform/clock.ts";
 import { lockSubject } from "../../platform/database/dialects/locks.ts";
 import { isUniqueViolation } from "../../platform/database/errors.ts";
 import { storedJson } from "../../platform/database/values/stored-json.ts";
 import { ApiError, invalid } from "../../platform/http/error-codes.ts";
 import { uuidV7 } from "../../platform/ids.ts";
-import type { BrainDatabase, SavedViewRow } from "../../schema/tables/index.ts";
+import type { Core, SavedViewRow } from "../../schema/tables/index.ts";
 import type { SavedView, SavedViewBody } from "./schemas.ts";
 import { countViews, deleteView, insertView, listViews, type Owner, updateView } from "./store.ts";
 
@@ -13,7 +12,7 @@ const maxViews = 100;
 const maxNameCharacters = 80;
 
 /** Filters of the task list that users keep under names of their own (spec part 3, section 5.5). */
-export function createSavedViews({ database, clock }: { database: BrainDatabase; clock: Clock }) {
+export function createSavedViews({ database, clock }: Core) {
   return {
     async list(owner: Owner): Promise<SavedView[]> {
       return (await listViews(database.read, owner, maxViews)).map(publicView);

@@ -1,15 +1,14 @@
 import { browserName } from "@svc/client/browser-name";
 import { isUuid, randomToken } from "@svc/protocol";
-import type { Clock } from "../../platform/clock.ts";
 import { cookieDigest } from "../../platform/crypto/digests.ts";
-import type { Database, Tx } from "../../platform/database/database.ts";
+import type { Tx } from "../../platform/database/database.ts";
 import { hours } from "../../platform/durations.ts";
 import { decodeCursor, encodeCursor } from "../../platform/http/content/cursors.ts";
 import { pageOf } from "../../platform/http/content/paging.ts";
 import { uuidV7 } from "../../platform/ids.ts";
 import type { Mail } from "../../platform/mail/mail.ts";
 import type { MailMessage } from "../../platform/mail/render.ts";
-import type { AccountNoticeRow, Tables } from "../../schema/tables/index.ts";
+import type { AccountNoticeRow, Core, Tables } from "../../schema/tables/index.ts";
 import type { AuditOrigin } from "../audit/index.ts";
 import { detailsOf, type NoticeDetails, type NoticeKind, ruleOf } from "./kinds.ts";
 import type { SecurityHistoryPage } from "./schemas.ts";
@@ -25,9 +24,7 @@ import {
   seeDevice,
 } from "./store.ts";
 
-export interface SecurityHistoryDeps {
-  readonly database: Pick<Database<Tables>, "read" | "write">;
-  readonly clock: Clock;
+export interface SecurityHistoryDeps extends Core {
   readonly mail: Pick<Mail, "send" | "isConfigured">;
   readonly settings: { readonly SVC_PUBLIC_URL: string };
 }

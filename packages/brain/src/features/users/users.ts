@@ -1,7 +1,6 @@
-import type { Clock } from "../../platform/clock.ts";
-import type { Database, Tx } from "../../platform/database/database.ts";
+import type { Tx } from "../../platform/database/database.ts";
 import { uuidV7 } from "../../platform/ids.ts";
-import type { Tables, UserRow } from "../../schema/tables/index.ts";
+import type { Core, Tables, UserRow } from "../../schema/tables/index.ts";
 import type { ProfileBody } from "./schemas.ts";
 import {
   findByEmail,
@@ -26,7 +25,7 @@ export interface NewUser {
 }
 
 /** Accounts. E-mail addresses are kept as given and compared without case. */
-export function createUsers({ database, clock }: { database: Database<Tables>; clock: Clock }) {
+export function createUsers({ database, clock }: Core) {
   return {
     findByEmail: (email: string) => findByEmail(database.read, emailKey(email)),
     findById: (id: string) => findById(database.read, id),
