@@ -59,6 +59,7 @@ export interface BrainDeps {
 /** Every feature, built once, in the order in which they need one another. */
 export function createFeatures(deps: BrainDeps) {
   const { settings, database, clock, log, metrics, version } = deps;
+  const base = { settings, database, clock, log, metrics };
   const masters = createKeyring(settings.SVC_SECRET, settings.SVC_PREVIOUS_SECRETS);
   const onError = (source: string) => {
     const failed = createThrottledLog(clock, (times, about) =>
@@ -69,110 +70,49 @@ export function createFeatures(deps: BrainDeps) {
   const suppressed = createThrottledLog(clock, (refusals) => log.warn("audit.refusals_suppressed", { refusals }));
 
   const audit = createAudit({
-    database,
-    clock,
+    ...base,
     secrets: createKeyring(settings.SVC_AUDIT_CHAIN_SECRET, settings.SVC_AUDIT_CHAIN_PREVIOUS_SECRETS),
     onError: onError("audit"),
     onSuppressed: () => suppressed({}),
   });
   const passwords = createPasswords(settings);
-  const users = createUsers({ database, clock });
-  const mail = createMail({ settings, log, clock });
-  const history = createSecurityHistory({ database, clock, mail, settings });
-  const owner = { history, revokeKeys: revokeKeysOf };
-  const mfa = createMfa({ database, clock, audit, users, passwords, masters, settings, ...owner });
-  const memberships = createMemberships({ database, clock, onError: onError("memberships") });
+  const users = createUsers(base);
+  const mail = createMail(base);
+  const history = createSecurityHistory({ ...base, mail });
+  /** What features about people and their access share. */
+  const people = { ...base, audit, users, passwords, masters, mail, history, revokeKeys: revokeKeysOf };
+  const mfa = createMfa(people);
+  const memberships = createMemberships({ ...base, onError: onError("memberships") });
   const sessions = new Sessions({
-    database,
-    clock,
-    log,
-    audit,
+    ...people,
     keyring: createKeyring(settings.SVC_SESSION_SECRET, settings.SVC_PREVIOUS_SESSION_SECRETS),
-    passwords,
-    users,
     memberships,
     mfa,
-    ...owner,
-    settings,
     onError: onError("sessions"),
   });
   const projects = createProjects({
-    database,
-    clock,
-    audit,
+    ...people,
     memberships,
-    settings,
     onError: onError("projects"),
     cancelCommands: (tx, project_id, now) =>
       commands.cancel(tx, { of: { project_id }, error: "the project was archived", now }),
   });
-  const userAdministration = createUserAdministration({
-    database,
-    clock,
-    audit,
-    users,
-    passwords,
-    sessions,
-    ...owner,
-    forget: [forgetIssuer, forgetInviter, forgetRetrier],
-    settings,
-  });
-  const memberAdministration = createMemberAdministration({ database, clock, audit, memberships, users });
-  const invitations = createInvitations({
-    database,
-    clock,
-    audit,
-    users,
-    memberships,
-    passwords,
-    masters,
-    mail,
-    settings,
-  });
-  const passwordReset = createPasswordReset({
-    database,
-    clock,
-    log,
-    audit,
-    users,
-    passwords,
-    sessions,
-    ...owner,
-    masters,
-    mail,
-    settings,
-  });
-  const apiKeys = createApiKeys({
-    ...{ database, clock, audit, masters, projects, users, history },
-    onError: onError("api_keys"),
-  });
-  const setup = createSetup({
-    database,
-    clock,
-    log,
-    audit,
-    passwords,
-    users,
-    projects,
-    sessions,
-    masters,
-    settings,
-    announce: deps.announce,
-  });
+  const forget = [forgetIssuer, forgetInviter, forgetRetrier];
+  const userAdministration = createUserAdministration({ ...people, sessions, forget });
+  const memberAdministration = createMemberAdministration({ ...people, memberships });
+  const invitations = createInvitations({ ...people, memberships });
+  const passwordReset = createPasswordReset({ ...people, sessions });
+  const apiKeys = createApiKeys({ ...people, projects, onError: onError("api_keys") });
+  const setup = createSetup({ ...people, projects, sessions, announce: deps.announce });
 
   const { labels } = projects;
   const redactor = redactorOf(settings);
   const masking = createMasking(redactor);
   const publish: Live["publish"] = (change) => live.publish(change);
+  /** What features about tasks and their engines share. */
+  const engines = { ...base, audit, masters, labels, redactor, publish };
   const commands = createCommands({
-    database,
-    clock,
-    log,
-    metrics,
-    labels,
-    audit,
-    redactor,
-    publish,
+    ...engines,
     timeoutSeconds: settings.SVC_COMMAND_TIMEOUT_SECONDS,
     redispatch: {
       windowSeconds: settings.SVC_AGENT_LONGPOLL_REDISPATCH_SECONDS,
@@ -180,10 +120,7 @@ export function createFeatures(deps: BrainDeps) {
     },
   });
   const bulkRetries = createBulkRetries({
-    database,
-    clock,
-    log,
-    audit,
+    ...engines,
     commands,
     timeoutSeconds: settings.SVC_COMMAND_TIMEOUT_SECONDS,
     scanBatch: settings.SVC_BULK_RETRY_SCAN_BATCH,
@@ -192,37 +129,20 @@ export function createFeatures(deps: BrainDeps) {
     parentTimeoutSeconds: settings.SVC_BULK_RETRY_PARENT_TIMEOUT_SECONDS,
   });
   const agents = new Agents({
-    database,
-    clock,
-    audit,
-    masters,
+    ...engines,
     brainVersion: version,
-    settings,
-    publish,
     onError: onError("agents"),
     cancelCommands: (tx, agent_id, now) =>
       commands.cancel(tx, { of: { agent_id }, error: "the agent was revoked", now }),
   });
-  const queues = createQueues({ database, clock, publish, onError: onError("queues") });
-  const workers = createWorkers({
-    database,
-    clock,
-    publish,
-    settings,
-    redactor,
-    onError: onError("workers"),
-  });
+  const queues = createQueues({ ...engines, onError: onError("queues") });
+  const workers = createWorkers({ ...engines, onError: onError("workers") });
   const releases = createReleases({ database, onError: onError("releases") });
   const ingest = createIngest({
-    database,
-    clock,
-    log,
-    metrics,
-    settings,
+    ...engines,
     queues,
     workers,
     releases,
-    labels,
     publish(change) {
       publish(change);
       if (change.topic === "task.changed") bulkRetries.tasksChanged(change);
@@ -233,32 +153,17 @@ export function createFeatures(deps: BrainDeps) {
     help: "events that only asked a dashboard to fetch again",
   });
   const live: Live = createLive({
-    database,
-    clock,
-    log,
+    ...base,
     readers: liveReaders({ database, clock, agents, masking }),
     roleIn: watchRoles({ sessions, projects }),
     refetched: () => refetches.inc(),
   });
-  const reconciliation = createReconciliation({
-    database,
-    clock,
-    log,
-    metrics,
-    labels,
-    agents,
-    audit,
-    commands,
-    ingest,
-    settings,
-  });
-  const savedViews = createSavedViews({ database, clock });
-  const writeProbe = createWriteProbe({ database, clock, log, processId: deps.processId });
-  const retention = createRetentionGuard({ clock, log, metrics });
+  const reconciliation = createReconciliation({ ...engines, agents, commands, ingest });
+  const savedViews = createSavedViews(base);
+  const writeProbe = createWriteProbe({ ...base, processId: deps.processId });
+  const retention = createRetentionGuard(base);
   const health = createHealth({
-    database,
-    clock,
-    log,
+    ...base,
     audit,
     verifiesAudit: settings.SVC_AUDIT_CHAIN_VERIFY_ENABLED,
     version,
@@ -287,6 +192,7 @@ export function createFeatures(deps: BrainDeps) {
     passwordReset,
     projects,
     queues,
+    redactor,
     reconciliation,
     releases,
     retention,
@@ -296,7 +202,7 @@ export function createFeatures(deps: BrainDeps) {
     setup,
     userAdministration,
     users,
-    versions: createVersions({ database, clock, version, settings }),
+    versions: createVersions({ ...base, version }),
     workers,
     writeProbe,
     /** Only the current master signs frames. */

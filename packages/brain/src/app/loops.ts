@@ -23,45 +23,45 @@ import type { Transport } from "./transport.ts";
 
 /** Every background loop of the brain. Those that remove rows by their age rest while the system clock is in doubt. */
 export function brainLoops(deps: BrainDeps, features: Features, transport: Transport): BoundLoop[] {
-  const { clock, database, log, metrics, settings } = deps;
-  const { agents, audit, bulkRetries, commands, mfa, sessions, workers } = features;
+  const { metrics, settings } = deps;
+  const all = { ...deps, ...features, history: features.securityHistory, transport };
   const checkpointPages = metrics.gauge({
     name: "svc_wal_checkpoint_pages_last",
     help: "pages in the embedded database's log at its last checkpoint",
   });
   const loops = [
-    bindLoop(probeWrites, { writeProbe: features.writeProbe }),
-    bindLoop(watchClock, { database, clock, retention: features.retention }),
-    bindLoop(sweepOfflineAgents, { agents, settings }),
-    bindLoop(sweepStaleAgents, { agents, settings }),
-    bindLoop(sweepSilentWorkers, { workers, settings }),
-    bindLoop(pruneSessions, { sessions }),
-    bindLoop(pruneTrustedDevices, { mfa }),
-    bindLoop(pruneSamples, { database, clock, settings }),
-    bindLoop(pruneEvents, { database, clock, settings }),
-    bindLoop(pruneTasks, { database, clock, settings }),
-    bindLoop(pruneQueues, { database, clock, settings }),
-    bindLoop(pruneQueueDepths, { database, clock }),
-    bindLoop(pruneWorkers, { database, clock, settings }),
-    bindLoop(pruneSetupTokens, { database, clock }),
-    bindLoop(prunePasswordResets, { database, clock }),
-    bindLoop(pruneInvitations, { database, clock, settings }),
-    bindLoop(pruneSecurityHistory, { history: features.securityHistory, database, clock, settings }),
-    bindLoop(expireCommands, { commands, settings }),
-    bindLoop(offerWaiting, { transport, settings }),
-    bindLoop(moveBulkRetries, { bulkRetries, settings }),
-    bindLoop(pruneBulkRetries, { database, clock, settings }),
-    bindLoop(sweepStaleTasks, { reconciliation: features.reconciliation, settings }),
-    bindLoop(pruneCommands, { database, clock, settings }),
-    bindLoop(pruneAudit, { audit, clock, settings, metrics: createRetentionMetrics(metrics) }),
+    bindLoop(probeWrites, all),
+    bindLoop(watchClock, all),
+    bindLoop(sweepOfflineAgents, all),
+    bindLoop(sweepStaleAgents, all),
+    bindLoop(sweepSilentWorkers, all),
+    bindLoop(pruneSessions, all),
+    bindLoop(pruneTrustedDevices, all),
+    bindLoop(pruneSamples, all),
+    bindLoop(pruneEvents, all),
+    bindLoop(pruneTasks, all),
+    bindLoop(pruneQueues, all),
+    bindLoop(pruneQueueDepths, all),
+    bindLoop(pruneWorkers, all),
+    bindLoop(pruneSetupTokens, all),
+    bindLoop(prunePasswordResets, all),
+    bindLoop(pruneInvitations, all),
+    bindLoop(pruneSecurityHistory, all),
+    bindLoop(expireCommands, all),
+    bindLoop(offerWaiting, all),
+    bindLoop(moveBulkRetries, all),
+    bindLoop(pruneBulkRetries, all),
+    bindLoop(sweepStaleTasks, all),
+    bindLoop(pruneCommands, all),
+    bindLoop(pruneAudit, { ...all, metrics: createRetentionMetrics(metrics) }),
     ...(settings.SVC_AUDIT_CHAIN_VERIFY_ENABLED
-      ? [bindLoop(verifyAudit, { audit, settings, log, metrics: createVerifierMetrics(metrics) })]
+      ? [bindLoop(verifyAudit, { ...all, metrics: createVerifierMetrics(metrics) })]
       : []),
-    bindLoop(foldCounters, { database, clock }),
-    bindLoop(compactRollups, { database, clock }),
-    bindLoop(pruneRollups, { database, clock, settings }),
-    bindLoop(indexTaskIds, { database }),
-    bindLoop(checkpointLog, { database, settings, checkpointed: (pages) => checkpointPages.set(pages) }),
+    bindLoop(foldCounters, all),
+    bindLoop(compactRollups, all),
+    bindLoop(pruneRollups, all),
+    bindLoop(indexTaskIds, all),
+    bindLoop(checkpointLog, { ...all, checkpointed: (pages) => checkpointPages.set(pages) }),
   ];
   return loops.map((loop) => features.retention.guard(loop));
 }

@@ -10,7 +10,6 @@ import { eventRoutes } from "../features/events/index.ts";
 import { explainRoutes } from "../features/explain/index.ts";
 import { healthRoutes } from "../features/health/index.ts";
 import { homeRoutes } from "../features/home/index.ts";
-import { redactorOf } from "../features/ingest/index.ts";
 import { invitationPublicRoutes, invitationRoutes } from "../features/invitations/index.ts";
 import { issueRoutes } from "../features/issues/index.ts";
 import { liveRoutes } from "../features/live/index.ts";
@@ -36,70 +35,46 @@ const api = "/api/v1";
 
 /** Every feature's routes, in URL order: the table of contents. */
 export function mountRoutes(app: App, deps: BrainDeps, features: Features, transport: Transport, access: Access): void {
-  const { clock, database, metrics, settings } = deps;
-  const { agents, audit, health, live, memberships, mfa, projects, sessions, setup } = features;
-  const { cookies } = access;
-  const shown = features.masking.answer;
+  const { settings } = deps;
+  const { live } = features;
+  const deleted = (projectId: string, ids: string[]) => live.publish({ projectId, topic: "task.changed", ids });
+  /** Each feature's routes take of it what they need. */
+  const all = { ...deps, ...features, access, cookies: access.cookies, shown: features.masking.answer };
 
-  mount(app, "", healthRoutes, { health, metrics, settings });
-  mount(app, "", setupPageRoutes, { setup, cookies, clock, settings });
-  mount(app, "", gatewayRoutes, { gateway: transport.gateway });
+  mount(app, "", healthRoutes, all);
+  mount(app, "", setupPageRoutes, all);
+  mount(app, "", gatewayRoutes, transport);
   mount(app, "", liveRoutes, { hub: live.hub, access });
 
-  mount(app, api, longpollRoutes, {
-    admit: transport.admit,
-    longpoll: transport.longpoll,
-    maxBodyBytes: settings.SVC_AGENT_MAX_BODY_BYTES,
-    workerId: deps.processId,
-  });
-  mount(app, api, sessionRoutes, { sessions, cookies });
-  mount(app, api, mfaRoutes, { mfa, cookies });
-  mount(app, api, securityHistoryRoutes, { history: features.securityHistory, settings });
-  mount(app, api, passwordResetRoutes, { passwordReset: features.passwordReset });
-  mount(app, api, invitationPublicRoutes, { invitations: features.invitations, access });
+  const { admit, longpoll } = transport;
+  const maxBodyBytes = settings.SVC_AGENT_MAX_BODY_BYTES;
+  mount(app, api, longpollRoutes, { admit, longpoll, maxBodyBytes, workerId: deps.processId });
+  mount(app, api, sessionRoutes, all);
+  mount(app, api, mfaRoutes, all);
+  mount(app, api, securityHistoryRoutes, { ...all, history: features.securityHistory });
+  mount(app, api, passwordResetRoutes, all);
+  mount(app, api, invitationPublicRoutes, all);
   mount(app, api, userRoutes, { administration: features.userAdministration });
-  mount(app, api, apiKeyRoutes, { apiKeys: features.apiKeys });
-  mount(app, api, healthRoutes, { health, metrics, settings });
-  mount(app, api, homeRoutes, { database, clock, projects, memberships });
-  mount(app, api, projectRoutes, { projects });
-  mount(app, api, adminRoutes, { settingRows: deps.settingRows, settings, versions: features.versions });
-  mount(app, api, agentRoutes, { agents, clock, settings });
-  mount(app, api, auditRoutes, { database, audit, settings, shown });
-  mount(app, api, bulkRetryRoutes, { bulkRetries: features.bulkRetries, database, settings });
-  mount(app, api, commandRoutes, {
-    database,
-    clock,
-    audit,
-    commands: features.commands,
-    settings,
-    maxFrameBytes: maxFrameBytes(settings),
-    secretOf: features.secretOf,
-  });
-  mount(app, api, deadLetterRoutes, {
-    database,
-    clock,
-    agents,
-    commands: features.commands,
-    audit,
-    redactor: redactorOf(settings),
-    settings,
-  });
-  mount(app, api, eventRoutes, { database, settings });
-  mount(app, api, issueRoutes, { database, clock });
-  mount(app, api, membershipRoutes, { memberships, administration: features.memberAdministration });
-  mount(app, api, invitationRoutes, { invitations: features.invitations });
-  mount(app, api, queueRoutes, { database, clock, settings });
-  mount(app, api, savedViewRoutes, { savedViews: features.savedViews });
-  mount(app, api, statsRoutes, { database, clock });
-  mount(app, api, taskRoutes, {
-    database,
-    shown,
-    audit,
-    settings,
-    deleted: (projectId, ids) => live.publish({ projectId, topic: "task.changed", ids }),
-  });
-  mount(app, api, taskBreakdownRoutes, { database, clock });
-  mount(app, api, explainRoutes, { database, clock });
-  mount(app, api, workerRoutes, { database, clock, settings });
-  mount(app, api, setupRoutes, { setup, cookies });
+  mount(app, api, apiKeyRoutes, all);
+  mount(app, api, healthRoutes, all);
+  mount(app, api, homeRoutes, all);
+  mount(app, api, projectRoutes, all);
+  mount(app, api, adminRoutes, all);
+  mount(app, api, agentRoutes, all);
+  mount(app, api, auditRoutes, all);
+  mount(app, api, bulkRetryRoutes, all);
+  mount(app, api, commandRoutes, { ...all, maxFrameBytes: maxFrameBytes(settings) });
+  mount(app, api, deadLetterRoutes, all);
+  mount(app, api, eventRoutes, all);
+  mount(app, api, issueRoutes, all);
+  mount(app, api, membershipRoutes, { ...all, administration: features.memberAdministration });
+  mount(app, api, invitationRoutes, all);
+  mount(app, api, queueRoutes, all);
+  mount(app, api, savedViewRoutes, all);
+  mount(app, api, statsRoutes, all);
+  mount(app, api, taskRoutes, { ...all, deleted });
+  mount(app, api, taskBreakdownRoutes, all);
+  mount(app, api, explainRoutes, all);
+  mount(app, api, workerRoutes, all);
+  mount(app, api, setupRoutes, all);
 }

@@ -65,22 +65,6 @@ export interface LoopRunnerDeps {
   acquireLeadership(name: string): Promise<Lease | null>;
 }
 
-export interface LoopRunner {
-  /** What it runs: for tests that hold for every loop. */
-  readonly loops: readonly Pick<BoundLoop, "name" | "removesByAge">[];
-  /** Starts the timers; the first tick of each loop comes after its `firstAfterMs` and within a tenth of its interval, at most 5 s. */
-  start(): void;
-  /**
-   * The test signal: one round now, whatever the timers do, after a round already under way. Throws what the tick threw.
-   * @returns what the tick returned; undefined when another process leads.
-   */
-  runOnce(name: string): Promise<unknown>;
-  /** Brings the next round of a started loop forward to now, for loops that are also woken by a signal. */
-  wake(name: string): void;
-  /** Aborts running ticks, waits for them and gives leases back. */
-  stop(): Promise<void>;
-}
-
 /** Intervals vary by this share either way, so that replicas and loops do not march in step. */
 const jitterShare = 0.1;
 const maxFirstDelayMs = 5000;
@@ -95,7 +79,7 @@ interface Running {
   round: Promise<unknown>;
 }
 
-export function createLoopRunner(deps: LoopRunnerDeps): LoopRunner {
+export function createLoopRunner(deps: LoopRunnerDeps) {
   const { log } = deps;
   const failing = deps.metrics.gauge({
     name: "svc_background_task_error_active",
@@ -159,7 +143,9 @@ export function createLoopRunner(deps: LoopRunnerDeps): LoopRunner {
   }
 
   return {
+    /** What it runs: for tests that hold for every loop. */
     loops: deps.loops,
+    /** Starts the timers; the first tick of each loop comes after its `firstAfterMs` and within a tenth of its interval, at most 5 s. */
     start() {
       isStarted = true;
       for (const entry of running.values()) {
@@ -167,12 +153,18 @@ export function createLoopRunner(deps: LoopRunnerDeps): LoopRunner {
         schedule(entry, firstAfterMs + Math.random() * Math.min(maxFirstDelayMs, everyMs * jitterShare));
       }
     },
-    runOnce: (name) => enqueue(entryOf(name)),
-    wake(name) {
+    /**
+     * The test signal: one round now, whatever the timers do, after a round already under way. Throws what the tick threw.
+     * @returns what the tick returned; undefined when another process leads.
+     */
+    runOnce: (name: string) => enqueue(entryOf(name)),
+    /** Brings the next round of a started loop forward to now, for loops that are also woken by a signal. */
+    wake(name: string) {
       const entry = entryOf(name);
       entry.isWoken = true;
       if (isStarted) schedule(entry, 0);
     },
+    /** Aborts running ticks, waits for them and gives leases back. */
     async stop() {
       stopping.abort();
       for (const entry of running.values()) clearTimeout(entry.timer);
@@ -181,6 +173,8 @@ export function createLoopRunner(deps: LoopRunnerDeps): LoopRunner {
     },
   };
 }
+
+export type LoopRunner = ReturnType<typeof createLoopRunner>;
 
 function jittered(ms: number): number {
   return ms * (1 - jitterShare + Math.random() * 2 * jitterShare);

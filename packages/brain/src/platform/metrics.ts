@@ -94,18 +94,12 @@ export function createMetrics(gatherOthers?: () => Promise<readonly Figures[]>):
   };
 }
 
-export interface BoundedLabel {
-  /** `value` cut to 128 characters, or `__overflow__` once the project has 1000 other values. */
-  of(projectId: string, value: string): string;
-  /** Forgets a project's values. */
-  forget(projectId: string): void;
-}
-
 /** Bounds the values of one label per project, since task and queue names come from outside. */
-export function createBoundedLabel(maxValues = maxValuesPerProject): BoundedLabel {
+export function createBoundedLabel(maxValues = maxValuesPerProject) {
   const seen = new Map<string, Set<string>>();
   return {
-    of(projectId, value) {
+    /** `value` cut to 128 characters, or `__overflow__` once the project has 1000 other values. */
+    of(projectId: string, value: string) {
       const cut = value.length > maxLabelChars ? [...value].slice(0, maxLabelChars).join("") : value;
       let values = seen.get(projectId);
       if (values === undefined) {
@@ -117,6 +111,7 @@ export function createBoundedLabel(maxValues = maxValuesPerProject): BoundedLabe
       values.add(cut);
       return cut;
     },
-    forget: (projectId) => void seen.delete(projectId),
+    /** Forgets a project's values. */
+    forget: (projectId: string) => void seen.delete(projectId),
   };
 }

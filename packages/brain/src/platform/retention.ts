@@ -63,15 +63,6 @@ export interface RetentionHold {
   readonly until: Date | null;
 }
 
-export interface RetentionGuard {
-  /** Compares the clocks. Why passes are held or skipped now; null when all run. */
-  check(): RetentionHold | null;
-  /** To call once at the start, with the last instant at which an earlier process knew the time. */
-  begin(lastSeen: Date | null): void;
-  /** The loop, but for passes that are held or skipped. Loops that remove nothing by age are returned as they are. */
-  guard(loop: BoundLoop): BoundLoop;
-}
-
 interface RetentionGuardDeps {
   readonly clock: Clock;
   readonly log: Pick<Log, "warn" | "info">;
@@ -92,7 +83,7 @@ interface Sample {
   readonly atMs: number;
 }
 
-export function createRetentionGuard({ clock, log, metrics }: RetentionGuardDeps): RetentionGuard {
+export function createRetentionGuard({ clock, log, metrics }: RetentionGuardDeps) {
   const held = metrics.gauge({
     name: "svc_retention_held",
     aggregator: "max",
@@ -167,6 +158,7 @@ export function createRetentionGuard({ clock, log, metrics }: RetentionGuardDeps
     while (samples.length > 1 && nowMs - samples[1]!.atMs >= days(1)) samples.shift();
   }
 
+  /** Compares the clocks. Why passes are held or skipped now; null when all run. */
   function check(): RetentionHold | null {
     compare();
     const nowMs = clock.monotonicMs();
@@ -196,7 +188,8 @@ export function createRetentionGuard({ clock, log, metrics }: RetentionGuardDeps
 
   return {
     check,
-    begin(lastSeen) {
+    /** To call once at the start, with the last instant at which an earlier process knew the time. */
+    begin(lastSeen: Date | null) {
       if (lastSeen === null) return;
       const begunMs = clock.monotonicMs();
       const absentMs = () => clock.now().getTime() - lastSeen.getTime() - (clock.monotonicMs() - begunMs);
@@ -204,7 +197,8 @@ export function createRetentionGuard({ clock, log, metrics }: RetentionGuardDeps
       const isCorrected = () => absentMs() <= longestAbsenceMs;
       begin({ reason: "service_was_off", byMs: absentMs(), untilMs: begunMs + holdMs, isCorrected });
     },
-    guard(loop) {
+    /** The loop, but for passes that are held or skipped. Loops that remove nothing by age are returned as they are. */
+    guard(loop: BoundLoop): BoundLoop {
       if (!loop.removesByAge) return loop;
       let isSkipped = false;
       return {
@@ -221,3 +215,5 @@ export function createRetentionGuard({ clock, log, metrics }: RetentionGuardDeps
     },
   };
 }
+
+export type RetentionGuard = ReturnType<typeof createRetentionGuard>;

@@ -1,24 +1,13 @@
-import type { Clock } from "../../platform/clock.ts";
-import type { Database } from "../../platform/database/database.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
-import type { Tables } from "../../schema/tables/index.ts";
+import type { Core } from "../../schema/tables/index.ts";
 import { fetchManifest } from "./manifest.ts";
 import type { VersionManifest, VersionsAnswer } from "./schemas.ts";
 import { readVersions, saveVersions } from "./store.ts";
 
-export interface VersionsDeps {
-  readonly database: Database<Tables>;
-  readonly clock: Clock;
+export interface VersionsDeps extends Core {
   /** The version that every package of this release has. */
   readonly version: string;
   readonly settings: { readonly SVC_VERSION_CHECK_URL: string };
-}
-
-export interface Versions {
-  /** The newest versions known so far; asks nobody. */
-  snapshot(): Promise<VersionsAnswer>;
-  /** Asks the configured URL once and keeps its answer for every process. @throws ApiError `not_found`, `conflict` */
-  check(): Promise<VersionsAnswer>;
 }
 
 interface Stored {
@@ -31,7 +20,7 @@ interface Stored {
 const released = ["@svc/agent", "@svc/brain", "@svc/cli", "@svc/client", "@svc/protocol"];
 
 /** Versions that exist, as this release knows them or as the version check told. */
-export function createVersions({ database, clock, version, settings }: VersionsDeps): Versions {
+export function createVersions({ database, clock, version, settings }: VersionsDeps) {
   const url = settings.SVC_VERSION_CHECK_URL.trim();
   const asked = url === "" ? null : url;
   const answer = ({ manifest, fetchedAt, fetchedFrom }: Stored): VersionsAnswer => ({
@@ -43,7 +32,8 @@ export function createVersions({ database, clock, version, settings }: VersionsD
   });
 
   return {
-    async snapshot() {
+    /** The newest versions known so far; asks nobody. */
+    async snapshot(): Promise<VersionsAnswer> {
       const stored = await readVersions(database.read);
       if (stored !== undefined) return answer(JSON.parse(stored) as Stored);
       return {
@@ -58,7 +48,8 @@ export function createVersions({ database, clock, version, settings }: VersionsD
         check_for_updates_url: asked,
       };
     },
-    async check() {
+    /** Asks the configured URL once and keeps its answer for every process. @throws ApiError `not_found`, `conflict` */
+    async check(): Promise<VersionsAnswer> {
       if (asked === null) throw new ApiError("not_found", { reason: "check_disabled" });
       const manifest = await fetchManifest(asked);
       const stored: Stored = { manifest, fetchedAt: clock.now().toISOString(), fetchedFrom: asked };
@@ -67,3 +58,5 @@ export function createVersions({ database, clock, version, settings }: VersionsD
     },
   };
 }
+
+export type Versions = ReturnType<typeof createVersions>;

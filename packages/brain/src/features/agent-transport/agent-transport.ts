@@ -1,10 +1,8 @@
 import { closeCodes } from "@svc/protocol";
 import { Broadcast } from "../../platform/broadcast.ts";
-import type { Clock } from "../../platform/clock.ts";
-import type { Database } from "../../platform/database/database.ts";
 import type { Log } from "../../platform/log.ts";
 import { createThrottledLog } from "../../platform/throttled-log.ts";
-import type { Tables } from "../../schema/tables/index.ts";
+import type { Core } from "../../schema/tables/index.ts";
 import type { AgentIdentity, Agents } from "../agents/index.ts";
 import type { Commands } from "../commands/index.ts";
 import type { Ingest } from "../ingest/index.ts";
@@ -17,9 +15,7 @@ import { Connections } from "./websocket/connections.ts";
 import { Gateway } from "./websocket/gateway.ts";
 import { Offers } from "./websocket/offers.ts";
 
-export interface AgentTransportDeps {
-  readonly database: Database<Tables>;
-  readonly clock: Clock;
+export interface AgentTransportDeps extends Core {
   readonly log: Log;
   readonly settings: {
     readonly SVC_MAX_WS_FRAME_BYTES: number;

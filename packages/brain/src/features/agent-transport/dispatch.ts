@@ -180,17 +180,13 @@ export type Dispatch = ReturnType<typeof createDispatch>;
 
 const wordOf = (value: unknown): string => (typeof value === "string" ? value.slice(0, 80) : "");
 
-export interface SampleLimiter {
-  /** Whether one more sample may be stored in the present minute. */
-  admit(): boolean;
-}
-
 const samplesPerMinute = 12;
 
-export function createSampleLimiter(clock: Pick<Clock, "monotonicMs">): SampleLimiter {
+export function createSampleLimiter(clock: Pick<Clock, "monotonicMs">) {
   let windowStartMs = Number.NEGATIVE_INFINITY;
   let taken = 0;
   return {
+    /** Whether one more sample may be stored in the present minute. */
     admit() {
       const nowMs = clock.monotonicMs();
       if (nowMs - windowStartMs >= minutes(1)) {
@@ -203,16 +199,14 @@ export function createSampleLimiter(clock: Pick<Clock, "monotonicMs">): SampleLi
   };
 }
 
-export interface LossWarnings {
-  /** Logs a positive loss report, once a minute while its counters change. */
-  look(beat: ReadHeartbeat, identity: AgentIdentity): void;
-}
+type SampleLimiter = ReturnType<typeof createSampleLimiter>;
 
-export function createLossWarnings(clock: Pick<Clock, "monotonicMs">, eventsLost: AgentLine): LossWarnings {
+export function createLossWarnings(clock: Pick<Clock, "monotonicMs">, eventsLost: AgentLine) {
   let lastReport = "";
   let warnedMs = Number.NEGATIVE_INFINITY;
   return {
-    look({ dropped_events = 0, telemetry_loss }, identity) {
+    /** Logs a positive loss report, once a minute while its counters change. */
+    look({ dropped_events = 0, telemetry_loss }: ReadHeartbeat, identity: AgentIdentity) {
       // Without the names and ids, which are as long as the sender likes.
       const { buffer_id, runtime_id, adapter_events = {}, ...frames } = telemetry_loss ?? {};
       const ofAdapters = Object.values(adapter_events);
@@ -228,3 +222,5 @@ export function createLossWarnings(clock: Pick<Clock, "monotonicMs">, eventsLost
     },
   };
 }
+
+export type LossWarnings = ReturnType<typeof createLossWarnings>;

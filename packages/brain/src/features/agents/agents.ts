@@ -1,11 +1,9 @@
 import { readAgentStatus } from "@svc/protocol";
 import { Broadcast } from "../../platform/broadcast.ts";
-import type { Clock } from "../../platform/clock.ts";
 import type { Keyring } from "../../platform/crypto/keyring.ts";
-import type { Database } from "../../platform/database/database.ts";
 import { days } from "../../platform/durations.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
-import type { Tables } from "../../schema/tables/index.ts";
+import type { Core } from "../../schema/tables/index.ts";
 import { type Audit, type AuditOrigin, ownOrigin } from "../audit/index.ts";
 import type { TimeRange } from "../stats/index.ts";
 import {
@@ -39,9 +37,7 @@ import { createIdentities, type Identities } from "./tokens/identity.ts";
 import { mintAgent } from "./tokens/mint.ts";
 import { type CancelCommands, revokeAgent } from "./tokens/revoke.ts";
 
-export interface AgentsDeps {
-  readonly database: Database<Tables>;
-  readonly clock: Clock;
+export interface AgentsDeps extends Core {
   readonly audit: Pick<Audit, "append">;
   readonly masters: Keyring;
   /** Version of this brain, which agents are compared with. */

@@ -1,11 +1,10 @@
 import { retentionHorizonMs } from "@svc/protocol";
-import type { Clock } from "../../platform/clock.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { deleteInBatches } from "../../platform/database/delete-in-batches.ts";
 import { newestInstant, newestOfEach } from "../../platform/database/newest.ts";
 import type { Loop } from "../../platform/loop.ts";
 import { hourlyRetention, retentionBase } from "../../platform/retention.ts";
-import type { Tables } from "../../schema/tables/index.ts";
+import type { Core, Tables } from "../../schema/tables/index.ts";
 import type { Agents } from "./agents.ts";
 import { deleteLossesBefore, deleteMarksBefore } from "./losses/losses-store.ts";
 import { agentsWithSamplesBefore, deleteSamplesBefore } from "./presence/samples-store.ts";
@@ -43,11 +42,7 @@ export const sweepStaleAgents: Loop<AgentLoopDeps> = {
 const agentsPerLook = 1000;
 
 /** Deletes status samples and losses that are older than events may be. */
-export const pruneSamples: Loop<{
-  database: Database<Tables>;
-  clock: Pick<Clock, "now">;
-  settings: { SVC_EVENT_RETENTION_DAYS: number };
-}> = {
+export const pruneSamples: Loop<Core & { settings: { SVC_EVENT_RETENTION_DAYS: number } }> = {
   name: "agents.retention",
   ...hourlyRetention,
   async tick({ database, clock, settings, signal }) {

@@ -1,4 +1,4 @@
-import type { Authenticator, SessionActor } from "../../platform/http/access/actor.ts";
+import type { SessionActor } from "../../platform/http/access/actor.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
 import type { AuditEntry, AuditOrigin } from "../audit/index.ts";
 import { type AuthenticateDeps, createKeyAuthenticator, createUseSampler } from "./authenticate.ts";
@@ -23,24 +23,8 @@ interface AboutKeys {
   readonly origin: AuditOrigin;
 }
 
-export interface ApiKeys extends Required<Pick<Authenticator, "apiKey" | "apiKeyUsed">> {
-  /** The caller's keys that still work, newest first. */
-  list(actor: SessionActor): Promise<ApiKey[]>;
-  /** @throws ApiError, see mint.ts */
-  mint(request: { actor: SessionActor; body: MintBody; origin: AuditOrigin }): Promise<MintedKey>;
-  /** Replaces the key's ranges. @throws ApiError `not_found`, `validation_error` */
-  change(request: OwnKey & { cidrs: readonly string[] | null }): Promise<ApiKey>;
-  /** @throws ApiError `not_found` */
-  revoke(request: OwnKey): Promise<void>;
-  /** The keys of any user that still work, newest first, for an administrator. @throws ApiError `not_found` */
-  listOf(about: AboutKeys): Promise<ApiKey[]>;
-  /** Revokes every key of a user that works, for an administrator. @returns how many. @throws ApiError `not_found` */
-  revokeAllOf(about: AboutKeys): Promise<number>;
-  catalogue(): { scopes: string[]; admin_only: string[] };
-}
-
 /** Keys with which people's scripts call the API; a key never exceeds what its owner may do now. */
-export function createApiKeys(deps: ApiKeysDeps): ApiKeys {
+export function createApiKeys(deps: ApiKeysDeps) {
   const { database, clock, audit, users, history } = deps;
 
   /** Changes a working key of the caller and writes the audit row. */
@@ -63,31 +47,37 @@ export function createApiKeys(deps: ApiKeysDeps): ApiKeys {
   return {
     apiKey: createKeyAuthenticator(deps),
     apiKeyUsed: createUseSampler(deps),
-    async list(actor) {
+    /** The caller's keys that still work, newest first. */
+    async list(actor: SessionActor): Promise<ApiKey[]> {
       return (await listKeys(database.read, actor.user.id, clock.now())).map(publicKey);
     },
-    async mint(request) {
+    /** @throws ApiError, see mint.ts */
+    async mint(request: { actor: SessionActor; body: MintBody; origin: AuditOrigin }): Promise<MintedKey> {
       const { id, token } = await mintKey(deps, request);
       return { ...publicKey(await findKey(database.read, id)), token };
     },
-    async change({ cidrs: given, ...key }) {
+    /** Replaces the key's ranges. @throws ApiError `not_found`, `validation_error` */
+    async change({ cidrs: given, ...key }: OwnKey & { cidrs: readonly string[] | null }): Promise<ApiKey> {
       const cidrs = canonicalCidrs(given);
       const allowed_cidrs = cidrs === null ? null : JSON.stringify(cidrs);
       const about = { action: "api_key.updated", metadata: { allowed_cidrs: cidrs } };
       return publicKey(await changeOwn(key, { allowed_cidrs }, about));
     },
-    async revoke(key) {
+    /** @throws ApiError `not_found` */
+    async revoke(key: OwnKey) {
       const revoked = { revoked_at: clock.now(), revoked_reason: "revoked_by_owner" };
       await changeOwn(key, revoked, { action: "api_key.revoked", metadata: { reason: revoked.revoked_reason } });
     },
-    async listOf({ userId, origin }) {
+    /** The keys of any user that still work, newest first, for an administrator. @throws ApiError `not_found` */
+    async listOf({ userId, origin }: AboutKeys): Promise<ApiKey[]> {
       if ((await users.findById(userId)) === undefined) throw unknownUser();
       const rows = await listKeys(database.read, userId, clock.now());
       const about = { action: "user.api_keys_listed", target_type: "user", target_id: userId };
       await database.write((tx) => audit.append(tx, { ...about, metadata: { keys: rows.length }, ...origin }));
       return rows.map(publicKey);
     },
-    async revokeAllOf({ userId, origin }) {
+    /** Revokes every key of a user that works, for an administrator. @returns how many. @throws ApiError `not_found` */
+    async revokeAllOf({ userId, origin }: AboutKeys) {
       const { revoked, mail } = await database.write(async (tx) => {
         if ((await users.lock(tx, userId)) === undefined) throw unknownUser();
         const revoked = await revokeKeysOf(tx, { userId, reason: "revoked_by_admin", now: clock.now() });
@@ -103,6 +93,8 @@ export function createApiKeys(deps: ApiKeysDeps): ApiKeys {
     catalogue: () => ({ scopes: [...scopes], admin_only: [...adminOnlyScopes] }),
   };
 }
+
+export type ApiKeys = ReturnType<typeof createApiKeys>;
 
 const unknownUser = () => new ApiError("not_found", { resource: "user" });
 

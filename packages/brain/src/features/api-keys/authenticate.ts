@@ -1,18 +1,14 @@
 import { apiKeyPrefix, tokenLabels } from "@svc/protocol";
-import type { Clock } from "../../platform/clock.ts";
 import { createSharedLookUp } from "../../platform/coalescing/shared-look-up.ts";
 import { candidateDigests } from "../../platform/crypto/digests.ts";
 import type { Keyring } from "../../platform/crypto/keyring.ts";
-import type { Database } from "../../platform/database/database.ts";
 import { prepareRead } from "../../platform/database/prepared-read.ts";
 import { minutes } from "../../platform/durations.ts";
 import type { ApiKeyActor, CredentialContext } from "../../platform/http/access/actor.ts";
-import type { Tables } from "../../schema/tables/index.ts";
+import type { Core } from "../../schema/tables/index.ts";
 import { keysOfDigests, touchKey } from "./store.ts";
 
-export interface AuthenticateDeps {
-  readonly database: Pick<Database<Tables>, "read" | "write" | "prepared">;
-  readonly clock: Clock;
+export interface AuthenticateDeps extends Core {
   readonly masters: Keyring;
   /** Told when a last use could not be written; the request goes on. */
   readonly onError: (error: unknown) => void;

@@ -1,13 +1,11 @@
 import { apiKeyPrefix, randomApiKey, tokenLabels } from "@svc/protocol";
-import type { Clock } from "../../platform/clock.ts";
 import { storedDigest } from "../../platform/crypto/digests.ts";
 import type { Keyring } from "../../platform/crypto/keyring.ts";
-import type { Database } from "../../platform/database/database.ts";
 import { days } from "../../platform/durations.ts";
 import type { SessionActor } from "../../platform/http/access/actor.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
 import { uuidV7 } from "../../platform/ids.ts";
-import type { ApiKeyRow, Tables } from "../../schema/tables/index.ts";
+import type { ApiKeyRow, Core } from "../../schema/tables/index.ts";
 import type { Audit, AuditOrigin } from "../audit/index.ts";
 import type { Projects } from "../projects/index.ts";
 import type { SecurityHistory } from "../security-history/index.ts";
@@ -16,9 +14,7 @@ import { canonicalCidrs, requireMintableScopes } from "./rules.ts";
 import type { MintBody } from "./schemas.ts";
 import { countWorkingKeys, insertKey, isSessionThere, maxWorkingKeys } from "./store.ts";
 
-export interface MintDeps {
-  readonly database: Database<Tables>;
-  readonly clock: Clock;
+export interface MintDeps extends Core {
   readonly audit: Pick<Audit, "append">;
   readonly masters: Keyring;
   readonly projects: Pick<Projects, "get" | "find">;

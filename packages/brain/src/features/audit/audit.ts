@@ -1,8 +1,7 @@
-import type { Clock } from "../../platform/clock.ts";
 import type { Keyring } from "../../platform/crypto/keyring.ts";
-import type { Database, Tx } from "../../platform/database/database.ts";
+import type { Tx } from "../../platform/database/database.ts";
 import { uuidV7 } from "../../platform/ids.ts";
-import type { Tables } from "../../schema/tables/index.ts";
+import type { Core, Tables } from "../../schema/tables/index.ts";
 import { type AppendContext, appendEntries, forgetUser } from "./chain/append.ts";
 import { beginChain } from "./chain/begin-chain.ts";
 import { openState } from "./chain/chain.ts";
@@ -17,12 +16,10 @@ import {
   readLastVerification,
   saveLastVerification,
 } from "./verification/last-verification-store.ts";
-import { type VerifyOptions, type VerifyResult, verifyChain } from "./verification/verify-chain.ts";
+import { type VerifyOptions, verifyChain } from "./verification/verify-chain.ts";
 
-export interface AuditDeps {
-  readonly database: Database<Tables>;
+export interface AuditDeps extends Core {
   readonly secrets: Keyring;
-  readonly clock: Clock;
   /** Called when rows of refusals could not be written yet; the refusals themselves stand. */
   readonly onError: (error: unknown) => void;
   /** Called for each refusal that is counted in a summary row instead of getting a row of its own. */
@@ -31,45 +28,8 @@ export interface AuditDeps {
   readonly via?: "cli";
 }
 
-export interface Audit {
-  /** Begins or checks the chain; before the first append, after the migrations. @throws UnknownChainKey, ChainIntegrityError */
-  prepare(): Promise<void>;
-  /** Writes rows inside the transaction of the action, as its last statements (spec part 3, section 8 rule 4). */
-  append(tx: Tx<Tables>, entries: AuditEntry | readonly AuditEntry[]): Promise<void>;
-  /** Appends the row of a user's deletion, with the user's `actor_ref`, and takes the user's id out of all rows; last, as `append`. */
-  forgetUser(tx: Tx<Tables>, departure: { userId: string; entry: AuditEntry }): Promise<void>;
-  /**
-   * Writes rows that have no action to belong to, `alone` where no other write may share their transaction: rows that strangers cause and
-   * that cannot wait for `refused`.
-   */
-  record(entries: AuditEntry | readonly AuditEntry[], options?: { readonly alone?: boolean }): Promise<void>;
-  /**
-   * Collects the row of a refused stranger, or of a read without credentials, to be written behind all other writes; with a key, at most
-   * once per key in ten minutes. Never throws and never delays the answer. Beyond a bound, rows become a count in a summary row.
-   */
-  refused(entry: AuditEntry, key?: RefusalKey): void;
-  /** Writes the refusals collected so far. They stay when the database fails. */
-  settled(): Promise<void>;
-  /** As `settled`, for the last time. @returns how many rows are lost because the database fails */
-  stop(): Promise<number>;
-  /** The addresses of the rows of an action since an instant, at most `limit` of them. */
-  addressesSince(query: { action: string; since: Date; limit: number }): Promise<(string | null)[]>;
-  /** When the newest row was written; null for an empty log. */
-  newestRowAt(): Promise<Date | null>;
-  /** Walks the chain. @throws ChainVerificationError when nothing can be said about it */
-  verify(options?: VerifyOptions): Promise<VerifyResult>;
-  /** Notes how a scheduled verification ended, for every process to tell. */
-  noteVerification(last: Omit<LastVerification, "finished_at">): Promise<void>;
-  /** How the last scheduled verification ended; null before the first. */
-  lastVerification(): Promise<LastVerification | null>;
-  /** Removes the oldest rows that may go, in one transaction. @throws ChainIntegrityError, PrunedMeanwhile */
-  prune(options: Parameters<typeof pruneOnce>[2]): ReturnType<typeof pruneOnce>;
-  /** Whether the chain has begun, after authenticating its state; reads no audit rows. @throws ChainIntegrityError */
-  checkState(): Promise<boolean>;
-}
-
 /** The audit log: an ordered, signed chain of what was done and refused. */
-export function createAudit({ database, secrets, clock, onError, onSuppressed, via }: AuditDeps): Audit {
+export function createAudit({ database, secrets, clock, onError, onSuppressed, via }: AuditDeps) {
   const context: AppendContext = {
     keys: createChainKeys(secrets),
     newId: () => uuidV7(clock),
@@ -79,7 +39,11 @@ export function createAudit({ database, secrets, clock, onError, onSuppressed, v
     via === undefined ? entry : { ...entry, metadata: { ...entry.metadata, via } };
   const listed = (entries: AuditEntry | readonly AuditEntry[]) =>
     ((Array.isArray(entries) ? entries : [entries]) as AuditEntry[]).map(marked);
-  const record: Audit["record"] = (entries, options) =>
+  /**
+   * Writes rows that have no action to belong to, `alone` where no other write may share their transaction: rows that strangers cause and
+   * that cannot wait for `refused`.
+   */
+  const record = (entries: AuditEntry | readonly AuditEntry[], options?: { readonly alone?: boolean }): Promise<void> =>
     database.write((tx) => appendEntries(tx, listed(entries), context), options);
   const collector = createRefusalCollector({
     clock,
@@ -90,26 +54,44 @@ export function createAudit({ database, secrets, clock, onError, onSuppressed, v
   });
 
   return {
+    /** Begins or checks the chain; before the first append, after the migrations. @throws UnknownChainKey, ChainIntegrityError */
     async prepare() {
       await database.write((tx) => beginChain(tx, context), { alone: true });
     },
-    append: (tx, entries) => appendEntries(tx, listed(entries), context),
-    forgetUser: (tx, departure) => forgetUser(tx, departure, context),
+    /** Writes rows inside the transaction of the action, as its last statements (spec part 3, section 8 rule 4). */
+    append: (tx: Tx<Tables>, entries: AuditEntry | readonly AuditEntry[]) =>
+      appendEntries(tx, listed(entries), context),
+    /** Appends the row of a user's deletion, with the user's `actor_ref`, and takes the user's id out of all rows; last, as `append`. */
+    forgetUser: (tx: Tx<Tables>, departure: { userId: string; entry: AuditEntry }) =>
+      forgetUser(tx, departure, context),
     record,
-    refused(entry, key) {
+    /**
+     * Collects the row of a refused stranger, or of a read without credentials, to be written behind all other writes; with a key, at most
+     * once per key in ten minutes. Never throws and never delays the answer. Beyond a bound, rows become a count in a summary row.
+     */
+    refused(entry: AuditEntry, key?: RefusalKey) {
       const occurrence = key === undefined ? "first" : refusals.judge(key);
       if (occurrence === "first") collector.collect(entry);
       else if (occurrence === "excess") collector.suppress(entry);
     },
+    /** Writes the refusals collected so far. They stay when the database fails. */
     settled: collector.flush,
+    /** As `settled`, for the last time. @returns how many rows are lost because the database fails */
     stop: collector.stop,
-    verify: (options) => verifyChain(database, context.keys, options),
-    noteVerification: (last) =>
+    /** Walks the chain. @throws ChainVerificationError when nothing can be said about it */
+    verify: (options?: VerifyOptions) => verifyChain(database, context.keys, options),
+    /** Notes how a scheduled verification ended, for every process to tell. */
+    noteVerification: (last: Omit<LastVerification, "finished_at">) =>
       database.write((tx) => saveLastVerification(tx, { finished_at: clock.now().toISOString(), ...last })),
+    /** How the last scheduled verification ended; null before the first. */
     lastVerification: () => readLastVerification(database.read),
-    prune: (options) => pruneOnce(database, context, options),
-    addressesSince: (query) => addressesSince(database.read, query),
+    /** Removes the oldest rows that may go, in one transaction. @throws ChainIntegrityError, PrunedMeanwhile */
+    prune: (options: Parameters<typeof pruneOnce>[2]) => pruneOnce(database, context, options),
+    /** The addresses of the rows of an action since an instant, at most `limit` of them. */
+    addressesSince: (query: { action: string; since: Date; limit: number }) => addressesSince(database.read, query),
+    /** When the newest row was written; null for an empty log. */
     newestRowAt: () => newestRowAt(database.read),
+    /** Whether the chain has begun, after authenticating its state; reads no audit rows. @throws ChainIntegrityError */
     async checkState() {
       const sealed = await readState(database.read);
       if (sealed !== undefined) openState(sealed, context.keys);
@@ -117,3 +99,5 @@ export function createAudit({ database, secrets, clock, onError, onSuppressed, v
     },
   };
 }
+
+export type Audit = ReturnType<typeof createAudit>;

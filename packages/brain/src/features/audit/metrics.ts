@@ -1,11 +1,6 @@
 import type { Metrics } from "../../platform/metrics.ts";
 
-export interface RetentionMetrics {
-  /** One look has ended. */
-  swept(removed: number, at: Date): void;
-}
-
-export function createRetentionMetrics(metrics: Pick<Metrics, "counter" | "gauge">): RetentionMetrics {
+export function createRetentionMetrics(metrics: Pick<Metrics, "counter" | "gauge">) {
   const pruned = metrics.counter({ name: "svc_audit_retention_pruned_total", help: "audit rows removed by retention" });
   const lastRun = metrics.gauge({
     name: "svc_audit_retention_last_run_timestamp",
@@ -18,7 +13,8 @@ export function createRetentionMetrics(metrics: Pick<Metrics, "counter" | "gauge
     help: "audit rows that the last look removed",
   });
   return {
-    swept(removed, at) {
+    /** One look has ended. */
+    swept(removed: number, at: Date) {
       pruned.inc(removed);
       lastRun.set(Math.floor(at.getTime() / 1000));
       lastDeleted.set(removed);
@@ -26,15 +22,12 @@ export function createRetentionMetrics(metrics: Pick<Metrics, "counter" | "gauge
   };
 }
 
+export type RetentionMetrics = ReturnType<typeof createRetentionMetrics>;
+
 const outcomes = ["clean", "failed", "error"] as const;
 
-export interface VerifierMetrics {
-  /** A verification has ended; `rows` that it found in order, unless it could not be done. */
-  verified(outcome: (typeof outcomes)[number], rows?: number): void;
-}
-
 /** Made only where the verification is on: neither metric exists otherwise (spec part 2, Metrics). */
-export function createVerifierMetrics(metrics: Pick<Metrics, "counter" | "gauge">): VerifierMetrics {
+export function createVerifierMetrics(metrics: Pick<Metrics, "counter" | "gauge">) {
   const verifications = metrics.counter({
     name: "svc_audit_chain_verifications_total",
     help: "verifications of the audit chain",
@@ -47,9 +40,12 @@ export function createVerifierMetrics(metrics: Pick<Metrics, "counter" | "gauge"
     help: "audit rows that the last verification found in order",
   });
   return {
-    verified(outcome, rows) {
+    /** A verification has ended; `rows` that it found in order, unless it could not be done. */
+    verified(outcome: (typeof outcomes)[number], rows?: number) {
       verifications.inc({ outcome });
       if (rows !== undefined) rowsVerified.set(rows);
     },
   };
 }
+
+export type VerifierMetrics = ReturnType<typeof createVerifierMetrics>;

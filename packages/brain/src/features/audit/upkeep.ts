@@ -1,17 +1,15 @@
-import type { Clock } from "../../platform/clock.ts";
 import type { Keyring } from "../../platform/crypto/keyring.ts";
-import type { Database } from "../../platform/database/database.ts";
 import { uuidV7 } from "../../platform/ids.ts";
 import { retentionBase } from "../../platform/retention.ts";
-import type { Tables } from "../../schema/tables/index.ts";
+import type { Core } from "../../schema/tables/index.ts";
 import { type AppendContext, changeChain } from "./chain/append.ts";
 import { openState } from "./chain/chain.ts";
 import { createChainKeys } from "./chain/chain-keys.ts";
 import { countBefore, newestRowAt, readState } from "./chain/store.ts";
 import { ownOrigin } from "./origin.ts";
 import { before, pruneOnce, type RetentionSettings } from "./retention/prune.ts";
-import { type AnchorJudgement, anchorText, type HeadAnchor } from "./verification/anchor.ts";
-import { type VerifyOptions, type VerifyResult, verifyAnchor, verifyChain } from "./verification/verify-chain.ts";
+import { anchorText, type HeadAnchor } from "./verification/anchor.ts";
+import { type VerifyOptions, verifyAnchor, verifyChain } from "./verification/verify-chain.ts";
 
 export interface ManualPrune {
   readonly before: Date;
@@ -20,41 +18,23 @@ export interface ManualPrune {
 }
 
 /** What a person does to the chain from the command line, with or without a service running beside it. */
-export interface ChainUpkeep {
-  verify(options?: VerifyOptions): Promise<VerifyResult>;
-  verifyAnchor(anchor: HeadAnchor): Promise<AnchorJudgement>;
-  /** The head as an anchor's text; null while there is none. Writes no row. @throws ChainIntegrityError, UnknownChainKey */
-  head(): Promise<string | null>;
-  /** Rows in all, and those before an instant. */
-  count(instant: Date): Promise<{ all: number; before: number }>;
-  /** Removes rows before an instant, batch by batch, each with its own audit.prune row. @throws ChainIntegrityError, PrunedMeanwhile */
-  prune(request: ManualPrune): Promise<number>;
-  /** Signs the state with the present key. Nothing else may be appending. @throws ChainIntegrityError, UnknownChainKey */
-  rotateKey(): Promise<{ keyId: string }>;
-}
-
-export function createUpkeep({
-  database,
-  secrets,
-  clock,
-}: {
-  database: Database<Tables>;
-  secrets: Keyring;
-  clock: Clock;
-}): ChainUpkeep {
+export function createUpkeep({ database, secrets, clock }: Core & { secrets: Keyring }) {
   const keys = createChainKeys(secrets);
   const context: AppendContext = { keys, newId: () => uuidV7(clock) };
   return {
-    verify: (options) => verifyChain(database, keys, options),
-    verifyAnchor: (anchor) => verifyAnchor(database, keys, anchor),
-    async head() {
+    verify: (options?: VerifyOptions) => verifyChain(database, keys, options),
+    verifyAnchor: (anchor: HeadAnchor) => verifyAnchor(database, keys, anchor),
+    /** The head as an anchor's text; null while there is none. Writes no row. @throws ChainIntegrityError, UnknownChainKey */
+    async head(): Promise<string | null> {
       const sealed = await readState(database.read);
       // What a commit shows may not be on the disk yet, and an anchor must never know of more than the chain that a crash leaves.
       await database.flush();
       return sealed === undefined ? null : anchorText(openState(sealed, keys));
     },
-    count: (instant) => countBefore(database.slow, instant),
-    async prune({ before: instant, settings, onProgress }) {
+    /** Rows in all, and those before an instant. */
+    count: (instant: Date) => countBefore(database.slow, instant),
+    /** Removes rows before an instant, batch by batch, each with its own audit.prune row. @throws ChainIntegrityError, PrunedMeanwhile */
+    async prune({ before: instant, settings, onProgress }: ManualPrune) {
       const mayGo = before(instant, settings, retentionBase(clock.now(), await newestRowAt(database.read)) ?? instant);
       let removed = 0;
       for (let isEnd = false, isFirst = true; !isEnd; isFirst = false) {
@@ -71,12 +51,15 @@ export function createUpkeep({
       }
       return removed;
     },
-    async rotateKey() {
+    /** Signs the state with the present key. Nothing else may be appending. @throws ChainIntegrityError, UnknownChainKey */
+    async rotateKey(): Promise<{ keyId: string }> {
       await database.write((tx) => changeChain(tx, context, (state) => ({ rows: [], next: state })), { alone: true });
       return { keyId: keys.current.id };
     },
   };
 }
+
+export type ChainUpkeep = ReturnType<typeof createUpkeep>;
 
 const pruneEntry = (instant: Date, removed: number) => ({
   ...ownOrigin,

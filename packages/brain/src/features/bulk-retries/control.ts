@@ -1,16 +1,13 @@
-import type { Clock } from "../../platform/clock.ts";
-import type { Database, Tx } from "../../platform/database/database.ts";
+import type { Tx } from "../../platform/database/database.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
-import type { BulkRetryRequestRow, Tables } from "../../schema/tables/index.ts";
+import type { BulkRetryRequestRow, Core, Tables } from "../../schema/tables/index.ts";
 import type { Audit } from "../audit/index.ts";
 import type { Asker } from "./planning/create.ts";
 import { resumedCanary } from "./rounds/canary.ts";
 import { controlMachine, controlOf, isFinished, statusOf } from "./states.ts";
 import { findRequest, holdRequest, updateRequest } from "./store.ts";
 
-export interface ControlDeps {
-  readonly database: Database<Tables>;
-  readonly clock: Pick<Clock, "now">;
+export interface ControlDeps extends Core {
   readonly audit: Pick<Audit, "append">;
   readonly parentTimeoutSeconds: number;
 }

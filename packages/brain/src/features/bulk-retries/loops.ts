@@ -1,10 +1,8 @@
-import type { Clock } from "../../platform/clock.ts";
-import type { Database } from "../../platform/database/database.ts";
 import { newestInstant } from "../../platform/database/newest.ts";
 import { days } from "../../platform/durations.ts";
 import type { Loop } from "../../platform/loop.ts";
 import { retentionLoop } from "../../platform/retention.ts";
-import type { Tables } from "../../schema/tables/index.ts";
+import type { Core } from "../../schema/tables/index.ts";
 import type { Coordinator } from "./coordination/coordinator.ts";
 import { deleteRequestsEndedBefore } from "./store.ts";
 
@@ -23,11 +21,7 @@ export const moveBulkRetries: Loop<{
 };
 
 /** Deletes bulk retries that finished, or were left paused or blocked, longer ago than history is kept. */
-export const pruneBulkRetries = retentionLoop<{
-  database: Database<Tables>;
-  clock: Pick<Clock, "now">;
-  settings: { SVC_HISTORY_RETENTION_DAYS: number };
-}>({
+export const pruneBulkRetries = retentionLoop<Core & { settings: { SVC_HISTORY_RETENTION_DAYS: number } }>({
   name: "bulk_retry.retention",
   newest: ({ database }) => newestInstant(database.slow, "bulk_retry_requests", "created_at"),
   cutoffMs: (base, { settings }) => base.getTime() - days(settings.SVC_HISTORY_RETENTION_DAYS),

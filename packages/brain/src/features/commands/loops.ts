@@ -1,20 +1,14 @@
-import type { Clock } from "../../platform/clock.ts";
-import type { Database } from "../../platform/database/database.ts";
 import { deleteInBatches } from "../../platform/database/delete-in-batches.ts";
 import { newestInstant } from "../../platform/database/newest.ts";
 import { days } from "../../platform/durations.ts";
 import type { Loop } from "../../platform/loop.ts";
 import { retentionLoop } from "../../platform/retention.ts";
-import type { Tables } from "../../schema/tables/index.ts";
+import type { Core } from "../../schema/tables/index.ts";
 import type { createDelivery } from "./delivery/delivery.ts";
 import { deleteCommandsEndedBefore } from "./store.ts";
 
 /** Deletes commands that ended longer ago than history is kept. */
-export const pruneCommands = retentionLoop<{
-  database: Database<Tables>;
-  clock: Pick<Clock, "now">;
-  settings: { SVC_HISTORY_RETENTION_DAYS: number };
-}>({
+export const pruneCommands = retentionLoop<Core & { settings: { SVC_HISTORY_RETENTION_DAYS: number } }>({
   name: "commands.retention",
   newest: ({ database }) => newestInstant(database.slow, "commands", "issued_at"),
   cutoffMs: (base, { settings }) => base.getTime() - days(settings.SVC_HISTORY_RETENTION_DAYS),

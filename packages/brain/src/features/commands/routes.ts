@@ -1,13 +1,11 @@
 import type { FastifyRequest, FastifySchema } from "fastify";
 import type { Static, TObject } from "typebox";
-import type { Clock } from "../../platform/clock.ts";
-import type { Database } from "../../platform/database/database.ts";
 import type { RoutePolicy } from "../../platform/http/access/policy.ts";
 import { operation, plainSerializer, type Routes } from "../../platform/http/app.ts";
 import type { PageSizes } from "../../platform/http/content/paging.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
 import { ProjectParams } from "../../platform/http/schemas.ts";
-import type { Tables } from "../../schema/tables/index.ts";
+import type { Core } from "../../schema/tables/index.ts";
 import { type Audit, originOf } from "../audit/index.ts";
 import { type CommandRequest, createPlace, type PlaceDeps } from "./issuing/place.ts";
 import * as requests from "./issuing/requests.ts";
@@ -29,9 +27,7 @@ import {
 } from "./schemas.ts";
 import { publicCommand } from "./shapes.ts";
 
-export interface CommandRouteDeps {
-  readonly database: Database<Tables>;
-  readonly clock: Pick<Clock, "now">;
+export interface CommandRouteDeps extends Core {
   readonly audit: Pick<Audit, "record">;
   readonly commands: Pick<PlaceDeps, "issue">;
   readonly settings: PageSizes;

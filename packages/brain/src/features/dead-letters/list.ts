@@ -1,17 +1,13 @@
 import { capabilityOfAction, cutCharacters, parseJson, type Redactor } from "@svc/protocol";
-import type { Clock } from "../../platform/clock.ts";
-import type { Database } from "../../platform/database/database.ts";
 import { ApiError, invalid } from "../../platform/http/error-codes.ts";
-import type { Tables } from "../../schema/tables/index.ts";
+import type { Core } from "../../schema/tables/index.ts";
 import { type Agents, findAgent, obstacleOf } from "../agents/index.ts";
 import type { AuditOrigin } from "../audit/index.ts";
 import { agentRefused, type CommandOutcome, type Commands } from "../commands/index.ts";
 import { readPage } from "./read-page.ts";
 import type { DeadLetterPage, DeadLetterQuery } from "./schemas.ts";
 
-export interface DeadLettersDeps {
-  readonly database: Database<Tables>;
-  readonly clock: Pick<Clock, "monotonicMs">;
+export interface DeadLettersDeps extends Core {
   readonly agents: Pick<Agents, "seenLast" | "advertised" | "onlineAmong">;
   readonly commands: Pick<Commands, "issue" | "awaitResult">;
   readonly redactor: Pick<Redactor, "redact">;

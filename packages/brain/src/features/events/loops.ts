@@ -1,10 +1,9 @@
 import { retentionHorizonMs } from "@svc/protocol";
-import type { Clock } from "../../platform/clock.ts";
 import { deleteInBatches } from "../../platform/database/delete-in-batches.ts";
 import { newestOfEach } from "../../platform/database/newest.ts";
 import type { Loop } from "../../platform/loop.ts";
 import { hourlyRetention, retentionBase } from "../../platform/retention.ts";
-import type { BrainDatabase } from "../../schema/tables/index.ts";
+import type { BrainDatabase, Core } from "../../schema/tables/index.ts";
 import { createPartitionKeeper } from "./partitions/partitions.ts";
 import { dayOf, dropPartitions } from "./partitions/partitions-store.ts";
 import { deleteEventsBefore, projectsWithEventsBefore } from "./prune-sqlite-store.ts";
@@ -13,11 +12,7 @@ import { deleteEventsBefore, projectsWithEventsBefore } from "./prune-sqlite-sto
  * Keeps stored events within retention and, on the server database, makes the partitions of today and the next two weeks. Leader only,
  * so that two replicas never drop the same partition. The embedded database deletes in batches, between which others can write.
  */
-export const pruneEvents: Loop<{
-  database: BrainDatabase;
-  clock: Pick<Clock, "now">;
-  settings: { SVC_EVENT_RETENTION_DAYS: number };
-}> = {
+export const pruneEvents: Loop<Core & { settings: { SVC_EVENT_RETENTION_DAYS: number } }> = {
   name: "events.retention",
   ...hourlyRetention,
   async tick({ database, clock, settings, signal }) {

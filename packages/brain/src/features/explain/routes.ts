@@ -1,16 +1,10 @@
-import type { Clock } from "../../platform/clock.ts";
 import { operation, type Routes } from "../../platform/http/app.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
-import type { BrainDatabase } from "../../schema/tables/index.ts";
+import type { Core } from "../../schema/tables/index.ts";
 import { explainTask } from "./explain.ts";
 import { ExplainParams, TaskExplanation } from "./schemas.ts";
 
-export interface ExplainRouteDeps {
-  readonly database: BrainDatabase;
-  readonly clock: Pick<Clock, "now">;
-}
-
-export const explainRoutes: Routes<ExplainRouteDeps> = (app, { database, clock }) => {
+export const explainRoutes: Routes<Core> = (app, { database, clock }) => {
   operation(app, "GET /projects/:slug/tasks/:engine/:task_id/explain", {
     operationId: "explainTask",
     summary: "Explain why a task is not running",

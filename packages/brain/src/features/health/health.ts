@@ -1,17 +1,14 @@
 import os from "node:os";
-import type { Clock } from "../../platform/clock.ts";
 import { readDatabaseFacts } from "../../platform/database/dialects/database-facts.ts";
 import type { Log } from "../../platform/log.ts";
 import { createThrottledLogPerSource } from "../../platform/throttled-log.ts";
-import type { BrainDatabase } from "../../schema/tables/index.ts";
+import type { Core } from "../../schema/tables/index.ts";
 import type { Audit } from "../audit/index.ts";
 import { type Check, runChecks } from "./checks.ts";
 import type { DeepAnswer, SystemAnswer } from "./schemas.ts";
 import type { WriteFault, WriteProbe } from "./write-probe.ts";
 
-export interface HealthDeps {
-  readonly database: BrainDatabase;
-  readonly clock: Pick<Clock, "monotonicMs">;
+export interface HealthDeps extends Core {
   readonly log: Log;
   readonly audit: Pick<Audit, "checkState" | "lastVerification">;
   /** Whether the rows of the audit chain are verified on a schedule. */
@@ -33,12 +30,6 @@ export type Readiness =
   | { readonly isReady: true }
   | { readonly isReady: false; readonly reason: "starting" | "database" | WriteFault };
 
-export interface Health {
-  readiness(): Promise<Readiness>;
-  system(): Promise<SystemAnswer>;
-  deep(): Promise<DeepAnswer>;
-}
-
 const writeFaults: Readonly<Record<WriteFault, string>> = {
   write_probe_failed: "The database refused the last write: is its disk full, or is it read-only?",
   write_probe_stale: "No write to the database has succeeded for 30 s.",
@@ -48,7 +39,7 @@ const readyLimitMs = 2000;
 const bytesPerMegabyte = 1_048_576;
 
 /** What the service says about itself. */
-export function createHealth(deps: HealthDeps): Health {
+export function createHealth(deps: HealthDeps) {
   const { database, clock, log, audit } = deps;
   const checks: readonly Check[] = [
     {
@@ -98,13 +89,13 @@ export function createHealth(deps: HealthDeps): Health {
   const notOk = createThrottledLogPerSource(clock, (times, about) => log.warn("health.not_ok", { ...about, times }));
 
   return {
-    async readiness() {
+    async readiness(): Promise<Readiness> {
       if (!deps.isStarted()) return { isReady: false, reason: "starting" };
       if (!(await answersWithin(database.ping(), readyLimitMs))) return { isReady: false, reason: "database" };
       const fault = deps.writeProbe.fault();
       return fault === null ? { isReady: true } : { isReady: false, reason: fault };
     },
-    async system() {
+    async system(): Promise<SystemAnswer> {
       const { version, sizeBytes } = await readDatabaseFacts(database);
       return {
         svc_version: deps.version,
@@ -119,13 +110,15 @@ export function createHealth(deps: HealthDeps): Health {
         packages: { ...deps.packages },
       };
     },
-    async deep() {
+    async deep(): Promise<DeepAnswer> {
       const answer = await runChecks(checks);
       if (answer.status !== "ok") notOk(faultsOf(answer), { checks: answer.checks });
       return answer;
     },
   };
 }
+
+export type Health = ReturnType<typeof createHealth>;
 
 function faultsOf({ checks }: DeepAnswer): string {
   const faults = Object.entries(checks).filter(([, { status }]) => status !== "ok");

@@ -1,7 +1,6 @@
-import type { Clock } from "../../platform/clock.ts";
 import type { Loop } from "../../platform/loop.ts";
 import type { RetentionGuard } from "../../platform/retention.ts";
-import type { BrainDatabase } from "../../schema/tables/index.ts";
+import type { Core } from "../../schema/tables/index.ts";
 import { saveLastSeen } from "./store.ts";
 import type { WriteProbe } from "./write-probe.ts";
 
@@ -17,11 +16,7 @@ export const probeWrites: Loop<{ writeProbe: Pick<WriteProbe, "run"> }> = {
  * Compares the clocks often, so that a hold of retention shows within minutes, and notes the time for the next start. In every replica: each
  * machine has a clock of its own. A time that is in doubt is not noted.
  */
-export const watchClock: Loop<{
-  database: Pick<BrainDatabase, "write">;
-  clock: Pick<Clock, "now">;
-  retention: Pick<RetentionGuard, "check">;
-}> = {
+export const watchClock: Loop<Core & { retention: Pick<RetentionGuard, "check"> }> = {
   name: "health.watch-clock",
   everyMs: 300_000,
   leaderOnly: false,

@@ -50,7 +50,7 @@ for (const dialect of testDialects) {
 
     const list = (query: { cursor?: string; limit: number }, database = opened.database) => {
       const projects = { list: async () => [entry] as never };
-      return listRecentFailures({ database, clock: { now: () => now }, projects }, actor, query);
+      return listRecentFailures({ database, clock: { now: () => now, monotonicMs: () => 0 }, projects }, actor, query);
     };
     /** The looks for failures that a page takes. */
     async function looksOf(query: { cursor?: string; limit: number }): Promise<number> {

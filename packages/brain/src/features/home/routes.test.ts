@@ -36,7 +36,7 @@ for (const dialect of routeDialects) {
     const summary = async (...who: Parameters<typeof actor>) => {
       const { database, features } = brain.running.brain;
       const { projects, memberships } = features;
-      const deps = { database, clock: { now: () => new Date(now) }, projects, memberships };
+      const deps = { database, clock: { now: () => new Date(now), monotonicMs: () => 0 }, projects, memberships };
       return readSummary(deps, await actor(...who));
     };
 

@@ -1,7 +1,6 @@
-import type { Clock } from "../../platform/clock.ts";
 import { hours } from "../../platform/durations.ts";
 import type { Actor } from "../../platform/http/access/actor.ts";
-import type { BrainDatabase } from "../../schema/tables/index.ts";
+import type { BrainDatabase, Core } from "../../schema/tables/index.ts";
 import type { Memberships } from "../memberships/index.ts";
 import type { Projects } from "../projects/index.ts";
 import { concernsOf, healthOf } from "./health.ts";
@@ -16,9 +15,7 @@ import {
 } from "./reads.ts";
 import { concernOf, findSpikes } from "./spikes.ts";
 
-export interface HomeDeps {
-  readonly database: BrainDatabase;
-  readonly clock: Pick<Clock, "now">;
+export interface HomeDeps extends Core {
   readonly projects: Pick<Projects, "list">;
   readonly memberships: Pick<Memberships, "listOf">;
 }

@@ -1,21 +1,18 @@
 import { Compile } from "typebox/compile";
-import type { Clock } from "../../platform/clock.ts";
 import type { Passwords } from "../../platform/crypto/passwords.ts";
-import type { Database, Tx } from "../../platform/database/database.ts";
+import type { Tx } from "../../platform/database/database.ts";
 import { isUniqueViolation } from "../../platform/database/errors.ts";
 import type { Role, SessionActor } from "../../platform/http/access/actor.ts";
 import { sourceOf } from "../../platform/http/connections/addresses.ts";
 import { ApiError, invalid } from "../../platform/http/error-codes.ts";
-import type { Tables, UserRow } from "../../schema/tables/index.ts";
+import type { Core, Tables, UserRow } from "../../schema/tables/index.ts";
 import type { Audit, AuditEntry, AuditOrigin } from "../audit/index.ts";
 import type { Memberships } from "../memberships/index.ts";
 import { passwordRefusal, type Users } from "../users/index.ts";
 import { type AcceptBody, type Accepted, Newcomer } from "./schemas.ts";
 import { consumeInvitation, noteAccepter } from "./store.ts";
 
-export interface AcceptDeps {
-  readonly database: Database<Tables>;
-  readonly clock: Clock;
+export interface AcceptDeps extends Core {
   readonly audit: Pick<Audit, "append">;
   readonly users: Pick<Users, "add" | "findByEmail" | "lock">;
   readonly memberships: Pick<Memberships, "add" | "isMember" | "tellChanged">;

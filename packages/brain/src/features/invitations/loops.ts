@@ -1,14 +1,10 @@
-import type { Clock } from "../../platform/clock.ts";
-import type { Database } from "../../platform/database/database.ts";
 import { newestInstant } from "../../platform/database/newest.ts";
 import { days } from "../../platform/durations.ts";
 import { retentionLoop } from "../../platform/retention.ts";
-import type { Tables } from "../../schema/tables/index.ts";
+import type { Core } from "../../schema/tables/index.ts";
 import { deleteInvitationsEndedBefore } from "./store.ts";
 
-interface PruneDeps {
-  readonly database: Pick<Database<Tables>, "slow" | "write">;
-  readonly clock: Pick<Clock, "now">;
+interface PruneDeps extends Core {
   readonly settings: { readonly SVC_HISTORY_RETENTION_DAYS: number };
 }
 

@@ -1,19 +1,15 @@
-import type { Clock } from "../../platform/clock.ts";
 import { hours } from "../../platform/durations.ts";
 import { operation, type Routes } from "../../platform/http/app.ts";
 import { decodeCursor, encodeCursor } from "../../platform/http/content/cursors.ts";
 import { ProjectParams } from "../../platform/http/schemas.ts";
-import type { BrainDatabase } from "../../schema/tables/index.ts";
+import type { Core } from "../../schema/tables/index.ts";
 import { readRange } from "../stats/index.ts";
 import { type IssuePosition, listIssues, trendBuckets } from "./list.ts";
 import { IssuePage, IssueQuery } from "./schemas.ts";
 
 const defaultLimit = 50;
 
-export const issueRoutes: Routes<{ database: BrainDatabase; clock: Pick<Clock, "now"> }> = (
-  app,
-  { database, clock },
-) => {
+export const issueRoutes: Routes<Core> = (app, { database, clock }) => {
   operation(app, "GET /projects/:slug/issues", {
     operationId: "listIssues",
     summary: "List issues",

@@ -1,18 +1,15 @@
-import type { Clock } from "../../platform/clock.ts";
-import type { Database, Tx } from "../../platform/database/database.ts";
+import type { Tx } from "../../platform/database/database.ts";
 import { lockSubject } from "../../platform/database/dialects/locks.ts";
 import { isUniqueViolation } from "../../platform/database/errors.ts";
 import type { Role } from "../../platform/http/access/actor.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
-import type { Tables, UserRow } from "../../schema/tables/index.ts";
+import type { Core, Tables, UserRow } from "../../schema/tables/index.ts";
 import type { Audit, AuditEntry, AuditOrigin } from "../audit/index.ts";
 import type { Memberships } from "./memberships.ts";
 import { type Member, roles } from "./schemas.ts";
 import { deleteMembership, findMember, isOtherAdmin, updateRole } from "./store.ts";
 
-export interface MemberAdministrationDeps {
-  readonly database: Database<Tables>;
-  readonly clock: Clock;
+export interface MemberAdministrationDeps extends Core {
   readonly audit: Pick<Audit, "append">;
   readonly memberships: Pick<Memberships, "add" | "tellChanged">;
   readonly users: { lock(tx: Tx<Tables>, id: string): Promise<UserRow | undefined> };

@@ -1,37 +1,13 @@
 import { Broadcast } from "../../platform/broadcast.ts";
-import type { Clock } from "../../platform/clock.ts";
-import type { Database, Tx } from "../../platform/database/database.ts";
+import type { Tx } from "../../platform/database/database.ts";
 import type { Role } from "../../platform/http/access/actor.ts";
 import { uuidV7 } from "../../platform/ids.ts";
-import type { Tables } from "../../schema/tables/index.ts";
+import type { Core, Tables } from "../../schema/tables/index.ts";
 import type { Member, OwnMembership } from "./schemas.ts";
 import { insertMembership, isMember, listMembers, listMembershipsOf } from "./store.ts";
 
-export interface Memberships {
-  /** Makes a user a member, in the caller's transaction, and gives the membership's id. The caller writes the audit row. */
-  add(tx: Tx<Tables>, member: { userId: string; projectId: string; role: Role }): Promise<string>;
-  isMember(tx: Tx<Tables>, projectId: string, userId: string): Promise<boolean>;
-  list(projectId: string): Promise<Member[]>;
-  listOf(userId: string): Promise<OwnMembership[]>;
-  /** Tells every process that somebody's role changed; after the commit. */
-  tellChanged(): Promise<void>;
-  /** Calls `listener` when any process changed a membership, and when such news may have been missed; returns the way to stop. */
-  onChanged(listener: () => void): () => void;
-  /** Starts hearing of changes in other processes. */
-  start(): Promise<void>;
-  stop(): Promise<void>;
-}
-
 /** Who is a member of which project, and in which role. */
-export function createMemberships({
-  database,
-  clock,
-  onError,
-}: {
-  database: Database<Tables>;
-  clock: Clock;
-  onError: (error: unknown) => void;
-}): Memberships {
+export function createMemberships({ database, clock, onError }: Core & { onError: (error: unknown) => void }) {
   const listeners = new Set<() => void>();
   const others = new Broadcast<true>({ database, onError }, "svc_membership_changed");
 
@@ -40,7 +16,8 @@ export function createMemberships({
   };
 
   return {
-    async add(tx, { userId, projectId, role }) {
+    /** Makes a user a member, in the caller's transaction, and gives the membership's id. The caller writes the audit row. */
+    async add(tx: Tx<Tables>, { userId, projectId, role }: { userId: string; projectId: string; role: Role }) {
       const id = uuidV7(clock);
       const now = clock.now();
       await insertMembership(tx, {
@@ -54,23 +31,28 @@ export function createMemberships({
       return id;
     },
     isMember,
-    async list(projectId) {
+    async list(projectId: string): Promise<Member[]> {
       const rows = await listMembers(database.read, projectId);
       return rows.map((row) => ({ ...row, role: row.role as Role, created_at: row.created_at.toISOString() }));
     },
-    async listOf(userId) {
+    async listOf(userId: string): Promise<OwnMembership[]> {
       const rows = await listMembershipsOf(database.read, userId);
       return rows.map((row) => ({ ...row, role: row.role as Role }));
     },
+    /** Tells every process that somebody's role changed; after the commit. */
     async tellChanged() {
       heard();
       await others.send([true]);
     },
-    onChanged(listener) {
+    /** Calls `listener` when any process changed a membership, and when such news may have been missed; returns the way to stop. */
+    onChanged(listener: () => void): () => void {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
+    /** Starts hearing of changes in other processes. */
     start: () => others.listen(heard, { onGap: heard }),
     stop: () => others.stop(),
   };
 }
+
+export type Memberships = ReturnType<typeof createMemberships>;

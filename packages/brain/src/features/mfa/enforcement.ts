@@ -20,15 +20,8 @@ export interface Enrollment {
 
 export type EnforcementPolicy = "SVC_MFA_ENFORCE_FOR_ALL" | "SVC_MFA_ENFORCE_FOR_ADMINS";
 
-export interface Enforcement {
+export function createEnforcement(clock: Pick<Clock, "now">, settings: MfaValues) {
   /** The setting that asks a user of this kind for a second factor; null when none does. */
-  policyFor(user: Pick<UserRow, "is_admin">): EnforcementPolicy | null;
-  enrollmentOf(user: EnforcedUser): Enrollment;
-  /** What keeps a session from the routes, as the access hooks want to know it. */
-  gatesOf(session: GatedSession): SessionActor["mfa"];
-}
-
-export function createEnforcement(clock: Pick<Clock, "now">, settings: MfaValues): Enforcement {
   function policyFor(user: Pick<UserRow, "is_admin">): EnforcementPolicy | null {
     if (settings.SVC_MFA_ENFORCE_FOR_ALL) return "SVC_MFA_ENFORCE_FOR_ALL";
     return settings.SVC_MFA_ENFORCE_FOR_ADMINS && user.is_admin ? "SVC_MFA_ENFORCE_FOR_ADMINS" : null;
@@ -47,7 +40,8 @@ export function createEnforcement(clock: Pick<Clock, "now">, settings: MfaValues
   return {
     policyFor,
     enrollmentOf,
-    gatesOf(session) {
+    /** What keeps a session from the routes, as the access hooks want to know it. */
+    gatesOf(session: GatedSession): SessionActor["mfa"] {
       const enrolled = session.mfa_enrolled_at !== null;
       const { deadline, isOverdue } = enrollmentOf(session);
       return {
@@ -59,3 +53,5 @@ export function createEnforcement(clock: Pick<Clock, "now">, settings: MfaValues
     },
   };
 }
+
+export type Enforcement = ReturnType<typeof createEnforcement>;

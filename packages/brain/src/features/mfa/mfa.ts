@@ -4,46 +4,27 @@ import { ApiError } from "../../platform/http/error-codes.ts";
 import type { Tables } from "../../schema/tables/index.ts";
 import type { AuditOrigin } from "../audit/index.ts";
 import type { MfaDeps } from "./deps.ts";
-import { createEnforcement, type EnforcedUser, type Enforcement } from "./enforcement.ts";
+import { createEnforcement, type EnforcedUser } from "./enforcement.ts";
 import { enrollComplete, enrollStart, regenerateCodes } from "./factor/enroll.ts";
 import { type DisableRequest, disable, reset } from "./factor/remove.ts";
-import { type Verified, type VerifyRequest, verify } from "./factor/verify-session.ts";
+import { type VerifyRequest, verify } from "./factor/verify-session.ts";
 import type { MfaState, MfaStatus } from "./schemas.ts";
-import { type FactorAtSignIn, type FactorSignIn, signIn } from "./sign-in.ts";
+import { type FactorSignIn, signIn } from "./sign-in.ts";
 import { type StepUpRequest, stepUp } from "./step-up.ts";
 import { countRecoveryCodes, findFactor } from "./store.ts";
-import { createTrustedDevices, type TrustedDevices } from "./trusted-devices/trusted-devices.ts";
+import { createTrustedDevices } from "./trusted-devices/trusted-devices.ts";
 import { deleteExpiredDevices, revokeDevicesOf } from "./trusted-devices/trusted-devices-store.ts";
 
-export interface Mfa extends Pick<Enforcement, "gatesOf"> {
-  /** In the transaction of a sign-in that has changed the user's row. */
-  signIn(tx: Tx<Tables>, request: FactorSignIn): Promise<FactorAtSignIn>;
-  /** What the answers of sign-in and me say; `isPending` is of the session. */
-  stateOf(user: EnforcedUser, isPending: boolean): MfaState;
-  status(actor: SessionActor): Promise<MfaStatus>;
-  enrollStart(actor: SessionActor): ReturnType<typeof enrollStart>;
-  enrollComplete(request: Parameters<typeof enrollComplete>[1]): Promise<readonly string[]>;
-  verify(request: VerifyRequest): Promise<Verified>;
-  stepUp(request: StepUpRequest): Promise<void>;
-  disable(request: DisableRequest): Promise<void>;
-  regenerateCodes(actor: SessionActor, origin: AuditOrigin): Promise<readonly string[]>;
-  readonly devices: TrustedDevices;
-  /** For a user's own change of password, in that transaction. @returns how many ended. */
-  endTrustedDevices(tx: Tx<Tables>, userId: string): Promise<number>;
-  /** Ends a user's second factor and API keys for an operator of the machine. @returns how many keys. @throws ApiError `conflict` (not_enrolled) */
-  reset(request: { readonly userId: string; readonly origin: AuditOrigin }): Promise<number>;
-  /** Deletes trusted devices whose time is over. */
-  prune(): Promise<number>;
-}
-
 /** Second factors: codes of an authenticator app, recovery codes, trusted devices, and the policy that asks for them. */
-export function createMfa(deps: MfaDeps): Mfa {
+export function createMfa(deps: MfaDeps) {
   const { database, clock, settings } = deps;
   const enforcement = createEnforcement(clock, settings);
   return {
     gatesOf: enforcement.gatesOf,
-    signIn: (tx, request) => signIn(tx, { clock, settings, enforcement }, request),
-    stateOf(user, isPending) {
+    /** In the transaction of a sign-in that has changed the user's row. */
+    signIn: (tx: Tx<Tables>, request: FactorSignIn) => signIn(tx, { clock, settings, enforcement }, request),
+    /** What the answers of sign-in and me say; `isPending` is of the session. */
+    stateOf(user: EnforcedUser, isPending: boolean): MfaState {
       const { isRequired, deadline } = enforcement.enrollmentOf(user);
       return {
         mfa_required: isPending,
@@ -51,7 +32,7 @@ export function createMfa(deps: MfaDeps): Mfa {
         mfa_enrollment_deadline: deadline?.toISOString() ?? null,
       };
     },
-    async status(actor) {
+    async status(actor: SessionActor): Promise<MfaStatus> {
       const [factor, codes] = await Promise.all([
         findFactor(database.read, actor.user.id),
         countRecoveryCodes(database.read, actor.user.id),
@@ -66,15 +47,20 @@ export function createMfa(deps: MfaDeps): Mfa {
         enrollment_deadline: deadline?.toISOString() ?? null,
       };
     },
-    enrollStart: (actor) => enrollStart(deps, actor),
-    enrollComplete: (request) => enrollComplete(deps, request),
-    verify: (request) => verify(deps, request),
-    stepUp: (request) => stepUp(deps, request),
-    disable: (request) => disable(deps, request),
-    regenerateCodes: (actor, origin) => regenerateCodes(deps, actor, origin),
+    enrollStart: (actor: SessionActor) => enrollStart(deps, actor),
+    enrollComplete: (request: Parameters<typeof enrollComplete>[1]) => enrollComplete(deps, request),
+    verify: (request: VerifyRequest) => verify(deps, request),
+    stepUp: (request: StepUpRequest) => stepUp(deps, request),
+    disable: (request: DisableRequest) => disable(deps, request),
+    regenerateCodes: (actor: SessionActor, origin: AuditOrigin) => regenerateCodes(deps, actor, origin),
     devices: createTrustedDevices(deps),
-    endTrustedDevices: (tx, userId) => revokeDevicesOf(tx, userId, clock.now()),
-    reset: (request) => reset(deps, request),
+    /** For a user's own change of password, in that transaction. @returns how many ended. */
+    endTrustedDevices: (tx: Tx<Tables>, userId: string) => revokeDevicesOf(tx, userId, clock.now()),
+    /** Ends a user's second factor and API keys for an operator of the machine. @returns how many keys. @throws ApiError `conflict` (not_enrolled) */
+    reset: (request: { readonly userId: string; readonly origin: AuditOrigin }) => reset(deps, request),
+    /** Deletes trusted devices whose time is over. */
     prune: () => database.write((tx) => deleteExpiredDevices(tx, clock.now())),
   };
 }
+
+export type Mfa = ReturnType<typeof createMfa>;

@@ -1,8 +1,6 @@
 import { randomToken, tokenLabels } from "@svc/protocol";
-import type { Clock } from "../../platform/clock.ts";
 import { candidateDigests, storedDigest } from "../../platform/crypto/digests.ts";
 import type { Keyring } from "../../platform/crypto/keyring.ts";
-import type { Database } from "../../platform/database/database.ts";
 import { minutes } from "../../platform/durations.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
 import { uuidV7 } from "../../platform/ids.ts";
@@ -10,14 +8,12 @@ import type { Log } from "../../platform/log.ts";
 import type { Mail } from "../../platform/mail/mail.ts";
 import type { MailMessage } from "../../platform/mail/render.ts";
 import { createThrottledLog } from "../../platform/throttled-log.ts";
-import type { Tables, UserRow } from "../../schema/tables/index.ts";
+import type { Core, UserRow } from "../../schema/tables/index.ts";
 import type { Audit, AuditOrigin } from "../audit/index.ts";
 import { type ReplacePasswordDeps, replacePassword, type Users } from "../users/index.ts";
 import { consumeResetToken, countLive, findLive, insertResetToken } from "./store.ts";
 
-export interface PasswordResetDeps extends ReplacePasswordDeps {
-  readonly database: Database<Tables>;
-  readonly clock: Clock;
+export interface PasswordResetDeps extends Core, ReplacePasswordDeps {
   readonly log: Pick<Log, "warn">;
   readonly audit: Pick<Audit, "append" | "refused">;
   readonly users: Pick<Users, "findByEmail" | "lock">;
@@ -25,21 +21,6 @@ export interface PasswordResetDeps extends ReplacePasswordDeps {
   readonly masters: Keyring;
   readonly mail: Pick<Mail, "send" | "isConfigured">;
   readonly settings: ReplacePasswordDeps["settings"] & { readonly SVC_PUBLIC_URL: string };
-}
-
-export interface PasswordReset {
-  /** Begins to look the address up and, for an active account, to mail it a link. Tells nothing and is not waited for. */
-  request(request: { email: string; origin: AuditOrigin }): void;
-  /**
-   * Gives the account of a token another password and ends all its sessions, trusted devices, API keys and other tokens. A second factor stays as it
-   * is, and no session is made.
-   *
-   * @throws ApiError `not_found` for every reason why a token does not count, `validation_error` for a password that the policy refuses:
-   * the token works on.
-   */
-  confirm(request: { token: string; newPassword: string; origin: AuditOrigin }): Promise<void>;
-  /** Resolves when what was requested so far is looked up and handed to the mail queue. */
-  settled(): Promise<void>;
 }
 
 /** Minutes a link works (spec part 2, Limits). */
@@ -52,7 +33,7 @@ const maxUnderWay = 100;
 type Failure = "unknown_email" | "inactive" | "mail_not_configured" | "too_many_links";
 
 /** A new password by a link in a mail (spec part 3, section 5.3). */
-export function createPasswordReset(deps: PasswordResetDeps): PasswordReset {
+export function createPasswordReset(deps: PasswordResetDeps) {
   const { database, clock, log, audit, users, masters, mail, settings } = deps;
   const underWay = new Set<Promise<void>>();
   const dropped = createThrottledLog(clock, (requests) => log.warn("password_reset.dropped", { requests }));
@@ -103,7 +84,8 @@ export function createPasswordReset(deps: PasswordResetDeps): PasswordReset {
   }
 
   return {
-    request({ email, origin }) {
+    /** Begins to look the address up and, for an active account, to mail it a link. Tells nothing and is not waited for. */
+    request({ email, origin }: { email: string; origin: AuditOrigin }) {
       if (underWay.size >= maxUnderWay) {
         dropped({});
         audit.refused({ ...aboutRequest(undefined, origin), result: "failed", metadata: { reason: "dropped" } });
@@ -114,7 +96,14 @@ export function createPasswordReset(deps: PasswordResetDeps): PasswordReset {
         .finally(() => underWay.delete(handled));
       underWay.add(handled);
     },
-    async confirm({ token, newPassword, origin }) {
+    /**
+     * Gives the account of a token another password and ends all its sessions, trusted devices, API keys and other tokens. A second factor stays as it
+     * is, and no session is made.
+     *
+     * @throws ApiError `not_found` for every reason why a token does not count, `validation_error` for a password that the policy refuses:
+     * the token works on.
+     */
+    async confirm({ token, newPassword, origin }: { token: string; newPassword: string; origin: AuditOrigin }) {
       const digests = candidateDigests(masters, tokenLabels.passwordReset, token);
       const live = await findLive(database.read, digests, clock.now());
       if (live === undefined) throw unknownToken();
@@ -131,11 +120,14 @@ export function createPasswordReset(deps: PasswordResetDeps): PasswordReset {
         },
       });
     },
+    /** Resolves when what was requested so far is looked up and handed to the mail queue. */
     async settled() {
       await Promise.all(underWay);
     },
   };
 }
+
+export type PasswordReset = ReturnType<typeof createPasswordReset>;
 
 const unknownToken = () => new ApiError("not_found", { resource: "password_reset_token" });
 

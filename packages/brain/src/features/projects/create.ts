@@ -1,10 +1,9 @@
-import type { Clock } from "../../platform/clock.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { isUniqueViolation } from "../../platform/database/errors.ts";
 import { storedJson } from "../../platform/database/values/stored-json.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
 import { uuidV7 } from "../../platform/ids.ts";
-import type { BrainDatabase, ProjectRow, Tables } from "../../schema/tables/index.ts";
+import type { Core, ProjectRow, Tables } from "../../schema/tables/index.ts";
 import type { Audit, AuditEntry, AuditOrigin } from "../audit/index.ts";
 import type { Memberships } from "../memberships/index.ts";
 import { requireSchedulers, requireSettingsSize, requireSlug } from "./rules.ts";
@@ -14,9 +13,7 @@ import { insertProject } from "./store.ts";
 /** Name of the service's own scheduler component. */
 const ownScheduler = "svc-scheduler";
 
-export interface CreateProjectDeps {
-  readonly database: BrainDatabase;
-  readonly clock: Clock;
+export interface CreateProjectDeps extends Core {
   readonly audit: Pick<Audit, "append">;
   readonly memberships: Pick<Memberships, "add">;
 }

@@ -1,5 +1,5 @@
 import type { Clock } from "../../platform/clock.ts";
-import type { ProjectDirectory, ProjectEntry, Role } from "../../platform/http/access/actor.ts";
+import type { ProjectEntry, Role } from "../../platform/http/access/actor.ts";
 
 type KnownProject = Omit<ProjectEntry, "role">;
 
@@ -8,17 +8,12 @@ export interface DirectorySource {
   role(userId: string, projectId: string): Promise<Role | null>;
 }
 
-export interface Directory extends ProjectDirectory {
-  /** Forgets everything remembered: a project or membership changed. */
-  forget(): void;
-}
-
 /** How long an answer is remembered; a change in this process forgets it at once, one elsewhere is told or outwaited. */
 const rememberMs = 1000;
 const maxRemembered = 10_000;
 
 /** What a slug means to a user, remembered shortly: every project request asks it. Answers in the same turn when it knows. */
-export function createDirectory(source: DirectorySource, clock: Pick<Clock, "monotonicMs">): Directory {
+export function createDirectory(source: DirectorySource, clock: Pick<Clock, "monotonicMs">) {
   const projects = createMemory<KnownProject | null>(clock);
   const roles = createMemory<Role | null>(clock);
 
@@ -30,7 +25,7 @@ export function createDirectory(source: DirectorySource, clock: Pick<Clock, "mon
   }
 
   return {
-    find(slug, userId) {
+    find(slug: string, userId: string): ProjectEntry | null | Promise<ProjectEntry | null> {
       // No slug is that long; such a text must not fill the memory.
       if (slug.length > 63) return null;
       const known = projects.recall(slug);
@@ -39,12 +34,15 @@ export function createDirectory(source: DirectorySource, clock: Pick<Clock, "mon
         .learn(slug, () => source.bySlug(slug))
         .then((project) => (project === null ? null : roleIn(project, userId)));
     },
+    /** Forgets everything remembered: a project or membership changed. */
     forget() {
       projects.forget();
       roles.forget();
     },
   };
 }
+
+export type Directory = ReturnType<typeof createDirectory>;
 
 interface Memory<Value> {
   recall(key: string): Value | undefined;

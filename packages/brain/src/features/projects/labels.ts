@@ -1,12 +1,3 @@
-export interface ProjectLabels {
-  /** The slug of a project, which is its label in metrics; undefined for one that is archived, gone, or not looked up yet. */
-  of(projectId: string): string | undefined;
-  /** Runs `work` once it is known what `of` says of these projects: at once, when it is already. */
-  whenKnown(projectIds: ReadonlySet<string>, work: () => void): void;
-  /** Hears what a project is called now, null when it is archived; gives the label whose series end, or null when none do. */
-  changed(projectId: string, slug: string | null): string | null;
-}
-
 export interface ProjectLabelsDeps {
   /** Slugs of the active projects among these ids. */
   slugsOf(projectIds: readonly string[]): Promise<ReadonlyMap<string, string>>;
@@ -18,7 +9,7 @@ export interface ProjectLabelsDeps {
 const defaultMaxRemembered = 10_000;
 
 /** The labels of projects in metrics, remembered so that counting costs a look into a map. */
-export function createProjectLabels(deps: ProjectLabelsDeps): ProjectLabels {
+export function createProjectLabels(deps: ProjectLabelsDeps) {
   const { slugsOf, onError, maxRemembered = defaultMaxRemembered } = deps;
   // Null stands for a project without label, so that a late batch of an archived one is not looked up again and again.
   const remembered = new Map<string, string | null>();
@@ -45,13 +36,16 @@ export function createProjectLabels(deps: ProjectLabelsDeps): ProjectLabels {
   }
 
   return {
-    of: (projectId) => remembered.get(projectId) ?? undefined,
-    whenKnown(projectIds, work) {
+    /** The slug of a project, which is its label in metrics; undefined for one that is archived, gone, or not looked up yet. */
+    of: (projectId: string) => remembered.get(projectId) ?? undefined,
+    /** Runs `work` once it is known what `of` says of these projects: at once, when it is already. */
+    whenKnown(projectIds: ReadonlySet<string>, work: () => void) {
       const unknown = [...projectIds].filter((id) => !remembered.has(id));
       if (unknown.length === 0) work();
       else learn(unknown, work).catch(onError);
     },
-    changed(projectId, slug) {
+    /** Hears what a project is called now, null when it is archived; gives the label whose series end, or null when none do. */
+    changed(projectId: string, slug: string | null): string | null {
       const former = remembered.get(projectId);
       if (former === slug) return null;
       // Looked up again at next use, because news of two changes may come in the wrong order.
@@ -61,3 +55,5 @@ export function createProjectLabels(deps: ProjectLabelsDeps): ProjectLabels {
     },
   };
 }
+
+export type ProjectLabels = ReturnType<typeof createProjectLabels>;

@@ -1,14 +1,14 @@
 import { Broadcast } from "../../platform/broadcast.ts";
 import type { Tx } from "../../platform/database/database.ts";
-import type { Actor, ProjectDirectory, Role } from "../../platform/http/access/actor.ts";
+import type { Actor, Role } from "../../platform/http/access/actor.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
 import type { ProjectRow, Tables } from "../../schema/tables/index.ts";
 import type { AuditOrigin } from "../audit/index.ts";
 import type { Memberships } from "../memberships/index.ts";
-import { addProject, createProject, type NewProject } from "./create.ts";
+import { addProject, createProject } from "./create.ts";
 import { createDirectory } from "./directory.ts";
-import { createProjectLabels, type ProjectLabels } from "./labels.ts";
-import type { CreateBody, Project, UpdateBody } from "./schemas.ts";
+import { createProjectLabels } from "./labels.ts";
+import type { CreateBody, Project } from "./schemas.ts";
 import { findBySlug, findProject, findRole, listVisible, slugsOf } from "./store.ts";
 import { changeProject, type UpdateDeps, type UpdateRequest } from "./update.ts";
 
@@ -28,33 +28,8 @@ export interface ProjectChange {
 /** The news as it goes from process to process. */
 type Told = Omit<ProjectChange, "endedLabel"> & { readonly slug: string };
 
-export interface Projects extends ProjectDirectory {
-  /** Projects that the actor may see, by name. */
-  list(actor: Actor, options: { includeArchived: boolean }): Promise<Project[]>;
-  /** @throws ApiError `not_found` */
-  get(projectId: string): Promise<Project>;
-  isActive(projectId: string): Promise<boolean>;
-  /** @throws ApiError `conflict`, see create.ts */
-  create(request: { body: CreateBody; creatorId: string; origin: AuditOrigin }): Promise<Project>;
-  /** Inserts a project inside the caller's transaction, which appends the audit entries that it gives. */
-  add(tx: Tx<Tables>, request: { body: CreateBody; creatorId: string; origin: AuditOrigin }): Promise<NewProject>;
-  /** @throws ApiError `conflict`, see update.ts */
-  update(request: { projectId: string; body: UpdateBody; origin: AuditOrigin }): Promise<Project>;
-  /** @throws ApiError `conflict` for the last active project. */
-  archive(request: { projectId: string; origin: AuditOrigin }): Promise<void>;
-  /** Labels of active projects in metrics. */
-  readonly labels: ProjectLabels;
-  /** Forgets what the directory remembers: a membership changed. */
-  forget(): void;
-  /** Calls `listener` when any process archived, restored or renamed a project; returns the way to stop. */
-  onChanged(listener: (news: ProjectChange) => void): () => void;
-  /** Starts hearing of changes in other processes. */
-  start(): Promise<void>;
-  stop(): Promise<void>;
-}
-
 /** Projects: what everything else belongs to. */
-export function createProjects(deps: ProjectsDeps): Projects {
+export function createProjects(deps: ProjectsDeps) {
   const { database, clock, settings } = deps;
   const listeners = new Set<(news: ProjectChange) => void>();
   const others = new Broadcast<Told>(deps, "svc_project_changed");
@@ -66,6 +41,7 @@ export function createProjects(deps: ProjectsDeps): Projects {
     clock,
   );
 
+  /** Labels of active projects in metrics. */
   const labels = createProjectLabels({ slugsOf: (ids) => slugsOf(database.read, ids), onError: deps.onError });
 
   function heard({ projectId, isActive, slug }: Told): void {
@@ -81,6 +57,7 @@ export function createProjects(deps: ProjectsDeps): Projects {
     await others.send([news]);
   }
 
+  /** @throws ApiError `conflict`, see update.ts */
   async function update(request: UpdateRequest): Promise<Project> {
     const { before, after } = await changeProject(deps, request);
     if (after !== before) await announce(after);
@@ -90,8 +67,10 @@ export function createProjects(deps: ProjectsDeps): Projects {
   return {
     find: directory.find,
     labels,
+    /** Forgets what the directory remembers: a membership changed. */
     forget: directory.forget,
-    async list(actor, { includeArchived }) {
+    /** Projects that the actor may see, by name. */
+    async list(actor: Actor, { includeArchived }: { includeArchived: boolean }): Promise<Project[]> {
       const rows = await listVisible(database.read, {
         memberId: actor.user.is_admin ? null : actor.user.id,
         projectId: actor.kind === "api_key" ? actor.projectId : null,
@@ -100,33 +79,42 @@ export function createProjects(deps: ProjectsDeps): Projects {
       });
       return rows.map(publicProject);
     },
-    async get(projectId) {
+    /** @throws ApiError `not_found` */
+    async get(projectId: string): Promise<Project> {
       const row = await findProject(database.read, projectId);
       if (row === undefined) throw new ApiError("not_found", { resource: "project" });
       return publicProject(row);
     },
-    async isActive(projectId) {
+    async isActive(projectId: string) {
       return (await findProject(database.read, projectId))?.is_active ?? false;
     },
-    async create(request) {
+    /** @throws ApiError `conflict`, see create.ts */
+    async create(request: { body: CreateBody; creatorId: string; origin: AuditOrigin }): Promise<Project> {
       const row = await createProject(deps, request);
       // The slug may be remembered as unknown.
       await announce(row);
       return publicProject(row);
     },
-    add: (tx, request) => addProject(tx, deps, request),
+    /** Inserts a project inside the caller's transaction, which appends the audit entries that it gives. */
+    add: (tx: Tx<Tables>, request: { body: CreateBody; creatorId: string; origin: AuditOrigin }) =>
+      addProject(tx, deps, request),
     update,
-    async archive({ projectId, origin }) {
+    /** @throws ApiError `conflict` for the last active project. */
+    async archive({ projectId, origin }: { projectId: string; origin: AuditOrigin }) {
       await update({ projectId, body: { is_active: false }, origin });
     },
-    onChanged(listener) {
+    /** Calls `listener` when any process archived, restored or renamed a project; returns the way to stop. */
+    onChanged(listener: (news: ProjectChange) => void): () => void {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
+    /** Starts hearing of changes in other processes. */
     start: () => others.listen(heard, { onGap: directory.forget }),
     stop: () => others.stop(),
   };
 }
+
+export type Projects = ReturnType<typeof createProjects>;
 
 /** A project as the API shows it (spec part 3, section 5.4). */
 function publicProject(row: ProjectRow): Project {

@@ -1,19 +1,16 @@
 import { canonicalText } from "@svc/protocol";
-import type { Clock } from "../../platform/clock.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { lockSubject } from "../../platform/database/dialects/locks.ts";
 import { isUniqueViolation } from "../../platform/database/errors.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
-import type { BrainDatabase, ProjectRow, Tables } from "../../schema/tables/index.ts";
+import type { Core, ProjectRow, Tables } from "../../schema/tables/index.ts";
 import type { Audit, AuditEntry, AuditOrigin } from "../audit/index.ts";
 import { jsonOrNull } from "./create.ts";
 import { requireSchedulers, requireSettingsSize, requireSlug } from "./rules.ts";
 import type { UpdateBody } from "./schemas.ts";
 import { isOtherProjectActive, lockProject, updateProject } from "./store.ts";
 
-export interface UpdateDeps {
-  readonly database: BrainDatabase;
-  readonly clock: Clock;
+export interface UpdateDeps extends Core {
   readonly audit: Pick<Audit, "append">;
   /** Cancels the commands of a project that no agent has been sent yet. */
   readonly cancelCommands: (tx: Tx<Tables>, projectId: string, now: Date) => Promise<CancelledCommands>;

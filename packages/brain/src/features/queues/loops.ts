@@ -1,20 +1,14 @@
 import { retentionHorizonMs } from "@svc/protocol";
-import type { Clock } from "../../platform/clock.ts";
 import { deleteInBatches } from "../../platform/database/delete-in-batches.ts";
 import { newestInstant } from "../../platform/database/newest.ts";
 import { minutes } from "../../platform/durations.ts";
 import { retentionLoop } from "../../platform/retention.ts";
-import type { BrainDatabase } from "../../schema/tables/index.ts";
+import type { Core } from "../../schema/tables/index.ts";
 import { deleteOldDepths, depthsKeptMs } from "./depth-store.ts";
 import { deleteUnseenQueues, newestSeenQueue } from "./store.ts";
 
-interface QueueRetentionDeps {
-  database: BrainDatabase;
-  clock: Pick<Clock, "now">;
-}
-
 /** Deletes queues that no event and no agent has named for as long as tasks are kept. */
-export const pruneQueues = retentionLoop<QueueRetentionDeps & { settings: { SVC_TASK_RETENTION_DAYS: number } }>({
+export const pruneQueues = retentionLoop<Core & { settings: { SVC_TASK_RETENTION_DAYS: number } }>({
   name: "queues.retention",
   newest: ({ database }) => newestSeenQueue(database),
   cutoffMs: (base, { settings }) => retentionHorizonMs(base, settings.SVC_TASK_RETENTION_DAYS),
@@ -23,7 +17,7 @@ export const pruneQueues = retentionLoop<QueueRetentionDeps & { settings: { SVC_
 });
 
 /** Deletes depths that are older than charts of them reach. */
-export const pruneQueueDepths = retentionLoop<QueueRetentionDeps>({
+export const pruneQueueDepths = retentionLoop<Core>({
   name: "queues.depths-retention",
   everyMs: minutes(10),
   newest: ({ database }) => newestInstant(database.slow, "queue_depths", "cell_at"),

@@ -1,15 +1,12 @@
 import { type QueueHold, readAdapterHealth, readHeartbeat, readInstant, storableText } from "@svc/protocol";
-import type { Clock } from "../../platform/clock.ts";
 import { WriteBehind } from "../../platform/coalescing/write-behind.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { uuidV7 } from "../../platform/ids.ts";
-import type { BrainDatabase, Tables } from "../../schema/tables/index.ts";
+import type { Core, Tables } from "../../schema/tables/index.ts";
 import { writeDepthCells } from "./depth-store.ts";
 import { type QueueNote, type StoredHold, writeQueueNotes } from "./store.ts";
 
-export interface QueuesDeps {
-  readonly database: Pick<BrainDatabase, "write">;
-  readonly clock: Pick<Clock, "now">;
+export interface QueuesDeps extends Core {
   publish(change: { projectId: string; topic: "queue.changed"; ids: readonly string[] | null }): void;
   onError(error: unknown): void;
 }

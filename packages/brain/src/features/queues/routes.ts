@@ -1,11 +1,10 @@
 import { isUuid } from "@svc/protocol";
-import type { Clock } from "../../platform/clock.ts";
 import { operation, type Routes } from "../../platform/http/app.ts";
 import { decodeCursor, encodeCursor } from "../../platform/http/content/cursors.ts";
 import { clampLimit, type PageSizes, pageOf } from "../../platform/http/content/paging.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
 import { PageQuery, ProjectParams } from "../../platform/http/schemas.ts";
-import type { BrainDatabase } from "../../schema/tables/index.ts";
+import type { Core } from "../../schema/tables/index.ts";
 import { readQueueActivity, readQueueDepths } from "./activity.ts";
 import { listQueues, queueNamed } from "./reads.ts";
 import {
@@ -18,9 +17,7 @@ import {
   QueuePublic,
 } from "./schemas.ts";
 
-export interface QueueRouteDeps {
-  readonly database: BrainDatabase;
-  readonly clock: Pick<Clock, "now">;
+export interface QueueRouteDeps extends Core {
   readonly settings: PageSizes;
 }
 

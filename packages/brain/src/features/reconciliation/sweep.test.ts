@@ -115,7 +115,7 @@ for (const dialect of testDialects) {
           features.agents.onlineAmong(...asked),
       };
       const settings = { SVC_RECONCILIATION_SWEEP_SECONDS: 300, SVC_RECONCILIATION_STALE_THRESHOLD_SECONDS: 900 };
-      const clock = { now: () => new Date() };
+      const clock = { now: () => new Date(), monotonicMs: () => 0 };
       const sweep = new Sweep({ database, clock, agents, commands, settings });
       expect(await sweep.run(new AbortController().signal)).toBe(0);
       const rows = await database.read.selectFrom("commands").selectAll().where("project_id", "=", projectId).execute();

@@ -1,15 +1,12 @@
 import { createHash } from "node:crypto";
 import { capabilityOfAction, fitsCharacters } from "@svc/protocol";
-import type { Clock } from "../../platform/clock.ts";
-import type { BrainDatabase } from "../../schema/tables/index.ts";
+import type { Core } from "../../schema/tables/index.ts";
 import { type Agents, obstacleOf } from "../agents/index.ts";
 import type { Commands } from "../commands/index.ts";
 import type { TaskPosition } from "../tasks/index.ts";
 import { type StaleQuery, type StaleTask, scanEnd, staleTasks } from "./reads.ts";
 
-export interface SweepDeps {
-  readonly database: BrainDatabase;
-  readonly clock: Pick<Clock, "now">;
+export interface SweepDeps extends Core {
   readonly agents: Pick<Agents, "seenLast" | "onlineAmong">;
   readonly commands: Pick<Commands, "issue">;
   readonly settings: {

@@ -1,34 +1,24 @@
-import type { Clock } from "../../platform/clock.ts";
 import { lockSubject } from "../../platform/database/dialects/locks.ts";
 import { isUniqueViolation } from "../../platform/database/errors.ts";
 import { storedJson } from "../../platform/database/values/stored-json.ts";
 import { ApiError, invalid } from "../../platform/http/error-codes.ts";
 import { uuidV7 } from "../../platform/ids.ts";
-import type { BrainDatabase, SavedViewRow } from "../../schema/tables/index.ts";
+import type { Core, SavedViewRow } from "../../schema/tables/index.ts";
 import type { SavedView, SavedViewBody } from "./schemas.ts";
 import { countViews, deleteView, insertView, listViews, type Owner, updateView } from "./store.ts";
-
-export interface SavedViews {
-  list(owner: Owner): Promise<SavedView[]>;
-  /** @throws ApiError `conflict` for a name in use and for one view too many, `validation_error` for a name that is none. */
-  create(owner: Owner, body: SavedViewBody): Promise<SavedView>;
-  /** Puts name and filters in place of those of a view. @throws as `create` does, and `not_found`. */
-  replace(owner: Owner, id: string, body: SavedViewBody): Promise<SavedView>;
-  /** @throws ApiError `not_found`. */
-  remove(owner: Owner, id: string): Promise<void>;
-}
 
 /** Of one user in one project: as many as a menu can hold, and so one page. */
 const maxViews = 100;
 const maxNameCharacters = 80;
 
 /** Filters of the task list that users keep under names of their own (spec part 3, section 5.5). */
-export function createSavedViews({ database, clock }: { database: BrainDatabase; clock: Clock }): SavedViews {
+export function createSavedViews({ database, clock }: Core) {
   return {
-    async list(owner) {
+    async list(owner: Owner): Promise<SavedView[]> {
       return (await listViews(database.read, owner, maxViews)).map(publicView);
     },
-    async create(owner, body) {
+    /** @throws ApiError `conflict` for a name in use and for one view too many, `validation_error` for a name that is none. */
+    async create(owner: Owner, body: SavedViewBody): Promise<SavedView> {
       const now = clock.now();
       const row: SavedViewRow = {
         id: uuidV7(clock),
@@ -48,17 +38,21 @@ export function createSavedViews({ database, clock }: { database: BrainDatabase;
       );
       return publicView(row);
     },
-    async replace(owner, id, body) {
+    /** Puts name and filters in place of those of a view. @throws as `create` does, and `not_found`. */
+    async replace(owner: Owner, id: string, body: SavedViewBody): Promise<SavedView> {
       const changes = { ...kept(body), updated_at: clock.now() };
       const row = await refusingTakenName(() => database.write((tx) => updateView(tx, owner, id, changes)));
       if (row === undefined) throw unknownView();
       return publicView(row);
     },
-    async remove(owner, id) {
+    /** @throws ApiError `not_found`. */
+    async remove(owner: Owner, id: string) {
       if (!(await database.write((tx) => deleteView(tx, owner, id)))) throw unknownView();
     },
   };
 }
+
+export type SavedViews = ReturnType<typeof createSavedViews>;
 
 const unknownView = () => new ApiError("not_found", { resource: "saved_view" });
 

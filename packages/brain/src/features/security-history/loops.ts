@@ -1,15 +1,11 @@
-import type { Clock } from "../../platform/clock.ts";
-import type { Database } from "../../platform/database/database.ts";
 import { newestInstant } from "../../platform/database/newest.ts";
 import { days } from "../../platform/durations.ts";
 import { retentionLoop } from "../../platform/retention.ts";
-import type { Tables } from "../../schema/tables/index.ts";
+import type { Core } from "../../schema/tables/index.ts";
 import type { SecurityHistory } from "./security-history.ts";
 
-interface PruneDeps {
+interface PruneDeps extends Core {
   readonly history: Pick<SecurityHistory, "prune">;
-  readonly database: Pick<Database<Tables>, "slow">;
-  readonly clock: Pick<Clock, "now">;
   readonly settings: { readonly SVC_HISTORY_RETENTION_DAYS: number };
 }
 

@@ -1,15 +1,14 @@
 import { browserName } from "@svc/client/browser-name";
 import { isUuid, randomToken } from "@svc/protocol";
-import type { Clock } from "../../platform/clock.ts";
 import { cookieDigest } from "../../platform/crypto/digests.ts";
-import type { Database, Tx } from "../../platform/database/database.ts";
+import type { Tx } from "../../platform/database/database.ts";
 import { hours } from "../../platform/durations.ts";
 import { decodeCursor, encodeCursor } from "../../platform/http/content/cursors.ts";
 import { pageOf } from "../../platform/http/content/paging.ts";
 import { uuidV7 } from "../../platform/ids.ts";
 import type { Mail } from "../../platform/mail/mail.ts";
 import type { MailMessage } from "../../platform/mail/render.ts";
-import type { AccountNoticeRow, Tables } from "../../schema/tables/index.ts";
+import type { AccountNoticeRow, Core, Tables } from "../../schema/tables/index.ts";
 import type { AuditOrigin } from "../audit/index.ts";
 import { detailsOf, type NoticeDetails, type NoticeKind, ruleOf } from "./kinds.ts";
 import type { SecurityHistoryPage } from "./schemas.ts";
@@ -25,9 +24,7 @@ import {
   seeDevice,
 } from "./store.ts";
 
-export interface SecurityHistoryDeps {
-  readonly database: Pick<Database<Tables>, "read" | "write">;
-  readonly clock: Clock;
+export interface SecurityHistoryDeps extends Core {
   readonly mail: Pick<Mail, "send" | "isConfigured">;
   readonly settings: { readonly SVC_PUBLIC_URL: string };
 }
@@ -49,29 +46,6 @@ export interface DeviceSeen {
   readonly mail: DueMail;
 }
 
-export interface SecurityHistory {
-  /** Writes a notice in the transaction of its cause. */
-  record(tx: Tx<Tables>, notice: NewNotice): Promise<DueMail>;
-  /** Begins to send a mail; after the commit, and not waited for. */
-  notify(mail: DueMail): void;
-  /**
-   * Notes the browser of a sign-in, in its transaction, with a notice when the account has not signed in from it before. The first browser
-   * of an account is no news to its owner. The cookie is no credential.
-   */
-  seeDevice(
-    tx: Tx<Tables>,
-    request: { readonly userId: string; readonly cookie: string | undefined; readonly origin: AuditOrigin },
-  ): Promise<DeviceSeen>;
-  list(
-    userId: string,
-    page: { readonly cursor: string | undefined; readonly limit: number },
-  ): Promise<SecurityHistoryPage>;
-  /** Deletes notices from before an instant. */
-  prune(before: Date): Promise<number>;
-  /** Resolves when the mails so far were sent or have failed. */
-  settled(): Promise<void>;
-}
-
 /** Notices kept per user. */
 const maxNotices = 500;
 /** Browsers kept per user. */
@@ -81,10 +55,11 @@ const maxMailsPerHour = 10;
 const maxUserAgentChars = 512;
 
 /** What happened to an account, for its owner: a history, and mails about what another person may have done. */
-export function createSecurityHistory({ database, clock, mail, settings }: SecurityHistoryDeps): SecurityHistory {
+export function createSecurityHistory({ database, clock, mail, settings }: SecurityHistoryDeps) {
   const sending = new Set<Promise<unknown>>();
   const url = new URL("/me/security", settings.SVC_PUBLIC_URL).href;
 
+  /** Writes a notice in the transaction of its cause. */
   async function record(tx: Tx<Tables>, notice: NewNotice): Promise<DueMail> {
     const { userId, kind, origin, details = {} } = notice;
     const now = clock.now();
@@ -108,12 +83,24 @@ export function createSecurityHistory({ database, clock, mail, settings }: Secur
 
   return {
     record,
-    notify(message) {
+    /** Begins to send a mail; after the commit, and not waited for. */
+    notify(message: DueMail) {
       if (message === null) return;
       const sent = mail.send(message).finally(() => sending.delete(sent));
       sending.add(sent);
     },
-    async seeDevice(tx, { userId, cookie, origin }) {
+    /**
+     * Notes the browser of a sign-in, in its transaction, with a notice when the account has not signed in from it before. The first browser
+     * of an account is no news to its owner. The cookie is no credential.
+     */
+    async seeDevice(
+      tx: Tx<Tables>,
+      {
+        userId,
+        cookie,
+        origin,
+      }: { readonly userId: string; readonly cookie: string | undefined; readonly origin: AuditOrigin },
+    ): Promise<DeviceSeen> {
       const now = clock.now();
       const presented = cookieDigest(cookie);
       if (presented !== null && (await seeDevice(tx, { userId, digest: presented, now })))
@@ -127,19 +114,26 @@ export function createSecurityHistory({ database, clock, mail, settings }: Secur
       const notice = { userId, kind: "sign_in.new_device", origin: { ...origin, user_id: userId } } as const;
       return { cookie: kept, mail: isFirst ? null : await record(tx, notice) };
     },
-    async list(userId, { cursor, limit }) {
+    async list(
+      userId: string,
+      { cursor, limit }: { readonly cursor: string | undefined; readonly limit: number },
+    ): Promise<SecurityHistoryPage> {
       const position = decodeCursor(cursor, ["instant", "string"]);
       const olderThan = position === null || !isUuid(position[1]) ? null : { at: position[0], id: position[1] };
       const rows = await listNotices(database.read, userId, { olderThan, limit: limit + 1 });
       const { items, next_cursor } = pageOf(rows, limit, (row) => encodeCursor([row.occurred_at, row.id]));
       return { items: items.map(publicNotice), next_cursor };
     },
-    prune: (before) => database.write((tx) => deleteNoticesBefore(tx, before)),
+    /** Deletes notices from before an instant. */
+    prune: (before: Date) => database.write((tx) => deleteNoticesBefore(tx, before)),
+    /** Resolves when the mails so far were sent or have failed. */
     async settled() {
       await Promise.all(sending);
     },
   };
 }
+
+export type SecurityHistory = ReturnType<typeof createSecurityHistory>;
 
 const publicNotice = (row: AccountNoticeRow): SecurityHistoryPage["items"][number] => ({
   id: row.id,

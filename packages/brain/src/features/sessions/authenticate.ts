@@ -1,17 +1,13 @@
-import type { Clock } from "../../platform/clock.ts";
 import type { Keyring } from "../../platform/crypto/keyring.ts";
 import { sessionDigestOf } from "../../platform/crypto/session-cookies.ts";
-import type { Database } from "../../platform/database/database.ts";
 import { prepareRead } from "../../platform/database/prepared-read.ts";
 import type { CredentialContext, SessionActor } from "../../platform/http/access/actor.ts";
-import type { Tables } from "../../schema/tables/index.ts";
+import type { Core } from "../../schema/tables/index.ts";
 import type { Mfa } from "../mfa/index.ts";
 import type { Activity } from "./session-activity.ts";
 import { sessionOfDigest } from "./store.ts";
 
-export interface SessionAuthenticatorDeps {
-  readonly database: Pick<Database<Tables>, "read" | "prepared">;
-  readonly clock: Clock;
+export interface SessionAuthenticatorDeps extends Core {
   readonly keyring: Keyring;
   readonly mfa: Pick<Mfa, "gatesOf">;
   readonly settings: { readonly SVC_SESSION_PIN_USER_AGENT: boolean };

@@ -1,19 +1,16 @@
 import type { Clock } from "../../platform/clock.ts";
 import type { Passwords } from "../../platform/crypto/passwords.ts";
-import type { Database } from "../../platform/database/database.ts";
 import { sourceOf } from "../../platform/http/connections/addresses.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
 import type { Log } from "../../platform/log.ts";
 import { createThrottledLog, type ThrottledLog } from "../../platform/throttled-log.ts";
-import type { Tables, UserRow } from "../../schema/tables/index.ts";
+import type { Core, UserRow } from "../../schema/tables/index.ts";
 import type { Audit, AuditOrigin } from "../audit/index.ts";
 import type { EnforcedUser, Mfa } from "../mfa/index.ts";
 import { noteFailedPassword, type Users } from "../users/index.ts";
 import { type IssueDeps, type IssuedSession, issueSession } from "./issue-session.ts";
 
-export interface LoginDeps {
-  readonly database: Database<Tables>;
-  readonly clock: Clock;
+export interface LoginDeps extends Core {
   /** Logs why a sign-in was refused. */
   readonly refused: Record<FailureReason, ThrottledLog>;
   readonly audit: Pick<Audit, "append" | "refused">;

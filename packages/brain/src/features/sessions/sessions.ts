@@ -1,14 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Broadcast } from "../../platform/broadcast.ts";
-import type { Clock } from "../../platform/clock.ts";
 import type { Keyring } from "../../platform/crypto/keyring.ts";
 import { passwordPolicy } from "../../platform/crypto/password-policy.ts";
 import type { Passwords } from "../../platform/crypto/passwords.ts";
-import type { Database, Tx } from "../../platform/database/database.ts";
+import type { Tx } from "../../platform/database/database.ts";
 import type { Authenticator, SessionActor } from "../../platform/http/access/actor.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
 import type { Log } from "../../platform/log.ts";
-import type { Tables, UserRow } from "../../schema/tables/index.ts";
+import type { Core, Tables, UserRow } from "../../schema/tables/index.ts";
 import type { Audit, AuditOrigin } from "../audit/index.ts";
 import type { Memberships } from "../memberships/index.ts";
 import type { Mfa } from "../mfa/index.ts";
@@ -23,9 +22,7 @@ import { type Activity, createActivity } from "./session-activity.ts";
 import type { SessionValues } from "./settings.ts";
 import { deleteExpiredSessions, deleteSession, deleteSessionsOf, findHolder, findLimits, listLive } from "./store.ts";
 
-export interface SessionsDeps {
-  readonly database: Database<Tables>;
-  readonly clock: Clock;
+export interface SessionsDeps extends Core {
   readonly log: Pick<Log, "info">;
   readonly audit: Pick<Audit, "append" | "refused">;
   /** Session secrets. */

@@ -45,28 +45,11 @@ export interface SetupDone {
   readonly session: IssuedSession;
 }
 
-export interface Setup {
-  /**
-   * Before anything is served: binds the database to the master secret of its first start.
-   *
-   * @throws UnknownMaster when the database belongs to a secret that is not configured.
-   */
-  bind(): Promise<void>;
-  /** At start: makes the administrator that the settings name, or prints a set-up link; nothing once an account exists. */
-  begin(): Promise<void>;
-  /** Whether no account exists yet. */
-  isOpen(): Promise<boolean>;
-  /** While open: when the last link ends; prints a fresh link when none works any more. */
-  ensureLink(): Promise<Date>;
-  /** @throws ApiError `conflict` when done already, `unauthenticated` for a bad token, `rate_limited`, `validation_error`. */
-  complete(request: SetupRequest): Promise<SetupDone>;
-}
-
 const windowMs = minutes(15);
 const allAddressesFactor = 8;
 
 /** The first start: a one-time link makes the first administrator and the first project. */
-export function createSetup(deps: SetupDeps): Setup {
+export function createSetup(deps: SetupDeps) {
   const { database, clock, log, audit, masters, settings } = deps;
   const minChars = settings.SVC_PASSWORD_MIN_LENGTH;
   // Once an account exists there is always one: the final active admin cannot go.
@@ -76,6 +59,7 @@ export function createSetup(deps: SetupDeps): Setup {
   let admitted = 0;
   let answered = 0;
 
+  /** Whether no account exists yet. */
   async function isOpen(): Promise<boolean> {
     if (!isClosed) isClosed = await deps.users.isAny();
     return !isClosed;
@@ -183,12 +167,19 @@ export function createSetup(deps: SetupDeps): Setup {
 
   return {
     isOpen,
+    /**
+     * Before anything is served: binds the database to the master secret of its first start.
+     *
+     * @throws UnknownMaster when the database belongs to a secret that is not configured.
+     */
     bind: () => bindMasters(database, masters),
+    /** At start: makes the administrator that the settings name, or prints a set-up link; nothing once an account exists. */
     async begin() {
       if (!(await isOpen()) || (await bootstrap())) return;
       await mintLink();
     },
-    async ensureLink() {
+    /** While open: when the last link ends; prints a fresh link when none works any more. */
+    async ensureLink(): Promise<Date> {
       const known = await lastExpiry(database.read, clock.now());
       if (known !== undefined) return known;
       minting ??= mintLink().finally(() => {
@@ -196,7 +187,8 @@ export function createSetup(deps: SetupDeps): Setup {
       });
       return minting;
     },
-    async complete(request) {
+    /** @throws ApiError `conflict` when done already, `unauthenticated` for a bad token, `rate_limited`, `validation_error`. */
+    async complete(request: SetupRequest): Promise<SetupDone> {
       if (!(await isOpen())) throw alreadyInitialised();
       await requireBudget(request.origin.source_ip ?? "");
       admitted += 1;
@@ -208,6 +200,8 @@ export function createSetup(deps: SetupDeps): Setup {
     },
   };
 }
+
+export type Setup = ReturnType<typeof createSetup>;
 
 const invalidToken = () =>
   new ApiError("unauthenticated", { reason: "invalid_token" }, { message: "the set-up token is not valid" });

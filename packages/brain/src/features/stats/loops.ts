@@ -1,10 +1,9 @@
 import { retentionHorizonMs } from "@svc/protocol";
-import type { Clock } from "../../platform/clock.ts";
 import { deleteInBatches } from "../../platform/database/delete-in-batches.ts";
 import { newestInstant } from "../../platform/database/newest.ts";
 import type { Loop } from "../../platform/loop.ts";
 import { hourlyRetention, retentionBase } from "../../platform/retention.ts";
-import type { BrainDatabase } from "../../schema/tables/index.ts";
+import type { Core } from "../../schema/tables/index.ts";
 import { hoursBegin } from "./counters/buckets.ts";
 import { nameNotedMs } from "./counters/fold-counters.ts";
 import {
@@ -21,11 +20,7 @@ const grains = [1, 60];
 const nameGrains = [15, 60, 1440];
 
 /** Drops counters that are older than task rows may be. Leader only, as the folding is. */
-export const pruneRollups: Loop<{
-  database: BrainDatabase;
-  clock: Pick<Clock, "now">;
-  settings: { SVC_TASK_RETENTION_DAYS: number };
-}> = {
+export const pruneRollups: Loop<Core & { settings: { SVC_TASK_RETENTION_DAYS: number } }> = {
   name: "stats.retention",
   ...hourlyRetention,
   async tick({ database, clock, settings, signal }) {

@@ -1,7 +1,6 @@
-import type { Clock } from "../../platform/clock.ts";
 import { operation, type Routes } from "../../platform/http/app.ts";
 import { ProjectParams } from "../../platform/http/schemas.ts";
-import type { BrainDatabase } from "../../schema/tables/index.ts";
+import type { Core } from "../../schema/tables/index.ts";
 import { readLatency, readSlowestNames } from "./latency.ts";
 import { readReleases } from "./releases/releases.ts";
 import {
@@ -20,7 +19,7 @@ import { readStats } from "./summary.ts";
 import { rangeOrLastDay } from "./time-range.ts";
 import { readTrends } from "./trends.ts";
 
-export const statsRoutes: Routes<{ database: BrainDatabase; clock: Clock }> = (app, { database, clock }) => {
+export const statsRoutes: Routes<Core> = (app, { database, clock }) => {
   operation(app, "GET /projects/:slug/stats", {
     operationId: "getStats",
     summary: "Get statistics of a project",

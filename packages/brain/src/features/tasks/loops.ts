@@ -1,9 +1,8 @@
 import { retentionHorizonMs } from "@svc/protocol";
-import type { Clock } from "../../platform/clock.ts";
 import { newestInstant } from "../../platform/database/newest.ts";
 import type { Loop } from "../../platform/loop.ts";
 import { hourlyRetention, retentionBase } from "../../platform/retention.ts";
-import type { BrainDatabase } from "../../schema/tables/index.ts";
+import type { BrainDatabase, Core } from "../../schema/tables/index.ts";
 import { indexedRows } from "./projection/search-sqlite-store.ts";
 import { pruneTaskBatch, pruneTerms } from "./retention/prune.ts";
 
@@ -13,11 +12,7 @@ const rowsPerBatch = 5000;
  * Keeps task rows within retention, counted in whole UTC days as that of events is, so that with equal settings no row goes before its
  * last event. Leader only; the transactions are short, and others write between them.
  */
-export const pruneTasks: Loop<{
-  database: BrainDatabase;
-  clock: Pick<Clock, "now">;
-  settings: { SVC_TASK_RETENTION_DAYS: number };
-}> = {
+export const pruneTasks: Loop<Core & { settings: { SVC_TASK_RETENTION_DAYS: number } }> = {
   name: "tasks.retention",
   ...hourlyRetention,
   async tick({ database, clock, settings, signal }) {

@@ -1,7 +1,6 @@
-import type { Clock } from "../../platform/clock.ts";
-import type { Database, Tx } from "../../platform/database/database.ts";
+import type { Tx } from "../../platform/database/database.ts";
 import { uuidV7 } from "../../platform/ids.ts";
-import type { Tables, UserRow } from "../../schema/tables/index.ts";
+import type { Core, Tables, UserRow } from "../../schema/tables/index.ts";
 import type { ProfileBody } from "./schemas.ts";
 import {
   findByEmail,
@@ -25,29 +24,18 @@ export interface NewUser {
   readonly timezone?: string;
 }
 
-export interface Users {
-  findByEmail(email: string): Promise<UserRow | undefined>;
-  findById(id: string): Promise<UserRow | undefined>;
-  /** Whether any account exists; inside a transaction when one is given. */
-  isAny(tx?: Tx<Tables>): Promise<boolean>;
-  /** Inserts an account inside the caller's transaction; the caller writes the audit row. */
-  add(tx: Tx<Tables>, user: NewUser): Promise<UserRow>;
-  /** Changes an account inside the caller's transaction and gives the changed row. */
-  change(tx: Tx<Tables>, row: UserRow, changes: ProfileBody): Promise<UserRow>;
-  setPassword(tx: Tx<Tables>, id: string, passwordHash: string): Promise<void>;
-  /** Reads an account for a change in the caller's transaction; others wait until it ends. */
-  lock(tx: Tx<Tables>, id: string): Promise<UserRow | undefined>;
-  noteSuccess: typeof noteSuccess;
-  noteFailure: typeof noteFailure;
-}
-
 /** Accounts. E-mail addresses are kept as given and compared without case. */
-export function createUsers({ database, clock }: { database: Database<Tables>; clock: Clock }): Users {
+export function createUsers({ database, clock }: Core) {
   return {
-    findByEmail: (email) => findByEmail(database.read, emailKey(email)),
-    findById: (id) => findById(database.read, id),
-    isAny: (tx) => isAnyUser(tx ?? database.read),
-    async add(tx, { email, displayName, passwordHash, isAdmin, firstName, lastName, timezone }) {
+    findByEmail: (email: string) => findByEmail(database.read, emailKey(email)),
+    findById: (id: string) => findById(database.read, id),
+    /** Whether any account exists; inside a transaction when one is given. */
+    isAny: (tx?: Tx<Tables>) => isAnyUser(tx ?? database.read),
+    /** Inserts an account inside the caller's transaction; the caller writes the audit row. */
+    async add(
+      tx: Tx<Tables>,
+      { email, displayName, passwordHash, isAdmin, firstName, lastName, timezone }: NewUser,
+    ): Promise<UserRow> {
       const now = clock.now();
       const row: UserRow = {
         id: uuidV7(clock),
@@ -76,17 +64,22 @@ export function createUsers({ database, clock }: { database: Database<Tables>; c
       await insertUser(tx, row);
       return row;
     },
-    async change(tx, row, changes) {
+    /** Changes an account inside the caller's transaction and gives the changed row. */
+    async change(tx: Tx<Tables>, row: UserRow, changes: ProfileBody): Promise<UserRow> {
       const applied = { ...profileColumns(changes), updated_at: clock.now() };
       await updateUser(tx, row.id, applied);
       return { ...row, ...applied };
     },
-    setPassword: (tx, id, passwordHash) => updateUser(tx, id, { password_hash: passwordHash, updated_at: clock.now() }),
+    setPassword: (tx: Tx<Tables>, id: string, passwordHash: string) =>
+      updateUser(tx, id, { password_hash: passwordHash, updated_at: clock.now() }),
+    /** Reads an account for a change in the caller's transaction; others wait until it ends. */
     lock: lockUser,
     noteSuccess,
     noteFailure,
   };
 }
+
+export type Users = ReturnType<typeof createUsers>;
 
 /** Named one by one: a request body may hold keys that are columns nobody may set this way. */
 export function profileColumns(changes: ProfileBody): Partial<UserRow> {

@@ -1,9 +1,8 @@
 import { retentionHorizonMs } from "@svc/protocol";
-import type { Clock } from "../../platform/clock.ts";
 import { deleteInBatches } from "../../platform/database/delete-in-batches.ts";
 import type { Loop } from "../../platform/loop.ts";
 import { retentionLoop } from "../../platform/retention.ts";
-import type { BrainDatabase } from "../../schema/tables/index.ts";
+import type { Core } from "../../schema/tables/index.ts";
 import { deleteUnseenWorkers, newestSeenWorker } from "./store.ts";
 import type { Workers } from "./workers.ts";
 
@@ -21,11 +20,7 @@ export const sweepSilentWorkers: Loop<{
 };
 
 /** Deletes workers that no event and no agent has named for as long as tasks are kept. */
-export const pruneWorkers = retentionLoop<{
-  database: BrainDatabase;
-  clock: Pick<Clock, "now">;
-  settings: { SVC_TASK_RETENTION_DAYS: number };
-}>({
+export const pruneWorkers = retentionLoop<Core & { settings: { SVC_TASK_RETENTION_DAYS: number } }>({
   name: "workers.retention",
   newest: ({ database }) => newestSeenWorker(database),
   cutoffMs: (base, { settings }) => retentionHorizonMs(base, settings.SVC_TASK_RETENTION_DAYS),

@@ -1,17 +1,14 @@
 import { isUuid } from "@svc/protocol";
-import type { Clock } from "../../platform/clock.ts";
 import { operation, type Routes } from "../../platform/http/app.ts";
 import { decodeCursor, encodeCursor } from "../../platform/http/content/cursors.ts";
 import { clampLimit, type PageSizes, pageOf } from "../../platform/http/content/paging.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
 import { PageQuery, ProjectParams } from "../../platform/http/schemas.ts";
-import type { BrainDatabase } from "../../schema/tables/index.ts";
+import type { Core } from "../../schema/tables/index.ts";
 import { listWorkers, workersById } from "./reads.ts";
 import { WorkerDetail, WorkerPage, WorkerParams } from "./schemas.ts";
 
-export interface WorkerRouteDeps {
-  readonly database: BrainDatabase;
-  readonly clock: Clock;
+export interface WorkerRouteDeps extends Core {
   readonly settings: PageSizes;
 }
 

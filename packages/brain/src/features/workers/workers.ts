@@ -1,16 +1,13 @@
 import { type Redactor, readAdapterHealth, readHeartbeat, type WorkerReport } from "@svc/protocol";
-import type { Clock } from "../../platform/clock.ts";
 import { WriteBehind } from "../../platform/coalescing/write-behind.ts";
 import { storedJson } from "../../platform/database/values/stored-json.ts";
 import { minutes } from "../../platform/durations.ts";
 import { uuidV7 } from "../../platform/ids.ts";
-import type { BrainDatabase } from "../../schema/tables/index.ts";
+import type { Core } from "../../schema/tables/index.ts";
 import { queueNames } from "../queues/index.ts";
 import { takeSilentOffline, type WorkerDetails, type WorkerNote, writeWorkerNotes } from "./store.ts";
 
-export interface WorkersDeps {
-  readonly database: Pick<BrainDatabase, "write">;
-  readonly clock: Pick<Clock, "now">;
+export interface WorkersDeps extends Core {
   readonly settings: { readonly SVC_AGENT_OFFLINE_TIMEOUT_SECONDS: number };
   readonly redactor: Pick<Redactor, "redactWorker">;
   publish(change: { projectId: string; topic: "worker.changed"; ids: readonly string[] | null }): void;

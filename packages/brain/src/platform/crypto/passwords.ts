@@ -10,25 +10,6 @@ export interface PasswordSettings {
   SVC_ARGON2_PARALLELISM: number;
 }
 
-export interface Passwords {
-  /**
-   * The PHC string to store. `source` says for whom the work is done: sources take turns, so that guesses from one network, or
-   * by one signed-in user, do not keep others waiting (sourceOf).
-   *
-   * @throws ApiError `unready` (passwords_full) when too many wait.
-   */
-  hash(password: string, source: string): Promise<string>;
-  /**
-   * Whether a password fits a stored hash. Without one (unknown account) the same work is done and the answer is false,
-   * so that the time tells nothing. A stored text that is no hash fits nothing.
-   *
-   * @throws ApiError `unready` (passwords_full) when too many wait, whatever was stored.
-   */
-  verify(stored: string | null, password: string, source: string): Promise<boolean>;
-  /** Whether a hash was made with other costs than today's, so that it is made anew at the next sign-in. */
-  isOutdated(stored: string): boolean;
-}
-
 /**
  * Each hash takes SVC_ARGON2_MEMORY_COST KiB, which is 64 MiB by default. One source leaves a place to the others. Those that wait are a few
  * seconds of work at the default costs; more are refused.
@@ -38,7 +19,7 @@ export const passwordLimits: FairQueueLimits = { atOnce: 2, perSource: 1, maxWai
 /** Sources remembered because a password was right there lately; they go before strangers. */
 const maxKnownSources = 1000;
 
-export function createPasswords(settings: PasswordSettings, limits = passwordLimits): Passwords {
+export function createPasswords(settings: PasswordSettings, limits = passwordLimits) {
   const options = {
     timeCost: settings.SVC_ARGON2_TIME_COST,
     memoryCost: settings.SVC_ARGON2_MEMORY_COST,
@@ -63,8 +44,20 @@ export function createPasswords(settings: PasswordSettings, limits = passwordLim
   let nobody: string | null = null;
 
   return {
-    hash: (password, source) => inTurn(source, () => hash(password)),
-    verify: (stored, password, source) =>
+    /**
+     * The PHC string to store. `source` says for whom the work is done: sources take turns, so that guesses from one network, or
+     * by one signed-in user, do not keep others waiting (sourceOf).
+     *
+     * @throws ApiError `unready` (passwords_full) when too many wait.
+     */
+    hash: (password: string, source: string) => inTurn(source, () => hash(password)),
+    /**
+     * Whether a password fits a stored hash. Without one (unknown account) the same work is done and the answer is false,
+     * so that the time tells nothing. A stored text that is no hash fits nothing.
+     *
+     * @throws ApiError `unready` (passwords_full) when too many wait, whatever was stored.
+     */
+    verify: (stored: string | null, password: string, source: string) =>
       inTurn(source, async () => {
         // Made at the first check, whomever it is about: one more hash then tells nothing either.
         nobody ??= await hash("nobody has this password");
@@ -72,7 +65,8 @@ export function createPasswords(settings: PasswordSettings, limits = passwordLim
         if (fits) remember(source);
         return fits;
       }),
-    isOutdated(stored) {
+    /** Whether a hash was made with other costs than today's, so that it is made anew at the next sign-in. */
+    isOutdated(stored: string) {
       const made = parseOptions(stored);
       return (
         made.timeCost !== options.timeCost ||
@@ -82,3 +76,5 @@ export function createPasswords(settings: PasswordSettings, limits = passwordLim
     },
   };
 }
+
+export type Passwords = ReturnType<typeof createPasswords>;

@@ -1,4 +1,5 @@
 import type { Kysely } from "kysely";
+import type { Clock } from "../../platform/clock.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type {
   AccountNoticeRow,
@@ -97,3 +98,9 @@ export type Db = Kysely<Tables>;
 
 /** The opened database of the product. */
 export type BrainDatabase = Database<Tables>;
+
+/** What every feature works with. */
+export interface Core {
+  readonly database: BrainDatabase;
+  readonly clock: Clock;
+}

@@ -1,13 +1,3 @@
-/**
- * What uploads may hold in memory before they are answered: number and announced bytes per agent, and announced bytes in all. An upload
- * is admitted before its body is read, so that a client which never waits for an answer cannot fill the process; one that never sends
- * its body takes no more than the share of its agent from the others.
- */
-export interface UploadLimiter {
-  /** Takes room for one upload; null when there is none. The returned function gives it back, once. */
-  take(agentId: string, announcedBytes: number): (() => void) | null;
-}
-
 export interface UploadLimits {
   /** Uploads of one agent at once. */
   readonly perAgent: number;
@@ -15,13 +5,19 @@ export interface UploadLimits {
   readonly totalBytes: number;
 }
 
-export function createUploadLimiter(limits: UploadLimits): UploadLimiter {
+/**
+ * What uploads may hold in memory before they are answered: number and announced bytes per agent, and announced bytes in all. An upload
+ * is admitted before its body is read, so that a client which never waits for an answer cannot fill the process; one that never sends
+ * its body takes no more than the share of its agent from the others.
+ */
+export function createUploadLimiter(limits: UploadLimits) {
   const agents = new Map<string, { uploads: number; bytes: number }>();
   let bytes = 0;
   // One upload is let in whatever its size, so that a limit below the largest body cannot lock everybody out.
   const isOver = (held: number, more: number, limit: number) => held > 0 && held + more > limit;
   return {
-    take(agentId, announcedBytes) {
+    /** Takes room for one upload; null when there is none. The returned function gives it back, once. */
+    take(agentId: string, announcedBytes: number): (() => void) | null {
       const own = agents.get(agentId) ?? { uploads: 0, bytes: 0 };
       if (own.uploads >= limits.perAgent || isOver(own.bytes, announcedBytes, limits.bytesPerAgent)) return null;
       if (isOver(bytes, announcedBytes, limits.totalBytes)) return null;
@@ -41,3 +37,5 @@ export function createUploadLimiter(limits: UploadLimits): UploadLimiter {
     },
   };
 }
+
+export type UploadLimiter = ReturnType<typeof createUploadLimiter>;

@@ -1,10 +1,8 @@
 import { type HelloPayload, readInstant } from "@svc/protocol";
-import type { Clock } from "../../../platform/clock.ts";
-import type { Database } from "../../../platform/database/database.ts";
 import { storedJson } from "../../../platform/database/values/stored-json.ts";
 import { hours } from "../../../platform/durations.ts";
 import { uuidV7 } from "../../../platform/ids.ts";
-import type { Tables } from "../../../schema/tables/index.ts";
+import type { Core } from "../../../schema/tables/index.ts";
 import { reportedCapabilities } from "../capabilities/verdict.ts";
 import type { AgentIdentity } from "../reads.ts";
 import type { Heartbeats } from "./heartbeats.ts";
@@ -21,9 +19,7 @@ import {
   upsertProcess,
 } from "./presence-store.ts";
 
-export interface PresenceDeps {
-  readonly database: Database<Tables>;
-  readonly clock: Clock;
+export interface PresenceDeps extends Core {
   readonly heartbeats: Pick<Heartbeats, "admitted" | "seen" | "drop">;
   readonly offlineTimeoutMs: number;
   /** Agents whose public row changed. */

@@ -10,19 +10,6 @@ import { type AgentIdentity, admittedAmong, findAdmission, findByTokenHashes } f
 /** Whether an agent may act, and if not, why. */
 export type AdmissionStatus = "admitted" | "revoked" | "archived";
 
-export interface Identities {
-  /** The unrevoked agent of a token, null for any other text. Verified identities are remembered for at most 2 s. */
-  authenticate(token: string): Promise<AgentIdentity | null>;
-  /** Whether the agent is still unrevoked and its project active, asked of the database. */
-  isStillAdmitted(identity: Pick<AgentIdentity, "agent_id">): Promise<boolean>;
-  /** As `isStillAdmitted`, with the reason; a revoked agent of an archived project is revoked. */
-  admissionStatus(identity: Pick<AgentIdentity, "agent_id">): Promise<AdmissionStatus>;
-  /** Those of the agents that are unrevoked and whose project is active, asked of the database. */
-  admittedAmong(agentIds: readonly string[]): Promise<Set<string>>;
-  /** Forgets what is remembered of an agent, of all agents of a project, or of everyone. */
-  forget(what: { agentId: string } | { projectId: string } | "everyone"): void;
-}
-
 const rememberMs = 2000;
 const maxRemembered = 10_000;
 const maxTokenChars = 256;
@@ -31,7 +18,7 @@ export function createIdentities(
   database: Pick<Database<Tables>, "read">,
   clock: Pick<Clock, "monotonicMs">,
   masters: Keyring,
-): Identities {
+) {
   const lookUp = createSharedLookUp((digests) => findByTokenHashes(database.read, digests));
   // By digest, never by token: a memory image then holds no bearer.
   const remembered = new Map<string, { identity: AgentIdentity; untilMs: number }>();
@@ -46,6 +33,7 @@ export function createIdentities(
     remembered.set(digest, { identity, untilMs: clock.monotonicMs() + rememberMs });
   }
 
+  /** As `isStillAdmitted`, with the reason; a revoked agent of an archived project is revoked. */
   async function admissionStatus({ agent_id }: Pick<AgentIdentity, "agent_id">): Promise<AdmissionStatus> {
     const found = await findAdmission(database.read, agent_id);
     if (found === undefined || found.revoked_at !== null) return "revoked";
@@ -53,7 +41,8 @@ export function createIdentities(
   }
 
   return {
-    async authenticate(token) {
+    /** The unrevoked agent of a token, null for any other text. Verified identities are remembered for at most 2 s. */
+    async authenticate(token: string): Promise<AgentIdentity | null> {
       if (token === "" || token.length > maxTokenChars) return null;
       const digests = candidateDigests(masters, tokenLabels.agentToken, token);
       const first = digests[0]!;
@@ -67,9 +56,13 @@ export function createIdentities(
       return found;
     },
     admissionStatus,
-    isStillAdmitted: async (identity) => (await admissionStatus(identity)) === "admitted",
-    admittedAmong: (agentIds) => admittedAmong(database.read, agentIds),
-    forget(what) {
+    /** Whether the agent is still unrevoked and its project active, asked of the database. */
+    isStillAdmitted: async (identity: Pick<AgentIdentity, "agent_id">) =>
+      (await admissionStatus(identity)) === "admitted",
+    /** Those of the agents that are unrevoked and whose project is active, asked of the database. */
+    admittedAmong: (agentIds: readonly string[]) => admittedAmong(database.read, agentIds),
+    /** Forgets what is remembered of an agent, of all agents of a project, or of everyone. */
+    forget(what: { agentId: string } | { projectId: string } | "everyone") {
       forgotten += 1;
       if (what === "everyone") return remembered.clear();
       for (const [digest, { identity }] of remembered) {
@@ -79,3 +72,5 @@ export function createIdentities(
     },
   };
 }
+
+export type Identities = ReturnType<typeof createIdentities>;

@@ -1,18 +1,14 @@
 import { hmacSecretOf, projectSecret, randomToken, tokenLabels } from "@svc/protocol";
-import type { Clock } from "../../../platform/clock.ts";
 import { storedDigest } from "../../../platform/crypto/digests.ts";
 import type { Keyring } from "../../../platform/crypto/keyring.ts";
-import type { Database } from "../../../platform/database/database.ts";
 import { isUniqueViolation } from "../../../platform/database/errors.ts";
 import { ApiError } from "../../../platform/http/error-codes.ts";
 import { uuidV7 } from "../../../platform/ids.ts";
-import type { AgentRow, Tables } from "../../../schema/tables/index.ts";
+import type { AgentRow, Core } from "../../../schema/tables/index.ts";
 import type { Audit, AuditOrigin } from "../../audit/index.ts";
 import { insertAgent } from "../store.ts";
 
-export interface MintAgentDeps {
-  readonly database: Database<Tables>;
-  readonly clock: Clock;
+export interface MintAgentDeps extends Core {
   readonly audit: Pick<Audit, "append">;
   readonly masters: Keyring;
 }

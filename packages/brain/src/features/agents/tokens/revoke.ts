@@ -1,7 +1,6 @@
-import type { Clock } from "../../../platform/clock.ts";
-import type { Database, Tx } from "../../../platform/database/database.ts";
+import type { Tx } from "../../../platform/database/database.ts";
 import { ApiError } from "../../../platform/http/error-codes.ts";
-import type { Tables } from "../../../schema/tables/index.ts";
+import type { Core, Tables } from "../../../schema/tables/index.ts";
 import type { Audit, AuditOrigin } from "../../audit/index.ts";
 import { tombstone } from "../store.ts";
 
@@ -12,9 +11,7 @@ export type CancelCommands = (
   now: Date,
 ) => Promise<{ count: number; announce(): void }>;
 
-export interface RevokeDeps {
-  readonly database: Database<Tables>;
-  readonly clock: Clock;
+export interface RevokeDeps extends Core {
   readonly audit: Pick<Audit, "append">;
   readonly cancelCommands: CancelCommands;
 }

@@ -30,11 +30,6 @@ export interface RefusalKey {
   readonly source?: string | undefined;
 }
 
-export interface OncePerWindow {
-  /** Judges one refusal; the first of a key counts as recorded from now on. */
-  judge(key: RefusalKey): Occurrence;
-}
-
 interface Entry {
   readonly key: string;
   readonly atMs: number;
@@ -43,7 +38,7 @@ interface Entry {
   readonly networks: AddressNetworks;
 }
 
-export function createOncePerWindow(clock: Pick<Clock, "monotonicMs">): OncePerWindow {
+export function createOncePerWindow(clock: Pick<Clock, "monotonicMs">) {
   // Never touched again, so the oldest is the first that was admitted.
   const admitted = createRecency<Entry>();
   const crowds = createCrowds<Entry>();
@@ -83,7 +78,8 @@ export function createOncePerWindow(clock: Pick<Clock, "monotonicMs">): OncePerW
   }
 
   return {
-    judge({ scope, address = null, source = scope }) {
+    /** Judges one refusal; the first of a key counts as recorded from now on. */
+    judge({ scope, address = null, source = scope }: RefusalKey): Occurrence {
       const nowMs = clock.monotonicMs();
       forgetOld(nowMs);
       const networks = networksOf(address ?? source);
@@ -101,3 +97,5 @@ export function createOncePerWindow(clock: Pick<Clock, "monotonicMs">): OncePerW
     },
   };
 }
+
+export type OncePerWindow = ReturnType<typeof createOncePerWindow>;

@@ -15,17 +15,6 @@ export interface RefusalCollectorDeps {
   readonly schedule?: (run: () => void, afterMs: number) => () => void;
 }
 
-export interface RefusalCollector {
-  /** Takes a row to be written with the next batches; counts it when too many wait. */
-  collect(entry: AuditEntry): void;
-  /** Counts a refusal in the next summary row. */
-  suppress(entry: AuditEntry): void;
-  /** Writes what waits, the summary included, batch after batch; ends early when one fails. */
-  flush(): Promise<void>;
-  /** As `flush`, and writes nothing later. @returns the rows that could not be written */
-  stop(): Promise<number>;
-}
-
 export const refusalLimits = {
   /** Rows that wait at most, those being written among them; further refusals are counted. */
   maxWaiting: 1000,
@@ -46,7 +35,7 @@ export const suppressedAction = "auth.refusals_suppressed";
  * Audit rows of refused strangers. They belong to no action that waits for them, so they are written in small batches, one at a time, and
  * a flood of them becomes a summary row. A batch that fails is repeated, so what waits here is lost only when the process is killed.
  */
-export function createRefusalCollector(deps: RefusalCollectorDeps): RefusalCollector {
+export function createRefusalCollector(deps: RefusalCollectorDeps) {
   const { clock, schedule = startTimer } = deps;
   const { maxWaiting, rowsPerBatch, pauseMs, summaryMs } = refusalLimits;
   const waiting: AuditEntry[] = [];
@@ -62,6 +51,7 @@ export function createRefusalCollector(deps: RefusalCollectorDeps): RefusalColle
   let isFlushing = false;
   let isStopped = false;
 
+  /** Counts a refusal in the next summary row. */
   function suppress(entry: AuditEntry): void {
     summary ??= createSummary(clock);
     summary.add(entry);
@@ -141,19 +131,22 @@ export function createRefusalCollector(deps: RefusalCollectorDeps): RefusalColle
     plan();
   }
 
+  /** Writes what waits, the summary included, batch after batch; ends early when one fails. */
   function flush(): Promise<void> {
     flushed = flushed.then(writeAll);
     return flushed;
   }
 
   return {
-    collect(entry) {
+    /** Takes a row to be written with the next batches; counts it when too many wait. */
+    collect(entry: AuditEntry) {
       if (waiting.length + batch.length >= maxWaiting) return suppress(entry);
       waiting.push(entry);
       plan();
     },
     suppress,
     flush,
+    /** As `flush`, and writes nothing later. @returns the rows that could not be written */
     async stop() {
       isStopped = true;
       await flush();
@@ -162,15 +155,9 @@ export function createRefusalCollector(deps: RefusalCollectorDeps): RefusalColle
   };
 }
 
-interface Summary {
-  readonly sinceMs: number;
-  add(entry: AuditEntry): void;
-  entry(): AuditEntry;
-}
-
 const maxAddresses = 10;
 
-function createSummary(clock: Clock): Summary {
+function createSummary(clock: Clock) {
   const first = clock.now().toISOString();
   const kinds: Record<string, number> = {};
   const addresses = new Set<string>();
@@ -178,7 +165,7 @@ function createSummary(clock: Clock): Summary {
   let count = 0;
   return {
     sinceMs: clock.monotonicMs(),
-    add({ action, source_ip }) {
+    add({ action, source_ip }: AuditEntry) {
       count += 1;
       last = clock.now().toISOString();
       kinds[action] = (kinds[action] ?? 0) + 1;
@@ -193,6 +180,8 @@ function createSummary(clock: Clock): Summary {
     }),
   };
 }
+
+type Summary = ReturnType<typeof createSummary>;
 
 /** Keeps no process alive: a process that stops flushes instead. */
 function startTimer(run: () => void, afterMs: number): () => void {

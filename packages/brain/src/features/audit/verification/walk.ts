@@ -44,17 +44,8 @@ const maxUnexplained = 200_000;
 /** References computed before; a user acts many times in a row. */
 const maxKnownRefs = 5000;
 
-export interface ChainWalk {
-  /** Judges the next row; the first fault ends the walk. */
-  next(row: WalkedRow): ChainFault | null;
-  /** Judges what only the end tells: head, counts, actors. */
-  end(): ChainFault | null;
-  readonly rows: number;
-  readonly keyCounts: ReadonlyMap<string, number>;
-}
-
 /** A walk from the prune point, or from the first row of the generation. */
-export function createChainWalk(state: ChainState, keys: ChainKeys): ChainWalk {
+export function createChainWalk(state: ChainState, keys: ChainKeys) {
   let previous: ChainPoint | null = state.prune;
   let rows = 0;
   const keyCounts = new Map<string, number>();
@@ -104,11 +95,12 @@ export function createChainWalk(state: ChainState, keys: ChainKeys): ChainWalk {
   }
 
   return {
-    get rows() {
+    get rows(): number {
       return rows;
     },
     keyCounts,
-    next(row) {
+    /** Judges the next row; the first fault ends the walk. */
+    next(row: WalkedRow): ChainFault | null {
       const reason = judge(row);
       if (reason !== null) return fault(reason, row);
       rows += 1;
@@ -116,7 +108,8 @@ export function createChainWalk(state: ChainState, keys: ChainKeys): ChainWalk {
       previous = { row_hmac: row.row_hmac, key_id: row.hmac_key_id, occurred_us: row.occurred_us, id: row.id };
       return null;
     },
-    end() {
+    /** Judges what only the end tells: head, counts, actors. */
+    end(): ChainFault | null {
       const { head } = state;
       if (!isHead(previous) && head !== null) return fault("head_missing", head);
       const counts = state.active_key_counts;

@@ -1,8 +1,6 @@
-import type { Clock } from "../../../platform/clock.ts";
-import type { Database } from "../../../platform/database/database.ts";
 import { ApiError, invalid } from "../../../platform/http/error-codes.ts";
 import { uuidV7 } from "../../../platform/ids.ts";
-import type { BulkRetryRequestRow, Tables } from "../../../schema/tables/index.ts";
+import type { BulkRetryRequestRow, Core } from "../../../schema/tables/index.ts";
 import { findAgent } from "../../agents/index.ts";
 import type { Audit, AuditOrigin } from "../../audit/index.ts";
 import { whyNotAdvertised } from "../../commands/index.ts";
@@ -12,9 +10,7 @@ import { findRequestByKey, insertChildren, insertRequest } from "../store.ts";
 import { badRequest, type EffectiveRequest, readEffectiveRequest } from "./effective-request.ts";
 import { sealPlan } from "./seal.ts";
 
-export interface CreateRequestsDeps {
-  readonly database: Database<Tables>;
-  readonly clock: Pick<Clock, "now">;
+export interface CreateRequestsDeps extends Core {
   readonly audit: Pick<Audit, "append">;
   /** Bytes of the largest frame that agents take. */
   readonly maxFrameBytes: number;

@@ -1,7 +1,6 @@
 import { taskRowId } from "@svc/protocol";
-import type { Clock } from "../../../platform/clock.ts";
-import type { Database, Tx } from "../../../platform/database/database.ts";
-import type { BulkRetryRequestRow, CommandRow, Tables } from "../../../schema/tables/index.ts";
+import type { Tx } from "../../../platform/database/database.ts";
+import type { BulkRetryRequestRow, CommandRow, Core, Tables } from "../../../schema/tables/index.ts";
 import { type Audit, type AuditEntry, ownOrigin } from "../../audit/index.ts";
 import { type Commands, holdAgents } from "../../commands/index.ts";
 import { tasksByRowId } from "../../tasks/index.ts";
@@ -15,9 +14,7 @@ import { childrenInFlight, claimChildren, nextChildren, settleChildren, type Wai
 import { type EligibleAgents, unsentReason } from "./eligible-agents.ts";
 import { allowanceOf, paceOf } from "./limits.ts";
 
-export interface RoundDeps {
-  readonly database: Database<Tables>;
-  readonly clock: Pick<Clock, "now">;
+export interface RoundDeps extends Core {
   readonly audit: Pick<Audit, "append">;
   readonly commands: Pick<Commands, "issueIn">;
   /** Seconds that a command has for its result. */

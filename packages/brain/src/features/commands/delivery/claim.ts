@@ -1,8 +1,6 @@
 import { randomToken } from "@svc/protocol";
-import type { Clock } from "../../../platform/clock.ts";
-import type { Database } from "../../../platform/database/database.ts";
 import type { Log } from "../../../platform/log.ts";
-import type { CommandRow, Tables } from "../../../schema/tables/index.ts";
+import type { CommandRow, Core } from "../../../schema/tables/index.ts";
 import { findAgent, fitnessOf, reachOf, type SessionReach } from "../../agents/index.ts";
 import type { CommandMetrics } from "../metrics.ts";
 import { childKeyPrefix, claimPending, type PendingCommand, pendingChildren, pendingForAgent } from "./claim-store.ts";
@@ -15,9 +13,7 @@ export interface ClaimedCommand {
   readonly payload: Record<string, unknown>;
 }
 
-export interface CommandDeps {
-  readonly database: Database<Tables>;
-  readonly clock: Clock;
+export interface CommandDeps extends Core {
   readonly log: Log;
   readonly timeoutSeconds: number;
   readonly redispatch: { readonly windowSeconds: number; readonly minIntervalSeconds: number };

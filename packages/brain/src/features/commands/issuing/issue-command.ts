@@ -1,9 +1,8 @@
 import type { CommandAction } from "@svc/protocol";
-import type { Clock } from "../../../platform/clock.ts";
-import type { Database, Tx } from "../../../platform/database/database.ts";
+import type { Tx } from "../../../platform/database/database.ts";
 import { storedJson } from "../../../platform/database/values/stored-json.ts";
 import { uuidV7 } from "../../../platform/ids.ts";
-import type { CommandRow, Tables } from "../../../schema/tables/index.ts";
+import type { CommandRow, Core, Tables } from "../../../schema/tables/index.ts";
 import { type Audit, type AuditEntry, type AuditOrigin, ownOrigin } from "../../audit/index.ts";
 import { holdAgents, insertCommands } from "./issue-store.ts";
 
@@ -39,9 +38,7 @@ export interface Issued {
   readonly absent: ReadonlySet<string>;
 }
 
-export interface IssueDeps {
-  readonly database: Pick<Database<Tables>, "write">;
-  readonly clock: Pick<Clock, "now">;
+export interface IssueDeps extends Core {
   readonly audit: Pick<Audit, "append">;
   readonly timeoutSeconds: number;
   offer(...commands: readonly IssuedCommand[]): void;

@@ -4,17 +4,8 @@ import { createPartitions, dayOf, listPartitions } from "./partitions-store.ts";
 /** Days made ahead, today not counted. */
 const daysAhead = 14;
 
-export interface Partitions {
-  /** Makes sure that every day of these instants (milliseconds, within retention) has its partition. */
-  ensureFor(instants: Iterable<number>): Promise<void>;
-  /** Makes today's partition and the next two weeks'. */
-  makeAhead(now: Date): Promise<void>;
-  /** Looks again at what exists: another process has dropped something. */
-  forget(): void;
-}
-
 /** The partitions of events as this process knows them, so that a batch asks the database only for a day it never saw. */
-export function createPartitionKeeper(pool: Pool): Partitions {
+export function createPartitionKeeper(pool: Pool) {
   let known: Promise<Set<number>> | null = null;
 
   async function ensure(days: readonly number[]): Promise<void> {
@@ -33,17 +24,22 @@ export function createPartitionKeeper(pool: Pool): Partitions {
   }
 
   return {
-    async ensureFor(instants) {
+    /** Makes sure that every day of these instants (milliseconds, within retention) has its partition. */
+    async ensureFor(instants: Iterable<number>) {
       const days = new Set<number>();
       for (const at of instants) days.add(dayOf(at));
       await ensure([...days]);
     },
-    makeAhead(now) {
+    /** Makes today's partition and the next two weeks'. */
+    makeAhead(now: Date) {
       const today = dayOf(now.getTime());
       return ensure(Array.from({ length: daysAhead + 1 }, (_, index) => today + index));
     },
+    /** Looks again at what exists: another process has dropped something. */
     forget() {
       known = null;
     },
   };
 }
+
+export type Partitions = ReturnType<typeof createPartitionKeeper>;

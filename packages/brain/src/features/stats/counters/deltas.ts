@@ -39,14 +39,6 @@ export interface DeltaRow {
   wait_histogram: string | null;
 }
 
-export interface Deltas {
-  countEvent(event: CountedEvent): void;
-  /** `by` rows more of a project are in `state` (fewer when negative). */
-  countState(projectId: string, state: string, by: number): void;
-  /** One row per counter that changed. */
-  rows(): DeltaRow[];
-}
-
 const minuteMs = minutes(1);
 const hourMs = hours(1);
 /** Keeps the widest possible key of a rollup row within what an index entry of the server database can hold. */
@@ -98,7 +90,7 @@ interface CounterScope {
   readonly workers: Nested<DeltaRow>;
 }
 
-export function createDeltas(): Deltas {
+export function createDeltas() {
   const scopes: CounterScope[] = [];
   const rollups: Gathered[] = [];
   const others: DeltaRow[] = [];
@@ -149,7 +141,7 @@ export function createDeltas(): Deltas {
   }
 
   return {
-    countEvent(event) {
+    countEvent(event: CountedEvent) {
       const { at, runMs, waitMs } = event;
       const gathered = gatheredOf(event, Math.floor(at / minuteMs));
       gathered.row.count += 1;
@@ -165,7 +157,8 @@ export function createDeltas(): Deltas {
       }
       if (event.worker !== "") countWorker(event);
     },
-    countState(projectId, state, by) {
+    /** `by` rows more of a project are in `state` (fewer when negative). */
+    countState(projectId: string, state: string, by: number) {
       const key = state + projectId;
       let row = states.get(key);
       if (row === undefined) {
@@ -175,7 +168,8 @@ export function createDeltas(): Deltas {
       }
       row.count += by;
     },
-    rows() {
+    /** One row per counter that changed. */
+    rows(): DeltaRow[] {
       for (const { row, run, wait } of rollups) {
         if (run !== null) row.run_histogram = encodeHistogram(run);
         if (wait !== null) row.wait_histogram = encodeHistogram(wait);

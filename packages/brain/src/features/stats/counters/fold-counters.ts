@@ -1,8 +1,7 @@
-import type { Clock } from "../../../platform/clock.ts";
 import { days, hours, minutes } from "../../../platform/durations.ts";
 import type { Loop } from "../../../platform/loop.ts";
 import { overflowLabel } from "../../../platform/metrics.ts";
-import type { BrainDatabase } from "../../../schema/tables/index.ts";
+import type { Core } from "../../../schema/tables/index.ts";
 import { bucketStart, hoursBegin, minutesBegin } from "./buckets.ts";
 import {
   addNameRollups,
@@ -46,7 +45,7 @@ export const nameNotedMs = 24 * hourMs;
  * and counts them in one transaction, which waits for any other that merges counters; so a change is counted exactly once whatever
  * happens in between.
  */
-export const foldCounters: Loop<{ database: BrainDatabase; clock: Pick<Clock, "now"> }> = {
+export const foldCounters: Loop<Core> = {
   name: "stats.fold-counters",
   everyMs: 1000,
   leaderOnly: true,
@@ -66,7 +65,7 @@ export const foldCounters: Loop<{ database: BrainDatabase; clock: Pick<Clock, "n
 };
 
 /** Moves minutes older than 48 h into hours, in rounds that are transactions as those of the folding are. Leader only, as it is. */
-export const compactRollups: Loop<{ database: BrainDatabase; clock: Pick<Clock, "now"> }> = {
+export const compactRollups: Loop<Core> = {
   name: "stats.compact-rollups",
   everyMs: minutes(10),
   leaderOnly: true,

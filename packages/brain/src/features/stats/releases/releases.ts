@@ -11,14 +11,6 @@ interface Note {
   lastMs: number;
 }
 
-export interface Releases {
-  /** A stored event of the project carried the release, at an instant in milliseconds. Never throws and never waits. */
-  seen(projectId: string, release: string, at: number): void;
-  /** Writes now what was noted. */
-  flush(): Promise<void>;
-  stop(): Promise<void>;
-}
-
 export interface ReleasesDeps {
   readonly database: Pick<BrainDatabase, "write">;
   onError(error: unknown): void;
@@ -36,7 +28,7 @@ export const releaseNotedMs = days(1);
  * The releases that tasks carry, each with the earliest time of an event that named it. Written behind the commit of the events: nearly
  * every event names a release that is known, which costs a look into memory; one that is lost on the way is seen again with the next event.
  */
-export function createReleases({ database, onError }: ReleasesDeps): Releases {
+export function createReleases({ database, onError }: ReleasesDeps) {
   const known = new Map<string, Note>();
   // Neighbours mostly carry the same release.
   let last: Note | null = null;
@@ -75,7 +67,8 @@ export function createReleases({ database, onError }: ReleasesDeps): Releases {
     note !== undefined && note !== null && at >= note.firstMs && at - note.lastMs < releaseNotedMs;
 
   return {
-    seen(projectId, release, at) {
+    /** A stored event of the project carried the release, at an instant in milliseconds. Never throws and never waits. */
+    seen(projectId: string, release: string, at: number) {
       if (last !== null && last.release === release && last.projectId === projectId && isCovered(last, at)) return;
       const key = keyOf({ projectId, release });
       const before = known.get(key);
@@ -88,10 +81,13 @@ export function createReleases({ database, onError }: ReleasesDeps): Releases {
       note.firstMs = Math.min(note.firstMs, at);
       note.lastMs = Math.max(note.lastMs, at);
     },
+    /** Writes now what was noted. */
     flush: () => notes.flush(),
     stop: () => notes.stop(),
   };
 }
+
+export type Releases = ReturnType<typeof createReleases>;
 
 const keyOf = ({ projectId, release }: Pick<Note, "projectId" | "release">): string => `${projectId} ${release}`;
 

@@ -1,13 +1,12 @@
-import type { Clock } from "../../../platform/clock.ts";
 import { operation, type Routes } from "../../../platform/http/app.ts";
 import { ProjectParams } from "../../../platform/http/schemas.ts";
-import type { BrainDatabase } from "../../../schema/tables/index.ts";
+import type { Core } from "../../../schema/tables/index.ts";
 import { readDifferences } from "./differences.ts";
 import { readFacet } from "./facets.ts";
 import { readHistogram } from "./histogram.ts";
 import { Differences, DifferencesQuery, Facet, FacetQuery, TaskHistogram, TaskHistogramQuery } from "./schemas.ts";
 
-export const taskBreakdownRoutes: Routes<{ database: BrainDatabase; clock: Clock }> = (app, { database, clock }) => {
+export const taskBreakdownRoutes: Routes<Core> = (app, { database, clock }) => {
   operation(app, "GET /projects/:slug/facets", {
     operationId: "getFacet",
     summary: "Count the values of a field",

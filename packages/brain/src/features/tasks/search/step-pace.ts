@@ -1,21 +1,5 @@
 import { type Clock, systemClock } from "../../../platform/clock.ts";
 
-/**
- * How many rows the steps of a walk read, a step being what lies between two looks at the clock. Steps begin small and grow as far as what
- * a row has cost allows, and none is asked for more than the time that is left is thought to pay for: a database can hardly be stopped
- * within a statement, and rows that have to come from the disk cost a hundred times those in memory.
- */
-export interface Pace {
-  /** Rows of the next step, one at least, which begins now. */
-  next(): number;
-  /** Tells that the step has ended, and how many rows it has read. */
-  done(rows: number): void;
-  /** Milliseconds. */
-  leftMs(): number;
-  /** Whether the time that is left does not pay for one more row. */
-  isOver(): boolean;
-}
-
 export type StepClock = Pick<Clock, "monotonicMs">;
 /** Rows of the first step, and at most however fast it goes. */
 export type StepRows = readonly [first: number, most: number];
@@ -41,25 +25,36 @@ export function createPace(
   budgetMs: number,
   clock: StepClock = systemClock,
   cost: StepCost = {},
-): Pace {
+) {
   const deadlineMs = clock.monotonicMs() + budgetMs;
   let rows = 0;
   let startMs = 0;
+  /** Milliseconds. */
   const leftMs = () => deadlineMs - clock.monotonicMs();
   const payable = () => Math.floor(leftMs() / Math.max(cost.rowMs ?? 0, leastRowMs));
   return {
+    /** Rows of the next step, one at least, which begins now. */
     next() {
       rows = cost.rows ?? Math.min(first, most);
       if (cost.rowMs !== undefined) rows = Math.max(1, Math.min(rows, payable(), Math.floor(wantedMs / cost.rowMs)));
       startMs = clock.monotonicMs();
       return rows;
     },
-    done(read) {
+    /** Tells that the step has ended, and how many rows it has read. */
+    done(read: number) {
       const tookMs = clock.monotonicMs() - startMs;
       cost.rowMs = Math.max(tookMs / Math.max(1, read), (cost.rowMs ?? 0) * kept);
       cost.rows = read < rows ? rows : Math.min(rows * growth, most);
     },
     leftMs,
+    /** Whether the time that is left does not pay for one more row. */
     isOver: () => payable() < 1,
   };
 }
+
+/**
+ * How many rows the steps of a walk read, a step being what lies between two looks at the clock. Steps begin small and grow as far as what
+ * a row has cost allows, and none is asked for more than the time that is left is thought to pay for: a database can hardly be stopped
+ * within a statement, and rows that have to come from the disk cost a hundred times those in memory.
+ */
+export type Pace = ReturnType<typeof createPace>;

@@ -1,15 +1,12 @@
-import type { Clock } from "../../../platform/clock.ts";
 import type { Passwords } from "../../../platform/crypto/passwords.ts";
-import type { Database, Tx } from "../../../platform/database/database.ts";
-import type { Tables } from "../../../schema/tables/index.ts";
+import type { Tx } from "../../../platform/database/database.ts";
+import type { Core, Tables } from "../../../schema/tables/index.ts";
 import type { Audit, AuditOrigin } from "../../audit/index.ts";
 import type { SecurityHistory } from "../../security-history/index.ts";
 import type { EndingSessions, RevokeKeys } from "../passwords/replace-password.ts";
 import type { Users } from "../users.ts";
 
-export interface UserAdministrationDeps {
-  readonly database: Database<Tables>;
-  readonly clock: Clock;
+export interface UserAdministrationDeps extends Core {
   readonly audit: Pick<Audit, "append" | "forgetUser">;
   readonly users: Users;
   readonly passwords: Pick<Passwords, "hash">;

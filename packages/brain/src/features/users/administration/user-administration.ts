@@ -13,42 +13,30 @@ import { changeUser } from "./change-user.ts";
 import type { AboutUser, UserAdministrationDeps } from "./deps.ts";
 import { lockAdmins, ownAccount, requireOtherAdmin, requireUser } from "./guards.ts";
 
-export interface UserAdministration {
-  list(query: UserListQuery): Promise<UserAdminPublic[]>;
-  /** @throws ApiError `not_found` */
-  get(userId: string): Promise<UserAdminPublic>;
-  /** @throws ApiError `validation_error` for a password that the policy refuses, `conflict` for an address in use. */
-  create(body: NewUserBody, origin: AuditOrigin): Promise<UserAdminPublic>;
-  /** @throws ApiError `not_found`, and `conflict` as change-user.ts has it. */
-  update(about: AboutUser, changes: UserChangesBody): Promise<UserAdminPublic>;
-  /** Gives a new password without the old one, and tells what ended with it. @throws ApiError `not_found`, `validation_error` */
-  resetPassword(about: AboutUser, newPassword: string): Promise<EndedByReset>;
-  /** @throws ApiError `not_found`, and `conflict` for oneself (own_account) and for the final active administrator. */
-  remove(about: AboutUser): Promise<void>;
-}
-
 const defaultLimit = 100;
 const maxLimit = 500;
 /** Both databases take it, and nobody has as many accounts. */
 const maxOffset = 2 ** 31 - 1;
 
 /** Accounts as the administrators of the instance keep them (spec part 1, Users and admin routes). */
-export function createUserAdministration(deps: UserAdministrationDeps): UserAdministration {
+export function createUserAdministration(deps: UserAdministrationDeps) {
   const { database, audit, users, sessions, settings } = deps;
   const minChars = settings.SVC_PASSWORD_MIN_LENGTH;
 
   return {
-    async list({ limit = defaultLimit, offset = 0 }) {
+    async list({ limit = defaultLimit, offset = 0 }: UserListQuery): Promise<UserAdminPublic[]> {
       const rows = await listUsers(database.read, {
         limit: limit <= 0 || limit > maxLimit ? defaultLimit : limit,
         offset: Math.min(Math.max(0, offset), maxOffset),
       });
       return rows.map(publicUserForAdmins);
     },
-    async get(userId) {
+    /** @throws ApiError `not_found` */
+    async get(userId: string): Promise<UserAdminPublic> {
       return publicUserForAdmins(requireUser(await users.findById(userId)));
     },
-    async create(body, origin) {
+    /** @throws ApiError `validation_error` for a password that the policy refuses, `conflict` for an address in use. */
+    async create(body: NewUserBody, origin: AuditOrigin): Promise<UserAdminPublic> {
       const refusal = passwordRefusal("password", body.password, { minChars, owner: body });
       if (refusal !== null) throw refusal;
       const passwordHash = await deps.passwords.hash(body.password, sourceOf(origin));
@@ -73,12 +61,14 @@ export function createUserAdministration(deps: UserAdministrationDeps): UserAdmi
         throw error;
       }
     },
-    async update(about, changes) {
+    /** @throws ApiError `not_found`, and `conflict` as change-user.ts has it. */
+    async update(about: AboutUser, changes: UserChangesBody): Promise<UserAdminPublic> {
       const { user, ended } = await changeUser(deps, about, changes);
       await sessions.announceEnded(user.id, ended);
       return publicUserForAdmins(user);
     },
-    async resetPassword({ userId, origin }, newPassword) {
+    /** Gives a new password without the old one, and tells what ended with it. @throws ApiError `not_found`, `validation_error` */
+    async resetPassword({ userId, origin }: AboutUser, newPassword: string): Promise<EndedByReset> {
       const owner = requireUser(await users.findById(userId));
       return replacePassword(deps, {
         ...{ userId, owner, newPassword, origin },
@@ -87,12 +77,15 @@ export function createUserAdministration(deps: UserAdministrationDeps): UserAdmi
         admit: requireUser,
       });
     },
-    async remove(about) {
+    /** @throws ApiError `not_found`, and `conflict` for oneself (own_account) and for the final active administrator. */
+    async remove(about: AboutUser) {
       const ended = await removeUser(deps, about);
       await sessions.announceEnded(about.userId, ended);
     },
   };
 }
+
+export type UserAdministration = ReturnType<typeof createUserAdministration>;
 
 /**
  * Deletes an account for good, with its memberships, sessions, keys, saved views and second factor. Audit rows and commands remain and no

@@ -1,14 +1,10 @@
-import type { Clock } from "../../../platform/clock.ts";
 import type { Passwords } from "../../../platform/crypto/passwords.ts";
-import type { Database } from "../../../platform/database/database.ts";
 import { sourceOf } from "../../../platform/http/connections/addresses.ts";
-import type { Tables, UserRow } from "../../../schema/tables/index.ts";
+import type { Core, UserRow } from "../../../schema/tables/index.ts";
 import type { Audit, AuditEntry, AuditOrigin } from "../../audit/index.ts";
 import type { Users } from "../users.ts";
 
-export interface FailedPasswordDeps {
-  readonly database: Pick<Database<Tables>, "write">;
-  readonly clock: Pick<Clock, "now">;
+export interface FailedPasswordDeps extends Core {
   readonly audit: Pick<Audit, "append">;
   readonly users: Pick<Users, "noteFailure">;
   readonly settings: {

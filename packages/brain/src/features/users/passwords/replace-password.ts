@@ -1,8 +1,7 @@
-import type { Clock } from "../../../platform/clock.ts";
 import type { Passwords } from "../../../platform/crypto/passwords.ts";
-import type { Database, Tx } from "../../../platform/database/database.ts";
+import type { Tx } from "../../../platform/database/database.ts";
 import { sourceOf } from "../../../platform/http/connections/addresses.ts";
-import type { Tables, UserRow } from "../../../schema/tables/index.ts";
+import type { Core, Tables, UserRow } from "../../../schema/tables/index.ts";
 import type { Audit, AuditOrigin } from "../../audit/index.ts";
 import type { SecurityHistory } from "../../security-history/index.ts";
 import { deleteResetTokens, deleteTrustedDevices, updateUser } from "../store.ts";
@@ -21,9 +20,7 @@ export type RevokeKeys = (
   request: { readonly userId: string; readonly reason: string; readonly now: Date },
 ) => Promise<number>;
 
-export interface ReplacePasswordDeps {
-  readonly database: Pick<Database<Tables>, "write">;
-  readonly clock: Pick<Clock, "now">;
+export interface ReplacePasswordDeps extends Core {
   readonly audit: Pick<Audit, "append">;
   readonly users: Pick<Users, "lock">;
   readonly passwords: Pick<Passwords, "hash">;

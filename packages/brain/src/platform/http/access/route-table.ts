@@ -14,16 +14,6 @@ export interface RouteRow {
   schema?: FastifySchema | undefined;
 }
 
-export interface RouteRegister {
-  /** Takes a route in as it is registered; throws when its policy is missing or makes no sense. */
-  add(route: RouteOptions): void;
-  rows(): RouteRow[];
-  /** What an API key needs for routes of a tag that some route has. */
-  keyAccess(tag: string): KeyAccess;
-  /** Methods that some route takes for a concrete path (no query), in alphabetical order. */
-  methodsFor(path: string): string[];
-}
-
 declare module "fastify" {
   interface FastifyInstance {
     routeRegister: RouteRegister;
@@ -35,15 +25,17 @@ export function routeTable(app: Pick<FastifyInstance, "routeRegister">): RouteRo
   return app.routeRegister.rows();
 }
 
-export function createRouteRegister(rules: Pick<RouteRules, "tags" | "buckets">): RouteRegister {
+export function createRouteRegister(rules: Pick<RouteRules, "tags" | "buckets">) {
   const rows: RouteRow[] = [];
   // By number of segments; only asked once no route matched, to tell 405 from 404.
   const patterns = new Map<string, { segments: string[]; methods: Set<string> }>();
 
+  /** What an API key needs for routes of a tag that some route has. */
   const keyAccess = (tag: string): KeyAccess => rules.tags[tag]!.keys;
 
   return {
-    add(route) {
+    /** Takes a route in as it is registered; throws when its policy is missing or makes no sense. */
+    add(route: RouteOptions) {
       const methods = Array.isArray(route.method) ? route.method : [route.method];
       const policy = route.config as RoutePolicy | undefined;
       const fault = policyFault(policy, route.url, rules);
@@ -65,7 +57,8 @@ export function createRouteRegister(rules: Pick<RouteRules, "tags" | "buckets">)
     },
     rows: () => rows.toSorted((left, right) => compare(left.path, right.path) || compare(left.method, right.method)),
     keyAccess,
-    methodsFor(path) {
+    /** Methods that some route takes for a concrete path (no query), in alphabetical order. */
+    methodsFor(path: string): string[] {
       const segments = path.split("/");
       const methods = new Set<string>();
       for (const pattern of patterns.values()) {
@@ -75,6 +68,8 @@ export function createRouteRegister(rules: Pick<RouteRules, "tags" | "buckets">)
     },
   };
 }
+
+type RouteRegister = ReturnType<typeof createRouteRegister>;
 
 function compare(left: string, right: string): number {
   return left < right ? -1 : left > right ? 1 : 0;

@@ -10,16 +10,7 @@ export interface HostSettings {
   SVC_CORS_ORIGINS: readonly string[];
 }
 
-export interface Hosts {
-  /** Whether a Host header names this service. */
-  admits(hostHeader: string | undefined): boolean;
-  /** Whether an Origin is PUBLIC_URL's, the (validated) request host's own, or listed in CORS_ORIGINS. */
-  admitsOrigin(origin: string, hostHeader: string | undefined): boolean;
-  /** Whether an Origin is listed in CORS_ORIGINS. */
-  isCrossOrigin(origin: string): boolean;
-}
-
-export function createHosts(settings: HostSettings): Hosts {
+export function createHosts(settings: HostSettings) {
   const publicUrl = new URL(settings.SVC_PUBLIC_URL);
   const names =
     settings.SVC_ALLOWED_HOSTS.length > 0
@@ -30,11 +21,13 @@ export function createHosts(settings: HostSettings): Hosts {
   const crossOrigins = new Set(settings.SVC_CORS_ORIGINS.map((origin) => new URL(origin).origin));
 
   return {
-    admits(header) {
+    /** Whether a Host header names this service. */
+    admits(header: string | undefined) {
       const name = header === undefined ? null : hostName(header);
       return name !== null && allowed.has(name);
     },
-    admitsOrigin(origin, header) {
+    /** Whether an Origin is PUBLIC_URL's, the (validated) request host's own, or listed in CORS_ORIGINS. */
+    admitsOrigin(origin: string, header: string | undefined) {
       if (!URL.canParse(origin)) return false;
       const url = new URL(origin);
       if (url.origin === publicUrl.origin || crossOrigins.has(url.origin)) return true;
@@ -45,9 +38,12 @@ export function createHosts(settings: HostSettings): Hosts {
         ? new URL(`${url.protocol}//${header}`).origin === url.origin
         : false;
     },
-    isCrossOrigin: (origin) => crossOrigins.has(origin),
+    /** Whether an Origin is listed in CORS_ORIGINS. */
+    isCrossOrigin: (origin: string) => crossOrigins.has(origin),
   };
 }
+
+export type Hosts = ReturnType<typeof createHosts>;
 
 /** The bare name of a Host header or list entry: lower case, no port, no trailing dot; null when it is none. */
 export function hostName(text: string): string | null {

@@ -3,15 +3,8 @@ import { instantFormat } from "../schemas.ts";
 
 type Schema = Record<string, unknown>;
 
-export interface Components {
-  /** The schema as the document shows it: titled schemas within it, and itself, as references. */
-  shown(schema: unknown): Schema;
-  /** Every schema that was referred to, by name in alphabetical order. */
-  schemas(): Record<string, Schema>;
-}
-
 /** @param examples of named schemas. */
-export function createComponents(examples: Readonly<Record<string, unknown>>): Components {
+export function createComponents(examples: Readonly<Record<string, unknown>>) {
   const named = new Map<string, Schema>();
 
   function shown(value: unknown): unknown {
@@ -45,10 +38,14 @@ export function createComponents(examples: Readonly<Record<string, unknown>>): C
     );
 
   return {
-    shown: (schema) => shown(schema) as Schema,
+    /** The schema as the document shows it: titled schemas within it, and itself, as references. */
+    shown: (schema: unknown) => shown(schema) as Schema,
+    /** Every schema that was referred to, by name in alphabetical order. */
     schemas: () => Object.fromEntries([...named].sort(([left], [right]) => (left < right ? -1 : 1))),
   };
 }
+
+export type Components = ReturnType<typeof createComponents>;
 
 /** A property that happens to be called `title` has an object for its value, and a schema a type or a union. */
 const isSchema = (schema: Schema) => "type" in schema || "anyOf" in schema || "enum" in schema;

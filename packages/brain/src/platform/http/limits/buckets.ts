@@ -7,14 +7,6 @@ import type { BucketRule } from "../access/route-rules.ts";
 import { networksOf } from "../connections/addresses.ts";
 import { createWindow, type SlidingWindow } from "./sliding-window.ts";
 
-export interface Buckets {
-  /**
-   * Counts one request of `key` (an address, or the id of a user).
-   * @returns null when it is let in, else the whole seconds until there is room, 1 to the window.
-   */
-  take(name: string, key: string): number | null;
-}
-
 /** Keys that each window remembers. */
 const maxKeys = 10_000;
 /** A /48 has as many /64s as it likes, so all of them together get this many times the limit of one. */
@@ -23,7 +15,7 @@ const siteFactor = 10;
 export function createBuckets(
   clock: Pick<Clock, "monotonicMs">,
   rules: Readonly<Record<string, Pick<BucketRule, "cap" | "windowMs">>>,
-): Buckets {
+) {
   const windows = new Map<string, { blocks: SlidingWindow; sites: SlidingWindow }>();
   for (const [name, { cap, windowMs }] of Object.entries(rules)) {
     windows.set(name, {
@@ -32,7 +24,11 @@ export function createBuckets(
     });
   }
   return {
-    take(name, key) {
+    /**
+     * Counts one request of `key` (an address, or the id of a user).
+     * @returns null when it is let in, else the whole seconds until there is room, 1 to the window.
+     */
+    take(name: string, key: string): number | null {
       const { blocks, sites } = windows.get(name)!;
       const nowMs = clock.monotonicMs();
       const networks = networksOf(key);
@@ -45,3 +41,5 @@ export function createBuckets(
     },
   };
 }
+
+export type Buckets = ReturnType<typeof createBuckets>;

@@ -2,18 +2,6 @@ import type { AddressNetworks } from "../connections/addresses.ts";
 import { createCrowds } from "./crowds.ts";
 import { createRecency } from "./recency.ts";
 
-/** One limit over a time that slides, for each of a bounded number of keys. */
-export interface SlidingWindow {
-  /** Whole seconds until a request of `key` would be let in, 1 to the window; null when it is now. Counts nothing. */
-  wait(key: string, nowMs: number): number | null;
-  /** Counts a request that does not have to wait. */
-  admit(key: string, networks: AddressNetworks, nowMs: number): void;
-  /** Keys that are remembered. */
-  size(): number;
-  /** Instants of requests that are stored for all keys: at most twice those that count. */
-  instants(): number;
-}
-
 /** What is remembered of one key: the instants of its requests, the oldest that counts at `start`. */
 interface Entry {
   readonly key: string;
@@ -25,7 +13,8 @@ interface Entry {
 /** Quiet keys that one request clears away: more than it can add. */
 const maxCleared = 2;
 
-export function createWindow(options: { cap: number; windowMs: number; maxKeys: number }): SlidingWindow {
+/** One limit over a time that slides, for each of a bounded number of keys. */
+export function createWindow(options: { cap: number; windowMs: number; maxKeys: number }) {
   const { cap, windowMs, maxKeys } = options;
   // Touched by every admitted request: the oldest entry is the one that has been quiet for longest.
   const entries = createRecency<Entry>();
@@ -64,7 +53,8 @@ export function createWindow(options: { cap: number; windowMs: number; maxKeys: 
   }
 
   return {
-    wait(key, nowMs) {
+    /** Whole seconds until a request of `key` would be let in, 1 to the window; null when it is now. Counts nothing. */
+    wait(key: string, nowMs: number): number | null {
       forgetQuiet(nowMs);
       const entry = entries.get(key);
       if (entry === undefined) {
@@ -77,7 +67,8 @@ export function createWindow(options: { cap: number; windowMs: number; maxKeys: 
       const oldest = entry.times[entry.start]!;
       return oldest + windowMs > nowMs ? secondsAfter(oldest, nowMs) : null;
     },
-    admit(key, networks, nowMs) {
+    /** Counts a request that does not have to wait. */
+    admit(key: string, networks: AddressNetworks, nowMs: number) {
       let entry = entries.get(key);
       if (entry === undefined) {
         if (entries.size() >= maxKeys) for (const each of crowds.surplus()) forget(each);
@@ -87,7 +78,11 @@ export function createWindow(options: { cap: number; windowMs: number; maxKeys: 
       entries.touch(key, entry);
       crowds.add(entry);
     },
+    /** Keys that are remembered. */
     size: entries.size,
+    /** Instants of requests that are stored for all keys: at most twice those that count. */
     instants: () => stored,
   };
 }
+
+export type SlidingWindow = ReturnType<typeof createWindow>;
