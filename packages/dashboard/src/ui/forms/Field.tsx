@@ -1,6 +1,7 @@
 import { type InputHTMLAttributes, type ReactNode, type TextareaHTMLAttributes, useId } from "react";
 import controls from "../controls.module.css";
 import { Glyph } from "../Icon.tsx";
+import { type Choice, Options } from "./Select.tsx";
 
 interface Labelled {
   label: string;
@@ -43,7 +44,7 @@ export function AreaField({
 
 interface ChoiceProps extends Labelled {
   value: string;
-  options: readonly { value: string; label: string }[];
+  options: readonly Choice<string>[];
   onChange: (value: string) => void;
 }
 
@@ -58,11 +59,7 @@ export function ChoiceField({ label, hint, error, value, options, onChange }: Ch
           value={value}
           onChange={(event) => onChange(event.currentTarget.value)}
         >
-          {options.map((option) => (
-            <option key={option.value} value={option.value}>
-              {option.label}
-            </option>
-          ))}
+          <Options of={options} />
         </select>
       )}
     </Frame>

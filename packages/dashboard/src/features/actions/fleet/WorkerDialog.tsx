@@ -121,7 +121,7 @@ export function WorkerDialog({ slug, worker, act, taskName: knownName = "", onCl
         <ChoiceField
           label="Queue"
           value={queue}
-          options={worker.queues.map((one) => ({ value: one, label: nameText(one) }))}
+          options={worker.queues.map((one) => [one, nameText(one)])}
           error={faultOf("queue")}
           onChange={setQueue}
         />

@@ -36,8 +36,8 @@ export function AgentField({ agents, value, anyWords, onChange }: AgentFieldProp
       label="Agent"
       value={shown}
       options={[
-        ...(hasEmpty ? [{ value: "", label: anyWords ?? "none" }] : []),
-        ...agents.map((agent) => ({ value: agent.id, label: nameOf(agent) })),
+        ...(hasEmpty ? [["", anyWords ?? "none"] as const] : []),
+        ...agents.map((agent) => [agent.id, nameOf(agent)] as const),
       ]}
       onChange={onChange}
     />

@@ -92,8 +92,8 @@ export function BulkRetryDialog({ slug, filters, filter, words, onClose, onDone 
             label="Engine"
             value={engine}
             options={[
-              { value: "", label: "all of them" },
-              ...matching.engines.map((share) => ({ value: share.engine, label: printable(share.engine) })),
+              ["", "all of them"],
+              ...matching.engines.map((share) => [share.engine, printable(share.engine)] as const),
             ]}
             onChange={setEngine}
           />
@@ -103,8 +103,8 @@ export function BulkRetryDialog({ slug, filters, filter, words, onClose, onDone 
             label="Agent"
             value={agentId}
             options={[
-              { value: "", label: "for each task one that can" },
-              ...agents.map(({ id, name }) => ({ value: id, label: nameText(name) })),
+              ["", "for each task one that can"],
+              ...agents.map(({ id, name }) => [id, nameText(name)] as const),
             ]}
             onChange={setAgentId}
           />
