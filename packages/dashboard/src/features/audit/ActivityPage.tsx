@@ -22,7 +22,7 @@ import { auditedSlugs, reachText } from "./words.ts";
 
 /** What happened in all projects that the person may audit, and what they did themselves. */
 export function ActivityPage() {
-  usePage([{ label: "Projects", href: paths.home() }, { label: "Activity" }]);
+  usePage([["Projects", paths.home()], ["Activity"]]);
   const me = useMe();
   const goTo = useGo();
   const client = useQueryClient();

@@ -28,7 +28,7 @@ import { actionTree, actorText, outcomes } from "./words.ts";
 
 export function AuditPage() {
   const { slug = "" } = useParams({ strict: false });
-  usePage([{ label: slug, href: paths.project(slug) }, { label: "Audit" }]);
+  usePage([[slug, paths.project(slug)], ["Audit"]]);
   if (useMayAudit(slug)) return <Trail key={slug} slug={slug} />;
   return (
     <NotForRole title="Audit" chips={<ButtonLink href={paths.activity()}>Your own events</ButtonLink>}>

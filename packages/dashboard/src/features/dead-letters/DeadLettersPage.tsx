@@ -34,7 +34,7 @@ export function DeadLettersPage() {
     select: readDeadLettersSearch,
     structuralSharing: true,
   });
-  usePage([{ label: slug, href: paths.project(slug) }, { label: "Dead letters" }]);
+  usePage([[slug, paths.project(slug)], ["Dead letters"]]);
   const goTo = useGo();
   const agentsRead = useQuery(agentsQuery(slug));
   const queuesRead = useQuery(queuesQuery(slug));

@@ -30,7 +30,7 @@ import { issueStatuses, readIssuesSearch } from "./issues-search.ts";
 export function IssuesPage() {
   const { slug } = useParams({ from: "/signed-in/p/$slug/issues" });
   const search = useSearch({ from: "/signed-in/p/$slug/issues", select: readIssuesSearch, structuralSharing: true });
-  usePage([{ label: slug, href: paths.project(slug) }, { label: "Issues" }]);
+  usePage([[slug, paths.project(slug)], ["Issues"]]);
   const goTo = useGo();
   const range = useTimeRange();
   const { status, engine } = search;

@@ -35,7 +35,7 @@ export function CommandsPage() {
     select: readCommandsSearch,
     structuralSharing: true,
   });
-  usePage([{ label: slug, href: paths.project(slug) }, { label: "Commands" }]);
+  usePage([[slug, paths.project(slug)], ["Commands"]]);
   const goTo = useGo();
   const now = useNow();
   const me = useMe();
