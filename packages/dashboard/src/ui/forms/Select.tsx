@@ -1,4 +1,5 @@
 import controls from "../controls.module.css";
+import { Frame, type Labelled } from "./Field.tsx";
 
 /** A choice: its value, and its words when they differ from it. */
 export type Choice<Value extends string> = Value | readonly [value: Value, words: string];
@@ -28,6 +29,30 @@ export function Select<Value extends string>(props: SelectProps<Value>) {
         <Options of={options} />
       </select>
     </label>
+  );
+}
+
+interface ChoiceProps extends Labelled {
+  value: string;
+  options: readonly Choice<string>[];
+  onChange: (value: string) => void;
+}
+
+/** One of many, as a field of a form. */
+export function ChoiceField({ label, hint, error, value, options, onChange }: ChoiceProps) {
+  return (
+    <Frame {...{ label, hint, error }}>
+      {(wiring) => (
+        <select
+          {...wiring}
+          className={controls.in}
+          value={value}
+          onChange={(event) => onChange(event.currentTarget.value)}
+        >
+          <Options of={options} />
+        </select>
+      )}
+    </Frame>
   );
 }
 

@@ -1,5 +1,5 @@
 import type { Agent } from "@svc/client";
-import { ChoiceField } from "../../../ui/forms/Field.tsx";
+import { ChoiceField } from "../../../ui/forms/Select.tsx";
 import { nameText } from "../../../ui/time/format.ts";
 import { isPolling } from "./able.ts";
 
