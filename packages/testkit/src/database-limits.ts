@@ -4,8 +4,9 @@ export const databaseLimits = {
   synchronous: "normal",
   poolSize: 10,
   maxOverflow: 5,
-  statementTimeoutMs: 10_000,
-  lockTimeoutMs: 3000,
+  // On a busy machine only a fault may reach these.
+  statementTimeoutMs: 120_000,
+  lockTimeoutMs: 60_000,
   idleInTransactionMs: 30_000,
   inactiveConnectionSeconds: 60,
   requireTls: false,
