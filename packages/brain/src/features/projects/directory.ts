@@ -42,8 +42,6 @@ export function createDirectory(source: DirectorySource, clock: Pick<Clock, "mon
   };
 }
 
-export type Directory = ReturnType<typeof createDirectory>;
-
 interface Memory<Value> {
   recall(key: string): Value | undefined;
   learn(key: string, look: () => Promise<Value>): Promise<Value>;

@@ -17,11 +17,7 @@ import {
   QueuePublic,
 } from "./schemas.ts";
 
-export interface QueueRouteDeps extends Core {
-  readonly settings: PageSizes;
-}
-
-export const queueRoutes: Routes<QueueRouteDeps> = (app, { database, clock, settings }) => {
+export const queueRoutes: Routes<Core & { readonly settings: PageSizes }> = (app, { database, clock, settings }) => {
   async function queueAt(projectId: string, params: { engine: string; name: string }) {
     const queue = await queueNamed(database, projectId, params);
     if (queue === undefined) throw new ApiError("not_found", { resource: "queue" });

@@ -8,11 +8,7 @@ import type { Core } from "../../schema/tables/index.ts";
 import { listWorkers, workersById } from "./reads.ts";
 import { WorkerDetail, WorkerPage, WorkerParams } from "./schemas.ts";
 
-export interface WorkerRouteDeps extends Core {
-  readonly settings: PageSizes;
-}
-
-export const workerRoutes: Routes<WorkerRouteDeps> = (app, { database, clock, settings }) => {
+export const workerRoutes: Routes<Core & { readonly settings: PageSizes }> = (app, { database, clock, settings }) => {
   operation(app, "GET /projects/:slug/workers", {
     operationId: "listWorkers",
     summary: "List workers",

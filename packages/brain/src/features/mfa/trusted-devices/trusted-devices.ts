@@ -126,8 +126,6 @@ export function createTrustedDevices(deps: MfaDeps) {
   };
 }
 
-export type TrustedDevices = ReturnType<typeof createTrustedDevices>;
-
 const unknownDevice = () => new ApiError("not_found", { resource: "trusted_device" });
 
 const deviceEntry = (action: string, id: string, origin: AuditOrigin): AuditEntry => ({
