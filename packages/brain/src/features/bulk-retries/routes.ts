@@ -1,9 +1,8 @@
 import type { FastifyRequest } from "fastify";
-import type { Database } from "../../platform/database/database.ts";
 import { operation, type Routes } from "../../platform/http/app.ts";
 import type { PageSizes } from "../../platform/http/content/paging.ts";
 import { ProjectParams } from "../../platform/http/schemas.ts";
-import type { Tables } from "../../schema/tables/index.ts";
+import type { BrainDatabase } from "../../schema/tables/index.ts";
 import { originOf } from "../audit/index.ts";
 import type { BulkRetries } from "./bulk-retries.ts";
 import type { Asker } from "./planning/create.ts";
@@ -21,7 +20,7 @@ const policy = { tag: "bulk-retry-requests", role: "operator" } as const;
 
 export const bulkRetryRoutes: Routes<{
   bulkRetries: BulkRetries;
-  database: Database<Tables>;
+  database: BrainDatabase;
   settings: PageSizes & { readonly SVC_PUBLIC_URL: string };
 }> = (app, { bulkRetries, database, settings }) => {
   const base = `${new URL(settings.SVC_PUBLIC_URL).origin}${app.prefix}`;
