@@ -2,7 +2,7 @@ import type { Readable } from "node:stream";
 import { Type } from "typebox";
 import { operation, plainSerializer, type Routes } from "../../platform/http/app.ts";
 import type { PageSizes } from "../../platform/http/content/paging.ts";
-import { exportAnswers, ProjectParams } from "../../platform/http/schemas.ts";
+import { exportAnswers } from "../../platform/http/schemas.ts";
 import type { BrainDatabase } from "../../schema/tables/index.ts";
 import type { Audit } from "./audit.ts";
 import { readActivity } from "./listing/activity-feed.ts";
@@ -40,7 +40,6 @@ export const auditRoutes: Routes<AuditRouteDeps> = (app, { database, audit, sett
     description:
       "Lists audit rows of the project, newest first. With `format` it streams every matching row as one file instead; an export above 50,000 rows (25,000 for `xlsx`) is refused, never cut, and is itself audited.",
     answers: exportAnswers,
-    params: ProjectParams,
     querystring: AuditQuery,
     response: { 200: PageOrExport },
     serializerCompiler: plainSerializer,

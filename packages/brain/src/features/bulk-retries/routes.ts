@@ -1,7 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import { operation, type Routes } from "../../platform/http/app.ts";
 import type { PageSizes } from "../../platform/http/content/paging.ts";
-import { ProjectParams } from "../../platform/http/schemas.ts";
 import type { BrainDatabase } from "../../schema/tables/index.ts";
 import { originOf } from "../audit/index.ts";
 import type { BulkRetries } from "./bulk-retries.ts";
@@ -42,7 +41,6 @@ export const bulkRetryRoutes: Routes<{
       400: "The filter has an unknown key, or no agent can retry for its engine.",
       409: "The idempotency key is in use for another request (`idempotency_key_in_use`).",
     },
-    params: ProjectParams,
     body: BulkRetryBody,
     response: { 200: BulkRetryRequest, 202: BulkRetryRequest },
     policy: { ...policy, bucket: "bulk" },
@@ -58,7 +56,6 @@ export const bulkRetryRoutes: Routes<{
     operationId: "listBulkRetries",
     summary: "List bulk retries",
     description: "Lists the bulk retries of the project, newest first.",
-    params: ProjectParams,
     querystring: BulkRetryListQuery,
     response: { 200: BulkRetryRequestPage },
     policy,

@@ -3,7 +3,7 @@ import { operation, type Routes } from "../../platform/http/app.ts";
 import { decodeCursor, encodeCursor } from "../../platform/http/content/cursors.ts";
 import { clampLimit, type PageSizes, pageOf } from "../../platform/http/content/paging.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
-import { PageQuery, ProjectParams } from "../../platform/http/schemas.ts";
+import { PageQuery } from "../../platform/http/schemas.ts";
 import type { Core } from "../../schema/tables/index.ts";
 import { readQueueActivity, readQueueDepths } from "./activity.ts";
 import { listQueues, queueNamed } from "./reads.ts";
@@ -28,7 +28,6 @@ export const queueRoutes: Routes<Core & { readonly settings: PageSizes }> = (app
     operationId: "listQueues",
     summary: "List queues",
     description: "Lists the queues of the project with their last reported depths.",
-    params: ProjectParams,
     querystring: PageQuery,
     response: { 200: QueuePage },
     policy: { tag: "queues", role: "viewer" },
@@ -46,7 +45,6 @@ export const queueRoutes: Routes<Core & { readonly settings: PageSizes }> = (app
     operationId: "getQueueActivity",
     summary: "Get recent activity of queues",
     description: "Counts what entered and left each queue in the last minutes.",
-    params: ProjectParams,
     querystring: ActivityQuery,
     response: { 200: QueueActivityReply },
     policy: { tag: "queues", role: "viewer", heavy: true },
