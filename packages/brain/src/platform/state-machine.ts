@@ -4,24 +4,12 @@ export type Moves = Readonly<Record<string, Readonly<Record<string, string>>>>;
 export type StateOf<Table extends Moves> = keyof Table & string;
 export type MoveOf<Table extends Moves> = { [State in keyof Table]: keyof Table[State] }[keyof Table] & string;
 
-export interface StateMachine<Table extends Moves> {
-  /** The states in which a move may be made, in the order of the table. */
-  from(move: MoveOf<Table>): readonly StateOf<Table>[];
-  /** The state that a move leads to, whichever it was made in. */
-  to(move: MoveOf<Table>): StateOf<Table>;
-  /** Where a move leads from this state; null where it may not be made. */
-  next(state: string, move: MoveOf<Table>): StateOf<Table> | null;
-  /** The states that no move leaves, and those that some do. */
-  readonly final: readonly StateOf<Table>[];
-  readonly open: readonly StateOf<Table>[];
-}
-
 /**
  * The table as conditional updates read it: what they look for, and what they set.
  *
  * @throws RangeError when a move leads to different states from different ones.
  */
-export function createStateMachine<const Table extends Moves>(moves: Table): StateMachine<Table> {
+export function createStateMachine<const Table extends Moves>(moves: Table) {
   const states = Object.keys(moves) as StateOf<Table>[];
   const byMove = new Map<string, { readonly to: StateOf<Table>; readonly from: StateOf<Table>[] }>();
   for (const state of states) {
@@ -39,9 +27,14 @@ export function createStateMachine<const Table extends Moves>(moves: Table): Sta
   };
   const isFinal = (state: StateOf<Table>) => Object.keys(moves[state] ?? {}).length === 0;
   return {
-    from: (move) => moveOf(move).from,
-    to: (move) => moveOf(move).to,
-    next: (state, move) => (moveOf(move).from.some((from) => from === state) ? moveOf(move).to : null),
+    /** The states in which a move may be made, in the order of the table. */
+    from: (move: MoveOf<Table>) => moveOf(move).from,
+    /** The state that a move leads to, whichever it was made in. */
+    to: (move: MoveOf<Table>) => moveOf(move).to,
+    /** Where a move leads from this state; null where it may not be made. */
+    next: (state: string, move: MoveOf<Table>) =>
+      moveOf(move).from.some((from) => from === state) ? moveOf(move).to : null,
+    /** The states that no move leaves, and those that some do. */
     final: states.filter(isFinal),
     open: states.filter((state) => !isFinal(state)),
   };

@@ -6,10 +6,10 @@ import { rawHello } from "@svc/testkit/raw-agent";
 import pg from "pg";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { deleteOldProcesses, markSilent } from "../../src/features/agents/presence/presence-store.ts";
-import { deleteUnseenQueues } from "../../src/features/queues/store.ts";
+import { unseenQueues } from "../../src/features/queues/unseen-store.ts";
 import { bulkDelete } from "../../src/features/tasks/retention/bulk-delete.ts";
 import { pruneTaskBatch } from "../../src/features/tasks/retention/prune.ts";
-import { deleteUnseenWorkers, takeSilentOffline } from "../../src/features/workers/store.ts";
+import { takeSilentOffline, unseenWorkers } from "../../src/features/workers/store.ts";
 
 const rounds = 8;
 const tasks = 150;
@@ -65,8 +65,8 @@ async function oneRound(brain: TestBrain, agents: readonly string[]): Promise<nu
     write((tx) => takeSilentOffline(tx, { cutoff: endOfTime, now: new Date() }), { alone: true }),
     write((tx) => markSilent(tx, endOfTime, new Date()), { alone: true }),
     write((tx) => deleteOldProcesses(tx, endOfTime), { alone: true }),
-    deleteUnseenQueues(database, endOfTime, named),
-    deleteUnseenWorkers(database, endOfTime, named),
+    unseenQueues.remove(database, endOfTime, named),
+    unseenWorkers.remove(database, endOfTime, named),
     bulkDelete(
       { database, audit: features.audit, deleted: () => {} },
       { projectId, body: { task_ids: shuffled(known.map(({ id }) => id)).slice(0, 50) }, origin },

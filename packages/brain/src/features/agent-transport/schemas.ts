@@ -1,4 +1,4 @@
-import { Type } from "typebox";
+import { type Static, Type } from "typebox";
 
 const maxFrameCharacters = 1_048_576;
 
@@ -21,6 +21,9 @@ export const UploadReply = Type.Object(
   },
   { title: "FrameReceipt", description: "What was stored and what has to be sent again." },
 );
+
+/** The four values that every upload answer carries (spec part 1, upload accounting). */
+export type UploadAnswer = Static<typeof UploadReply>;
 
 export const PollQuery = Type.Object({
   wait: Type.Integer({ minimum: 0, maximum: 60, default: 30, description: "seconds to wait for a command" }),

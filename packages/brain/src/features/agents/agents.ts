@@ -1,4 +1,5 @@
 import { readAgentStatus } from "@svc/protocol";
+import type { Static } from "typebox";
 import { Broadcast } from "../../platform/broadcast.ts";
 import type { Keyring } from "../../platform/crypto/keyring.ts";
 import { days } from "../../platform/durations.ts";
@@ -30,7 +31,7 @@ import {
   listSamples,
   type ProcessFilter,
 } from "./reads.ts";
-import type { Agent, AgentProcess } from "./schemas.ts";
+import type { Agent, AgentProcess, StatusHistory } from "./schemas.ts";
 import { publicAgent, publicProcess } from "./shapes.ts";
 import { listStale } from "./store.ts";
 import { createIdentities, type Identities } from "./tokens/identity.ts";
@@ -51,12 +52,6 @@ export interface AgentsDeps extends Core {
   readonly publish: (change: { projectId: string; topic: "agent.changed"; ids: string[] }) => void;
   readonly onError: (error: unknown) => void;
   readonly cancelCommands: CancelCommands;
-}
-
-export interface StatusSample {
-  id: number;
-  captured_at: string;
-  payload: Record<string, unknown>;
 }
 
 export interface RevokedAgent {
@@ -160,7 +155,7 @@ export class Agents {
   }
 
   /** The newest 100 samples, newest first. */
-  async statusHistory(projectId: string, id: string): Promise<StatusSample[]> {
+  async statusHistory(projectId: string, id: string): Promise<Static<typeof StatusHistory>["items"]> {
     const agent = await this.get(projectId, id);
     const samples = await listSamples(this.#deps.database.read, agent.id, shownSamples);
     return samples.map((sample) => ({

@@ -1,10 +1,9 @@
 import { retentionHorizonMs } from "@svc/protocol";
-import type { Database } from "../../platform/database/database.ts";
 import { deleteInBatches } from "../../platform/database/delete-in-batches.ts";
 import { newestInstant, newestOfEach } from "../../platform/database/newest.ts";
 import type { Loop } from "../../platform/loop.ts";
 import { hourlyRetention, retentionBase } from "../../platform/retention.ts";
-import type { Core, Tables } from "../../schema/tables/index.ts";
+import type { BrainDatabase, Core } from "../../schema/tables/index.ts";
 import type { Agents } from "./agents.ts";
 import { deleteLossesBefore, deleteMarksBefore } from "./losses/losses-store.ts";
 import { agentsWithSamplesBefore, deleteSamplesBefore } from "./presence/samples-store.ts";
@@ -58,7 +57,7 @@ export const pruneSamples: Loop<Core & { settings: { SVC_EVENT_RETENTION_DAYS: n
   },
 };
 
-async function pruneSampleRows(database: Database<Tables>, cutoff: Date | null, signal: AbortSignal): Promise<number> {
+async function pruneSampleRows(database: BrainDatabase, cutoff: Date | null, signal: AbortSignal): Promise<number> {
   let deleted = 0;
   if (cutoff === null) return deleted;
   for (let agents = agentsPerLook; agents === agentsPerLook && !signal.aborted; ) {
@@ -72,7 +71,7 @@ async function pruneSampleRows(database: Database<Tables>, cutoff: Date | null, 
 }
 
 async function pruneLosses(
-  database: Database<Tables>,
+  database: BrainDatabase,
   cutoffOf: (newest: Date | null) => Date | null,
   signal: AbortSignal,
 ): Promise<number> {

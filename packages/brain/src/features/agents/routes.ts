@@ -2,7 +2,6 @@ import { retentionHorizonMs } from "@svc/protocol";
 import { Type } from "typebox";
 import type { Clock } from "../../platform/clock.ts";
 import { operation, type Routes } from "../../platform/http/app.ts";
-import { ProjectParams } from "../../platform/http/schemas.ts";
 import { originOf } from "../audit/index.ts";
 import { rangeOrLastDay } from "../stats/index.ts";
 import type { Agents } from "./agents.ts";
@@ -30,7 +29,6 @@ export const agentRoutes: Routes<AgentRouteDeps> = (app, { agents, clock, settin
     operationId: "listAgents",
     summary: "List agents",
     description: "Lists all agents of the project that are not revoked, as one page.",
-    params: ProjectParams,
     response: { 200: AgentList },
     policy: { tag: "agents", role: "viewer" },
     handler: async (request) => ({ items: await agents.list(request.project.id) }),
@@ -51,7 +49,6 @@ export const agentRoutes: Routes<AgentRouteDeps> = (app, { agents, clock, settin
     summary: "Create an agent",
     description: "Creates an agent and returns its token and its signing key. Both are shown only in this answer.",
     answers: { 409: "Another agent of the project has this name (`name_in_use`)." },
-    params: ProjectParams,
     body: MintAgentBody,
     response: { 201: MintedAnswer },
     policy: { tag: "agents", role: "admin", freshMfa: true, stepUp: true },
@@ -86,7 +83,6 @@ export const agentRoutes: Routes<AgentRouteDeps> = (app, { agents, clock, settin
     operationId: "listAgentProcesses",
     summary: "List agent processes",
     description: "Lists the processes that agents of the project run in.",
-    params: ProjectParams,
     querystring: ProcessQuery,
     response: { 200: Type.Array(AgentProcess, { description: "Processes of agents." }) },
     policy: { tag: "agent-workers", role: "viewer", sessionOnly: true },
@@ -98,7 +94,6 @@ export const agentRoutes: Routes<AgentRouteDeps> = (app, { agents, clock, settin
     summary: "Get gaps in the data",
     description:
       "Returns the periods in which agents lost records, so that an incomplete list is not mistaken for a complete one. Defaults to the last 24 hours; at most 90 days.",
-    params: ProjectParams,
     querystring: CompletenessQuery,
     response: { 200: Completeness },
     policy: { tag: "agents", role: "viewer" },

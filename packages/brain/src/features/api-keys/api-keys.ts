@@ -8,10 +8,6 @@ import type { ApiKey, MintBody, MintedKey } from "./schemas.ts";
 import { scopes } from "./scopes.ts";
 import { changeKey, findKey, listKeys, revokeKeysOf, type ShownKey } from "./store.ts";
 
-export interface ApiKeysDeps extends AuthenticateDeps, MintDeps {
-  readonly database: MintDeps["database"];
-}
-
 interface OwnKey {
   readonly actor: SessionActor;
   readonly id: string;
@@ -24,7 +20,7 @@ interface AboutKeys {
 }
 
 /** Keys with which people's scripts call the API; a key never exceeds what its owner may do now. */
-export function createApiKeys(deps: ApiKeysDeps) {
+export function createApiKeys(deps: AuthenticateDeps & MintDeps & { readonly database: MintDeps["database"] }) {
   const { database, clock, audit, users, history } = deps;
 
   /** Changes a working key of the caller and writes the audit row. */

@@ -1,10 +1,9 @@
 import type { Readable } from "node:stream";
 import { Type } from "typebox";
-import type { Database } from "../../platform/database/database.ts";
 import { operation, plainSerializer, type Routes } from "../../platform/http/app.ts";
 import type { PageSizes } from "../../platform/http/content/paging.ts";
-import { exportAnswers, ProjectParams } from "../../platform/http/schemas.ts";
-import type { Tables } from "../../schema/tables/index.ts";
+import { exportAnswers } from "../../platform/http/schemas.ts";
+import type { BrainDatabase } from "../../schema/tables/index.ts";
 import type { Audit } from "./audit.ts";
 import { readActivity } from "./listing/activity-feed.ts";
 import { exportAudit } from "./listing/export.ts";
@@ -13,7 +12,7 @@ import { originOf } from "./origin.ts";
 import { ActivityFeedPage, ActivityFeedQuery, AuditPage, AuditQuery } from "./schemas.ts";
 
 export interface AuditRouteDeps {
-  readonly database: Database<Tables>;
+  readonly database: BrainDatabase;
   readonly audit: Pick<Audit, "record">;
   readonly settings: PageSizes;
   /** Rows as exports show them. */
@@ -41,7 +40,6 @@ export const auditRoutes: Routes<AuditRouteDeps> = (app, { database, audit, sett
     description:
       "Lists audit rows of the project, newest first. With `format` it streams every matching row as one file instead; an export above 50,000 rows (25,000 for `xlsx`) is refused, never cut, and is itself audited.",
     answers: exportAnswers,
-    params: ProjectParams,
     querystring: AuditQuery,
     response: { 200: PageOrExport },
     serializerCompiler: plainSerializer,

@@ -1,9 +1,7 @@
 import type { FastifyRequest } from "fastify";
-import type { Database } from "../../platform/database/database.ts";
 import { operation, type Routes } from "../../platform/http/app.ts";
 import type { PageSizes } from "../../platform/http/content/paging.ts";
-import { ProjectParams } from "../../platform/http/schemas.ts";
-import type { Tables } from "../../schema/tables/index.ts";
+import type { BrainDatabase } from "../../schema/tables/index.ts";
 import { originOf } from "../audit/index.ts";
 import type { BulkRetries } from "./bulk-retries.ts";
 import type { Asker } from "./planning/create.ts";
@@ -21,7 +19,7 @@ const policy = { tag: "bulk-retry-requests", role: "operator" } as const;
 
 export const bulkRetryRoutes: Routes<{
   bulkRetries: BulkRetries;
-  database: Database<Tables>;
+  database: BrainDatabase;
   settings: PageSizes & { readonly SVC_PUBLIC_URL: string };
 }> = (app, { bulkRetries, database, settings }) => {
   const base = `${new URL(settings.SVC_PUBLIC_URL).origin}${app.prefix}`;
@@ -43,7 +41,6 @@ export const bulkRetryRoutes: Routes<{
       400: "The filter has an unknown key, or no agent can retry for its engine.",
       409: "The idempotency key is in use for another request (`idempotency_key_in_use`).",
     },
-    params: ProjectParams,
     body: BulkRetryBody,
     response: { 200: BulkRetryRequest, 202: BulkRetryRequest },
     policy: { ...policy, bucket: "bulk" },
@@ -59,7 +56,6 @@ export const bulkRetryRoutes: Routes<{
     operationId: "listBulkRetries",
     summary: "List bulk retries",
     description: "Lists the bulk retries of the project, newest first.",
-    params: ProjectParams,
     querystring: BulkRetryListQuery,
     response: { 200: BulkRetryRequestPage },
     policy,

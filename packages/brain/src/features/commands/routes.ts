@@ -53,7 +53,6 @@ export const commandRoutes: Routes<CommandRouteDeps> = (app, deps) => {
     summary: "List commands",
     description:
       "Lists the commands of the project, newest first. Viewers see them without payload, result and issuer.",
-    params: ProjectParams,
     querystring: CommandQuery,
     response: { 200: CommandPage },
     serializerCompiler: plainSerializer,

@@ -1,6 +1,6 @@
 import { chunks } from "../../platform/chunks.ts";
-import type { Database, Tx } from "../../platform/database/database.ts";
-import type { CommandRow, Tables } from "../../schema/tables/index.ts";
+import type { Tx } from "../../platform/database/database.ts";
+import type { BrainDatabase, CommandRow, Tables } from "../../schema/tables/index.ts";
 import { commandMachine } from "./states.ts";
 
 /**
@@ -48,7 +48,7 @@ export async function forgetIssuer(tx: Tx<Tables>, userId: string): Promise<void
 
 /** Deletes at most `limit` commands of all projects that ended before `cutoff`, the oldest first, and tells how many. */
 export async function deleteCommandsEndedBefore(
-  { slow, write }: Pick<Database<Tables>, "slow" | "write">,
+  { slow, write }: Pick<BrainDatabase, "slow" | "write">,
   cutoff: Date,
   limit: number,
 ): Promise<number> {

@@ -1,6 +1,5 @@
 import { operation, type Routes } from "../../platform/http/app.ts";
 import { disconnectSignal } from "../../platform/http/connections/disconnect-signal.ts";
-import { ProjectParams } from "../../platform/http/schemas.ts";
 import { originOf } from "../audit/index.ts";
 import { createListDeadLetters, type DeadLettersDeps } from "./list.ts";
 import { DeadLetterPage, DeadLetterQuery } from "./schemas.ts";
@@ -18,7 +17,6 @@ export const deadLetterRoutes: Routes<DeadLettersDeps> = (app, deps) => {
       502: "The agent refused the listing or its adapter failed.",
       504: "The agent did not answer in time; `details.command_id` names the command.",
     },
-    params: ProjectParams,
     querystring: DeadLetterQuery,
     response: { 200: DeadLetterPage },
     // It would ask an agent for an answer without a body.

@@ -2,7 +2,7 @@ import { type EventKind, isUuid, parseJson } from "@svc/protocol";
 import { operation, plainSerializer, type Routes } from "../../platform/http/app.ts";
 import { decodeCursor, encodeCursor } from "../../platform/http/content/cursors.ts";
 import { clampLimit, type PageSizes } from "../../platform/http/content/paging.ts";
-import { ProjectParams, parseInstant } from "../../platform/http/schemas.ts";
+import { parseInstant } from "../../platform/http/schemas.ts";
 import type { BrainDatabase } from "../../schema/tables/index.ts";
 import { listEvents } from "./list.ts";
 import type { EventPosition } from "./reads.ts";
@@ -13,7 +13,6 @@ export const eventRoutes: Routes<{ database: BrainDatabase; settings: PageSizes 
     operationId: "listEvents",
     summary: "List events",
     description: "Lists the stored events of the project, newest first.",
-    params: ProjectParams,
     querystring: EventQuery,
     response: { 200: EventPage },
     serializerCompiler: plainSerializer,

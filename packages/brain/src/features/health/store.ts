@@ -1,16 +1,15 @@
-import type { Database } from "../../platform/database/database.ts";
 import { findMeta, saveMeta } from "../../schema/meta-store.ts";
-import type { Db, Tables } from "../../schema/tables/index.ts";
+import type { BrainDatabase, Db } from "../../schema/tables/index.ts";
 
 const probeKey = "health.write_probe";
 const lastSeenKey = "health.last_seen";
 
 /** Writes one small row, in a transaction of its own: nothing else may be locked while another process waits for the row. */
-export const writeProbeRow = ({ write }: Pick<Database<Tables>, "write">, value: string): Promise<void> =>
+export const writeProbeRow = ({ write }: Pick<BrainDatabase, "write">, value: string): Promise<void> =>
   write((tx) => saveMeta(tx, probeKey, value), { alone: true });
 
 /** Notes that a process of the service knew the time. */
-export const saveLastSeen = ({ write }: Pick<Database<Tables>, "write">, at: Date): Promise<void> =>
+export const saveLastSeen = ({ write }: Pick<BrainDatabase, "write">, at: Date): Promise<void> =>
   write((tx) => saveMeta(tx, lastSeenKey, at.toISOString()), { alone: true });
 
 /** When any process of the service noted the time last; null in a database that no such version has used. */

@@ -1,6 +1,5 @@
 import { Type } from "typebox";
 import { operation, type Routes } from "../../platform/http/app.ts";
-import { ProjectParams } from "../../platform/http/schemas.ts";
 import { originOf } from "../audit/index.ts";
 import type { Invitations } from "./invitations.ts";
 import { InvitationList, InvitationParams, InviteBody, InvitedAnswer } from "./schemas.ts";
@@ -11,7 +10,6 @@ export const invitationRoutes: Routes<{ invitations: Invitations }> = (app, { in
     operationId: "listInvitations",
     summary: "List invitations",
     description: "Lists the invitations of the project that can still be accepted, newest first.",
-    params: ProjectParams,
     response: { 200: InvitationList },
     policy: { tag: "invitations", role: "admin" },
     handler: async (request) => ({ items: await invitations.list(request.project.id) }),
@@ -22,7 +20,6 @@ export const invitationRoutes: Routes<{ invitations: Invitations }> = (app, { in
     summary: "Create an invitation",
     description:
       "Invites an e-mail address to the project. The token is shown only in this answer; it is also mailed where a mail server is configured.",
-    params: ProjectParams,
     body: InviteBody,
     response: { 201: InvitedAnswer },
     policy: { tag: "invitations", role: "admin", freshMfa: true, stepUp: true },

@@ -1,7 +1,6 @@
 import { hours } from "../../platform/durations.ts";
 import { operation, type Routes } from "../../platform/http/app.ts";
 import { decodeCursor, encodeCursor } from "../../platform/http/content/cursors.ts";
-import { ProjectParams } from "../../platform/http/schemas.ts";
 import type { Core } from "../../schema/tables/index.ts";
 import { readRange } from "../stats/index.ts";
 import { type IssuePosition, listIssues, trendBuckets } from "./list.ts";
@@ -15,7 +14,6 @@ export const issueRoutes: Routes<Core> = (app, { database, clock }) => {
     summary: "List issues",
     description:
       "Groups failures that look alike into issues and lists them by their last failure, newest first. A page that would take too long ends early, with a cursor.",
-    params: ProjectParams,
     querystring: IssueQuery,
     response: { 200: IssuePage },
     policy: { tag: "issues", role: "viewer", heavy: true },

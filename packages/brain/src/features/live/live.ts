@@ -1,14 +1,13 @@
 import { Broadcast } from "../../platform/broadcast.ts";
 import { WriteBehind } from "../../platform/coalescing/write-behind.ts";
-import type { Database } from "../../platform/database/database.ts";
 import { createThrottledLog } from "../../platform/throttled-log.ts";
-import type { Tables } from "../../schema/tables/index.ts";
+import type { BrainDatabase } from "../../schema/tables/index.ts";
 import { Hub, type HubDeps } from "./hub.ts";
 import { createPendingChanges, type PendingChanges } from "./pending-changes.ts";
 import { isTopic, type LiveChange } from "./topics.ts";
 
 export interface LiveDeps extends HubDeps {
-  readonly database: Database<Tables>;
+  readonly database: BrainDatabase;
   /** Projects whose changes are kept apart until they go out; 10 000 unless a test says otherwise. */
   readonly maxProjects?: number;
 }

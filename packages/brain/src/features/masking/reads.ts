@@ -1,7 +1,6 @@
-import type { Database } from "../../platform/database/database.ts";
-import type { Tables } from "../../schema/tables/index.ts";
+import type { BrainDatabase } from "../../schema/tables/index.ts";
 
-type Db = Database<Tables>;
+type Db = BrainDatabase;
 
 /** Tasks by the id of their row, in one engine or, with null, in all of them. */
 export const tasksByRow = (

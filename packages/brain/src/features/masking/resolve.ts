@@ -1,8 +1,7 @@
 import { parseTaskQuery, printTaskQuery, printTerm, type TextTest } from "@svc/client/task-query";
 import { isUuid, redactionMarker } from "@svc/protocol";
-import type { Database } from "../../platform/database/database.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
-import type { Tables } from "../../schema/tables/index.ts";
+import type { BrainDatabase } from "../../schema/tables/index.ts";
 import { taskValues, textAfter } from "../tasks/index.ts";
 import type { Masking } from "./mask.ts";
 import { idsOfEngine, namesIn, taskIdsBetween, tasksByRow } from "./reads.ts";
@@ -19,7 +18,7 @@ const mostMaskedIds = 50;
 export const isMasked = (text: string): boolean => text.includes(redactionMarker);
 
 /** Finds what a client means who saw names and ids of a project only masked, or who gives the id of a task's row. */
-export function createResolver({ database, masking }: { database: Database<Tables>; masking: Masking }) {
+export function createResolver({ database, masking }: { database: BrainDatabase; masking: Masking }) {
   /**
    * The names that are shown as this one: those of an engine's own queues or workers and, when there are none, those of the project.
    * The text may itself be one of them: older versions stored the marker in names.

@@ -1,6 +1,5 @@
 import { Type } from "typebox";
 import { operation, type Routes } from "../../platform/http/app.ts";
-import { ProjectParams } from "../../platform/http/schemas.ts";
 import { type OriginRequest, originOf } from "../audit/index.ts";
 import type { MemberAdministration } from "./administration.ts";
 import type { Memberships } from "./memberships.ts";
@@ -16,7 +15,6 @@ export const membershipRoutes: Routes<MembershipRouteDeps> = (app, { memberships
     operationId: "listMembers",
     summary: "List members",
     description: "Lists the members of the project.",
-    params: ProjectParams,
     response: { 200: MemberList },
     policy: { tag: "memberships", role: "viewer" },
     handler: async (request) => ({ items: await memberships.list(request.project.id) }),
@@ -27,7 +25,6 @@ export const membershipRoutes: Routes<MembershipRouteDeps> = (app, { memberships
     summary: "Add a member",
     description: "Makes a user a member of the project.",
     answers: { 409: "The user is already a member (`already_member`), or the role is unknown (`unknown_role`)." },
-    params: ProjectParams,
     body: GrantBody,
     response: { 201: Member },
     policy: { tag: "memberships", role: "admin", freshMfa: true, stepUp: true },

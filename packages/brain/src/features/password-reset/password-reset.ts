@@ -8,12 +8,12 @@ import type { Log } from "../../platform/log.ts";
 import type { Mail } from "../../platform/mail/mail.ts";
 import type { MailMessage } from "../../platform/mail/render.ts";
 import { createThrottledLog } from "../../platform/throttled-log.ts";
-import type { Core, UserRow } from "../../schema/tables/index.ts";
+import type { UserRow } from "../../schema/tables/index.ts";
 import type { Audit, AuditOrigin } from "../audit/index.ts";
 import { type ReplacePasswordDeps, replacePassword, type Users } from "../users/index.ts";
 import { consumeResetToken, countLive, findLive, insertResetToken } from "./store.ts";
 
-export interface PasswordResetDeps extends Core, ReplacePasswordDeps {
+export interface PasswordResetDeps extends ReplacePasswordDeps {
   readonly log: Pick<Log, "warn">;
   readonly audit: Pick<Audit, "append" | "refused">;
   readonly users: Pick<Users, "findByEmail" | "lock">;

@@ -42,21 +42,15 @@ export function createDirectory(source: DirectorySource, clock: Pick<Clock, "mon
   };
 }
 
-interface Memory<Value> {
-  recall(key: string): Value | undefined;
-  learn(key: string, look: () => Promise<Value>): Promise<Value>;
-  forget(): void;
-}
-
-function createMemory<Value>(clock: Pick<Clock, "monotonicMs">): Memory<Value> {
+function createMemory<Value>(clock: Pick<Clock, "monotonicMs">) {
   const entries = new Map<string, { value: Value; untilMs: number }>();
   let forgotten = 0;
   return {
-    recall(key) {
+    recall(key: string): Value | undefined {
       const entry = entries.get(key);
       return entry !== undefined && entry.untilMs > clock.monotonicMs() ? entry.value : undefined;
     },
-    async learn(key, look) {
+    async learn(key: string, look: () => Promise<Value>): Promise<Value> {
       const forgottenBefore = forgotten;
       const value = await look();
       // What changed while we looked must not be covered by what we saw before the change.

@@ -1,6 +1,5 @@
 import { Type } from "typebox";
 import { operation, type Routes } from "../../platform/http/app.ts";
-import { ProjectParams } from "../../platform/http/schemas.ts";
 import { originOf } from "../audit/index.ts";
 import type { Projects } from "./projects.ts";
 import { CreateBody, ListQuery, Project, ProjectList, UpdateBody } from "./schemas.ts";
@@ -36,7 +35,6 @@ export const projectRoutes: Routes<{ projects: Projects }> = (app, { projects })
     operationId: "getProject",
     summary: "Get a project",
     description: "Returns one project.",
-    params: ProjectParams,
     response: { 200: Project },
     policy: { tag: "projects", role: "viewer" },
     handler: (request) => projects.get(request.project.id),
@@ -49,7 +47,6 @@ export const projectRoutes: Routes<{ projects: Projects }> = (app, { projects })
     answers: {
       409: "The slug is in use or malformed, the project is archived, or the scheduler settings contradict each other; `details.reason` says which.",
     },
-    params: ProjectParams,
     body: UpdateBody,
     response: { 200: Project },
     // An archived project takes this one route, to be restored; the decision refuses other changes to it.
@@ -69,7 +66,6 @@ export const projectRoutes: Routes<{ projects: Projects }> = (app, { projects })
     answers: {
       409: "It is the last active project (`last_active_project`), or it is archived already (`project_archived`).",
     },
-    params: ProjectParams,
     response: { 204: Type.Null() },
     policy: { tag: "projects", role: "admin", freshMfa: true },
     handler: (request) => projects.archive({ projectId: request.project.id, origin: originOf(request) }),

@@ -5,15 +5,15 @@ import { minutes } from "../../platform/durations.ts";
 import { retentionLoop } from "../../platform/retention.ts";
 import type { Core } from "../../schema/tables/index.ts";
 import { deleteOldDepths, depthsKeptMs } from "./depth-store.ts";
-import { deleteUnseenQueues, newestSeenQueue } from "./store.ts";
+import { unseenQueues } from "./unseen-store.ts";
 
 /** Deletes queues that no event and no agent has named for as long as tasks are kept. */
 export const pruneQueues = retentionLoop<Core & { settings: { SVC_TASK_RETENTION_DAYS: number } }>({
   name: "queues.retention",
-  newest: ({ database }) => newestSeenQueue(database),
+  newest: ({ database }) => unseenQueues.newest(database),
   cutoffMs: (base, { settings }) => retentionHorizonMs(base, settings.SVC_TASK_RETENTION_DAYS),
   remove: ({ database, signal }, cutoff) =>
-    deleteInBatches(signal, (limit) => deleteUnseenQueues(database, cutoff, limit)),
+    deleteInBatches(signal, (limit) => unseenQueues.remove(database, cutoff, limit)),
 });
 
 /** Deletes depths that are older than charts of them reach. */

@@ -2,7 +2,7 @@ import { createFakeClock } from "@svc/testkit";
 import { addProject, testDialects, useTestDatabase } from "@svc/testkit/databases";
 import { describe, expect, test } from "vitest";
 import { pruneQueues } from "./loops.ts";
-import { deleteUnseenQueues } from "./store.ts";
+import { unseenQueues } from "./unseen-store.ts";
 
 const projectId = "11111111-2222-4333-8444-555555555555";
 const horizon = new Date("2026-01-01T00:00:00.000Z");
@@ -48,7 +48,7 @@ for (const dialect of testDialects) {
       };
 
       expect(await pruneQueues.tick({ ...deps, signal: AbortSignal.abort() })).toEqual({ deleted: 0 });
-      expect(await deleteUnseenQueues(database, horizon, 1)).toBe(1);
+      expect(await unseenQueues.remove(database, horizon, 1)).toBe(1);
       expect(await pruneQueues.tick({ ...deps, signal: new AbortController().signal })).toEqual({ deleted: 2 });
 
       const left = await database.read.selectFrom("queues").select("name").orderBy("name").execute();

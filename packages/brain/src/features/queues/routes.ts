@@ -3,7 +3,7 @@ import { operation, type Routes } from "../../platform/http/app.ts";
 import { decodeCursor, encodeCursor } from "../../platform/http/content/cursors.ts";
 import { clampLimit, type PageSizes, pageOf } from "../../platform/http/content/paging.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
-import { PageQuery, ProjectParams } from "../../platform/http/schemas.ts";
+import { PageQuery } from "../../platform/http/schemas.ts";
 import type { Core } from "../../schema/tables/index.ts";
 import { readQueueActivity, readQueueDepths } from "./activity.ts";
 import { listQueues, queueNamed } from "./reads.ts";
@@ -17,11 +17,7 @@ import {
   QueuePublic,
 } from "./schemas.ts";
 
-export interface QueueRouteDeps extends Core {
-  readonly settings: PageSizes;
-}
-
-export const queueRoutes: Routes<QueueRouteDeps> = (app, { database, clock, settings }) => {
+export const queueRoutes: Routes<Core & { readonly settings: PageSizes }> = (app, { database, clock, settings }) => {
   async function queueAt(projectId: string, params: { engine: string; name: string }) {
     const queue = await queueNamed(database, projectId, params);
     if (queue === undefined) throw new ApiError("not_found", { resource: "queue" });
@@ -32,7 +28,6 @@ export const queueRoutes: Routes<QueueRouteDeps> = (app, { database, clock, sett
     operationId: "listQueues",
     summary: "List queues",
     description: "Lists the queues of the project with their last reported depths.",
-    params: ProjectParams,
     querystring: PageQuery,
     response: { 200: QueuePage },
     policy: { tag: "queues", role: "viewer" },
@@ -50,7 +45,6 @@ export const queueRoutes: Routes<QueueRouteDeps> = (app, { database, clock, sett
     operationId: "getQueueActivity",
     summary: "Get recent activity of queues",
     description: "Counts what entered and left each queue in the last minutes.",
-    params: ProjectParams,
     querystring: ActivityQuery,
     response: { 200: QueueActivityReply },
     policy: { tag: "queues", role: "viewer", heavy: true },

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 import type { Tx } from "../../platform/database/database.ts";
 import { jsonWithMemberOf } from "../../platform/database/dialects/expressions/json-columns.ts";
-import type { BrainDatabase, Tables } from "../../schema/tables/index.ts";
+import type { Tables } from "../../schema/tables/index.ts";
 
 /** What keeps a queue from starting tasks, in its metadata; the instants are ISO 8601 in UTC with milliseconds. */
 export interface StoredHold {
@@ -98,43 +98,4 @@ export async function writeQueueNotes(
     )
     .returning(["project_id", "id", "engine", "name", "pending_count", "consumer_count", "depth_reported_at"])
     .execute();
-}
-
-/**
- * Deletes at most `limit` queues of all projects that nothing named since `cutoff`, and tells how many. Locked in the order in which
- * notes are written; one that is named meanwhile stays.
- */
-export async function deleteUnseenQueues(
-  { write }: Pick<BrainDatabase, "write">,
-  cutoff: Date,
-  limit: number,
-): Promise<number> {
-  const { numDeletedRows } = await write(
-    (tx) => {
-      const unseen = tx
-        .selectFrom("queues")
-        .select("id")
-        .where((eb) => eb(eb.fn.coalesce("last_seen_at", "updated_at"), "<", cutoff))
-        .orderBy("project_id")
-        .orderBy("engine")
-        .orderBy("name")
-        .limit(limit);
-      return tx
-        .with("unseen", () => unseen.forUpdate())
-        .deleteFrom("queues")
-        .where("id", "in", (eb) => eb.selectFrom("unseen").select("unseen.id"))
-        .executeTakeFirst();
-    },
-    { alone: true },
-  );
-  return Number(numDeletedRows);
-}
-
-/** When any of them was named last; null when there is none. */
-export async function newestSeenQueue({ slow }: Pick<BrainDatabase, "slow">): Promise<Date | null> {
-  const row = await slow
-    .selectFrom("queues")
-    .select((eb) => eb.fn.max(eb.fn.coalesce("last_seen_at", "updated_at")).as("newest_at"))
-    .executeTakeFirst();
-  return row?.newest_at ?? null;
 }

@@ -1,7 +1,6 @@
 import { Type } from "typebox";
 import type { Actor } from "../../platform/http/access/actor.ts";
 import { operation, type Routes } from "../../platform/http/app.ts";
-import { ProjectParams } from "../../platform/http/schemas.ts";
 import type { SavedViews } from "./saved-views.ts";
 import { SavedView, SavedViewBody, SavedViewList, SavedViewParams } from "./schemas.ts";
 
@@ -10,7 +9,6 @@ export const savedViewRoutes: Routes<{ savedViews: SavedViews }> = (app, { saved
     operationId: "listSavedViews",
     summary: "List your saved views",
     description: "Lists your saved views of the task list in this project, by name.",
-    params: ProjectParams,
     response: { 200: SavedViewList },
     policy: { tag: "saved-views", role: "viewer" },
     handler: async (request) => ({ items: await savedViews.list(ownerOf(request)) }),
@@ -21,7 +19,6 @@ export const savedViewRoutes: Routes<{ savedViews: SavedViews }> = (app, { saved
     summary: "Create a saved view",
     description: "Saves filters of the task list under a name. Only you see it.",
     answers: { 409: "You have a view of this name (`name_in_use`), or 100 views already (`too_many_views`)." },
-    params: ProjectParams,
     body: SavedViewBody,
     response: { 201: SavedView },
     policy: { tag: "saved-views", role: "viewer" },

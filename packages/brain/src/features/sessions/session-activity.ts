@@ -1,12 +1,11 @@
 import { Broadcast, type BroadcastDeps } from "../../platform/broadcast.ts";
 import type { Clock } from "../../platform/clock.ts";
-import type { Database } from "../../platform/database/database.ts";
 import { minutes } from "../../platform/durations.ts";
-import type { Tables } from "../../schema/tables/index.ts";
+import type { BrainDatabase } from "../../schema/tables/index.ts";
 import { touchSession } from "./store.ts";
 
 export interface ActivityDeps {
-  readonly database: Pick<Database<Tables>, "write"> & BroadcastDeps["database"];
+  readonly database: Pick<BrainDatabase, "write"> & BroadcastDeps["database"];
   readonly clock: Clock;
   readonly settings: { readonly SVC_SESSION_IDLE_TIMEOUT_SECONDS: number };
   readonly onError: (error: unknown) => void;

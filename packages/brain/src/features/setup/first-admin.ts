@@ -1,13 +1,13 @@
-import type { Database, Tx } from "../../platform/database/database.ts";
+import type { Tx } from "../../platform/database/database.ts";
 import { lockSubject } from "../../platform/database/dialects/locks.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
-import type { Tables, UserRow } from "../../schema/tables/index.ts";
+import type { BrainDatabase, Tables, UserRow } from "../../schema/tables/index.ts";
 import type { Audit, AuditOrigin } from "../audit/index.ts";
 import type { Projects } from "../projects/index.ts";
 import type { Users } from "../users/index.ts";
 
 export interface FirstAdminDeps {
-  readonly database: Database<Tables>;
+  readonly database: BrainDatabase;
   readonly audit: Pick<Audit, "append">;
   readonly users: Pick<Users, "isAny" | "add">;
   readonly projects: Pick<Projects, "add">;

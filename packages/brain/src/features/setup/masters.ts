@@ -1,8 +1,7 @@
 import { createHmac } from "node:crypto";
 import type { Keyring } from "../../platform/crypto/keyring.ts";
-import type { Database } from "../../platform/database/database.ts";
 import { findMeta, metaOrInsert, saveMeta } from "../../schema/meta-store.ts";
-import type { Tables } from "../../schema/tables/index.ts";
+import type { BrainDatabase } from "../../schema/tables/index.ts";
 
 const metaKey = "secret_key_id";
 
@@ -22,7 +21,7 @@ const masterId = (master: string): string =>
  * Whether a database belongs to these masters: `earlier` when to one of the previous ones, `none` when it was never bound. Changes nothing.
  */
 export async function masterFit(
-  { read }: Pick<Database<Tables>, "read">,
+  { read }: Pick<BrainDatabase, "read">,
   masters: Keyring,
 ): Promise<"current" | "earlier" | "other" | "none"> {
   const bound = await findMeta(read, metaKey);
@@ -36,7 +35,7 @@ export async function masterFit(
  *
  * @throws UnknownMaster when the database belongs to a master that is neither the current one nor among the previous ones.
  */
-export async function bindMasters(database: Pick<Database<Tables>, "write">, masters: Keyring): Promise<void> {
+export async function bindMasters(database: Pick<BrainDatabase, "write">, masters: Keyring): Promise<void> {
   const current = masterId(masters.current);
   await database.write(async (tx) => {
     const bound = await metaOrInsert(tx, metaKey, current);

@@ -98,14 +98,10 @@ export async function longestNames(
   return rows.filter(({ mean_ms }) => Number(mean_ms) >= 0).map(({ name }) => name);
 }
 
-export interface NamesScope extends Pick<DurationScope, "projectId" | "kinds"> {
-  readonly names: readonly string[];
-}
-
 /** Run times of these names by the minute (of the last 48 h), the hour or the day. */
 export async function durationsOfNames(
   slow: Db,
-  { projectId, kinds, names }: NamesScope,
+  { projectId, kinds, names }: Pick<DurationScope, "projectId" | "kinds"> & { readonly names: readonly string[] },
   { grainMinutes, from, to }: NamesRange,
 ): Promise<NamedDurations[]> {
   if (names.length === 0) return [];

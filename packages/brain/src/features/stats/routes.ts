@@ -1,5 +1,4 @@
 import { operation, type Routes } from "../../platform/http/app.ts";
-import { ProjectParams } from "../../platform/http/schemas.ts";
 import type { Core } from "../../schema/tables/index.ts";
 import { readLatency, readSlowestNames } from "./latency.ts";
 import { readReleases } from "./releases/releases.ts";
@@ -25,7 +24,6 @@ export const statsRoutes: Routes<Core> = (app, { database, clock }) => {
     summary: "Get statistics of a project",
     description:
       "Counts tasks by outcome within the range, and what is running now: tasks by state, agents, workers, open commands and queue depths. Counters lag by at most five seconds.",
-    params: ProjectParams,
     querystring: StatsQuery,
     response: { 200: StatsReply },
     policy: { tag: "stats", role: "viewer", heavy: true },
@@ -36,7 +34,6 @@ export const statsRoutes: Routes<Core> = (app, { database, clock }) => {
     operationId: "getTrends",
     summary: "Get task outcomes over time",
     description: "Returns counts of task outcomes as a series, at most 1,500 points.",
-    params: ProjectParams,
     querystring: TrendsQuery,
     response: { 200: TrendsReply },
     policy: { tag: "trends", role: "viewer", heavy: true },
@@ -47,7 +44,6 @@ export const statsRoutes: Routes<Core> = (app, { database, clock }) => {
     operationId: "getLatency",
     summary: "Get run and wait times over time",
     description: "Returns percentiles of run and wait times, in total and as a series. Defaults to the last 24 hours.",
-    params: ProjectParams,
     querystring: LatencyQuery,
     response: { 200: LatencyReply },
     policy: { tag: "stats", role: "viewer", heavy: true },
@@ -58,7 +54,6 @@ export const statsRoutes: Routes<Core> = (app, { database, clock }) => {
     operationId: "listSlowestNames",
     summary: "List the slowest task names",
     description: "Lists task names by the 95th percentile of their run times, with the range before for comparison.",
-    params: ProjectParams,
     querystring: LatencyNamesQuery,
     response: { 200: LatencyNamesReply },
     policy: { tag: "stats", role: "viewer", heavy: true },
@@ -69,7 +64,6 @@ export const statsRoutes: Routes<Core> = (app, { database, clock }) => {
     operationId: "listReleases",
     summary: "List releases",
     description: "Lists the releases first seen in the range, in order of time. Defaults to the last 24 hours.",
-    params: ProjectParams,
     querystring: ReleasesQuery,
     response: { 200: ReleasesReply },
     policy: { tag: "stats", role: "viewer", heavy: true },

@@ -1,6 +1,7 @@
+import type { Static } from "typebox";
 import type { BrainDatabase } from "../../schema/tables/index.ts";
 import { projectTotals } from "./reads.ts";
-import type { TrendsQuery } from "./schemas.ts";
+import type { TrendsQuery, TrendsReply } from "./schemas.ts";
 import { defaultBucket, planBuckets, readRange, type TimeRange, widthFor, windowMs } from "./time-range.ts";
 
 const fieldOfKind = {
@@ -10,15 +11,7 @@ const fieldOfKind = {
   "task.revoked": "revoked",
 } as const;
 
-interface Point {
-  t: Date;
-  success: number;
-  failure: number;
-  retry: number;
-  revoked: number;
-  total: number;
-  avg_runtime_ms: number | null;
-}
+type Point = Static<typeof TrendsReply>["series"][number];
 
 /** Counts of stored events by UTC bucket, zero-filled; the last bucket is the running one. */
 export async function readTrends(

@@ -3,7 +3,7 @@ import { type Static, Type } from "typebox";
 import { operation, plainSerializer, type Routes } from "../../platform/http/app.ts";
 import type { PageSizes } from "../../platform/http/content/paging.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
-import { exportAnswers, ProjectParams } from "../../platform/http/schemas.ts";
+import { exportAnswers } from "../../platform/http/schemas.ts";
 import type { BrainDatabase } from "../../schema/tables/index.ts";
 import { type Audit, originOf } from "../audit/index.ts";
 import { exportTasks } from "./export.ts";
@@ -40,7 +40,6 @@ export const taskRoutes: Routes<TaskRouteDeps> = (app, { database, audit, settin
     description:
       "Lists the tasks that match all filters, by `received_at`, newest first. With `format` it streams every matching task as one file instead; an export above the configured maximum (50,000 rows, 25,000 for `xlsx`) is refused, never cut, and is audited.",
     answers: exportAnswers,
-    params: ProjectParams,
     querystring: TaskListQuery,
     response: { 200: PageOrExport },
     serializerCompiler: plainSerializer,
@@ -98,7 +97,6 @@ export const taskRoutes: Routes<TaskRouteDeps> = (app, { database, audit, settin
     summary: "Delete tasks",
     description:
       "Deletes the listed tasks, or up to 10,000 that match the filters; repeat until `deleted_count` is 0. Takes either `task_ids` or at least one filter. Deleted tasks cannot be restored; their events stay.",
-    params: ProjectParams,
     body: BulkDeleteBody,
     response: { 200: BulkDeleteReply },
     policy: { tag: "tasks", role: "admin", bucket: "bulk" },

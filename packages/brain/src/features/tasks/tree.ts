@@ -5,18 +5,11 @@ import { findPublicTask, type TreeTask, tasksNamed, tasksOfRoot } from "./reads.
 
 const maxNodes = 500;
 
-export interface TaskTreeAnswer {
-  readonly root_task_id: string;
-  readonly node_count: number;
-  readonly truncated: boolean;
-  readonly nodes: (TreeTask & { readonly state: TaskState })[];
-}
-
 /** Every task of the project that shares the root of this one, by (received_at, task_id); at most 500, and `truncated` says when. */
 export async function readTree(
   database: BrainDatabase,
   address: { projectId: string; engine: string; taskId: string },
-): Promise<TaskTreeAnswer> {
+) {
   const { projectId, engine } = address;
   const task = await findPublicTask(database, address);
   if (task === null) throw new ApiError("not_found", { resource: "task" });
@@ -26,7 +19,7 @@ export async function readTree(
   const isMember = (root: TreeTask) =>
     members.some((one) => one.engine === root.engine && one.task_id === root.task_id);
   const all = [...roots.filter((root) => !isMember(root)), ...members].sort(byTime);
-  const nodes = all.slice(0, maxNodes) as TaskTreeAnswer["nodes"];
+  const nodes = all.slice(0, maxNodes) as (TreeTask & { readonly state: TaskState })[];
   return { root_task_id: rootId, node_count: nodes.length, truncated: all.length > maxNodes, nodes };
 }
 

@@ -3,7 +3,7 @@ import { deleteInBatches } from "../../platform/database/delete-in-batches.ts";
 import type { Loop } from "../../platform/loop.ts";
 import { retentionLoop } from "../../platform/retention.ts";
 import type { Core } from "../../schema/tables/index.ts";
-import { deleteUnseenWorkers, newestSeenWorker } from "./store.ts";
+import { unseenWorkers } from "./store.ts";
 import type { Workers } from "./workers.ts";
 
 /** Takes silent engine workers offline. In every replica: one statement on condition, so that two of them do no harm. */
@@ -22,8 +22,8 @@ export const sweepSilentWorkers: Loop<{
 /** Deletes workers that no event and no agent has named for as long as tasks are kept. */
 export const pruneWorkers = retentionLoop<Core & { settings: { SVC_TASK_RETENTION_DAYS: number } }>({
   name: "workers.retention",
-  newest: ({ database }) => newestSeenWorker(database),
+  newest: ({ database }) => unseenWorkers.newest(database),
   cutoffMs: (base, { settings }) => retentionHorizonMs(base, settings.SVC_TASK_RETENTION_DAYS),
   remove: ({ database, signal }, cutoff) =>
-    deleteInBatches(signal, (limit) => deleteUnseenWorkers(database, cutoff, limit)),
+    deleteInBatches(signal, (limit) => unseenWorkers.remove(database, cutoff, limit)),
 });

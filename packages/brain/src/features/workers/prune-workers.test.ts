@@ -2,7 +2,7 @@ import { createFakeClock } from "@svc/testkit";
 import { addProject, testDialects, useTestDatabase } from "@svc/testkit/databases";
 import { describe, expect, test } from "vitest";
 import { pruneWorkers } from "./loops.ts";
-import { deleteUnseenWorkers } from "./store.ts";
+import { unseenWorkers } from "./store.ts";
 
 const projectId = "11111111-2222-4333-8444-555555555555";
 const horizon = new Date("2026-01-01T00:00:00.000Z");
@@ -52,7 +52,7 @@ for (const dialect of testDialects) {
       };
 
       expect(await pruneWorkers.tick({ ...deps, signal: AbortSignal.abort() })).toEqual({ deleted: 0 });
-      expect(await deleteUnseenWorkers(database, horizon, 1)).toBe(1);
+      expect(await unseenWorkers.remove(database, horizon, 1)).toBe(1);
       expect(await pruneWorkers.tick({ ...deps, signal: new AbortController().signal })).toEqual({ deleted: 2 });
 
       const left = await database.read.selectFrom("workers").select("name").orderBy("name").execute();

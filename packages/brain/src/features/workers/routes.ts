@@ -3,21 +3,16 @@ import { operation, type Routes } from "../../platform/http/app.ts";
 import { decodeCursor, encodeCursor } from "../../platform/http/content/cursors.ts";
 import { clampLimit, type PageSizes, pageOf } from "../../platform/http/content/paging.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
-import { PageQuery, ProjectParams } from "../../platform/http/schemas.ts";
+import { PageQuery } from "../../platform/http/schemas.ts";
 import type { Core } from "../../schema/tables/index.ts";
 import { listWorkers, workersById } from "./reads.ts";
 import { WorkerDetail, WorkerPage, WorkerParams } from "./schemas.ts";
 
-export interface WorkerRouteDeps extends Core {
-  readonly settings: PageSizes;
-}
-
-export const workerRoutes: Routes<WorkerRouteDeps> = (app, { database, clock, settings }) => {
+export const workerRoutes: Routes<Core & { readonly settings: PageSizes }> = (app, { database, clock, settings }) => {
   operation(app, "GET /projects/:slug/workers", {
     operationId: "listWorkers",
     summary: "List workers",
     description: "Lists the workers that engines reported, with counts of the last 24 hours.",
-    params: ProjectParams,
     querystring: PageQuery,
     response: { 200: WorkerPage },
     policy: { tag: "workers", role: "viewer" },

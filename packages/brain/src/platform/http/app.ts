@@ -14,6 +14,7 @@ import type {
 } from "fastify";
 import type { Actor, ProjectAccess, SessionActor } from "./access/actor.ts";
 import type { RoutePolicy } from "./access/policy.ts";
+import { ProjectParams } from "./schemas.ts";
 
 /** The HTTP application: Fastify with TypeBox schemas deciding the types of params, query, body and answer. */
 export type App = FastifyInstance<
@@ -52,7 +53,7 @@ export type Operation<Params, Query, Body, Response> = Omit<
 
 /**
  * Registers an operation under its method and path, such as `GET /projects/:slug/queues`. Its answers have the first status of `response`
- * unless the handler says otherwise.
+ * unless the handler says otherwise. Those of a project have its slug as a parameter when they name none.
  */
 export function operation<Response extends object, Params = undefined, Query = undefined, Body = undefined>(
   app: App,
@@ -60,7 +61,8 @@ export function operation<Response extends object, Params = undefined, Query = u
   { policy, handler, ...rest }: Operation<Params, Query, Body, Response>,
 ): void {
   const [method, url] = route.split(" ") as [HTTPMethods, string];
-  const { bodyLimit, exposeHeadRoute, preValidation, serializerCompiler, ...schema } = rest;
+  const { bodyLimit, exposeHeadRoute, preValidation, serializerCompiler, ...given } = rest;
+  const schema = url.includes("/:slug") ? { params: ProjectParams, ...given } : given;
   const status = Number(Object.keys(schema.response)[0]);
   app.route({
     ...{ method, url, schema, config: policy, bodyLimit, exposeHeadRoute, preValidation, serializerCompiler },

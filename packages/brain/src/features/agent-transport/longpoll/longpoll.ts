@@ -4,9 +4,10 @@ import type { Log } from "../../../platform/log.ts";
 import { createThrottledLog } from "../../../platform/throttled-log.ts";
 import type { AgentIdentity } from "../../agents/index.ts";
 import { createLossWarnings, createSampleLimiter, type LossWarnings } from "../dispatch.ts";
+import type { UploadAnswer } from "../schemas.ts";
 import { type PollDeps, type PollRequest, pollCommands } from "./poll.ts";
 import type { LongpollSession, SessionRegistry } from "./session-registry.ts";
-import { acceptUpload, type UploadAnswer, type UploadDeps } from "./upload.ts";
+import { acceptUpload, type UploadDeps } from "./upload.ts";
 
 export interface LongpollDeps extends UploadDeps, PollDeps {
   readonly clock: Clock;

@@ -1,14 +1,7 @@
 import type { AgentLogs } from "../agent-logs.ts";
 import type { Dispatch, FrameOutcome, FrameSource } from "../dispatch.ts";
+import type { UploadAnswer } from "../schemas.ts";
 import type { LongpollSession } from "./session-registry.ts";
-
-/** The four values that every upload answer carries (spec part 1, upload accounting). */
-export interface UploadAnswer {
-  accepted: number;
-  rejected: number;
-  errors: string[];
-  error_code: null | "scheduler_upgrade_required";
-}
 
 export type UploadResult = {
   readonly outcome: "done" | "invalidated" | "revoked";

@@ -1,5 +1,4 @@
-import type { Database } from "../../../platform/database/database.ts";
-import type { Tables } from "../../../schema/tables/index.ts";
+import type { BrainDatabase } from "../../../schema/tables/index.ts";
 import type { TimeRange } from "../../stats/index.ts";
 import type { LossReason } from "./losses.ts";
 import { lossesWithin } from "./losses-store.ts";
@@ -22,7 +21,7 @@ const maxIntervals = 1000;
  * one another are one gap. Counts are of whole gaps, also where one begins before the range.
  */
 export async function readCompleteness(
-  { read }: Pick<Database<Tables>, "read">,
+  { read }: Pick<BrainDatabase, "read">,
   projectId: string,
   range: TimeRange,
 ): Promise<{ gaps: Gap[]; is_cut: boolean }> {

@@ -1,5 +1,5 @@
-import type { Database, Tx } from "../../../platform/database/database.ts";
-import type { Db, LossIntervalRow, LossMarkRow, Tables } from "../../../schema/tables/index.ts";
+import type { Tx } from "../../../platform/database/database.ts";
+import type { BrainDatabase, Db, LossIntervalRow, LossMarkRow, Tables } from "../../../schema/tables/index.ts";
 
 export const findMarks = (
   tx: Tx<Tables>,
@@ -84,7 +84,7 @@ export const lossesWithin = (
 
 /** Deletes at most `limit` losses that ended before `cutoff`, the oldest first, and tells how many. */
 export async function deleteLossesBefore(
-  { write }: Pick<Database<Tables>, "write">,
+  { write }: Pick<BrainDatabase, "write">,
   cutoff: Date,
   limit: number,
 ): Promise<number> {
@@ -100,7 +100,7 @@ export async function deleteLossesBefore(
 }
 
 /** Forgets counters that were last told before `cutoff`; there is one per buffer and runtime. */
-export async function deleteMarksBefore({ write }: Pick<Database<Tables>, "write">, cutoff: Date): Promise<number> {
+export async function deleteMarksBefore({ write }: Pick<BrainDatabase, "write">, cutoff: Date): Promise<number> {
   const { numDeletedRows } = await write((tx) =>
     tx.deleteFrom("loss_marks").where("seen_at", "<", cutoff).executeTakeFirst(),
   );

@@ -1,11 +1,11 @@
 import type { TelemetryLoss } from "@svc/protocol";
 import type { Clock } from "../../../platform/clock.ts";
 import { WriteBehind } from "../../../platform/coalescing/write-behind.ts";
-import type { Database, Tx } from "../../../platform/database/database.ts";
+import type { Tx } from "../../../platform/database/database.ts";
 import { lockSubject } from "../../../platform/database/dialects/locks.ts";
 import { hours, minutes } from "../../../platform/durations.ts";
 import { uuidV7 } from "../../../platform/ids.ts";
-import type { LossIntervalRow, LossMarkRow, Tables } from "../../../schema/tables/index.ts";
+import type { BrainDatabase, LossIntervalRow, LossMarkRow, Tables } from "../../../schema/tables/index.ts";
 import type { AgentIdentity } from "../reads.ts";
 import { extendInterval, findMarks, insertInterval, lastToldAt, newestInterval, upsertMarks } from "./losses-store.ts";
 
@@ -34,7 +34,7 @@ interface Known {
 }
 
 export interface LossesDeps {
-  readonly database: Pick<Database<Tables>, "write">;
+  readonly database: Pick<BrainDatabase, "write">;
   readonly clock: Pick<Clock, "now">;
   readonly onError: (error: unknown) => void;
 }

@@ -1,15 +1,15 @@
 import { readAgentStatus } from "@svc/protocol";
 import { chunks } from "../../../platform/chunks.ts";
 import { WriteBehind } from "../../../platform/coalescing/write-behind.ts";
-import type { Database, Tx } from "../../../platform/database/database.ts";
+import type { Tx } from "../../../platform/database/database.ts";
 import { storedJson } from "../../../platform/database/values/stored-json.ts";
-import type { Tables } from "../../../schema/tables/index.ts";
+import type { BrainDatabase, Tables } from "../../../schema/tables/index.ts";
 import type { AgentIdentity } from "../reads.ts";
 import { findProcesses, markProcessesSeen, markSeen } from "./presence-store.ts";
 import { insertSamples, trimSamples } from "./samples-store.ts";
 
 export interface HeartbeatsDeps {
-  readonly database: Pick<Database<Tables>, "write">;
+  readonly database: Pick<BrainDatabase, "write">;
   /** Newest samples kept per agent; 0 keeps all. */
   readonly samplesPerAgent: number;
   /** Agents of a project that came online by being seen. */

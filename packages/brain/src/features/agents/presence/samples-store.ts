@@ -1,9 +1,9 @@
-import type { Database, Tx } from "../../../platform/database/database.ts";
-import type { AgentStatusRow, Tables } from "../../../schema/tables/index.ts";
+import type { Tx } from "../../../platform/database/database.ts";
+import type { AgentStatusRow, BrainDatabase, Tables } from "../../../schema/tables/index.ts";
 
 /** Agents, revoked ones too, that have a status sample from before `cutoff`: one look into the index each, at most `limit`. */
 export async function agentsWithSamplesBefore(
-  { slow }: Pick<Database<Tables>, "slow">,
+  { slow }: Pick<BrainDatabase, "slow">,
   cutoff: Date,
   limit: number,
 ): Promise<string[]> {
@@ -27,7 +27,7 @@ export async function agentsWithSamplesBefore(
 
 /** Deletes at most `limit` samples of one agent from before `cutoff`, the oldest first, and tells how many. */
 export async function deleteSamplesBefore(
-  { write }: Pick<Database<Tables>, "write">,
+  { write }: Pick<BrainDatabase, "write">,
   agentId: string,
   cutoff: Date,
   limit: number,

@@ -3,8 +3,7 @@ import type { Clock } from "../../../platform/clock.ts";
 import { createSharedLookUp } from "../../../platform/coalescing/shared-look-up.ts";
 import { candidateDigests } from "../../../platform/crypto/digests.ts";
 import type { Keyring } from "../../../platform/crypto/keyring.ts";
-import type { Database } from "../../../platform/database/database.ts";
-import type { Tables } from "../../../schema/tables/index.ts";
+import type { BrainDatabase } from "../../../schema/tables/index.ts";
 import { type AgentIdentity, admittedAmong, findAdmission, findByTokenHashes } from "../reads.ts";
 
 /** Whether an agent may act, and if not, why. */
@@ -15,7 +14,7 @@ const maxRemembered = 10_000;
 const maxTokenChars = 256;
 
 export function createIdentities(
-  database: Pick<Database<Tables>, "read">,
+  database: Pick<BrainDatabase, "read">,
   clock: Pick<Clock, "monotonicMs">,
   masters: Keyring,
 ) {

@@ -8,11 +8,6 @@ import type { AgentRow, Core } from "../../../schema/tables/index.ts";
 import type { Audit, AuditOrigin } from "../../audit/index.ts";
 import { insertAgent } from "../store.ts";
 
-export interface MintAgentDeps extends Core {
-  readonly audit: Pick<Audit, "append">;
-  readonly masters: Keyring;
-}
-
 export interface MintedAgent {
   readonly row: AgentRow;
   /** The bearer; its digest alone is stored. */
@@ -26,7 +21,7 @@ export interface MintedAgent {
  * @throws ApiError `conflict` when the project has an agent of this name.
  */
 export async function mintAgent(
-  { database, clock, audit, masters }: MintAgentDeps,
+  { database, clock, audit, masters }: Core & { readonly audit: Pick<Audit, "append">; readonly masters: Keyring },
   { projectId, name, origin }: { projectId: string; name: string; origin: AuditOrigin },
 ): Promise<MintedAgent> {
   const token = randomToken();

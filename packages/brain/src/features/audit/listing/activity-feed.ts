@@ -1,8 +1,7 @@
 import { isUuid } from "@svc/protocol";
 import { chunks } from "../../../platform/chunks.ts";
-import type { Database } from "../../../platform/database/database.ts";
 import type { Actor } from "../../../platform/http/access/actor.ts";
-import type { Tables } from "../../../schema/tables/index.ts";
+import type { BrainDatabase } from "../../../schema/tables/index.ts";
 import { microsOf } from "../chain/chain.ts";
 import type { ActivityFeedPage, ActivityFeedQuery } from "../schemas.ts";
 import { readerFor, shownInstant, shownRow } from "./list.ts";
@@ -30,7 +29,7 @@ const sourcesPerStatement = 50;
  * outside of any project; everybody else only the latter.
  */
 export async function readActivity(
-  database: Database<Tables>,
+  database: BrainDatabase,
   actor: Pick<Actor, "user">,
   query: ActivityFeedQuery,
 ): Promise<ActivityFeedPage> {
@@ -59,7 +58,7 @@ export async function readActivity(
 }
 
 async function sourcesOf(
-  { read }: Database<Tables>,
+  { read }: BrainDatabase,
   user: Actor["user"],
   slug: string | undefined,
 ): Promise<AuditSource[]> {
@@ -75,12 +74,7 @@ async function sourcesOf(
 }
 
 /** The newest rows of all sources together: the places first, each by its own index, then the rows of the page. */
-async function newestOf(
-  database: Database<Tables>,
-  sources: readonly AuditSource[],
-  filter: AuditFilter,
-  limit: number,
-) {
+async function newestOf(database: BrainDatabase, sources: readonly AuditSource[], filter: AuditFilter, limit: number) {
   const db = readerFor(database, filter);
   const [only] = sources;
   if (only === undefined) return [];
@@ -101,7 +95,7 @@ async function newestOf(
 const newestFirst = (a: AuditPosition, b: AuditPosition) =>
   b.occurredUs - a.occurredUs || (a.id < b.id ? 1 : a.id > b.id ? -1 : 0);
 
-async function slugsOf({ read }: Database<Tables>, rows: readonly { project_id: string | null }[]) {
+async function slugsOf({ read }: BrainDatabase, rows: readonly { project_id: string | null }[]) {
   const ids = new Set(rows.map(({ project_id }) => project_id).filter((id) => id !== null));
   return new Map((await projectsByIds(read, [...ids])).map(({ id, slug }) => [id, slug]));
 }

@@ -1,11 +1,10 @@
 import { Readable } from "node:stream";
 import { setImmediate } from "node:timers/promises";
-import type { Database } from "../../../platform/database/database.ts";
 import { csvOf, jsonArrayOf } from "../../../platform/exports/csv.ts";
 import { readFields } from "../../../platform/exports/fields.ts";
 import { xlsxOf } from "../../../platform/exports/xlsx.ts";
 import { ApiError } from "../../../platform/http/error-codes.ts";
-import type { Tables } from "../../../schema/tables/index.ts";
+import type { BrainDatabase } from "../../../schema/tables/index.ts";
 import type { Audit } from "../audit.ts";
 import type { AuditOrigin } from "../origin.ts";
 import { type AuditQuery, AuditRow, type exportFormats } from "../schemas.ts";
@@ -29,7 +28,7 @@ const mediaTypes: Readonly<Record<ExportFormat, string>> = {
 const exportFields = Object.keys(AuditRow.properties);
 
 interface AuditExportDeps {
-  readonly database: Database<Tables>;
+  readonly database: BrainDatabase;
   readonly audit: Pick<Audit, "record">;
   shown(rows: unknown): unknown;
 }
@@ -82,7 +81,7 @@ async function* shownPages(pages: AsyncIterable<AuditRow[]>, shown: AuditExportD
   for await (const page of pages) yield shown(page) as AuditRow[];
 }
 
-async function* pagesOf({ slow }: Database<Tables>, projectId: string, filter: AuditFilter, showsAddress: boolean) {
+async function* pagesOf({ slow }: BrainDatabase, projectId: string, filter: AuditFilter, showsAddress: boolean) {
   for (let olderThan: AuditPosition | null = null; ; ) {
     const rows: ListedRow[] = await newestAuditRows(slow, { projectId }, { ...filter, olderThan }, batchRows);
     if (rows.length > 0) yield rows.map((row) => shownRow(row, showsAddress));

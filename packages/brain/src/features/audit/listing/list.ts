@@ -1,9 +1,8 @@
 import { isUuid, parseJson } from "@svc/protocol";
-import type { Database } from "../../../platform/database/database.ts";
 import { decodeCursor, encodeCursor } from "../../../platform/http/content/cursors.ts";
 import { clampLimit, type PageSizes, pageOf } from "../../../platform/http/content/paging.ts";
 import { parseInstant } from "../../../platform/http/schemas.ts";
-import type { Tables } from "../../../schema/tables/index.ts";
+import type { BrainDatabase } from "../../../schema/tables/index.ts";
 import { instantOfMicros } from "../chain/chain.ts";
 import type { AuditPage, AuditQuery, AuditRow } from "../schemas.ts";
 import { type AuditFilter, type AuditPosition, type ListedRow, newestAuditRows } from "./list-reads.ts";
@@ -23,7 +22,7 @@ export function shownRow(row: ListedRow, showsAddress: boolean): AuditRow {
 }
 
 /** Rows that a filter of columns alone may be far apart in: those reads leave the event loop free on the embedded database. */
-export const readerFor = ({ read, slow }: Pick<Database<Tables>, "read" | "slow">, filter: AuditFilter) =>
+export const readerFor = ({ read, slow }: Pick<BrainDatabase, "read" | "slow">, filter: AuditFilter) =>
   filter.actionPrefix || filter.outcome || filter.userId !== undefined || filter.targetId ? slow : read;
 
 export function filterOf({ action_prefix, outcome, user_id, target_id, since, until }: AuditQuery): AuditFilter {
@@ -41,7 +40,7 @@ export function filterOf({ action_prefix, outcome, user_id, target_id, since, un
 
 /** A page of a project's audit rows, newest first. */
 export async function listAudit(
-  database: Database<Tables>,
+  database: BrainDatabase,
   settings: PageSizes,
   { projectId, query, showsAddress }: { projectId: string; query: AuditQuery; showsAddress: boolean },
 ): Promise<AuditPage> {

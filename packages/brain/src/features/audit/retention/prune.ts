@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
-import type { Database, Tx } from "../../../platform/database/database.ts";
-import type { Tables } from "../../../schema/tables/index.ts";
+import type { Tx } from "../../../platform/database/database.ts";
+import type { BrainDatabase, Tables } from "../../../schema/tables/index.ts";
 import { type AppendContext, chainRows, changeChain } from "../chain/append.ts";
 import { ChainIntegrityError, type ChainPoint, type ChainState, openState } from "../chain/chain.ts";
 import { type AuditEntry, prepareEntry } from "../chain/entry.ts";
@@ -56,7 +56,7 @@ interface Prefix {
  * @throws ChainIntegrityError when a row to be removed, or the state, is not what was signed.
  */
 export async function pruneOnce(
-  database: Database<Tables>,
+  database: BrainDatabase,
   context: AppendContext,
   { mayGo, maxRows, entryOf }: { mayGo: MayGo; maxRows: number; entryOf?: (removed: number) => AuditEntry | null },
 ): Promise<{ removed: number; isEnd: boolean }> {
@@ -90,7 +90,7 @@ export class PrunedMeanwhile extends Error {
 }
 
 async function findPrefix(
-  { slow }: Pick<Database<Tables>, "slow">,
+  { slow }: Pick<BrainDatabase, "slow">,
   { state, context }: { state: ChainState; context: AppendContext },
   { mayGo, maxRows }: { mayGo: MayGo; maxRows: number },
 ): Promise<Prefix> {

@@ -1,7 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { equalSecrets } from "@svc/protocol";
-import type { Database } from "../../../platform/database/database.ts";
-import type { Tables } from "../../../schema/tables/index.ts";
+import type { BrainDatabase } from "../../../schema/tables/index.ts";
 import {
   ChainIntegrityError,
   type ChainState,
@@ -56,7 +55,7 @@ export interface VerifyResult {
  * @throws ChainVerificationError when nothing can be said: no chain has begun, or a secret that signed is not configured.
  */
 export const verifyChain = (
-  database: Pick<Database<Tables>, "snapshot">,
+  database: Pick<BrainDatabase, "snapshot">,
   keys: ChainKeys,
   options: VerifyOptions = {},
 ): Promise<VerifyResult> =>
@@ -80,7 +79,7 @@ const anchorPart = (judged: AnchorJudgement | null) => ({
 
 /** Whether a head that was written down is still what the chain says. @throws ChainVerificationError, ChainIntegrityError */
 export const verifyAnchor = (
-  database: Pick<Database<Tables>, "snapshot">,
+  database: Pick<BrainDatabase, "snapshot">,
   keys: ChainKeys,
   anchor: HeadAnchor,
 ): Promise<AnchorJudgement> =>

@@ -1,9 +1,8 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { taskRowId } from "@svc/protocol";
 import { CoalescingQueue } from "../../../platform/coalescing/coalescing-queue.ts";
-import type { Database } from "../../../platform/database/database.ts";
 import type { Log } from "../../../platform/log.ts";
-import type { Tables } from "../../../schema/tables/index.ts";
+import type { BrainDatabase } from "../../../schema/tables/index.ts";
 import { awaitedInProjects } from "../rounds/children-store.ts";
 
 /** Rows of tasks that changed in a project; null when they were too many to name. */
@@ -18,11 +17,11 @@ const maxProjects = 10_000;
 const maxTasks = 10_000;
 const everyChange = "";
 
-type Deps = { readonly database: Pick<Database<Tables>, "read">; readonly log: Log };
+type Deps = { readonly database: Pick<BrainDatabase, "read">; readonly log: Log };
 
 /** Wakes the bulk retries that wait how a task of their canary ends, when this process has stored a change of it. */
 export class CanaryWatch {
-  readonly #read: Database<Tables>["read"];
+  readonly #read: BrainDatabase["read"];
   readonly #wake: (parentId: string) => void;
   readonly #looks: CoalescingQueue<void>;
   #changes = new Map<string, Set<string> | null>();

@@ -6,17 +6,13 @@ import { allowanceOf } from "../rounds/limits.ts";
 import { type RoundDeps, runRound } from "../rounds/round.ts";
 import { fullWithUnnotedEnds, openWithAllowance, projectsOfAgents } from "../store.ts";
 
-export interface ChildSourceDeps extends RoundDeps {
-  readonly commands: Pick<Commands, "issueIn" | "offer">;
-}
-
 /**
  * Where polls find the children of bulk retries, which become commands only when somebody takes them.
  *
  * @param dueAt is told when a request's rate lets it send more; null when something else decides.
  */
 export function createChildSource(
-  deps: ChildSourceDeps,
+  deps: RoundDeps & { readonly commands: Pick<Commands, "issueIn" | "offer"> },
   dueAt: (parentId: string, at: Date | null) => void,
 ): ChildSource {
   const { database, clock, commands } = deps;

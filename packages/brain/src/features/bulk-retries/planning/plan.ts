@@ -1,15 +1,14 @@
-import type { Database } from "../../../platform/database/database.ts";
 import { decodeCursor, encodeCursor } from "../../../platform/http/content/cursors.ts";
 import { clampLimit, type PageSizes, pageOf } from "../../../platform/http/content/paging.ts";
 import { ApiError } from "../../../platform/http/error-codes.ts";
-import type { Tables } from "../../../schema/tables/index.ts";
+import type { BrainDatabase } from "../../../schema/tables/index.ts";
 import { findRequest } from "../store.ts";
 import { childrenAfter, effectiveText, type ShownChild } from "./plan-reads.ts";
 import type { BulkRetryChildPage, BulkRetryPlan, ChildQuery } from "./plan-schemas.ts";
 import type { EngineRange } from "./seal.ts";
 
 /** What a request was sealed with; it never changes. @throws ApiError `not_found` */
-export async function readPlan({ read }: Database<Tables>, projectId: string, id: string): Promise<BulkRetryPlan> {
+export async function readPlan({ read }: BrainDatabase, projectId: string, id: string): Promise<BulkRetryPlan> {
   const row = await findRequest(read, projectId, id);
   const text = row && (await effectiveText(read, id));
   if (row === undefined || text == null) throw new ApiError("not_found", { resource: "bulk_retry_request" });
@@ -40,7 +39,7 @@ export async function readPlan({ read }: Database<Tables>, projectId: string, id
 
 /** The children of a request in the order in which they are sent. @throws ApiError `not_found` */
 export async function listChildren(
-  { read }: Database<Tables>,
+  { read }: BrainDatabase,
   sizes: PageSizes,
   { projectId, id, query }: { projectId: string; id: string; query: ChildQuery },
 ): Promise<BulkRetryChildPage> {

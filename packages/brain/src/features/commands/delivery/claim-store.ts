@@ -1,6 +1,6 @@
 import { type ExpressionBuilder, sql } from "kysely";
-import type { Database, Tx } from "../../../platform/database/database.ts";
-import type { CommandRow, Db, Tables } from "../../../schema/tables/index.ts";
+import type { Tx } from "../../../platform/database/database.ts";
+import type { BrainDatabase, CommandRow, Db, Tables } from "../../../schema/tables/index.ts";
 import { contractActions } from "../../agents/index.ts";
 import { commandMachine } from "../states.ts";
 
@@ -25,7 +25,7 @@ const selectPending = (db: Db) =>
 
 /** Commands that wait for this agent at `now`, oldest first, those behind `after`. */
 export function pendingForAgent(
-  db: Database<Tables>,
+  db: BrainDatabase,
   {
     agentId,
     after,
@@ -52,7 +52,7 @@ export function pendingForAgent(
 
 /** Children of bulk retries that wait for this agent at `now`, oldest first. */
 export function pendingChildren(
-  db: Database<Tables>,
+  db: BrainDatabase,
   { agentId, limit, now }: { agentId: string; limit: number; now: Date },
 ): Promise<PendingCommand[]> {
   return selectPending(db.read)
@@ -79,7 +79,7 @@ export interface PendingKind {
  * Retries are looked at for the agents in `retrying` only: nobody else could be given one.
  */
 export async function waitingKinds(
-  db: Database<Tables>,
+  db: BrainDatabase,
   { agentIds, retrying, now }: { agentIds: readonly string[]; retrying: readonly string[]; now: Date },
 ): Promise<{ pending: PendingKind[]; revoked: string[] }> {
   const [pending, revoked] = await Promise.all([

@@ -1,7 +1,7 @@
 import { redeliverableActions } from "@svc/protocol";
 import { sql } from "kysely";
-import type { Database, Tx } from "../../../platform/database/database.ts";
-import type { CommandRow, Tables } from "../../../schema/tables/index.ts";
+import type { Tx } from "../../../platform/database/database.ts";
+import type { BrainDatabase, CommandRow, Tables } from "../../../schema/tables/index.ts";
 import { commandMachine } from "../states.ts";
 
 /** One claim of a command. */
@@ -45,7 +45,7 @@ export const failUnsigned = (
     .executeTakeFirst();
 
 /** Whether an open command is over its time at all: looked at before a write is asked for. */
-export async function isAnyDue(db: Database<Tables>["read"], now: Date): Promise<boolean> {
+export async function isAnyDue(db: BrainDatabase["read"], now: Date): Promise<boolean> {
   const row = await db
     .selectFrom("commands")
     .select("id")
@@ -88,7 +88,7 @@ export function expireDue(tx: Tx<Tables>, { now, limit }: { now: Date; limit: nu
 
 /** Those of the agents for which commands wait. */
 export async function agentsWithPending(
-  db: Database<Tables>["read"],
+  db: BrainDatabase["read"],
   agentIds: readonly string[],
   now: Date,
 ): Promise<string[]> {

@@ -1,5 +1,5 @@
-import type { Database, Tx } from "../../../platform/database/database.ts";
-import type { AgentRow, CommandRow, Tables } from "../../../schema/tables/index.ts";
+import type { Tx } from "../../../platform/database/database.ts";
+import type { AgentRow, BrainDatabase, CommandRow, Tables } from "../../../schema/tables/index.ts";
 
 /** Inserts commands; the ids of those whose project had no such idempotency key. */
 export async function insertCommands(tx: Tx<Tables>, rows: readonly CommandRow[]): Promise<Set<string>> {
@@ -15,7 +15,7 @@ export async function insertCommands(tx: Tx<Tables>, rows: readonly CommandRow[]
 
 /** The project's command with this idempotency key. */
 export const findCommandByKey = (
-  db: Database<Tables>["read"] | Tx<Tables>,
+  db: BrainDatabase["read"] | Tx<Tables>,
   projectId: string,
   idempotencyKey: string,
 ): Promise<CommandRow | undefined> =>

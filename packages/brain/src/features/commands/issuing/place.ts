@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
 import { CanonicalError, type CommandAction, canonicalText } from "@svc/protocol";
-import type { Database } from "../../../platform/database/database.ts";
 import { ApiError, invalid } from "../../../platform/http/error-codes.ts";
-import type { CommandRow, Tables } from "../../../schema/tables/index.ts";
+import type { BrainDatabase, CommandRow } from "../../../schema/tables/index.ts";
 import { findAgent } from "../../agents/index.ts";
 import type { AuditOrigin } from "../../audit/index.ts";
 import { frameBytes } from "../delivery/frame.ts";
@@ -32,7 +31,7 @@ export interface CommandRequest {
 }
 
 export interface PlaceDeps {
-  readonly database: Database<Tables>;
+  readonly database: BrainDatabase;
   readonly issue: Issuing["issue"];
   /** Bytes of the largest frame that agents take. */
   readonly maxFrameBytes: number;
@@ -120,7 +119,7 @@ export function createPlace({ database, issue, maxFrameBytes }: PlaceDeps) {
 
 /** Why an agent that was admitted cannot be held. */
 const goneMeanwhile = async (
-  { read }: Pick<Database<Tables>, "read">,
+  { read }: Pick<BrainDatabase, "read">,
   projectId: string,
   agentId: string,
 ): Promise<ApiError> =>

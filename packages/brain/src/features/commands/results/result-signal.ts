@@ -1,10 +1,9 @@
 import { Broadcast, type BroadcastDeps } from "../../../platform/broadcast.ts";
 import { chunks } from "../../../platform/chunks.ts";
 import type { Clock } from "../../../platform/clock.ts";
-import type { Database } from "../../../platform/database/database.ts";
 import type { Log } from "../../../platform/log.ts";
 import { createThrottledLog } from "../../../platform/throttled-log.ts";
-import type { CommandRow, Tables } from "../../../schema/tables/index.ts";
+import type { BrainDatabase, CommandRow } from "../../../schema/tables/index.ts";
 import { endedAmong } from "../reads.ts";
 
 /** How a command ended. */
@@ -23,7 +22,7 @@ const idsPerStatement = 500;
 export interface ResultSignalDeps {
   readonly clock: Pick<Clock, "monotonicMs">;
   readonly log: Pick<Log, "warn">;
-  readonly database: Pick<Database<Tables>, "read"> & BroadcastDeps["database"];
+  readonly database: Pick<BrainDatabase, "read"> & BroadcastDeps["database"];
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { Static } from "typebox";
 import { chunks } from "../../../platform/chunks.ts";
 import { invalid } from "../../../platform/http/error-codes.ts";
 import type { BrainDatabase } from "../../../schema/tables/index.ts";
@@ -5,19 +6,10 @@ import { rangeOrLastDay, type TimeRange } from "../../stats/index.ts";
 import { scopeOf } from "../search/find-matches.ts";
 import { type TaskPosition, walkStep } from "../search/match-reads.ts";
 import { type Attribute, attributesOf } from "./attributes.ts";
-import { createComparison, type Difference } from "./compare-sets.ts";
+import { createComparison } from "./compare-sets.ts";
 import { type Newest, sampleOf, shareOf, spread, type TaskSample, weightsOf } from "./sample.ts";
 import { failedOfFingerprint, failedOfName, sampledTasks } from "./sample-reads.ts";
-import type { DifferencesQuery } from "./schemas.ts";
-
-export interface DifferencesAnswer {
-  /** Tasks that were compared. */
-  readonly failed: number;
-  readonly passed: number;
-  /** Whether there were more of either. */
-  readonly sampled: boolean;
-  readonly attributes: Difference[];
-}
+import type { Differences, DifferencesQuery } from "./schemas.ts";
 
 export interface DifferencesRequest {
   readonly projectId: string;
@@ -52,7 +44,10 @@ const maxNames = 5;
  *
  * @throws ApiError `validation_error` unless exactly one of name and fingerprint is given.
  */
-export async function readDifferences(db: BrainDatabase, request: DifferencesRequest): Promise<DifferencesAnswer> {
+export async function readDifferences(
+  db: BrainDatabase,
+  request: DifferencesRequest,
+): Promise<Static<typeof Differences>> {
   const { projectId, query, now, budgetMs = differencesBudgetMs, sizes = usualSampleSizes } = request;
   const deadlineMs = performance.now() + budgetMs;
   const range = rangeOrLastDay(query, now);

@@ -1,4 +1,5 @@
 import { priorities, taskStates } from "@svc/protocol";
+import type { Static } from "typebox";
 import { chunks } from "../../../platform/chunks.ts";
 import { systemClock } from "../../../platform/clock.ts";
 import type { BrainDatabase } from "../../../schema/tables/index.ts";
@@ -11,19 +12,14 @@ import type { StepClock } from "../search/step-pace.ts";
 import { isOnlyTimed } from "../search/term-sources.ts";
 import { type CountSizes, countGroups } from "./count-groups.ts";
 import { countEachValue, groupStep, type ValueGroup, valuesFrom } from "./group-reads.ts";
-import type { FacetField, FacetQuery } from "./schemas.ts";
+import type { Facet, FacetField, FacetQuery } from "./schemas.ts";
 
 /**
  * Values of one field among the tasks that a list shows, with how many there are of each. What asks for values of the field itself, by a
  * parameter or in the query, is left aside: a chosen state must not make the others look empty. Without any other filter the counts come
  * from counters, or from the index of the field, value by value. Otherwise the list is walked, newest first, as far as the time goes.
  */
-export interface FacetValue {
-  readonly value: string;
-  /** At least so many, when not exact. */
-  readonly count: number;
-  readonly exact: boolean;
-}
+type FacetValue = Static<typeof Facet>["values"][number];
 
 export interface FacetRequest {
   readonly projectId: string;

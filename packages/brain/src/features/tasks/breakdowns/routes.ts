@@ -1,5 +1,4 @@
 import { operation, type Routes } from "../../../platform/http/app.ts";
-import { ProjectParams } from "../../../platform/http/schemas.ts";
 import type { Core } from "../../../schema/tables/index.ts";
 import { readDifferences } from "./differences.ts";
 import { readFacet } from "./facets.ts";
@@ -12,7 +11,6 @@ export const taskBreakdownRoutes: Routes<Core> = (app, { database, clock }) => {
     summary: "Count the values of a field",
     description:
       "Counts the values of a field among the tasks that match, greatest count first. The filter on the field itself is left aside.",
-    params: ProjectParams,
     querystring: FacetQuery,
     response: { 200: Facet },
     policy: { tag: "tasks", role: "viewer", heavy: true },
@@ -24,7 +22,6 @@ export const taskBreakdownRoutes: Routes<Core> = (app, { database, clock }) => {
     summary: "Count tasks over time",
     description:
       "Counts the matching tasks by outcome in equal parts of the range. Defaults to the last 24 hours; at most 90 days.",
-    params: ProjectParams,
     querystring: TaskHistogramQuery,
     response: { 200: TaskHistogram },
     policy: { tag: "tasks", role: "viewer", heavy: true },
@@ -36,7 +33,6 @@ export const taskBreakdownRoutes: Routes<Core> = (app, { database, clock }) => {
     summary: "Compare failed with passed tasks",
     description:
       "Finds values that failed tasks have more often than passed ones of the same name. Takes exactly one of `name` and `fingerprint`. A difference is not a cause.",
-    params: ProjectParams,
     querystring: DifferencesQuery,
     response: { 200: Differences },
     policy: { tag: "tasks", role: "viewer", heavy: true },

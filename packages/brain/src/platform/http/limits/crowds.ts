@@ -4,32 +4,14 @@ export interface Member {
   readonly networks: AddressNetworks;
 }
 
+/** Choosing takes time by the size of the allocation, so that a share of it is dropped at once. */
+const shareDropped = 10;
+
 /**
  * Members by the network they come from, each network in order of its members' last use. Adding and removing take constant time, so a flood
  * costs no more per member than quiet use.
  */
-export interface Crowds<M extends Member> {
-  /** Adds a member as the last of its network; one that is in it already moves to the end. */
-  add(member: M): void;
-  /** Removes a member if it is in. */
-  remove(member: M): void;
-  /** Members of the largest allocation; 0 when there is none. */
-  largest(): number;
-  /** Members of the allocation of these networks. */
-  sizeOf(networks: AddressNetworks): number;
-  /** The longest unused member of a largest allocation. */
-  oldestOfLargest(): M | undefined;
-  /**
-   * Members to drop when there is no room: a tenth of the largest allocation, from its largest sites and their largest blocks, the
-   * longest unused ones first. Never empty while there is any member; nothing is removed.
-   */
-  surplus(): M[];
-}
-
-/** Choosing takes time by the size of the allocation, so that a share of it is dropped at once. */
-const shareDropped = 10;
-
-export function createCrowds<M extends Member>(): Crowds<M> {
+export function createCrowds<M extends Member>() {
   const allocations = new Map<string, Set<M>>();
   const bySize = new Map<number, Set<Set<M>>>();
   let largest = 0;
@@ -48,7 +30,8 @@ export function createCrowds<M extends Member>(): Crowds<M> {
   }
 
   return {
-    add(member) {
+    /** Adds a member as the last of its network; one that is in it already moves to the end. */
+    add(member: M) {
       let allocation = allocations.get(member.networks.allocation);
       if (allocation === undefined) {
         allocation = new Set();
@@ -59,20 +42,28 @@ export function createCrowds<M extends Member>(): Crowds<M> {
       allocation.add(member);
       if (allocation.size !== sizeBefore) resized(allocation, sizeBefore);
     },
-    remove(member) {
+    /** Removes a member if it is in. */
+    remove(member: M) {
       const allocation = allocations.get(member.networks.allocation);
       if (allocation === undefined || !allocation.delete(member)) return;
       resized(allocation, allocation.size + 1);
       if (allocation.size === 0) allocations.delete(member.networks.allocation);
     },
+    /** Members of the largest allocation; 0 when there is none. */
     largest: () => largest,
-    sizeOf: ({ allocation }) => allocations.get(allocation)?.size ?? 0,
-    oldestOfLargest() {
+    /** Members of the allocation of these networks. */
+    sizeOf: ({ allocation }: AddressNetworks) => allocations.get(allocation)?.size ?? 0,
+    /** The longest unused member of a largest allocation. */
+    oldestOfLargest(): M | undefined {
       const [crowd] = bySize.get(largest) ?? [];
       const [oldest] = crowd ?? [];
       return oldest;
     },
-    surplus() {
+    /**
+     * Members to drop when there is no room: a tenth of the largest allocation, from its largest sites and their largest blocks, the
+     * longest unused ones first. Never empty while there is any member; nothing is removed.
+     */
+    surplus(): M[] {
       const [crowd] = bySize.get(largest) ?? [];
       if (crowd === undefined) return [];
       return trim([...crowd], Math.max(1, Math.floor(crowd.size / shareDropped)), ["site", "block"]);

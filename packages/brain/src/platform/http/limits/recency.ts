@@ -8,17 +8,7 @@ interface Link<T> {
  * Values by key, in order of last use. A Map that is deleted from and added to again has the same order, but its first entry is found only
  * past all the places that deletions left empty, and a flood reads the first entry at every request.
  */
-export interface Recency<T> {
-  get(key: string): T | undefined;
-  /** Adds a value, or moves the one of this key, to the end. */
-  touch(key: string, value: T): void;
-  delete(key: string): void;
-  /** The value that was not touched for longest. */
-  oldest(): T | undefined;
-  size(): number;
-}
-
-export function createRecency<T>(): Recency<T> {
+export function createRecency<T>() {
   const links = new Map<string, Link<T>>();
   let oldest: Link<T> | null = null;
   let newest: Link<T> | null = null;
@@ -31,8 +21,9 @@ export function createRecency<T>(): Recency<T> {
   }
 
   return {
-    get: (key) => links.get(key)?.value,
-    touch(key, value) {
+    get: (key: string) => links.get(key)?.value,
+    /** Adds a value, or moves the one of this key, to the end. */
+    touch(key: string, value: T) {
       const known = links.get(key);
       if (known !== undefined) unlink(known);
       const link: Link<T> = known ?? { value, older: null, newer: null };
@@ -43,12 +34,13 @@ export function createRecency<T>(): Recency<T> {
       else newest.newer = link;
       newest = link;
     },
-    delete(key) {
+    delete(key: string) {
       const link = links.get(key);
       if (link === undefined) return;
       links.delete(key);
       unlink(link);
     },
+    /** The value that was not touched for longest. */
     oldest: () => oldest?.value,
     size: () => links.size,
   };

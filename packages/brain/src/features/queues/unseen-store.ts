@@ -1,0 +1,46 @@
+import { sql } from "kysely";
+import type { BrainDatabase } from "../../schema/tables/index.ts";
+
+/** Rows of all projects by when something named them last: queues, and workers that are not online. */
+export function unseenRows(table: "queues" | "workers", seenColumn: "last_seen_at" | "last_heartbeat") {
+  const seenAt = sql<Date>`coalesce(${sql.ref(seenColumn)}, updated_at)`;
+
+  return {
+    /**
+     * Deletes at most `limit` rows that nothing named since `cutoff`, and tells how many. Locked in the order in which notes are written;
+     * one that is named meanwhile stays.
+     */
+    async remove({ write }: Pick<BrainDatabase, "write">, cutoff: Date, limit: number): Promise<number> {
+      const { numDeletedRows } = await write(
+        (tx) => {
+          const rows = tx
+            .selectFrom(table as "workers")
+            .select("id")
+            .where(seenAt, "<", cutoff);
+          const unseen = (table === "workers" ? rows.where("state", "<>", "online") : rows)
+            .orderBy("project_id")
+            .orderBy("engine")
+            .orderBy("name")
+            .limit(limit);
+          return tx
+            .with("unseen", () => unseen.forUpdate())
+            .deleteFrom(table as "workers")
+            .where("id", "in", (eb) => eb.selectFrom("unseen").select("unseen.id"))
+            .executeTakeFirst();
+        },
+        { alone: true },
+      );
+      return Number(numDeletedRows);
+    },
+    /** When any of them was named last; null when there is none. */
+    async newest({ slow }: Pick<BrainDatabase, "slow">): Promise<Date | null> {
+      const row = await slow
+        .selectFrom(table as "workers")
+        .select(sql<Date | null>`max(${seenAt})`.as("newest_at"))
+        .executeTakeFirst();
+      return row?.newest_at ?? null;
+    },
+  };
+}
+
+export const unseenQueues = unseenRows("queues", "last_seen_at");
