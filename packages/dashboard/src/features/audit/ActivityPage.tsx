@@ -1,4 +1,4 @@
-import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import { paths } from "../../address/paths.ts";
@@ -17,7 +17,7 @@ import { placeOf } from "./follow-activity.ts";
 import { activityQuery, useNames } from "./queries.ts";
 import { ActionBox, ExactToggle, LookFailed, NewRows } from "./records/ListTools.tsx";
 import { RecordList, rowsIn } from "./records/RecordList.tsx";
-import { useArrived, useShowNew } from "./use-arrived.ts";
+import { useArrived } from "./use-arrived.ts";
 import { auditedSlugs, reachText } from "./words.ts";
 
 /** What happened in all projects that the person may audit, and what they did themselves. */
@@ -25,6 +25,7 @@ export function ActivityPage() {
   usePage([["Projects", paths.home()], ["Activity"]]);
   const me = useMe();
   const goTo = useGo();
+  const client = useQueryClient();
   const search = readActivitySearch(useSearch({ strict: false }));
   const { action = "", project = "" } = search;
   const query = activityQuery(search);
@@ -35,7 +36,11 @@ export function ActivityPage() {
   const [isExact, setExact] = useState(false);
   const isRead = read.data !== undefined && !read.isPlaceholderData;
   const arrived = useArrived(search, isRead ? (rows[0] ? placeOf(rows[0]) : "") : null);
-  const showNew = useShowNew(query.queryKey, read.refetch);
+  const showNew = () => {
+    client.setQueryData(query.queryKey, (old) => old && { pages: old.pages.slice(0, 1), pageParams: [""] });
+    void read.refetch();
+    document.getElementById("main")?.scrollTo({ top: 0 });
+  };
   const go = (next: ActivitySearch) => goTo(paths.activity({ ...search, ...next }));
   const slugs = me.is_admin ? (projects.data ?? []).map(({ slug }) => slug) : auditedSlugs(me);
   const choices = [...new Set([...slugs, ...(project === "" ? [] : [project])])].sort();

@@ -1,5 +1,5 @@
 import type { AuditFilters } from "@svc/client";
-import { useInfiniteQuery } from "@tanstack/react-query";
+import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
 import { useParams, useSearch } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
 import { paths, type SearchOf } from "../../address/paths.ts";
@@ -23,7 +23,7 @@ import { auditQuery, useNames } from "./queries.ts";
 import { ActionTree } from "./records/ActionTree.tsx";
 import { ActionBox, ExactToggle, LookFailed, NewRows } from "./records/ListTools.tsx";
 import { RecordList, rowsIn } from "./records/RecordList.tsx";
-import { useArrived, useShowNew } from "./use-arrived.ts";
+import { useArrived } from "./use-arrived.ts";
 import { actionTree, actorText, outcomes } from "./words.ts";
 
 export function AuditPage() {
@@ -40,6 +40,7 @@ export function AuditPage() {
 function Trail({ slug }: { slug: string }) {
   const me = useMe();
   const goTo = useGo();
+  const client = useQueryClient();
   const search = readAuditSearch(useSearch({ strict: false }));
   const { action = "", outcome = "", user = "", target = "" } = search;
   const range = useTimeRange("all");
@@ -68,7 +69,11 @@ function Trail({ slug }: { slug: string }) {
   const follows = read.data !== undefined && !read.isPlaceholderData && !outcome && !user && !target && !until;
   const from = !follows ? null : rows[0] ? placeOf(rows[0]) : since ? null : "";
   const arrived = useArrived({ project: slug, ...(action && { action }) }, from);
-  const showNew = useShowNew(query.queryKey, read.refetch);
+  const showNew = () => {
+    client.setQueryData(query.queryKey, (old) => old && { pages: old.pages.slice(0, 1), pageParams: [""] });
+    void read.refetch();
+    document.getElementById("main")?.scrollTo({ top: 0 });
+  };
 
   const hrefOf = (next: SearchOf<"/p/$slug/audit">) => paths.audit(slug, { ...search, ...next });
   const go = (next: SearchOf<"/p/$slug/audit">) => goTo(hrefOf(next));
