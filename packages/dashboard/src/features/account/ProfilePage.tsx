@@ -45,7 +45,7 @@ function changesOf(typed: Typed, me: Me): ProfileChanges {
 }
 
 export function ProfilePage() {
-  usePage([["Projects", paths.home()], ["Profile"]]);
+  usePage([{ label: "Projects", href: paths.home() }, { label: "Profile" }]);
   const client = useQueryClient();
   const me = useMe();
   const [typed, setTyped] = useState(() => typedOf(me));

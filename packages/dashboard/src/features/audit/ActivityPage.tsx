@@ -4,7 +4,6 @@ import { useState } from "react";
 import { paths } from "../../address/paths.ts";
 import { useGo } from "../../ui/buttons/AppLink.tsx";
 import { Button } from "../../ui/buttons/Button.tsx";
-import { Select } from "../../ui/forms/Select.tsx";
 import { Empty } from "../../ui/panels/Lines.tsx";
 import panel from "../../ui/panels/panel.module.css";
 import { printable } from "../../ui/time/format.ts";
@@ -15,14 +14,14 @@ import css from "./audit.module.css";
 import { type ActivitySearch, readActivitySearch } from "./audit-search.ts";
 import { placeOf } from "./follow-activity.ts";
 import { activityQuery, useNames } from "./queries.ts";
-import { ActionBox, ExactToggle, LookFailed, NewRows } from "./records/ListTools.tsx";
+import { ActionBox, ExactToggle, LookFailed, NewRows, Select } from "./records/ListTools.tsx";
 import { RecordList, rowsIn } from "./records/RecordList.tsx";
 import { useArrived } from "./use-arrived.ts";
 import { auditedSlugs, reachText } from "./words.ts";
 
 /** What happened in all projects that the person may audit, and what they did themselves. */
 export function ActivityPage() {
-  usePage([["Projects", paths.home()], ["Activity"]]);
+  usePage([{ label: "Projects", href: paths.home() }, { label: "Activity" }]);
   const me = useMe();
   const goTo = useGo();
   const client = useQueryClient();
@@ -59,7 +58,10 @@ export function ActivityPage() {
           <Select
             label="Project"
             value={project}
-            options={[["", "all projects"], ...choices.map((slug) => [slug, printable(slug)] as const)]}
+            options={[
+              { value: "", words: "all projects" },
+              ...choices.map((slug) => ({ value: slug, words: printable(slug) })),
+            ]}
             onChange={(next) => go({ project: next })}
           />
         )}

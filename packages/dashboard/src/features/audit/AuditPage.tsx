@@ -7,7 +7,6 @@ import { rangeParams } from "../../address/range-bounds.ts";
 import { useTimeRange } from "../../address/time-range.ts";
 import { useGo } from "../../ui/buttons/AppLink.tsx";
 import { Button, ButtonLink } from "../../ui/buttons/Button.tsx";
-import { Select } from "../../ui/forms/Select.tsx";
 import { Empty } from "../../ui/panels/Lines.tsx";
 import { NotForRole } from "../../ui/panels/NotForRole.tsx";
 import panel from "../../ui/panels/panel.module.css";
@@ -21,14 +20,14 @@ import { ExportDialog } from "./exports/ExportDialog.tsx";
 import { placeOf } from "./follow-activity.ts";
 import { auditQuery, useNames } from "./queries.ts";
 import { ActionTree } from "./records/ActionTree.tsx";
-import { ActionBox, ExactToggle, LookFailed, NewRows } from "./records/ListTools.tsx";
+import { ActionBox, ExactToggle, LookFailed, NewRows, Select } from "./records/ListTools.tsx";
 import { RecordList, rowsIn } from "./records/RecordList.tsx";
 import { useArrived } from "./use-arrived.ts";
 import { actionTree, actorText, outcomes } from "./words.ts";
 
 export function AuditPage() {
   const { slug = "" } = useParams({ strict: false });
-  usePage([[slug, paths.project(slug)], ["Audit"]]);
+  usePage([{ label: slug, href: paths.project(slug) }, { label: "Audit" }]);
   if (useMayAudit(slug)) return <Trail key={slug} slug={slug} />;
   return (
     <NotForRole title="Audit" chips={<ButtonLink href={paths.activity()}>Your own events</ButtonLink>}>
@@ -119,22 +118,29 @@ function Trail({ slug }: { slug: string }) {
           label="Class of action"
           value={action}
           options={[
-            ["", "all actions"],
-            ...(action && !actionTree([]).some(({ prefix }) => prefix === action) ? [action] : []),
-            ...actionTree(seen).map(({ prefix, name }) => [prefix, name] as const),
+            { value: "", words: "all actions" },
+            ...(action && !actionTree([]).some(({ prefix }) => prefix === action)
+              ? [{ value: action, words: action }]
+              : []),
+            ...actionTree(seen).map(({ prefix, name }) => ({ value: prefix, words: name })),
           ]}
           onChange={(next) => go({ action: next })}
         />
         <Select
           label="Outcome"
           value={outcome}
-          options={[["", "any outcome"], ...new Set([...outcomes, ...(outcome ? [outcome] : [])])]}
+          options={[{ value: "", words: "any outcome" }, ...new Set([...outcomes, ...(outcome ? [outcome] : [])])].map(
+            (one) => (typeof one === "string" ? { value: one, words: one } : one),
+          )}
           onChange={(next) => go({ outcome: next })}
         />
         <Select
           label="Who acted"
           value={user}
-          options={[["", "anybody"], ...people.map(([id, name]) => [id, nameText(name)] as const)]}
+          options={[
+            { value: "", words: "anybody" },
+            ...people.map(([value, name]) => ({ value, words: nameText(name) })),
+          ]}
           onChange={(next) => go({ user: next })}
         />
         {target ? <Drop words={`target ${idTail(target)}`} onDrop={() => go({ target: "" })} /> : null}

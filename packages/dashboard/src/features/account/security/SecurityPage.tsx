@@ -12,7 +12,7 @@ import { SessionsPanel } from "./SessionsPanel.tsx";
 
 /** Everything that lets somebody in as this user. */
 export function SecurityPage() {
-  usePage([["Projects", paths.home()], ["Security"]]);
+  usePage([{ label: "Projects", href: paths.home() }, { label: "Security" }]);
   const status = useQuery(mfaStatusQuery);
   return (
     <>

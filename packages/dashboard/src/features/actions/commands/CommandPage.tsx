@@ -39,7 +39,11 @@ export function CommandPage() {
   });
   const command = read.data;
   const title = wordsOfAction(command.action);
-  usePage([[slug, paths.project(slug)], ["Commands", paths.commands(slug)], [title]]);
+  usePage([
+    { label: slug, href: paths.project(slug) },
+    { label: "Commands", href: paths.commands(slug) },
+    { label: title },
+  ]);
   const now = useNow();
   const me = useMe();
   const names = useNames([slug]);
