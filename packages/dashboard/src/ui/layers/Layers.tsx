@@ -55,9 +55,13 @@ export function Menu({
   useEffect(() => {
     const element = layer.current;
     if (!element) return;
-    // The entries must be there when the layer is placed and the first of them takes the focus.
+    // The entries must be there, as they begin, when the layer is placed and the first of them takes the focus.
     const opening = (event: Event) => {
-      if ((event as ToggleEvent).newState === "open") flushSync(() => setOpen(true));
+      if ((event as ToggleEvent).newState !== "open") return;
+      flushSync(() => {
+        setOpen(true);
+        onOpen?.();
+      });
     };
     const toggled = (event: Event) => {
       const isOpen = (event as ToggleEvent).newState === "open";
@@ -66,7 +70,6 @@ export function Menu({
       if (!isOpen) return;
       putUnder(opener.current, element, place !== undefined);
       element.querySelector<HTMLElement>("input, [data-entry]")?.focus();
-      onOpen?.();
     };
     element.addEventListener("beforetoggle", opening);
     element.addEventListener("toggle", toggled);

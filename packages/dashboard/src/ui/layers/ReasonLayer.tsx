@@ -32,7 +32,8 @@ function Layer({ button, reason, onClose }: ReasonLayerProps) {
       className={`${css.pop} ${css.why}`}
       // Its title tells it to who does not see it.
       aria-hidden="true"
-      onToggle={(event) => event.newState === "closed" && onClose()}
+      // Before it closes: once it has, the button may be pressed again already.
+      onBeforeToggle={(event) => event.newState === "closed" && onClose()}
     >
       {reason}
     </span>
