@@ -93,7 +93,7 @@ export class AgentTransport {
   }
 
   start(): Promise<void> {
-    // When it fails, the next heartbeat of each agent tells whether it may still act.
+    // When it fails, the next heartbeat of each agent checks whether it may still act.
     const onGap = () =>
       void this.#recheckEveryone().catch((error: Error) =>
         this.#deps.log.warn("agent_transport.recheck_failed", { message: error.message }),

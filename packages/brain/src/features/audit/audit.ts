@@ -80,7 +80,7 @@ export function createAudit({ database, secrets, clock, onError, onSuppressed, v
     stop: collector.stop,
     /** Walks the chain. @throws ChainVerificationError when nothing can be said about it */
     verify: (options?: VerifyOptions) => verifyChain(database, context.keys, options),
-    /** Notes how a scheduled verification ended, for every process to tell. */
+    /** Notes how a scheduled verification ended, for every process to report. */
     noteVerification: (last: Omit<LastVerification, "finished_at">) =>
       database.write((tx) => saveLastVerification(tx, { finished_at: clock.now().toISOString(), ...last })),
     /** How the last scheduled verification ended; null before the first. */

@@ -94,10 +94,10 @@ export class Losses {
     return this.#waiting.stop();
   }
 
-  #note({ agent_id: agentId, project_id: projectId }: AgentIdentity, scope: string, at: Date, told: Counters): void {
+  #note({ agent_id: agentId, project_id: projectId }: AgentIdentity, scope: string, at: Date, reported: Counters): void {
     const key = `${agentId} ${scope}`;
     const before = this.#known.get(key);
-    const counters = before === undefined ? told : greatest(before.counters, told);
+    const counters = before === undefined ? reported : greatest(before.counters, reported);
     if (before !== undefined && isSame(before.counters, counters) && at.getTime() - before.writtenMs < notedEveryMs) {
       if (at > before.at) before.at = at;
       return;

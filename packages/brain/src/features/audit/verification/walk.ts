@@ -108,7 +108,7 @@ export function createChainWalk(state: ChainState, keys: ChainKeys) {
       previous = { row_hmac: row.row_hmac, key_id: row.hmac_key_id, occurred_us: row.occurred_us, id: row.id };
       return null;
     },
-    /** Judges what only the end tells: head, counts, actors. */
+    /** Judges what is known only at the end: head, counts, actors. */
     end(): ChainFault | null {
       const { head } = state;
       if (!isHead(previous) && head !== null) return fault("head_missing", head);
