@@ -94,7 +94,12 @@ export class Losses {
     return this.#waiting.stop();
   }
 
-  #note({ agent_id: agentId, project_id: projectId }: AgentIdentity, scope: string, at: Date, reported: Counters): void {
+  #note(
+    { agent_id: agentId, project_id: projectId }: AgentIdentity,
+    scope: string,
+    at: Date,
+    reported: Counters,
+  ): void {
     const key = `${agentId} ${scope}`;
     const before = this.#known.get(key);
     const counters = before === undefined ? reported : greatest(before.counters, reported);
