@@ -1,30 +1,34 @@
-import { sql } from "kysely";
+import { type RawBuilder, type SqlBool, sql } from "kysely";
 import type { BrainDatabase } from "../../schema/tables/index.ts";
 
-/** Rows of all projects by when something named them last: queues, and workers that are not online. */
-export function unseenRows(table: "queues" | "workers", seenColumn: "last_seen_at" | "last_heartbeat") {
+/** Rows of all projects by when something named them last. Only those that meet the condition are ever deleted. */
+export function unseenRows(
+  table: "queues" | "workers",
+  seenColumn: "last_seen_at" | "last_heartbeat",
+  condition: RawBuilder<SqlBool> = sql`true`,
+) {
   const seenAt = sql<Date>`coalesce(${sql.ref(seenColumn)}, updated_at)`;
 
   return {
     /**
-     * Deletes at most `limit` rows that nothing named since `cutoff`, and tells how many. Locked in the order in which notes are written;
+     * Deletes at most `limit` rows that nothing named since `cutoff`, and gives how many. Locked in the order in which notes are written;
      * one that is named meanwhile stays.
      */
     async remove({ write }: Pick<BrainDatabase, "write">, cutoff: Date, limit: number): Promise<number> {
       const { numDeletedRows } = await write(
         (tx) => {
-          const rows = tx
-            .selectFrom(table as "workers")
+          const unseen = tx
+            .selectFrom(table)
             .select("id")
-            .where(seenAt, "<", cutoff);
-          const unseen = (table === "workers" ? rows.where("state", "<>", "online") : rows)
+            .where(seenAt, "<", cutoff)
+            .where(condition)
             .orderBy("project_id")
             .orderBy("engine")
             .orderBy("name")
             .limit(limit);
           return tx
             .with("unseen", () => unseen.forUpdate())
-            .deleteFrom(table as "workers")
+            .deleteFrom(table)
             .where("id", "in", (eb) => eb.selectFrom("unseen").select("unseen.id"))
             .executeTakeFirst();
         },
@@ -35,7 +39,7 @@ export function unseenRows(table: "queues" | "workers", seenColumn: "last_seen_a
     /** When any of them was named last; null when there is none. */
     async newest({ slow }: Pick<BrainDatabase, "slow">): Promise<Date | null> {
       const row = await slow
-        .selectFrom(table as "workers")
+        .selectFrom(table)
         .select(sql<Date | null>`max(${seenAt})`.as("newest_at"))
         .executeTakeFirst();
       return row?.newest_at ?? null;

@@ -116,4 +116,4 @@ export function takeSilentOffline(
 }
 
 /** Offline workers by when something named them last. */
-export const unseenWorkers = unseenRows("workers", "last_heartbeat");
+export const unseenWorkers = unseenRows("workers", "last_heartbeat", sql`state <> 'online'`);
