@@ -64,6 +64,18 @@ describe("before the deadline for a second factor", () => {
     expect(faults).toEqual([]);
   });
 
+  test("that passes while the enrolment is open closes its way out", async () => {
+    const { page } = await openScreen(brain, { cookie: brain.as.auditor.cookie });
+    await page.route("**/api/v1/auth/me", async (route) => {
+      const answer = await route.fetch();
+      const soon = new Date(Date.now() + 3_000).toISOString();
+      await route.fulfill({ response: answer, json: { ...(await answer.json()), mfa_enrollment_deadline: soon } });
+    });
+    await page.goto("/login/enroll");
+    await page.getByText("the time for it was over on").waitFor();
+    expect(await page.getByRole("link", { name: "Not now" }).count()).toBe(0);
+  });
+
   test("that comes while a page is open leads from it to the enrolment", async () => {
     const { page } = await openScreen(brain, { cookie: brain.as.operator.cookie });
     await page.goto("/me/profile");

@@ -13,6 +13,7 @@ import { ActForm } from "../../ui/forms/ActForm.tsx";
 import { takeFocus } from "../../ui/layers/take-focus.ts";
 import { Bones, Failed } from "../../ui/panels/Feedback.tsx";
 import { Stamp } from "../../ui/time/Stamp.tsx";
+import { useNowEvery } from "../../ui/time/ticker.ts";
 import {
   EntryFrame,
   EntryNote,
@@ -38,6 +39,7 @@ export function EnrollPage() {
   const go = useGo();
   const me = useMe();
   const status = useQuery(mfaStatusQuery);
+  useNowEvery(1_000); // The deadline may pass while the page is open.
   const [step, setStep] = useState(0);
   const [codes, setCodes] = useState<readonly string[]>([]);
   const isReplacing = status.data?.enrolled === true && step < 2;
