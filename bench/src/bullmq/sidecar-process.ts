@@ -38,7 +38,7 @@ await adapter.start({
     lost(count) {
       lost += count;
     },
-    room: () => Promise.resolve(),
+    ready: () => Promise.resolve(),
     follow: () => () => true,
   },
   cursors: { get: () => undefined },

@@ -92,9 +92,9 @@ describe("attached to the processes of an application", () => {
         parts.push((parts.pop() ?? 0) + events.length);
         sink.emit(events, cursor);
       },
-      room() {
+      ready() {
         parts.push(0);
-        return sink.room();
+        return sink.ready();
       },
     };
     const adapter = attachBullmq({ redis: redisUrl, prefixes: [app.prefix], workers: [] });

@@ -41,7 +41,7 @@ export function recordingAgent(destination = "test"): RecordingAgent {
         else if (cursor) cursors.set(cursor.key, cursor.value);
       },
       lost: (count, reason) => void losses.push({ count, reason }),
-      room: () => Promise.resolve(),
+      ready: () => Promise.resolve(),
       follow: () => () => agent.isDelivering,
     },
     cursors: { get: (key) => cursors.get(key) },

@@ -57,7 +57,7 @@ export interface EventSink {
    */
   emit(events: readonly EventRecord[], cursor?: CursorUpdate): void;
   /** Resolves when more events can be taken without holding up the host's thread; to wait for while catching up. */
-  room(): Promise<void>;
+  ready(): Promise<void>;
   /** Counts event records that the adapter knows were lost before they reached the buffer (`adapter_events`). */
   lost(count: number, reason: string): void;
   /**

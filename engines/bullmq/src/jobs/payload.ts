@@ -39,28 +39,28 @@ export function shortPayload(text: string): string {
   }
 }
 
-/** Takes members in order while there is room, and says how many are missing. */
-function shorten(value: unknown, room: { chars: number }, depth: number): unknown {
+/** Takes members in order while the budget lasts, and says how many are missing. */
+function shorten(value: unknown, budget: { chars: number }, depth: number): unknown {
   if (typeof value === "string") {
     const cut = cutText(value, longestStringBytes);
-    room.chars -= cut.length;
+    budget.chars -= cut.length;
     return cut;
   }
   if (typeof value !== "object" || value === null || isRawJson(value)) {
-    room.chars -= isRawJson(value) ? value.rawJSON.length : String(value).length;
+    budget.chars -= isRawJson(value) ? value.rawJSON.length : String(value).length;
     return value;
   }
   const members = Object.entries(value);
   const kept: [string, unknown][] = [];
   for (const [key, member] of members) {
-    const left = room.chars - key.length - memberChars;
+    const left = budget.chars - key.length - memberChars;
     if (left < 0 || depth >= deepest) break;
-    room.chars = left;
-    const short = shorten(member, room, depth + 1);
-    if (room.chars < 0) break;
+    budget.chars = left;
+    const short = shorten(member, budget, depth + 1);
+    if (budget.chars < 0) break;
     kept.push([key, short]);
   }
-  room.chars = Math.max(room.chars, 0);
+  budget.chars = Math.max(budget.chars, 0);
   if (kept.length < members.length) kept.push(["...", omittedMembersNote(members.length - kept.length)]);
   return Array.isArray(value) ? kept.map(([, member]) => member) : Object.fromEntries(kept);
 }

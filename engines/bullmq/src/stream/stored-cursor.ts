@@ -29,10 +29,10 @@ export function writeCursor(
 }
 
 function newestFitting(ended: ReadonlyMap<string, number>): readonly (readonly [string, number])[] {
-  let room = mostEndedChars;
+  let leftBytes = mostEndedChars;
   return [...ended].reverse().filter(([jobId]) => {
-    room -= Buffer.byteLength(jobId) + 12;
-    return room >= 0;
+    leftBytes -= Buffer.byteLength(jobId) + 12;
+    return leftBytes >= 0;
   });
 }
 

@@ -149,7 +149,7 @@ export class Watcher {
       // The server that answered may have restarted in between: positions are judged before its entries are taken.
       if (this.#epochs() !== this.#checkedEpochs) return;
       await this.#take(group);
-      if (this.#isGuest) await this.#context.sink.room();
+      if (this.#isGuest) await this.#context.sink.ready();
     }
     if (this.#reader.pauseMs > 0) await pause(this.#reader.pauseMs, signal);
   }

@@ -63,8 +63,8 @@ export class Drain {
     while (this.#dueAgain.length > 0 && !isFull()) accept(this.#dueAgain.shift() as BufferEntry);
     for (const lane of ["control", "events"] as const) {
       if (isFull()) break;
-      const room = { maxEntries: limits.maxEntries - taken.length, maxBytes: limits.maxBytes - sizeBytes };
-      for (const entry of this.#buffer.read(lane, this.#after[lane], room)) {
+      const remaining = { maxEntries: limits.maxEntries - taken.length, maxBytes: limits.maxBytes - sizeBytes };
+      for (const entry of this.#buffer.read(lane, this.#after[lane], remaining)) {
         this.#after[lane] = entry.seq;
         accept(entry);
       }

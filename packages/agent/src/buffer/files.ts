@@ -20,7 +20,7 @@ export interface BufferPlace {
   readonly limits: StoreLimits;
 }
 
-const maxSlots = 64;
+const maxFiles = 64;
 const adoptBytes = 16 * 1024 * 1024;
 const busy = 5;
 const damaged = new Set([11, 26]);
@@ -36,8 +36,8 @@ const damaged = new Set([11, 26]);
 export function openBufferFile(place: BufferPlace, log: AgentLog): BufferStore {
   makeDirectory(place.directory);
   secureFiles(place, log);
-  for (let slot = 0; slot < maxSlots; slot += 1) {
-    const path = pathOf(place, slot);
+  for (let index = 0; index < maxFiles; index += 1) {
+    const path = pathOf(place, index);
     let own: BufferStore;
     try {
       own = openOwn(path, place);
@@ -62,7 +62,7 @@ export function openBufferFile(place: BufferPlace, log: AgentLog): BufferStore {
     }
     return own;
   }
-  throw new Error(`all ${maxSlots} buffer files named ${place.name} are held by other processes`);
+  throw new Error(`all ${maxFiles} buffer files named ${place.name} are held by other processes`);
 }
 
 /** SQLite would let others of the machine read the inputs of tasks; its journal gets the mode of the file. */
@@ -81,9 +81,9 @@ function openOwn(path: string, { limits }: BufferPlace): BufferStore {
  */
 function secureFiles(place: BufferPlace, log: AgentLog): void {
   const open: string[] = [];
-  for (let slot = 0; slot < maxSlots; slot += 1) {
+  for (let index = 0; index < maxFiles; index += 1) {
     for (const suffix of ["", "-wal", "-shm", "-journal", ".damaged"]) {
-      const path = pathOf(place, slot) + suffix;
+      const path = pathOf(place, index) + suffix;
       if (!secureFile(path)) open.push(path);
     }
   }
@@ -118,15 +118,15 @@ function secureFile(path: string): boolean {
  */
 export function adoptLeftovers(place: BufferPlace, own: BufferStore, nowMs: number): number {
   let adopted = 0;
-  let roomBytes = adoptBytes;
+  let leftBytes = adoptBytes;
   forEachLeftover(place, own, (other) => {
     for (const lane of ["control", "events"] as const) {
-      if (roomBytes <= 0) return;
-      const entries = other.read(lane, 0, { maxEntries: other.depth, maxBytes: roomBytes });
+      if (leftBytes <= 0) return;
+      const entries = other.read(lane, 0, { maxEntries: other.depth, maxBytes: leftBytes });
       own.apply({ add: entries }, nowMs);
       other.apply({ remove: entries.map(({ seq }) => seq) }, nowMs);
       adopted += entries.length;
-      roomBytes -= entries.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+      leftBytes -= entries.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
     }
     adoptCommands(own, other);
   });
@@ -154,8 +154,8 @@ export function shareCursors(place: BufferPlace, own: BufferStore): void {
 
 /** Opens one file after the other that no process holds; damaged ones are left alone. */
 function forEachLeftover(place: BufferPlace, own: BufferStore, work: (other: BufferStore) => void): void {
-  for (let slot = 0; slot < maxSlots; slot += 1) {
-    const path = pathOf(place, slot);
+  for (let index = 0; index < maxFiles; index += 1) {
+    const path = pathOf(place, index);
     if (path === own.path || !existsSync(path)) continue;
     let other: BufferStore;
     try {
@@ -199,8 +199,8 @@ function makeDirectory(path: string): void {
   }
 }
 
-function pathOf({ directory, name }: BufferPlace, slot: number): string {
-  return join(directory, `${name}-${slot}.db`);
+function pathOf({ directory, name }: BufferPlace, index: number): string {
+  return join(directory, `${name}-${index}.db`);
 }
 
 /** SQLite's primary result code, 0 for other errors. */

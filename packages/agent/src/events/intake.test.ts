@@ -218,21 +218,21 @@ test("what is emitted after closing is ignored, cursor included, so that the nex
   expect(buffer.cursor("a:k")).toBe("1");
 });
 
-test("there is room while few events wait; who asked for it goes on when enough are stored", async () => {
+test("more events are taken while few wait; who asked for it goes on when enough are stored", async () => {
   const intake = intakeOf();
   const sink = intake.sinkFor("a");
-  await sink.room();
+  await sink.ready();
   sink.emit(events(1600));
-  let hasRoom = false;
-  const room = sink.room().then(() => {
-    hasRoom = true;
+  let isReady = false;
+  const ready = sink.ready().then(() => {
+    isReady = true;
   });
   await Promise.resolve();
-  expect(hasRoom).toBe(false);
+  expect(isReady).toBe(false);
 
   clock.advance(0);
 
-  await room;
+  await ready;
   expect(intake.waitingEvents).toBeLessThan(1000);
 });
 

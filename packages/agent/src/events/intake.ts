@@ -28,7 +28,7 @@ interface Emission {
 /** Beyond this many waiting events `emit` seals a part of them at once, so that memory stays bounded without losing any. */
 const maxWaitingEvents = 5_000;
 /** Below this many waiting events an adapter that catches up goes on. */
-const roomyWaitingEvents = 2 * eventsPerFrame;
+const fewWaitingEvents = 2 * eventsPerFrame;
 /** A sealing hands the thread back after this long. */
 const sealBudgetMs = 8;
 const maxCursorBytes = 65_536;
@@ -45,7 +45,7 @@ export class Intake {
   #queue: Emission[] = [];
   #waitingEvents = 0;
   #emissions = 0;
-  #roomSeekers: (() => void)[] = [];
+  #readyWaiters: (() => void)[] = [];
   #cancelSeal: (() => void) | undefined;
   #isSealSoon = false;
   #isClosed = false;
@@ -72,7 +72,7 @@ export class Intake {
       emit: (events, cursor) => this.#emit(adapter, events, cursor),
       lost: (count, reason) => this.#lost(adapter, count, reason),
       follow: () => this.#follow(),
-      room: () => this.#room(),
+      ready: () => this.#ready(),
     };
   }
 
@@ -125,9 +125,9 @@ export class Intake {
     this.#sparse("warn", `lost ${adapter} ${reason}`, "an adapter lost events", { adapter, count, reason });
   }
 
-  #room(): Promise<void> {
-    if (this.#waitingEvents < roomyWaitingEvents) return Promise.resolve();
-    return new Promise((resolve) => this.#roomSeekers.push(resolve));
+  #ready(): Promise<void> {
+    if (this.#waitingEvents < fewWaitingEvents) return Promise.resolve();
+    return new Promise((resolve) => this.#readyWaiters.push(resolve));
   }
 
   #follow(): () => boolean {
@@ -181,7 +181,7 @@ export class Intake {
     }
     this.#queue.splice(0, taken);
     this.#waitingEvents -= done;
-    if (this.#waitingEvents < roomyWaitingEvents) for (const wake of this.#roomSeekers.splice(0)) wake();
+    if (this.#waitingEvents < fewWaitingEvents) for (const wake of this.#readyWaiters.splice(0)) wake();
 
     const sealedAt = new Date(nowMs).toISOString();
     const add = buildBatches(records, sealedAt);

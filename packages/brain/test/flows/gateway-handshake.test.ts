@@ -214,7 +214,7 @@ describe("the agent gateway's handshake", () => {
     );
   });
 
-  test("gives an agent so many slots, and its place to a newer connection of the same worker", async () => {
+  test("gives an agent so many connections, and the place of one to a newer connection of the same worker", async () => {
     const given = await credentials();
     const one = await connectRaw(given, { hello: rawHello({ worker_id: "one" }) });
     const two = await connectRaw(given, { hello: rawHello({ worker_id: "two" }) });
@@ -249,7 +249,7 @@ describe("the agent gateway's handshake", () => {
     expect((await openAgentSocket(brain.url, "nope", { "x-forwarded-for": "10.7.7.8" }).closed).code).toBe(4401);
   });
 
-  test("claims nothing and keeps no slot for a client that leaves in the middle", async () => {
+  test("claims nothing and keeps no place for a client that leaves in the middle", async () => {
     const given = await credentials();
     for (let round = 0; round < 4; round += 1) {
       const raw = openAgentSocket(brain.url, given.token);

@@ -87,7 +87,7 @@ describe("agents of two brains on one PostgreSQL", () => {
     },
   );
 
-  test("stay online while a slot at the other brain is newer", async () => {
+  test("stay online while a connection to the other brain is newer", async () => {
     const { agentId, ...given } = await pollers();
     const old = await connectRaw({ url: first.url, ...given });
     const newer = await connectRaw({ url: second.url, ...given });

@@ -3,7 +3,7 @@ export const closeCodes = {
   clean: 1000,
   messageTooBig: 1009,
   internalError: 1011,
-  /** A newer connection took the slot. */
+  /** A newer connection of the same worker took its place. */
   displaced: 4002,
   /** Revoked, or project archived, after authentication. */
   revoked: 4003,
@@ -17,7 +17,7 @@ export const closeCodes = {
   protocolUnsupported: 4426,
   /** Reserved; never sent. */
   reserved: 4427,
-  /** Connect limit or slot cap. */
+  /** Connect limit, or as many connections as the agent may have. */
   tooMany: 4429,
 } as const;
 export type CloseCode = (typeof closeCodes)[keyof typeof closeCodes];

@@ -18,8 +18,8 @@ declare module "fastify" {
   interface FastifyRequest {
     /** The agent behind the bearer token; only on the agent routes. */
     agentIdentity: AgentIdentity | null;
-    /** What an upload holds of the room for uploads. */
-    uploadRoom: HeldRoom | null;
+    /** What an upload has taken of the limiter. */
+    uploadPermit: UploadPermit | null;
   }
 }
 
@@ -39,8 +39,8 @@ const header = (request: FastifyRequest, name: string): string | undefined => {
 /** POST /agent/events and GET /agent/commands, under /api/v1. */
 export const longpollRoutes: Routes<LongpollRouteDeps> = (app, { admit, longpoll, maxBodyBytes, workerId }) => {
   app.decorateRequest("agentIdentity", null);
-  app.decorateRequest("uploadRoom", null);
-  const room = createUploadLimiter({
+  app.decorateRequest("uploadPermit", null);
+  const uploads = createUploadLimiter({
     perAgent: uploadsPerAgent,
     bytesPerAgent: (uploadBodiesInMemory / 2) * maxBodyBytes,
     totalBytes: uploadBodiesInMemory * maxBodyBytes,
@@ -61,7 +61,7 @@ export const longpollRoutes: Routes<LongpollRouteDeps> = (app, { admit, longpoll
     }
     if ("refusal" in admission) throw refusalError(admission.refusal);
     request.agentIdentity = admission.identity;
-    if (request.method === "POST") holdRoom(request, reply, room, maxBodyBytes);
+    if (request.method === "POST") takePermit(request, reply, uploads, maxBodyBytes);
   });
 
   operation(app, "POST /agent/events", {
@@ -88,7 +88,7 @@ export const longpollRoutes: Routes<LongpollRouteDeps> = (app, { admit, longpoll
     bodyLimit: maxBodyBytes,
     policy: { tag: "agent-transport", selfGuarded: true, takesNul: true },
     handler: (request, reply) =>
-      inRoom(request, async () => {
+      withPermit(request, async () => {
         const { frames } = request.body;
         requireFrameSizes(frames);
         const nonce = sessionNonce(header(request, headerNames.sessionNonce));
@@ -165,39 +165,39 @@ const uploadsPerAgent = 32;
 /** Uploads of the largest size that may be in memory together; half of them of one agent, so that none keeps the others out. */
 const uploadBodiesInMemory = 4;
 
-interface HeldRoom {
+interface UploadPermit {
   giveBack(): void;
   /** The body is complete: its frames are in memory until they are answered for, whether or not the client waits for it. */
   isInUse: boolean;
 }
 
-/** Takes room for an upload before its body is read, until the client goes or, when the body came, until `inRoom` is done with it. */
-function holdRoom(request: FastifyRequest, reply: FastifyReply, room: UploadLimiter, maxBodyBytes: number): void {
+/** Takes a permit for an upload before its body is read, until the client goes or, when the body came, until `withPermit` is done with it. */
+function takePermit(request: FastifyRequest, reply: FastifyReply, uploads: UploadLimiter, maxBodyBytes: number): void {
   const disconnected = disconnectSignal(reply);
   // Its body will never come, and nobody receives this answer.
   if (disconnected.aborted) throw new ApiError("unready");
   const announced = Number(request.headers["content-length"] ?? maxBodyBytes);
-  const giveBack = room.take(
+  const giveBack = uploads.take(
     agentOf(request).agent_id,
     Math.min(Number.isFinite(announced) ? announced : maxBodyBytes, maxBodyBytes),
   );
   if (giveBack === null) {
     throw new ApiError("unready", { reason: "uploads_full" }, { headers: { "retry-after": "1" } });
   }
-  const held: HeldRoom = { giveBack, isInUse: false };
-  request.uploadRoom = held;
+  const permit: UploadPermit = { giveBack, isInUse: false };
+  request.uploadPermit = permit;
   disconnected.addEventListener("abort", () => {
-    if (!held.isInUse) giveBack();
+    if (!permit.isInUse) giveBack();
   });
 }
 
-async function inRoom<T>({ uploadRoom }: FastifyRequest, work: () => Promise<T>): Promise<T> {
-  if (uploadRoom === null) throw new Error("an upload began without room");
-  uploadRoom.isInUse = true;
+async function withPermit<T>({ uploadPermit }: FastifyRequest, work: () => Promise<T>): Promise<T> {
+  if (uploadPermit === null) throw new Error("an upload began without a permit");
+  uploadPermit.isInUse = true;
   try {
     return await work();
   } finally {
-    uploadRoom.giveBack();
+    uploadPermit.giveBack();
   }
 }
 

@@ -147,7 +147,7 @@ const openForAgents = (db: Db, agentIds: readonly string[], now: Date) =>
     .where((eb) => eb.or([eb("target_agent_id", "is", null), eb("target_agent_id", "in", agentIds)]));
 
 /** More of it may be sent at `now`, as far as its own limits say. */
-const hasRoom = (now: Date) => (eb: ExpressionBuilder<Tables, "bulk_retry_requests">) =>
+const hasAllowance = (now: Date) => (eb: ExpressionBuilder<Tables, "bulk_retry_requests">) =>
   eb.and([
     eb("claimed_count", "<", eb.ref("max_in_flight")),
     eb.or([
@@ -169,7 +169,7 @@ export const openWithAllowance = (db: Db, agentIds: readonly string[], now: Date
       eb
         .selectFrom(
           openForAgents(db, agentIds, now)
-            .where(hasRoom(now))
+            .where(hasAllowance(now))
             .select("id")
             .select((open) =>
               open.fn
@@ -187,12 +187,12 @@ export const openWithAllowance = (db: Db, agentIds: readonly string[], now: Date
     .orderBy("id")
     .execute();
 
-/** What has no room, and gets some once the ends of its children's commands are noted; oldest first. */
+/** What has no allowance, and gets some once the ends of its children's commands are noted; oldest first. */
 export const fullWithUnnotedEnds = (db: Db, agentId: string, now: Date): Promise<BulkRetryRequestRow[]> =>
   openForAgents(db, [agentId], now)
     .selectAll()
     .where("claimed_count", ">", 0)
-    .where((eb) => eb.not(hasRoom(now)(eb)))
+    .where((eb) => eb.not(hasAllowance(now)(eb)))
     .where((eb) =>
       eb.exists(
         eb

@@ -94,7 +94,7 @@ export function createMail({ settings, log, clock }: MailDeps): Mail {
     try {
       return isStopped ? dropped(message, "stopping") : await deliver(message);
     } finally {
-      // The slot passes to the next in line without becoming free in between.
+      // The turn passes to the next in line without becoming free in between.
       const next = waiting.shift();
       if (next === undefined) free += 1;
       else next();

@@ -39,7 +39,7 @@ export interface AgentWorkerRow {
   id: string;
   agent_id: string;
   project_id: string;
-  /** The name that the process gives itself; a missing one is a slot of its own. */
+  /** The name that the process gives itself; all processes without one share a row. */
   worker_id: string | null;
   role: string | null;
   framework: string | null;

@@ -80,7 +80,7 @@ export class SessionRegistry {
       held.spentNonces.clear();
     }
     const known = held.byNonce.get(nonce);
-    if (known === undefined && !this.#makeRoom(held)) return { outcome: "full" };
+    if (known === undefined && !this.#evictIdle(held)) return { outcome: "full" };
     const session = known ?? openSession(this.#options, { agentId, projectId, nonce });
     // The registry may have dropped an emptied agent while it made room.
     this.#agents.set(agentId, held);
@@ -171,7 +171,7 @@ export class SessionRegistry {
   }
 
   /** Makes room for one more session of the agent out of its own idle ones; false when there is none. */
-  #makeRoom(held: AgentSessions): boolean {
+  #evictIdle(held: AgentSessions): boolean {
     if (this.#total >= this.#maxSessions) this.sweep();
     if (held.byNonce.size < this.#maxPerAgent && this.#total < this.#maxSessions) return true;
     let oldest: HeldSession | undefined;

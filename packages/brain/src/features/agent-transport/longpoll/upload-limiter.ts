@@ -16,7 +16,7 @@ export function createUploadLimiter(limits: UploadLimits) {
   // One upload is let in whatever its size, so that a limit below the largest body cannot lock everybody out.
   const isOver = (held: number, more: number, limit: number) => held > 0 && held + more > limit;
   return {
-    /** Takes room for one upload; null when there is none. The returned function gives it back, once. */
+    /** Takes a permit for one upload; null when there is none. The returned function gives it back, once. */
     take(agentId: string, announcedBytes: number): (() => void) | null {
       const own = agents.get(agentId) ?? { uploads: 0, bytes: 0 };
       if (own.uploads >= limits.perAgent || isOver(own.bytes, announcedBytes, limits.bytesPerAgent)) return null;

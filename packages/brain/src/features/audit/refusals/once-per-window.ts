@@ -67,7 +67,7 @@ export function createOncePerWindow(clock: Pick<Clock, "monotonicMs">) {
    * Drops one key of the largest network for one of a network that is smaller even then. One at a time, so that the largest cannot fill
    * the places again, and two networks cannot take turns with the same place.
    */
-  function makeRoom(networks: AddressNetworks, nowMs: number): boolean {
+  function evictFor(networks: AddressNetworks, nowMs: number): boolean {
     if (nowMs - replacedMs[nextReplaced]! < windowMs || crowds.sizeOf(networks) + 1 >= crowds.largest()) return false;
     const dropped = crowds.oldestOfLargest();
     if (dropped === undefined) return false;
@@ -88,7 +88,7 @@ export function createOncePerWindow(clock: Pick<Clock, "monotonicMs">) {
       const site = address !== null && networks.isIpv6 ? `${scope} ${networks.site}` : null;
       const ofSite = site === null ? 0 : (perSite.get(site) ?? 0);
       if (ofSite >= maxPerSite) return "excess";
-      if (admitted.size() >= maxKeys && !makeRoom(networks, nowMs)) return "excess";
+      if (admitted.size() >= maxKeys && !evictFor(networks, nowMs)) return "excess";
       if (site !== null) perSite.set(site, ofSite + 1);
       const entry = { key, atMs: nowMs, site, networks };
       admitted.touch(key, entry);

@@ -53,7 +53,7 @@ for (const dialect of testDialects) {
         .map(({ agentId, engine }) => `${agentIds.indexOf(agentId)} ${engine}`)
         .sort();
 
-    test("are found behind older requests without room, however many they are", async () => {
+    test("are found behind older requests without allowance, however many they are", async () => {
       const agentIds = await addAgents(251);
       await addRequest(full);
       await addRequest({ canary_size: 2, pending_count: 18, child_count: 20 });
@@ -64,7 +64,7 @@ for (const dialect of testDialects) {
     });
 
     test.each<[string, Partial<BulkRetryRequestRow>]>([
-      ["there is room beside what is on its way", { claimed_count: 7, pending_count: 13 }],
+      ["there is allowance beside what is on its way", { claimed_count: 7, pending_count: 13 }],
       ["the first ones are not all sent", { canary_size: 2, pending_count: 19 }],
       ["its rate lets it go on now", { rate_per_minute: 60, next_claim_at: now }],
     ])("are those of a request of which %s", async (_what, given) => {
@@ -116,7 +116,7 @@ for (const dialect of testDialects) {
       ["gets some by the end of one that is not noted", "completed", full, "unobserved", true],
       ["gets none by an end that is noted", "completed", full, "succeeded", false],
       ["has some anyway", "completed", { claimed_count: 7, pending_count: 13 }, "unobserved", false],
-    ])("may find room in a full request, which %s", async (_what, status, given, outcome, isFound) => {
+    ])("may find allowance in a full request, which %s", async (_what, status, given, outcome, isFound) => {
       const [agentId] = await addAgents(1);
       const id = await addRequest(given);
       const command = commandRow({ project_id: projectId, agent_id: agentId!, action: "bulk_retry", status });

@@ -20,7 +20,7 @@ export function createChildSource(
     async take({ agentId, engines, max }) {
       const taken: CommandRow[] = [];
       const now = clock.now();
-      // A result makes room in a full one; everything else leaves it as it is, and no transaction is opened for it.
+      // A result gives a full one new allowance; everything else leaves it as it is, and no transaction is opened for it.
       const found = await Promise.all([
         openWithAllowance(database.read, [agentId], now),
         fullWithUnnotedEnds(database.read, agentId, now),
@@ -41,26 +41,26 @@ export function createChildSource(
   };
 }
 
-/** For which of these agents children wait at `now`, of which engines, and with how much room; what only the agent may be given apart. */
+/** For which of these agents children wait at `now`, of which engines, and with how much allowance; what only the agent may be given apart. */
 export async function waitingFor(db: Db, agentIds: readonly string[], now: Date): Promise<WaitingChildren[]> {
   const open = await openWithAllowance(db, agentIds, now);
   if (open.length === 0) return [];
   /** By agent, and by project for whoever is there. */
-  const rooms = new Map<string, Map<string, number>>();
+  const allowances = new Map<string, Map<string, number>>();
   for (const row of open) {
     const key = row.target_agent_id ?? row.project_id;
-    const known = rooms.get(key) ?? new Map<string, number>();
-    rooms.set(key, known);
+    const known = allowances.get(key) ?? new Map<string, number>();
+    allowances.set(key, known);
     for (const { engine } of openRanges(row)) known.set(engine, (known.get(engine) ?? 0) + allowanceOf(row, now));
   }
   return (await projectsOfAgents(db, agentIds)).flatMap(({ id, project_id }) => {
     const ofKey = (key: string) =>
-      [...(rooms.get(key) ?? [])].map(([engine, room]) => ({
+      [...(allowances.get(key) ?? [])].map(([engine, allowance]) => ({
         agentId: id,
         action: "bulk_retry",
         engine,
         pool: `${key} ${engine}`,
-        room,
+        allowance,
       }));
     return [...ofKey(id), ...ofKey(project_id)];
   });

@@ -25,7 +25,7 @@ export interface SealedPlan {
 }
 
 /** What a frame keeps free around a payload: 16 KiB, and half of a frame that is smaller than twice that. */
-const roomAround = (maxFrameBytes: number): number => Math.min(16_384, maxFrameBytes / 2);
+const freeBytes = (maxFrameBytes: number): number => Math.min(16_384, maxFrameBytes / 2);
 
 /** Children made before others get their turn. */
 const childrenAtOnce = 500;
@@ -66,7 +66,7 @@ export async function sealPlan(
     };
     const payload = storedJson(parameters);
     const payloadBytes = Buffer.byteLength(payload);
-    if (payloadBytes + roomAround(maxFrameBytes) > maxFrameBytes) {
+    if (payloadBytes + freeBytes(maxFrameBytes) > maxFrameBytes) {
       throw invalid({ loc: ["body", "filter"], type: "too_long", message: "does not fit in a frame to the agent" });
     }
     children.push({

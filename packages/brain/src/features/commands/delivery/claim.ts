@@ -49,7 +49,7 @@ export interface WaitingChildren {
   /** What shares the allowance. */
   readonly pool: string;
   /** How many would be made now, for all agents of the pool together. */
-  readonly room: number;
+  readonly allowance: number;
 }
 
 export interface ClaimDeps extends CommandDeps {
@@ -172,10 +172,10 @@ export function createClaim({
   /** Gives the agent again, word for word, what it has not acknowledged and may do twice. */
   async function resend(batch: ClaimBatch): Promise<void> {
     const { agentId, max } = batch.request;
-    const room = max - batch.commands.length;
-    if (room <= 0) return;
+    const left = max - batch.commands.length;
+    if (left <= 0) return;
     const rule: ResendRule = resendRule(clock.now(), redispatch);
-    for (const row of await dueForResend(database.read, { agentId, rule, limit: Math.min(room, resentAtOnce) })) {
+    for (const row of await dueForResend(database.read, { agentId, rule, limit: Math.min(left, resentAtOnce) })) {
       const token = row.delivery_claim_token;
       if (token === null) continue;
       if (await database.write((tx) => winResend(tx, { id: row.id, token, rule }))) add(batch, row, token);

@@ -146,9 +146,9 @@ for (const dialect of testDialects) {
       expect(warnings).toEqual([["commands.recheck_failed", { times: 1, message: "the database is away" }]]);
     });
 
-    test("is woken for the children of bulk retries, while others have room for all that may go now", async () => {
+    test("is woken for the children of bulk retries, while others take all that may go now", async () => {
       const [first, second, third] = [randomUUID(), randomUUID(), randomUUID()];
-      const kind = { action: "bulk_retry", engine: "bullmq", pool: "project bullmq", room: 3 };
+      const kind = { action: "bulk_retry", engine: "bullmq", pool: "project bullmq", allowance: 3 };
       const work = new WorkSignal({
         database: opened.database,
         clock,

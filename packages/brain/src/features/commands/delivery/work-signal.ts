@@ -35,10 +35,10 @@ export interface WorkSignalDeps extends Pick<CommandDeps, "clock" | "log" | "red
 }
 
 /**
- * Notifies that commands wait for agents. Wakes waiting polls: at once by a notification (in process, or LISTEN/NOTIFY from another replica), and every 250 ms by one look at
- * the database for all of them together, which catches what a lost notification missed. That look wakes only a poll that may be given
- * something of what waits: any other would come back at once, and look for itself four times a second. The children of bulk retries are made
- * by the poll that takes them, so word of them names no agent.
+ * Notifies that commands wait for agents. Wakes waiting polls: at once by a notification (in process, or LISTEN/NOTIFY from another
+ * replica), and every 250 ms by one look at the database for all of them together, which catches what a lost notification missed. That look
+ * wakes only a poll that may be given something of what waits: any other would come back at once, and look for itself four times a second.
+ * The children of bulk retries are made by the poll that takes them, so word of them names no agent.
  */
 export class WorkSignal {
   readonly #deps: WorkSignalDeps;
@@ -199,9 +199,9 @@ export class WorkSignal {
       const ofAgent = Map.groupBy(found, ({ agentId }) => agentId);
       for (const kind of agentIds.flatMap((agentId) => ofAgent.get(agentId) ?? [])) {
         for (const waiter of this.#waitersOf(kind.agentId)) {
-          const room = left.get(kind.pool) ?? kind.room;
-          if (room <= 0 || waiter.max === 0 || fitnessOf(kind, waiter) === "ineligible") continue;
-          left.set(kind.pool, room - waiter.max);
+          const allowance = left.get(kind.pool) ?? kind.allowance;
+          if (allowance <= 0 || waiter.max === 0 || fitnessOf(kind, waiter) === "ineligible") continue;
+          left.set(kind.pool, allowance - waiter.max);
           waiter.wake("look");
         }
       }

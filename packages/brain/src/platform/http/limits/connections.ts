@@ -149,7 +149,7 @@ export class ConnectionGuard {
     socket.once("close", () => this.#forget(connection));
     this.#waitForClient(connection);
     this.#newConnections += 1;
-    if (this.#open.size > maxConnections) this.#makeRoom(connection);
+    if (this.#open.size > maxConnections) this.#closeSurplus(connection);
   }
 
   #begin(request: IncomingMessage, response: ServerResponse): void {
@@ -179,7 +179,7 @@ export class ConnectionGuard {
     });
   }
 
-  #makeRoom(newest: Connection): void {
+  #closeSurplus(newest: Connection): void {
     const { maxConnections, onFull } = this.#deps;
     if (this.#newConnections >= maxConnections * newPerCheck) this.#check();
     const surplus = this.#waiting.surplus();

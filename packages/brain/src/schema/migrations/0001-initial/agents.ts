@@ -20,8 +20,8 @@ export function agentTables(t: ColumnTypes): readonly string[] {
       last_seen_at ${t.instant}, last_connect_at ${t.instant},
       created_at ${t.instant} NOT NULL, updated_at ${t.instant} NOT NULL,
       capabilities ${t.json} NOT NULL DEFAULT '{}') ${t.options}`,
-    // A missing worker_id is one slot of its own.
-    "CREATE UNIQUE INDEX agent_workers_slot ON agent_workers (agent_id, coalesce(worker_id, ''))",
+    // All processes without a worker_id share one row.
+    "CREATE UNIQUE INDEX agent_workers_by_worker ON agent_workers (agent_id, coalesce(worker_id, ''))",
     "CREATE INDEX agent_workers_online ON agent_workers (last_seen_at) WHERE state = 'online'",
     "CREATE INDEX agent_workers_by_project ON agent_workers (project_id, last_seen_at)",
 
