@@ -6,7 +6,7 @@ import { createResolver } from "../features/masking/index.ts";
 import type { Access } from "../platform/http/access/access.ts";
 import type { App } from "../platform/http/app.ts";
 import { createServer } from "../platform/http/server.ts";
-import { createLoopRunner, type LoopRunner } from "../platform/loop.ts";
+import { LoopRunner } from "../platform/loop.ts";
 import type { BrainDatabase } from "../schema/tables/index.ts";
 import { routeRules } from "./access/route-rules.ts";
 import { dashboardPages } from "./dashboard-files.ts";
@@ -105,7 +105,7 @@ export async function createBrain(given: Omit<BrainDeps, "isStarted">): Promise<
   maskNames(app, { masking, resolver: createResolver({ database, masking }) });
   mountRoutes(app, deps, features, transport, access);
   registerGauges(deps, features);
-  const loops = createLoopRunner({
+  const loops = new LoopRunner({
     loops: brainLoops(deps, features, transport),
     log,
     metrics,

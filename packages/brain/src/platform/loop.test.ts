@@ -1,14 +1,14 @@
 import { describe, expect, test } from "vitest";
 import type { Lease } from "./database/database.ts";
 import { createLog } from "./log.ts";
-import { type BoundLoop, bindLoop, createLoopRunner, type Loop } from "./loop.ts";
+import { type BoundLoop, bindLoop, type Loop, LoopRunner } from "./loop.ts";
 import { createMetrics } from "./metrics.ts";
 
 const silent = createLog({ level: "error", json: true, write: () => undefined });
 
 function runnerOf(loops: BoundLoop[], acquireLeadership: (name: string) => Promise<Lease | null> = async () => null) {
   const metrics = createMetrics();
-  return { metrics, runner: createLoopRunner({ loops, log: silent, metrics, acquireLeadership }) };
+  return { metrics, runner: new LoopRunner({ loops, log: silent, metrics, acquireLeadership }) };
 }
 
 function signal(): { reached: Promise<void>; reach: () => void } {

@@ -74,102 +74,111 @@ interface Running {
   round: Promise<unknown>;
 }
 
-export function createLoopRunner(deps: LoopRunnerDeps) {
-  const { log } = deps;
-  const failing = deps.metrics.gauge({
-    name: "svc_background_task_error_active",
-    aggregator: "max",
-    help: "1 while the last tick of a background loop failed",
-    labels: ["task"],
-  });
-  const stopping = new AbortController();
-  let isStarted = false;
-  const running = new Map<string, Running>();
-  for (const loop of deps.loops) {
-    if (running.has(loop.name)) throw new Error(`two loops are named ${loop.name}`);
-    running.set(loop.name, { loop, lease: null, timer: undefined, isWoken: false, round: Promise.resolve() });
-    failing.set({ task: loop.name }, 0);
+export class LoopRunner {
+  /** What it runs: for tests that hold for every loop. */
+  readonly loops: readonly BoundLoop[];
+  readonly #deps: LoopRunnerDeps;
+  readonly #failing: ReturnType<Metrics["gauge"]>;
+  readonly #running = new Map<string, Running>();
+  readonly #stopping = new AbortController();
+  #isStarted = false;
+
+  constructor(deps: LoopRunnerDeps) {
+    this.#deps = deps;
+    this.loops = deps.loops;
+    this.#failing = deps.metrics.gauge({
+      name: "svc_background_task_error_active",
+      aggregator: "max",
+      help: "1 while the last tick of a background loop failed",
+      labels: ["task"],
+    });
+    for (const loop of deps.loops) {
+      if (this.#running.has(loop.name)) throw new Error(`two loops are named ${loop.name}`);
+      this.#running.set(loop.name, { loop, lease: null, timer: undefined, isWoken: false, round: Promise.resolve() });
+      this.#failing.set({ task: loop.name }, 0);
+    }
   }
 
-  async function holdsLeadership(entry: Running): Promise<boolean> {
+  /** Starts the timers; the first tick of each loop comes after its `firstAfterMs` and within a tenth of its interval, at most 5 s. */
+  start(): void {
+    this.#isStarted = true;
+    for (const entry of this.#running.values()) {
+      const { everyMs, firstAfterMs = 0 } = entry.loop;
+      this.#schedule(entry, firstAfterMs + Math.random() * Math.min(maxFirstDelayMs, everyMs * jitterShare));
+    }
+  }
+
+  /**
+   * The test signal: one round now, whatever the timers do, after a round already under way. Throws what the tick threw.
+   * @returns what the tick returned; undefined when another process leads.
+   */
+  runOnce(name: string): Promise<unknown> {
+    return this.#enqueue(this.#entryOf(name));
+  }
+
+  /** Brings the next round of a started loop forward to now, for loops that are also woken by a signal. */
+  wake(name: string): void {
+    const entry = this.#entryOf(name);
+    entry.isWoken = true;
+    if (this.#isStarted) this.#schedule(entry, 0);
+  }
+
+  /** Aborts running ticks, waits for them and gives leases back. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    const entries = [...this.#running.values()];
+    for (const { timer } of entries) clearTimeout(timer);
+    await Promise.all(entries.map(({ round }) => round));
+    await Promise.allSettled(entries.map(({ lease }) => lease?.release()));
+  }
+
+  async #holdsLeadership(entry: Running): Promise<boolean> {
     if (!entry.loop.leaderOnly || entry.lease?.isHeld() === true) return true;
-    entry.lease = await deps.acquireLeadership(entry.loop.name);
+    entry.lease = await this.#deps.acquireLeadership(entry.loop.name);
     return entry.lease !== null;
   }
 
-  async function runRound(entry: Running): Promise<unknown> {
+  async #runRound(entry: Running): Promise<unknown> {
+    const { signal } = this.#stopping;
     const { name } = entry.loop;
-    if (stopping.signal.aborted) return undefined;
+    if (signal.aborted) return undefined;
     entry.isWoken = false;
     try {
-      const result = (await holdsLeadership(entry)) ? await entry.loop.tick({ signal: stopping.signal }) : undefined;
-      failing.set({ task: name }, 0);
-      if (result !== undefined) log.debug("loop.ticked", { task: name, result });
+      const result = (await this.#holdsLeadership(entry)) ? await entry.loop.tick({ signal }) : undefined;
+      this.#failing.set({ task: name }, 0);
+      if (result !== undefined) this.#deps.log.debug("loop.ticked", { task: name, result });
       return result;
     } catch (error) {
-      if (stopping.signal.aborted) return undefined;
-      failing.set({ task: name }, 1);
-      log.error("loop.failed", { task: name, err: error });
+      if (signal.aborted) return undefined;
+      this.#failing.set({ task: name }, 1);
+      this.#deps.log.error("loop.failed", { task: name, err: error });
       throw error;
     }
   }
 
-  function enqueue(entry: Running): Promise<unknown> {
-    const round = entry.round.then(() => runRound(entry));
+  #enqueue(entry: Running): Promise<unknown> {
+    const round = entry.round.then(() => this.#runRound(entry));
     entry.round = round.catch(() => undefined);
     return round;
   }
 
-  function schedule(entry: Running, delayMs: number): void {
+  #schedule(entry: Running, delayMs: number): void {
     clearTimeout(entry.timer);
-    if (stopping.signal.aborted) return;
+    if (this.#stopping.signal.aborted) return;
     entry.timer = setTimeout(() => {
-      enqueue(entry)
+      this.#enqueue(entry)
         .catch(() => undefined)
-        .then(() => schedule(entry, entry.isWoken ? 0 : jittered(entry.loop.everyMs)));
+        .then(() => this.#schedule(entry, entry.isWoken ? 0 : jittered(entry.loop.everyMs)));
     }, delayMs);
     entry.timer.unref();
   }
 
-  function entryOf(name: string): Running {
-    const entry = running.get(name);
+  #entryOf(name: string): Running {
+    const entry = this.#running.get(name);
     if (entry === undefined) throw new Error(`no loop is named ${name}`);
     return entry;
   }
-
-  return {
-    /** What it runs: for tests that hold for every loop. */
-    loops: deps.loops,
-    /** Starts the timers; the first tick of each loop comes after its `firstAfterMs` and within a tenth of its interval, at most 5 s. */
-    start() {
-      isStarted = true;
-      for (const entry of running.values()) {
-        const { everyMs, firstAfterMs = 0 } = entry.loop;
-        schedule(entry, firstAfterMs + Math.random() * Math.min(maxFirstDelayMs, everyMs * jitterShare));
-      }
-    },
-    /**
-     * The test signal: one round now, whatever the timers do, after a round already under way. Throws what the tick threw.
-     * @returns what the tick returned; undefined when another process leads.
-     */
-    runOnce: (name: string) => enqueue(entryOf(name)),
-    /** Brings the next round of a started loop forward to now, for loops that are also woken by a signal. */
-    wake(name: string) {
-      const entry = entryOf(name);
-      entry.isWoken = true;
-      if (isStarted) schedule(entry, 0);
-    },
-    /** Aborts running ticks, waits for them and gives leases back. */
-    async stop() {
-      stopping.abort();
-      for (const entry of running.values()) clearTimeout(entry.timer);
-      await Promise.all([...running.values()].map((entry) => entry.round));
-      await Promise.allSettled([...running.values()].map((entry) => entry.lease?.release()));
-    },
-  };
 }
-
-export type LoopRunner = ReturnType<typeof createLoopRunner>;
 
 function jittered(ms: number): number {
   return ms * (1 - jitterShare + Math.random() * 2 * jitterShare);

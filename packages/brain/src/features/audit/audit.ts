@@ -9,7 +9,7 @@ import { createChainKeys } from "./chain/chain-keys.ts";
 import type { AuditEntry } from "./chain/entry.ts";
 import { addressesSince, newestRowAt, readState } from "./chain/store.ts";
 import { createOncePerWindow, type RefusalKey } from "./refusals/once-per-window.ts";
-import { createRefusalCollector } from "./refusals/refusal-collector.ts";
+import { RefusalCollector } from "./refusals/refusal-collector.ts";
 import { pruneOnce } from "./retention/prune.ts";
 import {
   type LastVerification,
@@ -45,7 +45,7 @@ export function createAudit({ database, secrets, clock, onError, onSuppressed, v
    */
   const record = (entries: AuditEntry | readonly AuditEntry[], options?: { readonly alone?: boolean }): Promise<void> =>
     database.write((tx) => appendEntries(tx, listed(entries), context), options);
-  const collector = createRefusalCollector({
+  const collector = new RefusalCollector({
     clock,
     // Alone: no other transaction waits for the rows of the batch.
     write: (entries) => record(entries, { alone: true }),
@@ -75,9 +75,9 @@ export function createAudit({ database, secrets, clock, onError, onSuppressed, v
       else if (occurrence === "excess") collector.suppress(entry);
     },
     /** Writes the refusals collected so far. They stay when the database fails. */
-    settled: collector.flush,
+    settled: () => collector.flush(),
     /** As `settled`, for the last time. @returns how many rows are lost because the database fails */
-    stop: collector.stop,
+    stop: () => collector.stop(),
     /** Walks the chain. @throws ChainVerificationError when nothing can be said about it */
     verify: (options?: VerifyOptions) => verifyChain(database, context.keys, options),
     /** Notes how a scheduled verification ended, for every process to report. */

@@ -11,7 +11,7 @@ import { createIssuing, type IssuedCommand } from "./issuing/issue-command.ts";
 import { createCommandMetrics } from "./metrics.ts";
 import { linkRetried, retryingActions } from "./results/link-retried.ts";
 import { createReports } from "./results/report.ts";
-import { createResultSignal, type EndedCommand } from "./results/result-signal.ts";
+import { type EndedCommand, ResultSignal } from "./results/result-signal.ts";
 import { cancelPending } from "./store.ts";
 
 interface CommandsDeps extends Omit<CommandDeps, "counted"> {
@@ -32,7 +32,7 @@ export function createCommands(given: CommandsDeps) {
   let childSource: ChildSource | null = null;
   const children = () => childSource;
   const work = new WorkSignal({ ...given, children });
-  const results = createResultSignal(given);
+  const results = new ResultSignal(given);
   const changed = ({ project_id: projectId, id }: Pick<CommandRow, "id" | "project_id">) =>
     publish({ projectId, topic: "command.changed", ids: [id] });
   const deps = {
@@ -74,8 +74,8 @@ export function createCommands(given: CommandsDeps) {
     serveChildren(source: ChildSource): void {
       childSource = source;
     },
-    awaitResult: results.awaitResult,
-    onEnded: results.onEnded,
+    awaitResult: results.awaitResult.bind(results),
+    onEnded: results.onEnded.bind(results),
     onReported: reports.onReported,
     async start(): Promise<void> {
       await Promise.all([work.start(), results.start()]);

@@ -18,7 +18,7 @@ export interface IntakeCapacity {
 
 /**
  * The bound on memory: whoever comes while it is full waits before anything of its batch is prepared. A batch may overfill it, so that
- * one larger than the whole room can pass.
+ * one larger than the whole capacity can pass.
  */
 export function createIntakeCapacity(max: Load): IntakeCapacity {
   let frames = 0;

@@ -12,7 +12,7 @@ import { createIntakeCapacity, type Load } from "./capacity.ts";
 import type { CommittedGroup } from "./commit/commit.ts";
 import { commitOnPostgres } from "./commit/commit-postgres.ts";
 import { commitOnSqlite } from "./commit/commit-sqlite.ts";
-import { createGroupCommit, type QueuedFrame } from "./commit/group-commit.ts";
+import { GroupCommit, type QueuedFrame } from "./commit/group-commit.ts";
 import { createIngestMetrics, type IngestLabels } from "./metrics.ts";
 import { createPreparer, type IngestBatch, maxErrors } from "./prepare-batch.ts";
 import { type RedactionSettings, redactorOf } from "./settings.ts";
@@ -82,7 +82,7 @@ export function createIngest(deps: IngestDeps) {
     eventRetentionDays: settings.SVC_EVENT_RETENTION_DAYS,
     redactor,
   });
-  const room = createIntakeCapacity({
+  const capacity = createIntakeCapacity({
     frames: settings.SVC_WS_INGEST_QUEUE_MAXSIZE,
     rows: maxWaitingRows,
     characters: maxWaitingCharacters,
@@ -95,12 +95,12 @@ export function createIngest(deps: IngestDeps) {
     log.warn("ingest.times_replaced", { ...about, count }),
   );
 
-  const groupCommit = createGroupCommit({
+  const groupCommit = new GroupCommit({
     ...waysToCommit(deps),
     maxGroupRows: deps.grouping?.maxGroupRows ?? groupRows,
     taken(member) {
       const load = loads.get(member);
-      if (load !== undefined) room.giveBack(load);
+      if (load !== undefined) capacity.giveBack(load);
     },
     timed: metrics.timed,
     committed(group) {
@@ -155,7 +155,7 @@ export function createIngest(deps: IngestDeps) {
     for (const [reason, count] of drops) metrics.dropped(reason, count);
     if (replacedTimes > 0) timesReplaced(batch.agentId, { agent_id: batch.agentId }, replacedTimes);
     if (events.length === 0) {
-      room.giveBack(load);
+      capacity.giveBack(load);
       return Promise.resolve(outcomeOf(received, 0, errors));
     }
     const member: QueuedFrame = { agentId: batch.agentId, events };
@@ -173,16 +173,16 @@ export function createIngest(deps: IngestDeps) {
      */
     submit(batch: IngestBatch): Promise<IngestOutcome> {
       const load = { frames: 1, rows: batch.events.length, characters: batch.text?.length ?? 0 };
-      return room.take(load).then(() => store(batch, load));
+      return capacity.take(load).then(() => store(batch, load));
     },
     /** Forgets the task names that the metrics tell apart for a project. */
     forgetProject: metrics.forget,
     /** Events that wait to be stored. */
-    queuedRows: () => room.rows(),
+    queuedRows: () => capacity.rows(),
     /** False while whoever comes has to wait: the time to stop reading sockets. */
-    hasRoom: () => room.hasRoom(),
+    hasRoom: () => capacity.hasRoom(),
     /** Resolves at once while the queue has room, later when it is full. */
-    whenRoom: () => room.whenRoom(),
+    whenRoom: () => capacity.whenRoom(),
     /** Resolves when nothing is on its way into the database; to be called after the last submit. */
     stop: () => groupCommit.idle(),
   };

@@ -2,7 +2,7 @@ import { createFakeClock } from "@svc/testkit";
 import { describe, expect, test } from "vitest";
 import { SqliteError } from "../../../platform/database/errors.ts";
 import type { AuditEntry } from "../chain/entry.ts";
-import { createRefusalCollector, refusalLimits } from "./refusal-collector.ts";
+import { RefusalCollector, refusalLimits } from "./refusal-collector.ts";
 
 const transient = new SqliteError("database is locked", 5);
 
@@ -13,7 +13,7 @@ function collector() {
   const batches: { entries: readonly AuditEntry[]; done(): Promise<void>; fail(error: Error): Promise<void> }[] = [];
   const failures: unknown[] = [];
   let suppressed = 0;
-  const refusals = createRefusalCollector({
+  const refusals = new RefusalCollector({
     clock,
     write(entries) {
       const { promise, resolve, reject } = Promise.withResolvers<void>();

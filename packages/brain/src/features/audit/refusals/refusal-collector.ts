@@ -35,124 +35,127 @@ export const suppressedAction = "auth.refusals_suppressed";
  * Audit rows of refused strangers. They belong to no action that waits for them, so they are written in small batches, one at a time, and
  * a flood of them becomes a summary row. A batch that fails is repeated, so what waits here is lost only when the process is killed.
  */
-export function createRefusalCollector(deps: RefusalCollectorDeps) {
-  const { clock, schedule = startTimer } = deps;
-  const { maxWaiting, rowsPerBatch, pauseMs, summaryMs } = refusalLimits;
-  const waiting: AuditEntry[] = [];
+export class RefusalCollector {
+  readonly #deps: RefusalCollectorDeps;
+  readonly #waiting: AuditEntry[] = [];
   /** Being written, or to be repeated. */
-  let batch: AuditEntry[] = [];
-  let batchSize: number = rowsPerBatch;
-  let summary: Summary | null = null;
-  let writing: Promise<boolean> | null = null;
-  let cancelTimer: (() => void) | null = null;
-  let retryMs = 0;
+  #batch: AuditEntry[] = [];
+  #batchSize: number = refusalLimits.rowsPerBatch;
+  #summary: Summary | null = null;
+  #writing: Promise<boolean> | null = null;
+  #cancelTimer: (() => void) | null = null;
+  #retryMs = 0;
   /** Each flush begins after the one before it. */
-  let flushed: Promise<void> = Promise.resolve();
-  let isFlushing = false;
-  let isStopped = false;
+  #flushed: Promise<void> = Promise.resolve();
+  #isFlushing = false;
+  #isStopped = false;
 
-  /** Counts a refusal in the next summary row. */
-  function suppress(entry: AuditEntry): void {
-    summary ??= createSummary(clock);
-    summary.add(entry);
-    deps.onSuppressed();
-    plan();
+  constructor(deps: RefusalCollectorDeps) {
+    this.#deps = deps;
   }
 
-  function plan(): void {
-    if (cancelTimer !== null || writing !== null || isFlushing || isStopped) return;
-    if (batch.length === 0 && waiting.length === 0 && summary === null) return;
-    cancelTimer = schedule(
+  /** Takes a row to be written with the next batches; counts it when too many wait. */
+  collect(entry: AuditEntry): void {
+    if (this.#waiting.length + this.#batch.length >= refusalLimits.maxWaiting) return this.suppress(entry);
+    this.#waiting.push(entry);
+    this.#plan();
+  }
+
+  /** Counts a refusal in the next summary row. */
+  suppress(entry: AuditEntry): void {
+    this.#summary ??= createSummary(this.#deps.clock);
+    this.#summary.add(entry);
+    this.#deps.onSuppressed();
+    this.#plan();
+  }
+
+  /** Writes what waits, the summary included, batch after batch; ends early when one fails. */
+  flush(): Promise<void> {
+    this.#flushed = this.#flushed.then(() => this.#writeAll());
+    return this.#flushed;
+  }
+
+  /** As `flush`, and writes nothing later. @returns the rows that could not be written */
+  async stop(): Promise<number> {
+    this.#isStopped = true;
+    await this.flush();
+    return this.#waiting.length + this.#batch.length + (this.#summary === null ? 0 : 1);
+  }
+
+  #plan(): void {
+    if (this.#cancelTimer !== null || this.#writing !== null || this.#isFlushing || this.#isStopped) return;
+    if (this.#batch.length === 0 && this.#waiting.length === 0 && this.#summary === null) return;
+    const { schedule = startTimer } = this.#deps;
+    this.#cancelTimer = schedule(
       () => {
-        cancelTimer = null;
-        fillBatch(false);
-        if (batch.length > 0) void writeBatch();
-        else plan();
+        this.#cancelTimer = null;
+        this.#fillBatch(false);
+        if (this.#batch.length > 0) void this.#writeBatch();
+        else this.#plan();
       },
-      Math.max(pauseMs, retryMs),
+      Math.max(refusalLimits.pauseMs, this.#retryMs),
     );
   }
 
-  function fillBatch(withSummary: boolean): void {
+  #fillBatch(withSummary: boolean): void {
     // A batch that failed is repeated as it is.
-    if (batch.length > 0) return;
-    batch = waiting.splice(0, batchSize);
-    if (summary !== null && (withSummary || clock.monotonicMs() - summary.sinceMs >= summaryMs)) {
-      batch.push(summary.entry());
-      summary = null;
+    if (this.#batch.length > 0) return;
+    this.#batch = this.#waiting.splice(0, this.#batchSize);
+    const summary = this.#summary;
+    if (summary === null) return;
+    if (withSummary || this.#deps.clock.monotonicMs() - summary.sinceMs >= refusalLimits.summaryMs) {
+      this.#batch.push(summary.entry());
+      this.#summary = null;
     }
   }
 
-  function writeBatch(): Promise<boolean> {
-    writing = deps
-      .write(batch)
+  #writeBatch(): Promise<boolean> {
+    this.#writing = this.#deps
+      .write(this.#batch)
       .then(
         () => {
-          batch = [];
-          batchSize = rowsPerBatch;
-          retryMs = 0;
+          this.#batch = [];
+          this.#batchSize = refusalLimits.rowsPerBatch;
+          this.#retryMs = 0;
           return true;
         },
         (error: unknown) => {
-          retryMs = Math.min(longestRetryMs, Math.max(firstRetryMs, retryMs * 2));
-          if (!isTransient(error)) narrowDown();
-          deps.onFailed(error);
+          this.#retryMs = Math.min(longestRetryMs, Math.max(firstRetryMs, this.#retryMs * 2));
+          if (!isTransient(error)) this.#narrowDown();
+          this.#deps.onFailed(error);
           return false;
         },
       )
       .finally(() => {
-        writing = null;
-        plan();
+        this.#writing = null;
+        this.#plan();
       });
-    return writing;
+    return this.#writing;
   }
 
   /** A row that no repetition can write must not hold up the others: the batch is halved until it is alone, and then counted. */
-  function narrowDown(): void {
-    const [only] = batch;
-    if (batch.length > 1) {
-      batchSize = Math.ceil(batch.length / 2);
-      waiting.unshift(...batch.splice(batchSize));
+  #narrowDown(): void {
+    const [only] = this.#batch;
+    if (this.#batch.length > 1) {
+      this.#batchSize = Math.ceil(this.#batch.length / 2);
+      this.#waiting.unshift(...this.#batch.splice(this.#batchSize));
     } else if (only !== undefined && only.action !== suppressedAction) {
-      batch = [];
-      suppress(only);
+      this.#batch = [];
+      this.suppress(only);
     }
   }
 
-  async function writeAll(): Promise<void> {
-    isFlushing = true;
-    cancelTimer?.();
-    cancelTimer = null;
-    if (writing !== null) await writing;
-    for (fillBatch(true); batch.length > 0; fillBatch(true)) {
-      if (!(await writeBatch())) break;
+  async #writeAll(): Promise<void> {
+    this.#isFlushing = true;
+    this.#cancelTimer?.();
+    this.#cancelTimer = null;
+    if (this.#writing !== null) await this.#writing;
+    for (this.#fillBatch(true); this.#batch.length > 0; this.#fillBatch(true)) {
+      if (!(await this.#writeBatch())) break;
     }
-    isFlushing = false;
-    plan();
+    this.#isFlushing = false;
+    this.#plan();
   }
-
-  /** Writes what waits, the summary included, batch after batch; ends early when one fails. */
-  function flush(): Promise<void> {
-    flushed = flushed.then(writeAll);
-    return flushed;
-  }
-
-  return {
-    /** Takes a row to be written with the next batches; counts it when too many wait. */
-    collect(entry: AuditEntry) {
-      if (waiting.length + batch.length >= maxWaiting) return suppress(entry);
-      waiting.push(entry);
-      plan();
-    },
-    suppress,
-    flush,
-    /** As `flush`, and writes nothing later. @returns the rows that could not be written */
-    async stop() {
-      isStopped = true;
-      await flush();
-      return waiting.length + batch.length + (summary === null ? 0 : 1);
-    },
-  };
 }
 
 const maxAddresses = 10;

@@ -32,13 +32,6 @@ export interface QueuedFrameOutcome {
   readonly refused: readonly PreparedEvent[];
 }
 
-export interface GroupCommit {
-  /** Resolves when every event of the frame is durable or refused; rejects with a transient error when it must come again. */
-  store(member: QueuedFrame): Promise<QueuedFrameOutcome>;
-  /** Resolves when nothing is under way or waiting. */
-  idle(): Promise<void>;
-}
-
 type Fate = "inserted" | "duplicate" | "refused";
 
 interface Waiting {
@@ -59,66 +52,90 @@ interface Lane {
  * to a number of rows, and never waits for more. An agent keeps to one lane while it has frames there: its next frame often tells of the
  * same tasks, and two transactions on one task would only race.
  */
-export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
-  const lanes = Array.from(
-    { length: options.lanes },
-    (): Lane => ({
+export class GroupCommit {
+  readonly #options: GroupCommitOptions;
+  readonly #lanes: readonly Lane[];
+  readonly #laneOfAgent = new Map<string, { lane: Lane; frames: number }>();
+  #idleWaiters: (() => void)[] = [];
+
+  constructor(options: GroupCommitOptions) {
+    this.#options = options;
+    this.#lanes = Array.from({ length: options.lanes }, () => ({
       waiting: [],
       rows: 0,
       inFlight: 0,
       isScheduled: false,
-    }),
-  );
-  const laneOfAgent = new Map<string, { lane: Lane; frames: number }>();
-  let idleWaiters: (() => void)[] = [];
+    }));
+  }
 
-  function enter(agentId: string): Lane {
-    const known = laneOfAgent.get(agentId);
+  /** Resolves when every event of the frame is durable or refused; rejects with a transient error when it must come again. */
+  store(member: QueuedFrame): Promise<QueuedFrameOutcome> {
+    if (member.events.length === 0) return Promise.resolve({ inserted: 0, refused: [] });
+    const lane = this.#enter(member.agentId);
+    return new Promise((resolve, reject) => {
+      lane.waiting.push({ member, resolve, reject });
+      lane.rows += member.events.length;
+      this.#schedule(lane);
+    });
+  }
+
+  /** Resolves when nothing is under way or waiting. */
+  idle(): Promise<void> {
+    return this.#isIdle() ? Promise.resolve() : new Promise((resolve) => this.#idleWaiters.push(resolve));
+  }
+
+  #isIdle(): boolean {
+    return this.#lanes.every((lane) => lane.inFlight === 0 && lane.waiting.length === 0);
+  }
+
+  #enter(agentId: string): Lane {
+    const known = this.#laneOfAgent.get(agentId);
     if (known !== undefined) {
       known.frames += 1;
       return known.lane;
     }
-    const lane = lanes.reduce((least, other) => (loadOf(other) < loadOf(least) ? other : least));
-    laneOfAgent.set(agentId, { lane, frames: 1 });
+    const lane = this.#lanes.reduce((least, other) => (loadOf(other) < loadOf(least) ? other : least));
+    this.#laneOfAgent.set(agentId, { lane, frames: 1 });
     return lane;
   }
 
-  function leave(agentId: string): void {
-    const known = laneOfAgent.get(agentId);
+  #leave(agentId: string): void {
+    const known = this.#laneOfAgent.get(agentId);
     if (known === undefined) return;
     known.frames -= 1;
-    if (known.frames === 0) laneOfAgent.delete(agentId);
+    if (known.frames === 0) this.#laneOfAgent.delete(agentId);
   }
 
   // Deferred to the end of the event loop's turn, so that all frames read in one turn share a commit.
-  function schedule(lane: Lane): void {
-    if (lane.isScheduled || lane.waiting.length === 0 || lane.inFlight >= options.inFlightPerLane) return;
+  #schedule(lane: Lane): void {
+    const { inFlightPerLane } = this.#options;
+    if (lane.isScheduled || lane.waiting.length === 0 || lane.inFlight >= inFlightPerLane) return;
     lane.isScheduled = true;
     setImmediate(() => {
       lane.isScheduled = false;
-      while (lane.waiting.length > 0 && lane.inFlight < options.inFlightPerLane) void run(lane, takeGroup(lane));
+      while (lane.waiting.length > 0 && lane.inFlight < inFlightPerLane) void this.#run(lane, this.#takeGroup(lane));
     });
   }
 
-  function takeGroup(lane: Lane): Waiting[] {
+  #takeGroup(lane: Lane): Waiting[] {
     const group: Waiting[] = [];
     let rows = 0;
-    while (lane.waiting.length > 0 && rows < options.maxGroupRows) {
+    while (lane.waiting.length > 0 && rows < this.#options.maxGroupRows) {
       const next = lane.waiting.shift() as Waiting;
       group.push(next);
       rows += next.member.events.length;
-      options.taken(next.member);
+      this.#options.taken(next.member);
     }
     lane.rows -= rows;
     return group;
   }
 
-  async function run(lane: Lane, group: Waiting[]): Promise<void> {
+  async #run(lane: Lane, group: Waiting[]): Promise<void> {
     lane.inFlight += 1;
     const fates = new Map<PreparedEvent, Fate>();
     let failure: unknown = null;
     try {
-      await storeEvents(
+      await this.#storeEvents(
         group.flatMap(({ member }) => member.events),
         fates,
       );
@@ -127,55 +144,40 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
     }
     lane.inFlight -= 1;
     for (const waiting of group) {
-      leave(waiting.member.agentId);
+      this.#leave(waiting.member.agentId);
       answer(waiting, fates, failure);
     }
-    schedule(lane);
-    if (idleWaiters.length > 0 && isIdle()) {
-      for (const resolve of idleWaiters) resolve();
-      idleWaiters = [];
+    this.#schedule(lane);
+    if (this.#idleWaiters.length > 0 && this.#isIdle()) {
+      for (const resolve of this.#idleWaiters) resolve();
+      this.#idleWaiters = [];
     }
   }
 
   /** Stores the events; halves those that cannot be stored together until what the database refuses stands alone. */
-  async function storeEvents(events: readonly PreparedEvent[], fates: Map<PreparedEvent, Fate>): Promise<void> {
+  async #storeEvents(events: readonly PreparedEvent[], fates: Map<PreparedEvent, Fate>): Promise<void> {
     const startedMs = performance.now();
     let group: CommittedGroup;
     try {
-      group = await options.commit(events);
+      group = await this.#options.commit(events);
     } catch (error) {
       if (isTransient(error)) throw error;
       const [first] = events;
       if (events.length === 1 && first !== undefined) {
         fates.set(first, "refused");
-        options.refused(first, error as Error);
+        this.#options.refused(first, error as Error);
         return;
       }
       const middle = Math.ceil(events.length / 2);
-      await storeEvents(events.slice(0, middle), fates);
-      await storeEvents(events.slice(middle), fates);
+      await this.#storeEvents(events.slice(0, middle), fates);
+      await this.#storeEvents(events.slice(middle), fates);
       return;
     }
-    options.timed(performance.now() - startedMs, events.length);
+    this.#options.timed(performance.now() - startedMs, events.length);
     for (const event of events) fates.set(event, "duplicate");
     for (const event of group.stored) fates.set(event, "inserted");
-    options.committed(group);
+    this.#options.committed(group);
   }
-
-  const isIdle = (): boolean => lanes.every((lane) => lane.inFlight === 0 && lane.waiting.length === 0);
-
-  return {
-    store(member) {
-      if (member.events.length === 0) return Promise.resolve({ inserted: 0, refused: [] });
-      const lane = enter(member.agentId);
-      return new Promise((resolve, reject) => {
-        lane.waiting.push({ member, resolve, reject });
-        lane.rows += member.events.length;
-        schedule(lane);
-      });
-    },
-    idle: () => (isIdle() ? Promise.resolve() : new Promise((resolve) => idleWaiters.push(resolve))),
-  };
 }
 
 const loadOf = (lane: Lane): number => lane.rows + lane.inFlight;

@@ -1,7 +1,7 @@
 import { testDialects, useTestDatabase } from "@svc/testkit/databases";
 import pg from "pg";
 import { describe, expect, test } from "vitest";
-import { createListener } from "./notify.ts";
+import { Listener } from "./notify.ts";
 
 describe.runIf(testDialects.includes("postgres"))("the listening connection", () => {
   const opened = useTestDatabase("postgres");
@@ -9,7 +9,7 @@ describe.runIf(testDialects.includes("postgres"))("the listening connection", ()
 
   test("reports what a handler throws, once each, and goes on", async () => {
     const errors: string[] = [];
-    const listener = createListener(config(), ({ message }) => errors.push(message));
+    const listener = new Listener(config(), ({ message }) => errors.push(message));
     const last = Promise.withResolvers<string>();
     await listener.listen("svc_test", (payload) => JSON.parse(payload));
     await listener.listen("svc_test", (payload) => {
@@ -25,7 +25,7 @@ describe.runIf(testDialects.includes("postgres"))("the listening connection", ()
   });
 
   test("tells of the gap once it is back, and hears again", async () => {
-    const listener = createListener(config(), () => {});
+    const listener = new Listener(config(), () => {});
     const gap = Promise.withResolvers<void>();
     const heard = Promise.withResolvers<string>();
     let gaps = 0;

@@ -11,112 +11,120 @@ interface Consumer {
  * One dedicated connection that listens for every channel of this process and comes back by itself. What was sent while it was away
  * is lost: consumers are told of such a gap, or have a slow re-check of their own.
  */
-export function createListener(config: pg.ClientConfig, onError: (error: Error) => void) {
-  const handlers = new Map<string, Set<Consumer>>();
-  let client: pg.Client | null = null;
-  let connecting: Promise<void> | null = null;
-  let isClosed = false;
+export class Listener {
+  readonly #config: pg.ClientConfig;
+  readonly #onError: (error: Error) => void;
+  readonly #consumers = new Map<string, Set<Consumer>>();
+  #client: pg.Client | null = null;
+  #connecting: Promise<void> | null = null;
+  #lastListen: Promise<unknown> = Promise.resolve();
+  #isClosed = false;
   /** Whether notifications may have been sent that nobody here heard. */
-  let hasGap = false;
-  let retryTimer: NodeJS.Timeout | null = null;
+  #hasGap = false;
+  #retryTimer: NodeJS.Timeout | null = null;
+
+  constructor(config: pg.ClientConfig, onError: (error: Error) => void) {
+    this.#config = config;
+    this.#onError = onError;
+  }
+
+  async listen(
+    channel: string,
+    handler: (payload: string) => void,
+    { onGap }: ListenOptions = {},
+  ): Promise<() => Promise<void>> {
+    const known = this.#consumers.get(channel);
+    const consumers = known ?? new Set();
+    const consumer: Consumer = { handler, onGap };
+    consumers.add(consumer);
+    if (known === undefined) {
+      this.#consumers.set(channel, consumers);
+      if (this.#client === null) await this.#ensureConnected();
+      else await this.#listenOn(this.#client, channel);
+    }
+    return async () => {
+      consumers.delete(consumer);
+    };
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    if (this.#retryTimer !== null) clearTimeout(this.#retryTimer);
+    await this.#connecting;
+    await this.#client?.end();
+  }
 
   /** A payload is what any user of the database may send: whatever a consumer makes of it, it must not end the process. */
-  function guarded(channel: string, work: () => void): void {
+  #guarded(channel: string, work: () => void): void {
     try {
       work();
     } catch (cause) {
-      onError(new Error(`a notification on ${channel} could not be handled: ${(cause as Error).message}`, { cause }));
+      const reason = (cause as Error).message;
+      this.#onError(new Error(`a notification on ${channel} could not be handled: ${reason}`, { cause }));
     }
   }
 
-  function tellOfGap(): void {
-    if (!hasGap) return;
-    hasGap = false;
-    for (const [channel, consumers] of handlers) {
-      for (const { onGap } of consumers) guarded(channel, () => onGap?.());
+  #tellOfGap(): void {
+    if (!this.#hasGap) return;
+    this.#hasGap = false;
+    for (const [channel, consumers] of this.#consumers) {
+      for (const { onGap } of consumers) this.#guarded(channel, () => onGap?.());
     }
   }
 
-  async function connect(): Promise<void> {
-    const next = new pg.Client({ ...config, ...dedicatedConnection });
+  async #connect(): Promise<void> {
+    const next = new pg.Client({ ...this.#config, ...dedicatedConnection });
     const lost = () => {
-      if (client !== next && client !== null) return;
-      client = null;
-      hasGap = true;
-      scheduleReconnect();
+      if (this.#client !== next && this.#client !== null) return;
+      this.#client = null;
+      this.#hasGap = true;
+      this.#scheduleReconnect();
     };
     next.on("error", (error) => {
-      onError(error);
+      this.#onError(error);
       lost();
     });
     next.on("end", lost);
     next.on("notification", ({ channel, payload }) => {
-      for (const { handler } of handlers.get(channel) ?? []) guarded(channel, () => handler(payload ?? ""));
+      for (const { handler } of this.#consumers.get(channel) ?? []) {
+        this.#guarded(channel, () => handler(payload ?? ""));
+      }
     });
     try {
       await next.connect();
-      client = next;
-      for (const channel of handlers.keys()) await listenOn(next, channel);
+      this.#client = next;
+      for (const channel of this.#consumers.keys()) await this.#listenOn(next, channel);
     } catch (error) {
       lost();
       next.end().catch(() => {});
       throw error;
     }
-    tellOfGap();
+    this.#tellOfGap();
   }
-
-  let lastListen: Promise<unknown> = Promise.resolve();
 
   /** One statement at a time: the driver does not queue them. */
-  function listenOn(target: pg.Client, channel: string): Promise<unknown> {
-    const statement = () => target.query(`LISTEN ${pg.escapeIdentifier(channel)}`);
-    lastListen = lastListen.then(statement, statement);
-    return lastListen;
+  #listenOn(client: pg.Client, channel: string): Promise<unknown> {
+    const statement = () => client.query(`LISTEN ${pg.escapeIdentifier(channel)}`);
+    this.#lastListen = this.#lastListen.then(statement, statement);
+    return this.#lastListen;
   }
 
-  function ensureConnected(): Promise<void> {
-    if (client !== null || isClosed) return Promise.resolve();
-    connecting ??= connect()
-      .catch(onError)
+  #ensureConnected(): Promise<void> {
+    if (this.#client !== null || this.#isClosed) return Promise.resolve();
+    this.#connecting ??= this.#connect()
+      .catch(this.#onError)
       .finally(() => {
-        connecting = null;
+        this.#connecting = null;
       });
-    return connecting;
+    return this.#connecting;
   }
 
-  function scheduleReconnect(): void {
-    if (isClosed || retryTimer !== null) return;
-    retryTimer = setTimeout(() => {
-      retryTimer = null;
-      void ensureConnected();
+  #scheduleReconnect(): void {
+    if (this.#isClosed || this.#retryTimer !== null) return;
+    this.#retryTimer = setTimeout(() => {
+      this.#retryTimer = null;
+      void this.#ensureConnected();
     }, 1000);
-    retryTimer.unref();
+    this.#retryTimer.unref();
   }
-
-  return {
-    async listen(
-      channel: string,
-      handler: (payload: string) => void,
-      { onGap }: ListenOptions = {},
-    ): Promise<() => Promise<void>> {
-      const known = handlers.get(channel);
-      const set = known ?? new Set();
-      const consumer: Consumer = { handler, onGap };
-      set.add(consumer);
-      if (known === undefined) {
-        handlers.set(channel, set);
-        if (client === null) await ensureConnected();
-        else await listenOn(client, channel);
-      }
-      return async () => {
-        set.delete(consumer);
-      };
-    },
-    async close(): Promise<void> {
-      isClosed = true;
-      if (retryTimer !== null) clearTimeout(retryTimer);
-      await connecting;
-      await client?.end();
-    },
-  };
 }

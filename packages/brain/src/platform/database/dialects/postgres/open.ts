@@ -2,7 +2,7 @@ import { type CompiledQuery, Kysely, PostgresDialect } from "kysely";
 import type { Database } from "../../database.ts";
 import { commitsTogether, createSharedFlush } from "../shared-flush.ts";
 import { createLeases } from "./leases.ts";
-import { createListener } from "./notify.ts";
+import { Listener } from "./notify.ts";
 import { connectionConfig, openPool, type PostgresOptions } from "./pool.ts";
 import { createSharedTransactions } from "./shared-transactions.ts";
 
@@ -14,7 +14,7 @@ export async function openPostgres<Schema>(
 ): Promise<Database<Schema>> {
   const pool = openPool(options);
   const config = connectionConfig(options);
-  const listener = createListener(config, options.onError);
+  const listener = new Listener(config, options.onError);
   const leases = createLeases(config, options.onError);
   // A commit that has something to write, by whatever rule of durability the server has, covers all that were before it.
   const flushed = createSharedFlush(() => pool.query("SELECT pg_logical_emit_message(true, 'svc', '')"));
