@@ -5,8 +5,6 @@ export const topics = [
   "agent.changed",
   "worker.changed",
   "queue.changed",
-  "schedule.changed",
-  "inbox.changed",
 ] as const;
 export type Topic = (typeof topics)[number];
 
