@@ -3,6 +3,7 @@ import type { Clock } from "../../platform/clock.ts";
 import type { Keyring } from "../../platform/crypto/keyring.ts";
 import { mintSessionCookie, sessionDigestOf } from "../../platform/crypto/session-cookies.ts";
 import type { Tx } from "../../platform/database/database.ts";
+import { days } from "../../platform/durations.ts";
 import type { CookieAttributes, Cookies } from "../../platform/http/headers/cookies.ts";
 import { uuidV7 } from "../../platform/ids.ts";
 import type { SessionRow, Tables } from "../../schema/tables/index.ts";
@@ -89,7 +90,7 @@ interface CookieReply {
 }
 
 /** Browsers keep no cookie for longer than 400 days; each sign-in renews it. */
-const deviceSeconds = 400 * 86_400;
+const deviceSeconds = days(400) / 1000;
 
 /** Gives the browser a new session: the cookie it keeps to itself and the CSRF token that its pages read; and at sign-in its device cookie. */
 export function sendSessionCookies(reply: CookieReply, cookies: Cookies, session: IssuedSession): void {

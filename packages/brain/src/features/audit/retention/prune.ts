@@ -1,5 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import type { Tx } from "../../../platform/database/database.ts";
+import { days } from "../../../platform/durations.ts";
 import type { BrainDatabase, Tables } from "../../../schema/tables/index.ts";
 import { type AppendContext, chainRows, changeChain } from "../chain/append.ts";
 import { ChainIntegrityError, type ChainPoint, type ChainState, openState } from "../chain/chain.ts";
@@ -9,7 +10,6 @@ import { createChainWalk, type WalkedRow } from "../verification/walk.ts";
 import { rowsAfter } from "../verification/walk-reads.ts";
 
 const pageRows = 500;
-const microsPerDay = 86_400_000_000;
 
 export interface RetentionSettings {
   readonly SVC_AUDIT_RETENTION_DAYS: number;
@@ -26,8 +26,8 @@ const classOf = (action: string): string => action.split(".", 1)[0]!;
 export function pastRetention(settings: RetentionSettings, base: Date): MayGo {
   const byClass = new Map(Object.entries(settings.SVC_AUDIT_RETENTION_BY_CLASS));
   return ({ action, occurred_us }) => {
-    const days = byClass.get(classOf(action)) ?? settings.SVC_AUDIT_RETENTION_DAYS;
-    return occurred_us < base.getTime() * 1000 - days * microsPerDay;
+    const keptMs = days(byClass.get(classOf(action)) ?? settings.SVC_AUDIT_RETENTION_DAYS);
+    return occurred_us < (base.getTime() - keptMs) * 1000;
   };
 }
 

@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { chunks } from "../../../platform/chunks.ts";
 import type { Tx } from "../../../platform/database/database.ts";
 import type { Tables, TaskLinkRow } from "../../../schema/tables/index.ts";
 
@@ -16,10 +17,10 @@ const rowsPerStatement = 500;
 
 /** Joins retry links, each new id once: of one the smallest (at, old id) stands, as with those that events carry (spec part 3, section 4.3). */
 export async function recordLinks(tx: Tx<Tables>, links: readonly TaskLinkRow[]): Promise<void> {
-  for (let start = 0; start < links.length; start += rowsPerStatement) {
+  for (const some of chunks(links, rowsPerStatement)) {
     await tx
       .insertInto("task_links")
-      .values(links.slice(start, start + rowsPerStatement))
+      .values(some)
       .onConflict((conflict) =>
         conflict
           .columns(["project_id", "engine", "new_id"])
