@@ -56,9 +56,11 @@ export class RefusalCollector {
 
   /** Takes a row to be written with the next batches; counts it when too many wait. */
   collect(entry: AuditEntry): void {
-    if (this.#waiting.length + this.#batch.length >= refusalLimits.maxWaiting) return this.suppress(entry);
-    this.#waiting.push(entry);
-    this.#plan();
+    if (this.#waiting.length + this.#batch.length >= refusalLimits.maxWaiting) this.suppress(entry);
+    else {
+      this.#waiting.push(entry);
+      this.#plan();
+    }
   }
 
   /** Counts a refusal in the next summary row. */
