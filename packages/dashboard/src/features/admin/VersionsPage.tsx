@@ -72,7 +72,7 @@ function Packages({ known, system }: { known: KnownVersions; system: SystemFacts
           {
             header: "Known",
             cellClass: "mono",
-            cell: ({ newest }) => (newest === undefined ? <span className="t3">not told</span> : printable(newest)),
+            cell: ({ newest }) => (newest === undefined ? <span className="t3">unknown</span> : printable(newest)),
           },
           {
             header: "Standing",
