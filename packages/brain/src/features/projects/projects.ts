@@ -116,7 +116,7 @@ export function createProjects(deps: ProjectsDeps) {
 
 export type Projects = ReturnType<typeof createProjects>;
 
-/** A project as the API shows it (spec part 3, section 5.4). */
+/** A project as the API shows it. */
 function publicProject(row: ProjectRow): Project {
   return {
     id: row.id,
