@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
+import type { Lease } from "./database/database.ts";
 import { createLog } from "./log.ts";
-import { type BoundLoop, bindLoop, createLoopRunner, type Lease, type Loop } from "./loop.ts";
+import { type BoundLoop, bindLoop, createLoopRunner, type Loop } from "./loop.ts";
 import { createMetrics } from "./metrics.ts";
 
 const silent = createLog({ level: "error", json: true, write: () => undefined });

@@ -2,6 +2,7 @@
  * Background loops: a feature writes one `tick`, the platform owns interval, jitter, leadership, stop and the test signal.
  * Ticks of one loop never overlap; a tick that fails is logged and shown by a metric, and the loop goes on.
  */
+import type { Lease } from "./database/database.ts";
 import type { Log } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
 
@@ -49,12 +50,6 @@ export function bindLoop<Deps extends object>(loop: Loop<Deps>, deps: Deps): Bou
     removesByAge: loop.removesByAge ?? false,
     tick: (context) => loop.tick({ ...deps, ...context }),
   };
-}
-
-/** A held leadership; `isHeld` turns false when its connection is lost. */
-export interface Lease {
-  isHeld(): boolean;
-  release(): Promise<void>;
 }
 
 export interface LoopRunnerDeps {

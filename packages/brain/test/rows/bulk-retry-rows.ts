@@ -24,7 +24,7 @@ export function bulkRetryRow(
     failed_count: 0,
     unknown_count: 0,
     max_in_flight: 8,
-    stretches: '[{"engine":"rq","next":0,"end":20}]',
+    ranges: '[{"engine":"rq","next":0,"end":20}]',
     canary_size: null,
     canary_max_failures: 0,
     canary_failures: 0,

@@ -276,12 +276,12 @@ describe("the page", () => {
         tx.updateTable("bulk_retry_requests").set(changes).where("id", "=", id).execute(),
       );
     // As if its engine had no agent since an hour.
-    const stretches = JSON.stringify([{ engine: "celery", next: 0, end: 2 }]);
+    const ranges = JSON.stringify([{ engine: "celery", next: 0, end: 2 }]);
     const unsent = { pending_count: 2, claimed_count: 0, succeeded_count: 0, finished_at: null };
     await waitFor(() => agent.got.length === 2);
     const path = `/projects/${brain.project.slug}/bulk-retry-requests/${id}`;
     await waitFor(async () => (await brain.as.operator.get(path)).body.status === "succeeded");
-    await change({ ...unsent, stretches, created_at: hour, last_progress_at: null });
+    await change({ ...unsent, ranges, created_at: hour, last_progress_at: null });
     const { page } = await openAs("operator", `bulk-retries/${id}`);
     await page.getByText(/Nothing has moved for 1 h.* No online agent serves celery[.]/).waitFor();
     await change({ deadline_at: hour });

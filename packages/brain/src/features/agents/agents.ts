@@ -9,9 +9,9 @@ import { type Audit, type AuditOrigin, ownOrigin } from "../audit/index.ts";
 import type { TimeRange } from "../stats/index.ts";
 import {
   type AdvertisedCapabilities,
-  type AgentFacts,
   type AgentForEngine,
   type AgentForEngineQuery,
+  type AgentWithSessions,
   advertisedCapabilities,
   agentsSeenLast,
   onlineAmong,
@@ -185,7 +185,7 @@ export class Agents {
   }
 
   /** Those of a project's agents that are online, with their sessions; one that polls counts as a session. */
-  onlineAmong(projectId: string, agentIds: readonly string[]): Promise<AgentFacts[]> {
+  onlineAmong(projectId: string, agentIds: readonly string[]): Promise<AgentWithSessions[]> {
     return onlineAmong(this.#deps.database.read, { projectId, agentIds, since: this.#uploadedSince() });
   }
 

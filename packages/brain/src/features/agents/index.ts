@@ -1,5 +1,5 @@
 export { Agents } from "./agents.ts";
-export { type AgentFacts, agentsOnlineWith, findAgent, isAnyOnline } from "./capabilities/capability-reads.ts";
+export { type AgentWithSessions, agentsOnlineWith, findAgent, isAnyOnline } from "./capabilities/capability-reads.ts";
 export { eligibleAgents } from "./capabilities/eligible.ts";
 export type { CommandNeeds, Obstacle, SessionReach } from "./capabilities/verdict.ts";
 export {

@@ -3,7 +3,7 @@ import { decodeCursor, encodeCursor } from "../../platform/http/content/cursors.
 import { clampLimit, type PageSizes, pageOf } from "../../platform/http/content/paging.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
 import { createControl } from "./control.ts";
-import type { TaskChange } from "./coordination/canary-watch.ts";
+import type { ChangedTasks } from "./coordination/canary-watch.ts";
 import { Coordinator, type CoordinatorDeps } from "./coordination/coordinator.ts";
 import { type Asker, type CreateRequestsDeps, createRequests } from "./planning/create.ts";
 import type { BulkRetryBody, BulkRetryListQuery, BulkRetryRequest, BulkRetryRequestPage } from "./schemas.ts";
@@ -53,7 +53,7 @@ export function createBulkRetries(deps: BulkRetriesDeps) {
     /** An agent of the project came to this process, or came back. */
     agentCame: (projectId: string): void => coordinator.agentCame(projectId),
     /** This process has stored changes of tasks. */
-    tasksChanged: (change: TaskChange): void => coordinator.tasksChanged(change),
+    tasksChanged: (change: ChangedTasks): void => coordinator.tasksChanged(change),
     tick: (signal: AbortSignal): Promise<number> => coordinator.tick(signal),
     stop: (): Promise<void> => coordinator.stop(),
   };

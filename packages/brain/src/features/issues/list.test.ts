@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { plansOf } from "../../../test/query-plans.ts";
 import { type GivenTask, insertTasks } from "../../../test/rows/task-rows.ts";
 import { createPartitionKeeper } from "../events/index.ts";
-import { type Issue, type IssuePosition, type IssueSearch, listIssues, type PageBounds } from "./list.ts";
+import { type Issue, type IssuePosition, type IssueSearch, listIssues, type PageCosts } from "./list.ts";
 import { countIssues, fewIssues, lastFailures, sampleIssues, walkFailures } from "./reads.ts";
 
 const start = Date.parse("2026-04-01T10:00:00.000Z");
@@ -53,7 +53,7 @@ for (const dialect of testDialects) {
       return projectId;
     }
 
-    async function pages(query: IssueSearch, limit: number, bounds: PageBounds = {}) {
+    async function pages(query: IssueSearch, limit: number, bounds: PageCosts = {}) {
       const found: Issue[] = [];
       for (let after: IssuePosition | null = null; ; ) {
         const { items, next } = await listIssues(opened.database, query, { after, limit, ...bounds });

@@ -59,14 +59,14 @@ export const trendBuckets = 24;
 const aboveAll = "~";
 
 /** What a page may cost; tests lower it. */
-export interface PageBounds {
+export interface PageCosts {
   readonly stepRows?: number;
   readonly maxSteps?: number;
   readonly maxFew?: number;
   readonly maxDescribed?: number;
 }
 
-interface PageRequest extends PageBounds {
+interface PageRequest extends PageCosts {
   readonly after: IssuePosition | null;
   readonly limit: number;
 }

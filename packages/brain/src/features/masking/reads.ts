@@ -1,13 +1,11 @@
 import type { BrainDatabase } from "../../schema/tables/index.ts";
 
-type Db = BrainDatabase;
-
 /** Tasks by the id of their row, in one engine or, with null, in all of them. */
 export const tasksByRow = (
-  db: Db,
+  database: BrainDatabase,
   { projectId, engine, rowIds }: { projectId: string; engine: string | null; rowIds: readonly string[] },
 ) =>
-  db.read
+  database.read
     .selectFrom("tasks")
     .select(["id", "engine", "task_id"])
     .where("id", "in", rowIds)
@@ -17,10 +15,10 @@ export const tasksByRow = (
 
 /** Those of the ids that the engine itself gave to a task. */
 export const idsOfEngine = (
-  db: Db,
+  database: BrainDatabase,
   { projectId, engines, taskIds }: { projectId: string; engines: readonly string[]; taskIds: readonly string[] },
 ) =>
-  db.read
+  database.read
     .selectFrom("tasks")
     .select(["engine", "task_id"])
     .where("project_id", "=", projectId)
@@ -30,12 +28,12 @@ export const idsOfEngine = (
 
 /** Ids of tasks from `from` to before `below`, in their order, `limit` at most. */
 export async function taskIdsBetween(
-  db: Db,
+  database: BrainDatabase,
   { projectId, engine }: { projectId: string; engine: string },
   { from, below }: { from: string; below: string | null },
   limit: number,
 ): Promise<string[]> {
-  const rows = await db.slow
+  const rows = await database.slow
     .selectFrom("tasks")
     .select("task_id")
     .where("project_id", "=", projectId)
@@ -50,12 +48,12 @@ export async function taskIdsBetween(
 
 /** Names of a project's queues or workers, of one engine or of all, `limit` at most. */
 export async function namesIn(
-  db: Db,
+  database: BrainDatabase,
   table: "queues" | "workers",
   { projectId, engine }: { projectId: string; engine: string | null },
   limit: number,
 ): Promise<string[]> {
-  const rows = await db.slow
+  const rows = await database.slow
     .selectFrom(table)
     .select("name")
     .distinct()

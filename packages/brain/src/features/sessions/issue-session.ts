@@ -10,7 +10,7 @@ import type { AuditOrigin } from "../audit/index.ts";
 import type { DeviceSeen, SecurityHistory } from "../security-history/index.ts";
 import { deleteSessionByDigest, insertSession } from "./store.ts";
 
-export interface IssueDeps {
+export interface IssueSessionDeps {
   readonly clock: Clock;
   readonly keyring: Keyring;
   readonly settings: {
@@ -20,7 +20,7 @@ export interface IssueDeps {
   readonly history: Pick<SecurityHistory, "seeDevice">;
 }
 
-export interface IssueRequest {
+export interface IssueSessionRequest {
   readonly userId: string;
   readonly isRemembered: boolean;
   readonly mfaVerifiedAt?: Date | null;
@@ -47,7 +47,11 @@ export interface IssuedSession {
 }
 
 /** Makes a new session in the caller's transaction; a value from before the sign-in is never kept (spec part 3, section 5.1 rule 5). */
-export async function issueSession(tx: Tx<Tables>, deps: IssueDeps, request: IssueRequest): Promise<IssuedSession> {
+export async function issueSession(
+  tx: Tx<Tables>,
+  deps: IssueSessionDeps,
+  request: IssueSessionRequest,
+): Promise<IssuedSession> {
   const { clock, keyring, settings, history } = deps;
   const { userId, origin } = request;
   const presented = request.presentedCookie === undefined ? null : sessionDigestOf(keyring, request.presentedCookie);

@@ -8,7 +8,7 @@ import type { Core, UserRow } from "../../schema/tables/index.ts";
 import type { Audit, AuditOrigin } from "../audit/index.ts";
 import type { EnforcedUser, Mfa } from "../mfa/index.ts";
 import { noteFailedPassword, type Users } from "../users/index.ts";
-import { type IssueDeps, type IssuedSession, issueSession } from "./issue-session.ts";
+import { type IssuedSession, type IssueSessionDeps, issueSession } from "./issue-session.ts";
 
 export interface LoginDeps extends Core {
   /** Logs why a sign-in was refused. */
@@ -17,7 +17,7 @@ export interface LoginDeps extends Core {
   readonly users: Pick<Users, "findByEmail" | "noteSuccess" | "noteFailure" | "setPassword">;
   readonly passwords: Passwords;
   readonly mfa: Pick<Mfa, "signIn" | "endTrustedDevices">;
-  readonly issue: IssueDeps;
+  readonly issue: IssueSessionDeps;
   readonly settings: {
     readonly SVC_LOGIN_LOCKOUT_THRESHOLD: number;
     readonly SVC_LOGIN_LOCKOUT_DURATION_SECONDS: number;

@@ -15,7 +15,7 @@ import type { SecurityHistory } from "../security-history/index.ts";
 import { type ProfileBody, publicUser, type RevokeKeys, type UserPublic, type Users } from "../users/index.ts";
 import { createSessionAuthenticator } from "./authenticate.ts";
 import { type ChangePasswordRequest, changePassword } from "./change-password.ts";
-import { type IssuedSession, type IssueRequest, issueSession } from "./issue-session.ts";
+import { type IssuedSession, type IssueSessionRequest, issueSession } from "./issue-session.ts";
 import { type LoggedIn, type LoginDeps, type LoginRequest, login, refusalLogs } from "./login.ts";
 import type { LoginAnswer, MeAnswer, SessionPublic } from "./schemas.ts";
 import { type Activity, createActivity } from "./session-activity.ts";
@@ -108,7 +108,7 @@ export class Sessions {
   }
 
   /** Makes a session in the caller's transaction, which writes the audit row of why. */
-  issue(tx: Tx<Tables>, request: IssueRequest): Promise<IssuedSession> {
+  issue(tx: Tx<Tables>, request: IssueSessionRequest): Promise<IssuedSession> {
     return issueSession(tx, this.#deps, request);
   }
 

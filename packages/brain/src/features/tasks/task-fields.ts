@@ -61,7 +61,7 @@ type JsonColumn = ColumnsWith<{ type: "json" }>;
 
 export const taskColumns = Object.keys(taskFields) as TaskColumn[];
 /** All but those that say which task a row is of, which never change. */
-export const contentColumns = taskColumns.filter(
+export const mutableColumns = taskColumns.filter(
   (column) => !["id", "project_id", "engine", "task_id"].includes(column),
 );
 const columnsWhere = (holds: (field: TaskField) => boolean): TaskColumn[] =>

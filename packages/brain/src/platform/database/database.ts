@@ -56,6 +56,7 @@ export interface ListenOptions {
   readonly onGap?: () => void;
 }
 
+/** A held leadership. */
 export interface Lease {
   /** False once the connection that held the lease was lost. */
   isHeld(): boolean;

@@ -29,7 +29,7 @@ export interface BulkRetryRequestRow {
   /** Children that may be sent and without an outcome at once. */
   max_in_flight: number;
   /** JSON list of {engine, next, end}: which ordinals an engine has and the first that is not claimed. */
-  stretches: string;
+  ranges: string;
   /** Children that are sent before the others; null without a canary, and once it has passed. */
   canary_size: number | null;
   canary_max_failures: number;

@@ -5,7 +5,7 @@ import css from "./chart.module.css";
 import { bucketText, timeLabels, widthText } from "./parts/axis.ts";
 import { type Cursor, cursorKey, cursorSpan } from "./parts/cursor.ts";
 import { type Band, type Bucket, type Mark, placeLabels, placer, type Reading, within } from "./parts/marks.ts";
-import { useWidth } from "./parts/use-width.ts";
+import { useElementWidth } from "./parts/use-element-width.ts";
 
 export interface Area {
   /** Edges of the plot in pixels of the drawing. */
@@ -49,7 +49,7 @@ const dragPx = 4;
 export function TimeChart(props: TimeChartProps) {
   const { name, buckets, height, isTable } = props;
   const box = useRef<HTMLElement>(null);
-  const width = useWidth(box);
+  const width = useElementWidth(box);
   return (
     <figure ref={box} className={css.chart} aria-label={name} style={{ height: `${height}px` }}>
       {isTable ? (

@@ -8,7 +8,8 @@ import type { AgentRow, Db } from "../../../schema/tables/index.ts";
 import type { Capabilities } from "./verdict.ts";
 
 /** An agent with what its sessions reported. */
-export interface AgentFacts extends Pick<AgentRow, "id" | "name" | "transport" | "last_seen_at" | "last_connect_at"> {
+export interface AgentWithSessions
+  extends Pick<AgentRow, "id" | "name" | "transport" | "last_seen_at" | "last_connect_at"> {
   readonly sessions: readonly Capabilities[];
 }
 
@@ -27,7 +28,11 @@ const agentSessions = (db: Db) =>
 const factColumns = ["a.id", "a.name", "a.transport", "a.last_seen_at", "a.last_connect_at"] as const;
 
 /** Those of the agents that are unrevoked and of the project, in no promised order; without sessions while they are offline or poll. */
-export async function findAgents(db: Db, projectId: string, agentIds: readonly string[]): Promise<AgentFacts[]> {
+export async function findAgentsWithSessions(
+  db: Db,
+  projectId: string,
+  agentIds: readonly string[],
+): Promise<AgentWithSessions[]> {
   if (agentIds.length === 0) return [];
   const rows = await agentSessions(db)
     .select([...factColumns, "w.capabilities"])
@@ -38,8 +43,8 @@ export async function findAgents(db: Db, projectId: string, agentIds: readonly s
 }
 
 /** An unrevoked agent of the project. */
-export const findAgent = async (db: Db, projectId: string, agentId: string): Promise<AgentFacts | null> =>
-  (await findAgents(db, projectId, [agentId]))[0] ?? null;
+export const findAgent = async (db: Db, projectId: string, agentId: string): Promise<AgentWithSessions | null> =>
+  (await findAgentsWithSessions(db, projectId, [agentId]))[0] ?? null;
 
 /**
  * Agents of the project with a WebSocket session that names the engine, those seen last first. In a large project not all of them: whether
@@ -48,7 +53,7 @@ export const findAgent = async (db: Db, projectId: string, agentId: string): Pro
 export async function agentsOnlineWith(
   db: Db,
   { projectId, engine }: { projectId: string; engine: string },
-): Promise<AgentFacts[]> {
+): Promise<AgentWithSessions[]> {
   const rows = await agentSessions(db)
     .select([...factColumns, "w.capabilities"])
     .where("a.project_id", "=", projectId)
@@ -97,7 +102,7 @@ const online = (db: Db, { since, projectId, agentIds }: OnlineQuery) =>
 export const onlineAmong = async (
   db: Db,
   query: OnlineQuery & { readonly projectId: string; readonly agentIds: readonly string[] },
-): Promise<AgentFacts[]> => (query.agentIds.length === 0 ? [] : agentsOf(await online(db, query).execute()));
+): Promise<AgentWithSessions[]> => (query.agentIds.length === 0 ? [] : agentsOf(await online(db, query).execute()));
 
 /** The agent to ask for something that an engine's adapter must be able to do. */
 export interface AgentForEngine {

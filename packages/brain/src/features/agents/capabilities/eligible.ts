@@ -1,5 +1,5 @@
 import type { Db } from "../../../schema/tables/index.ts";
-import { agentsOnlineWith, findAgents } from "./capability-reads.ts";
+import { agentsOnlineWith, findAgentsWithSessions } from "./capability-reads.ts";
 import { type CommandNeeds, obstacleOf } from "./verdict.ts";
 
 /** Agents of the project with a session that may be given such a command, those seen last first; with `among` those of them, in no promised order. */
@@ -11,6 +11,6 @@ export async function eligibleAgents(
   const agents =
     among === undefined
       ? await agentsOnlineWith(db, { projectId, engine: needs.engine })
-      : await findAgents(db, projectId, among);
+      : await findAgentsWithSessions(db, projectId, among);
   return agents.filter(({ sessions }) => obstacleOf(sessions, needs) === null).map(({ id }) => id);
 }

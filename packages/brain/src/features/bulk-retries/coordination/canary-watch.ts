@@ -6,7 +6,7 @@ import type { BrainDatabase } from "../../../schema/tables/index.ts";
 import { awaitedInProjects } from "../rounds/children-store.ts";
 
 /** Rows of tasks that changed in a project; null when they were too many to name. */
-export interface TaskChange {
+export interface ChangedTasks {
   readonly projectId: string;
   readonly ids: readonly string[] | null;
 }
@@ -36,7 +36,7 @@ export class CanaryWatch {
   }
 
   /** Never throws, never waits. */
-  tasksChanged(change: TaskChange): void {
+  tasksChanged(change: ChangedTasks): void {
     this.#keep(change);
     void this.#looks.run(everyChange);
   }
@@ -46,7 +46,7 @@ export class CanaryWatch {
   }
 
   /** What is beyond the bounds is found by the tick. */
-  #keep({ projectId, ids }: TaskChange): void {
+  #keep({ projectId, ids }: ChangedTasks): void {
     const known = this.#changes.get(projectId);
     if (known === undefined && this.#changes.size >= maxProjects) return;
     if (known === null || ids === null || (known?.size ?? 0) + ids.length > maxTasks) {

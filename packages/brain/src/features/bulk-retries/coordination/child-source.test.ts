@@ -89,8 +89,8 @@ for (const dialect of testDialects) {
       const agentIds = await addAgents(3);
       await addRequest();
       await addRequest();
-      const stretches = '[{"engine":"celery","next":9,"end":9},{"engine":"huey","next":9,"end":20}]';
-      await addRequest({ target_agent_id: agentIds[1]!, stretches });
+      const ranges = '[{"engine":"celery","next":9,"end":9},{"engine":"huey","next":9,"end":20}]';
+      await addRequest({ target_agent_id: agentIds[1]!, ranges });
       await opened.database.write((tx) =>
         tx.updateTable("agents").set({ revoked_at: now }).where("id", "=", agentIds[2]!).execute(),
       );
@@ -101,13 +101,13 @@ for (const dialect of testDialects) {
 
     test("are found beside any number of older ones, of another project or for another agent", async () => {
       const agentIds = await addAgents(1);
-      const stretches = '[{"engine":"celery","next":0,"end":20}]';
-      await addRequests(1001, { stretches });
+      const ranges = '[{"engine":"celery","next":0,"end":20}]';
+      await addRequests(1001, { ranges });
       projectId = await addProject(opened.database, randomUUID());
       agentIds.push(...(await addAgents(2)));
       await addRequest();
       expect(await kindsFor(agentIds)).toEqual(["0 celery", "1 rq", "2 rq"]);
-      await addRequest({ target_agent_id: agentIds[2]!, stretches });
+      await addRequest({ target_agent_id: agentIds[2]!, ranges });
       expect(await kindsFor(agentIds)).toEqual(["0 celery", "1 rq", "2 celery", "2 rq"]);
     });
 

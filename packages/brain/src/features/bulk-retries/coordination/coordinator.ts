@@ -5,7 +5,7 @@ import type { Commands } from "../../commands/index.ts";
 import { eligibleSessions } from "../rounds/eligible-agents.ts";
 import { type RoundDeps, runRound } from "../rounds/round.ts";
 import { movingInProjects, movingRequests, parentsOf } from "../store.ts";
-import { CanaryWatch, type TaskChange } from "./canary-watch.ts";
+import { CanaryWatch, type ChangedTasks } from "./canary-watch.ts";
 import { createChildSource } from "./child-source.ts";
 import { DueTimes } from "./due-times.ts";
 
@@ -68,7 +68,7 @@ export class Coordinator {
   }
 
   /** This process has stored changes of tasks. */
-  tasksChanged(change: TaskChange): void {
+  tasksChanged(change: ChangedTasks): void {
     this.#canaries.tasksChanged(change);
   }
 

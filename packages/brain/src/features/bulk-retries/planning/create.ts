@@ -69,7 +69,7 @@ export function createRequests(deps: CreateRequestsDeps) {
         failed_count: 0,
         unknown_count: 0,
         max_in_flight: deps.maxInFlight,
-        stretches: JSON.stringify(plan.stretches),
+        ranges: JSON.stringify(plan.ranges),
         canary_size: canary?.size ?? null,
         canary_max_failures: canary?.maxFailures ?? 0,
         canary_failures: 0,

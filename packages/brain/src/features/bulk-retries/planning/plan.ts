@@ -19,7 +19,7 @@ export async function readPlan({ read }: BrainDatabase, projectId: string, id: s
   };
   const { task_ids: named, ...shown } = filter;
   let begin = 0;
-  const engines = (JSON.parse(row.stretches) as readonly EngineRange[]).map(({ engine, end }) => {
+  const engines = (JSON.parse(row.ranges) as readonly EngineRange[]).map(({ engine, end }) => {
     const tasks = end - begin;
     begin = end;
     return { engine, tasks };

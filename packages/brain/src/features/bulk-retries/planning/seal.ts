@@ -7,7 +7,7 @@ import type { BulkRetryChildRow, BulkRetryRequestRow } from "../../../schema/tab
 import type { RetriedTask } from "../../tasks/index.ts";
 import { digestOf, type EffectiveRequest } from "./effective-request.ts";
 
-/** Ordinals of one engine: those before `next` are claimed, `end` is exclusive. Children are ordered by engine, so each has one stretch. */
+/** Ordinals of one engine: those before `next` are claimed, `end` is exclusive. Children are ordered by engine, so each has one range. */
 export interface EngineRange {
   readonly engine: string;
   readonly next: number;
@@ -15,13 +15,13 @@ export interface EngineRange {
 }
 
 /** Those of a request that have unsent children. */
-export const openRanges = ({ stretches }: Pick<BulkRetryRequestRow, "stretches">): EngineRange[] =>
-  (JSON.parse(stretches) as EngineRange[]).filter(({ next, end }) => next < end);
+export const openRanges = ({ ranges }: Pick<BulkRetryRequestRow, "ranges">): EngineRange[] =>
+  (JSON.parse(ranges) as EngineRange[]).filter(({ next, end }) => next < end);
 
 export interface SealedPlan {
   readonly children: readonly BulkRetryChildRow[];
   readonly planDigest: string;
-  readonly stretches: readonly EngineRange[];
+  readonly ranges: readonly EngineRange[];
 }
 
 /** What a frame keeps free around a payload: 16 KiB, and half of a frame that is smaller than twice that. */
@@ -50,7 +50,7 @@ export async function sealPlan(
   },
 ): Promise<SealedPlan> {
   const children: BulkRetryChildRow[] = [];
-  const stretches: EngineRange[] = [];
+  const ranges: EngineRange[] = [];
   for (const task of tasks) {
     const { engine, task_id } = task;
     const ordinal = children.length;
@@ -95,11 +95,11 @@ export async function sealPlan(
       ended_before_at: null,
       new_task_id: null,
     });
-    const last = stretches.at(-1);
-    if (last?.engine === engine) stretches[stretches.length - 1] = { ...last, end: ordinal + 1 };
-    else stretches.push({ engine, next: ordinal, end: ordinal + 1 });
+    const last = ranges.at(-1);
+    if (last?.engine === engine) ranges[ranges.length - 1] = { ...last, end: ordinal + 1 };
+    else ranges.push({ engine, next: ordinal, end: ordinal + 1 });
     if (children.length % childrenAtOnce === 0) await new Promise((resolve) => setImmediate(resolve));
   }
   const planned = children.map(({ engine, ordinal, payload_digest }) => ({ engine, ordinal, payload_digest }));
-  return { children, planDigest: digestOf(canonicalText({ children: planned })), stretches };
+  return { children, planDigest: digestOf(canonicalText({ children: planned })), ranges };
 }

@@ -100,26 +100,26 @@ async function claim(
   { row, request, now }: { row: BulkRetryRequestRow; request: RoundRequest; now: Date },
 ): Promise<IssuedChildren> {
   const pace = row.rate_per_minute === null ? null : paceOf(row.rate_per_minute, row.next_claim_at, now);
-  const stretches = JSON.parse(row.stretches) as EngineRange[];
+  const ranges = JSON.parse(row.ranges) as EngineRange[];
   const claimed: AssignedChild[] = [];
   let free = Math.min(request.limit ?? Infinity, allowanceOf(row, now));
-  for (const [index, stretch] of stretches.entries()) {
+  for (const [index, range] of ranges.entries()) {
     if (free <= 0) break;
-    if (stretch.next >= stretch.end) continue;
-    const waiting = await nextChildren(tx, row.id, stretch, free);
+    if (range.next >= range.end) continue;
+    const waiting = await nextChildren(tx, row.id, range, free);
     const reporters = [...new Set(waiting.map(({ reported_by }) => reported_by))];
-    const agents = await request.eligible(tx, row, { engine: stretch.engine, reporters });
+    const agents = await request.eligible(tx, row, { engine: range.engine, reporters });
     if (agents.length === 0) continue;
     const children = await withPresent(tx, waiting, agents);
     const last = children.at(-1);
     if (last === undefined) continue;
     claimed.push(...children);
     free -= children.length;
-    stretches[index] = { ...stretch, next: last.ordinal + 1 };
+    ranges[index] = { ...range, next: last.ordinal + 1 };
   }
   if (claimed.length === 0) return nothingIssued;
   const issued = await issueChildren(tx, deps, { row, children: claimed, now });
-  row.stretches = JSON.stringify(stretches);
+  row.ranges = JSON.stringify(ranges);
   row.pending_count -= claimed.length;
   row.claimed_count += claimed.length;
   if (pace !== null) row.next_claim_at = pace.nextAfter(claimed.length);

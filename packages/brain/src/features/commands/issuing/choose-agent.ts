@@ -2,7 +2,7 @@ import { type CommandAction, capabilityOfAction } from "@svc/protocol";
 import { ApiError } from "../../../platform/http/error-codes.ts";
 import type { BrainDatabase } from "../../../schema/tables/index.ts";
 import {
-  type AgentFacts,
+  type AgentWithSessions,
   agentsOnlineWith,
   type CommandNeeds,
   findAgent,
@@ -21,7 +21,7 @@ export interface Gate extends CommandNeeds {
 type Reader = Pick<BrainDatabase, "read">;
 
 /** The unrevoked agent of the project. @throws ApiError `not_found` */
-export async function requireAgent({ read }: Reader, projectId: string, agentId: string): Promise<AgentFacts> {
+export async function requireAgent({ read }: Reader, projectId: string, agentId: string): Promise<AgentWithSessions> {
   const agent = await findAgent(read, projectId, agentId);
   if (agent === null) throw new ApiError("not_found", { resource: "agent" });
   return agent;
@@ -36,7 +36,7 @@ const openToPolls: ReadonlySet<string> = new Set(["retry_task", "cancel_task", "
  * @throws ApiError `validation_error` with engine, capability and reason; `conflict` when its adapter can only submit again and the command
  * brings no inputs.
  */
-export function admitNamed(agent: AgentFacts, gate: Gate): void {
+export function admitNamed(agent: AgentWithSessions, gate: Gate): void {
   const obstacle = obstacleOf(agent.sessions, gate);
   const isPolling = agent.transport !== "ws" && (agent.last_connect_at ?? agent.last_seen_at) !== null;
   if (obstacle === null) return;
@@ -56,7 +56,7 @@ export async function chooseAgent(
   db: Reader,
   gate: Gate,
   { projectId, reportedBy }: { projectId: string; reportedBy: string | null },
-): Promise<AgentFacts> {
+): Promise<AgentWithSessions> {
   const reporter = reportedBy === null ? null : await findAgent(db.read, projectId, reportedBy);
   const isReporterCapable = reporter !== null && isCapable(obstacleOf(reporter.sessions, gate));
   const agents = isReporterCapable ? [reporter] : await agentsOnlineWith(db.read, { projectId, engine: gate.engine });
@@ -70,7 +70,7 @@ export async function chooseAgent(
 async function nearestObstacle(
   db: Reader,
   gate: Gate,
-  { projectId, agents }: { projectId: string; agents: readonly AgentFacts[] },
+  { projectId, agents }: { projectId: string; agents: readonly AgentWithSessions[] },
 ): Promise<Obstacle> {
   if (agents.length === 0 && (await isAnyOnline(db.read, projectId))) return "engine_not_advertised";
   return nearestOf(agents.map(({ sessions }) => obstacleOf(sessions, gate)));

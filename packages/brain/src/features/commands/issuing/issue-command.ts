@@ -38,14 +38,14 @@ export interface Issued {
   readonly absent: ReadonlySet<string>;
 }
 
-export interface IssueDeps extends Core {
+export interface IssuingDeps extends Core {
   readonly audit: Pick<Audit, "append">;
   readonly timeoutSeconds: number;
   offer(...commands: readonly IssuedCommand[]): void;
 }
 
 /** The one way in which commands come about. */
-export function createIssuing({ database, clock, audit, timeoutSeconds, offer }: IssueDeps) {
+export function createIssuing({ database, clock, audit, timeoutSeconds, offer }: IssuingDeps) {
   /**
    * Writes pending commands inside the caller's transaction, which appends their audit entries as the last thing that it does and has them
    * offered after its commit. Their agents stay as they are until it ends.

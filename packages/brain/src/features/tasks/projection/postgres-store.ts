@@ -12,7 +12,7 @@ import {
 } from "../../../platform/database/dialects/postgres/binary-values.ts";
 import { copyIn } from "../../../platform/database/dialects/postgres/copy-in.ts";
 import type { TaskRow } from "../../../schema/tables/index.ts";
-import { contentColumns, type TaskColumn, taskColumns, taskFields } from "../task-fields.ts";
+import { mutableColumns, type TaskColumn, taskColumns, taskFields } from "../task-fields.ts";
 import { type FoldedTask, hasNewTexts, type TaskChange } from "./fold.ts";
 import type { TaskLink } from "./link-store.ts";
 import { asItIs, builderOf, readerOf } from "./row-code.ts";
@@ -93,7 +93,7 @@ const changeText = `
     SELECT * FROM unnest(${columns.map(({ type }, index) => `$${index + 1}::${type}[]`).join(", ")}, ${place(1)}::text[])
       AS r (${names}, search_text)
   ), written AS (
-    UPDATE tasks SET ${[...contentColumns, "row_version"].map((name) => `${name} = given.${name}`).join(", ")}, updated_at = ${place(2)}::timestamptz
+    UPDATE tasks SET ${[...mutableColumns, "row_version"].map((name) => `${name} = given.${name}`).join(", ")}, updated_at = ${place(2)}::timestamptz
     FROM given WHERE tasks.id = given.id AND tasks.row_version = given.row_version - 1
     RETURNING given.id, given.project_id, given.received_at, given.search_text
   ), searchable AS (

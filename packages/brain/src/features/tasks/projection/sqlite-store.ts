@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { contentColumns, type TaskColumn, taskColumns } from "../task-fields.ts";
+import { mutableColumns, type TaskColumn, taskColumns } from "../task-fields.ts";
 import type { FoldedTask, TaskChange } from "./fold.ts";
 import type { TaskLink } from "./link-store.ts";
 import { builderOf, differenceOf, instantsTimes, valuesOf } from "./row-code.ts";
@@ -15,7 +15,7 @@ export const foldedTask = builderOf<FoldedTask, StoredTask[number]>(taskColumns,
 
 const bookkeeping = ["row_version", "created_at", "updated_at"] as const;
 const preparedUpdates = 128;
-const differenceOfRows = differenceOf<FoldedTask>(contentColumns);
+const differenceOfRows = differenceOf<FoldedTask>(mutableColumns);
 
 interface Update {
   readonly statement: StatementSync;
@@ -42,7 +42,7 @@ export function openTaskStore(db: DatabaseSync) {
   function updateOf(difference: number): Update {
     let update = updates.get(difference);
     if (update === undefined) {
-      const changed = contentColumns.filter((_, index) => (difference & (2 ** index)) !== 0);
+      const changed = mutableColumns.filter((_, index) => (difference & (2 ** index)) !== 0);
       const sets = [...changed.map((column) => `${column} = ?`), "row_version = row_version + 1", "updated_at = ?"];
       const statement = db.prepare(`UPDATE tasks SET ${sets.join(", ")} WHERE id = ?`);
       update = { statement, valuesOf: storedValues(changed) };

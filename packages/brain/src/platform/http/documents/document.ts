@@ -48,10 +48,10 @@ export interface DocumentOptions extends Partial<Documentation> {
 
 export const base = "/api/v1";
 
-export type Operation = Record<string, unknown>;
+export type OperationObject = Record<string, unknown>;
 export interface OpenApiDocument {
   readonly components: { readonly schemas: Record<string, unknown> } & Record<string, unknown>;
-  readonly paths: Record<string, Record<string, Operation>>;
+  readonly paths: Record<string, Record<string, OperationObject>>;
   readonly [member: string]: unknown;
 }
 
@@ -144,7 +144,7 @@ function operationOf(
   groups: Documentation["groups"],
   components: Components,
   errorRef: Record<string, unknown>,
-): Operation {
+): OperationObject {
   const parameters = [
     ...parametersOf("path", schema.params, components),
     ...parametersOf("query", schema.querystring, components),

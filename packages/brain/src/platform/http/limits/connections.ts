@@ -41,7 +41,7 @@ export const clientTimes: ClientTimes = {
   checkMs: 1000,
 };
 
-export interface ConnectionDeps {
+export interface ConnectionGuardDeps {
   readonly clock: Pick<Clock, "monotonicMs">;
   /** Connections that may be open. */
   readonly maxConnections: number;
@@ -81,13 +81,13 @@ const newPerCheck = 1 / 10;
  */
 export class ConnectionGuard {
   #server: Server;
-  #deps: ConnectionDeps;
+  #deps: ConnectionGuardDeps;
   #open = new Map<Duplex, Connection>();
   #waiting = createCrowds<Connection>();
   /** Since the last check. */
   #newConnections = 0;
 
-  constructor(server: Server, deps: ConnectionDeps) {
+  constructor(server: Server, deps: ConnectionGuardDeps) {
     this.#server = server;
     this.#deps = deps;
     // The newest connection is accepted before one is chosen to be closed.

@@ -24,7 +24,7 @@ export const commandTables = (t: ColumnTypes): readonly string[] => [
     target_agent_id ${t.uuid}, control_state ${t.text} NOT NULL, blocked_reason ${t.text},
     child_count ${t.int} NOT NULL, pending_count ${t.int} NOT NULL, claimed_count ${t.int} NOT NULL,
     succeeded_count ${t.int} NOT NULL, failed_count ${t.int} NOT NULL, unknown_count ${t.int} NOT NULL,
-    max_in_flight ${t.int} NOT NULL, stretches ${t.json} NOT NULL, canary_size ${t.int},
+    max_in_flight ${t.int} NOT NULL, ranges ${t.json} NOT NULL, canary_size ${t.int},
     canary_max_failures ${t.int} NOT NULL, canary_failures ${t.int} NOT NULL, rate_per_minute ${t.int},
     next_claim_at ${t.instant}, created_at ${t.instant} NOT NULL, sealed_at ${t.instant} NOT NULL,
     deadline_at ${t.instant} NOT NULL, last_progress_at ${t.instant}, finished_at ${t.instant},

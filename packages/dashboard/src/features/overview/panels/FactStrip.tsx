@@ -8,9 +8,9 @@ import { hasNoConsumer } from "../../queues/index.ts";
 import css from "../overview.module.css";
 import { backlogAnHourAgo } from "./backlog.ts";
 import {
-  type Change,
   durationParts,
   type Ends,
+  type FigureChange,
   failureShare,
   pointChange,
   rateDigits,
@@ -102,7 +102,7 @@ function Fact<Data>({ name, read, before, children }: FactProps<Data>) {
   );
 }
 
-function ChangeLine({ change, children }: { change: Change | null; children?: ReactNode }) {
+function ChangeLine({ change, children }: { change: FigureChange | null; children?: ReactNode }) {
   if (change === null && !children) return null;
   return (
     <dd className={change?.isWorse ? `${css.change} ${css.worse}` : css.change}>

@@ -37,20 +37,20 @@ export function durationParts(ms: number): [digits: string, unit: string][] {
 /** A longer run or wait is called worse from here on; below it every window would be. */
 const notableRise = 0.1;
 
-export interface Change {
+export interface FigureChange {
   readonly text: string;
   readonly isWorse: boolean;
 }
 
 /** How a figure stands to the same figure of the window before; null when there is nothing to compare. */
-export function relativeChange(now: number, before: number | null, rising: "worse" | "plain"): Change | null {
+export function relativeChange(now: number, before: number | null, rising: "worse" | "plain"): FigureChange | null {
   if (before === null || before <= 0) return null;
   const change = now / before - 1;
   return { text: signedPercent(change), isWorse: rising === "worse" && change >= notableRise };
 }
 
 /** The difference of two shares, in percentage points. */
-export function pointChange(now: number, before: number | null): Change | null {
+export function pointChange(now: number, before: number | null): FigureChange | null {
   if (before === null) return null;
   const points = (now - before) * 100;
   const size = Math.abs(points);
