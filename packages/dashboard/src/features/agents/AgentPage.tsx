@@ -35,11 +35,7 @@ export function AgentPage() {
   const own = processes.data?.filter((process) => process.agent_id === agent.id);
   const isAdmin = useIsProjectAdmin(slug);
   const [isRevoking, setRevoking] = useState(false);
-  usePage([
-    { label: slug, href: paths.project(slug) },
-    { label: "Agents", href: paths.agents(slug) },
-    { label: nameText(agent.name) },
-  ]);
+  usePage([[slug, paths.project(slug)], ["Agents", paths.agents(slug)], [nameText(agent.name)]]);
 
   return (
     <>

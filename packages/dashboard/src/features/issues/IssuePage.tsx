@@ -45,11 +45,7 @@ export function IssuePage() {
   };
   const issue = either.data ?? null;
   const { type, message } = issue === null ? { type: "Issue", message: "" } : splitError(issue.sample_exception);
-  usePage([
-    { label: slug, href: paths.project(slug) },
-    { label: "Issues", href: paths.issues(slug) },
-    { label: printable(type) },
-  ]);
+  usePage([[slug, paths.project(slug)], ["Issues", paths.issues(slug)], [printable(type)]]);
   return (
     <>
       <div className={panel.head}>

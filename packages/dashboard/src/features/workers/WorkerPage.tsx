@@ -35,11 +35,7 @@ export function WorkerPage() {
     refetchInterval: useTimedMs(pollMs === false ? 30_000 : pollMs),
   });
   const worker = read.data;
-  usePage([
-    { label: slug, href: paths.project(slug) },
-    { label: "Workers", href: paths.workers(slug) },
-    { label: nameText(worker.name) },
-  ]);
+  usePage([[slug, paths.project(slug)], ["Workers", paths.workers(slug)], [nameText(worker.name)]]);
 
   return (
     <>

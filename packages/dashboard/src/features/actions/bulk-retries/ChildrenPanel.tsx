@@ -4,7 +4,7 @@ import { useEffect, useRef } from "react";
 import { paths } from "../../../address/paths.ts";
 import { AppLink } from "../../../ui/buttons/AppLink.tsx";
 import { Button } from "../../../ui/buttons/Button.tsx";
-import { OlderButton } from "../../../ui/buttons/OlderButton.tsx";
+import { OlderOrAll } from "../../../ui/buttons/OlderButton.tsx";
 import { PageTabs } from "../../../ui/panels/PageTabs.tsx";
 import panel from "../../../ui/panels/panel.module.css";
 import { QueryBoundary } from "../../../ui/panels/QueryBoundary.tsx";
@@ -79,11 +79,9 @@ export function ChildrenPanel({ slug, request, agents, outcome, hrefOf }: Childr
               columns={columnsOf(slug, agents)}
             />
             <p className={panel.foot}>
-              {read.hasNextPage ? (
-                <OlderButton read={read}>More tasks</OlderButton>
-              ) : (
-                `These are all: ${count(rows.length)}.`
-              )}{" "}
+              <OlderOrAll read={read} shown={rows.length}>
+                More tasks
+              </OlderOrAll>{" "}
               {isLive ? null : (
                 <Button variant="link" onClick={() => void read.refetch()}>
                   Read them again

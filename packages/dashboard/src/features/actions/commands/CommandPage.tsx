@@ -39,11 +39,7 @@ export function CommandPage() {
   });
   const command = read.data;
   const title = wordsOfAction(command.action);
-  usePage([
-    { label: slug, href: paths.project(slug) },
-    { label: "Commands", href: paths.commands(slug) },
-    { label: title },
-  ]);
+  usePage([[slug, paths.project(slug)], ["Commands", paths.commands(slug)], [title]]);
   const now = useNow();
   const me = useMe();
   const names = useNames([slug]);

@@ -3,6 +3,7 @@ import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { Button } from "../../../../ui/buttons/Button.tsx";
 import { CopyButton } from "../../../../ui/buttons/CopyButton.tsx";
+import { Options } from "../../../../ui/forms/Select.tsx";
 import { Icon } from "../../../../ui/Icon.tsx";
 import json from "../../../../ui/json/json.module.css";
 import { FailedLine } from "../../../../ui/panels/Lines.tsx";
@@ -68,12 +69,7 @@ export function EventsPanel({ slug, task, detail, isShort }: EventsPanelProps) {
               value={kind}
               onChange={(event) => setKind(event.currentTarget.value as EventKind | "")}
             >
-              <option value="">all kinds</option>
-              {kinds.map((one) => (
-                <option key={one} value={one}>
-                  {one}
-                </option>
-              ))}
+              <Options of={[["", "all kinds"], ...kinds]} />
             </select>
           </label>
         ) : null}
