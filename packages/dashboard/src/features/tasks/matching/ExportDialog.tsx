@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { api } from "../../../api/api.ts";
 import { Button } from "../../../ui/buttons/Button.tsx";
+import { Check } from "../../../ui/buttons/Tick.tsx";
 import controls from "../../../ui/controls.module.css";
 import { SaveDialog } from "../../../ui/forms/SaveDialog.tsx";
 import { count } from "../../../ui/time/format.ts";
@@ -77,12 +78,9 @@ export function ExportDialog({ slug, filters, words, columns, total, onClose }: 
             </Button>
           </span>
           {exportFields.map((field) => (
-            <label key={field} className={controls.check}>
-              <span className={controls.tick}>
-                <input type="checkbox" checked={fields.has(field)} onChange={() => toggle(field)} />
-              </span>
+            <Check key={field} checked={fields.has(field)} onChange={() => toggle(field)}>
               {field}
-            </label>
+            </Check>
           ))}
         </fieldset>
       )}
