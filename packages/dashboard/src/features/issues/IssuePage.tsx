@@ -10,6 +10,7 @@ import { Button, ButtonLink } from "../../ui/buttons/Button.tsx";
 import { CopyButton } from "../../ui/buttons/CopyButton.tsx";
 import { type FactOf, Facts } from "../../ui/panels/Facts.tsx";
 import { Empty } from "../../ui/panels/Lines.tsx";
+import { PanelFrame } from "../../ui/panels/PanelFrame.tsx";
 import panel from "../../ui/panels/panel.module.css";
 import { QueryBoundary } from "../../ui/panels/QueryBoundary.tsx";
 import { count, nameText, printable, printableLines } from "../../ui/time/format.ts";
@@ -105,10 +106,7 @@ function Parts({ slug, issue, isInRange, message }: PartsProps) {
             <TasksPanel slug={slug} fingerprint={fingerprint} />
           </div>
           <div className={panel.stack}>
-            <section className={panel.panel} aria-labelledby="h-said">
-              <header>
-                <h2 id="h-said">What it says</h2>
-              </header>
+            <PanelFrame title="What it says">
               <dl className={panel.kv}>
                 <div>
                   <dt>Message</dt>
@@ -122,7 +120,7 @@ function Parts({ slug, issue, isInRange, message }: PartsProps) {
                   </dd>
                 </div>
               </dl>
-            </section>
+            </PanelFrame>
             <SpreadPanel slug={slug} fingerprint={fingerprint} range={range} />
             {sample === null ? null : <DifferencesPanel slug={slug} task={sample} />}
           </div>

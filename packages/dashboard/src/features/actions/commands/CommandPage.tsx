@@ -10,6 +10,7 @@ import { CopyButton } from "../../../ui/buttons/CopyButton.tsx";
 import { JsonPanel } from "../../../ui/json/JsonView.tsx";
 import { NoteLine } from "../../../ui/panels/Lines.tsx";
 import { About } from "../../../ui/panels/PanelFacts.tsx";
+import { PanelFrame } from "../../../ui/panels/PanelFrame.tsx";
 import panel from "../../../ui/panels/panel.module.css";
 import { StaleLine } from "../../../ui/panels/QueryBoundary.tsx";
 import { nameText, printable } from "../../../ui/time/format.ts";
@@ -89,12 +90,9 @@ export function CommandPage() {
                 )}
               </>
             ) : (
-              <section className={panel.panel} aria-labelledby="h-payload">
-                <header>
-                  <h2 id="h-payload">Payload and result</h2>
-                </header>
+              <PanelFrame title="Payload and result">
                 <p className={panel.foot}>{hidden}</p>
-              </section>
+              </PanelFrame>
             )}
           </div>
           <About facts={facts} />

@@ -9,6 +9,7 @@ import { Button } from "../../../ui/buttons/Button.tsx";
 import { OlderOrAll } from "../../../ui/buttons/OlderButton.tsx";
 import { Select } from "../../../ui/forms/Select.tsx";
 import { Empty } from "../../../ui/panels/Lines.tsx";
+import { PanelFrame } from "../../../ui/panels/PanelFrame.tsx";
 import panel from "../../../ui/panels/panel.module.css";
 import { QueryBoundary } from "../../../ui/panels/QueryBoundary.tsx";
 import { useSteadyOrder } from "../../../ui/tables/steady-order.ts";
@@ -160,15 +161,7 @@ const BulkRetriesPanel = lazy(() =>
 
 /** As high as the panel is before somebody opens it. */
 function BulkRetriesBones() {
-  return (
-    <section className={panel.panel}>
-      <header>
-        <h2>Bulk retries</h2>
-        <span className="t3 grow" />
-        <Button disabledReason="One moment">Show</Button>
-      </header>
-    </section>
-  );
+  return <PanelFrame title="Bulk retries" actions={<Button disabledReason="One moment">Show</Button>} />;
 }
 
 const noAgents: [] = [];

@@ -70,7 +70,7 @@ export function InvitationsPanel({ slug, members, held }: InvitationsPanelProps)
         empty={({ items }) =>
           items.length > 0 ? null : (
             <PanelEmpty kind="none-yet">
-              <p>An invitation is a link that works once, for an address with an account or without one.</p>
+              An invitation is a link that works once, for an address with an account or without one.
             </PanelEmpty>
           )
         }
