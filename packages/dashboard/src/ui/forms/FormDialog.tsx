@@ -60,7 +60,8 @@ export function FormDialog<Answer>(props: FormDialogProps<Answer>) {
         {typeof children === "function" ? children(faults) : children}
         {error && Object.keys(faults).length === 0 ? (
           <Refusal>
-            {undone} {wordsOf(error)}
+            {undone && `${undone} `}
+            {wordsOf(error)}
           </Refusal>
         ) : null}
         <DialogFoot leave={props.leave ?? "Cancel"} onLeave={onClose}>
