@@ -47,6 +47,23 @@ describe("deadPaths", () => {
       { document: "docs/a.md", line: 1, path: "packages/agent/src/gone.ts" },
     ]);
   });
+
+  test("finds ends of paths of sources that no source has", async () => {
+    const root = await folderWith({
+      "docs/a.md":
+        "`features/audit/gone.test.ts` `audit/routes.ts` `features/audit/routes.ts` `dit/routes.ts` `routes.ts`",
+      "packages/brain/ROUTES.md":
+        "| `platform/gone.ts` | `test/flows/kill.test.ts` | `/setup/page.ts` | `features/*.ts` |",
+      "packages/brain/src/features/audit/routes.ts": "",
+      "packages/brain/test/flows/kill.test.ts": "",
+      "packages/brain/node_modules/other/platform/gone.ts": "",
+    });
+    expect(deadPaths(root)).toEqual([
+      { document: "docs/a.md", line: 1, path: "features/audit/gone.test.ts" },
+      { document: "docs/a.md", line: 1, path: "dit/routes.ts" },
+      { document: "packages/brain/ROUTES.md", line: 1, path: "platform/gone.ts" },
+    ]);
+  });
 });
 
 async function folderWith(files: Readonly<Record<string, string>>): Promise<string> {

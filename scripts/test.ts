@@ -7,7 +7,7 @@ import type { JournalLine } from "./test/journal.ts";
 import { affectedSince } from "./test/repository.ts";
 import { runStep } from "./test/run-step.ts";
 import { startInTurn } from "./test/start-in-turn.ts";
-import { budgetMinutes, type Step, withOneRun } from "./test/steps.ts";
+import { budgetMinutes, fileBudgetSeconds, type Step, withOneRun } from "./test/steps.ts";
 import { slowestFiles, summaryLine, type Tally } from "./test/tally.ts";
 
 const slowestShown = 10;
@@ -47,7 +47,7 @@ print(
   "skipped",
   tallies.flatMap(({ skipped }) => skipped),
 );
-print("slowest files", slowestFiles(journal, slowestShown));
+print("slowest files", slowestFiles(journal, { count: slowestShown, budgetSeconds: fileBudgetSeconds }));
 const failed = tallies.flatMap((tally) => tally.failed);
 print("failed", failed);
 console.log(`\n${given.steps.length} steps in ${secondsSince(startedAt)} s`);

@@ -82,14 +82,23 @@ test("a journal that was cut off is read up to there", () => {
   expect(underWay(readLines(text))).toEqual(["a.test.ts: acks wait"]);
 });
 
-test("the slowest files come first", () => {
-  const lines: JournalLine[] = [10, 3000, 200].map((ms, index) => ({
-    kind: "file",
-    file: `${index}.ts`,
-    state: "passed",
-    ms,
-  }));
-  expect(slowestFiles(lines, 2)).toEqual(["    3.0 s  1.ts", "    0.2 s  2.ts"]);
+describe("slowestFiles", () => {
+  const taking = (...times: number[]): JournalLine[] =>
+    times.map((ms, index) => ({ kind: "file", file: `${index}.ts`, state: "passed", ms }));
+
+  test("gives the slowest files first", () => {
+    expect(slowestFiles(taking(10, 3000, 200), { count: 2, budgetSeconds: 60 })).toEqual([
+      "    3.0 s  1.ts",
+      "    0.2 s  2.ts",
+    ]);
+  });
+
+  test("marks every file over the budget, also those beyond the count", () => {
+    expect(slowestFiles(taking(60_000, 61_000, 75_500), { count: 1, budgetSeconds: 60 })).toEqual([
+      "   75.5 s  2.ts  warning: over the budget of 60 s",
+      "   61.0 s  1.ts  warning: over the budget of 60 s",
+    ]);
+  });
 });
 
 describe("summaryLine", () => {

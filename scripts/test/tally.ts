@@ -73,11 +73,18 @@ export function summaryLine(tallies: readonly Tally[]): string {
   return `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`;
 }
 
-/** The files that took longest, with their seconds. */
-export function slowestFiles(lines: readonly JournalLine[], count: number): string[] {
+/** The files that took longest, with their seconds, and all others over the budget. */
+export function slowestFiles(
+  lines: readonly JournalLine[],
+  { count, budgetSeconds }: { count: number; budgetSeconds: number },
+): string[] {
+  const isOver = (ms: number) => ms > budgetSeconds * 1000;
   return lines
     .filter((line) => line.kind === "file")
     .sort((one, other) => other.ms - one.ms)
-    .slice(0, count)
-    .map(({ file, ms }) => `${(ms / 1000).toFixed(1).padStart(7)} s  ${file}`);
+    .filter(({ ms }, index) => index < count || isOver(ms))
+    .map(({ file, ms }) => {
+      const line = `${(ms / 1000).toFixed(1).padStart(7)} s  ${file}`;
+      return isOver(ms) ? `${line}  warning: over the budget of ${budgetSeconds} s` : line;
+    });
 }

@@ -7,9 +7,9 @@ import { CommandRouter } from "./commands/router.ts";
 import { Dispatch } from "./dispatch.ts";
 import { frameId } from "./events/frame-builder.ts";
 import { Intake } from "./events/intake.ts";
-import { type AgentOptions, AgentOptionsError, type AgentSettings, checkOptions, logOf } from "./options/options.ts";
+import { type AgentOptions, AgentOptionsError, type AgentSettings, checkOptions } from "./options/options.ts";
 import { guardClock, holdProcess, pause, within } from "./runtime/clock.ts";
-import { guardLog, reasonOf } from "./runtime/log.ts";
+import { guardLog, reasonOf, stderrLog } from "./runtime/log.ts";
 import { AdapterHealth } from "./status/health.ts";
 import { heartbeatPayload, statusPayload, telemetryLoss, type VitalsDependencies } from "./status/vitals.ts";
 import { Connection } from "./transport/connection.ts";
@@ -71,7 +71,7 @@ const farewellStepMs = 20;
  * @throws AgentOptionsError in strict mode only; otherwise a bad option leaves an agent in state `refused` and one log line.
  */
 export function startAgent(options: AgentOptions): Agent {
-  const log = guardLog(logOf(options));
+  const log = guardLog(options.log ?? stderrLog);
   try {
     const checked = checkOptions(options);
     const clock = guardClock(checked.clock, (error) => log.error("the agent has a fault", { reason: reasonOf(error) }));
@@ -86,13 +86,13 @@ export function startAgent(options: AgentOptions): Agent {
 }
 
 class RunningAgent implements Agent {
-  readonly ready: Promise<void>;
+  #ready = Promise.withResolvers<void>();
+  readonly ready = this.#ready.promise;
   #settings: AgentSettings;
   #log: AgentLog;
   #vitals: VitalsDependencies;
   #connection: Connection;
   #router: CommandRouter;
-  #settle: { resolve: () => void; reject: (error: unknown) => void };
   /** Transports that wait for something to send. */
   #listeners = new Set<() => void>();
   #isStarted = false;
@@ -127,30 +127,22 @@ class RunningAgent implements Agent {
       runSession: settings.transport === "longpoll" ? runLongPollSession : runWebSocketSession,
       random: settings.random,
       accept: (session) => refuseStranger(settings, session),
-      receive: (frame) => dispatch.receive(frame),
       context: {
         settings,
         secret,
         drain,
+        dispatch,
         clock,
         log,
         hello: () => helloPayload(settings, startedMs),
         vitals: (maxBytes) => this.#vitalFrames(maxBytes),
-        frameLimitBytes: (announcedBytes) => dispatch.frameLimitBytes(announcedBytes),
-        tooLarge: (entry) => dispatch.tooLarge(entry),
-        refused: (entry) => dispatch.refused(entry),
-        refusedAsTooBig: () => dispatch.refusedAsTooBig(),
-        upgradeRequired: () => dispatch.upgradeRequired(),
         onStored: (wake) => {
           this.#listeners.add(wake);
           return () => this.#listeners.delete(wake);
         },
       },
     });
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    promise.catch(() => {}); // a host that does not look at `ready` must not see an unhandled rejection
-    this.ready = promise;
-    this.#settle = { resolve, reject };
+    this.ready.catch(() => {}); // a host that does not look at `ready` must not see an unhandled rejection
   }
 
   start(): void {
@@ -158,10 +150,7 @@ class RunningAgent implements Agent {
     this.#isStarted = true;
     this.#router.tend();
     const adapters = Promise.all(this.#settings.engines.map((engine) => this.#startAdapter(engine)));
-    adapters.then(
-      () => this.#settle.resolve(),
-      (error: unknown) => this.#settle.reject(error),
-    );
+    adapters.then(() => this.#ready.resolve(), this.#ready.reject);
     void this.#connectAfter(adapters);
   }
 

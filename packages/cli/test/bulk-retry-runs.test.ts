@@ -44,7 +44,7 @@ describe("svc bulk-retry create", () => {
     const { code, out, err } = await create("--queue", "mail");
     expect(code).toBe(0);
     expect(out).toMatch(/^\S{36} {2}succeeded {2}20 tasks: 20 succeeded, 0 failed, 0 unknown, 0 to come\n$/);
-    expect(err).toMatch(/^svc: bulk retry \S{36} of 20 tasks; svc bulk-retry watch tells of it later\n$/);
+    expect(err).toMatch(/^svc: bulk retry \S{36} of 20 tasks started; run svc bulk-retry watch to follow it later\n$/);
     expect(retriedOf("mail").sort()).toEqual(ids.sort());
   });
 

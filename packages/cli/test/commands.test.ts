@@ -56,7 +56,7 @@ describe("svc tasks retry", () => {
   test("waits for the outcome and tells it", async () => {
     const { code, out, err } = await ask(["tasks", "retry", "bullmq", "mail:1"]);
     expect({ code, out }).toEqual({ code: 0, out: "mail:1  completed as mail:1-again\n" });
-    expect(err).toMatch(/^svc: command \S{36} is under way; svc commands watch tells of it later\n$/);
+    expect(err).toMatch(/^svc: command \S{36} is under way; run svc commands watch to follow it later\n$/);
     expect(carriedOut).toContain("retry_task mail:1");
   });
 

@@ -2,7 +2,6 @@ import { handWrittenCalls } from "./hand-written-calls.ts";
 import { createReadFile, createSend, type RequestOptions } from "./request.ts";
 import { operationCalls } from "./types/calls.generated.ts";
 
-export type ClientOptions = RequestOptions;
 export type Client = ReturnType<typeof createClient>;
 
 /**
@@ -12,7 +11,7 @@ export type Client = ReturnType<typeof createClient>;
  * Calls and types are printed from the OpenAPI document of the brain (same names, snake_case members, no mapping), but for the few calls
  * that are another use of an operation than the plain one; `operations.test.ts` compares all of them with the document.
  */
-export function createClient(options: ClientOptions = {}) {
+export function createClient(options: RequestOptions = {}) {
   const send = createSend(options);
   return { ...operationCalls(send), ...handWrittenCalls(send, createReadFile(options)) };
 }

@@ -1,7 +1,7 @@
-export { type Client, type ClientOptions, createClient } from "./client.ts";
-export { type ExactNumber, isExactNumber, parseExact } from "./exact-json.ts";
+export { type Client, createClient } from "./client.ts";
+export { isExactNumber, parseExact } from "./exact-json.ts";
 export { ApiProblem, isProblem } from "./problem.ts";
-export type { CallOptions, Outcome, Reachability } from "./request.ts";
+export type { Outcome, Reachability } from "./request.ts";
 export type { AgentStatusSample, TelemetryLoss } from "./types/agents.ts";
 export * from "./types/api.generated.ts";
 export type * from "./types/hub.ts";

@@ -2,7 +2,7 @@ import { gzipSync } from "node:zlib";
 import type { Plugin, Rolldown } from "vite";
 import { routePages } from "./route-pages.ts";
 
-// The budgets of the dashboard brief, D2. Sizes are gzip bytes; a page's figure is everything its first paint loads.
+// Budgets. Sizes are gzip bytes; a page's figure is everything its first paint loads.
 const maximumJs = 190_000;
 const maximumSignInJs = 120_000;
 const signIn = "/features/sessions/LoginPage.tsx";

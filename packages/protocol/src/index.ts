@@ -1,20 +1,12 @@
 export * from "./commands/actions.ts";
 export type { CommandResult, ReconciledState, ResultAction } from "./commands/results.ts";
 export { type CarriedFields, carriedFields } from "./events/carried-fields.ts";
-export { type DerivedEvent, eventIdOf, type SidecarEvent, sidecarEventId, taskRowId } from "./events/identity.ts";
-export { type InstantOptions, msInstant, readInstant } from "./events/instants.ts";
+export { eventIdOf, sidecarEventId, taskRowId } from "./events/identity.ts";
+export { readInstant } from "./events/instants.ts";
 export { receivedData } from "./events/received-data.ts";
+export { type EventRecord, type RecordHead, readRecordHead, taskIdCharacters } from "./events/record-head.ts";
+export { batchTimeOf, eventTimeOf, retentionHorizonMs } from "./events/times.ts";
 export {
-  type EventRecord,
-  engineCharacters,
-  type ReadHead,
-  type RecordHead,
-  readRecordHead,
-  taskIdCharacters,
-} from "./events/record-head.ts";
-export { batchTimeOf, type EventTime, eventTimeOf, futureToleranceMs, retentionHorizonMs } from "./events/times.ts";
-export {
-  type CloseCode,
   type CloseReaction,
   closeCodes,
   closeReaction,
@@ -24,30 +16,21 @@ export {
 export {
   type Frame,
   type FrameType,
-  frameTypes,
-  frameVersion,
-  type HandshakeFrameType,
-  isFrameType,
   protocolVersion,
   type SessionIds,
   type SignedFrameType,
 } from "./frames/envelope.ts";
-export type { AcceptedFrame, OpenedFrame, RefusalReason, RefusedFrame, VerifierOptions } from "./frames/judge.ts";
+export type { OpenedFrame, RefusedFrame } from "./frames/judge.ts";
 export { wireLimits, wireTimes } from "./frames/limits.ts";
 export { createVerifier, type Verifier } from "./frames/open.ts";
-export {
-  createReplayGuard,
-  type ReplayGuard,
-  type ReplayGuardOptions,
-  type ReplayVerdict,
-} from "./frames/replay-guard.ts";
-export { createSigner, type Signer, type SignerOptions } from "./frames/sign.ts";
-export { idNamespaces, isUuid, usableId, uuidBytes, uuidV5 } from "./ids.ts";
+export { createReplayGuard, type ReplayGuard } from "./frames/replay-guard.ts";
+export { createSigner, type Signer } from "./frames/sign.ts";
+export { idNamespaces, isUuid, uuidV5 } from "./ids.ts";
 export { CanonicalError, canonicalizeText, canonicalText, compareCodePoints } from "./json/canonical.ts";
 export { holdsOverflow } from "./json/odd-numbers.ts";
 export { holdsLongNumber, parseJson } from "./json/parse-json.ts";
-export { asNumber, isJsonObject, isRawJson, type RawJson, rawJson } from "./json/raw.ts";
-export { cutCharacters, fitsCharacters, holdsControlCharacter, storableText, withoutNul } from "./json/unicode.ts";
+export { asNumber, isJsonObject, isRawJson, rawJson } from "./json/raw.ts";
+export { cutCharacters, fitsCharacters, storableText, withoutNul } from "./json/unicode.ts";
 export { decodeHmacSecret, hmacSecretOf, projectSecret, purgeConfirmToken } from "./keys/derivation.ts";
 export {
   apiKeyPrefix,
@@ -61,18 +44,12 @@ export {
 } from "./keys/tokens.ts";
 export { headerNames, namePrefix } from "./name-prefix.ts";
 export { nearest } from "./nearest.ts";
-export {
-  type EngineReport,
-  keptConf,
-  type QueueHold,
-  readAdapterHealth,
-  type WorkerReport,
-} from "./payloads/adapter-health.ts";
+export { type EngineReport, type QueueHold, readAdapterHealth, type WorkerReport } from "./payloads/adapter-health.ts";
 export * from "./payloads/agent-frames.ts";
 export * from "./payloads/brain-frames.ts";
 export * from "./payloads/hello.ts";
 export { cutText } from "./redaction/cut.ts";
 export { RedactionPatternError } from "./redaction/extra-patterns.ts";
 export { omittedMembersNote, omittedTextNote, redactionMarker } from "./redaction/markers.ts";
-export { createRedactor, type Redactor, type RedactorOptions } from "./redaction/redactor.ts";
+export { createRedactor, type Redactor } from "./redaction/redactor.ts";
 export * from "./vocabulary.ts";

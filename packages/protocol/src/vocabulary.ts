@@ -60,9 +60,6 @@ export const stateOfKind = {
 export const priorities = ["critical", "high", "normal", "low"] as const;
 export type Priority = (typeof priorities)[number];
 
-export const agentStates = ["online", "offline", "unknown"] as const;
-export type AgentState = (typeof agentStates)[number];
-
 /** Conventional values of hello's `worker_role`. */
 export const workerRoles = ["web", "task", "scheduler", "beat", "other"] as const;
 

@@ -2,7 +2,7 @@ import type { EventSink } from "@svc/agent";
 import type { EventRecord } from "@svc/protocol";
 import type { Redis } from "ioredis";
 import { need } from "../jobs/hydrate.ts";
-import { unknownJob } from "../jobs/job-facts.ts";
+import { JobFacts } from "../jobs/job-facts.ts";
 import { readInputs } from "../jobs/job-hash.ts";
 import { taskIdOf } from "../redis/names.ts";
 import { msOf, type RawEntry, readEntry } from "../stream/stream-entry.ts";
@@ -74,7 +74,7 @@ export function createReconcile({
       if (isEnded && watch.endedBefore[id] === starts) continue;
       const inputs = readInputs(hash, priorities);
       const facts = {
-        ...unknownJob(watch.names.source, id),
+        ...new JobFacts(watch.names.source, id),
         name: hash.name,
         starts,
         worker: hash.pb,

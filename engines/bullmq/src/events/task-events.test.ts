@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { FactsMemory, type JobFacts, unknownJob } from "../jobs/job-facts.ts";
+import { FactsMemory, JobFacts } from "../jobs/job-facts.ts";
 import { failureOf, type JobHash, parentOf, readInputs, retriedFromOption } from "../jobs/job-hash.ts";
 import { defaultPriorityTable, priorityOf } from "../options.ts";
 import { queueNames, queueOfMetaKey, taskIdIn, taskIdOf } from "../redis/names.ts";
@@ -16,7 +16,7 @@ function entry(event: string, fields: Record<string, string> = {}, id = "1767323
 }
 
 function running(more: Partial<JobFacts> = {}): JobFacts {
-  return { ...unknownJob("bull:emails", "42"), name: "send", starts: 1, attemptsMade: 0, maxAttempts: 3, ...more };
+  return { ...new JobFacts("bull:emails", "42"), name: "send", starts: 1, attemptsMade: 0, maxAttempts: 3, ...more };
 }
 
 const told = (stream: StreamEntry, facts: JobFacts, hash?: JobHash) =>
@@ -173,7 +173,7 @@ describe("the memory of facts", () => {
     const memory = new FactsMemory(1000);
     memory.set("emails:1", running());
     memory.set("emails:2", running({ endedMs: 1 }));
-    memory.set("other:1", { ...unknownJob("bull:other", "1") });
+    memory.set("other:1", { ...new JobFacts("bull:other", "1") });
     expect(memory.forget("bull:emails").length).toBe(1);
     expect(memory.size).toBe(1);
   });

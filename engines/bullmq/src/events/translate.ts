@@ -2,7 +2,7 @@ import type { AgentLog } from "@svc/agent";
 import type { EventRecord } from "@svc/protocol";
 import type { Lineage, ReadLineages } from "../jobs/family.ts";
 import { type createHydrator, type Hydration, need } from "../jobs/hydrate.ts";
-import { type FactsMemory, type JobFacts, unknownJob } from "../jobs/job-facts.ts";
+import { type FactsMemory, JobFacts } from "../jobs/job-facts.ts";
 import { type JobInputs, readInputs } from "../jobs/job-hash.ts";
 import type { Settings } from "../options.ts";
 import { taskIdOf } from "../redis/names.ts";
@@ -150,7 +150,7 @@ function needsOf(entry: StreamEntry): number {
 }
 
 function newJob(watch: QueueWatch, entry: StreamEntry): JobFacts {
-  return { ...unknownJob(watch.names.source, entry.jobId), name: entry.name, attemptsMade: 0 };
+  return { ...new JobFacts(watch.names.source, entry.jobId), name: entry.name, attemptsMade: 0 };
 }
 
 /**
@@ -168,10 +168,10 @@ function joinedJob(
   const hasRun = entry.event === "completed" || entry.event === "failed" || entry.prev === "active";
   const counted = Math.max(older?.starts ?? 0, watch.starts.get(entry.jobId) ?? 0, hasRun ? 1 : 0);
   if (hash?.ats === undefined)
-    return { ...(older ?? unknownJob(watch.names.source, entry.jobId)), starts: counted, isStale: false };
+    return { ...(older ?? new JobFacts(watch.names.source, entry.jobId)), starts: counted, isStale: false };
   const startsNow = Number(hash.ats);
   return {
-    ...unknownJob(watch.names.source, entry.jobId),
+    ...new JobFacts(watch.names.source, entry.jobId),
     name: older?.name,
     starts: Math.max(startsNow - (plan.startsAhead.get(key) ?? 0), counted),
     startsWhenRead: startsNow,

@@ -1,16 +1,16 @@
-/** What one task's later events need from its earlier ones. Payloads are never kept. */
-export interface JobFacts {
+/** What one task's later events need from its earlier ones; at first nothing is known. Payloads are never kept. */
+export class JobFacts {
   /** Source and id of the job, which make its key in Redis. */
   readonly source: string;
   readonly jobId: string;
   name: string | undefined;
   /** Times the job became active, counted from the stream; the attempt of the present run is one less. */
-  starts: number;
+  starts = 0;
   /** Attempts that ended, as BullMQ counts them in the hash (`atm`); -1 when the job was not watched from its beginning. */
-  attemptsMade: number;
+  attemptsMade = -1;
   /** For a job not watched from its beginning: `starts` as its hash told it, and when (Redis time). Entries up to then never exceed it. */
-  startsWhenRead: number;
-  readAtMs: number;
+  startsWhenRead = -1;
+  readAtMs = 0;
   maxAttempts: number | undefined;
   waitingSinceMs: number | undefined;
   startedMs: number | undefined;
@@ -23,30 +23,12 @@ export interface JobFacts {
   /** When it ended; undefined while it has not, or runs again. */
   endedMs: number | undefined;
   /** Entries may be missing since: what the hash tells comes before what was counted. */
-  isStale: boolean;
-}
+  isStale = false;
 
-export function unknownJob(source: string, jobId: string): JobFacts {
-  return {
-    source,
-    jobId,
-    name: undefined,
-    starts: 0,
-    attemptsMade: -1,
-    startsWhenRead: -1,
-    readAtMs: 0,
-    maxAttempts: undefined,
-    waitingSinceMs: undefined,
-    startedMs: undefined,
-    etaMs: undefined,
-    worker: undefined,
-    parentTaskId: undefined,
-    rootTaskId: undefined,
-    retriedFrom: undefined,
-    traceparent: undefined,
-    endedMs: undefined,
-    isStale: false,
-  };
+  constructor(source: string, jobId: string) {
+    this.source = source;
+    this.jobId = jobId;
+  }
 }
 
 /** Facts by task id; the ones unused for longest go when it is full. */

@@ -3,34 +3,24 @@
  * A task id is `<queue>:<job id>`, because job ids count per queue; the prefix comes in front when it is not BullMQ's default, and the
  * namespace when one is set. Event ids use the source `<prefix>:<queue>` (spec part 3, section 2.3 rule 3).
  */
-export interface QueueNames {
-  readonly prefix: string;
-  readonly queue: string;
-  /** `bull:emails`: source of event ids. */
-  readonly source: string;
-  /** `bull:emails:`: what every key of the queue begins with. */
-  readonly keyBase: string;
-  /** `bull:emails:events`. */
-  readonly eventsKey: string;
-  /** What the brain calls the queue. */
-  readonly label: string;
-  /** Key of the stored stream position. */
-  readonly cursorKey: string;
-}
+export type QueueNames = Readonly<ReturnType<typeof queueNames>>;
 
 const defaultPrefix = "bull";
 
-export function queueNames(prefix: string, queue: string, namespace: string): QueueNames {
+export function queueNames(prefix: string, queue: string, namespace: string) {
   const source = `${prefix}:${queue}`;
-  const label = prefix === defaultPrefix ? queue : source;
   const space = namespace === "" ? "" : `${namespace}/`;
   return {
     prefix,
     queue,
+    /** `bull:emails`: source of event ids. */
     source,
+    /** `bull:emails:`: what every key of the queue begins with. */
     keyBase: `${source}:`,
     eventsKey: `${source}:events`,
-    label: space + label,
+    /** What the brain calls the queue. */
+    label: space + (prefix === defaultPrefix ? queue : source),
+    /** Key of the stored stream position. */
     cursorKey: space + source,
   };
 }

@@ -1,16 +1,3 @@
-/** One entry of a BullMQ event stream. Redis stamps the id `<ms>-<sequence>` with its own clock. */
-export interface StreamEntry {
-  readonly id: string;
-  readonly ms: number;
-  readonly event: string;
-  readonly jobId: string;
-  readonly name: string | undefined;
-  readonly prev: string | undefined;
-  readonly delay: string | undefined;
-  readonly returnvalue: string | undefined;
-  readonly failedReason: string | undefined;
-}
-
 export type RawEntry = readonly [id: string, fields: readonly string[]];
 
 /** Events that concern one task; the others (drained, progress, paused, cleaned, duplicated ...) say nothing about its life. */
@@ -19,46 +6,28 @@ const taskEvents = new Set([
   "added", "waiting", "waiting-children", "active", "delayed", "completed", "failed", "removed",
 ]);
 
+/** One entry of a BullMQ event stream. Redis stamps the id `<ms>-<sequence>` with its own clock. */
+export type StreamEntry = NonNullable<ReturnType<typeof readEntry>>;
+
 /** Undefined for an entry that no task event is made of. */
-export function readEntry(raw: RawEntry): StreamEntry | undefined {
-  const [id, fields] = raw;
-  let event: string | undefined;
-  let jobId: string | undefined;
-  let name: string | undefined;
-  let prev: string | undefined;
-  let delay: string | undefined;
-  let returnvalue: string | undefined;
-  let failedReason: string | undefined;
-  for (let at = 0; at + 1 < fields.length; at += 2) {
-    const value = fields[at + 1];
-    switch (fields[at]) {
-      case "event":
-        if (value === undefined || !taskEvents.has(value)) return undefined;
-        event = value;
-        break;
-      case "jobId":
-        jobId = value;
-        break;
-      case "name":
-        name = value;
-        break;
-      case "prev":
-        prev = value;
-        break;
-      case "delay":
-        delay = value;
-        break;
-      case "returnvalue":
-        returnvalue = value;
-        break;
-      case "failedReason":
-        failedReason = value;
-        break;
-    }
-  }
+export function readEntry([id, fields]: RawEntry) {
+  const values = new Map<string, string>();
+  for (let at = 0; at + 1 < fields.length; at += 2) values.set(fields[at] as string, fields[at + 1] as string);
+  const event = values.get("event");
+  const jobId = values.get("jobId");
   const ms = msOf(id);
-  if (event === undefined || !jobId || !Number.isSafeInteger(ms)) return undefined;
-  return { id, ms, event, jobId, name, prev, delay, returnvalue, failedReason };
+  if (event === undefined || !taskEvents.has(event) || !jobId || !Number.isSafeInteger(ms)) return undefined;
+  return {
+    id,
+    ms,
+    event,
+    jobId,
+    name: values.get("name"),
+    prev: values.get("prev"),
+    delay: values.get("delay"),
+    returnvalue: values.get("returnvalue"),
+    failedReason: values.get("failedReason"),
+  };
 }
 
 export function msOf(id: string): number {

@@ -1,4 +1,4 @@
-import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
 
 /** What is known of one command id. */
 export interface CommandRecord {
@@ -15,7 +15,7 @@ export interface CommandRecord {
 }
 
 /** Ignored by agents that do not know it, so it needs no layout version of its own. */
-const schema = `
+export const commandSchema = `
   CREATE TABLE IF NOT EXISTS commands (
     id TEXT PRIMARY KEY,
     action TEXT NOT NULL,
@@ -29,56 +29,30 @@ const schema = `
 `;
 const columns = "id, action, token, is_begun AS isBegun, outcome, seen_ms AS seenMs";
 
+export type CommandTable = ReturnType<typeof openCommandTable>;
+
 /** The journal of command ids inside the buffer's database. How much it holds is for whoever writes it to say. */
-export class CommandTable {
-  #put: StatementSync;
-  #forget: StatementSync;
-  #find: StatementSync;
-  #unended: StatementSync;
-  #all: StatementSync;
-  #prune: StatementSync;
-
-  /** To be made inside a transaction: it creates the table. */
-  static prepare(database: DatabaseSync): void {
-    database.exec(schema);
-  }
-
-  constructor(database: DatabaseSync) {
-    this.#put = database.prepare(
-      `INSERT INTO commands (id, action, token, is_begun, outcome, seen_ms) VALUES (?, ?, ?, ?, ?, ?)
-       ON CONFLICT (id) DO UPDATE SET action = excluded.action, token = excluded.token, is_begun = excluded.is_begun,
-         outcome = excluded.outcome, seen_ms = excluded.seen_ms`,
-    );
-    this.#forget = database.prepare("DELETE FROM commands WHERE id = ?");
-    this.#find = database.prepare(`SELECT ${columns} FROM commands WHERE id = ?`);
-    this.#unended = database.prepare(`SELECT ${columns} FROM commands WHERE outcome IS NULL ORDER BY seen_ms, id`);
-    this.#all = database.prepare(`SELECT ${columns} FROM commands ORDER BY seen_ms, id`);
-    this.#prune = database.prepare("DELETE FROM commands WHERE outcome IS NOT NULL AND seen_ms < ?");
-  }
-
-  put({ id, action, token, isBegun, outcome, seenMs }: CommandRecord): void {
-    this.#put.run(id, action, token, isBegun, outcome, seenMs);
-  }
-
-  forget(id: string): void {
-    this.#forget.run(id);
-  }
-
-  find(id: string): CommandRecord | undefined {
-    return this.#find.get(id) as unknown as CommandRecord | undefined;
-  }
-
-  /** Commands without outcome, in order of their last delivery. */
-  unended(): CommandRecord[] {
-    return this.#unended.all() as unknown as CommandRecord[];
-  }
-
-  all(): CommandRecord[] {
-    return this.#all.all() as unknown as CommandRecord[];
-  }
-
-  /** Forgets ended commands that were seen before `beforeMs`. */
-  prune(beforeMs: number): void {
-    this.#prune.run(beforeMs);
-  }
+export function openCommandTable(database: DatabaseSync) {
+  const put = database.prepare(
+    `INSERT INTO commands (id, action, token, is_begun, outcome, seen_ms) VALUES (?, ?, ?, ?, ?, ?)
+     ON CONFLICT (id) DO UPDATE SET action = excluded.action, token = excluded.token, is_begun = excluded.is_begun,
+       outcome = excluded.outcome, seen_ms = excluded.seen_ms`,
+  );
+  const forget = database.prepare("DELETE FROM commands WHERE id = ?");
+  const find = database.prepare(`SELECT ${columns} FROM commands WHERE id = ?`);
+  const unended = database.prepare(`SELECT ${columns} FROM commands WHERE outcome IS NULL ORDER BY seen_ms, id`);
+  const all = database.prepare(`SELECT ${columns} FROM commands ORDER BY seen_ms, id`);
+  const prune = database.prepare("DELETE FROM commands WHERE outcome IS NOT NULL AND seen_ms < ?");
+  return {
+    put({ id, action, token, isBegun, outcome, seenMs }: CommandRecord) {
+      put.run(id, action, token, isBegun, outcome, seenMs);
+    },
+    forget: (id: string) => forget.run(id),
+    find: (id: string) => find.get(id) as unknown as CommandRecord | undefined,
+    /** Commands without outcome, in order of their last delivery. */
+    unended: () => unended.all() as unknown as CommandRecord[],
+    all: () => all.all() as unknown as CommandRecord[],
+    /** Forgets ended commands that were seen before `beforeMs`. */
+    prune: (beforeMs: number) => prune.run(beforeMs),
+  };
 }

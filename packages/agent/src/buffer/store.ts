@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
-import { type CommandRecord, CommandTable } from "./command-table.ts";
+import { type CommandRecord, type CommandTable, commandSchema, openCommandTable } from "./command-table.ts";
 import { addLoss, type BufferEntry, type BufferLoss, countLost, type NewEntry, noLoss } from "./entry.ts";
 
 export interface StoreLimits {
@@ -132,7 +132,7 @@ export class BufferStore {
           `SELECT ${columns} FROM entries WHERE lane = 1 AND seq > ? ORDER BY seq LIMIT ?`,
         ),
       };
-      this.#commands = new CommandTable(this.#database);
+      this.#commands = openCommandTable(this.#database);
       const known = this.#loadFacts();
       this.#bufferId = known?.bufferId ?? seed?.bufferId ?? randomUUID();
       this.#loss = known?.loss ?? seed?.loss ?? { ...noLoss };
@@ -278,7 +278,7 @@ export class BufferStore {
     const version = Number(this.#database.prepare("PRAGMA user_version").get()?.user_version);
     if (version > schemaVersion) throw new NewerBufferError(version);
     if (version === 0) this.#database.exec(schema);
-    CommandTable.prepare(this.#database);
+    this.#database.exec(commandSchema);
     this.#database.exec("COMMIT");
   }
 

@@ -6,7 +6,7 @@ import { checkPurge } from "./purge-guard.ts";
 
 export interface ExecuteDependencies {
   readonly engines: readonly EngineAdapter[];
-  /** The project's secret. */
+  /** The project's secret, for the confirm token of a purge. */
   readonly secret: Uint8Array;
   readonly clock: Clock;
 }

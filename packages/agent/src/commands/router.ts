@@ -1,22 +1,17 @@
 import type { Frame, Redactor } from "@svc/protocol";
-import type { AgentLog, EngineAdapter } from "../adapter.ts";
+import type { AgentLog } from "../adapter.ts";
 import type { DurableBuffer } from "../buffer/buffer.ts";
 import type { NewEntry } from "../buffer/entry.ts";
-import type { Clock } from "../runtime/clock.ts";
 import { reasonOf } from "../runtime/log.ts";
 import { type Command, type CommandOutcome, failed, readCommand, unknownOutcome } from "./command.ts";
-import { executeCommand } from "./execute.ts";
+import { type ExecuteDependencies, executeCommand } from "./execute.ts";
 import { CommandJournal, type JournalEntry } from "./journal.ts";
 import { ackEntry, encodeOutcome, resultEntry } from "./reply.ts";
 
-export interface RouterDependencies {
-  readonly engines: readonly EngineAdapter[];
-  /** The project's secret, for the confirm token of a purge. */
-  readonly secret: Uint8Array;
+export interface RouterDependencies extends ExecuteDependencies {
   readonly redactor: Redactor;
   /** Answers and the journal of ids go here. */
   readonly buffer: DurableBuffer;
-  readonly clock: Clock;
   readonly log: AgentLog;
   /** Called when an answer is in the buffer. */
   readonly onStored: () => void;

@@ -50,11 +50,6 @@ export function encodeEvent(event: EventRecord, nowMs: number, { redactor, relea
   }
 }
 
-/** Canonical payload text of an event_batch; the members stand in the order of their names. */
-export function batchPayload(records: readonly string[], sealedAt: string): string {
-  return `{"events":[${records.join(",")}],"sealed_at":"${sealedAt}"}`;
-}
-
 function wellFormed(_key: string, value: unknown): unknown {
   if (typeof value === "string") return value.toWellFormed();
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;

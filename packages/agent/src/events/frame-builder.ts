@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { wireLimits } from "@svc/protocol";
 import type { NewEntry } from "../buffer/entry.ts";
-import { batchPayload } from "./encode.ts";
 
 /**
  * Bytes of one payload. Entries are sealed before a connection announces its largest frame, so a quarter of the usual largest is
@@ -24,19 +23,12 @@ export function buildBatches(records: readonly string[], sealedAt: string): NewE
   let heldBytes = 0;
   const seal = (): void => {
     if (held.length === 0) return;
-    const payload = batchPayload(held, sealedAt);
-    entries.push({
-      type: "event_batch",
-      frameId: frameId("ev"),
-      records: held.length,
-      payload,
-      sizeBytes: byteLength(payload),
-    });
+    entries.push(batchEntry(held, sealedAt));
     held = [];
     heldBytes = 0;
   };
   for (const record of records) {
-    const sizeBytes = byteLength(record) + 1;
+    const sizeBytes = Buffer.byteLength(record) + 1;
     if (held.length >= eventsPerFrame || heldBytes + sizeBytes > eventLimitBytes) seal();
     held.push(record);
     heldBytes += sizeBytes;
@@ -45,11 +37,19 @@ export function buildBatches(records: readonly string[], sealedAt: string): NewE
   return entries;
 }
 
+/** An event_batch of canonical event texts, under a fresh frame id; the members stand in the order of their names. */
+export function batchEntry(records: readonly string[], sealedAt: string): NewEntry {
+  const payload = `{"events":[${records.join(",")}],"sealed_at":"${sealedAt}"}`;
+  return {
+    type: "event_batch",
+    frameId: frameId("ev"),
+    records: records.length,
+    payload,
+    sizeBytes: Buffer.byteLength(payload),
+  };
+}
+
 /** A fresh frame id: the prefix and 12 hex digits. */
 export function frameId(prefix: "ev" | "hb" | "st"): string {
   return `${prefix}_${randomBytes(6).toString("hex")}`;
-}
-
-function byteLength(text: string): number {
-  return Buffer.byteLength(text);
 }

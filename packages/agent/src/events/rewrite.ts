@@ -1,7 +1,6 @@
 import { canonicalText, parseJson } from "@svc/protocol";
 import type { BufferEntry, NewEntry } from "../buffer/entry.ts";
-import { batchPayload } from "./encode.ts";
-import { frameId } from "./frame-builder.ts";
+import { batchEntry } from "./frame-builder.ts";
 
 /** Buffered text was made by this agent, so its shape is known. */
 interface Batch {
@@ -14,7 +13,7 @@ export function splitBatch(entry: BufferEntry): NewEntry[] | undefined {
   if (entry.type !== "event_batch" || entry.records < 2) return undefined;
   const { events, sealed_at: sealedAt } = parseJson(entry.payload) as Batch;
   const middle = Math.ceil(events.length / 2);
-  return [events.slice(0, middle), events.slice(middle)].map((half) => batchOf(half, sealedAt));
+  return [events.slice(0, middle), events.slice(middle)].map((half) => batchEntry(half.map(canonicalText), sealedAt));
 }
 
 /**
@@ -28,17 +27,9 @@ export function withoutUnsequencedSchedules(entry: BufferEntry): { rest: NewEntr
   const { events, sealed_at: sealedAt } = parseJson(entry.payload) as Batch;
   const kept = events.filter((event) => !isUnsequencedSchedule(event));
   if (kept.length === events.length) return undefined;
-  return { rest: kept.length === 0 ? [] : [batchOf(kept, sealedAt)], removed: events.length - kept.length };
-}
-
-function batchOf(events: readonly Record<string, unknown>[], sealedAt: string): NewEntry {
-  const payload = batchPayload(events.map(canonicalText), sealedAt);
   return {
-    type: "event_batch",
-    frameId: frameId("ev"),
-    records: events.length,
-    payload,
-    sizeBytes: Buffer.byteLength(payload),
+    rest: kept.length === 0 ? [] : [batchEntry(kept.map(canonicalText), sealedAt)],
+    removed: events.length - kept.length,
   };
 }
 

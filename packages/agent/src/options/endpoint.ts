@@ -3,8 +3,8 @@ export type Endpoints = ReturnType<typeof brainEndpoints>;
 const loopbackHosts = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
 /**
- * The brain's addresses, and the refusal of plain text to anything but the own machine (spec part 3, section 1.1 rule 4). They are
- * below `brainUrl`, which may be given as http, https, ws or wss, with or without a path prefix.
+ * The brain's addresses, and the refusal of plain text to anything but the own machine. They are below `brainUrl`, which may be given as
+ * http, https, ws or wss, with or without a path prefix.
  *
  * @throws Error with a text for the operator when the scheme is unknown, the URL carries credentials, or plain text is refused:
  * a WebSocket needs TLS unless the host is localhost, 127.0.0.1 or ::1; long-poll needs TLS always; dev mode lifts both.

@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { isUuid, workerRoles } from "@svc/protocol";
 import type { AgentLog, EngineAdapter } from "../adapter.ts";
 import { type Clock, systemClock } from "../runtime/clock.ts";
-import { stderrLog } from "../runtime/log.ts";
 import { brainEndpoints, type Endpoints } from "./endpoint.ts";
 
 /** Everything `startAgent` takes. Names are those of the SVC_ agent settings in camel case (spec part 3, section 12). */
@@ -193,11 +192,6 @@ export function checkOptions(options: AgentOptions) {
   };
   if (endpoints === undefined || faults.length > 0) throw new AgentOptionsError(faults);
   return { ...settings, endpoints };
-}
-
-/** The log of given options, usable before and without checking them. */
-export function logOf(options: Partial<AgentOptions>): AgentLog {
-  return options.log ?? stderrLog;
 }
 
 function rangeText(lowest: number, highest: number): string {

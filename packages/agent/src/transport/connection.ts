@@ -1,4 +1,3 @@
-import type { Frame } from "@svc/protocol";
 import { pause } from "../runtime/clock.ts";
 import { reasonOf } from "../runtime/log.ts";
 import { type ReconnectFamily, reconnectDelayMs } from "./backoff.ts";
@@ -7,22 +6,12 @@ import type { Ending, OpenedSession, RunSession, SessionContext } from "./sessio
 export type ConnectionState = "idle" | "connecting" | "online" | "waiting" | "stopped";
 
 /** What the connection knows about itself. */
-export interface ConnectionFacts {
-  readonly authFailures: number;
-  readonly protocolFailures: number;
-  readonly connectionFailures: number;
-  readonly lastConnectMs: number | undefined;
-  readonly sessionAgeSeconds: number | undefined;
-  /** When the brain last confirmed events. */
-  readonly lastFlushMs: number | undefined;
-}
+export type ConnectionFacts = Connection["facts"];
 
 export interface ConnectionDependencies {
   readonly runSession: RunSession;
   /** Everything of a session but what the connection itself adds. */
   readonly context: Omit<SessionContext, "opened" | "flushed" | "receive">;
-  /** Takes a verified frame; true when it confirmed events. */
-  readonly receive: (frame: Frame) => boolean;
   /** Refuses a session by throwing a text for the operator. */
   readonly accept: (session: OpenedSession) => void;
   readonly random: () => number;
@@ -72,7 +61,7 @@ export class Connection {
     return this.#retryInMs;
   }
 
-  get facts(): ConnectionFacts {
+  get facts() {
     const { clock } = this.#dependencies.context;
     const isOnline = this.#state === "online";
     return {
@@ -81,6 +70,7 @@ export class Connection {
       connectionFailures: this.#streaks.transient,
       lastConnectMs: this.#lastConnectMs,
       sessionAgeSeconds: isOnline ? Math.floor((clock.monotonicMs() - this.#openedAtMs) / 1000) : undefined,
+      /** When the brain last confirmed events. */
       lastFlushMs: this.#lastFlushMs,
     };
   }
@@ -97,7 +87,7 @@ export class Connection {
   }
 
   async #run(): Promise<void> {
-    const { context, receive, runSession, random } = this.#dependencies;
+    const { context, runSession, random } = this.#dependencies;
     const { signal } = this.#stopper;
     while (!signal.aborted) {
       this.#state = "connecting";
@@ -112,7 +102,7 @@ export class Connection {
           ...context,
           flushed,
           receive: (frame) => {
-            if (receive(frame)) flushed();
+            if (context.dispatch.receive(frame)) flushed();
           },
           opened: (session) => {
             openedAtMs = context.clock.monotonicMs();

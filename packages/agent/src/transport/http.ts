@@ -25,10 +25,8 @@ const maxAnswerBytes = 64 * 1024 * 1024;
 
 /** A client with two kept connections, one for uploads and one for polls, that never keeps the host process alive. */
 export function createHttpClient(isSecure: boolean, clock: Clock) {
-  const agent = isSecure
-    ? new https.Agent({ keepAlive: true, maxSockets: 2 })
-    : new http.Agent({ keepAlive: true, maxSockets: 2 });
-  const open = isSecure ? https.request : http.request;
+  const { Agent, request: open } = isSecure ? https : http;
+  const agent = new Agent({ keepAlive: true, maxSockets: 2 });
   return {
     /** The answer of any status; redirects are never followed. Rejects when there is none in time, or a too large one. */
     request: (given: HttpRequest) =>

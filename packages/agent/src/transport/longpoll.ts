@@ -157,15 +157,15 @@ class LongPollSession {
 
   /** Signed texts of what is due, or undefined when nothing is. */
   #nextUpload(signer: Signer): Upload | undefined {
-    const { drain, tooLarge, frameLimitBytes } = this.#context;
-    const limitBytes = frameLimitBytes(wireLimits.frameBytes) - envelopeBytes;
+    const { drain, dispatch } = this.#context;
+    const limitBytes = dispatch.frameLimitBytes(wireLimits.frameBytes) - envelopeBytes;
     const vitals = this.#vitals.splice(0).slice(0, this.#maxFrames);
     const frames = vitals.map(({ type, id, payload }) => signer.sign(type, payload, id));
     const maxEntries = this.#maxFrames - frames.length;
     const entries: BufferEntry[] = [];
     for (const entry of maxEntries > 0 ? drain.take({ maxEntries, maxBytes: uploadBytes }) : []) {
       if (entry.sizeBytes > limitBytes) {
-        tooLarge(entry);
+        dispatch.tooLarge(entry);
         continue;
       }
       entries.push(entry);
@@ -175,7 +175,7 @@ class LongPollSession {
   }
 
   #judgeUpload({ entries, frames }: Upload, answer: HttpAnswer): Ending | undefined {
-    const { drain, flushed, log, refused, upgradeRequired } = this.#context;
+    const { drain, dispatch, flushed, log } = this.#context;
     if (answer.status === 413 || answer.status === 422) {
       this.#maxFrames = Math.max(1, Math.ceil(frames.length / 2));
       const [only] = entries;
@@ -184,7 +184,7 @@ class LongPollSession {
           status: answer.status,
           records: only.records,
         });
-        refused(only);
+        dispatch.refused(only);
       } else {
         drain.releaseSome(entries);
       }
@@ -201,7 +201,7 @@ class LongPollSession {
       this.#maxFrames = Math.min(this.#maxFrames * 2, wireLimits.framesPerUpload);
       return undefined;
     }
-    if (errorCode === "scheduler_upgrade_required") upgradeRequired();
+    if (errorCode === "scheduler_upgrade_required") dispatch.upgradeRequired();
     drain.releaseSome(entries);
     this.#resends += 1;
     return undefined;

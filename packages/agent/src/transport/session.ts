@@ -10,7 +10,7 @@ import {
 } from "@svc/protocol";
 import type { AgentLog } from "../adapter.ts";
 import type { Drain } from "../buffer/drain.ts";
-import type { BufferEntry } from "../buffer/entry.ts";
+import type { Dispatch } from "../dispatch.ts";
 import type { AgentSettings } from "../options/options.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { ReconnectFamily } from "./backoff.ts";
@@ -32,16 +32,8 @@ export interface SessionContext {
   readonly vitals: (maxBytes: number) => Promise<VitalFrame[]>;
   /** The brain confirmed events. */
   readonly flushed: () => void;
-  /** The largest frame to send, given the largest that the brain announced. */
-  readonly frameLimitBytes: (announcedBytes: number) => number;
-  /** An entry is too large for a frame of this size: it is split, or dropped and counted. */
-  readonly tooLarge: (entry: BufferEntry) => void;
-  /** The brain does not take an entry: it is dropped and counted, but for the fact that a command has ended. */
-  readonly refused: (entry: BufferEntry) => void;
-  /** The peer found a message too big: the likeliest entry is dropped and counted, and later frames are made smaller. */
-  readonly refusedAsTooBig: () => void;
-  /** Schedule events without stream position have to leave the buffer (spec part 3, section 1.11 rule 5). */
-  readonly upgradeRequired: () => void;
+  /** Where entries go that do not fit or are refused. */
+  readonly dispatch: Dispatch;
   /** Calls `wake` whenever the buffer has something new; gives the way to stop that. */
   readonly onStored: (wake: () => void) => () => void;
 }

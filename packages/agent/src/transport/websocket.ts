@@ -153,10 +153,10 @@ class WebSocketSession {
   }
 
   #begin(session: SessionIds, ack: HelloAckPayload): void {
-    const { secret, clock, frameLimitBytes, onStored, drain, log } = this.#context;
+    const { secret, clock, dispatch, onStored, drain, log } = this.#context;
     this.#signer = createSigner({ secret, session, now: () => new Date(clock.nowMs()) });
     this.#inbound = new Inbound(session, this.#context);
-    this.#maxFrameBytes = frameLimitBytes(ack.max_frame_size_bytes);
+    this.#maxFrameBytes = dispatch.frameLimitBytes(ack.max_frame_size_bytes);
     for (const cancel of this.#cancels.splice(0)) cancel();
     this.#cancels.push(
       onStored(() => this.#pump()),
@@ -215,7 +215,7 @@ class WebSocketSession {
   #send(entry: BufferEntry): void {
     if (this.#signer === undefined) return;
     if (entry.sizeBytes + envelopeBytes > this.#maxFrameBytes) {
-      this.#context.tooLarge(entry);
+      this.#context.dispatch.tooLarge(entry);
       return;
     }
     this.#socket.send(this.#signer.signText(entry.type, entry.payload, entry.frameId));
@@ -269,7 +269,7 @@ class WebSocketSession {
   #finish(code: number, reason: string): void {
     for (const cancel of this.#cancels.splice(0)) cancel();
     // The peer also repeats our own 1009, sent when its message was too big for us.
-    if (code === closeCodes.messageTooBig && this.#fault === undefined) this.#context.refusedAsTooBig();
+    if (code === closeCodes.messageTooBig && this.#fault === undefined) this.#context.dispatch.refusedAsTooBig();
     this.#context.drain.release();
     this.#resolve(this.#ending ?? this.#endingOf(code, reason));
   }

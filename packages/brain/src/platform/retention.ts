@@ -3,6 +3,8 @@
  * therefore bound to the newest row of the table, and all passes are held while the clock is in doubt.
  */
 import type { Clock } from "./clock.ts";
+import type { Database } from "./database/database.ts";
+import { deleteExpired } from "./database/delete-in-batches.ts";
 import { days, hours, minutes } from "./durations.ts";
 import type { Log } from "./log.ts";
 import type { BoundLoop, Loop, TickContext } from "./loop.ts";
@@ -54,6 +56,18 @@ export function retentionLoop<Deps extends { clock: Pick<Clock, "now"> }>(retent
     },
   };
 }
+
+/** A loop that deletes the rows of a table whose time is over, by their `expires_at`. */
+export const expiryLoop = <Schema>(
+  name: string,
+  table: keyof Schema & string,
+): Loop<{ database: Pick<Database<Schema>, "write">; clock: Pick<Clock, "now"> }> => ({
+  name,
+  ...hourlyRetention,
+  async tick({ database, clock }) {
+    return { deleted: await database.write((tx) => deleteExpired(tx, table, clock.now())) };
+  },
+});
 
 export interface RetentionHold {
   readonly reason: "clock_changed" | "service_was_off";

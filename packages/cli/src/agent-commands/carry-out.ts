@@ -88,7 +88,8 @@ export async function carryOut(work: Work, project: Project, terminal: Terminal)
       if (!asJson) terminal.err(`${inOneLine(taskId)}  refused: ${issued.message}`);
       return;
     }
-    if (isLonely && waits) terminal.err(`svc: command ${issued.id} is under way; svc commands watch tells of it later`);
+    if (isLonely && waits)
+      terminal.err(`svc: command ${issued.id} is under way; run svc commands watch to follow it later`);
     let command = issued;
     try {
       if (waits) command = await awaitOutcome(project, issued.id);

@@ -1,4 +1,4 @@
-import type { Command, CommandListQuery, CommandStatus } from "@svc/client";
+import type { Command, CommandStatus, ListCommandsQuery } from "@svc/client";
 import { describe, expect, test } from "vitest";
 import { createChangedCommands } from "./changed-commands.ts";
 
@@ -25,7 +25,7 @@ function startProject() {
       beforePage = doing;
     },
     pages: () => pages,
-    async list({ limit = 50, cursor }: CommandListQuery) {
+    async list({ limit = 50, cursor }: ListCommandsQuery) {
       pages += 1;
       beforePage();
       const from = cursor === undefined ? 0 : commands.findIndex(({ id }) => id === cursor) + 1;

@@ -1,8 +1,8 @@
-import type { Command, CommandListQuery, CommandPage } from "@svc/client";
+import type { Command, CommandPage, ListCommandsQuery } from "@svc/client";
 import { isOver } from "./outcomes.ts";
 
 /** Lists commands of a project, newest first. */
-type ListCommands = (query: CommandListQuery) => Promise<CommandPage>;
+type ListCommands = (query: ListCommandsQuery) => Promise<CommandPage>;
 
 interface ChangedCommands {
   /** Those that were issued or changed since the look before, oldest first; none at the first look. */

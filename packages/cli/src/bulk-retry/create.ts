@@ -18,7 +18,7 @@ export const bulkRetryCreate = defineCommand({
     all: flag("every failed task of the project: what no filter says"),
     max: text("N", "refuse when more tasks match, up to 10,000 (default 1000)"),
     agent: text("ID", "by this agent only (default: by any that can)"),
-    canary: text("N", "retry so many first and see what becomes of their tasks"),
+    canary: text("N", "retry N tasks first and stop if too many fail"),
     "canary-failures": text("N", "so many of them may fail before the rest is held back"),
     rate: text("N", "at most so many in a minute"),
     key: text("KEY", "idempotency key: the same key again begins nothing new"),
@@ -66,7 +66,7 @@ export const bulkRetryCreate = defineCommand({
       return exitCodes.done;
     }
     const { id, counts } = created;
-    terminal.err(`svc: bulk retry ${id} of ${counts.total} tasks; svc bulk-retry watch tells of it later`);
+    terminal.err(`svc: bulk retry ${id} of ${counts.total} tasks started; run svc bulk-retry watch to follow it later`);
     return watchBulkRetry(id, values, project, terminal);
   },
 });

@@ -366,7 +366,7 @@ export const checkStatuses = [
 ] as const;
 export type CheckStatus = (typeof checkStatuses)[number];
 
-/** An order to an agent, and what came of it. */
+/** A command to an agent, with its status and result. */
 export interface Command {
   id: string;
   project_id: string;

@@ -1,7 +1,7 @@
 import { Fragment, useSyncExternalStore } from "react";
 import { closeOverlay } from "../shell/overlay.ts";
 import { shortcutsSetting, useSetting } from "../ui/appearance.ts";
-import controls from "../ui/controls.module.css";
+import { Check } from "../ui/buttons/Tick.tsx";
 import { hasCommandKey, keyHelp } from "../ui/layers/keys.ts";
 import { Dialog } from "../ui/layers/Layers.tsx";
 import css from "./palette.module.css";
@@ -28,16 +28,12 @@ export function KeySheet() {
           </dl>
         </section>
       ))}
-      <label className={controls.check}>
-        <span className={controls.tick}>
-          <input
-            type="checkbox"
-            checked={shortcuts === "on"}
-            onChange={(event) => shortcutsSetting.set(event.currentTarget.checked ? "on" : "off")}
-          />
-        </span>
+      <Check
+        checked={shortcuts === "on"}
+        onChange={(event) => shortcutsSetting.set(event.currentTarget.checked ? "on" : "off")}
+      >
         Shortcuts of a single key work
-      </label>
+      </Check>
     </Dialog>
   );
 }

@@ -61,7 +61,7 @@ export function PageError({ error, reset }: { error: unknown; reset: () => void 
   // Without it a page that failed to read would throw what it remembers instead of reading again.
   const failedReads = useQueryErrorResetBoundary();
   const { slug } = useParams({ strict: false });
-  usePage([...(slug === undefined ? [] : [{ label: slug, href: paths.project(slug) }]), { label: "Not shown" }]);
+  usePage([...(slug === undefined ? [] : [[slug, paths.project(slug)] as const]), ["Not shown"]]);
   return (
     <>
       <h1 className="vh">This page could not be shown</h1>

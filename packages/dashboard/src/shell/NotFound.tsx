@@ -4,7 +4,7 @@ import { Empty } from "../ui/panels/Lines.tsx";
 import { usePage } from "../ui/title.ts";
 
 export function NotFound() {
-  usePage([{ label: "Not found" }]);
+  usePage([["Not found"]]);
   return (
     <main id="main" tabIndex={-1}>
       <h1 className="vh">Not found</h1>

@@ -2,10 +2,7 @@ import { useEffect } from "react";
 import { createStore } from "./store.ts";
 import { printable } from "./time/format.ts";
 
-export interface Crumb {
-  label: string;
-  href?: string;
-}
+export type Crumb = readonly [label: string, href?: string];
 
 export const crumbs = createStore<readonly Crumb[]>([]);
 
@@ -15,7 +12,7 @@ export function usePage(trail: readonly Crumb[], note?: string): void {
   // biome-ignore lint/correctness/useExhaustiveDependencies: the key stands for both, by content
   useEffect(() => {
     crumbs.set(trail);
-    const words = trail.map((crumb) => crumb.label).reverse();
+    const words = trail.map(([label]) => label).reverse();
     document.title = printable(`${[note, ...words].filter(Boolean).join(", ")} · svc`);
   }, [key]);
 }

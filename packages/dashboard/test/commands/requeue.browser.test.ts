@@ -156,7 +156,7 @@ describe("of several agents", () => {
     await page.getByRole("button", { name: "Requeue 1" }).click();
     const dialog = page.getByRole("dialog", { name: "Requeue 1 letter" });
     await expect.poll(() => dialog.getByLabel("Agent").inputValue()).toBe(told.minted.agentId);
-    const gone = dialog.getByText("The agent that told it cannot be asked now.");
+    const gone = dialog.getByText("The agent that reported it is not available now.");
     expect(await gone.count()).toBe(0);
     const asking = page.waitForRequest("**/commands/requeue-dead-letter");
     await dialog.getByRole("button", { name: "Requeue 1 letter" }).click();

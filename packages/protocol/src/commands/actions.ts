@@ -1,44 +1,6 @@
 import type { CapabilityToken, SchedulerCapabilityToken } from "../vocabulary.ts";
 
-/** Every action a command may have (4.1). */
-export const commandActions = [
-  "retry_task",
-  "cancel_task",
-  "bulk_retry",
-  "purge_queue",
-  "requeue_dead_letter",
-  "dlq.list",
-  "restart_worker",
-  "pool_grow",
-  "pool_shrink",
-  "add_consumer",
-  "cancel_consumer",
-  "rate_limit",
-  "reconcile_task",
-  "submit_task",
-  "schedule.fire",
-  "schedule.enable",
-  "schedule.disable",
-  "schedule.trigger_now",
-  "schedule.trigger_now.via_scheduler",
-  "schedule.delete",
-  "schedule.resync",
-] as const;
-export type CommandAction = (typeof commandActions)[number];
-
-/** Actions that may be sent again after they were dispatched; every other is at most once. */
-export const redeliverableActions: ReadonlySet<string> = new Set<CommandAction>([
-  "schedule.fire",
-  "schedule.trigger_now",
-  "schedule.trigger_now.via_scheduler",
-  "cancel_task",
-  "reconcile_task",
-  "schedule.resync",
-  "schedule.enable",
-  "schedule.disable",
-]);
-
-/** The token that an adapter lists when it can carry out the action. */
+/** Every action a command may have (4.1), with the token that an adapter lists when it can carry it out. */
 export const capabilityOfAction = {
   retry_task: "retry_task",
   cancel_task: "cancel_task",
@@ -61,10 +23,22 @@ export const capabilityOfAction = {
   "schedule.trigger_now.via_scheduler": "schedule.trigger_now",
   "schedule.delete": "schedule.delete",
   "schedule.resync": "schedule.resync",
-} as const satisfies Record<CommandAction, CapabilityToken | SchedulerCapabilityToken>;
+} as const satisfies Record<string, CapabilityToken | SchedulerCapabilityToken>;
+export type CommandAction = keyof typeof capabilityOfAction;
+export const commandActions = Object.keys(capabilityOfAction) as readonly CommandAction[];
 
-const actionSet: ReadonlySet<string> = new Set(commandActions);
+/** Actions that may be sent again after they were dispatched; every other is at most once. */
+export const redeliverableActions: ReadonlySet<string> = new Set<CommandAction>([
+  "schedule.fire",
+  "schedule.trigger_now",
+  "schedule.trigger_now.via_scheduler",
+  "cancel_task",
+  "reconcile_task",
+  "schedule.resync",
+  "schedule.enable",
+  "schedule.disable",
+]);
 
 export function isCommandAction(action: string): action is CommandAction {
-  return actionSet.has(action);
+  return Object.hasOwn(capabilityOfAction, action);
 }

@@ -20,7 +20,6 @@ export const closeCodes = {
   /** Connect limit, or as many connections as the agent may have. */
   tooMany: 4429,
 } as const;
-export type CloseCode = (typeof closeCodes)[keyof typeof closeCodes];
 
 export type CloseReaction = "transient" | "auth" | "protocol";
 

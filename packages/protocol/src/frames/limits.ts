@@ -3,10 +3,8 @@ export const wireLimits = {
   frameBytes: 1_048_576,
   frameIdCharacters: 64,
   nonceCharacters: 32,
-  hmacCharacters: 128,
   eventsPerBatch: 5_000,
   framesPerUpload: 500,
-  sessionNonceCharacters: 128,
   retryContracts: 64,
   ackErrors: 10,
 } as const;
@@ -18,7 +16,6 @@ export const wireTimes = {
   brainPingMs: 20_000,
   brainPongMs: 30_000,
   agentPingMs: 60_000,
-  agentPongMs: 60_000,
   agentCloseMs: 5_000,
   frameAgeMs: 60_000,
   nonceMemoryMs: 180_000,

@@ -44,7 +44,7 @@ function hasExactKeys(value: object): boolean {
 export type Verifier = ReturnType<typeof createVerifier>;
 
 /**
- * Opening a received frame (spec 1.5). Text from our own senders is canonical, so the signed bytes are a splice of the text itself:
+ * Opening a received frame. Text from our own senders is canonical, so the signed bytes are a splice of the text itself:
  * the signature is checked before anything is parsed. Every other text takes the slow path. On every canonical text both together
  * give the verdict of the slow path alone.
  */

@@ -16,7 +16,7 @@ export interface ReplayGuardOptions {
 export type ReplayGuard = ReturnType<typeof createReplayGuard>;
 
 /**
- * Refuses replayed, reordered and stale frames of one session and direction (spec 1.6). `admit` checks and remembers in one step,
+ * Refuses replayed, reordered and stale frames of one session and direction. `admit` checks and remembers in one step,
  * so frames must be judged one at a time in arrival order.
  */
 export function createReplayGuard({ now, monotonicMs = () => performance.now() }: ReplayGuardOptions) {

@@ -76,8 +76,8 @@ export const routesDocument = (): Promise<string> =>
   });
 
 function routeLine({ method, path, policy, scope }: RouteRow, files: ReadonlyMap<string, string>): string {
-  const file = files.get(policy.registeredBy ?? "") ?? "platform/http/openapi.ts";
-  const cells = [method, `\`${path}\``, needsOf(policy), scope ?? "-", policy.bucket ?? "-", file];
+  const file = files.get(policy.registeredBy ?? "") ?? "platform/http/documents/openapi.ts";
+  const cells = [method, `\`${path}\``, needsOf(policy), scope ?? "-", policy.bucket ?? "-", `\`${file}\``];
   return `| ${cells.join(" | ")} |`;
 }
 

@@ -26,7 +26,7 @@ export interface AgentTransportDeps extends Core {
   readonly brainVersion: string;
   /** Id of this process on its host. */
   readonly workerId: string;
-  /** Wait for hello in milliseconds, when it is not the spec's. */
+  /** Wait for hello in milliseconds; set by tests. */
   readonly helloMs?: number;
   secretOf(projectId: string): Uint8Array;
   takeConnect(address: string): number | null;
@@ -208,7 +208,7 @@ export class AgentTransport {
   }
 }
 
-/** Bytes of the largest frame: the smaller of the two settings of document part 3, 1.1 rule 5. */
+/** Bytes of the largest frame: the smaller of the two settings, as a frame is one message. */
 export const maxFrameBytes = (
   settings: Pick<AgentTransportDeps["settings"], "SVC_MAX_WS_FRAME_BYTES" | "SVC_WS_MAX_FRAME_BYTES">,
 ) => Math.min(settings.SVC_MAX_WS_FRAME_BYTES, settings.SVC_WS_MAX_FRAME_BYTES);

@@ -22,7 +22,7 @@ export const UploadReply = Type.Object(
   { title: "FrameReceipt", description: "What was stored and what has to be sent again." },
 );
 
-/** The four values that every upload answer carries (spec part 1, upload accounting). */
+/** The four values that every upload answer carries. */
 export type UploadAnswer = Static<typeof UploadReply>;
 
 export const PollQuery = Type.Object({

@@ -31,8 +31,8 @@ import {
   listSamples,
   type ProcessFilter,
 } from "./reads.ts";
-import type { Agent, AgentProcess, StatusHistory } from "./schemas.ts";
-import { publicAgent, publicProcess } from "./shapes.ts";
+import type { Agent, StatusHistory } from "./schemas.ts";
+import { publicAgent } from "./shapes.ts";
 import { listStale } from "./store.ts";
 import { createIdentities, type Identities } from "./tokens/identity.ts";
 import { mintAgent } from "./tokens/mint.ts";
@@ -120,9 +120,9 @@ export class Agents {
 
   /** @throws ApiError `conflict` when the name is taken. */
   async mint(request: { projectId: string; name: string; origin: AuditOrigin }) {
-    const { row, token, hmacSecret } = await mintAgent(this.#deps, request);
-    this.#changed(row.project_id, [row.id]);
-    return { agent: this.#public(row), token, hmac_secret: hmacSecret };
+    const { agent, token, hmacSecret } = await mintAgent(this.#deps, request);
+    this.#changed(agent.project_id, [agent.id]);
+    return { agent: this.#public(agent), token, hmac_secret: hmacSecret };
   }
 
   /** @throws ApiError `not_found` for an unknown or revoked agent. */
@@ -158,15 +158,11 @@ export class Agents {
   async statusHistory(projectId: string, id: string): Promise<Static<typeof StatusHistory>["items"]> {
     const agent = await this.get(projectId, id);
     const samples = await listSamples(this.#deps.database.read, agent.id, shownSamples);
-    return samples.map((sample) => ({
-      id: sample.id,
-      captured_at: sample.captured_at.toISOString(),
-      payload: JSON.parse(sample.payload) as Record<string, unknown>,
-    }));
+    return samples.map((sample) => ({ ...sample, payload: JSON.parse(sample.payload) as Record<string, unknown> }));
   }
 
-  async listProcesses(projectId: string, filter: ProcessFilter): Promise<AgentProcess[]> {
-    return (await listProcesses(this.#deps.database.read, projectId, filter)).map(publicProcess);
+  listProcesses(projectId: string, filter: ProcessFilter): ReturnType<typeof listProcesses> {
+    return listProcesses(this.#deps.database.read, projectId, filter);
   }
 
   /** What agents of a project lost in the range. */

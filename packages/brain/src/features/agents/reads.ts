@@ -13,7 +13,7 @@ export interface AgentIdentity {
 /** More agents than this in one project are not listed; far above any fleet a project is meant for. */
 const maxListed = 5000;
 
-const publicColumns = [
+export const publicColumns = [
   "id",
   "project_id",
   "name",

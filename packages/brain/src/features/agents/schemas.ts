@@ -13,8 +13,6 @@ import {
 import { lossReasons } from "./losses/losses.ts";
 import { versionStatuses } from "./version-status.ts";
 
-const InstantString = Type.String({ format: "date-time" });
-
 export const Agent = Type.Object(
   {
     id: Uuid,
@@ -28,9 +26,9 @@ export const Agent = Type.Object(
     }),
     scheduler_adapters: Type.Array(Type.String()),
     capabilities: JsonObject,
-    last_seen_at: Nullable(InstantString),
-    last_connect_at: Nullable(InstantString),
-    created_at: InstantString,
+    last_seen_at: Nullable(Instant),
+    last_connect_at: Nullable(Instant),
+    created_at: Instant,
     is_outdated: Type.Boolean(),
     host_name: Nullable(Type.String()),
     agent_version: Nullable(Type.String()),
@@ -64,7 +62,7 @@ export const StatusHistory = Type.Object(
   {
     items: Type.Array(
       Type.Object(
-        { id: Type.Integer(), captured_at: InstantString, payload: JsonObject },
+        { id: Type.Integer(), captured_at: Instant, payload: JsonObject },
         { title: "AgentStatusSample", description: "What an agent reported about itself at one time." },
       ),
     ),
@@ -81,16 +79,15 @@ export const AgentProcess = Type.Object(
     role: Nullable(Type.String()),
     framework: Nullable(Type.String()),
     pid: Nullable(Type.Integer()),
-    started_at: Nullable(InstantString),
+    started_at: Nullable(Instant),
     state: Type.String(),
-    last_seen_at: Nullable(InstantString),
-    last_connect_at: Nullable(InstantString),
-    created_at: InstantString,
-    updated_at: InstantString,
+    last_seen_at: Nullable(Instant),
+    last_connect_at: Nullable(Instant),
+    created_at: Instant,
+    updated_at: Instant,
   },
   { title: "AgentProcess", description: "One process that an agent runs in." },
 );
-export type AgentProcess = Static<typeof AgentProcess>;
 
 export const ProcessQuery = Type.Object({
   state: Type.Optional(Type.String({ maxLength: 20, description: "only processes in this state" })),

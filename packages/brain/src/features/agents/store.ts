@@ -1,10 +1,10 @@
 import type { ExpressionBuilder } from "kysely";
 import type { Tx } from "../../platform/database/database.ts";
 import type { AgentRow, Db, Tables } from "../../schema/tables/index.ts";
+import { type ListedAgent, publicColumns } from "./reads.ts";
 
-export async function insertAgent(tx: Tx<Tables>, row: AgentRow): Promise<void> {
-  await tx.insertInto("agents").values(row).execute();
-}
+export const insertAgent = (tx: Tx<Tables>, row: AgentRow): Promise<ListedAgent> =>
+  tx.insertInto("agents").values(row).returning(publicColumns).executeTakeFirstOrThrow();
 
 export interface Revocation {
   readonly id: string;

@@ -99,10 +99,6 @@ function publicKey(row: ShownKey): ApiKey {
   return {
     ...row,
     scopes: JSON.parse(row.scopes) as string[],
-    last_used_at: row.last_used_at?.toISOString() ?? null,
-    expires_at: row.expires_at?.toISOString() ?? null,
-    revoked_at: row.revoked_at?.toISOString() ?? null,
-    created_at: row.created_at.toISOString(),
     allowed_cidrs: row.allowed_cidrs === null ? null : (JSON.parse(row.allowed_cidrs) as string[]),
   };
 }

@@ -58,7 +58,7 @@ export function createAudit({ database, secrets, clock, onError, onSuppressed, v
     async prepare() {
       await database.write((tx) => beginChain(tx, context), { alone: true });
     },
-    /** Writes rows inside the transaction of the action, as its last statements (spec part 3, section 8 rule 4). */
+    /** Writes rows inside the transaction of the action, as its last statements. */
     append: (tx: Tx<Tables>, entries: AuditEntry | readonly AuditEntry[]) =>
       appendEntries(tx, listed(entries), context),
     /** Appends the row of a user's deletion, with the user's `actor_ref`, and takes the user's id out of all rows; last, as `append`. */

@@ -19,7 +19,7 @@ interface CommandsDeps extends Omit<CommandDeps, "counted"> {
   readonly labels: Pick<ProjectLabels, "of" | "whenKnown">;
   readonly audit: Pick<Audit, "refused" | "append">;
   readonly redactor: Pick<Redactor, "redact">;
-  /** Between two common looks for polls, in milliseconds, when it is not the spec's. */
+  /** Time between two re-checks on behalf of all polls, in milliseconds, instead of 250; set by tests. */
   readonly recheckMs?: number;
   /** Told of commands whose public row changed, for the live hub; must not throw. */
   readonly publish: (change: { projectId: string; topic: "command.changed"; ids: string[] }) => void;

@@ -32,7 +32,7 @@ export const CommandPublic = Type.Object(
     timeout_at: Nullable(Instant),
     source_ip: Nullable(Type.String({ description: "null for viewers" })),
   },
-  { title: "Command", description: "An order to an agent, and what came of it." },
+  { title: "Command", description: "A command to an agent, with its status and result." },
 );
 export type CommandPublic = Static<typeof CommandPublic>;
 

@@ -1,4 +1,6 @@
 import type { TaskState } from "@svc/protocol";
+import type { AgentRow, LossIntervalRow, QueueRow, TaskRow, WorkerRow } from "../../schema/tables/index.ts";
+import type { runTimesOf } from "../stats/index.ts";
 
 /** States in which nothing is to come, unless an attempt begins anew. */
 export const finalStates: readonly TaskState[] = ["success", "failure", "revoked", "rejected"];
@@ -25,27 +27,28 @@ export interface Facts {
   readonly schedules: readonly ScheduleFacts[];
 }
 
-export interface TaskFacts {
-  readonly engine: string;
-  readonly task_id: string;
+export interface TaskFacts
+  extends Pick<
+    TaskRow,
+    | "engine"
+    | "task_id"
+    | "queue"
+    | "worker_name"
+    | "eta"
+    | "started_at"
+    | "finished_at"
+    | "runtime_ms"
+    | "last_event_at"
+  > {
   readonly state: TaskState;
-  readonly queue: string | null;
-  readonly worker_name: string | null;
-  readonly eta: Date | null;
-  readonly started_at: Date | null;
-  readonly finished_at: Date | null;
-  readonly runtime_ms: number | null;
-  readonly last_event_at: Date;
 }
 
-export interface QueueFacts {
-  readonly name: string;
-  readonly pending_count: number;
-  readonly consumer_count: number;
-  readonly oldest_waiting_since: Date | null;
-  /** With the depth comes what holds the queue. */
-  readonly depth_reported_at: Date | null;
-  readonly consumers_reported_at: Date | null;
+export interface QueueFacts
+  extends Pick<
+    QueueRow,
+    "name" | "pending_count" | "consumer_count" | "oldest_waiting_since" | "depth_reported_at" | "consumers_reported_at"
+  > {
+  /** What holds the queue is reported with its depth. */
   readonly paused_since: Date | null;
   readonly limited_until: Date | null;
   /** When a consumer was last reported, to within two minutes; null when there are some now, or none within a day. */
@@ -55,42 +58,26 @@ export interface QueueFacts {
   readonly workers_offline: number;
 }
 
-export interface WorkerFacts {
-  readonly name: string;
-  readonly state: string;
-  readonly last_heartbeat: Date | null;
-  readonly active_tasks: number;
-  readonly concurrency: number | null;
-  /** When it last told of itself in a heartbeat, and when it last said that it is online or offline. */
-  readonly details_at: Date | null;
-  readonly state_at: Date | null;
+export interface WorkerFacts
+  extends Pick<
+    WorkerRow,
+    "name" | "state" | "last_heartbeat" | "active_tasks" | "concurrency" | "details_at" | "state_at"
+  > {
   /** Whether it lists the task among those it has in hand; null when it lists none at all. */
   readonly lists_task: boolean | null;
 }
 
-export interface AgentFacts {
-  readonly id: string;
-  readonly name: string;
+export interface AgentFacts extends Pick<AgentRow, "id" | "name" | "last_seen_at" | "revoked_at"> {
   readonly is_online: boolean;
-  readonly last_seen_at: Date | null;
-  readonly revoked_at: Date | null;
 }
 
-export interface LossFacts {
-  readonly agent_id: string;
+export interface LossFacts extends Pick<LossIntervalRow, "agent_id" | "event_records" | "reason"> {
   readonly agent_name: string;
   readonly from: Date;
   readonly to: Date;
-  readonly event_records: number;
-  readonly reason: string;
 }
 
-export interface RunFacts {
-  readonly p50: number;
-  readonly p95: number;
-  readonly p99: number;
-  readonly count: number;
-}
+export type RunFacts = NonNullable<Awaited<ReturnType<typeof runTimesOf>>>;
 
 export interface ScheduleFacts {
   readonly name: string;

@@ -22,7 +22,7 @@ export interface HealthDeps extends Core {
   readonly isStarted: () => boolean;
   /** Whether the database takes writes. */
   readonly writeProbe: Pick<WriteProbe, "fault">;
-  /** Checks of other features (outbox and the like). */
+  /** Checks of other features. */
   readonly checks?: readonly Check[];
 }
 

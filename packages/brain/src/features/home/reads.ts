@@ -1,16 +1,11 @@
 import { sql } from "kysely";
-import type { Db } from "../../schema/tables/index.ts";
+import type { Db, NameRollupRow } from "../../schema/tables/index.ts";
 
 type Ids = readonly string[];
 
 // One statement each for all projects of a page, each through an index that leads with the project; none looks at stored tasks or events.
 
-export interface EndCount {
-  readonly project_id: string;
-  readonly kind: string;
-  readonly bucket_at: Date;
-  readonly count: number;
-}
+export type EndCount = Pick<NameRollupRow, "project_id" | "kind" | "bucket_at" | "count">;
 
 /** Events of these kinds by project and hour, in hours that begin at `from` or later. */
 export const countsByHour = (slow: Db, ids: Ids, kinds: readonly string[], from: Date): Promise<EndCount[]> =>

@@ -34,27 +34,7 @@ export async function visibleProjects({ projects }: Pick<HomeDeps, "projects">, 
   return (await projects.list(actor, { includeArchived: false })).slice(0, maxProjects);
 }
 
-interface Figures {
-  tasks_24h: number;
-  failures_24h: number;
-  succeeded: number;
-  workers_online: number;
-  workers_total: number;
-  agents_online: number;
-  agents_offline: number;
-  agents_seen: number;
-  agents_total: number;
-  stuck_commands: number;
-  backlog: number;
-  offline_agent: string | null;
-  offline_since: Date | null;
-  last_activity_at: Date | null;
-  /** Failures of the running hour and the one before. */
-  recent_failures: number;
-  readonly tasks_by_hour: number[];
-}
-
-const noFigures = (): Figures => ({
+const noFigures = () => ({
   tasks_24h: 0,
   failures_24h: 0,
   succeeded: 0,
@@ -66,12 +46,14 @@ const noFigures = (): Figures => ({
   agents_total: 0,
   stuck_commands: 0,
   backlog: 0,
-  offline_agent: null,
-  offline_since: null,
-  last_activity_at: null,
+  offline_agent: null as string | null,
+  offline_since: null as Date | null,
+  last_activity_at: null as Date | null,
+  /** Failures of the running hour and the one before. */
   recent_failures: 0,
   tasks_by_hour: Array<number>(hoursShown).fill(0),
 });
+type Figures = ReturnType<typeof noFigures>;
 
 /** The figures of GET /home/summary (spec part 3, section 5.5) of all projects that the caller sees. */
 export async function readSummary(deps: HomeDeps, actor: Actor) {

@@ -49,7 +49,7 @@ export interface RedactionSettings {
   readonly SVC_REDACTION_EXTRA_VALUE_PATTERNS: readonly string[];
 }
 
-/** The redactor of everything that agents report (spec part 3, section 3), as the settings want it. */
+/** The redactor of everything that agents report, as the settings want it. */
 export const redactorOf = (settings: RedactionSettings): Redactor =>
   createRedactor({
     maxStringBytes: settings.SVC_MAX_PAYLOAD_SIZE_BYTES,

@@ -10,7 +10,7 @@ import type { Audit, AuditEntry, AuditOrigin } from "../audit/index.ts";
 import type { Memberships } from "../memberships/index.ts";
 import { passwordRefusal, type Users } from "../users/index.ts";
 import { type AcceptBody, type Accepted, Newcomer } from "./schemas.ts";
-import { consumeInvitation, noteAccepter } from "./store.ts";
+import { consumeInvitation, type findOpen, noteAccepter } from "./store.ts";
 
 export interface AcceptDeps extends Core {
   readonly audit: Pick<Audit, "append">;
@@ -28,13 +28,7 @@ export interface AcceptRequest {
 }
 
 /** An invitation whose token was presented while it can be accepted. */
-export interface OpenInvitation {
-  readonly id: string;
-  readonly project_id: string;
-  readonly email: string;
-  readonly role: string;
-  readonly project_slug: string;
-}
+export type OpenInvitation = NonNullable<Awaited<ReturnType<typeof findOpen>>>;
 
 /**
  * Makes the invited person a member: the one who is signed in to the account of that address, or a new account. Using the invitation

@@ -77,8 +77,8 @@ export function createInvitations(deps: InvitationsDeps): Invitations {
         created_at: now,
         updated_at: now,
       };
-      await database.write(async (tx) => {
-        await insertInvitation(tx, row);
+      const invitation = await database.write(async (tx) => {
+        const inserted = await insertInvitation(tx, row);
         await audit.append(tx, {
           action: "invitation.mint",
           target_type: "invitation",
@@ -88,6 +88,7 @@ export function createInvitations(deps: InvitationsDeps): Invitations {
           metadata: { role, ttl_days: ttlDays },
           ...origin,
         });
+        return publicInvitation(inserted);
       });
       // Behind #, which browsers send to nobody: the token gets into no log of a proxy.
       const path = `/invite#token=${token}`;
@@ -95,7 +96,7 @@ export function createInvitations(deps: InvitationsDeps): Invitations {
       const inviter = origin.user_id === null ? undefined : await users.findById(origin.user_id);
       const sending = mail.send(invitationMail({ row, projectName: project.name, inviter, url }));
       const isSent = mail.isConfigured && (await Promise.race([sending, sleep(mailWaitMs, false, { ref: false })]));
-      return { invitation: publicInvitation(row), token, accept_url_path: path, email_sent: isSent };
+      return { invitation, token, accept_url_path: path, email_sent: isSent };
     },
     async revoke({ projectId, id, origin }) {
       await database.write(async (tx) => {
@@ -111,7 +112,7 @@ export function createInvitations(deps: InvitationsDeps): Invitations {
         role: role as Role,
         project_slug,
         project_name,
-        expires_at: expires_at.toISOString(),
+        expires_at,
         existing_account: (await users.findByEmail(email)) !== undefined,
       };
     },
@@ -122,18 +123,6 @@ export function createInvitations(deps: InvitationsDeps): Invitations {
 }
 
 /** An invitation as the API shows it; never the token or its digest. */
-function publicInvitation(
-  row: Omit<InvitationRow, "token_hash" | "email_key" | "accepted_by_user_id" | "updated_at">,
-): Invitation {
-  return {
-    id: row.id,
-    project_id: row.project_id,
-    email: row.email,
-    role: row.role as Role,
-    invited_by: row.invited_by,
-    expires_at: row.expires_at.toISOString(),
-    accepted_at: row.accepted_at?.toISOString() ?? null,
-    revoked_at: row.revoked_at?.toISOString() ?? null,
-    created_at: row.created_at.toISOString(),
-  };
+function publicInvitation(row: Awaited<ReturnType<typeof insertInvitation>>): Invitation {
+  return { ...row, role: row.role as Role };
 }

@@ -4,12 +4,8 @@ import { retentionLoop } from "../../platform/retention.ts";
 import type { Core } from "../../schema/tables/index.ts";
 import { deleteInvitationsEndedBefore } from "./store.ts";
 
-interface PruneDeps extends Core {
-  readonly settings: { readonly SVC_HISTORY_RETENTION_DAYS: number };
-}
-
 /** Deletes invitations that ended before the retention; they hold addresses. */
-export const pruneInvitations = retentionLoop<PruneDeps>({
+export const pruneInvitations = retentionLoop<Core & { settings: { SVC_HISTORY_RETENTION_DAYS: number } }>({
   name: "invitations.retention",
   newest: ({ database }) => newestInstant(database.slow, "invitations", "expires_at"),
   cutoffMs: (base, { settings }) => base.getTime() - days(settings.SVC_HISTORY_RETENTION_DAYS),

@@ -1,9 +1,7 @@
 import { type Static, Type } from "typebox";
-import { IdOf, Line, Nullable, OneOf, ProjectParams, Uuid } from "../../platform/http/schemas.ts";
+import { IdOf, Instant, Line, Nullable, OneOf, ProjectParams, Uuid } from "../../platform/http/schemas.ts";
 import { roles } from "../memberships/index.ts";
 import { Email, NewPassword } from "../users/index.ts";
-
-const InstantString = Type.String({ format: "date-time" });
 
 export const Invitation = Type.Object(
   {
@@ -12,10 +10,10 @@ export const Invitation = Type.Object(
     email: Type.String(),
     role: OneOf(roles, { title: "ProjectRole" }),
     invited_by: Nullable(Uuid),
-    expires_at: InstantString,
-    accepted_at: Nullable(InstantString),
-    revoked_at: Nullable(InstantString),
-    created_at: InstantString,
+    expires_at: Instant,
+    accepted_at: Nullable(Instant),
+    revoked_at: Nullable(Instant),
+    created_at: Instant,
   },
   { title: "Invitation", description: "An invitation to a project, without its token." },
 );
@@ -61,7 +59,7 @@ export const Preview = Type.Object(
     role: OneOf(roles, { title: "ProjectRole" }),
     project_slug: Type.String(),
     project_name: Type.String(),
-    expires_at: InstantString,
+    expires_at: Instant,
     existing_account: Type.Boolean(),
   },
   { title: "InvitationPreview", description: "What an invitation offers." },

@@ -30,9 +30,8 @@ export const listPending = (db: Db, projectId: string, now: Date) =>
     .limit(maxListed)
     .execute();
 
-export async function insertInvitation(tx: Tx<Tables>, row: InvitationRow): Promise<void> {
-  await tx.insertInto("invitations").values(row).execute();
-}
+export const insertInvitation = (tx: Tx<Tables>, row: InvitationRow) =>
+  tx.insertInto("invitations").values(row).returning(publicColumns).executeTakeFirstOrThrow();
 
 /** The invitation behind a token with its project, while it can be accepted: nothing once it is used, revoked, over or archived. */
 export const findOpen = (db: Db, digests: readonly string[], now: Date) =>

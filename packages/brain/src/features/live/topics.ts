@@ -1,11 +1,5 @@
 /** What a dashboard can subscribe to (spec part 3, section 11). */
-export const topics = [
-  "task.changed",
-  "command.changed",
-  "agent.changed",
-  "worker.changed",
-  "queue.changed",
-] as const;
+export const topics = ["task.changed", "command.changed", "agent.changed", "worker.changed", "queue.changed"] as const;
 export type Topic = (typeof topics)[number];
 
 const known: ReadonlySet<unknown> = new Set(topics);

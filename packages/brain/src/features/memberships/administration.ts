@@ -91,7 +91,7 @@ async function requireOtherAdmin(tx: Tx<Tables>, { project_id, id }: Member): Pr
 async function requireMember(tx: Tx<Tables>, projectId: string, id: string): Promise<Member> {
   const row = await findMember(tx, projectId, id);
   if (row === undefined) throw new ApiError("not_found", { resource: "membership" });
-  return { ...row, role: row.role as Role, created_at: row.created_at.toISOString() };
+  return { ...row, role: row.role as Role };
 }
 
 function requireRole(name: string): Role {

@@ -33,7 +33,7 @@ export function createMemberships({ database, clock, onError }: Core & { onError
     isMember,
     async list(projectId: string): Promise<Member[]> {
       const rows = await listMembers(database.read, projectId);
-      return rows.map((row) => ({ ...row, role: row.role as Role, created_at: row.created_at.toISOString() }));
+      return rows.map((row) => ({ ...row, role: row.role as Role }));
     },
     async listOf(userId: string): Promise<OwnMembership[]> {
       const rows = await listMembershipsOf(database.read, userId);

@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { IdOf, Nullable, OneOf, ProjectParams, Uuid } from "../../platform/http/schemas.ts";
+import { IdOf, Instant, Nullable, OneOf, ProjectParams, Uuid } from "../../platform/http/schemas.ts";
 
 export const roles = ["viewer", "operator", "admin", "auditor"] as const;
 
@@ -11,7 +11,7 @@ export const Member = Type.Object(
     user_email: Type.String(),
     user_display_name: Nullable(Type.String()),
     role: OneOf(roles, { title: "ProjectRole" }),
-    created_at: Type.String({ format: "date-time" }),
+    created_at: Instant,
   },
   { title: "Member", description: "A member of a project." },
 );

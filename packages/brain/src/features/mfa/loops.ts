@@ -1,12 +1,5 @@
-import type { Loop } from "../../platform/loop.ts";
-import { hourlyRetention } from "../../platform/retention.ts";
-import type { Mfa } from "./mfa.ts";
+import { expiryLoop } from "../../platform/retention.ts";
+import type { Tables } from "../../schema/tables/index.ts";
 
 /** Deletes trusted devices whose time is over. */
-export const pruneTrustedDevices: Loop<{ mfa: Pick<Mfa, "prune"> }> = {
-  name: "mfa.prune-trusted-devices",
-  ...hourlyRetention,
-  async tick({ mfa }) {
-    return { deleted: await mfa.prune() };
-  },
-};
+export const pruneTrustedDevices = expiryLoop<Tables>("mfa.prune-trusted-devices", "trusted_devices");

@@ -13,7 +13,7 @@ import { type FactorSignIn, signIn } from "./sign-in.ts";
 import { type StepUpRequest, stepUp } from "./step-up.ts";
 import { countRecoveryCodes, findFactor } from "./store.ts";
 import { createTrustedDevices } from "./trusted-devices/trusted-devices.ts";
-import { deleteExpiredDevices, revokeDevicesOf } from "./trusted-devices/trusted-devices-store.ts";
+import { revokeDevicesOf } from "./trusted-devices/trusted-devices-store.ts";
 
 /** Second factors: codes of an authenticator app, recovery codes, trusted devices, and the policy that asks for them. */
 export function createMfa(deps: MfaDeps) {
@@ -29,7 +29,7 @@ export function createMfa(deps: MfaDeps) {
       return {
         mfa_required: isPending,
         mfa_enrollment_required: isRequired,
-        mfa_enrollment_deadline: deadline?.toISOString() ?? null,
+        mfa_enrollment_deadline: deadline,
       };
     },
     async status(actor: SessionActor): Promise<MfaStatus> {
@@ -41,10 +41,10 @@ export function createMfa(deps: MfaDeps) {
       const { isRequired, deadline } = enforcement.enrollmentOf(factor);
       return {
         enrolled: factor.mfa_enrolled_at !== null,
-        enrolled_at: factor.mfa_enrolled_at?.toISOString() ?? null,
+        enrolled_at: factor.mfa_enrolled_at,
         remaining_recovery_codes: codes,
         enrollment_required: isRequired,
-        enrollment_deadline: deadline?.toISOString() ?? null,
+        enrollment_deadline: deadline,
       };
     },
     enrollStart: (actor: SessionActor) => enrollStart(deps, actor),
@@ -58,8 +58,6 @@ export function createMfa(deps: MfaDeps) {
     endTrustedDevices: (tx: Tx<Tables>, userId: string) => revokeDevicesOf(tx, userId, clock.now()),
     /** Ends a user's second factor and API keys for an operator of the machine. @returns how many keys. @throws ApiError `conflict` (not_enrolled) */
     reset: (request: { readonly userId: string; readonly origin: AuditOrigin }) => reset(deps, request),
-    /** Deletes trusted devices whose time is over. */
-    prune: () => database.write((tx) => deleteExpiredDevices(tx, clock.now())),
   };
 }
 

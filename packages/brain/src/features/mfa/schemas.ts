@@ -1,14 +1,13 @@
 import { type Static, Type } from "typebox";
-import { IdOf, Line, Nullable, Uuid } from "../../platform/http/schemas.ts";
+import { IdOf, Instant, Line, Nullable, Uuid } from "../../platform/http/schemas.ts";
 
-const InstantString = Type.String({ format: "date-time" });
 const Code = Type.String({ minLength: 6, maxLength: 20, description: "of the authenticator app, or a recovery code" });
 
 /** How far a session is let in, as sign-in, password change and me tell it. */
 export const mfaState = {
   mfa_required: Type.Boolean(),
   mfa_enrollment_required: Type.Boolean(),
-  mfa_enrollment_deadline: Nullable(InstantString),
+  mfa_enrollment_deadline: Nullable(Instant),
 };
 const MfaState = Type.Object(mfaState);
 export type MfaState = Static<typeof MfaState>;
@@ -62,10 +61,10 @@ export const StepUpAnswer = Type.Object({ ok: Type.Boolean() }, { title: "Confir
 export const MfaStatus = Type.Object(
   {
     enrolled: Type.Boolean(),
-    enrolled_at: Nullable(InstantString),
+    enrolled_at: Nullable(Instant),
     remaining_recovery_codes: Type.Integer(),
     enrollment_required: Type.Boolean(),
-    enrollment_deadline: Nullable(InstantString),
+    enrollment_deadline: Nullable(Instant),
   },
   { title: "MfaStatus", description: "The state of the second factor." },
 );
@@ -75,10 +74,10 @@ export const TrustedDevice = Type.Object(
   {
     id: Uuid,
     label: Type.String(),
-    created_at: InstantString,
-    last_seen_at: InstantString,
-    expires_at: InstantString,
-    revoked_at: Nullable(InstantString),
+    created_at: Instant,
+    last_seen_at: Instant,
+    expires_at: Instant,
+    revoked_at: Nullable(Instant),
     is_current: Type.Boolean(),
   },
   { title: "TrustedDevice", description: "A browser that does not ask for a code." },

@@ -1,13 +1,5 @@
-import type { Loop } from "../../platform/loop.ts";
-import { hourlyRetention } from "../../platform/retention.ts";
-import type { Core } from "../../schema/tables/index.ts";
-import { deleteEndedResetTokens } from "./store.ts";
+import { expiryLoop } from "../../platform/retention.ts";
+import type { Tables } from "../../schema/tables/index.ts";
 
 /** Deletes reset tokens whose time is over. */
-export const prunePasswordResets: Loop<Core> = {
-  name: "password-reset.retention",
-  ...hourlyRetention,
-  tick: async ({ database, clock }) => ({
-    deleted: await database.write((tx) => deleteEndedResetTokens(tx, clock.now())),
-  }),
-};
+export const prunePasswordResets = expiryLoop<Tables>("password-reset.retention", "password_reset_tokens");

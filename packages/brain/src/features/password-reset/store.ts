@@ -41,11 +41,3 @@ export async function consumeResetToken(tx: Tx<Tables>, id: string, now: Date): 
     .executeTakeFirst();
   return numUpdatedRows === 1n;
 }
-
-export async function deleteEndedResetTokens(tx: Tx<Tables>, now: Date): Promise<number> {
-  const { numDeletedRows } = await tx
-    .deleteFrom("password_reset_tokens")
-    .where("expires_at", "<=", now)
-    .executeTakeFirst();
-  return Number(numDeletedRows);
-}

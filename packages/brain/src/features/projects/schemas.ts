@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { JsonObject, Line, Nullable, Prose, TimeZone, Uuid } from "../../platform/http/schemas.ts";
+import { Instant, JsonObject, Line, Nullable, Prose, TimeZone, Uuid } from "../../platform/http/schemas.ts";
 
 const SchedulerName = Line(64);
 
@@ -18,8 +18,8 @@ export const Project = Type.Object(
     allowed_schedulers: Nullable(Type.Array(Type.String())),
     settings: Nullable(JsonObject),
     organization_id: Nullable(Uuid),
-    created_at: Type.String({ format: "date-time" }),
-    updated_at: Type.String({ format: "date-time" }),
+    created_at: Instant,
+    updated_at: Instant,
   },
   { title: "Project", description: "A project: the scope of agents, tasks, members and settings." },
 );

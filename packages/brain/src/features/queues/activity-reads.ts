@@ -1,16 +1,11 @@
-import type { BrainDatabase } from "../../schema/tables/index.ts";
+import type { BrainDatabase, RollupRow } from "../../schema/tables/index.ts";
 import { isTotal } from "../stats/index.ts";
-
-export interface QueueName {
-  readonly engine: string;
-  readonly name: string;
-}
 
 /** Ids and names of a project's queues by (engine, name), at most `limit`; of `only` alone when it is given. */
 export function queueKeys(
   db: BrainDatabase,
   projectId: string,
-  { limit, only }: { limit: number; only: Partial<QueueName> },
+  { limit, only }: { limit: number; only: { engine?: string; name?: string } },
 ) {
   const { engine, name } = only;
   return db.read
@@ -23,13 +18,6 @@ export function queueKeys(
     .orderBy("name")
     .limit(limit)
     .execute();
-}
-
-export interface QueueKindCount {
-  readonly engine: string;
-  readonly queue: string;
-  readonly kind: string;
-  readonly count: number;
 }
 
 /** Those of the names that queues of more than one engine have. */
@@ -61,7 +49,7 @@ export async function totalsOfQueues(
   db: BrainDatabase,
   projectId: string,
   { names, from, to, kinds }: MinuteRange & { names: readonly string[] },
-): Promise<Omit<QueueKindCount, "engine">[]> {
+): Promise<Pick<RollupRow, "queue" | "kind" | "count">[]> {
   if (names.length === 0) return [];
   const rows = await db.slow
     .selectFrom("rollups")
@@ -82,7 +70,7 @@ export async function countsOfQueues(
   db: BrainDatabase,
   projectId: string,
   { names, from, to, kinds }: MinuteRange & { names: readonly string[] },
-): Promise<QueueKindCount[]> {
+): Promise<Pick<RollupRow, "engine" | "queue" | "kind" | "count">[]> {
   if (names.length === 0) return [];
   const rows = await db.slow
     .selectFrom("rollups")

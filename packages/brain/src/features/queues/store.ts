@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 import type { Tx } from "../../platform/database/database.ts";
 import { jsonWithMemberOf } from "../../platform/database/dialects/expressions/json-columns.ts";
-import type { Tables } from "../../schema/tables/index.ts";
+import type { QueueRow, Tables } from "../../schema/tables/index.ts";
 
 /** What keeps a queue from starting tasks, in its metadata; the instants are ISO 8601 in UTC with milliseconds. */
 export interface StoredHold {
@@ -44,16 +44,17 @@ const heldOn: RawBuilder<string> = sql`CASE
   WHEN excluded.metadata ->> 'paused' IS NOT NULL AND queues.metadata ->> 'paused_since' IS NOT NULL
     THEN ${jsonWithMemberOf("excluded.metadata", "queues.metadata", "paused_since")} ELSE excluded.metadata END`;
 
+const writtenColumns = [
+  "project_id",
+  "id",
+  "engine",
+  "name",
+  "pending_count",
+  "consumer_count",
+  "depth_reported_at",
+] as const;
 /** A queue after its notes were written. */
-export interface WrittenQueue {
-  readonly project_id: string;
-  readonly id: string;
-  readonly engine: string;
-  readonly name: string;
-  readonly pending_count: number;
-  readonly consumer_count: number;
-  readonly depth_reported_at: Date | null;
-}
+export type WrittenQueue = Pick<QueueRow, (typeof writtenColumns)[number]>;
 
 /** Writes notes, at most one per queue and in lock order; an older report changes nothing. Gives the rows. */
 export async function writeQueueNotes(
@@ -96,6 +97,6 @@ export async function writeQueueNotes(
         updated_at: now,
       }),
     )
-    .returning(["project_id", "id", "engine", "name", "pending_count", "consumer_count", "depth_reported_at"])
+    .returning(writtenColumns)
     .execute();
 }

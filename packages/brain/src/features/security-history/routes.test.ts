@@ -275,11 +275,10 @@ for (const dialect of routeDialects) {
     test("is deleted past its retention, and with its account", async () => {
       await login(fixture.browser());
       await taken("Sign-in from a new device");
-      const { clock, history: own } = fixture;
+      const { clock } = fixture;
       const settings = { SVC_HISTORY_RETENTION_DAYS: 2 };
       const tick = () =>
         pruneSecurityHistory.tick({
-          history: own,
           ...{ database: opened.database, clock, settings, signal: AbortSignal.timeout(10_000) },
         });
       // A notice goes two days before the day before the newest one.

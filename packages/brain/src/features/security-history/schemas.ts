@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { Nullable, OneOf, PageQuery, Uuid } from "../../platform/http/schemas.ts";
+import { Instant, Nullable, OneOf, PageQuery, Uuid } from "../../platform/http/schemas.ts";
 import { noticeKinds } from "./kinds.ts";
 
 export const HistoryQuery = Type.Object({
@@ -9,7 +9,7 @@ export const HistoryQuery = Type.Object({
 const NoticePublic = Type.Object(
   {
     id: Uuid,
-    occurred_at: Type.String({ format: "date-time" }),
+    occurred_at: Instant,
     kind: OneOf(noticeKinds),
     source_ip: Nullable(Type.String({ description: "null unless the owner did it" })),
     user_agent: Nullable(Type.String({ description: "null unless the owner did it" })),

@@ -14,7 +14,6 @@ import { detailsOf, type NoticeDetails, type NoticeKind, ruleOf } from "./kinds.
 import type { SecurityHistoryPage } from "./schemas.ts";
 import {
   countNotices,
-  deleteNoticesBefore,
   findAddress,
   hasDevices,
   insertKnownDevice,
@@ -124,8 +123,6 @@ export function createSecurityHistory({ database, clock, mail, settings }: Secur
       const { items, next_cursor } = pageOf(rows, limit, (row) => encodeCursor([row.occurred_at, row.id]));
       return { items: items.map(publicNotice), next_cursor };
     },
-    /** Deletes notices from before an instant. */
-    prune: (before: Date) => database.write((tx) => deleteNoticesBefore(tx, before)),
     /** Resolves when the mails so far were sent or have failed. */
     async settled() {
       await Promise.all(sending);
@@ -135,12 +132,9 @@ export function createSecurityHistory({ database, clock, mail, settings }: Secur
 
 export type SecurityHistory = ReturnType<typeof createSecurityHistory>;
 
-const publicNotice = (row: AccountNoticeRow): SecurityHistoryPage["items"][number] => ({
-  id: row.id,
-  occurred_at: row.occurred_at.toISOString(),
+const publicNotice = ({ user_id: _owner, ...row }: AccountNoticeRow): SecurityHistoryPage["items"][number] => ({
+  ...row,
   kind: row.kind as NoticeKind,
-  source_ip: row.source_ip,
-  user_agent: row.user_agent,
   details: detailsOf(row),
 });
 

@@ -1,12 +1,5 @@
-import type { Loop } from "../../platform/loop.ts";
-import { hourlyRetention } from "../../platform/retention.ts";
-import type { Sessions } from "./sessions.ts";
+import { expiryLoop } from "../../platform/retention.ts";
+import type { Tables } from "../../schema/tables/index.ts";
 
 /** Deletes sessions past their absolute limit. */
-export const pruneSessions: Loop<{ sessions: Pick<Sessions, "prune"> }> = {
-  name: "sessions.prune",
-  ...hourlyRetention,
-  async tick({ sessions }) {
-    return { deleted: await sessions.prune() };
-  },
-};
+export const pruneSessions = expiryLoop<Tables>("sessions.prune", "sessions");

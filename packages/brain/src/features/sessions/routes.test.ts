@@ -2,7 +2,7 @@ import { useTestDatabase } from "@svc/testkit/databases";
 import { beforeEach, describe, expect, test } from "vitest";
 import { adminPassword, startAccess, useAccess } from "../../../test/fixtures/access-fixture.ts";
 import { createPasswords } from "../../platform/crypto/passwords.ts";
-import type { EndedSessions } from "./index.ts";
+import { type EndedSessions, pruneSessions } from "./index.ts";
 
 const email = "mira@example.org";
 const otherPassword = "Cobalt-Meadow-58";
@@ -252,7 +252,9 @@ describe("a session", () => {
     expect((await browser.get("/auth/me")).status).toBe(200);
     fixture.clock.advance(1);
     expect((await browser.get("/auth/me")).status).toBe(401);
-    expect(await fixture.sessions.prune()).toBe(1);
+    const { clock } = fixture;
+    const signal = AbortSignal.timeout(10_000);
+    expect(await pruneSessions.tick({ database: opened.database, clock, signal })).toEqual({ deleted: 1 });
   });
 
   test("that is remembered lasts its own lifetime without an idle limit", async () => {

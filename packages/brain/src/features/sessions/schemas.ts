@@ -1,10 +1,8 @@
 import { type Static, Type } from "typebox";
-import { IdOf, Nullable, Uuid } from "../../platform/http/schemas.ts";
+import { IdOf, Instant, Nullable, Uuid } from "../../platform/http/schemas.ts";
 import { OwnMembership } from "../memberships/index.ts";
 import { mfaState } from "../mfa/index.ts";
 import { NewPassword, UserPublic } from "../users/index.ts";
-
-const InstantString = Type.String({ format: "date-time" });
 
 export const LoginBody = Type.Object(
   {
@@ -29,10 +27,10 @@ export const MeAnswer = Type.Object(
     ...mfaState,
     session: Type.Object(
       {
-        idle_expires_at: Type.Union([InstantString, Type.Null()], {
+        idle_expires_at: Type.Union([Instant, Type.Null()], {
           description: "when it ends unless it is used before; null for a remembered session, which has no idle limit",
         }),
-        expires_at: Type.Unsafe<string>({ ...InstantString, description: "when it ends, even when it is in use" }),
+        expires_at: Type.Unsafe<Date | string>({ ...Instant, description: "when it ends, even when it is in use" }),
       },
       { title: "SessionLimits", description: "When the session ends." },
     ),
@@ -53,9 +51,9 @@ export const ChangePasswordBody = Type.Object(
 export const SessionPublic = Type.Object(
   {
     id: Uuid,
-    issued_at: InstantString,
-    last_seen_at: InstantString,
-    expires_at: InstantString,
+    issued_at: Instant,
+    last_seen_at: Instant,
+    expires_at: Instant,
     ip_at_issue: Nullable(Type.String()),
     user_agent_at_issue: Nullable(Type.String()),
     is_current: Type.Boolean(),

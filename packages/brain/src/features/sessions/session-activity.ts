@@ -1,7 +1,7 @@
 import { Broadcast, type BroadcastDeps } from "../../platform/broadcast.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { minutes } from "../../platform/durations.ts";
-import type { BrainDatabase } from "../../schema/tables/index.ts";
+import type { BrainDatabase, SessionRow } from "../../schema/tables/index.ts";
 import { touchSession } from "./store.ts";
 
 export interface ActivityDeps {
@@ -12,11 +12,7 @@ export interface ActivityDeps {
 }
 
 /** What of a session's row decides whether it is idle. */
-export interface SeenSession {
-  readonly id: string;
-  readonly last_seen_at: Date;
-  readonly is_remembered: boolean;
-}
+export type SeenSession = Pick<SessionRow, "id" | "last_seen_at" | "is_remembered">;
 
 interface Seen {
   readonly id: string;

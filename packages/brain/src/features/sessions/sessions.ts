@@ -20,7 +20,7 @@ import { type LoggedIn, type LoginDeps, type LoginRequest, login, refusalLogs } 
 import type { LoginAnswer, MeAnswer, SessionPublic } from "./schemas.ts";
 import { type Activity, createActivity } from "./session-activity.ts";
 import type { SessionValues } from "./settings.ts";
-import { deleteExpiredSessions, deleteSession, deleteSessionsOf, findHolder, findLimits, listLive } from "./store.ts";
+import { deleteSession, deleteSessionsOf, findHolder, findLimits, listLive } from "./store.ts";
 
 export interface SessionsDeps extends Core {
   readonly log: Pick<Log, "info">;
@@ -121,8 +121,8 @@ export class Sessions {
     ]);
     if (limits === undefined) throw new ApiError("unauthenticated");
     const session = {
-      idle_expires_at: this.#activity.idleAt(limits)?.toISOString() ?? null,
-      expires_at: limits.expires_at.toISOString(),
+      idle_expires_at: this.#activity.idleAt(limits),
+      expires_at: limits.expires_at,
     };
     return { ...publicUser(user), memberships: ofUser, ...mfa.stateOf(user, actor.mfa.pending), session };
   }
@@ -164,9 +164,6 @@ export class Sessions {
       .filter((row) => !this.#activity.isIdle(row))
       .map(({ is_remembered: _, ...row }) => ({
         ...row,
-        issued_at: row.issued_at.toISOString(),
-        last_seen_at: row.last_seen_at.toISOString(),
-        expires_at: row.expires_at.toISOString(),
         is_current: row.id === actor.sessionId,
       }));
   }
@@ -228,12 +225,6 @@ export class Sessions {
   onEnded(listener: (ended: EndedSessions) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
-  }
-
-  /** Deletes sessions past their absolute limit. */
-  prune(): Promise<number> {
-    const { database, clock } = this.#deps;
-    return database.write((tx) => deleteExpiredSessions(tx, clock.now()));
   }
 
   #heard(ended: EndedSessions): void {

@@ -116,8 +116,3 @@ export const findCarried = (db: Db, id: string) =>
     .select(["is_remembered", "mfa_verified_at", "is_mfa_spared"])
     .where("id", "=", id)
     .executeTakeFirst();
-
-export async function deleteExpiredSessions(tx: Tx<Tables>, now: Date): Promise<number> {
-  const { numDeletedRows } = await tx.deleteFrom("sessions").where("expires_at", "<=", now).executeTakeFirst();
-  return Number(numDeletedRows);
-}

@@ -1,13 +1,5 @@
-import type { Loop } from "../../platform/loop.ts";
-import { hourlyRetention } from "../../platform/retention.ts";
-import type { Core } from "../../schema/tables/index.ts";
-import { deleteEndedSetupTokens } from "./store.ts";
+import { expiryLoop } from "../../platform/retention.ts";
+import type { Tables } from "../../schema/tables/index.ts";
 
 /** Deletes set-up tokens whose time is over, used or not. */
-export const pruneSetupTokens: Loop<Core> = {
-  name: "setup.retention",
-  ...hourlyRetention,
-  tick: async ({ database, clock }) => ({
-    deleted: await database.write((tx) => deleteEndedSetupTokens(tx, clock.now())),
-  }),
-};
+export const pruneSetupTokens = expiryLoop<Tables>("setup.retention", "first_boot_tokens");

@@ -1,15 +1,10 @@
 import type { Tx } from "../../platform/database/database.ts";
+import { deleteExpired } from "../../platform/database/delete-in-batches.ts";
 import type { Db, FirstBootTokenRow, Tables } from "../../schema/tables/index.ts";
-
-/** Deletes set-up tokens whose time is over at `now`, and tells how many. */
-export async function deleteEndedSetupTokens(tx: Tx<Tables>, now: Date): Promise<number> {
-  const { numDeletedRows } = await tx.deleteFrom("first_boot_tokens").where("expires_at", "<=", now).executeTakeFirst();
-  return Number(numDeletedRows);
-}
 
 /** Stores a fresh token and deletes those that ended before. */
 export async function insertSetupToken(tx: Tx<Tables>, row: FirstBootTokenRow): Promise<void> {
-  await deleteEndedSetupTokens(tx, row.created_at);
+  await deleteExpired(tx, "first_boot_tokens", row.created_at);
   await tx.insertInto("first_boot_tokens").values(row).execute();
 }
 

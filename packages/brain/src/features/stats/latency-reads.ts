@@ -1,23 +1,9 @@
 import { sql } from "kysely";
 import { indexed } from "../../platform/database/dialects/expressions/index-hints.ts";
 import { overflowLabel } from "../../platform/metrics.ts";
-import type { Db } from "../../schema/tables/index.ts";
+import type { Db, RollupRow } from "../../schema/tables/index.ts";
 import { isTotal } from "./reads.ts";
 import type { TimeRange } from "./time-range.ts";
-
-export interface StoredDurations {
-  readonly bucket_at: Date;
-  readonly kind: string;
-  readonly run_histogram: string | null;
-  readonly wait_histogram: string | null;
-}
-
-export interface NamedDurations {
-  readonly name: string;
-  readonly kind: string;
-  readonly count: number;
-  readonly run_histogram: string | null;
-}
 
 /** What is counted: all of a project, or the tasks of one name, of one queue, or of both. */
 export interface DurationScope {
@@ -28,6 +14,8 @@ export interface DurationScope {
 }
 
 const columns = ["bucket_at", "kind", "run_histogram", "wait_histogram"] as const;
+export type StoredDurations = Pick<RollupRow, (typeof columns)[number]>;
+export type NamedDurations = Pick<RollupRow, "name" | "kind" | "count" | "run_histogram">;
 
 /** Durations in the rollups whose bucket begins in [from, to). */
 export async function rollupDurations(

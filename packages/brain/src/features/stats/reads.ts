@@ -1,16 +1,8 @@
 import { cutCharacters } from "@svc/protocol";
 import { sql } from "kysely";
-import type { BrainDatabase } from "../../schema/tables/index.ts";
+import type { BrainDatabase, RollupRow } from "../../schema/tables/index.ts";
 import { nameCharacters } from "./counters/deltas.ts";
 import { coveredParts, type Division, type TimeRange } from "./time-range.ts";
-
-export interface KindTotal {
-  readonly bucket_at: Date;
-  readonly kind: string;
-  readonly count: number;
-  readonly run_ms_sum: number;
-  readonly run_count: number;
-}
 
 /** Rows that sum up a queue, or the project, which has no queue. As text, because else the embedded database leaves their index aside. */
 export const isTotal = sql<boolean>`engine = ''`;
@@ -23,6 +15,7 @@ export interface CountScope {
 }
 
 const totalColumns = ["bucket_at", "kind", "count", "run_ms_sum", "run_count"] as const;
+export type KindTotal = Pick<RollupRow, (typeof totalColumns)[number]>;
 
 const rollupsIn = (db: BrainDatabase, { projectId, kinds, queue = "" }: CountScope, { from, to }: TimeRange) =>
   db.slow

@@ -29,19 +29,6 @@ export const changedRows = (db: BrainDatabase, projectId: string, ids: readonly 
         .where("project_id", "=", projectId)
         .execute();
 
-export type TreeTask = Pick<
-  TaskRow,
-  | "engine"
-  | "task_id"
-  | "name"
-  | "state"
-  | "parent_task_id"
-  | "root_task_id"
-  | "received_at"
-  | "started_at"
-  | "finished_at"
->;
-
 const familyColumns = [
   "engine",
   "task_id",
@@ -53,6 +40,7 @@ const familyColumns = [
   "started_at",
   "finished_at",
 ] as const;
+export type TreeTask = Pick<TaskRow, (typeof familyColumns)[number]>;
 
 /** Every task that names `rootId` as its root, of whichever engine, by (received_at, task_id), `limit` at most. */
 export const tasksOfRoot = (db: BrainDatabase, projectId: string, rootId: string, limit: number): Promise<TreeTask[]> =>
@@ -108,39 +96,27 @@ export async function lineageOf(
 
 export const addressKey = ({ engine, task_id }: LinkedTask): string => `${engine}\u0000${task_id}`;
 
+const retriedColumns = [
+  "id",
+  "engine",
+  "task_id",
+  "state",
+  "priority",
+  "name",
+  "queue",
+  "worker_name",
+  "received_at",
+  "finished_at",
+  "reported_by",
+] as const;
 /** What a retry has to know of a task. */
-export type RetriedTask = Pick<
-  TaskRow,
-  | "id"
-  | "engine"
-  | "task_id"
-  | "state"
-  | "priority"
-  | "name"
-  | "queue"
-  | "worker_name"
-  | "received_at"
-  | "finished_at"
-  | "reported_by"
->;
+export type RetriedTask = Pick<TaskRow, (typeof retriedColumns)[number]>;
 
 /** Tasks of one project by row id, in the order of (engine, task_id). */
 export function tasksByRowId(db: Db, projectId: string, ids: readonly string[]): Promise<RetriedTask[]> {
   return db
     .selectFrom("tasks")
-    .select([
-      "id",
-      "engine",
-      "task_id",
-      "state",
-      "priority",
-      "name",
-      "queue",
-      "worker_name",
-      "received_at",
-      "finished_at",
-      "reported_by",
-    ])
+    .select(retriedColumns)
     .where("project_id", "=", projectId)
     .where(isAmong("id", "uuid", ids))
     .orderBy("engine")

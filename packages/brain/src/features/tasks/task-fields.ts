@@ -87,7 +87,7 @@ export const hubColumns = publicColumns.filter(
   (column): column is ChangedColumn => column === "exception" || !(largeColumns as PublicColumn[]).includes(column),
 );
 
-/** Retry lineage of one task (spec part 3, section 4.3), read from task_links when it is shown. */
+/** Retry lineage of one task: which it retries and which retried it, read from task_links when it is shown. */
 export interface Lineage {
   readonly retry_of: string | null;
   readonly retried_as: string | null;

@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { IdOf, Line, Nullable, TimeZone, Uuid } from "../../platform/http/schemas.ts";
+import { IdOf, Instant, Line, Nullable, TimeZone, Uuid } from "../../platform/http/schemas.ts";
 
 /** A user as everybody who may see one sees them; never the hash. */
 export const UserPublic = Type.Object(
@@ -11,7 +11,7 @@ export const UserPublic = Type.Object(
     display_name: Nullable(Type.String()),
     is_admin: Type.Boolean(),
     timezone: Type.String(),
-    created_at: Type.String({ format: "date-time" }),
+    created_at: Instant,
   },
   { title: "UserPublic", description: "A user." },
 );
@@ -43,8 +43,8 @@ export const UserAdminPublic = Type.Object(
   {
     ...UserPublic.properties,
     is_active: Type.Boolean(),
-    updated_at: Type.String({ format: "date-time" }),
-    last_login_at: Nullable(Type.String({ format: "date-time" })),
+    updated_at: Instant,
+    last_login_at: Nullable(Instant),
   },
   { title: "UserAdminPublic", description: "A user as administrators see one." },
 );

@@ -11,7 +11,7 @@ export function publicUser(row: UserRow): UserPublic {
     display_name: row.display_name,
     is_admin: row.is_admin,
     timezone: row.timezone,
-    created_at: row.created_at.toISOString(),
+    created_at: row.created_at,
   };
 }
 
@@ -20,7 +20,7 @@ export function publicUserForAdmins(row: UserRow): UserAdminPublic {
   return {
     ...publicUser(row),
     is_active: row.is_active,
-    updated_at: row.updated_at.toISOString(),
-    last_login_at: row.last_login_at?.toISOString() ?? null,
+    updated_at: row.updated_at,
+    last_login_at: row.last_login_at,
   };
 }

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
 import type { Tx } from "../../platform/database/database.ts";
-import type { Tables } from "../../schema/tables/index.ts";
+import type { Tables, WorkerRow } from "../../schema/tables/index.ts";
 import { unseenRows } from "../queues/index.ts";
 
 /** What was heard of an engine's worker since the last write. */
@@ -13,19 +13,10 @@ export interface WorkerNote {
   details: WorkerDetails | null;
 }
 
-export interface WorkerDetails {
-  readonly at: Date;
-  readonly hostname: string | null;
-  readonly pid: number | null;
-  readonly concurrency: number | null;
-  /** JSON array of names. */
-  readonly queues: string;
-  readonly load_average: number | null;
-  readonly memory_bytes: number | null;
-  readonly active_tasks: number;
-  /** JSON object. */
-  readonly metadata: string;
-}
+export type WorkerDetails = { readonly at: Date } & Pick<
+  WorkerRow,
+  "hostname" | "pid" | "concurrency" | "queues" | "load_average" | "memory_bytes" | "active_tasks" | "metadata"
+>;
 
 const given = (column: string) => sql.ref(`excluded.${column}`);
 

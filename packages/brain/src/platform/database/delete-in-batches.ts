@@ -1,3 +1,6 @@
+import { sql } from "kysely";
+import type { Tx } from "./database.ts";
+
 const rowsPerBatch = 5000;
 
 /**
@@ -15,4 +18,10 @@ export async function deleteInBatches(
     batch = await deleteBatch(rowsPerBatch);
   }
   return deleted;
+}
+
+/** Deletes the rows of a table whose time is over at `now`, and tells how many. */
+export async function deleteExpired<Schema>(tx: Tx<Schema>, table: keyof Schema & string, now: Date): Promise<number> {
+  const { numAffectedRows } = await sql`DELETE FROM ${sql.table(table)} WHERE expires_at <= ${now}`.execute(tx);
+  return Number(numAffectedRows);
 }

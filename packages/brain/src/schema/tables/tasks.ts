@@ -61,7 +61,7 @@ export interface TaskRow {
   last_event_at: Date;
   /** The agent that reported the newest event. */
   reported_by: string;
-  /** The stored keys of the fold (spec part 3, section 2.5), encoded by features/tasks/projection/fold-keys.ts. */
+  /** The stored keys of the fold, encoded by features/tasks/projection/fold-keys.ts. */
   fold: string;
   /** Rises by one with every write; a merge is written on condition that it is unchanged. */
   row_version: number;

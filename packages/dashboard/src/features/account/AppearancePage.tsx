@@ -21,7 +21,7 @@ import css from "./appearance.module.css";
 
 /** How the dashboard looks and is worked with in this browser. Nothing of it is sent anywhere. */
 export function AppearancePage() {
-  usePage([{ label: "Projects", href: paths.home() }, { label: "Appearance" }]);
+  usePage([["Projects", paths.home()], ["Appearance"]]);
   return (
     <>
       <div className={panel.head}>

@@ -45,7 +45,7 @@ function changesOf(typed: Typed, me: Me): ProfileChanges {
 }
 
 export function ProfilePage() {
-  usePage([{ label: "Projects", href: paths.home() }, { label: "Profile" }]);
+  usePage([["Projects", paths.home()], ["Profile"]]);
   const client = useQueryClient();
   const me = useMe();
   const [typed, setTyped] = useState(() => typedOf(me));

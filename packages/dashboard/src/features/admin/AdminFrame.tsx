@@ -16,7 +16,7 @@ interface AdminFrameProps {
 
 /** The head of a page about the instance, and the way to the others. */
 export function AdminFrame({ title, children }: AdminFrameProps) {
-  usePage([{ label: "Projects", href: paths.home() }, { label: title }]);
+  usePage([["Projects", paths.home()], [title]]);
   const { is_admin: isAdmin } = useMe();
   const pathname = useLocation({ select: (location) => location.pathname });
   if (!isAdmin) return <NotForRole title={title}>This page is for administrators of the instance.</NotForRole>;

@@ -1,9 +1,12 @@
 import type { KnownVersions, SystemFacts } from "@svc/client";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import type { ReactNode } from "react";
 import { api } from "../../api/api.ts";
 import { ActButton } from "../../ui/buttons/ActButton.tsx";
 import { Glyph } from "../../ui/Icon.tsx";
 import { causeOf } from "../../ui/panels/Feedback.tsx";
+import { FactList } from "../../ui/panels/PanelFacts.tsx";
+import { PanelFrame } from "../../ui/panels/PanelFrame.tsx";
 import panel from "../../ui/panels/panel.module.css";
 import { QueryBoundary } from "../../ui/panels/QueryBoundary.tsx";
 import { Refusal } from "../../ui/panels/Refusal.tsx";
@@ -46,11 +49,10 @@ function Packages({ known, system }: { known: KnownVersions; system: SystemFacts
   const here: Record<string, string> = { "@svc/brain": system.svc_version, ...system.packages };
   const names = [...new Set([...Object.keys(known.packages).sort(), ...Object.keys(here).sort()])];
   return (
-    <section className={panel.panel} aria-labelledby="h-packages">
-      <header>
-        <h2 id="h-packages">Installed and known</h2>
-        <span className="t3">in the process that answers, version {printable(system.svc_version)}</span>
-      </header>
+    <PanelFrame
+      title="Installed and known"
+      note={`in the process that answers, version ${printable(system.svc_version)}`}
+    >
       <DataTable
         label="Installed and known"
         rows={names.map((name) => ({ name, installed: here[name], newest: known.packages[name] }))}
@@ -72,7 +74,7 @@ function Packages({ known, system }: { known: KnownVersions; system: SystemFacts
           {
             header: "Known",
             cellClass: "mono",
-            cell: ({ newest }) => (newest === undefined ? <span className="t3">not told</span> : printable(newest)),
+            cell: ({ newest }) => (newest === undefined ? <span className="t3">unknown</span> : printable(newest)),
           },
           {
             header: "Standing",
@@ -88,7 +90,7 @@ function Packages({ known, system }: { known: KnownVersions; system: SystemFacts
           },
         ]}
       />
-    </section>
+    </PanelFrame>
   );
 }
 
@@ -100,48 +102,8 @@ function Manifest({ known }: { known: KnownVersions }) {
   });
   const url = known.check_for_updates_url;
   return (
-    <section className={panel.panel} aria-labelledby="h-manifest">
-      <header>
-        <h2 id="h-manifest">Where the known versions are from</h2>
-      </header>
-      <dl className={panel.kv}>
-        <div>
-          <dt>Source</dt>
-          <dd>{known.source === "bundled" ? "this release itself; nobody was asked" : "the last check"}</dd>
-        </div>
-        <div>
-          <dt>Schema</dt>
-          <dd>{known.schema_version}</dd>
-        </div>
-        <div>
-          <dt>Generated</dt>
-          <dd>
-            {known.generated_at === null ? null : <Stamp at={known.generated_at} />} by {printable(known.generated_by)}
-          </dd>
-        </div>
-        <div>
-          <dt>Fetched</dt>
-          <dd>{known.fetched_at === null ? <span className="t3">never</span> : <Stamp at={known.fetched_at} />}</dd>
-        </div>
-        <div>
-          <dt>Fetched from</dt>
-          <dd>
-            {known.fetched_from === null ? (
-              <span className="t3">nowhere</span>
-            ) : (
-              <UrlText text={known.fetched_from} name="the URL of the last check" />
-            )}
-          </dd>
-        </div>
-        {known.canonical_url === null ? null : (
-          <div>
-            <dt>It names itself</dt>
-            <dd>
-              <code>{printable(known.canonical_url)}</code>
-            </dd>
-          </div>
-        )}
-      </dl>
+    <PanelFrame title="Where the known versions are from">
+      <FactList facts={manifestFacts(known)} />
       <div className={css.check}>
         {url === null ? (
           <p className="t2">
@@ -161,6 +123,33 @@ function Manifest({ known }: { known: KnownVersions }) {
           </>
         )}
       </div>
-    </section>
+    </PanelFrame>
   );
+}
+
+function manifestFacts(known: KnownVersions): [string, ReactNode][] {
+  const facts: [string, ReactNode][] = [
+    ["Source", known.source === "bundled" ? "this release itself; nobody was asked" : "the last check"],
+    ["Schema", known.schema_version],
+    [
+      "Generated",
+      <span key="generated">
+        {known.generated_at === null ? null : <Stamp at={known.generated_at} />} by {printable(known.generated_by)}
+      </span>,
+    ],
+    ["Fetched", <Stamp key="fetched" at={known.fetched_at} none="never" />],
+    [
+      "Fetched from",
+      known.fetched_from === null ? (
+        <span key="from" className="t3">
+          nowhere
+        </span>
+      ) : (
+        <UrlText key="from" text={known.fetched_from} name="the URL of the last check" />
+      ),
+    ],
+  ];
+  if (known.canonical_url !== null)
+    facts.push(["It names itself", <code key="named">{printable(known.canonical_url)}</code>]);
+  return facts;
 }

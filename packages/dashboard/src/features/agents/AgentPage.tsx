@@ -5,6 +5,7 @@ import { paths } from "../../address/paths.ts";
 import { usePollMs, useTimedMs } from "../../live/live.ts";
 import { Button } from "../../ui/buttons/Button.tsx";
 import { Panel, PanelEmpty } from "../../ui/panels/Panel.tsx";
+import { PanelFrame } from "../../ui/panels/PanelFrame.tsx";
 import panel from "../../ui/panels/panel.module.css";
 import { QueryBoundary, StaleLine } from "../../ui/panels/QueryBoundary.tsx";
 import { FleetPill } from "../../ui/StatePill.tsx";
@@ -35,11 +36,7 @@ export function AgentPage() {
   const own = processes.data?.filter((process) => process.agent_id === agent.id);
   const isAdmin = useIsProjectAdmin(slug);
   const [isRevoking, setRevoking] = useState(false);
-  usePage([
-    { label: slug, href: paths.project(slug) },
-    { label: "Agents", href: paths.agents(slug) },
-    { label: nameText(agent.name) },
-  ]);
+  usePage([[slug, paths.project(slug)], ["Agents", paths.agents(slug)], [nameText(agent.name)]]);
 
   return (
     <>
@@ -61,16 +58,13 @@ export function AgentPage() {
         <div className={panel.grid2}>
           <div className={panel.stack}>
             {agent.last_seen_at ? null : (
-              <section className={panel.panel}>
-                <header>
-                  <h2>Connect it</h2>
-                </header>
+              <PanelFrame title="Connect it">
                 <div className={`${panel.stack} ${panel.inner}`}>
                   <FirstHello agent={agent} />
                   <AgentSnippets slug={slug} secrets={null} />
                   <NothingArrives />
                 </div>
-              </section>
+              </PanelFrame>
             )}
             <Panel
               title="Processes"
@@ -81,11 +75,7 @@ export function AgentPage() {
                 rows.length === 500 ? "Only the first 500 processes of the project are looked at." : null
               }
               empty={() =>
-                own?.length === 0 ? (
-                  <PanelEmpty kind="none-yet">
-                    <p>No process has connected yet.</p>
-                  </PanelEmpty>
-                ) : null
+                own?.length === 0 ? <PanelEmpty kind="none-yet">No process has connected yet.</PanelEmpty> : null
               }
             >
               {() => <Processes rows={own ?? []} />}

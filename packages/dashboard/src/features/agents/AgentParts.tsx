@@ -1,7 +1,7 @@
 import type { Agent, AgentProcess } from "@svc/client";
 import type { ReactNode } from "react";
 import { FactList } from "../../ui/panels/PanelFacts.tsx";
-import panel from "../../ui/panels/panel.module.css";
+import { PanelFrame } from "../../ui/panels/PanelFrame.tsx";
 import { FleetPill } from "../../ui/StatePill.tsx";
 import { WindowTable } from "../../ui/tables/WindowTable.tsx";
 import { printable } from "../../ui/time/format.ts";
@@ -51,12 +51,9 @@ export function FactsPanel({ agent }: { agent: Agent }) {
     ["Can do", <Capabilities key="can" agent={agent} />],
   ];
   return (
-    <section className={panel.panel} aria-labelledby="h-facts">
-      <header>
-        <h2 id="h-facts">Facts</h2>
-      </header>
+    <PanelFrame title="Facts">
       <FactList facts={facts} />
-    </section>
+    </PanelFrame>
   );
 }
 

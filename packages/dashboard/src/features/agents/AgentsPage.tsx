@@ -31,7 +31,7 @@ import { agentReason, agentsInOrder, enginesOf, transportOf } from "./words.ts";
 
 export function AgentsPage() {
   const { slug } = useParams({ from: "/signed-in/p/$slug/agents" });
-  usePage([{ label: slug, href: paths.project(slug) }, { label: "Agents" }]);
+  usePage([[slug, paths.project(slug)], ["Agents"]]);
   const read = useSuspenseQuery({ ...agentsQuery(slug), refetchInterval: usePollMs() });
   const losses = useGaps(slug);
   const isAdmin = useIsProjectAdmin(slug);

@@ -1,9 +1,10 @@
-import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import { paths } from "../../address/paths.ts";
 import { useGo } from "../../ui/buttons/AppLink.tsx";
 import { Button } from "../../ui/buttons/Button.tsx";
+import { Select } from "../../ui/forms/Select.tsx";
 import { Empty } from "../../ui/panels/Lines.tsx";
 import panel from "../../ui/panels/panel.module.css";
 import { printable } from "../../ui/time/format.ts";
@@ -14,17 +15,16 @@ import css from "./audit.module.css";
 import { type ActivitySearch, readActivitySearch } from "./audit-search.ts";
 import { placeOf } from "./follow-activity.ts";
 import { activityQuery, useNames } from "./queries.ts";
-import { ActionBox, ExactToggle, LookFailed, NewRows, Select } from "./records/ListTools.tsx";
+import { ActionBox, ExactToggle, LookFailed, NewRows } from "./records/ListTools.tsx";
 import { RecordList, rowsIn } from "./records/RecordList.tsx";
-import { useArrived } from "./use-arrived.ts";
+import { useArrived, useShowNew } from "./use-arrived.ts";
 import { auditedSlugs, reachText } from "./words.ts";
 
 /** What happened in all projects that the person may audit, and what they did themselves. */
 export function ActivityPage() {
-  usePage([{ label: "Projects", href: paths.home() }, { label: "Activity" }]);
+  usePage([["Projects", paths.home()], ["Activity"]]);
   const me = useMe();
   const goTo = useGo();
-  const client = useQueryClient();
   const search = readActivitySearch(useSearch({ strict: false }));
   const { action = "", project = "" } = search;
   const query = activityQuery(search);
@@ -35,11 +35,7 @@ export function ActivityPage() {
   const [isExact, setExact] = useState(false);
   const isRead = read.data !== undefined && !read.isPlaceholderData;
   const arrived = useArrived(search, isRead ? (rows[0] ? placeOf(rows[0]) : "") : null);
-  const showNew = () => {
-    client.setQueryData(query.queryKey, (old) => old && { pages: old.pages.slice(0, 1), pageParams: [""] });
-    void read.refetch();
-    document.getElementById("main")?.scrollTo({ top: 0 });
-  };
+  const showNew = useShowNew(query.queryKey, read.refetch);
   const go = (next: ActivitySearch) => goTo(paths.activity({ ...search, ...next }));
   const slugs = me.is_admin ? (projects.data ?? []).map(({ slug }) => slug) : auditedSlugs(me);
   const choices = [...new Set([...slugs, ...(project === "" ? [] : [project])])].sort();
@@ -58,10 +54,7 @@ export function ActivityPage() {
           <Select
             label="Project"
             value={project}
-            options={[
-              { value: "", words: "all projects" },
-              ...choices.map((slug) => ({ value: slug, words: printable(slug) })),
-            ]}
+            options={[["", "all projects"], ...choices.map((slug) => [slug, printable(slug)] as const)]}
             onChange={(next) => go({ project: next })}
           />
         )}

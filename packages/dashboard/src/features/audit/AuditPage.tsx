@@ -1,5 +1,5 @@
 import type { AuditFilters } from "@svc/client";
-import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
+import { useInfiniteQuery } from "@tanstack/react-query";
 import { useParams, useSearch } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
 import { paths, type SearchOf } from "../../address/paths.ts";
@@ -7,6 +7,7 @@ import { rangeParams } from "../../address/range-bounds.ts";
 import { useTimeRange } from "../../address/time-range.ts";
 import { useGo } from "../../ui/buttons/AppLink.tsx";
 import { Button, ButtonLink } from "../../ui/buttons/Button.tsx";
+import { Select } from "../../ui/forms/Select.tsx";
 import { Empty } from "../../ui/panels/Lines.tsx";
 import { NotForRole } from "../../ui/panels/NotForRole.tsx";
 import panel from "../../ui/panels/panel.module.css";
@@ -20,14 +21,14 @@ import { ExportDialog } from "./exports/ExportDialog.tsx";
 import { placeOf } from "./follow-activity.ts";
 import { auditQuery, useNames } from "./queries.ts";
 import { ActionTree } from "./records/ActionTree.tsx";
-import { ActionBox, ExactToggle, LookFailed, NewRows, Select } from "./records/ListTools.tsx";
+import { ActionBox, ExactToggle, LookFailed, NewRows } from "./records/ListTools.tsx";
 import { RecordList, rowsIn } from "./records/RecordList.tsx";
-import { useArrived } from "./use-arrived.ts";
+import { useArrived, useShowNew } from "./use-arrived.ts";
 import { actionTree, actorText, outcomes } from "./words.ts";
 
 export function AuditPage() {
   const { slug = "" } = useParams({ strict: false });
-  usePage([{ label: slug, href: paths.project(slug) }, { label: "Audit" }]);
+  usePage([[slug, paths.project(slug)], ["Audit"]]);
   if (useMayAudit(slug)) return <Trail key={slug} slug={slug} />;
   return (
     <NotForRole title="Audit" chips={<ButtonLink href={paths.activity()}>Your own events</ButtonLink>}>
@@ -39,7 +40,6 @@ export function AuditPage() {
 function Trail({ slug }: { slug: string }) {
   const me = useMe();
   const goTo = useGo();
-  const client = useQueryClient();
   const search = readAuditSearch(useSearch({ strict: false }));
   const { action = "", outcome = "", user = "", target = "" } = search;
   const range = useTimeRange("all");
@@ -68,11 +68,7 @@ function Trail({ slug }: { slug: string }) {
   const follows = read.data !== undefined && !read.isPlaceholderData && !outcome && !user && !target && !until;
   const from = !follows ? null : rows[0] ? placeOf(rows[0]) : since ? null : "";
   const arrived = useArrived({ project: slug, ...(action && { action }) }, from);
-  const showNew = () => {
-    client.setQueryData(query.queryKey, (old) => old && { pages: old.pages.slice(0, 1), pageParams: [""] });
-    void read.refetch();
-    document.getElementById("main")?.scrollTo({ top: 0 });
-  };
+  const showNew = useShowNew(query.queryKey, read.refetch);
 
   const hrefOf = (next: SearchOf<"/p/$slug/audit">) => paths.audit(slug, { ...search, ...next });
   const go = (next: SearchOf<"/p/$slug/audit">) => goTo(hrefOf(next));
@@ -118,29 +114,22 @@ function Trail({ slug }: { slug: string }) {
           label="Class of action"
           value={action}
           options={[
-            { value: "", words: "all actions" },
-            ...(action && !actionTree([]).some(({ prefix }) => prefix === action)
-              ? [{ value: action, words: action }]
-              : []),
-            ...actionTree(seen).map(({ prefix, name }) => ({ value: prefix, words: name })),
+            ["", "all actions"],
+            ...(action && !actionTree([]).some(({ prefix }) => prefix === action) ? [action] : []),
+            ...actionTree(seen).map(({ prefix, name }) => [prefix, name] as const),
           ]}
           onChange={(next) => go({ action: next })}
         />
         <Select
           label="Outcome"
           value={outcome}
-          options={[{ value: "", words: "any outcome" }, ...new Set([...outcomes, ...(outcome ? [outcome] : [])])].map(
-            (one) => (typeof one === "string" ? { value: one, words: one } : one),
-          )}
+          options={[["", "any outcome"], ...new Set([...outcomes, ...(outcome ? [outcome] : [])])]}
           onChange={(next) => go({ outcome: next })}
         />
         <Select
           label="Who acted"
           value={user}
-          options={[
-            { value: "", words: "anybody" },
-            ...people.map(([value, name]) => ({ value, words: nameText(name) })),
-          ]}
+          options={[["", "anybody"], ...people.map(([id, name]) => [id, nameText(name)] as const)]}
           onChange={(next) => go({ user: next })}
         />
         {target ? <Drop words={`target ${idTail(target)}`} onDrop={() => go({ target: "" })} /> : null}

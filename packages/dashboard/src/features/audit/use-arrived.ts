@@ -1,3 +1,4 @@
+import { type InfiniteData, type QueryKey, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState, useSyncExternalStore } from "react";
 import { api } from "../../api/api.ts";
 import { useIsPaused } from "../../live/live.ts";
@@ -50,4 +51,17 @@ export function useArrived({ action, project }: ActivitySearch, from: string | n
   const get = () => follower?.get() ?? nothing;
   const arrived = useSyncExternalStore(follower?.subscribe ?? stay, get);
   return { ...arrived, retry: () => follower?.retry() };
+}
+
+/** Leads back to the top of a list, with its first page read anew. */
+export function useShowNew(queryKey: QueryKey, refetch: () => unknown): () => void {
+  const client = useQueryClient();
+  return () => {
+    client.setQueryData<InfiniteData<unknown, string>>(
+      queryKey,
+      (old) => old && { pages: old.pages.slice(0, 1), pageParams: [""] },
+    );
+    void refetch();
+    document.getElementById("main")?.scrollTo({ top: 0 });
+  };
 }

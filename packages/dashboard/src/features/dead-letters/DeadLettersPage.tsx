@@ -7,6 +7,7 @@ import { ActButton } from "../../ui/buttons/ActButton.tsx";
 import { AppLink, useGo } from "../../ui/buttons/AppLink.tsx";
 import { Button } from "../../ui/buttons/Button.tsx";
 import controls from "../../ui/controls.module.css";
+import { Select } from "../../ui/forms/Select.tsx";
 import { Bones } from "../../ui/panels/Feedback.tsx";
 import { Empty, FailedLine } from "../../ui/panels/Lines.tsx";
 import panel from "../../ui/panels/panel.module.css";
@@ -33,7 +34,7 @@ export function DeadLettersPage() {
     select: readDeadLettersSearch,
     structuralSharing: true,
   });
-  usePage([{ label: slug, href: paths.project(slug) }, { label: "Dead letters" }]);
+  usePage([[slug, paths.project(slug)], ["Dead letters"]]);
   const goTo = useGo();
   const agentsRead = useQuery(agentsQuery(slug));
   const queuesRead = useQuery(queuesQuery(slug));
@@ -77,35 +78,20 @@ export function DeadLettersPage() {
           if (engine !== undefined) load.mutate({ engine, queue: search.queue });
         }}
       >
-        <label>
-          <span>Engine</span>
-          <select
-            className={controls.in}
-            value={engine ?? ""}
-            onChange={(event) => go({ engine: event.currentTarget.value, queue: "" })}
-          >
-            {engines.map((one) => (
-              <option key={one} value={one}>
-                {printable(one)}
-              </option>
-            ))}
-          </select>
-        </label>
-        <label>
-          <span>Queue</span>
-          <select
-            className={controls.in}
-            value={search.queue ?? ""}
-            onChange={(event) => go({ queue: event.currentTarget.value })}
-          >
-            <option value="">every queue</option>
-            {names.map((one) => (
-              <option key={one} value={one}>
-                {nameText(one)}
-              </option>
-            ))}
-          </select>
-        </label>
+        <Select
+          label="Engine"
+          isLabelShown
+          value={engine ?? ""}
+          options={engines.map((one) => [one, printable(one)])}
+          onChange={(next) => go({ engine: next, queue: "" })}
+        />
+        <Select
+          label="Queue"
+          isLabelShown
+          value={search.queue ?? ""}
+          options={[["", "every queue"], ...names.map((one) => [one, nameText(one)] as const)]}
+          onChange={(next) => go({ queue: next })}
+        />
         <ActButton
           error={load.error}
           isBusy={load.isPending}

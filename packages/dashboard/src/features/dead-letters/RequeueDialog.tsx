@@ -74,8 +74,8 @@ export function RequeueDialog({ slug, subject, onClose }: DialogProps<ChosenLett
         <>
           {able.agents.length === 0 || able.agents.some(({ id }) => id === toldBy) ? null : (
             <p>
-              The agent that told {letters.length === 1 ? "it" : "them"} cannot be asked now. Another one may watch
-              another server, where the same id is another task.
+              The agent that reported {letters.length === 1 ? "it" : "them"} is not available now. Another agent may
+              watch a different server, where the same id is another task.
             </p>
           )}
           {made > 0 || isStopping ? (

@@ -21,11 +21,7 @@ export function ArchivedPanel() {
         read={read}
         rows={2}
         empty={(projects) =>
-          projects.length > 0 ? null : (
-            <PanelEmpty kind="none-yet">
-              <p>None of your projects is archived.</p>
-            </PanelEmpty>
-          )
+          projects.length > 0 ? null : <PanelEmpty kind="none-yet">None of your projects is archived.</PanelEmpty>
         }
       >
         {(projects) => (

@@ -24,7 +24,7 @@ export const loader: PageLoader = () => readAhead(homeSummaryQuery);
 
 /** Which project needs me: what is wrong first, then every project by trouble. */
 export function HomePage() {
-  usePage([{ label: "Projects" }]);
+  usePage([["Projects"]]);
   const me = useMe();
   const pollMs = usePollMs();
   const [isArchiveShown, setArchiveShown] = useState(false);

@@ -10,6 +10,7 @@ import { Button, ButtonLink } from "../../ui/buttons/Button.tsx";
 import { CopyButton } from "../../ui/buttons/CopyButton.tsx";
 import { type FactOf, Facts } from "../../ui/panels/Facts.tsx";
 import { Empty } from "../../ui/panels/Lines.tsx";
+import { PanelFrame } from "../../ui/panels/PanelFrame.tsx";
 import panel from "../../ui/panels/panel.module.css";
 import { QueryBoundary } from "../../ui/panels/QueryBoundary.tsx";
 import { count, nameText, printable, printableLines } from "../../ui/time/format.ts";
@@ -45,11 +46,7 @@ export function IssuePage() {
   };
   const issue = either.data ?? null;
   const { type, message } = issue === null ? { type: "Issue", message: "" } : splitError(issue.sample_exception);
-  usePage([
-    { label: slug, href: paths.project(slug) },
-    { label: "Issues", href: paths.issues(slug) },
-    { label: printable(type) },
-  ]);
+  usePage([[slug, paths.project(slug)], ["Issues", paths.issues(slug)], [printable(type)]]);
   return (
     <>
       <div className={panel.head}>
@@ -109,10 +106,7 @@ function Parts({ slug, issue, isInRange, message }: PartsProps) {
             <TasksPanel slug={slug} fingerprint={fingerprint} />
           </div>
           <div className={panel.stack}>
-            <section className={panel.panel} aria-labelledby="h-said">
-              <header>
-                <h2 id="h-said">What it says</h2>
-              </header>
+            <PanelFrame title="What it says">
               <dl className={panel.kv}>
                 <div>
                   <dt>Message</dt>
@@ -126,7 +120,7 @@ function Parts({ slug, issue, isInRange, message }: PartsProps) {
                   </dd>
                 </div>
               </dl>
-            </section>
+            </PanelFrame>
             <SpreadPanel slug={slug} fingerprint={fingerprint} range={range} />
             {sample === null ? null : <DifferencesPanel slug={slug} task={sample} />}
           </div>

@@ -121,11 +121,7 @@ export function TasksPanel({ slug, fingerprint }: OfIssue) {
       read={read}
       rows={4}
       empty={({ items }) =>
-        items.length > 0 ? null : (
-          <PanelEmpty kind="no-match">
-            <p>No task that is kept ended with this failure.</p>
-          </PanelEmpty>
-        )
+        items.length > 0 ? null : <PanelEmpty kind="no-match">No task that is kept ended with this failure.</PanelEmpty>
       }
     >
       {({ items, next_cursor }) => (
@@ -157,9 +153,7 @@ export function SpreadPanel({ slug, fingerprint, range }: OfIssue & { range: Tim
       rows={5}
       empty={(facets) =>
         facets.some(({ values }) => values.length > 0) ? null : (
-          <PanelEmpty kind="no-match">
-            <p>None of its tasks was received in the {range.label}.</p>
-          </PanelEmpty>
+          <PanelEmpty kind="no-match">None of its tasks was received in the {range.label}.</PanelEmpty>
         )
       }
     >

@@ -7,10 +7,10 @@ import { type TimeRange, useTimeRange } from "../../address/time-range.ts";
 import { useTimedMs } from "../../live/live.ts";
 import { AppLink, useGo } from "../../ui/buttons/AppLink.tsx";
 import { Button, ButtonLink } from "../../ui/buttons/Button.tsx";
-import { OlderButton } from "../../ui/buttons/OlderButton.tsx";
+import { OlderOrAll } from "../../ui/buttons/OlderButton.tsx";
 import { Segments } from "../../ui/buttons/Segments.tsx";
 import { SparkBars } from "../../ui/charts/SparkBars.tsx";
-import controls from "../../ui/controls.module.css";
+import { Select } from "../../ui/forms/Select.tsx";
 import { Empty } from "../../ui/panels/Lines.tsx";
 import panel from "../../ui/panels/panel.module.css";
 import { QueryBoundary } from "../../ui/panels/QueryBoundary.tsx";
@@ -30,7 +30,7 @@ import { issueStatuses, readIssuesSearch } from "./issues-search.ts";
 export function IssuesPage() {
   const { slug } = useParams({ from: "/signed-in/p/$slug/issues" });
   const search = useSearch({ from: "/signed-in/p/$slug/issues", select: readIssuesSearch, structuralSharing: true });
-  usePage([{ label: slug, href: paths.project(slug) }, { label: "Issues" }]);
+  usePage([[slug, paths.project(slug)], ["Issues"]]);
   const goTo = useGo();
   const range = useTimeRange();
   const { status, engine } = search;
@@ -63,22 +63,12 @@ export function IssuesPage() {
           onChange={(next) => go({ status: next === "all" ? undefined : next })}
         />
         {engines.length > 1 ? (
-          <label>
-            <span className="vh">Engine</span>
-            <select
-              className={controls.in}
-              title="Engine"
-              value={engine ?? ""}
-              onChange={(event) => go({ engine: event.currentTarget.value })}
-            >
-              <option value="">any engine</option>
-              {engines.map((one) => (
-                <option key={one} value={one}>
-                  {printable(one)}
-                </option>
-              ))}
-            </select>
-          </label>
+          <Select
+            label="Engine"
+            value={engine ?? ""}
+            options={[["", "any engine"], ...engines.map((one) => [one, printable(one)] as const)]}
+            onChange={(next) => go({ engine: next })}
+          />
         ) : null}
       </div>
       <QueryBoundary name="Issues" read={read}>
@@ -102,11 +92,9 @@ export function IssuesPage() {
               columns={columnsOf(slug, range)}
             />
             <p className={panel.foot}>
-              {read.hasNextPage ? (
-                <OlderButton read={read}>Older issues</OlderButton>
-              ) : (
-                `These are all: ${count(rows.length)}.`
-              )}
+              <OlderOrAll read={read} shown={rows.length}>
+                Older issues
+              </OlderOrAll>
             </p>
           </>
         )}

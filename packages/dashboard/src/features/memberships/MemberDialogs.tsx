@@ -1,16 +1,11 @@
 import type { Member, ProjectRole, UserAdminPublic } from "@svc/client";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useId, useState } from "react";
 import { api } from "../../api/api.ts";
 import { conflictReason } from "../../api/field-faults.ts";
-import { ActButton } from "../../ui/buttons/ActButton.tsx";
-import controls from "../../ui/controls.module.css";
-import { ActForm } from "../../ui/forms/ActForm.tsx";
 import { Field } from "../../ui/forms/Field.tsx";
-import { DialogFoot } from "../../ui/layers/DialogFoot.tsx";
-import { Dialog } from "../../ui/layers/Layers.tsx";
+import { FormDialog } from "../../ui/forms/FormDialog.tsx";
 import { causeOf } from "../../ui/panels/Feedback.tsx";
-import { Refusal } from "../../ui/panels/Refusal.tsx";
 import { printable } from "../../ui/time/format.ts";
 import { useMe } from "../sessions/index.ts";
 import { usersQuery } from "../users/index.ts";
@@ -19,7 +14,8 @@ import { RoleField } from "./RoleField.tsx";
 import { memberRefusal } from "./roles.ts";
 import { findUserByEmail } from "./user-by-email.ts";
 
-const wordsOf = (error: unknown) => memberRefusal(conflictReason(error)) ?? causeOf(error);
+/** Why a change of members or invitations was refused. */
+export const memberWords = (error: unknown) => memberRefusal(conflictReason(error)) ?? causeOf(error);
 export const memberName = (member: Member) => printable(member.user_display_name || member.user_email);
 
 /** Whoever changes the own role may do other things afterwards, in the shell too. */
@@ -40,55 +36,53 @@ export function AddMemberDialog({ slug, onClose }: { slug: string; onClose: () =
   const [email, setEmail] = useState("");
   const [role, setRole] = useState<ProjectRole>("viewer");
   const known = useQuery(usersQuery(1)).data?.users ?? [];
-  const add = useMutation({
-    mutationFn: async () => {
-      const user = await findUserByEmail(email, (limit, offset) => api.listUsers({ limit, offset }));
-      if (user === null) throw new UnknownAddress();
-      return api.addMember(slug, { user_id: user.id, role });
-    },
-    onSuccess: async () => {
-      await changed();
-      onClose();
-    },
-  });
-  const fault =
-    add.error instanceof UnknownAddress
-      ? "No account has this address. Invite it instead."
-      : conflictReason(add.error) === "already_member"
-        ? memberRefusal("already_member")
-        : null;
+  const add = async () => {
+    const user = await findUserByEmail(email, (limit, offset) => api.listUsers({ limit, offset }));
+    if (user === null) throw new UnknownAddress();
+    return api.addMember(slug, { user_id: user.id, role });
+  };
   return (
-    <Dialog title="Add a user" onClose={onClose}>
-      <ActForm error={add.error} className={controls.rows} onSubmit={() => add.mutate()}>
-        <Field
-          label="Email of the account"
-          type="email"
-          required
-          autoFocus
-          list={id}
-          maxLength={320}
-          autoComplete="off"
-          value={email}
-          onChange={(event) => setEmail(event.currentTarget.value)}
-          error={fault}
-        />
-        <datalist id={id}>
-          {known.filter(isActive).map((user) => (
-            <option key={user.id} value={user.email}>
-              {user.display_name}
-            </option>
-          ))}
-        </datalist>
-        <RoleField value={role} onChange={setRole} />
-        {add.isError && fault === null ? <Refusal>Nobody was added. {wordsOf(add.error)}</Refusal> : null}
-        <DialogFoot leave="Cancel" onLeave={onClose}>
-          <ActButton error={add.error} isBusy={add.isPending}>
-            Add as {role}
-          </ActButton>
-        </DialogFoot>
-      </ActForm>
-    </Dialog>
+    <FormDialog
+      title="Add a user"
+      act={`Add as ${role}`}
+      send={add}
+      onDone={changed}
+      undone="Nobody was added."
+      wordsOf={memberWords}
+      faultsOf={addressFault}
+      onClose={onClose}
+    >
+      {(faults) => (
+        <>
+          <Field
+            label="Email of the account"
+            type="email"
+            required
+            autoFocus
+            list={id}
+            maxLength={320}
+            autoComplete="off"
+            value={email}
+            onChange={(event) => setEmail(event.currentTarget.value)}
+            error={faults.email}
+          />
+          <datalist id={id}>
+            {known.filter(isActive).map((user) => (
+              <option key={user.id} value={user.email}>
+                {user.display_name}
+              </option>
+            ))}
+          </datalist>
+          <RoleField value={role} onChange={setRole} />
+        </>
+      )}
+    </FormDialog>
   );
+}
+
+function addressFault(error: unknown): Readonly<Record<string, string>> {
+  if (error instanceof UnknownAddress) return { email: "No account has this address. Invite it instead." };
+  return conflictReason(error) === "already_member" ? { email: memberWords(error) } : {};
 }
 
 const isActive = (user: UserAdminPublic) => user.is_active;
@@ -103,58 +97,45 @@ export function ChangeRoleDialog({ slug, member, onClose }: MemberDialogProps) {
   const me = useMe();
   const changed = useMembersChanged(slug);
   const [role, setRole] = useState(member.role);
-  const change = useMutation({
-    mutationFn: () => api.changeMember(slug, member.id, { role }),
-    onSuccess: async () => {
-      await changed();
-      onClose();
-    },
-  });
   const losesAdmin = member.user_id === me.id && !me.is_admin && role !== "admin";
   return (
-    <Dialog title={`Role of ${memberName(member)}`} onClose={onClose}>
-      <ActForm error={change.error} className={controls.rows} onSubmit={() => change.mutate()}>
-        <RoleField value={role} onChange={setRole} />
-        <p className="t2">It counts from the member's next request.</p>
-        {losesAdmin ? <p>This is you: only another admin can give the role back.</p> : null}
-        {change.isError ? <Refusal>The role is as it was. {wordsOf(change.error)}</Refusal> : null}
-        <DialogFoot leave="Cancel" onLeave={onClose}>
-          <ActButton
-            error={change.error}
-            isBusy={change.isPending}
-            reason={role === member.role ? "This is the role already" : null}
-          >
-            Save role
-          </ActButton>
-        </DialogFoot>
-      </ActForm>
-    </Dialog>
+    <FormDialog
+      title={`Role of ${memberName(member)}`}
+      act="Save role"
+      reason={role === member.role ? "This is the role already" : null}
+      send={() => api.changeMember(slug, member.id, { role })}
+      onDone={changed}
+      undone="The role is as it was."
+      wordsOf={memberWords}
+      onClose={onClose}
+    >
+      <RoleField value={role} onChange={setRole} />
+      <p className="t2">It counts from the member's next request.</p>
+      {losesAdmin ? <p>This is you: only another admin can give the role back.</p> : null}
+    </FormDialog>
   );
 }
 
 export function RemoveMemberDialog({ slug, member, onClose }: MemberDialogProps) {
   const me = useMe();
   const changed = useMembersChanged(slug);
-  const remove = useMutation({
-    mutationFn: () => api.removeMember(slug, member.id),
-    onSuccess: async () => {
-      await changed();
-      onClose();
-    },
-  });
   return (
-    <Dialog title={`Remove ${memberName(member)}`} onClose={onClose}>
+    <FormDialog
+      title={`Remove ${memberName(member)}`}
+      act="Remove member"
+      isDanger
+      leave="Keep the member"
+      send={() => api.removeMember(slug, member.id)}
+      onDone={changed}
+      undone="Nobody was removed."
+      wordsOf={memberWords}
+      onClose={onClose}
+    >
       <p>
         From the next request on the project is not there any more for{" "}
         {member.user_id === me.id ? "you" : "this member"}, nor for the account's API keys. The account itself stays,
         and so does what it did here.
       </p>
-      {remove.isError ? <Refusal>Nobody was removed. {wordsOf(remove.error)}</Refusal> : null}
-      <DialogFoot leave="Keep the member" onLeave={onClose}>
-        <ActButton isDanger error={remove.error} isBusy={remove.isPending} onAct={() => remove.mutate()}>
-          Remove member
-        </ActButton>
-      </DialogFoot>
-    </Dialog>
+    </FormDialog>
   );
 }

@@ -28,7 +28,7 @@ const needsInstance =
 /** Who belongs to the project, in which role, and who is invited. */
 export function MembersPage() {
   const { slug = "" } = useParams({ strict: false });
-  usePage([{ label: slug, href: paths.project(slug) }, { label: "Members" }]);
+  usePage([[slug, paths.project(slug)], ["Members"]]);
   const read = useSuspenseQuery(membersQuery(slug));
   const project = useQuery(projectQuery(slug));
   const me = useMe();

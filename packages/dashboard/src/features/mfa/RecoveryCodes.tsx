@@ -3,6 +3,7 @@ import { saveFile } from "../../save-file.ts";
 import { ActButton } from "../../ui/buttons/ActButton.tsx";
 import { Button } from "../../ui/buttons/Button.tsx";
 import { CopyButton } from "../../ui/buttons/CopyButton.tsx";
+import { Check } from "../../ui/buttons/Tick.tsx";
 import controls from "../../ui/controls.module.css";
 import css from "./mfa.module.css";
 
@@ -51,19 +52,16 @@ export function RecoveryCodes({ codes, email, onStored, onDone, buttonClass }: R
           Print
         </Button>
       </div>
-      <label className={`${controls.check} ${css.stored}`}>
-        <span className={controls.tick}>
-          <input
-            type="checkbox"
-            checked={isStored}
-            onChange={(event) => {
-              setStored(event.currentTarget.checked);
-              onStored?.(event.currentTarget.checked);
-            }}
-          />
-        </span>
+      <Check
+        className={`${controls.check} ${css.stored}`}
+        checked={isStored}
+        onChange={(event) => {
+          setStored(event.currentTarget.checked);
+          onStored?.(event.currentTarget.checked);
+        }}
+      >
         I have stored these codes
-      </label>
+      </Check>
       <ActButton
         error={null}
         isBusy={false}

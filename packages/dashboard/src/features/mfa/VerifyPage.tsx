@@ -4,7 +4,7 @@ import { safeReturn } from "../../address/paths.ts";
 import { queryClient } from "../../api/query-client.ts";
 import { useGo } from "../../ui/buttons/AppLink.tsx";
 import { Button } from "../../ui/buttons/Button.tsx";
-import controls from "../../ui/controls.module.css";
+import { Check } from "../../ui/buttons/Tick.tsx";
 import { takeFocus } from "../../ui/layers/take-focus.ts";
 import { count } from "../../ui/time/format.ts";
 import { EntryFrame, EntryNote, entryForm, entryKeep, entrySubmit, SignOutLink, useMe } from "../sessions/index.ts";
@@ -40,16 +40,13 @@ export function VerifyPage() {
           else goOn();
         }}
       >
-        <label className={entryKeep}>
-          <span className={controls.tick}>
-            <input
-              type="checkbox"
-              checked={remembersDevice}
-              onChange={(event) => setRemembers(event.currentTarget.checked)}
-            />
-          </span>
+        <Check
+          className={entryKeep}
+          checked={remembersDevice}
+          onChange={(event) => setRemembers(event.currentTarget.checked)}
+        >
           Remember this device: ask for no code at the next sign-ins here
-        </label>
+        </Check>
       </VerifyForm>
     </EntryFrame>
   );

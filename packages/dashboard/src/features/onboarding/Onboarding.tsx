@@ -8,6 +8,7 @@ import { Button } from "../../ui/buttons/Button.tsx";
 import { Segments } from "../../ui/buttons/Segments.tsx";
 import { Snippet } from "../../ui/forms/Snippet.tsx";
 import { Glyph } from "../../ui/Icon.tsx";
+import { PanelFrame } from "../../ui/panels/PanelFrame.tsx";
 import panel from "../../ui/panels/panel.module.css";
 import { StatePill } from "../../ui/StatePill.tsx";
 import { idTail, nameText, printable } from "../../ui/time/format.ts";
@@ -161,10 +162,7 @@ export function Onboarding({ slug, onReady }: OnboardingProps) {
           </Step>
         </ol>
       </div>
-      <section className={panel.panel} aria-labelledby="h-paste">
-        <header>
-          <h2 id="h-paste">Paste where the agent runs</h2>
-        </header>
+      <PanelFrame title="Paste where the agent runs">
         <div className={css.snips}>
           {engine === "bullmq" ? (
             <AgentSnippets slug={slug} secrets={secrets} />
@@ -180,7 +178,7 @@ export function Onboarding({ slug, onReady }: OnboardingProps) {
           )}
         </div>
         <p className={panel.foot}>Arguments and results are redacted by the agent, before anything is sent.</p>
-      </section>
+      </PanelFrame>
       {isMinting ? <MintDialog slug={slug} onClose={() => setMinting(false)} onMinted={setMinted} /> : null}
     </div>
   );

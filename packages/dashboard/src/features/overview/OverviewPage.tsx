@@ -39,7 +39,7 @@ const Onboarding = lazy(() => import("../onboarding/index.ts").then((module) => 
 
 export function OverviewPage() {
   const { slug } = useParams({ from: "/signed-in/p/$slug/" });
-  usePage([{ label: slug, href: paths.project(slug) }, { label: "Overview" }]);
+  usePage([[slug, paths.project(slug)], ["Overview"]]);
   const stats = useQuery(statsQuery(slug));
   // A project without any task shows the way to the first one, and that one, until somebody goes on; then the board stays for good.
   // Until it is known whether there are any it is the board, whose panels load each on its own.

@@ -48,9 +48,7 @@ export function DepthPanel({ slug, queue }: OfQueue) {
       rows={4}
       empty={({ series }) =>
         series.length > 0 ? null : (
-          <PanelEmpty kind="no-match">
-            <p>No agent reported the depth of this queue in the {range.label}.</p>
-          </PanelEmpty>
+          <PanelEmpty kind="no-match">No agent reported the depth of this queue in the {range.label}.</PanelEmpty>
         )
       }
     >
@@ -116,9 +114,7 @@ export function LatencyPanel({ slug, queue, others }: LatencyProps) {
       empty={({ total }) =>
         total[kind] ? null : (
           <PanelEmpty kind="no-match">
-            <p>
-              No task of this queue {kind === "wait" ? "began" : "ended"} in the {range.label}.
-            </p>
+            No task of this queue {kind === "wait" ? "began" : "ended"} in the {range.label}.
           </PanelEmpty>
         )
       }

@@ -32,11 +32,7 @@ const loading = { disabledReason: "One moment" };
 
 export function QueuePage() {
   const { slug, engine, name } = useParams({ from: "/signed-in/p/$slug/queues/$engine/$name" });
-  usePage([
-    { label: slug, href: paths.project(slug) },
-    { label: "Queues", href: paths.queues(slug) },
-    { label: nameText(name) },
-  ]);
+  usePage([[slug, paths.project(slug)], ["Queues", paths.queues(slug)], [nameText(name)]]);
   const now = useNow();
   const read = useSuspenseQuery({ ...queueQuery(slug, engine, name), refetchInterval: usePollMs() });
   const queue = read.data;

@@ -40,9 +40,7 @@ export function QueueStates({ slug, queue }: OfQueue) {
       rows={4}
       empty={({ values }) =>
         values.length > 0 ? null : (
-          <PanelEmpty kind="no-match">
-            <p>No task of this queue was received in the {range.label}.</p>
-          </PanelEmpty>
+          <PanelEmpty kind="no-match">No task of this queue was received in the {range.label}.</PanelEmpty>
         )
       }
     >
@@ -93,7 +91,7 @@ export function QueueWorkers({ slug, queue }: OfQueue) {
       empty={({ items }) =>
         items.some((worker) => serves(worker, queue)) ? null : (
           <PanelEmpty kind="none-yet">
-            <p>No worker has said that it serves this queue. Some engines do not tell.</p>
+            No worker has said that it serves this queue. Some engines do not tell.
           </PanelEmpty>
         )
       }

@@ -25,7 +25,7 @@ const noActivity: readonly QueueActivity[] = [];
 
 export function QueuesPage() {
   const { slug } = useParams({ from: "/signed-in/p/$slug/queues" });
-  usePage([{ label: slug, href: paths.project(slug) }, { label: "Queues" }]);
+  usePage([[slug, paths.project(slug)], ["Queues"]]);
   const now = useNow();
   const [filter, setFilter] = useListFilter();
   const list = useRowPages(queuePages(slug));

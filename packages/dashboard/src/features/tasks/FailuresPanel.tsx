@@ -54,7 +54,7 @@ export function FailuresPanel({ slug, of, name, engine }: FailuresPanelProps) {
       empty={({ items, partial }) =>
         items.length > 0 ? null : (
           <PanelEmpty kind="no-match">
-            <p>{partial ? "None was found so far." : `No task of this ${of} failed in the ${range.label}.`}</p>
+            {partial ? "None was found so far." : `No task of this ${of} failed in the ${range.label}.`}
           </PanelEmpty>
         )
       }

@@ -25,7 +25,7 @@ export function TasksPage() {
 }
 
 function ProjectTasks({ slug }: { slug: string }) {
-  usePage([{ label: slug, href: paths.project(slug) }, { label: "Tasks" }]);
+  usePage([[slug, paths.project(slug)], ["Tasks"]]);
   const stats = useQuery(statsQuery(slug));
   const search = useSearch({ from: "/signed-in/p/$slug/tasks", select: readTasksSearch, structuralSharing: true });
   // A project without any task shows the way to the first one; once there, the list stays for good.

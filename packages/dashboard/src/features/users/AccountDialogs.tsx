@@ -1,19 +1,15 @@
 import type { UserAdminPublic } from "@svc/client";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { api } from "../../api/api.ts";
-import { conflictReason, faultsByField } from "../../api/field-faults.ts";
-import { ActButton } from "../../ui/buttons/ActButton.tsx";
+import { conflictReason } from "../../api/field-faults.ts";
 import { Button } from "../../ui/buttons/Button.tsx";
 import { CopyButton } from "../../ui/buttons/CopyButton.tsx";
-import controls from "../../ui/controls.module.css";
-import { ActForm } from "../../ui/forms/ActForm.tsx";
 import { Field } from "../../ui/forms/Field.tsx";
-import { DialogFoot } from "../../ui/layers/DialogFoot.tsx";
+import { FormDialog } from "../../ui/forms/FormDialog.tsx";
 import { Dialog, dialogFoot, dialogList } from "../../ui/layers/Layers.tsx";
 import { takeFocus } from "../../ui/layers/take-focus.ts";
 import { causeOf } from "../../ui/panels/Feedback.tsx";
-import { Refusal } from "../../ui/panels/Refusal.tsx";
 import { printable } from "../../ui/time/format.ts";
 import { useMe } from "../sessions/index.ts";
 import { accountRefusal } from "./account-guards.ts";
@@ -31,51 +27,46 @@ const wordsOf = (error: unknown) => accountRefusal(conflictReason(error)) ?? cau
 export function ResetPasswordDialog({ user, onClose }: AccountDialogProps) {
   const me = useMe();
   const [password, setPassword] = useState("");
-  const reset = useMutation({
-    mutationFn: () => api.resetUserPassword(user.id, { new_password: password }),
-    gcTime: 0,
-  });
-  const fault = faultsByField(reset.error).new_password;
-  if (reset.isSuccess) {
-    return (
-      <Dialog title={`${nameOf(user)} has a new password`} onClose={onClose}>
-        <p role="status">Every session of the account has ended.</p>
-        <p className="t2">The password is not shown again once this is closed. A lost one is replaced by another.</p>
-        <div className={dialogFoot}>
-          <CopyButton text={password} label="Copy the password" />
-          <Button size="big" ref={takeFocus} onClick={onClose}>
-            Done
-          </Button>
-        </div>
-      </Dialog>
-    );
-  }
   return (
-    <Dialog title={`New password for ${nameOf(user)}`} onClose={onClose}>
-      <p>This ends, at once:</p>
-      <ul className={dialogList}>
-        <li>every session of the account, in every browser</li>
-        <li>every device that was trusted to skip the second factor</li>
-        <li>every API key of the account</li>
-        <li>every link for a new password that is under way</li>
-        <li>the lock, where wrong passwords brought one</li>
-      </ul>
-      {user.id === me.id ? (
-        <p>This is you: you will be signed out here as well, and sign in with the new password.</p>
-      ) : null}
-      <p className="t2">A second factor stays and is asked for at the next sign-in.</p>
-      <ActForm error={reset.error} className={controls.rows} onSubmit={() => reset.mutate()}>
-        <NewPasswordField value={password} onChange={setPassword} error={fault} />
-        {reset.isError && fault === undefined ? (
-          <Refusal>The password was not changed. {wordsOf(reset.error)}</Refusal>
-        ) : null}
-        <DialogFoot leave="Cancel" onLeave={onClose}>
-          <ActButton isDanger error={reset.error} isBusy={reset.isPending}>
-            Set password
-          </ActButton>
-        </DialogFoot>
-      </ActForm>
-    </Dialog>
+    <FormDialog
+      title={`New password for ${nameOf(user)}`}
+      act="Set password"
+      isDanger
+      send={() => api.resetUserPassword(user.id, { new_password: password })}
+      answered={() => (
+        <Dialog title={`${nameOf(user)} has a new password`} onClose={onClose}>
+          <p role="status">Every session of the account has ended.</p>
+          <p className="t2">The password is not shown again once this is closed. A lost one is replaced by another.</p>
+          <div className={dialogFoot}>
+            <CopyButton text={password} label="Copy the password" />
+            <Button size="big" ref={takeFocus} onClick={onClose}>
+              Done
+            </Button>
+          </div>
+        </Dialog>
+      )}
+      undone="The password was not changed."
+      wordsOf={wordsOf}
+      onClose={onClose}
+    >
+      {(faults) => (
+        <>
+          <p>This ends, at once:</p>
+          <ul className={dialogList}>
+            <li>every session of the account, in every browser</li>
+            <li>every device that was trusted to skip the second factor</li>
+            <li>every API key of the account</li>
+            <li>every link for a new password that is under way</li>
+            <li>the lock, where wrong passwords brought one</li>
+          </ul>
+          {user.id === me.id ? (
+            <p>This is you: you will be signed out here as well, and sign in with the new password.</p>
+          ) : null}
+          <p className="t2">A second factor stays and is asked for at the next sign-in.</p>
+          <NewPasswordField value={password} onChange={setPassword} error={faults.new_password} />
+        </>
+      )}
+    </FormDialog>
   );
 }
 
@@ -83,15 +74,19 @@ export function ResetPasswordDialog({ user, onClose }: AccountDialogProps) {
 export function ActivityDialog({ user, onClose }: AccountDialogProps) {
   const client = useQueryClient();
   const { is_active: isActive } = user;
-  const change = useMutation({
-    mutationFn: () => api.changeUser(user.id, { is_active: !isActive }),
-    onSuccess: async () => {
-      await client.invalidateQueries({ queryKey: ["users"] });
-      onClose();
-    },
-  });
+  const act = isActive ? "Deactivate" : "Activate";
   return (
-    <Dialog title={`${isActive ? "Deactivate" : "Activate"} ${nameOf(user)}`} onClose={onClose}>
+    <FormDialog
+      title={`${act} ${nameOf(user)}`}
+      act={act}
+      isDanger={isActive}
+      leave="Leave it"
+      send={() => api.changeUser(user.id, { is_active: !isActive })}
+      onDone={() => client.invalidateQueries({ queryKey: ["users"] })}
+      undone="Nothing was changed."
+      wordsOf={wordsOf}
+      onClose={onClose}
+    >
       {isActive ? (
         <p>
           Every session of the account ends at once, nobody signs in with it, and its API keys stop working. Memberships
@@ -100,13 +95,7 @@ export function ActivityDialog({ user, onClose }: AccountDialogProps) {
       ) : (
         <p>The account can sign in again, and its API keys work again. Sessions from before do not come back.</p>
       )}
-      {change.isError ? <Refusal>Nothing was changed. {wordsOf(change.error)}</Refusal> : null}
-      <DialogFoot leave="Leave it" onLeave={onClose}>
-        <ActButton isDanger={isActive} error={change.error} isBusy={change.isPending} onAct={() => change.mutate()}>
-          {isActive ? "Deactivate" : "Activate"}
-        </ActButton>
-      </DialogFoot>
-    </Dialog>
+    </FormDialog>
   );
 }
 
@@ -114,15 +103,19 @@ export function ActivityDialog({ user, onClose }: AccountDialogProps) {
 export function DeleteUserDialog({ user, onClose }: AccountDialogProps) {
   const client = useQueryClient();
   const [typed, setTyped] = useState("");
-  const remove = useMutation({
-    mutationFn: () => api.deleteUser(user.id),
-    onSuccess: async () => {
-      await client.invalidateQueries({ queryKey: ["users"] });
-      onClose();
-    },
-  });
   return (
-    <Dialog title={`Delete ${nameOf(user)}`} onClose={onClose}>
+    <FormDialog
+      title={`Delete ${nameOf(user)}`}
+      act="Delete account"
+      isDanger
+      leave="Keep it"
+      reason={typed.trim() === user.email ? null : "Type the address first"}
+      send={() => api.deleteUser(user.id)}
+      onDone={() => client.invalidateQueries({ queryKey: ["users"] })}
+      undone="Nothing was deleted."
+      wordsOf={wordsOf}
+      onClose={onClose}
+    >
       <p>This cannot be undone. With the account go:</p>
       <ul className={dialogList}>
         <li>its memberships in projects</li>
@@ -135,26 +128,13 @@ export function DeleteUserDialog({ user, onClose }: AccountDialogProps) {
         Commands and audit rows stay and no longer name it. To shut somebody out and keep all of this, deactivate the
         account instead.
       </p>
-      <ActForm error={remove.error} className={controls.rows} onSubmit={() => remove.mutate()}>
-        <Field
-          label={`Type ${printable(user.email)} to confirm`}
-          autoComplete="off"
-          spellCheck={false}
-          value={typed}
-          onChange={(event) => setTyped(event.currentTarget.value)}
-        />
-        {remove.isError ? <Refusal>Nothing was deleted. {wordsOf(remove.error)}</Refusal> : null}
-        <DialogFoot leave="Keep it" onLeave={onClose}>
-          <ActButton
-            isDanger
-            error={remove.error}
-            isBusy={remove.isPending}
-            reason={typed.trim() === user.email ? null : "Type the address first"}
-          >
-            Delete account
-          </ActButton>
-        </DialogFoot>
-      </ActForm>
-    </Dialog>
+      <Field
+        label={`Type ${printable(user.email)} to confirm`}
+        autoComplete="off"
+        spellCheck={false}
+        value={typed}
+        onChange={(event) => setTyped(event.currentTarget.value)}
+      />
+    </FormDialog>
   );
 }

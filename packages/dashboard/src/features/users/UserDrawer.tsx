@@ -1,18 +1,13 @@
 import type { UserAdminPublic, UserChanges } from "@svc/client";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { api } from "../../api/api.ts";
 import { conflictReason, faultsByField } from "../../api/field-faults.ts";
-import { ActButton } from "../../ui/buttons/ActButton.tsx";
 import { Tick } from "../../ui/buttons/Tick.tsx";
-import controls from "../../ui/controls.module.css";
-import { ActForm } from "../../ui/forms/ActForm.tsx";
 import { Field } from "../../ui/forms/Field.tsx";
+import { FormDialog } from "../../ui/forms/FormDialog.tsx";
 import { Icon } from "../../ui/Icon.tsx";
-import { DialogFoot } from "../../ui/layers/DialogFoot.tsx";
-import { Dialog } from "../../ui/layers/Layers.tsx";
 import { causeOf } from "../../ui/panels/Feedback.tsx";
-import { Refusal } from "../../ui/panels/Refusal.tsx";
 import { printable } from "../../ui/time/format.ts";
 import { ZoneField } from "../projects/index.ts";
 import { accountRefusal } from "./account-guards.ts";
@@ -42,24 +37,17 @@ export function UserDrawer({ user, guard = null, onClose }: UserDrawerProps) {
   });
   const [timezone, setTimezone] = useState(user?.timezone ?? "UTC");
   const [isAdmin, setAdmin] = useState(user?.is_admin ?? false);
-  const put = useMutation({
-    mutationFn: () => {
-      const body = { ...namesOf(names), timezone, is_admin: isAdmin };
-      return user
-        ? api.changeUser(user.id, changedOf(user, body))
-        : api.createUser({ ...body, email: email.trim(), password });
-    },
-    onSuccess: async () => {
-      await client.invalidateQueries({ queryKey: ["users"] });
-      await client.invalidateQueries({ queryKey: ["me"] });
-      onClose();
-    },
-  });
-  const faults = faultsByField(put.error);
-  const reason = conflictReason(put.error);
-  const isEmailTaken = reason === "email_in_use";
-  const isElsewhere = put.isError && Object.keys(faults).length === 0 && !isEmailTaken;
-  const nameField = (label: string, key: keyof typeof names, hint?: string) => (
+  const send = () => {
+    const body = { ...namesOf(names), timezone, is_admin: isAdmin };
+    return user
+      ? api.changeUser(user.id, changedOf(user, body))
+      : api.createUser({ ...body, email: email.trim(), password });
+  };
+  const done = async () => {
+    await client.invalidateQueries({ queryKey: ["users"] });
+    await client.invalidateQueries({ queryKey: ["me"] });
+  };
+  const nameField = (label: string, key: keyof typeof names, hint?: string, error?: string) => (
     <Field
       label={label}
       maxLength={200}
@@ -67,67 +55,74 @@ export function UserDrawer({ user, guard = null, onClose }: UserDrawerProps) {
       value={names[key]}
       onChange={(event) => setNames({ ...names, [key]: event.currentTarget.value })}
       hint={hint}
-      error={faults[key]}
+      error={error}
     />
   );
 
   return (
-    <Dialog title={user ? `Account of ${printable(user.email)}` : "New account"} isSide onClose={onClose}>
-      <ActForm error={put.error} className={controls.rows} onSubmit={() => put.mutate()}>
-        {user ? (
-          <div className={css.fixed}>
-            <span>Email</span>
-            <b>
-              <Icon name="lock" className="t3" />
-              {printable(user.email)}
-            </b>
-            <p className="t2">Fixed: an account keeps its address. For another address make another account.</p>
-          </div>
-        ) : (
-          <>
-            <Field
-              label="Email"
-              type="email"
-              required
-              maxLength={320}
-              autoFocus
-              autoComplete="off"
-              value={email}
-              onChange={(event) => setEmail(event.currentTarget.value)}
-              hint="What they sign in with. It cannot be changed later."
-              error={isEmailTaken ? accountRefusal(reason) : faults.email}
-            />
-            <NewPasswordField value={password} onChange={setPassword} error={faults.password} />
-          </>
-        )}
-        {nameField("Display name", "display_name", "What others see. Without it, the address.")}
-        {nameField("First name", "first_name")}
-        {nameField("Last name", "last_name")}
-        <ZoneField value={timezone} onChange={setTimezone} error={faults.timezone} />
-        <Tick
-          checked={isAdmin}
-          onChange={setAdmin}
-          isFixed={guard !== null && isAdmin}
-          says={guard !== null && isAdmin ? guard : adminMeans}
-        >
-          Administrator of the instance
-        </Tick>
-        {user ? null : (
-          <p className="t2">The account is a member of no project. Add it under Members in the settings of one.</p>
-        )}
-        {isElsewhere ? (
-          <Refusal>
-            {user ? "Nothing was changed." : "No account was made."} {accountRefusal(reason) ?? causeOf(put.error)}
-          </Refusal>
-        ) : null}
-        <DialogFoot leave="Cancel" onLeave={onClose}>
-          <ActButton error={put.error} isBusy={put.isPending}>
-            {user ? "Save changes" : "Create account"}
-          </ActButton>
-        </DialogFoot>
-      </ActForm>
-    </Dialog>
+    <FormDialog
+      title={user ? `Account of ${printable(user.email)}` : "New account"}
+      isSide
+      act={user ? "Save changes" : "Create account"}
+      send={send}
+      onDone={done}
+      undone={user ? "Nothing was changed." : "No account was made."}
+      wordsOf={(error) => accountRefusal(conflictReason(error)) ?? causeOf(error)}
+      faultsOf={faultsOf}
+      onClose={onClose}
+    >
+      {(faults) => (
+        <>
+          {user ? (
+            <div className={css.fixed}>
+              <span>Email</span>
+              <b>
+                <Icon name="lock" className="t3" />
+                {printable(user.email)}
+              </b>
+              <p className="t2">Fixed: an account keeps its address. For another address make another account.</p>
+            </div>
+          ) : (
+            <>
+              <Field
+                label="Email"
+                type="email"
+                required
+                maxLength={320}
+                autoFocus
+                autoComplete="off"
+                value={email}
+                onChange={(event) => setEmail(event.currentTarget.value)}
+                hint="What they sign in with. It cannot be changed later."
+                error={faults.email}
+              />
+              <NewPasswordField value={password} onChange={setPassword} error={faults.password} />
+            </>
+          )}
+          {nameField("Display name", "display_name", "What others see. Without it, the address.", faults.display_name)}
+          {nameField("First name", "first_name", undefined, faults.first_name)}
+          {nameField("Last name", "last_name", undefined, faults.last_name)}
+          <ZoneField value={timezone} onChange={setTimezone} error={faults.timezone} />
+          <Tick
+            checked={isAdmin}
+            onChange={setAdmin}
+            isFixed={guard !== null && isAdmin}
+            says={guard !== null && isAdmin ? guard : adminMeans}
+          >
+            Administrator of the instance
+          </Tick>
+          {user ? null : (
+            <p className="t2">The account is a member of no project. Add it under Members in the settings of one.</p>
+          )}
+        </>
+      )}
+    </FormDialog>
   );
+}
+
+function faultsOf(error: unknown): Readonly<Record<string, string>> {
+  const reason = conflictReason(error);
+  return reason === "email_in_use" ? { email: accountRefusal(reason) ?? "" } : faultsByField(error);
 }
 
 /** Only what was changed here: what others changed meanwhile stays. */

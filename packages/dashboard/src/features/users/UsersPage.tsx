@@ -29,7 +29,7 @@ import { readUsersSearch } from "./users-search.ts";
 
 /** The accounts of this server, for its administrators. */
 export function UsersPage() {
-  usePage([{ label: "Projects", href: paths.home() }, { label: "Users" }]);
+  usePage([["Projects", paths.home()], ["Users"]]);
   const me = useMe();
   if (!me.is_admin) {
     return (

@@ -11,6 +11,7 @@ import { Glyph } from "../../ui/Icon.tsx";
 import { type FactOf, Facts } from "../../ui/panels/Facts.tsx";
 import { Panel } from "../../ui/panels/Panel.tsx";
 import { About } from "../../ui/panels/PanelFacts.tsx";
+import { PanelFrame } from "../../ui/panels/PanelFrame.tsx";
 import panel from "../../ui/panels/panel.module.css";
 import { StaleLine } from "../../ui/panels/QueryBoundary.tsx";
 import { FleetPill } from "../../ui/StatePill.tsx";
@@ -35,11 +36,7 @@ export function WorkerPage() {
     refetchInterval: useTimedMs(pollMs === false ? 30_000 : pollMs),
   });
   const worker = read.data;
-  usePage([
-    { label: slug, href: paths.project(slug) },
-    { label: "Workers", href: paths.workers(slug) },
-    { label: nameText(worker.name) },
-  ]);
+  usePage([[slug, paths.project(slug)], ["Workers", paths.workers(slug)], [nameText(worker.name)]]);
 
   return (
     <>
@@ -140,10 +137,7 @@ function CurrentTasks({ slug, worker }: OfWorker) {
 
 function QueuesServed({ slug, worker }: OfWorker) {
   return (
-    <section className={panel.panel} aria-labelledby="h-queues">
-      <header>
-        <h2 id="h-queues">Queues it serves</h2>
-      </header>
+    <PanelFrame title="Queues it serves">
       {worker.queues.length === 0 ? (
         <p className={panel.foot}>Not reported. Its tasks tell from which queues it took them.</p>
       ) : (
@@ -155,7 +149,7 @@ function QueuesServed({ slug, worker }: OfWorker) {
           ))}
         </div>
       )}
-    </section>
+    </PanelFrame>
   );
 }
 
@@ -182,10 +176,7 @@ function Reported({ worker }: { worker: WorkerDetail }) {
   );
   if (said.length === 0) return null;
   return (
-    <section className={panel.panel} aria-labelledby="h-said">
-      <header>
-        <h2 id="h-said">What it says of itself</h2>
-      </header>
+    <PanelFrame title="What it says of itself">
       <div className={css.said}>
         {said.map(([name, value]) => (
           <details key={name}>
@@ -197,7 +188,7 @@ function Reported({ worker }: { worker: WorkerDetail }) {
           </details>
         ))}
       </div>
-    </section>
+    </PanelFrame>
   );
 }
 

@@ -24,7 +24,7 @@ import { byWorkerTrouble, loadText, queuesText, stateReason, workerTrouble } fro
 
 export function WorkersPage() {
   const { slug } = useParams({ from: "/signed-in/p/$slug/workers" });
-  usePage([{ label: slug, href: paths.project(slug) }, { label: "Workers" }]);
+  usePage([[slug, paths.project(slug)], ["Workers"]]);
   const now = useNow();
   const [filter, setFilter] = useListFilter();
   const list = useRowPages(workerPages(slug));

@@ -9,6 +9,7 @@ import { Icon } from "../../ui/Icon.tsx";
 import { menuItem } from "../../ui/layers/Layers.tsx";
 import { printable } from "../../ui/time/format.ts";
 import { samePageIn } from "../pages.ts";
+import shell from "../shell.module.css";
 import css from "./projects.module.css";
 import { recent } from "./recent.ts";
 
@@ -73,7 +74,7 @@ export function ProjectList({ slug, opened, onChoose }: ProjectListProps) {
             >
               <span className="grow cut">
                 <b className="cut">{printable(one.name)}</b>
-                <span className={css.env} data-env={one.environment}>
+                <span className={shell.env} data-env={one.environment}>
                   {printable(one.environment)}
                   {one.is_active ? "" : ", archived"}
                 </span>

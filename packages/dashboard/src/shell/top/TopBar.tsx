@@ -48,12 +48,12 @@ function Crumbs() {
   return (
     <nav className={css.crumbs} aria-label="Breadcrumb">
       <ol>
-        {trail.map((crumb, at) => (
-          <li key={crumb.href ?? crumb.label}>
-            {crumb.href && at < trail.length - 1 ? (
-              <AppLink href={crumb.href}>{printable(crumb.label)}</AppLink>
+        {trail.map(([label, href], at) => (
+          <li key={href ?? label}>
+            {href && at < trail.length - 1 ? (
+              <AppLink href={href}>{printable(label)}</AppLink>
             ) : (
-              <span aria-current="page">{printable(crumb.label)}</span>
+              <span aria-current="page">{printable(label)}</span>
             )}
           </li>
         ))}

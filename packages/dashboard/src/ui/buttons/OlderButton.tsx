@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import { count } from "../time/format.ts";
 import { Button } from "./Button.tsx";
 
 /** A list that is read page by page: what `useInfiniteQuery` tells of it. */
@@ -15,4 +16,9 @@ export function OlderButton({ read, children }: { read: PagedRead; children: Rea
       {children}
     </Button>
   );
+}
+
+/** The foot of such a list: its next page, or that there is none. */
+export function OlderOrAll({ read, shown, children }: { read: PagedRead; shown: number; children: ReactNode }) {
+  return read.hasNextPage ? <OlderButton read={read}>{children}</OlderButton> : `These are all: ${count(shown)}.`;
 }

@@ -1,5 +1,17 @@
-import { type ReactNode, useId } from "react";
+import { type ComponentProps, type ReactNode, useId } from "react";
 import controls from "../controls.module.css";
+
+/** A box to tick and the words beside it, which are its label. */
+export function Check({ className = controls.check, title, children, ...box }: ComponentProps<"input">) {
+  return (
+    <label className={className} title={title}>
+      <span className={controls.tick}>
+        <input type="checkbox" {...box} />
+      </span>
+      {children}
+    </label>
+  );
+}
 
 interface TickProps {
   checked: boolean;
@@ -11,26 +23,22 @@ interface TickProps {
   children: ReactNode;
 }
 
-/** A box to tick with its words. */
+/** The same with a line below that says more. */
 export function Tick({ checked, onChange, says, isFixed = false, children }: TickProps) {
   const id = useId();
   return (
     <div className={controls.tickRow}>
-      <label className={controls.check}>
-        <span className={controls.tick}>
-          <input
-            type="checkbox"
-            checked={checked}
-            // Not disabled: what it says must be read where it stands.
-            aria-disabled={isFixed}
-            aria-describedby={says ? id : undefined}
-            onChange={(event) => {
-              if (!isFixed) onChange(event.currentTarget.checked);
-            }}
-          />
-        </span>
+      <Check
+        checked={checked}
+        // Not disabled: what it says must be read where it stands.
+        aria-disabled={isFixed}
+        aria-describedby={says ? id : undefined}
+        onChange={(event) => {
+          if (!isFixed) onChange(event.currentTarget.checked);
+        }}
+      >
         {children}
-      </label>
+      </Check>
       {says ? (
         <p className={controls.hint} id={id}>
           {says}

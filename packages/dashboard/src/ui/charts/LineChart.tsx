@@ -1,9 +1,9 @@
 import { count } from "../time/format.ts";
 import css from "./chart.module.css";
-import { type Band, type Bucket, type Reading, runsOf } from "./parts/marks.ts";
+import { type Bucket, type Reading, runsOf } from "./parts/marks.ts";
 import { countTicks } from "./parts/scales.ts";
 import { GridLines, OpenTip, pathOf } from "./parts/strokes.tsx";
-import { type Area, TimeChart } from "./TimeChart.tsx";
+import { type Area, type ChartProps, TimeChart } from "./TimeChart.tsx";
 
 export interface Amount extends Bucket {
   /** Null where nothing was reported. */
@@ -12,16 +12,9 @@ export interface Amount extends Bucket {
   readonly notes?: readonly Reading[];
 }
 
-interface LineChartProps {
-  name: string;
-  summary: string;
+interface LineChartProps extends ChartProps<Amount> {
   /** What the values are, for the read-out and the table. */
   valueName: string;
-  buckets: readonly Amount[];
-  isRunning: boolean;
-  bands?: readonly Band[];
-  isTable: boolean;
-  onRange?: ((fromMs: number, toMs: number) => void) | undefined;
 }
 
 const heightPx = 160;

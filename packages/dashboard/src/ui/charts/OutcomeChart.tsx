@@ -1,9 +1,9 @@
 import { count } from "../time/format.ts";
 import css from "./chart.module.css";
-import type { Band, Bucket, Mark, Reading } from "./parts/marks.ts";
+import type { Bucket, Reading } from "./parts/marks.ts";
 import { countTicks, maximumLines } from "./parts/scales.ts";
 import { GridLines } from "./parts/strokes.tsx";
-import { type Area, TimeChart } from "./TimeChart.tsx";
+import { type Area, type ChartProps, TimeChart } from "./TimeChart.tsx";
 
 /** How many tasks ended in each way within a bucket. */
 export interface Outcomes extends Bucket {
@@ -13,15 +13,7 @@ export interface Outcomes extends Bucket {
   readonly revoked: number;
 }
 
-interface OutcomeChartProps {
-  name: string;
-  summary: string;
-  buckets: readonly Outcomes[];
-  isRunning: boolean;
-  bands?: readonly Band[];
-  marks?: readonly Mark[];
-  isTable: boolean;
-  onRange?: ((fromMs: number, toMs: number) => void) | undefined;
+interface OutcomeChartProps extends ChartProps<Outcomes> {
   /** A bucket was opened, in the strip of the failures with `failure`. */
   onOpen?: ((bucket: Bucket, state?: "failure") => void) | undefined;
 }

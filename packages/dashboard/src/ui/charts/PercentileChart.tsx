@@ -1,25 +1,17 @@
 import { duration } from "../time/format.ts";
 import css from "./chart.module.css";
 import { decadeText, shortDuration } from "./parts/axis.ts";
-import { type Band, type Bucket, type Mark, type Reading, runsOf, spread } from "./parts/marks.ts";
+import { type Bucket, type Reading, runsOf, spread } from "./parts/marks.ts";
 import { logScale } from "./parts/scales.ts";
 import { GridLines, OpenTip, pathOf } from "./parts/strokes.tsx";
-import { type Area, TimeChart } from "./TimeChart.tsx";
+import { type Area, type ChartProps, TimeChart } from "./TimeChart.tsx";
 
 export interface Percentiles extends Bucket {
   /** Milliseconds; null where nothing was measured. */
   readonly values: { readonly p50: number; readonly p95: number; readonly p99: number; readonly count: number } | null;
 }
 
-interface PercentileChartProps {
-  name: string;
-  summary: string;
-  buckets: readonly Percentiles[];
-  isRunning: boolean;
-  bands?: readonly Band[];
-  marks?: readonly Mark[];
-  isTable: boolean;
-  onRange?: ((fromMs: number, toMs: number) => void) | undefined;
+interface PercentileChartProps extends ChartProps<Percentiles> {
   onOpen?: ((bucket: Bucket) => void) | undefined;
 }
 

@@ -40,6 +40,12 @@ export interface TimeChartProps {
   onOpen?: ((bucket: Bucket, y: number | null) => void) | undefined;
 }
 
+/** What every kind of chart is given; its height and how it is painted it knows itself. */
+export interface ChartProps<One extends Bucket>
+  extends Pick<TimeChartProps, "name" | "summary" | "isRunning" | "bands" | "marks" | "isTable" | "onRange"> {
+  buckets: readonly One[];
+}
+
 const labelRoomPx = 45;
 const mostLabels = 10;
 const letterPx = 6;

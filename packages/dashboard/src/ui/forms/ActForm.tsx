@@ -1,7 +1,9 @@
 import { type ReactNode, useEffect, useRef } from "react";
 
+const faultSelector = '[aria-invalid="true"], :scope:has(input, select, textarea) [data-refusal]';
+
 interface ActFormProps {
-  /** Why it was refused; the focus goes to the first field at fault, or to what says it of the whole. */
+  /** Why it was refused. The focus goes to the first field at fault, or to what says it of all of them; without fields it stays on the button. */
   error: unknown;
   className?: string | undefined;
   onSubmit: (form: HTMLFormElement) => void;
@@ -12,7 +14,7 @@ interface ActFormProps {
 export function ActForm({ error, className, onSubmit, children }: ActFormProps) {
   const form = useRef<HTMLFormElement>(null);
   useEffect(() => {
-    if (error) form.current?.querySelector<HTMLElement>('[aria-invalid="true"], [data-refusal]')?.focus();
+    if (error) form.current?.querySelector<HTMLElement>(faultSelector)?.focus();
   }, [error]);
   return (
     <form

@@ -2,7 +2,7 @@ import { type InputHTMLAttributes, type ReactNode, type TextareaHTMLAttributes, 
 import controls from "../controls.module.css";
 import { Glyph } from "../Icon.tsx";
 
-interface Labelled {
+export interface Labelled {
   label: string;
   hint?: ReactNode;
   error?: string | null | undefined;
@@ -41,34 +41,6 @@ export function AreaField({
   );
 }
 
-interface ChoiceProps extends Labelled {
-  value: string;
-  options: readonly { value: string; label: string }[];
-  onChange: (value: string) => void;
-}
-
-/** The same for one of many. */
-export function ChoiceField({ label, hint, error, value, options, onChange }: ChoiceProps) {
-  return (
-    <Frame {...{ label, hint, error }}>
-      {(wiring) => (
-        <select
-          {...wiring}
-          className={controls.in}
-          value={value}
-          onChange={(event) => onChange(event.currentTarget.value)}
-        >
-          {options.map((option) => (
-            <option key={option.value} value={option.value}>
-              {option.label}
-            </option>
-          ))}
-        </select>
-      )}
-    </Frame>
-  );
-}
-
 /** What ties an input to its label and to what is said of it. */
 interface Wiring {
   id: string;
@@ -76,7 +48,8 @@ interface Wiring {
   "aria-describedby": string | undefined;
 }
 
-function Frame({ label, hint, error, children }: Labelled & { children: (wiring: Wiring) => ReactNode }) {
+/** A label, what stands under it, and why its input is wrong. */
+export function Frame({ label, hint, error, children }: Labelled & { children: (wiring: Wiring) => ReactNode }) {
   const id = useId();
   const described = [hint ? `${id}-h` : null, error ? `${id}-e` : null].filter(Boolean).join(" ");
   return (

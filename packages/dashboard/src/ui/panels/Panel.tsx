@@ -82,11 +82,7 @@ function PanelBody<Data>({ title, read, rows, empty, missing, children }: BodyPr
 }
 
 const notForRole = {
-  forbidden: () => (
-    <PanelEmpty kind="not-for-role">
-      <p>Ask an administrator of the project if you need it.</p>
-    </PanelEmpty>
-  ),
+  forbidden: () => <PanelEmpty kind="not-for-role">Ask an administrator of the project if you need it.</PanelEmpty>,
 };
 
 const kinds = {
@@ -98,13 +94,11 @@ const kinds = {
 interface PanelEmptyProps {
   kind: keyof typeof kinds;
   /** Says what would be here, or what to do about it. */
-  children?: ReactNode;
-  /** The next step: a link, or buttons that clear filters. */
-  chips?: ReactNode;
+  children: ReactNode;
 }
 
 /** The three reasons for an empty panel: nothing was there, a filter hides it, or the role does. */
-export function PanelEmpty({ kind, children, chips }: PanelEmptyProps) {
+export function PanelEmpty({ kind, children }: PanelEmptyProps) {
   const { title, icon } = kinds[kind];
   return (
     <div className={css.empty}>
@@ -112,8 +106,7 @@ export function PanelEmpty({ kind, children, chips }: PanelEmptyProps) {
         {icon}
         {title}
       </h3>
-      {children}
-      {chips === undefined ? null : <div className={css.chips}>{chips}</div>}
+      <p>{children}</p>
     </div>
   );
 }

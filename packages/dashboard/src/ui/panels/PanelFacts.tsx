@@ -1,15 +1,13 @@
 import type { ReactNode } from "react";
+import { PanelFrame } from "./PanelFrame.tsx";
 import panel from "./panel.module.css";
 
 /** What is known of one thing, a line each. */
 export function About({ facts }: { facts: readonly (readonly [string, ReactNode])[] }) {
   return (
-    <section className={panel.panel} aria-labelledby="h-about">
-      <header>
-        <h2 id="h-about">About it</h2>
-      </header>
+    <PanelFrame title="About it">
       <FactList facts={facts} />
-    </section>
+    </PanelFrame>
   );
 }
 

@@ -12,7 +12,7 @@ export interface OfferDeps {
 
 /** Commands claimed together; while the socket takes them, the next ones follow. */
 const claimedAtOnce = 50;
-/** And those that a connection is given before anything is read from it (spec part 3, section 1.3 step 13). */
+/** And those that a connection is given before anything is read from it. */
 const givenAtFirst = 500;
 
 /**
@@ -64,7 +64,7 @@ export class Offers {
     await this.settled();
   }
 
-  /** The most recently active connection that can do it is given each command (spec part 3, section 1.3). */
+  /** The most recently active connection that can do it is given each command. */
   async #giveAll(agentId: string): Promise<void> {
     const connections = this.#deps.connections.ofAgent(agentId);
     const newestFirst = [...connections].sort((a, b) => b.lastActiveMs() - a.lastActiveMs());

@@ -8,8 +8,8 @@ import {
 
 /**
  * Which session may carry out which command. A command that retries needs a session that honours the safe retry contract of its engine
- * (spec part 3, section 4.2 rule 3): a WebSocket reports that in the hello, a poll in a header. An adapter that can only submit again
- * needs no contract, but the inputs of the task, which a command brings or not.
+ * (docs/commands.md): a WebSocket reports that in the hello, a poll in a header. An adapter that can only submit again needs no contract,
+ * but the inputs of the task, which a command brings or not.
  */
 
 /** Actions that need the contract. */

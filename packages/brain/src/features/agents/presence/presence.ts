@@ -30,7 +30,7 @@ export interface PresenceDeps extends Core {
 
 const pollNotedMs = hours(1);
 
-/** The states of agents as spec part 3, section 2.7 moves them. */
+/** Moves agents and their processes between online and offline: by hello and upload, by the end of a connection, and by long silence. */
 export class Presence {
   readonly #deps: PresenceDeps;
 

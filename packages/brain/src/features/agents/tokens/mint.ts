@@ -6,10 +6,11 @@ import { ApiError } from "../../../platform/http/error-codes.ts";
 import { uuidV7 } from "../../../platform/ids.ts";
 import type { AgentRow, Core } from "../../../schema/tables/index.ts";
 import type { Audit, AuditOrigin } from "../../audit/index.ts";
+import type { ListedAgent } from "../reads.ts";
 import { insertAgent } from "../store.ts";
 
 export interface MintedAgent {
-  readonly row: AgentRow;
+  readonly agent: ListedAgent;
   /** The bearer; its digest alone is stored. */
   readonly token: string;
   readonly hmacSecret: string;
@@ -49,8 +50,8 @@ export async function mintAgent(
     updated_at: now,
   };
   try {
-    await database.write(async (tx) => {
-      await insertAgent(tx, row);
+    const agent = await database.write(async (tx) => {
+      const inserted = await insertAgent(tx, row);
       await audit.append(tx, {
         action: "agent.token.minted",
         target_type: "agent",
@@ -59,10 +60,11 @@ export async function mintAgent(
         metadata: { name },
         ...origin,
       });
+      return inserted;
     });
+    return { agent, token, hmacSecret: hmacSecretOf(projectSecret(masters.current, projectId)) };
   } catch (error) {
     if (isUniqueViolation(error)) throw new ApiError("conflict", { reason: "name_in_use" }, { cause: error });
     throw error;
   }
-  return { row, token, hmacSecret: hmacSecretOf(projectSecret(masters.current, projectId)) };
 }

@@ -96,7 +96,7 @@ export function chainRows(
 
 /**
  * Takes a user out of the audit rows, inside the transaction that deletes the account and as its last statements: rows keep the signed
- * `actor_ref`, and the entry's row carries it in its metadata, which explains them to a verifier (spec part 3, section 8 rule 3).
+ * `actor_ref`, and the entry's row carries it in its metadata, which explains them to a verifier.
  *
  * @throws ChainIntegrityError when the chain's state does not authenticate; the deletion must not commit then.
  */

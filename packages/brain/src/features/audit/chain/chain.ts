@@ -5,6 +5,7 @@
  */
 import { createHash, createHmac } from "node:crypto";
 import { canonicalText, equalSecrets, parseJson } from "@svc/protocol";
+import type { AuditLogRow } from "../../../schema/tables/index.ts";
 import type { ChainKey, ChainKeys } from "./chain-keys.ts";
 
 const rowLabel = "svc/audit-chain/row/v2\0";
@@ -15,25 +16,7 @@ const actorLabel = "svc/audit-chain/actor/v1\0";
 export const rowVersion = 2;
 
 /** What a row's signature covers, beside the version. `metadata` is canonical text, `occurred_us` microseconds since the epoch. */
-export interface SignedRow {
-  id: string;
-  action: string;
-  target_type: string;
-  target_id: string | null;
-  result: string;
-  outcome: string | null;
-  event_id: string | null;
-  actor_ref: string | null;
-  api_key_id: string | null;
-  project_id: string | null;
-  source_ip: string | null;
-  user_agent: string | null;
-  metadata: string;
-  occurred_us: number;
-  prev_row_hmac: string | null;
-  hmac_key_id: string;
-  chain_generation: string;
-}
+export type SignedRow = Omit<AuditLogRow, "user_id" | "row_hmac" | "hmac_version" | "legacy_class">;
 
 /**
  * Canonical text of a row; the stored metadata text is part of it byte for byte. The keys are written in their order and JSON.stringify

@@ -19,26 +19,10 @@ export interface AuditEntry {
   event_id?: string | null;
 }
 
-/** An entry with its limits applied and its metadata as the canonical text that is signed and stored. */
-export interface PreparedEntry {
-  action: string;
-  target_type: string;
-  target_id: string | null;
-  result: string;
-  outcome: string;
-  project_id: string | null;
-  user_id: string | null;
-  api_key_id: string | null;
-  source_ip: string | null;
-  user_agent: string | null;
-  metadata: string;
-  event_id: string | null;
-}
-
 const maxMetadataBytes = 16 * 1024;
 
 /** Cuts and completes an entry as spec part 3, section 8 rule 2 has it. Never throws: an action must not fail for its description. */
-export function prepareEntry(entry: AuditEntry): PreparedEntry {
+export function prepareEntry(entry: AuditEntry) {
   const result = storable(entry.result ?? "success", 20);
   return {
     action: storable(entry.action, 80),
@@ -55,6 +39,9 @@ export function prepareEntry(entry: AuditEntry): PreparedEntry {
     event_id: storableOrNull(entry.event_id, 200),
   };
 }
+
+/** An entry with its limits applied and its metadata as the canonical text that is signed and stored. */
+export type PreparedEntry = ReturnType<typeof prepareEntry>;
 
 function defaultOutcome(result: string): string {
   if (result === "success") return "allow";

@@ -1,12 +1,12 @@
 import { setImmediate } from "node:timers/promises";
 import type { Tx } from "../../../platform/database/database.ts";
 import { days } from "../../../platform/durations.ts";
-import type { BrainDatabase, Tables } from "../../../schema/tables/index.ts";
+import type { AuditLogRow, BrainDatabase, Tables } from "../../../schema/tables/index.ts";
 import { type AppendContext, chainRows, changeChain } from "../chain/append.ts";
 import { ChainIntegrityError, type ChainPoint, type ChainState, openState } from "../chain/chain.ts";
 import { type AuditEntry, prepareEntry } from "../chain/entry.ts";
 import { deleteUpTo, readState } from "../chain/store.ts";
-import { createChainWalk, type WalkedRow } from "../verification/walk.ts";
+import { createChainWalk } from "../verification/walk.ts";
 import { rowsAfter } from "../verification/walk-reads.ts";
 
 const pageRows = 500;
@@ -17,7 +17,7 @@ export interface RetentionSettings {
 }
 
 /** Whether a row may go; the oldest one that must stay ends the sweep. */
-export type MayGo = (row: Pick<WalkedRow, "action" | "occurred_us">) => boolean;
+export type MayGo = (row: Pick<AuditLogRow, "action" | "occurred_us">) => boolean;
 
 /** The first dotted part of an action: what retention goes by. */
 const classOf = (action: string): string => action.split(".", 1)[0]!;
@@ -95,16 +95,16 @@ async function findPrefix(
   { mayGo, maxRows }: { mayGo: MayGo; maxRows: number },
 ): Promise<Prefix> {
   const walk = createChainWalk(state, context.keys);
-  const ended = (last: WalkedRow | null, isEnd: boolean): Prefix => ({
+  const ended = (last: AuditLogRow | null, isEnd: boolean): Prefix => ({
     removed: walk.rows,
     last: last && { row_hmac: last.row_hmac, key_id: last.hmac_key_id, occurred_us: last.occurred_us, id: last.id },
     keyCounts: walk.keyCounts,
     isEnd,
   });
-  let last: WalkedRow | null = null;
+  let last: AuditLogRow | null = null;
   while (walk.rows < maxRows) {
     const wanted = Math.min(pageRows, maxRows - walk.rows);
-    const page: WalkedRow[] = await rowsAfter(slow, last, wanted);
+    const page: AuditLogRow[] = await rowsAfter(slow, last, wanted);
     for (const row of page) {
       // A row that came after the state was read is for the next round.
       if (!mayGo(row) || walk.rows === state.active_row_count) return ended(last, true);

@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { equalSecrets } from "@svc/protocol";
-import type { BrainDatabase } from "../../../schema/tables/index.ts";
+import type { AuditLogRow, BrainDatabase, Db } from "../../../schema/tables/index.ts";
 import {
   ChainIntegrityError,
   type ChainState,
@@ -20,8 +20,8 @@ import {
   type StoredChain,
   unprovable,
 } from "./anchor.ts";
-import { type ChainFault, createChainWalk, type WalkedRow } from "./walk.ts";
-import { type ChainReader, countRows, rowById, rowsAfter } from "./walk-reads.ts";
+import { type ChainFault, createChainWalk } from "./walk.ts";
+import { countRows, rowById, rowsAfter } from "./walk-reads.ts";
 
 /** Rows of a page: what the process holds at a time, and how long it looks at nothing else on the embedded database. */
 const pageRows = 500;
@@ -89,7 +89,7 @@ export const verifyAnchor = (
   });
 
 /** The authenticated state; null when it is not what this installation signed. */
-async function stateIn(db: ChainReader, keys: ChainKeys): Promise<ChainState | null> {
+async function stateIn(db: Db, keys: ChainKeys): Promise<ChainState | null> {
   const sealed = await readState(db);
   if (sealed === undefined) {
     if ((await firstRowId(db)) === null) throw new ChainVerificationError("no chain has begun in this database");
@@ -108,7 +108,7 @@ async function stateIn(db: ChainReader, keys: ChainKeys): Promise<ChainState | n
   }
 }
 
-const storedIn = (db: ChainReader, keys: ChainKeys): StoredChain => ({
+const storedIn = (db: Db, keys: ChainKeys): StoredChain => ({
   async find(id) {
     const row = await rowById(db, id);
     if (row === undefined) return null;
@@ -119,16 +119,16 @@ const storedIn = (db: ChainReader, keys: ChainKeys): StoredChain => ({
 });
 
 async function walkRows(
-  db: ChainReader,
+  db: Db,
   { state, keys }: { state: ChainState; keys: ChainKeys },
   { limit = Number.POSITIVE_INFINITY, signal, onProgress }: VerifyOptions,
 ): Promise<{ fault: ChainFault | null; rows: number; isComplete: boolean }> {
   const walk = createChainWalk(state, keys);
-  for (let last: WalkedRow | null = null; ; ) {
+  for (let last: AuditLogRow | null = null; ; ) {
     signal?.throwIfAborted();
     const wanted = Math.min(pageRows, limit - walk.rows);
     if (wanted <= 0) return { fault: null, rows: walk.rows, isComplete: false };
-    const page: WalkedRow[] = await rowsAfter(db, last, wanted);
+    const page: AuditLogRow[] = await rowsAfter(db, last, wanted);
     for (const row of page) {
       const fault = walk.next(row);
       if (fault !== null) return { fault, rows: walk.rows, isComplete: true };

@@ -1,41 +1,14 @@
-import type { Db } from "../../../schema/tables/index.ts";
-import type { WalkedRow } from "./walk.ts";
-
-export type ChainReader = Db;
-
-const columns = [
-  "id",
-  "project_id",
-  "user_id",
-  "api_key_id",
-  "action",
-  "target_type",
-  "target_id",
-  "result",
-  "outcome",
-  "event_id",
-  "actor_ref",
-  "source_ip",
-  "user_agent",
-  "metadata",
-  "occurred_us",
-  "row_hmac",
-  "prev_row_hmac",
-  "hmac_version",
-  "hmac_key_id",
-  "chain_generation",
-  "legacy_class",
-] as const;
+import type { AuditLogRow, Db } from "../../../schema/tables/index.ts";
 
 /** The next rows of the chain in its order, from the oldest when `after` is null. */
 export const rowsAfter = (
-  db: ChainReader,
-  after: Pick<WalkedRow, "occurred_us" | "id"> | null,
+  db: Db,
+  after: Pick<AuditLogRow, "occurred_us" | "id"> | null,
   limit: number,
-): Promise<WalkedRow[]> =>
+): Promise<AuditLogRow[]> =>
   db
     .selectFrom("audit_log")
-    .select(columns)
+    .selectAll()
     .$if(after !== null, (query) =>
       query.where(({ eb, refTuple, tuple }) =>
         eb(refTuple("occurred_us", "id"), ">", tuple(after!.occurred_us, after!.id)),
@@ -46,10 +19,10 @@ export const rowsAfter = (
     .limit(limit)
     .execute();
 
-export const rowById = (db: ChainReader, id: string): Promise<WalkedRow | undefined> =>
-  db.selectFrom("audit_log").select(columns).where("id", "=", id).executeTakeFirst();
+export const rowById = (db: Db, id: string): Promise<AuditLogRow | undefined> =>
+  db.selectFrom("audit_log").selectAll().where("id", "=", id).executeTakeFirst();
 
-export async function countRows(db: ChainReader): Promise<number> {
+export async function countRows(db: Db): Promise<number> {
   const { count } = await db
     .selectFrom("audit_log")
     .select((eb) => eb.fn.countAll<string | number>().as("count"))

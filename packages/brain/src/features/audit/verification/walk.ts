@@ -15,9 +15,6 @@ import {
 } from "../chain/chain.ts";
 import type { ChainKeys } from "../chain/chain-keys.ts";
 
-/** The columns that a walk reads. */
-export type WalkedRow = Omit<AuditLogRow, "legacy_class"> & { readonly legacy_class: string | null };
-
 /** What is wrong with the chain. `state`: its own row; `counts`: the rows as a whole; the others name a row. */
 export type FaultReason =
   | "state"
@@ -54,7 +51,7 @@ export function createChainWalk(state: ChainState, keys: ChainKeys) {
   const knownRefs = new Map<string, string>();
 
   const isHead = (point: ChainPoint | null) => point?.row_hmac === state.head?.row_hmac;
-  const fault = (reason: FaultReason, row: Pick<WalkedRow, "id" | "occurred_us">): ChainFault => ({
+  const fault = (reason: FaultReason, row: Pick<AuditLogRow, "id" | "occurred_us">): ChainFault => ({
     reason,
     row_id: row.id,
     occurred_us: row.occurred_us,
@@ -71,7 +68,7 @@ export function createChainWalk(state: ChainState, keys: ChainKeys) {
   }
 
   /** False when the row's user is not the one that it was signed for. */
-  function actorAgrees(row: WalkedRow): boolean {
+  function actorAgrees(row: AuditLogRow): boolean {
     if (row.action === "user.deleted") unexplained.delete(deletedRef(row.metadata));
     if (row.user_id !== null) return refOf(row.user_id) === row.actor_ref;
     if (row.actor_ref !== null && !unexplained.has(row.actor_ref)) {
@@ -82,7 +79,7 @@ export function createChainWalk(state: ChainState, keys: ChainKeys) {
     return true;
   }
 
-  function judge(row: WalkedRow): FaultReason | null {
+  function judge(row: AuditLogRow): FaultReason | null {
     if (row.hmac_version !== rowVersion || row.legacy_class !== null) return "version";
     if (row.chain_generation !== state.generation) return "generation";
     const key = keys.find(row.hmac_key_id);
@@ -100,7 +97,7 @@ export function createChainWalk(state: ChainState, keys: ChainKeys) {
     },
     keyCounts,
     /** Judges the next row; the first fault ends the walk. */
-    next(row: WalkedRow): ChainFault | null {
+    next(row: AuditLogRow): ChainFault | null {
       const reason = judge(row);
       if (reason !== null) return fault(reason, row);
       rows += 1;
@@ -122,7 +119,7 @@ export function createChainWalk(state: ChainState, keys: ChainKeys) {
   };
 }
 
-const isLater = (row: WalkedRow, point: ChainPoint): boolean =>
+const isLater = (row: AuditLogRow, point: ChainPoint): boolean =>
   row.occurred_us > point.occurred_us || (row.occurred_us === point.occurred_us && row.id > point.id);
 
 function deletedRef(metadata: string): string {

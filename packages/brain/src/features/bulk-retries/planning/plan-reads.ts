@@ -10,21 +10,21 @@ export async function effectiveText(db: Db, requestId: string): Promise<string |
   return row?.effective_request ?? null;
 }
 
-export type ShownChild = Pick<
-  BulkRetryChildRow,
-  | "ordinal"
-  | "engine"
-  | "task_id"
-  | "payload"
-  | "delivery_state"
-  | "outcome"
-  | "error"
-  | "command_id"
-  | "claimed_agent_id"
-  | "new_task_id"
-  | "claimed_at"
-  | "completed_at"
->;
+const shownColumns = [
+  "ordinal",
+  "engine",
+  "task_id",
+  "payload",
+  "delivery_state",
+  "outcome",
+  "error",
+  "command_id",
+  "claimed_agent_id",
+  "new_task_id",
+  "claimed_at",
+  "completed_at",
+] as const;
+export type ShownChild = Pick<BulkRetryChildRow, (typeof shownColumns)[number]>;
 
 /** Children after an ordinal, in their order; of one outcome when it is given, which walks at most the request's own rows. */
 export const childrenAfter = (
@@ -34,20 +34,7 @@ export const childrenAfter = (
 ): Promise<ShownChild[]> =>
   db
     .selectFrom("bulk_retry_children")
-    .select([
-      "ordinal",
-      "engine",
-      "task_id",
-      "payload",
-      "delivery_state",
-      "outcome",
-      "error",
-      "command_id",
-      "claimed_agent_id",
-      "new_task_id",
-      "claimed_at",
-      "completed_at",
-    ])
+    .select(shownColumns)
     .where("parent_id", "=", parentId)
     .where("ordinal", ">", after)
     .$if(outcome !== null, (query) => query.where("outcome", "=", outcome as string))

@@ -11,17 +11,12 @@ export const childKeyPrefix = "bulk:";
 const isInTime = (now: Date) => (eb: ExpressionBuilder<Tables, "commands">) =>
   eb.or([eb("timeout_at", "is", null), eb("timeout_at", ">", now)]);
 
+const pendingColumns = ["id", "project_id", "action", "engine", "issued_at", "idempotency_key"] as const;
 /** A command that waits, without what it holds: payloads of hundreds of them may be large. */
-export type PendingCommand = Pick<
-  CommandRow,
-  "id" | "project_id" | "action" | "engine" | "issued_at" | "idempotency_key"
->;
+export type PendingCommand = Pick<CommandRow, (typeof pendingColumns)[number]>;
 
 const selectPending = (db: Db) =>
-  db
-    .selectFrom("commands")
-    .select(["id", "project_id", "action", "engine", "issued_at", "idempotency_key"])
-    .where("status", "in", commandMachine.from("claim"));
+  db.selectFrom("commands").select(pendingColumns).where("status", "in", commandMachine.from("claim"));
 
 /** Commands that wait for this agent at `now`, oldest first, those behind `after`. */
 export function pendingForAgent(

@@ -30,7 +30,7 @@ const childrenWord = "children";
 export interface WorkSignalDeps extends Pick<CommandDeps, "clock" | "log" | "redispatch"> {
   readonly database: CommandDeps["database"] & BroadcastDeps["database"];
   readonly children?: () => ChildSource | null;
-  /** Between two common looks, when it is not the spec's. */
+  /** Time between two re-checks, in milliseconds, instead of 250; set by tests. */
   readonly recheckMs?: number;
 }
 

@@ -31,7 +31,7 @@ export async function requireAgent({ read }: Reader, projectId: string, agentId:
 const openToPolls: ReadonlySet<string> = new Set(["retry_task", "cancel_task", "requeue_dead_letter"]);
 
 /**
- * Judges the agent that a request names (spec part 3, section 4.2).
+ * Judges the agent that a request names: one of its sessions must qualify, or its polls be trusted with the action.
  *
  * @throws ApiError `validation_error` with engine, capability and reason; `conflict` when its adapter can only submit again and the command
  * brings no inputs.

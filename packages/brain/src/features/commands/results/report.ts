@@ -115,7 +115,7 @@ const isUuid = (text: string): boolean => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f
 
 /** Texts of engines inside results. Ids and the like are left as they are: what they name would not be found again. */
 const redactedKeys: ReadonlySet<string> = new Set(["error", "exception", "error_excerpt"]);
-/** Of an excerpt its end counts, which is taken before the scan (spec part 3, section 3). */
+/** The end of an excerpt tells most; it is cut before the scan for secrets. */
 const excerptCharacters = 512;
 const maxDepth = 64;
 

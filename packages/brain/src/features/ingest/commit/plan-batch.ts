@@ -36,7 +36,7 @@ export const newRows = ({ tasks, rowOf }: EventGroup, isNew: readonly boolean[])
     return news.length === 0 ? null : rowOf(news);
   });
 
-/** The rules of ingest (spec part 3, section 2.4), for either database: computes, and does no I/O. */
+/** What a batch of events changes in tasks, links, counters and workers, for either database: computes, and does no I/O. */
 export function planBatch<Present extends FoldedTask>(
   { events, tasks }: EventGroup,
   { isNew, news, present }: Known<Present>,

@@ -1,6 +1,7 @@
 import { testDialects, useTestDatabase } from "@svc/testkit/databases";
 import { describe, expect, test } from "vitest";
 import { useAccess } from "../../../../test/fixtures/access-fixture.ts";
+import { deleteExpired } from "../../../platform/database/delete-in-batches.ts";
 import * as store from "./trusted-devices-store.ts";
 
 for (const dialect of testDialects) {
@@ -40,7 +41,7 @@ for (const dialect of testDialects) {
       expect([await find(3), await use(3)]).toEqual([undefined, false]);
       expect(await database.write((tx) => store.renameDevice(tx, id(3), "Opera"))).toBe(false);
       expect(await database.write((tx) => store.revokeDevicesOf(tx, userId, later))).toBe(1);
-      expect(await database.write((tx) => store.deleteExpiredDevices(tx, end))).toBe(2);
+      expect(await database.write((tx) => deleteExpired(tx, "trusted_devices", end))).toBe(2);
     });
   });
 }

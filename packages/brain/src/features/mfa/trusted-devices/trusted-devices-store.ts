@@ -95,9 +95,3 @@ export async function revokeDevicesOf(tx: Tx<Tables>, userId: string, now: Date)
     .executeTakeFirst();
   return Number(numUpdatedRows);
 }
-
-/** Deletes devices whose time is over. */
-export async function deleteExpiredDevices(tx: Tx<Tables>, now: Date): Promise<number> {
-  const { numDeletedRows } = await tx.deleteFrom("trusted_devices").where("expires_at", "<=", now).executeTakeFirst();
-  return Number(numDeletedRows);
-}

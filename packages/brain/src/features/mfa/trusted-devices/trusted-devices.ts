@@ -135,12 +135,7 @@ const deviceEntry = (action: string, id: string, origin: AuditOrigin): AuditEntr
   ...origin,
 });
 
-const publicDevice = (row: TrustedDeviceRow, presented: string | null): TrustedDevice => ({
-  id: row.id,
-  label: row.label,
-  created_at: row.created_at.toISOString(),
-  last_seen_at: row.last_seen_at.toISOString(),
-  expires_at: row.expires_at.toISOString(),
-  revoked_at: row.revoked_at?.toISOString() ?? null,
-  is_current: row.revoked_at === null && row.token_hash === presented,
-});
+const publicDevice = (
+  { user_id: _owner, token_hash, ...row }: TrustedDeviceRow,
+  presented: string | null,
+): TrustedDevice => ({ ...row, is_current: row.revoked_at === null && token_hash === presented });

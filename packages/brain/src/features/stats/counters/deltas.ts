@@ -1,5 +1,6 @@
 import { cutCharacters } from "@svc/protocol";
 import { hours, minutes } from "../../../platform/durations.ts";
+import type { CounterDeltaRow } from "../../../schema/tables/index.ts";
 import { addToHistogram, encodeHistogram, type Histogram } from "./histogram.ts";
 
 /**
@@ -23,21 +24,7 @@ export interface CountedEvent {
 }
 
 /** A row of `counter_deltas` without its number; the instant is in milliseconds. */
-export interface DeltaRow {
-  readonly project_id: string;
-  readonly counter: "rollup" | "worker" | "state";
-  readonly bucket_at: number | null;
-  readonly engine: string;
-  readonly name: string;
-  readonly queue: string;
-  readonly worker: string;
-  readonly kind: string;
-  count: number;
-  run_ms_sum: number;
-  run_count: number;
-  run_histogram: string | null;
-  wait_histogram: string | null;
-}
+export type DeltaRow = Omit<CounterDeltaRow, "seq" | "bucket_at"> & { readonly bucket_at: number | null };
 
 const minuteMs = minutes(1);
 const hourMs = hours(1);

@@ -166,7 +166,7 @@ const joinText = `
   ON CONFLICT (project_id, engine, new_id) DO UPDATE SET old_id = excluded.old_id, linked_at = excluded.linked_at
   WHERE (excluded.linked_at, excluded.old_id) < (task_links.linked_at, task_links.old_id)`;
 
-/** Joins retry links: of one new id the smallest (at, old id) stands (spec part 3, section 4.3). */
+/** Joins retry links: of one new id the smallest (at, old id) stands. */
 export async function joinLinks(client: PoolClient, links: readonly TaskLink[]): Promise<void> {
   if (links.length === 0) return;
   await client.query({

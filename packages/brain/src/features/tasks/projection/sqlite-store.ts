@@ -91,7 +91,7 @@ export function openTaskStore(db: DatabaseSync) {
   };
 }
 
-/** Retry links inside the writer thread: of one new id the smallest (at, old id) stands (spec part 3, section 4.3). */
+/** Retry links inside the writer thread: of one new id the smallest (at, old id) stands. */
 export function openLinkStore(db: DatabaseSync) {
   const upsert = db.prepare(
     `INSERT INTO task_links (project_id, engine, new_id, old_id, linked_at) VALUES (?, ?, ?, ?, ?)

@@ -19,7 +19,7 @@ const lockedColumns = [
 
 export type LockedTask = Pick<TaskRow, (typeof lockedColumns)[number]>;
 
-/** Held until the end of the transaction, and locked in the order that every writer of these tables keeps (spec part 3, section 2.4). */
+/** Held until the end of the transaction. Every writer of these tables locks in this order, so that none waits for another in a circle. */
 const locked = (tx: Tx<Tables>, ids: readonly string[]) =>
   tx
     .selectFrom("tasks")

@@ -7,7 +7,7 @@ import { byDialect, isEmbedded } from "./by-dialect.ts";
 
 /**
  * Makes transactions that count something and act on the count wait for one another until they end ("last active project", "users
- * table empty"; spec part 3, section 5.1 rule 14).
+ * table empty").
  */
 export async function lockSubject(tx: QueryExecutorProvider, subject: string): Promise<void> {
   if (isEmbedded(tx)) return;

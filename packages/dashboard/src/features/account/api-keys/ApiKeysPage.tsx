@@ -23,7 +23,7 @@ import { apiKeysQuery } from "./queries.ts";
 
 /** The caller's own keys, with which scripts call the API. */
 export function ApiKeysPage() {
-  usePage([{ label: "Projects", href: paths.home() }, { label: "API keys" }]);
+  usePage([["Projects", paths.home()], ["API keys"]]);
   const read = useSuspenseQuery(apiKeysQuery);
   const [dialog, setDialog] = useState<ReactNode>(null);
   const close = () => setDialog(null);

@@ -1,15 +1,8 @@
 import type { ApiKey } from "@svc/client";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { api } from "../../../api/api.ts";
-import { faultsByField } from "../../../api/field-faults.ts";
-import { ActButton } from "../../../ui/buttons/ActButton.tsx";
-import controls from "../../../ui/controls.module.css";
-import { ActForm } from "../../../ui/forms/ActForm.tsx";
-import { DialogFoot } from "../../../ui/layers/DialogFoot.tsx";
-import { Dialog } from "../../../ui/layers/Layers.tsx";
-import { causeOf } from "../../../ui/panels/Feedback.tsx";
-import { Refusal } from "../../../ui/panels/Refusal.tsx";
+import { FormDialog } from "../../../ui/forms/FormDialog.tsx";
 import { printable } from "../../../ui/time/format.ts";
 import { Age } from "../../../ui/time/Stamp.tsx";
 import { AddressesField, addressesReason } from "./AddressesField.tsx";
@@ -25,41 +18,36 @@ interface KeyDialogProps {
 export function AddressesDialog({ apiKey, onClose }: KeyDialogProps) {
   const client = useQueryClient();
   const [text, setText] = useState((apiKey.allowed_cidrs ?? []).join("\n"));
-  const change = useMutation({
-    mutationFn: () =>
-      api.changeApiKey(apiKey.id, { allowed_cidrs: readRanges(text).ranges.map((range) => range.text) }),
-    onSuccess: (changed) => {
-      client.setQueryData(apiKeysQuery.queryKey, (old) => old?.map((one) => (one.id === changed.id ? changed : one)));
-      onClose();
-    },
-  });
-  const fault = faultsByField(change.error).allowed_cidrs;
   return (
-    <Dialog title={`Addresses of ${printable(apiKey.name)}`} onClose={onClose}>
-      <ActForm error={change.error} className={controls.rows} onSubmit={() => change.mutate()}>
-        <AddressesField text={text} onChange={setText} error={fault} />
-        {change.isError && fault === undefined ? <Refusal>Nothing was changed. {causeOf(change.error)}</Refusal> : null}
-        <DialogFoot leave="Cancel" onLeave={onClose}>
-          <ActButton error={change.error} isBusy={change.isPending} reason={addressesReason(text)}>
-            Save addresses
-          </ActButton>
-        </DialogFoot>
-      </ActForm>
-    </Dialog>
+    <FormDialog
+      title={`Addresses of ${printable(apiKey.name)}`}
+      act="Save addresses"
+      reason={addressesReason(text)}
+      send={() => api.changeApiKey(apiKey.id, { allowed_cidrs: readRanges(text).ranges.map((range) => range.text) })}
+      onDone={(changed) =>
+        client.setQueryData(apiKeysQuery.queryKey, (old) => old?.map((one) => (one.id === changed.id ? changed : one)))
+      }
+      undone="Nothing was changed."
+      onClose={onClose}
+    >
+      {(faults) => <AddressesField text={text} onChange={setText} error={faults.allowed_cidrs} />}
+    </FormDialog>
   );
 }
 
 export function RevokeKeyDialog({ apiKey, onClose }: KeyDialogProps) {
   const client = useQueryClient();
-  const revoke = useMutation({
-    mutationFn: () => api.revokeApiKey(apiKey.id),
-    onSuccess: () => {
-      client.setQueryData(apiKeysQuery.queryKey, (old) => old?.filter((one) => one.id !== apiKey.id));
-      onClose();
-    },
-  });
   return (
-    <Dialog title={`Revoke ${printable(apiKey.name)}`} onClose={onClose}>
+    <FormDialog
+      title={`Revoke ${printable(apiKey.name)}`}
+      act="Revoke key"
+      isDanger
+      leave="Keep it"
+      send={() => api.revokeApiKey(apiKey.id)}
+      onDone={() => client.setQueryData(apiKeysQuery.queryKey, (old) => old?.filter((one) => one.id !== apiKey.id))}
+      undone="Not revoked."
+      onClose={onClose}
+    >
       <p>
         The next request with <code>{apiKey.prefix}…</code> is refused, everywhere and for good. What uses it stops
         working; to go on it needs another key.
@@ -68,12 +56,6 @@ export function RevokeKeyDialog({ apiKey, onClose }: KeyDialogProps) {
         Last used: <Age at={apiKey.last_used_at} suffix=" ago" />
         {apiKey.last_used_ip === null ? "" : `, from ${apiKey.last_used_ip}`}.
       </p>
-      {revoke.isError ? <Refusal>Not revoked. {causeOf(revoke.error)}</Refusal> : null}
-      <DialogFoot leave="Keep it" onLeave={onClose}>
-        <ActButton isDanger error={revoke.error} isBusy={revoke.isPending} onAct={() => revoke.mutate()}>
-          Revoke key
-        </ActButton>
-      </DialogFoot>
-    </Dialog>
+    </FormDialog>
   );
 }

@@ -6,8 +6,9 @@ import { faultsByField } from "../../../api/field-faults.ts";
 import { ActButton } from "../../../ui/buttons/ActButton.tsx";
 import controls from "../../../ui/controls.module.css";
 import { ActForm } from "../../../ui/forms/ActForm.tsx";
-import { ChoiceField, Field } from "../../../ui/forms/Field.tsx";
+import { Field } from "../../../ui/forms/Field.tsx";
 import { OnceDialog } from "../../../ui/forms/OnceDialog.tsx";
+import { ChoiceField } from "../../../ui/forms/Select.tsx";
 import { Snippet } from "../../../ui/forms/Snippet.tsx";
 import { DialogFoot } from "../../../ui/layers/DialogFoot.tsx";
 import { Dialog } from "../../../ui/layers/Layers.tsx";
@@ -59,7 +60,7 @@ export function MintKeyDialog({ onClose }: { onClose: () => void }) {
   const isElsewhere = mint.isError && Object.keys(faults).length === 0;
 
   if (mint.data) return <MintedKeyDialog minted={mint.data} onClose={onClose} />;
-  const choices = (projects.data ?? []).map(({ id, name: label }) => ({ value: id, label: printable(label) }));
+  const choices = (projects.data ?? []).map(({ id, name: label }) => [id, printable(label)] as const);
   return (
     <Dialog title="Mint an API key" isSide onClose={onClose}>
       <QueryBoundary name="The scopes" read={catalogue} rows={10} isPart>
@@ -86,7 +87,7 @@ export function MintKeyDialog({ onClose }: { onClose: () => void }) {
             <ChoiceField
               label="Bound to"
               value={projectId}
-              options={[{ value: "", label: "no project: it reaches every project of yours" }, ...choices]}
+              options={[["", "no project: it reaches every project of yours"], ...choices]}
               onChange={setProjectId}
               error={faults.project_id}
               hint={projectId === "" ? null : <BindingWarning isAdmin={me.is_admin} makes={makesProjects(chosen)} />}

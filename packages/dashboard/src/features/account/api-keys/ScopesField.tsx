@@ -1,4 +1,5 @@
 import type { ScopeCatalogue } from "@svc/client";
+import { Check } from "../../../ui/buttons/Tick.tsx";
 import controls from "../../../ui/controls.module.css";
 import { Glyph } from "../../../ui/Icon.tsx";
 import css from "./api-keys.module.css";
@@ -78,19 +79,16 @@ function ScopeTick({ scope, isChosen, isIncluded, isRefused, onToggle }: ScopeTi
       ? "Comes with another one that is ticked"
       : undefined;
   return (
-    <label className={controls.check} title={reason}>
-      <span className={controls.tick}>
-        <input
-          type="checkbox"
-          checked={isChosen || isIncluded}
-          aria-disabled={isFixed}
-          aria-label={reason === undefined ? scope : `${scope}. ${reason}`}
-          onChange={() => {
-            if (!isFixed) onToggle();
-          }}
-        />
-      </span>
+    <Check
+      title={reason}
+      checked={isChosen || isIncluded}
+      aria-disabled={isFixed}
+      aria-label={reason === undefined ? scope : `${scope}. ${reason}`}
+      onChange={() => {
+        if (!isFixed) onToggle();
+      }}
+    >
       {verb === "*" ? "all" : verb}
-    </label>
+    </Check>
   );
 }

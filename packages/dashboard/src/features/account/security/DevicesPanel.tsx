@@ -92,11 +92,9 @@ export function DevicesPanel({ isEnrolled }: DevicesPanelProps) {
             {change.isError ? <FailedLine title="Nothing was changed" error={change.error} /> : null}
             {items.length === 0 ? (
               <PanelEmpty kind="none-yet">
-                <p>
-                  {isEnrolled === false
-                    ? "Without a second factor no code is asked for, so there is nothing to spare."
-                    : "Every sign-in is asked for a code. Trust a browser here, or when you sign in with it."}
-                </p>
+                {isEnrolled === false
+                  ? "Without a second factor no code is asked for, so there is nothing to spare."
+                  : "Every sign-in is asked for a code. Trust a browser here, or when you sign in with it."}
               </PanelEmpty>
             ) : (
               <DataTable

@@ -21,7 +21,7 @@ export function HistoryPanel() {
         const notices = pages.flatMap(({ items }) => items);
         return notices.length === 0 ? (
           <PanelEmpty kind="none-yet">
-            <p>New API keys, password and second-factor changes, and sign-ins from new browsers appear here.</p>
+            New API keys, password and second-factor changes, and sign-ins from new browsers appear here.
           </PanelEmpty>
         ) : (
           <>

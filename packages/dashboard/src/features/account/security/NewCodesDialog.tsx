@@ -1,34 +1,28 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { api } from "../../../api/api.ts";
 import { noticeSignedOut } from "../../../api/query-client.ts";
-import { ActButton } from "../../../ui/buttons/ActButton.tsx";
-import { DialogFoot } from "../../../ui/layers/DialogFoot.tsx";
+import { FormDialog } from "../../../ui/forms/FormDialog.tsx";
 import { Dialog } from "../../../ui/layers/Layers.tsx";
-import { causeOf } from "../../../ui/panels/Feedback.tsx";
-import { Refusal } from "../../../ui/panels/Refusal.tsx";
 import { mfaStatusQuery, RecoveryCodes } from "../../mfa/index.ts";
 import { useMe } from "../../sessions/index.ts";
 
 export function NewCodesDialog({ onClose }: { onClose: () => void }) {
   const client = useQueryClient();
-  const make = useMutation({
-    mutationFn: () => api.regenerateRecoveryCodes(),
-    onSuccess: () => client.invalidateQueries({ queryKey: mfaStatusQuery.queryKey }),
-    onError: noticeSignedOut,
-    gcTime: 0,
-  });
-  if (make.data) return <CodesDialog codes={make.data.recovery_codes} onClose={onClose} />;
   return (
-    <Dialog title="New recovery codes" onClose={onClose}>
+    <FormDialog
+      title="New recovery codes"
+      act="Make new codes"
+      leave="Keep the old ones"
+      send={() => api.regenerateRecoveryCodes()}
+      onDone={() => client.invalidateQueries({ queryKey: mfaStatusQuery.queryKey })}
+      onError={noticeSignedOut}
+      answered={({ recovery_codes: codes }) => <CodesDialog codes={codes} onClose={onClose} />}
+      undone="No new codes were made."
+      onClose={onClose}
+    >
       <p>All codes that you have stored so far stop working, and you get as many new ones.</p>
-      {make.isError ? <Refusal>No new codes were made. {causeOf(make.error)}</Refusal> : null}
-      <DialogFoot leave="Keep the old ones" onLeave={onClose}>
-        <ActButton error={make.error} isBusy={make.isPending} onAct={() => make.mutate()}>
-          Make new codes
-        </ActButton>
-      </DialogFoot>
-    </Dialog>
+    </FormDialog>
   );
 }
 

@@ -1,33 +1,31 @@
 import type { TrustedDevice } from "@svc/client";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { api } from "../../../api/api.ts";
 import { faultsByField } from "../../../api/field-faults.ts";
 import { noticeSignedOut } from "../../../api/query-client.ts";
-import { ActButton } from "../../../ui/buttons/ActButton.tsx";
-import controls from "../../../ui/controls.module.css";
-import { ActForm } from "../../../ui/forms/ActForm.tsx";
 import { Field } from "../../../ui/forms/Field.tsx";
-import { DialogFoot } from "../../../ui/layers/DialogFoot.tsx";
-import { Dialog } from "../../../ui/layers/Layers.tsx";
+import { FormDialog } from "../../../ui/forms/FormDialog.tsx";
 import { causeOf } from "../../../ui/panels/Feedback.tsx";
 import { trustedDevicesQuery } from "../../mfa/index.ts";
 
 export function RenameDeviceDialog({ device, onClose }: { device: TrustedDevice; onClose: () => void }) {
   const client = useQueryClient();
   const [label, setLabel] = useState(device.label);
-  const rename = useMutation({
-    mutationFn: () => api.renameTrustedDevice(device.id, { label: label.trim() }),
-    onSuccess: async () => {
-      await client.invalidateQueries({ queryKey: trustedDevicesQuery.queryKey });
-      onClose();
-    },
-    onError: noticeSignedOut,
-  });
-  const { label: fault } = faultsByField(rename.error);
   return (
-    <Dialog title="Rename the device" onClose={onClose}>
-      <ActForm error={rename.error} className={controls.rows} onSubmit={() => rename.mutate()}>
+    <FormDialog
+      title="Rename the device"
+      act="Rename"
+      send={() => api.renameTrustedDevice(device.id, { label: label.trim() })}
+      onDone={() => client.invalidateQueries({ queryKey: trustedDevicesQuery.queryKey })}
+      onError={noticeSignedOut}
+      faultsOf={(error) => {
+        const { label: fault } = faultsByField(error);
+        return { label: fault === undefined ? causeOf(error) : `This ${fault}.` };
+      }}
+      onClose={onClose}
+    >
+      {(faults) => (
         <Field
           label="Name"
           required
@@ -35,14 +33,9 @@ export function RenameDeviceDialog({ device, onClose }: { device: TrustedDevice;
           autoFocus
           value={label}
           onChange={(event) => setLabel(event.currentTarget.value)}
-          error={fault === undefined ? (rename.isError ? causeOf(rename.error) : null) : `This ${fault}.`}
+          error={faults.label}
         />
-        <DialogFoot leave="Cancel" onLeave={onClose}>
-          <ActButton error={rename.error} isBusy={rename.isPending}>
-            Rename
-          </ActButton>
-        </DialogFoot>
-      </ActForm>
-    </Dialog>
+      )}
+    </FormDialog>
   );
 }

@@ -12,7 +12,7 @@ import { SessionsPanel } from "./SessionsPanel.tsx";
 
 /** Everything that lets somebody in as this user. */
 export function SecurityPage() {
-  usePage([{ label: "Projects", href: paths.home() }, { label: "Security" }]);
+  usePage([["Projects", paths.home()], ["Security"]]);
   const status = useQuery(mfaStatusQuery);
   return (
     <>

@@ -6,6 +6,7 @@ import { usePollMs } from "../../../live/live.ts";
 import { AppLink } from "../../../ui/buttons/AppLink.tsx";
 import { Button } from "../../../ui/buttons/Button.tsx";
 import { OlderButton } from "../../../ui/buttons/OlderButton.tsx";
+import { PanelFrame } from "../../../ui/panels/PanelFrame.tsx";
 import panel from "../../../ui/panels/panel.module.css";
 import { QueryBoundary } from "../../../ui/panels/QueryBoundary.tsx";
 import type { Column } from "../../../ui/tables/columns.tsx";
@@ -37,12 +38,10 @@ export function BulkRetriesPanel({ slug, agents }: BulkRetriesPanelProps) {
           ? `${known} among the newest ${count(items.length)}`
           : `${known}, ${count(items.length)} in all`;
   return (
-    <section className={panel.panel} aria-labelledby="h-bulk-retries">
-      <header>
-        <h2 id="h-bulk-retries">Bulk retries</h2>
-        <span className="t3 grow" role="status">
-          {says}
-        </span>
+    <PanelFrame
+      title="Bulk retries"
+      note={<span role="status">{says}</span>}
+      actions={
         <Button
           disabledReason={
             items.length > 0 || read.isError ? null : read.data === undefined ? "Reading them" : "There is none yet"
@@ -51,7 +50,8 @@ export function BulkRetriesPanel({ slug, agents }: BulkRetriesPanelProps) {
         >
           {isOpen ? "Hide" : "Show"} <span className="vh">the bulk retries</span>
         </Button>
-      </header>
+      }
+    >
       {isOpen ? (
         <QueryBoundary name="Bulk retries" read={read} rows={3}>
           {items.length > 0 ? (
@@ -71,7 +71,7 @@ export function BulkRetriesPanel({ slug, agents }: BulkRetriesPanelProps) {
           ) : null}
         </QueryBoundary>
       ) : null}
-    </section>
+    </PanelFrame>
   );
 }
 

@@ -30,11 +30,7 @@ import { slowRate, standingStill, statusSentence } from "./sentences.ts";
 export function BulkRetryPage() {
   const { slug, requestId } = useParams({ from: "/signed-in/p/$slug/bulk-retries/$requestId" });
   const role = roleIn(useMe(), slug);
-  usePage([
-    { label: slug, href: paths.project(slug) },
-    { label: "Commands", href: paths.commands(slug) },
-    { label: `Bulk retry ${idTail(requestId)}` },
-  ]);
+  usePage([[slug, paths.project(slug)], ["Commands", paths.commands(slug)], [`Bulk retry ${idTail(requestId)}`]]);
   if (role === "operator" || role === "admin") return <BulkRetry slug={slug} id={requestId} />;
   return (
     <NotForRole title="Bulk retry">

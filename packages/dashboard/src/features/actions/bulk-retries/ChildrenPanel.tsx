@@ -4,8 +4,9 @@ import { useEffect, useRef } from "react";
 import { paths } from "../../../address/paths.ts";
 import { AppLink } from "../../../ui/buttons/AppLink.tsx";
 import { Button } from "../../../ui/buttons/Button.tsx";
-import { OlderButton } from "../../../ui/buttons/OlderButton.tsx";
+import { OlderOrAll } from "../../../ui/buttons/OlderButton.tsx";
 import { PageTabs } from "../../../ui/panels/PageTabs.tsx";
+import { PanelFrame } from "../../../ui/panels/PanelFrame.tsx";
 import panel from "../../../ui/panels/panel.module.css";
 import { QueryBoundary } from "../../../ui/panels/QueryBoundary.tsx";
 import type { Column } from "../../../ui/tables/columns.tsx";
@@ -42,11 +43,7 @@ export function ChildrenPanel({ slug, request, agents, outcome, hrefOf }: Childr
     void refetch();
   }, [told, isLive, isFetching, refetch]);
   return (
-    <section className={panel.panel} aria-labelledby="h-children">
-      <header>
-        <h2 id="h-children">Tasks</h2>
-        <span className="t3">in the order in which they are sent</span>
-      </header>
+    <PanelFrame title="Tasks" note="in the order in which they are sent">
       <PageTabs
         label="Which tasks"
         current={hrefOf(outcome)}
@@ -79,11 +76,9 @@ export function ChildrenPanel({ slug, request, agents, outcome, hrefOf }: Childr
               columns={columnsOf(slug, agents)}
             />
             <p className={panel.foot}>
-              {read.hasNextPage ? (
-                <OlderButton read={read}>More tasks</OlderButton>
-              ) : (
-                `These are all: ${count(rows.length)}.`
-              )}{" "}
+              <OlderOrAll read={read} shown={rows.length}>
+                More tasks
+              </OlderOrAll>{" "}
               {isLive ? null : (
                 <Button variant="link" onClick={() => void read.refetch()}>
                   Read them again
@@ -93,7 +88,7 @@ export function ChildrenPanel({ slug, request, agents, outcome, hrefOf }: Childr
           </>
         )}
       </QueryBoundary>
-    </section>
+    </PanelFrame>
   );
 }
 

@@ -10,6 +10,7 @@ import { CopyButton } from "../../../ui/buttons/CopyButton.tsx";
 import { JsonPanel } from "../../../ui/json/JsonView.tsx";
 import { NoteLine } from "../../../ui/panels/Lines.tsx";
 import { About } from "../../../ui/panels/PanelFacts.tsx";
+import { PanelFrame } from "../../../ui/panels/PanelFrame.tsx";
 import panel from "../../../ui/panels/panel.module.css";
 import { StaleLine } from "../../../ui/panels/QueryBoundary.tsx";
 import { nameText, printable } from "../../../ui/time/format.ts";
@@ -39,11 +40,7 @@ export function CommandPage() {
   });
   const command = read.data;
   const title = wordsOfAction(command.action);
-  usePage([
-    { label: slug, href: paths.project(slug) },
-    { label: "Commands", href: paths.commands(slug) },
-    { label: title },
-  ]);
+  usePage([[slug, paths.project(slug)], ["Commands", paths.commands(slug)], [title]]);
   const now = useNow();
   const me = useMe();
   const names = useNames([slug]);
@@ -93,12 +90,9 @@ export function CommandPage() {
                 )}
               </>
             ) : (
-              <section className={panel.panel} aria-labelledby="h-payload">
-                <header>
-                  <h2 id="h-payload">Payload and result</h2>
-                </header>
+              <PanelFrame title="Payload and result">
                 <p className={panel.foot}>{hidden}</p>
-              </section>
+              </PanelFrame>
             )}
           </div>
           <About facts={facts} />

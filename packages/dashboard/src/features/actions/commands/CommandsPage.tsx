@@ -6,14 +6,15 @@ import { paths, type SearchOf } from "../../../address/paths.ts";
 import { usePollMs } from "../../../live/live.ts";
 import { AppLink, useGo } from "../../../ui/buttons/AppLink.tsx";
 import { Button } from "../../../ui/buttons/Button.tsx";
-import { OlderButton } from "../../../ui/buttons/OlderButton.tsx";
-import controls from "../../../ui/controls.module.css";
+import { OlderOrAll } from "../../../ui/buttons/OlderButton.tsx";
+import { Select } from "../../../ui/forms/Select.tsx";
 import { Empty } from "../../../ui/panels/Lines.tsx";
+import { PanelFrame } from "../../../ui/panels/PanelFrame.tsx";
 import panel from "../../../ui/panels/panel.module.css";
 import { QueryBoundary } from "../../../ui/panels/QueryBoundary.tsx";
 import { useSteadyOrder } from "../../../ui/tables/steady-order.ts";
 import { WindowTable } from "../../../ui/tables/WindowTable.tsx";
-import { count, nameText } from "../../../ui/time/format.ts";
+import { nameText } from "../../../ui/time/format.ts";
 import { useNow } from "../../../ui/time/ticker.ts";
 import { usePage } from "../../../ui/title.ts";
 import { agentsQuery } from "../../agents/index.ts";
@@ -35,7 +36,7 @@ export function CommandsPage() {
     select: readCommandsSearch,
     structuralSharing: true,
   });
-  usePage([{ label: slug, href: paths.project(slug) }, { label: "Commands" }]);
+  usePage([[slug, paths.project(slug)], ["Commands"]]);
   const goTo = useGo();
   const now = useNow();
   const me = useMe();
@@ -66,25 +67,23 @@ export function CommandsPage() {
         </div>
       ) : null}
       <div className={css.tools}>
-        <Choice
+        <Select
           label="Status"
           value={search.status ?? ""}
           options={[["", "any status"], ...commandStatuses.map((one) => [one, statusName(one)] as const)]}
           onChange={(status) => go({ status })}
         />
-        <Choice
+        <Select
           label="Action"
           value={search.action ?? ""}
           options={[
             ["", "any action"],
             ...Object.entries(actionWords),
-            ...(search.action && !Object.hasOwn(actionWords, search.action)
-              ? [[search.action, search.action] as const]
-              : []),
+            ...(search.action && !Object.hasOwn(actionWords, search.action) ? [search.action] : []),
           ]}
           onChange={(action) => go({ action })}
         />
-        <Choice
+        <Select
           label="Agent"
           value={search.agent ?? ""}
           options={[
@@ -145,11 +144,9 @@ export function CommandsPage() {
               ]}
             />
             <p className={panel.foot}>
-              {read.hasNextPage ? (
-                <OlderButton read={read}>Older commands</OlderButton>
-              ) : (
-                `These are all: ${count(rows.length)}.`
-              )}
+              <OlderOrAll read={read} shown={rows.length}>
+                Older commands
+              </OlderOrAll>
             </p>
           </>
         )}
@@ -164,15 +161,7 @@ const BulkRetriesPanel = lazy(() =>
 
 /** As high as the panel is before somebody opens it. */
 function BulkRetriesBones() {
-  return (
-    <section className={panel.panel}>
-      <header>
-        <h2>Bulk retries</h2>
-        <span className="t3 grow" />
-        <Button disabledReason="One moment">Show</Button>
-      </header>
-    </section>
-  );
+  return <PanelFrame title="Bulk retries" actions={<Button disabledReason="One moment">Show</Button>} />;
 }
 
 const noAgents: [] = [];
@@ -198,32 +187,5 @@ function NoCommands({ isFiltered, onClear }: { isFiltered: boolean; onClear: () 
     <Empty title="No command matches" chips={<Button onClick={onClear}>Clear all filters</Button>}>
       <p>No command of this project has this status, action and agent.</p>
     </Empty>
-  );
-}
-
-interface ChoiceProps<Value extends string> {
-  label: string;
-  value: Value;
-  options: readonly (readonly [value: Value, words: string])[];
-  onChange: (value: Value) => void;
-}
-
-function Choice<Value extends string>({ label, value, options, onChange }: ChoiceProps<Value>) {
-  return (
-    <label>
-      <span className="vh">{label}</span>
-      <select
-        className={controls.in}
-        title={label}
-        value={value}
-        onChange={(event) => onChange(event.currentTarget.value as Value)}
-      >
-        {options.map(([one, words]) => (
-          <option key={one} value={one}>
-            {words}
-          </option>
-        ))}
-      </select>
-    </label>
   );
 }

@@ -14,7 +14,9 @@ export const sendAgain: Action<Command> = {
   needs: (command) => [requestOf(command) ?? []].flat(),
   guard: (command) => {
     if (!mayHaveToBeSentAgain(command)) return "It needs no second one";
-    return requestOf(command) === null ? "What it asked for is not told whole: ask for it from its target" : null;
+    return requestOf(command) === null
+      ? "This command can't be repeated because its payload is incomplete; start it again from its target"
+      : null;
   },
   Dialog: ({ subject, ...rest }) => <SendAgainDialog {...rest} command={subject} />,
 };

@@ -1,7 +1,7 @@
-import { type KeyboardEvent, useId } from "react";
+import type { KeyboardEvent } from "react";
 import { Button } from "../../../ui/buttons/Button.tsx";
 import controls from "../../../ui/controls.module.css";
-import { Glyph } from "../../../ui/Icon.tsx";
+import { Frame } from "../../../ui/forms/Field.tsx";
 import { count } from "../../../ui/time/format.ts";
 import css from "../commands/commands.module.css";
 import { mostPlaces, readPlaces, stepped } from "./pool-places.ts";
@@ -17,7 +17,6 @@ interface PoolStepperProps {
 
 /** By how much a pool grows or shrinks: by a button, by the arrow keys or typed. */
 export function PoolStepper({ value, present, error, onChange }: PoolStepperProps) {
-  const id = useId();
   const delta = readPlaces(value);
   const step = (by: 1 | -1) => {
     const next = stepped(delta, by, present);
@@ -39,33 +38,31 @@ export function PoolStepper({ value, present, error, onChange }: PoolStepperProp
     />
   );
   return (
-    <div className={error ? `${controls.field} ${controls.bad}` : controls.field}>
-      <label htmlFor={id}>More places, or fewer with a minus</label>
-      <div className={css.stepper}>
-        {button(-1, "One place fewer")}
-        <input
-          id={id}
-          className={controls.in}
-          autoComplete="off"
-          value={value}
-          aria-invalid={error ? true : undefined}
-          aria-describedby={error ? `${id}-h ${id}-e` : `${id}-h`}
-          onKeyDown={onKeyDown}
-          onChange={(event) => onChange(event.currentTarget.value)}
-        />
-        {button(1, "One place more")}
-      </div>
-      {error ? (
-        <p className={controls.err} id={`${id}-e`}>
-          <Glyph name="failure" />
-          {error}
-        </p>
-      ) : null}
-      <p className={controls.hint} id={`${id}-h`} role="status">
-        {present === null
-          ? `Its present size was not reported. At most ${mostPlaces} at a time.`
-          : `It has ${count(present)} now${delta === 0 ? "." : `, and ${count(Math.max(0, present + delta))} then.`}`}
-      </p>
-    </div>
+    <Frame
+      label="More places, or fewer with a minus"
+      error={error}
+      hint={
+        <span role="status">
+          {present === null
+            ? `Its present size was not reported. At most ${mostPlaces} at a time.`
+            : `It has ${count(present)} now${delta === 0 ? "." : `, and ${count(Math.max(0, present + delta))} then.`}`}
+        </span>
+      }
+    >
+      {(wiring) => (
+        <div className={css.stepper}>
+          {button(-1, "One place fewer")}
+          <input
+            {...wiring}
+            className={controls.in}
+            autoComplete="off"
+            value={value}
+            onKeyDown={onKeyDown}
+            onChange={(event) => onChange(event.currentTarget.value)}
+          />
+          {button(1, "One place more")}
+        </div>
+      )}
+    </Frame>
   );
 }

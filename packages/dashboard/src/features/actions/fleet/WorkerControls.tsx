@@ -1,5 +1,6 @@
 import { lazy, Suspense } from "react";
 import { Button } from "../../../ui/buttons/Button.tsx";
+import { PanelFrame } from "../../../ui/panels/PanelFrame.tsx";
 import panel from "../../../ui/panels/panel.module.css";
 import css from "./fleet.module.css";
 import { type ControlledWorker, workerActs } from "./worker-acts.ts";
@@ -9,10 +10,7 @@ const WorkerButtons = lazy(() => import("./WorkerButtons.tsx").then((part) => ({
 /** What can be done with a worker; each asks first. */
 export function WorkerControls({ slug, worker }: { slug: string; worker: ControlledWorker }) {
   return (
-    <section className={panel.panel} aria-labelledby="h-control">
-      <header>
-        <h2 id="h-control">Control</h2>
-      </header>
+    <PanelFrame title="Control">
       <div className={`${panel.inner} ${css.controls}`}>
         <Suspense
           fallback={workerActs.map(({ act, words }) => (
@@ -24,7 +22,7 @@ export function WorkerControls({ slug, worker }: { slug: string; worker: Control
           <WorkerButtons slug={slug} worker={worker} />
         </Suspense>
       </div>
-    </section>
+    </PanelFrame>
   );
 }
 

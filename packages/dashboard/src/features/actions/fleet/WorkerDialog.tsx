@@ -2,7 +2,8 @@ import type { Command } from "@svc/client";
 import { useState } from "react";
 import { api } from "../../../api/api.ts";
 import { faultsByField } from "../../../api/field-faults.ts";
-import { ChoiceField, Field } from "../../../ui/forms/Field.tsx";
+import { Field } from "../../../ui/forms/Field.tsx";
+import { ChoiceField } from "../../../ui/forms/Select.tsx";
 import { count, nameText, printable } from "../../../ui/time/format.ts";
 import { requiredAgent } from "../requests/AgentField.tsx";
 import type { Capability } from "../requests/able.ts";
@@ -121,7 +122,7 @@ export function WorkerDialog({ slug, worker, act, taskName: knownName = "", onCl
         <ChoiceField
           label="Queue"
           value={queue}
-          options={worker.queues.map((one) => ({ value: one, label: nameText(one) }))}
+          options={worker.queues.map((one) => [one, nameText(one)])}
           error={faultOf("queue")}
           onChange={setQueue}
         />

@@ -1,5 +1,5 @@
 import type { Agent } from "@svc/client";
-import { ChoiceField } from "../../../ui/forms/Field.tsx";
+import { ChoiceField } from "../../../ui/forms/Select.tsx";
 import { nameText } from "../../../ui/time/format.ts";
 import { isPolling } from "./able.ts";
 
@@ -36,8 +36,8 @@ export function AgentField({ agents, value, anyWords, onChange }: AgentFieldProp
       label="Agent"
       value={shown}
       options={[
-        ...(hasEmpty ? [{ value: "", label: anyWords ?? "none" }] : []),
-        ...agents.map((agent) => ({ value: agent.id, label: nameOf(agent) })),
+        ...(hasEmpty ? [["", anyWords ?? "none"] as const] : []),
+        ...agents.map((agent) => [agent.id, nameOf(agent)] as const),
       ]}
       onChange={onChange}
     />

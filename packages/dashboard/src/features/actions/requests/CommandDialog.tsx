@@ -16,6 +16,8 @@ interface CommandDialogProps {
   agent?: ComponentProps<typeof AgentField>;
   /** What a refusal means. */
   nothing?: string;
+  /** Why it was refused, in place of the words that every command has. */
+  wordsOf?: (error: unknown) => string;
   /** What the request is called while it is not known whether it arrived. */
   what?: string;
   /** Its fields make it a form. `fault`: what is wrong in them, before the server has said anything. */
@@ -47,7 +49,8 @@ export function CommandDialog(props: CommandDialogProps) {
       {props.below}
       {error ? (
         <Refusal>
-          {outcomeWords(request.isLost, props.nothing ?? "Nothing was asked for.", props.what)} {refusalWords(error)}
+          {outcomeWords(request.isLost, props.nothing ?? "Nothing was asked for.", props.what)}{" "}
+          {(props.wordsOf ?? refusalWords)(error)}
         </Refusal>
       ) : null}
       <DialogFoot leave={props.leave} onLeave={props.onLeave ?? onClose}>

@@ -17,8 +17,6 @@ import { wordsOfAction } from "../commands/words.ts";
 import { ActionButton, ActionEntry } from "../registry/ActionButton.tsx";
 import { cancelTask, limitName, retryTask, retryWithChanges, taskSubject } from "./task-actions.tsx";
 
-export { taskKeys } from "./task-actions.tsx";
-
 type OfTask = Pick<Task, "id" | "engine" | "task_id" | "state">;
 type ActedOn = OfTask & Pick<Task, "name" | "worker_name">;
 

@@ -1,15 +1,11 @@
 import { ApiProblem, type MintedAgent } from "@svc/client";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { api } from "../../../api/api.ts";
-import { ActButton } from "../../../ui/buttons/ActButton.tsx";
-import controls from "../../../ui/controls.module.css";
-import { ActForm } from "../../../ui/forms/ActForm.tsx";
 import { Field } from "../../../ui/forms/Field.tsx";
+import { FormDialog } from "../../../ui/forms/FormDialog.tsx";
 import { OnceDialog } from "../../../ui/forms/OnceDialog.tsx";
 import { Snippet } from "../../../ui/forms/Snippet.tsx";
-import { DialogFoot } from "../../../ui/layers/DialogFoot.tsx";
-import { Dialog } from "../../../ui/layers/Layers.tsx";
 import { causeOf } from "../../../ui/panels/Feedback.tsx";
 import { printable } from "../../../ui/time/format.ts";
 import { agentsQuery } from "../queries.ts";
@@ -27,20 +23,21 @@ interface MintDialogProps {
 export function MintDialog({ slug, onClose, onMinted }: MintDialogProps) {
   const client = useQueryClient();
   const [name, setName] = useState("");
-  const mint = useMutation({
-    mutationFn: () => api.createAgent(slug, { name: name.trim() }),
-    onSuccess: (minted) => {
-      onMinted?.(minted);
-      client.setQueryData(agentsQuery(slug).queryKey, (old) => old && { items: [...old.items, minted.agent] });
-      void client.invalidateQueries({ queryKey: agentsQuery(slug).queryKey });
-    },
-    gcTime: 0,
-  });
-
-  if (mint.data) return <MintedDialog slug={slug} minted={mint.data} onClose={onClose} />;
   return (
-    <Dialog title="Mint an agent" onClose={onClose}>
-      <ActForm error={mint.error} className={controls.rows} onSubmit={() => mint.mutate()}>
+    <FormDialog
+      title="Mint an agent"
+      act="Mint agent"
+      send={() => api.createAgent(slug, { name: name.trim() })}
+      onDone={(minted) => {
+        onMinted?.(minted);
+        client.setQueryData(agentsQuery(slug).queryKey, (old) => old && { items: [...old.items, minted.agent] });
+        void client.invalidateQueries({ queryKey: agentsQuery(slug).queryKey });
+      }}
+      answered={(minted) => <MintedDialog slug={slug} minted={minted} onClose={onClose} />}
+      faultsOf={(error) => ({ name: mintFailure(error) })}
+      onClose={onClose}
+    >
+      {(faults) => (
         <Field
           label="Name"
           required
@@ -49,15 +46,10 @@ export function MintDialog({ slug, onClose, onMinted }: MintDialogProps) {
           value={name}
           onChange={(event) => setName(event.currentTarget.value)}
           hint="One agent per place that watches an engine, for instance mailer-1."
-          error={mint.isError ? mintFailure(mint.error) : null}
+          error={faults.name}
         />
-        <DialogFoot leave="Cancel" onLeave={onClose}>
-          <ActButton error={mint.error} isBusy={mint.isPending}>
-            Mint agent
-          </ActButton>
-        </DialogFoot>
-      </ActForm>
-    </Dialog>
+      )}
+    </FormDialog>
   );
 }
 
@@ -81,7 +73,7 @@ function MintedDialog({ slug, minted, onClose }: { slug: string; minted: MintedA
   );
 }
 
-function mintFailure(error: Error): string {
+function mintFailure(error: unknown): string {
   if (!(error instanceof ApiProblem)) return causeOf(error);
   if (error.code === "conflict") {
     return error.details.reason === "project_archived"

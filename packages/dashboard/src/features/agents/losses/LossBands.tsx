@@ -1,5 +1,6 @@
 import { GapBand } from "../../../ui/gap-band/GapBand.tsx";
 import { gapGroups } from "../../../ui/gap-band/gaps.ts";
+import { PanelFrame } from "../../../ui/panels/PanelFrame.tsx";
 import panel from "../../../ui/panels/panel.module.css";
 import { useGaps } from "./use-gaps.ts";
 
@@ -16,17 +17,13 @@ export function LossBands({ slug, agentId }: { slug: string; agentId: string }) 
   );
   if (bands.length === 0) return null;
   return (
-    <section className={panel.panel} aria-labelledby="h-when-lost">
-      <header>
-        <h2 id="h-when-lost">When it lost something</h2>
-        <span className="t3">last 24 h</span>
-      </header>
+    <PanelFrame title="When it lost something" note="last 24 h">
       {bands.slice(0, maximumBands).map((group) => (
         <GapBand key={group.key} group={group} meaning="Tasks of this time may be missing or end as unknown." />
       ))}
       {bands.length > maximumBands ? (
         <p className={panel.foot}>And {bands.length - maximumBands} earlier times.</p>
       ) : null}
-    </section>
+    </PanelFrame>
   );
 }

@@ -1,4 +1,5 @@
 import type { AgentStatusSample } from "@svc/client";
+import { PanelFrame } from "../../../ui/panels/PanelFrame.tsx";
 import panel from "../../../ui/panels/panel.module.css";
 import { count, printable } from "../../../ui/time/format.ts";
 import css from "../agents.module.css";
@@ -10,11 +11,7 @@ export function LossPanel({ samples }: { samples: AgentStatusSample[] }) {
   if (samples.length === 0) return null;
   const adapters = adapterLosses(samples);
   return (
-    <section className={panel.panel} aria-labelledby="h-loss">
-      <header>
-        <h2 id="h-loss">Lost before sending</h2>
-        <span className="t3">since the buffer was made; bars: last {samples.length} samples</span>
-      </header>
+    <PanelFrame title="Lost before sending" note={`since the buffer was made; bars: last ${samples.length} samples`}>
       <dl className={css.multiples}>
         {lossKinds.map(([counter, label]) => (
           <Multiple key={counter} samples={samples} counter={counter} label={label} />
@@ -32,7 +29,7 @@ export function LossPanel({ samples }: { samples: AgentStatusSample[] }) {
           {adapters.map(({ adapter, events }) => `${printable(adapter)} ${count(events)} events`).join(", ")}.
         </p>
       ) : null}
-    </section>
+    </PanelFrame>
   );
 }
 

@@ -1,5 +1,6 @@
 import type { AgentStatusSample } from "@svc/client";
 import { useIsPhone } from "../../../ui/appearance.ts";
+import { PanelFrame } from "../../../ui/panels/PanelFrame.tsx";
 import panel from "../../../ui/panels/panel.module.css";
 import type { Column } from "../../../ui/tables/columns.tsx";
 import { DataTable } from "../../../ui/tables/DataTable.tsx";
@@ -16,11 +17,7 @@ const sessionsShown = 8;
 export function SamplesPanel({ samples }: { samples: readonly AgentStatusSample[] }) {
   const shown = samples.slice(0, useIsPhone() ? 4 : 8);
   return (
-    <section className={panel.panel} aria-labelledby="h-samples">
-      <header>
-        <h2 id="h-samples">Buffer and connection</h2>
-        <span className="t3">last {count(samples.length)} samples</span>
-      </header>
+    <PanelFrame title="Buffer and connection" note={`last ${count(samples.length)} samples`}>
       {samples.length === 0 ? (
         <p className={panel.foot}>
           No sample yet. An agent sends one with each heartbeat, unless that is switched off there.
@@ -50,7 +47,7 @@ export function SamplesPanel({ samples }: { samples: readonly AgentStatusSample[
           </details>
         </>
       )}
-    </section>
+    </PanelFrame>
   );
 }
 
@@ -81,11 +78,7 @@ export function SessionsPanel({ samples, isOnline }: { samples: readonly AgentSt
   const sessions = seenSessions(samples);
   if (sessions.length === 0) return null;
   return (
-    <section className={panel.panel} aria-labelledby="h-sessions">
-      <header>
-        <h2 id="h-sessions">Connections</h2>
-        <span className="t3">that the last {count(samples.length)} samples tell of</span>
-      </header>
+    <PanelFrame title="Connections" note={`that the last ${count(samples.length)} samples tell of`}>
       <ul className={css.sessions}>
         {sessions.slice(0, sessionsShown).map((session, at) => (
           <li key={session.startedMs}>
@@ -104,6 +97,6 @@ export function SessionsPanel({ samples, isOnline }: { samples: readonly AgentSt
       {sessions.length > sessionsShown ? (
         <p className={panel.foot}>And {sessions.length - sessionsShown} earlier ones.</p>
       ) : null}
-    </section>
+    </PanelFrame>
   );
 }

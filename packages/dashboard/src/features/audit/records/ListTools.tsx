@@ -25,29 +25,6 @@ export function ActionBox({ action, onChange }: { action: string; onChange: (act
   );
 }
 
-interface SelectProps {
-  label: string;
-  value: string;
-  options: readonly { value: string; words: string }[];
-  onChange: (value: string) => void;
-  className?: string | undefined;
-}
-
-export function Select({ label, value, options, onChange, className }: SelectProps) {
-  return (
-    <label className={className}>
-      <span className="vh">{label}</span>
-      <select value={value} title={label} onChange={(event) => onChange(event.currentTarget.value)}>
-        {options.map((option) => (
-          <option key={option.value} value={option.value}>
-            {option.words}
-          </option>
-        ))}
-      </select>
-    </label>
-  );
-}
-
 export function ExactToggle({ isExact, onChange }: { isExact: boolean; onChange: (isExact: boolean) => void }) {
   return (
     <Button

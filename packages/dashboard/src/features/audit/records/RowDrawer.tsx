@@ -6,6 +6,7 @@ import { Button } from "../../../ui/buttons/Button.tsx";
 import { CopyButton } from "../../../ui/buttons/CopyButton.tsx";
 import { JsonPanel } from "../../../ui/json/JsonView.tsx";
 import { drawerClass } from "../../../ui/layers/Layers.tsx";
+import { PanelFrame } from "../../../ui/panels/PanelFrame.tsx";
 import panel from "../../../ui/panels/panel.module.css";
 import { OutcomePill } from "../../../ui/StatePill.tsx";
 import { DataTable } from "../../../ui/tables/DataTable.tsx";
@@ -140,11 +141,7 @@ function Id({ text, name }: { text: string; name: string }) {
 
 function Changes({ changes, unchanged }: { changes: readonly Change[]; unchanged: number }) {
   return (
-    <section className={panel.panel} aria-labelledby="h-changes">
-      <header>
-        <h2 id="h-changes">Changes</h2>
-        <span className="t3">{unchanged > 0 ? `${count(unchanged)} unchanged` : ""}</span>
-      </header>
+    <PanelFrame title="Changes" note={unchanged > 0 ? `${count(unchanged)} unchanged` : ""}>
       <DataTable
         label="Changes"
         className={css.changes}
@@ -164,7 +161,7 @@ function Changes({ changes, unchanged }: { changes: readonly Change[]; unchanged
           },
         ]}
       />
-    </section>
+    </PanelFrame>
   );
 }
 

@@ -1,22 +1,16 @@
 import type { Invitation, Member } from "@svc/client";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { api } from "../../../api/api.ts";
-import { conflictReason } from "../../../api/field-faults.ts";
-import { ActButton } from "../../../ui/buttons/ActButton.tsx";
 import { Button } from "../../../ui/buttons/Button.tsx";
-import { DialogFoot } from "../../../ui/layers/DialogFoot.tsx";
-import { Dialog } from "../../../ui/layers/Layers.tsx";
-import { causeOf } from "../../../ui/panels/Feedback.tsx";
+import { FormDialog } from "../../../ui/forms/FormDialog.tsx";
 import { Panel, PanelEmpty } from "../../../ui/panels/Panel.tsx";
 import panel from "../../../ui/panels/panel.module.css";
-import { Refusal } from "../../../ui/panels/Refusal.tsx";
 import type { Column } from "../../../ui/tables/columns.tsx";
 import { DataTable } from "../../../ui/tables/DataTable.tsx";
 import { printable } from "../../../ui/time/format.ts";
 import { Stamp } from "../../../ui/time/Stamp.tsx";
-import { memberName } from "../MemberDialogs.tsx";
-import { memberRefusal } from "../roles.ts";
+import { memberName, memberWords } from "../MemberDialogs.tsx";
 import css from "./invitations.module.css";
 import { invitationsQuery } from "./queries.ts";
 
@@ -76,7 +70,7 @@ export function InvitationsPanel({ slug, members, held }: InvitationsPanelProps)
         empty={({ items }) =>
           items.length > 0 ? null : (
             <PanelEmpty kind="none-yet">
-              <p>An invitation is a link that works once, for an address with an account or without one.</p>
+              An invitation is a link that works once, for an address with an account or without one.
             </PanelEmpty>
           )
         }
@@ -96,27 +90,24 @@ interface RevokeDialogProps {
 
 function RevokeDialog({ slug, invitation, onClose }: RevokeDialogProps) {
   const client = useQueryClient();
-  const revoke = useMutation({
-    mutationFn: () => api.revokeInvitation(slug, invitation.id),
-    onSuccess: () => {
-      client.setQueryData(
-        invitationsQuery(slug).queryKey,
-        (old) => old && { items: old.items.filter(({ id }) => id !== invitation.id) },
-      );
-      onClose();
-    },
-  });
   return (
-    <Dialog title={`Revoke the invitation of ${printable(invitation.email)}`} onClose={onClose}>
+    <FormDialog
+      title={`Revoke the invitation of ${printable(invitation.email)}`}
+      act="Revoke invitation"
+      isDanger
+      leave="Keep it"
+      send={() => api.revokeInvitation(slug, invitation.id)}
+      onDone={() =>
+        client.setQueryData(
+          invitationsQuery(slug).queryKey,
+          (old) => old && { items: old.items.filter(({ id }) => id !== invitation.id) },
+        )
+      }
+      undone="Not revoked."
+      wordsOf={memberWords}
+      onClose={onClose}
+    >
       <p>Its link stops working at once. The address can be invited again.</p>
-      {revoke.isError ? (
-        <Refusal>Not revoked. {memberRefusal(conflictReason(revoke.error)) ?? causeOf(revoke.error)}</Refusal>
-      ) : null}
-      <DialogFoot leave="Keep it" onLeave={onClose}>
-        <ActButton isDanger error={revoke.error} isBusy={revoke.isPending} onAct={() => revoke.mutate()}>
-          Revoke invitation
-        </ActButton>
-      </DialogFoot>
-    </Dialog>
+    </FormDialog>
   );
 }

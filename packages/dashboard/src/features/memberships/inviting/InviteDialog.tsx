@@ -1,23 +1,16 @@
 import type { InvitedAnswer, ProjectRole } from "@svc/client";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { api } from "../../../api/api.ts";
-import { conflictReason, faultsByField } from "../../../api/field-faults.ts";
-import { ActButton } from "../../../ui/buttons/ActButton.tsx";
-import controls from "../../../ui/controls.module.css";
-import { ActForm } from "../../../ui/forms/ActForm.tsx";
 import { Field } from "../../../ui/forms/Field.tsx";
+import { FormDialog } from "../../../ui/forms/FormDialog.tsx";
 import { OnceDialog } from "../../../ui/forms/OnceDialog.tsx";
 import { Snippet } from "../../../ui/forms/Snippet.tsx";
 import { Glyph } from "../../../ui/Icon.tsx";
-import { DialogFoot } from "../../../ui/layers/DialogFoot.tsx";
-import { Dialog } from "../../../ui/layers/Layers.tsx";
-import { causeOf } from "../../../ui/panels/Feedback.tsx";
-import { Refusal } from "../../../ui/panels/Refusal.tsx";
 import { printable } from "../../../ui/time/format.ts";
 import { Stamp } from "../../../ui/time/Stamp.tsx";
+import { memberWords } from "../MemberDialogs.tsx";
 import { RoleField } from "../RoleField.tsx";
-import { memberRefusal } from "../roles.ts";
 import css from "./invitations.module.css";
 import { invitationsQuery } from "./queries.ts";
 
@@ -27,52 +20,47 @@ export function InviteDialog({ slug, onClose }: { slug: string; onClose: () => v
   const [email, setEmail] = useState("");
   const [role, setRole] = useState<ProjectRole>("viewer");
   const [days, setDays] = useState("7");
-  const invite = useMutation({
-    mutationFn: () => api.createInvitation(slug, { email: email.trim(), role, ttl_days: Number(days) }),
-    onSuccess: () => void client.invalidateQueries({ queryKey: invitationsQuery(slug).queryKey }),
-    gcTime: 0,
-  });
-  const faults = faultsByField(invite.error);
-  const isElsewhere = invite.isError && Object.keys(faults).length === 0;
-  if (invite.data) return <InvitedDialog invited={invite.data} onClose={onClose} />;
   return (
-    <Dialog title="Invite into the project" onClose={onClose}>
-      <ActForm error={invite.error} className={controls.rows} onSubmit={() => invite.mutate()}>
-        <Field
-          label="Email"
-          type="email"
-          required
-          maxLength={320}
-          autoFocus
-          autoComplete="off"
-          value={email}
-          onChange={(event) => setEmail(event.currentTarget.value)}
-          hint="With an account or without one; who has none makes it while accepting."
-          error={faults.email}
-        />
-        <RoleField value={role} onChange={setRole} />
-        <Field
-          label="Works for, in days"
-          type="number"
-          required
-          min={1}
-          max={30}
-          step={1}
-          value={days}
-          onChange={(event) => setDays(event.currentTarget.value)}
-          hint="1 to 30. The link works once."
-          error={faults.ttl_days}
-        />
-        {isElsewhere ? (
-          <Refusal>Nobody was invited. {memberRefusal(conflictReason(invite.error)) ?? causeOf(invite.error)}</Refusal>
-        ) : null}
-        <DialogFoot leave="Cancel" onLeave={onClose}>
-          <ActButton error={invite.error} isBusy={invite.isPending}>
-            Invite as {role}
-          </ActButton>
-        </DialogFoot>
-      </ActForm>
-    </Dialog>
+    <FormDialog
+      title="Invite into the project"
+      act={`Invite as ${role}`}
+      send={() => api.createInvitation(slug, { email: email.trim(), role, ttl_days: Number(days) })}
+      onDone={() => void client.invalidateQueries({ queryKey: invitationsQuery(slug).queryKey })}
+      answered={(invited) => <InvitedDialog invited={invited} onClose={onClose} />}
+      undone="Nobody was invited."
+      wordsOf={memberWords}
+      onClose={onClose}
+    >
+      {(faults) => (
+        <>
+          <Field
+            label="Email"
+            type="email"
+            required
+            maxLength={320}
+            autoFocus
+            autoComplete="off"
+            value={email}
+            onChange={(event) => setEmail(event.currentTarget.value)}
+            hint="With an account or without one; who has none makes it while accepting."
+            error={faults.email}
+          />
+          <RoleField value={role} onChange={setRole} />
+          <Field
+            label="Works for, in days"
+            type="number"
+            required
+            min={1}
+            max={30}
+            step={1}
+            value={days}
+            onChange={(event) => setDays(event.currentTarget.value)}
+            hint="1 to 30. The link works once."
+            error={faults.ttl_days}
+          />
+        </>
+      )}
+    </FormDialog>
   );
 }
 

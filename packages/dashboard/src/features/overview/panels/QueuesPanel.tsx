@@ -37,9 +37,7 @@ export function QueuesPanel({ slug, query, activities }: QueuesPanelProps) {
       }
       empty={({ items }) =>
         items.length === 0 ? (
-          <PanelEmpty kind="none-yet">
-            <p>Queues appear by themselves when an agent reports one.</p>
-          </PanelEmpty>
+          <PanelEmpty kind="none-yet">Queues appear by themselves when an agent reports one.</PanelEmpty>
         ) : null
       }
     >

@@ -5,11 +5,9 @@ import { api } from "../../../api/api.ts";
 import { conflictReason } from "../../../api/field-faults.ts";
 import { ActButton } from "../../../ui/buttons/ActButton.tsx";
 import { Button } from "../../../ui/buttons/Button.tsx";
-import controls from "../../../ui/controls.module.css";
-import { ActForm } from "../../../ui/forms/ActForm.tsx";
 import { Field } from "../../../ui/forms/Field.tsx";
-import { DialogFoot } from "../../../ui/layers/DialogFoot.tsx";
-import { Dialog, dialogList } from "../../../ui/layers/Layers.tsx";
+import { FormDialog } from "../../../ui/forms/FormDialog.tsx";
+import { dialogList } from "../../../ui/layers/Layers.tsx";
 import { causeOf } from "../../../ui/panels/Feedback.tsx";
 import { Refusal } from "../../../ui/panels/Refusal.tsx";
 import { printable } from "../../../ui/time/format.ts";
@@ -69,15 +67,19 @@ export function ArchivePart({ project, isAdmin }: ArchivePartProps) {
 function ArchiveDialog({ project, onClose }: { project: Project; onClose: () => void }) {
   const changed = useStateChanged(project.slug);
   const [typed, setTyped] = useState("");
-  const archive = useMutation({
-    mutationFn: () => api.archiveProject(project.slug),
-    onSuccess: async () => {
-      await changed();
-      onClose();
-    },
-  });
   return (
-    <Dialog title={`Archive ${printable(project.name)}`} onClose={onClose}>
+    <FormDialog
+      title={`Archive ${printable(project.name)}`}
+      act="Archive project"
+      isDanger
+      leave="Keep it"
+      reason={typed.trim() === project.slug ? null : "Type the slug first"}
+      send={() => api.archiveProject(project.slug)}
+      onDone={changed}
+      undone="Not archived."
+      wordsOf={wordsOf}
+      onClose={onClose}
+    >
       <p>This ends, at once:</p>
       <ul className={dialogList}>
         <li>
@@ -90,28 +92,15 @@ function ArchiveDialog({ project, onClose }: { project: Project; onClose: () => 
         Tasks, events and figures stay to be read for as long as they are kept, and so do members. It leaves the lists
         of projects; “Show archived” finds it, and restoring brings it back.
       </p>
-      <ActForm error={archive.error} className={controls.rows} onSubmit={() => archive.mutate()}>
-        <Field
-          label={`Type ${project.slug} to confirm`}
-          autoFocus
-          autoComplete="off"
-          spellCheck={false}
-          value={typed}
-          onChange={(event) => setTyped(event.currentTarget.value)}
-        />
-        {archive.isError ? <Refusal>Not archived. {wordsOf(archive.error)}</Refusal> : null}
-        <DialogFoot leave="Keep it" onLeave={onClose}>
-          <ActButton
-            isDanger
-            error={archive.error}
-            isBusy={archive.isPending}
-            reason={typed.trim() === project.slug ? null : "Type the slug first"}
-          >
-            Archive project
-          </ActButton>
-        </DialogFoot>
-      </ActForm>
-    </Dialog>
+      <Field
+        label={`Type ${project.slug} to confirm`}
+        autoFocus
+        autoComplete="off"
+        spellCheck={false}
+        value={typed}
+        onChange={(event) => setTyped(event.currentTarget.value)}
+      />
+    </FormDialog>
   );
 }
 

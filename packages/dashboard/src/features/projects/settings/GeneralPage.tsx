@@ -27,7 +27,7 @@ import { ZoneField } from "./ZoneField.tsx";
 /** What a project is called, where it belongs, and whether it goes on. */
 export function GeneralPage() {
   const { slug = "" } = useParams({ strict: false });
-  usePage([{ label: slug, href: paths.project(slug) }, { label: "Settings" }]);
+  usePage([[slug, paths.project(slug)], ["Settings"]]);
   const read = useSuspenseQuery(projectQuery(slug));
   const isAdmin = useIsProjectAdmin(slug);
   const archive = <ArchivePart project={read.data} isAdmin={isAdmin} />;

@@ -1,7 +1,7 @@
 import { lazy, Suspense, useState } from "react";
 import { Button } from "../../../ui/buttons/Button.tsx";
 import { Bones } from "../../../ui/panels/Feedback.tsx";
-import panel from "../../../ui/panels/panel.module.css";
+import { PanelFrame } from "../../../ui/panels/PanelFrame.tsx";
 import css from "./task.module.css";
 
 const AskedOfTask = lazy(() =>
@@ -19,11 +19,7 @@ interface CommandsPartProps {
 export function CommandsPart({ slug, task, isAsked }: CommandsPartProps) {
   const [isOpen, setOpen] = useState(false);
   return (
-    <section className={panel.panel} id="commands" aria-labelledby="h-commands">
-      <header>
-        <h2 id="h-commands">Its commands</h2>
-        <span className="t3">asked from here, by anyone</span>
-      </header>
+    <PanelFrame id="commands" title="Its commands" note="asked from here, by anyone">
       {isAsked || isOpen ? (
         <Suspense fallback={<Bones rows={3} label="Loading commands" />}>
           <AskedOfTask slug={slug} task={task} />
@@ -33,6 +29,6 @@ export function CommandsPart({ slug, task, isAsked }: CommandsPartProps) {
           <Button onClick={() => setOpen(true)}>Look for its commands</Button>
         </p>
       )}
-    </section>
+    </PanelFrame>
   );
 }

@@ -1,7 +1,7 @@
 import type { Task } from "@svc/client";
 import { useMemo } from "react";
 import { JsonPanel } from "../../../ui/json/JsonView.tsx";
-import panel from "../../../ui/panels/panel.module.css";
+import { PanelFrame } from "../../../ui/panels/PanelFrame.tsx";
 import css from "./task.module.css";
 
 /** What the task was given and what it gave back. Most engines use only one of args and kwargs. */
@@ -21,12 +21,9 @@ export function InputPanels({ task }: { task: Task }) {
       {task.state === "success" ? (
         <JsonPanel id="result" title="Result" parts={output} />
       ) : (
-        <section className={panel.panel} aria-labelledby="h-result">
-          <header>
-            <h2 id="h-result">Result</h2>
-          </header>
+        <PanelFrame title="Result">
           <p className={css.empty}>{task.finished_at ? "The task did not return." : "Nothing yet."}</p>
-        </section>
+        </PanelFrame>
       )}
     </>
   );

@@ -47,11 +47,7 @@ export function TaskPage() {
   const task = detail.read.data ?? undefined;
   const listHref = paths.tasks(slug, search);
   usePage(
-    [
-      { label: slug, href: paths.project(slug) },
-      { label: "Tasks", href: listHref },
-      { label: task ? nameText(task.name) : idTail(taskId) },
-    ],
+    [[slug, paths.project(slug)], ["Tasks", listHref], [task ? nameText(task.name) : idTail(taskId)]],
     task?.state,
   );
   const move = (step: number) => {

@@ -1,5 +1,6 @@
 import { type TaskState, taskStates } from "@svc/client";
 import { useId } from "react";
+import { Options } from "../../../ui/forms/Select.tsx";
 import { Glyph } from "../../../ui/Icon.tsx";
 import css from "../list.module.css";
 
@@ -64,12 +65,9 @@ export function StateRail({ state, counts, onChange }: StateRailProps) {
           value={state ?? "all"}
           onChange={(event) => onChange(taskStates.find((one) => one === event.currentTarget.value))}
         >
-          <option value="all">all {counts?.all ?? ""}</option>
-          {order.map((one) => (
-            <option key={one} value={one}>
-              {one} {textOf(one)}
-            </option>
-          ))}
+          <Options
+            of={[["all", `all ${counts?.all ?? ""}`], ...order.map((one) => [one, `${one} ${textOf(one)}`] as const)]}
+          />
         </select>
       </label>
     </>

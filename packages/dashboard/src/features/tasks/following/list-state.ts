@@ -8,6 +8,10 @@ import type { Arrivals } from "./tail-pace.ts";
 /** Rows as they are now by id; null when removed. */
 export type Changes = ReadonlyMap<string, ListRow | null>;
 
+export const changedRows = (changes: Changes): ListRow[] => [...changes.values()].flatMap((row) => row ?? []);
+export const removedIds = (changes: Changes): string[] =>
+  [...changes].flatMap(([id, row]) => (row === null ? [id] : []));
+
 /** The counts are of new rows, and of rows that failed: loaded ones and those that arrived so. */
 export interface ListState extends ListCounts {
   readonly filters: TaskFilters;
@@ -90,6 +94,9 @@ export type ListEffect =
   /** Forgets the list and reads its first page. */
   | { type: "restart" }
   | { type: "reportFailure"; error: unknown };
+
+/** The next state in the making, with the effects in order. */
+export type Draft = { -readonly [Key in keyof ListState]: ListState[Key] } & { effects: ListEffect[] };
 
 export const none: ReadonlyMap<string, never> = new Map<string, never>();
 

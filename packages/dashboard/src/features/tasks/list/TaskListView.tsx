@@ -142,9 +142,6 @@ export function TaskListView({ slug, search }: { slug: string; search: TasksSear
     selection,
     current,
     named,
-    onAct: (key) => {
-      if (named) void askOfTask(key, named.engine, named.task_id).catch(() => setNotice("This could not be opened."));
-    },
     isDrawerOpen: search.task !== undefined,
     onMove: move,
     onOpen: open,
@@ -313,12 +310,6 @@ export function TaskListView({ slug, search }: { slug: string; search: TasksSear
       ) : null}
     </div>
   );
-}
-
-/** By the key of an action, all of which are loaded when the first is asked for. */
-async function askOfTask(key: string, engine: string, taskId: string): Promise<void> {
-  const { taskKeys } = await import("../../actions/tasks/TaskCommands.tsx");
-  taskKeys({ engine, taskId, state: undefined })[key]?.();
 }
 
 function heldWords(isTicking: boolean, hold: ReturnType<typeof useHold>): string | null {

@@ -2,6 +2,7 @@ import { useEffect, useEffectEvent } from "react";
 import { useGo } from "../../../ui/buttons/AppLink.tsx";
 import { copyText } from "../../../ui/buttons/CopyButton.tsx";
 import { type KeyHelp, useKeys } from "../../../ui/layers/keys.ts";
+import { taskKeys } from "../../actions/index.ts";
 import { type ListRow, type TasksSearch, taskAddress } from "../../task-data/index.ts";
 import type { TaskList } from "../following/use-task-list.ts";
 import type { ColumnId } from "../views/columns.ts";
@@ -22,7 +23,6 @@ interface ListKeys {
   onClose: () => void;
   onFilter: (row: ListRow, column: ColumnId, isText: boolean) => void;
   onInput: (row: ListRow) => void;
-  onAct: (key: string) => void;
   onMenu: (row: ListRow, anchor: HTMLElement) => void;
 }
 
@@ -75,8 +75,7 @@ export function useListKeys(keys: ListKeys): void {
       n: () => list.pendingCount > 0 && list.showPending(),
       o: () => named && go(taskAddress(slug, named.engine, named.task_id, search)),
       y: () => named && void copyText(named.task_id),
-      r: () => keys.onAct("r"),
-      c: () => keys.onAct("c"),
+      ...taskKeys(named && { engine: named.engine, taskId: named.task_id, state: undefined }),
       m: openMenu,
       ContextMenu: openMenu,
       e: () => current && keys.onInput(current),

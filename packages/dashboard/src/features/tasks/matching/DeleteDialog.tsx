@@ -1,11 +1,7 @@
 import type { BulkDeleteFilters, Priority, TaskFilters } from "@svc/client";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { api } from "../../../api/api.ts";
-import { ActButton } from "../../../ui/buttons/ActButton.tsx";
-import { DialogFoot } from "../../../ui/layers/DialogFoot.tsx";
-import { Dialog } from "../../../ui/layers/Layers.tsx";
-import { causeOf } from "../../../ui/panels/Feedback.tsx";
-import { Refusal } from "../../../ui/panels/Refusal.tsx";
+import { FormDialog } from "../../../ui/forms/FormDialog.tsx";
 import { count } from "../../../ui/time/format.ts";
 import type { ChosenTasks, DialogProps } from "../../actions/index.ts";
 import { type LoadedList, taskTotalQuery } from "../../task-data/index.ts";
@@ -21,20 +17,25 @@ export function DeleteDialog({ slug, subject: { rows, all, onDone }, onClose }: 
   const amount = all ? Math.min(total, maximumMatching) : rows.length;
   const words = `${count(amount)} ${amount === 1 ? "task" : "tasks"}`;
   const ids = rows.map((row) => row.id);
-  const remove = useMutation({
-    mutationFn: () => (all ? api.deleteMatchingTasks(slug, deleteFilters(all.filters)) : api.deleteTasks(slug, ids)),
-    onSuccess: () => {
-      if (all) void client.resetQueries({ queryKey: ["tasks", slug] });
-      else client.setQueriesData<LoadedList>({ queryKey: ["tasks", slug] }, (old) => old && removeRows(old, ids));
-      for (const subject of ["task-total", "stats", "facet", "task-histogram"]) {
-        void client.invalidateQueries({ queryKey: [subject, slug] });
-      }
-      onClose();
-      onDone();
-    },
-  });
+  const done = () => {
+    if (all) void client.resetQueries({ queryKey: ["tasks", slug] });
+    else client.setQueriesData<LoadedList>({ queryKey: ["tasks", slug] }, (old) => old && removeRows(old, ids));
+    for (const subject of ["task-total", "stats", "facet", "task-histogram"]) {
+      void client.invalidateQueries({ queryKey: [subject, slug] });
+    }
+    onDone();
+  };
   return (
-    <Dialog title={`Delete ${words}`} onClose={onClose}>
+    <FormDialog
+      title={`Delete ${words}`}
+      act={`Delete ${words}`}
+      isDanger
+      leave="Keep them"
+      send={() => (all ? api.deleteMatchingTasks(slug, deleteFilters(all.filters)) : api.deleteTasks(slug, ids))}
+      onDone={done}
+      undone="Nothing was deleted."
+      onClose={onClose}
+    >
       {all ? (
         <p>
           All tasks with {all.words}
@@ -47,13 +48,7 @@ export function DeleteDialog({ slug, subject: { rows, all, onDone }, onClose }: 
         Their rows leave the list for everybody. Their events stay until retention takes them, and a later event of a
         deleted task makes a new row. Nothing is sent to the engine.
       </p>
-      {remove.isError ? <Refusal>Nothing was deleted. {causeOf(remove.error)}</Refusal> : null}
-      <DialogFoot leave="Keep them" onLeave={onClose}>
-        <ActButton isDanger error={remove.error} isBusy={remove.isPending} onAct={() => remove.mutate()}>
-          Delete {words}
-        </ActButton>
-      </DialogFoot>
-    </Dialog>
+    </FormDialog>
   );
 }
 

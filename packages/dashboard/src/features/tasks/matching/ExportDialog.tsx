@@ -1,19 +1,13 @@
 import { isProblem, type TaskExportQuery, type TaskFilters } from "@svc/client";
 import { exportFields } from "@svc/client/task-query";
-import { useMutation, useQuery } from "@tanstack/react-query";
-import { useRef, useState } from "react";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
 import { api } from "../../../api/api.ts";
-import { saveFile } from "../../../save-file.ts";
-import { ActButton } from "../../../ui/buttons/ActButton.tsx";
 import { Button } from "../../../ui/buttons/Button.tsx";
-import { Segments } from "../../../ui/buttons/Segments.tsx";
+import { Check } from "../../../ui/buttons/Tick.tsx";
 import controls from "../../../ui/controls.module.css";
-import { Icon } from "../../../ui/Icon.tsx";
-import { DialogFoot } from "../../../ui/layers/DialogFoot.tsx";
-import { Dialog } from "../../../ui/layers/Layers.tsx";
-import { causeOf } from "../../../ui/panels/Feedback.tsx";
-import { Refusal } from "../../../ui/panels/Refusal.tsx";
-import { bytes, count } from "../../../ui/time/format.ts";
+import { SaveDialog } from "../../../ui/forms/SaveDialog.tsx";
+import { count } from "../../../ui/time/format.ts";
 import { minuteText, useZone } from "../../../ui/time/instants.ts";
 import css from "../list.module.css";
 import type { ColumnId } from "../views/columns.ts";
@@ -21,11 +15,11 @@ import { type Cut, nearestCut } from "./export-cut.ts";
 import { fieldsOfColumns } from "./export-fields.ts";
 
 type Format = TaskExportQuery["format"];
-const formats: readonly { value: Format; label: string; title: string }[] = [
+const formats = [
   { value: "csv", label: "CSV", title: "Comma-separated, for spreadsheets and scripts" },
   { value: "xlsx", label: "Excel", title: "A workbook, at most 25,000 rows" },
   { value: "json", label: "JSON", title: "An array, values as they are" },
-];
+] as const;
 
 interface ExportDialogProps {
   slug: string;
@@ -40,32 +34,7 @@ interface ExportDialogProps {
 
 /** Every matching task as a file: in which form, with which columns, how many, and what to do when they are too many. */
 export function ExportDialog({ slug, filters, words, columns, total, onClose }: ExportDialogProps) {
-  const [format, setFormat] = useState<Format>("csv");
   const [fields, setFields] = useState<ReadonlySet<string>>(new Set(exportFields));
-  const [readBytes, setReadBytes] = useState(0);
-  const abort = useRef<AbortController | null>(null);
-  const save = useMutation({
-    mutationFn: async (since: string | undefined) => {
-      setReadBytes(0);
-      abort.current = new AbortController();
-      const chosen = exportFields.filter((field) => fields.has(field)).join(",");
-      const query = { ...filters, ...(since && { since }), format, fields: chosen };
-      const file = await api.exportTasks(slug, query, { signal: abort.current.signal, onBytes: setReadBytes });
-      const name = file.fileName ?? `svc-tasks.${format}`;
-      saveFile(file.content, name);
-      return { name, size: file.content.size };
-    },
-  });
-  const close = () => {
-    abort.current?.abort();
-    onClose();
-  };
-  const cap = isProblem(save.error, "validation_error") ? Number(save.error.details.cap) : Number.NaN;
-  // What was said of one format is not true of the next.
-  const choose = (next: Format) => {
-    setFormat(next);
-    if (!save.isPending) save.reset();
-  };
   const toggle = (field: string) => {
     const next = new Set(fields);
     if (!next.delete(field)) next.add(field);
@@ -73,62 +42,49 @@ export function ExportDialog({ slug, filters, words, columns, total, onClose }: 
   };
 
   return (
-    <Dialog title="Export tasks" onClose={close}>
-      <p>
-        {total === null ? "All tasks" : <b>{count(total)} tasks</b>}
-        {words === null ? " of the project" : ` with ${words}`}, newest first.
-        {total === null ? " How many they are is not counted for this search." : null}
-      </p>
-      <div className={controls.check}>
-        <Segments legend="Format" value={format} options={formats} onChange={choose} />
-      </div>
-      <fieldset className={css.fields}>
-        <legend>Columns</legend>
-        <span className={css.fieldActs}>
-          <Button variant="link" onClick={() => setFields(new Set(exportFields))}>
-            All
-          </Button>
-          <Button variant="link" onClick={() => setFields(new Set(fieldsOfColumns(columns)))}>
-            Those of the list
-          </Button>
-        </span>
-        {exportFields.map((field) => (
-          <label key={field} className={controls.check}>
-            <span className={controls.tick}>
-              <input type="checkbox" checked={fields.has(field)} onChange={() => toggle(field)} />
-            </span>
-            {field}
-          </label>
-        ))}
-      </fieldset>
-      {Number.isFinite(cap) ? (
-        <OverCap
-          slug={slug}
-          filters={filters}
-          cap={cap}
-          format={format}
-          setting={String((isProblem(save.error) && save.error.details.setting) || "")}
-          onCut={(since) => save.mutate(since)}
-        />
-      ) : save.isError && !abort.current?.signal.aborted ? (
-        <Refusal>Nothing was saved. {causeOf(save.error)}</Refusal>
-      ) : null}
-      <p role="status">
-        {save.isPending ? `Reading, ${bytes(readBytes)} so far` : null}
-        {save.data ? `Saved ${save.data.name}, ${bytes(save.data.size)}.` : null}
-      </p>
-      <DialogFoot leave={save.isPending ? "Stop" : save.data ? "Close" : "Cancel"} onLeave={close}>
-        <ActButton
-          error={save.error}
-          isBusy={save.isPending}
-          reason={fields.size === 0 ? "Choose a column" : null}
-          onAct={() => save.mutate(undefined)}
-        >
-          <Icon name="download" />
-          {total === null ? "Export" : `Export ${count(total)} ${total === 1 ? "task" : "tasks"}`}
-        </ActButton>
-      </DialogFoot>
-    </Dialog>
+    <SaveDialog
+      title="Export tasks"
+      formats={formats}
+      name="svc-tasks"
+      read={({ format, since }, reading) => {
+        const chosen = exportFields.filter((field) => fields.has(field)).join(",");
+        return api.exportTasks(slug, { ...filters, ...(since && { since }), format, fields: chosen }, reading);
+      }}
+      intro={
+        <>
+          {total === null ? "All tasks" : <b>{count(total)} tasks</b>}
+          {words === null ? " of the project" : ` with ${words}`}, newest first.
+          {total === null ? " How many they are is not counted for this search." : null}
+        </>
+      }
+      refused={(error, format, onCut) => {
+        if (!isProblem(error, "validation_error") || !Number.isFinite(Number(error.details.cap))) return null;
+        const { cap, setting } = error.details;
+        return <OverCap {...{ slug, filters, format, onCut }} cap={Number(cap)} setting={String(setting || "")} />;
+      }}
+      reason={fields.size === 0 ? "Choose a column" : null}
+      act={total === null ? "Export" : `Export ${count(total)} ${total === 1 ? "task" : "tasks"}`}
+      onClose={onClose}
+    >
+      {() => (
+        <fieldset className={css.fields}>
+          <legend>Columns</legend>
+          <span className={css.fieldActs}>
+            <Button variant="link" onClick={() => setFields(new Set(exportFields))}>
+              All
+            </Button>
+            <Button variant="link" onClick={() => setFields(new Set(fieldsOfColumns(columns)))}>
+              Those of the list
+            </Button>
+          </span>
+          {exportFields.map((field) => (
+            <Check key={field} checked={fields.has(field)} onChange={() => toggle(field)}>
+              {field}
+            </Check>
+          ))}
+        </fieldset>
+      )}
+    </SaveDialog>
   );
 }
 

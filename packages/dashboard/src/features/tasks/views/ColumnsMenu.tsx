@@ -1,4 +1,5 @@
 import { Button } from "../../../ui/buttons/Button.tsx";
+import { Check } from "../../../ui/buttons/Tick.tsx";
 import controls from "../../../ui/controls.module.css";
 import { Icon } from "../../../ui/Icon.tsx";
 import { Menu, menuItem, menuRule } from "../../../ui/layers/Layers.tsx";
@@ -58,19 +59,16 @@ function Columns({ choice }: { choice: ColumnChoice }) {
           const { label } = columnFacts[id];
           return (
             <li key={id}>
-              <label className={`${controls.check} grow`}>
-                <span className={controls.tick}>
-                  <input
-                    type="checkbox"
-                    data-entry=""
-                    data-stay=""
-                    checked={isShown}
-                    aria-disabled={id === "name"}
-                    onChange={() => change(toggled(layout, id))}
-                  />
-                </span>
+              <Check
+                className={`${controls.check} grow`}
+                data-entry=""
+                data-stay=""
+                checked={isShown}
+                aria-disabled={id === "name"}
+                onChange={() => change(toggled(layout, id))}
+              >
                 {label}
-              </label>
+              </Check>
               {isShown ? (
                 <>
                   <Step icon="up" name={`${label}: earlier`} onStep={() => change(moved(layout, id, place(id) - 1))} />

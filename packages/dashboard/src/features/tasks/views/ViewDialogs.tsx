@@ -6,6 +6,7 @@ import { ActButton } from "../../../ui/buttons/ActButton.tsx";
 import controls from "../../../ui/controls.module.css";
 import { ActForm } from "../../../ui/forms/ActForm.tsx";
 import { Field } from "../../../ui/forms/Field.tsx";
+import { FormDialog } from "../../../ui/forms/FormDialog.tsx";
 import { DialogFoot } from "../../../ui/layers/DialogFoot.tsx";
 import { Dialog } from "../../../ui/layers/Layers.tsx";
 import { causeOf } from "../../../ui/panels/Feedback.tsx";
@@ -73,24 +74,22 @@ interface DeleteViewDialogProps {
 
 export function DeleteViewDialog({ slug, view, onClose, onDone }: DeleteViewDialogProps) {
   const { drop } = useShownViews(slug);
-  const remove = useMutation({
-    mutationFn: () => api.deleteSavedView(slug, view.id ?? ""),
-    onSuccess: () => {
-      drop(view.id ?? "");
-      onClose();
-      onDone();
-    },
-  });
   return (
-    <Dialog title={`Delete the view ${printable(view.name)}`} onClose={onClose}>
+    <FormDialog
+      title={`Delete the view ${printable(view.name)}`}
+      act="Delete view"
+      isDanger
+      leave="Keep it"
+      send={() => api.deleteSavedView(slug, view.id ?? "")}
+      onDone={() => {
+        drop(view.id ?? "");
+        onDone();
+      }}
+      undone="Nothing was deleted."
+      onClose={onClose}
+    >
       <p>Only its name and filters go. The tasks stay, and so does the list as it is filtered now.</p>
-      {remove.isError ? <Refusal>Nothing was deleted. {causeOf(remove.error)}</Refusal> : null}
-      <DialogFoot leave="Keep it" onLeave={onClose}>
-        <ActButton isDanger error={remove.error} isBusy={remove.isPending} onAct={() => remove.mutate()}>
-          Delete view
-        </ActButton>
-      </DialogFoot>
-    </Dialog>
+    </FormDialog>
   );
 }
 

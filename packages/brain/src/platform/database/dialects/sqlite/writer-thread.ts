@@ -31,7 +31,7 @@ export function runWriter(jobs: WriterJobs): void {
 
 /**
  * Waiting transactions form a group: the group is one SQLite transaction, each member after the first a savepoint in it, so that a
- * failing member is undone alone; nothing is answered before the group's commit (spec part 3, section 14).
+ * failing member is undone alone; nothing is answered before the group's commit.
  * A member is either a job, run here at once, or a session whose statements arrive one by one from the main thread.
  */
 class Writer {

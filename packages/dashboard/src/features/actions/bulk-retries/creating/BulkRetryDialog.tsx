@@ -2,16 +2,12 @@ import type { BulkRetryFilter, TaskFilters } from "@svc/client";
 import { ApiProblem } from "@svc/client";
 import { useState } from "react";
 import { paths } from "../../../../address/paths.ts";
-import { ActButton } from "../../../../ui/buttons/ActButton.tsx";
 import { useGo } from "../../../../ui/buttons/AppLink.tsx";
-import controls from "../../../../ui/controls.module.css";
-import { ActForm } from "../../../../ui/forms/ActForm.tsx";
-import { ChoiceField, Field } from "../../../../ui/forms/Field.tsx";
-import { DialogFoot } from "../../../../ui/layers/DialogFoot.tsx";
-import { Dialog } from "../../../../ui/layers/Layers.tsx";
-import { Refusal } from "../../../../ui/panels/Refusal.tsx";
+import { Field } from "../../../../ui/forms/Field.tsx";
+import { ChoiceField } from "../../../../ui/forms/Select.tsx";
 import { count, nameText, printable } from "../../../../ui/time/format.ts";
-import { outcomeWords, refusalWords } from "../../commands/words.ts";
+import { refusalWords } from "../../commands/words.ts";
+import { CommandDialog } from "../../requests/CommandDialog.tsx";
 import { isOpen, useKept } from "../../requests/use-act.ts";
 import { bulkRequest, type Limits, limitFaults, maximumTasks, noLimits } from "./bulk-request.ts";
 import { PlannedTasks } from "./PlannedTasks.tsx";
@@ -80,58 +76,50 @@ export function BulkRetryDialog({ slug, filters, filter, words, onClose, onDone 
     />
   );
   return (
-    <Dialog title={`Retry ${many}`} onClose={onClose}>
-      <ActForm error={create.error} className={controls.rows} onSubmit={send}>
-        <p>
-          All tasks with {words}, as they are when it begins; those that fail later are not part of it. Each engine runs
-          its tasks again with the inputs that it kept.
-        </p>
-        <PlannedTasks matching={matching} engine={engine} />
-        {matching.engines !== null && matching.engines.length > 1 ? (
-          <ChoiceField
-            label="Engine"
-            value={engine}
-            options={[
-              { value: "", label: "all of them" },
-              ...matching.engines.map((share) => ({ value: share.engine, label: printable(share.engine) })),
-            ]}
-            onChange={setEngine}
-          />
-        ) : null}
-        {agents.length > 1 ? (
-          <ChoiceField
-            label="Agent"
-            value={agentId}
-            options={[
-              { value: "", label: "for each task one that can" },
-              ...agents.map(({ id, name }) => ({ value: id, label: nameText(name) })),
-            ]}
-            onChange={setAgentId}
-          />
-        ) : null}
-        {limit("canarySize", "Try so many first", "The rest waits until these have ended. Empty: none.")}
-        {limit(
-          "canaryFailures",
-          "Of these may fail",
-          "When more of them fail, the rest is held back. Empty: none may.",
-        )}
-        {limit(
-          "rate",
-          "At most in a minute",
-          "Empty: as fast as they are taken. What its time does not suffice for waits until you resume it.",
-        )}
-        {create.isError ? (
-          <Refusal>
-            {outcomeWords(create.isLost, "Nothing was begun.")} {wordsOf(create.error)}
-          </Refusal>
-        ) : null}
-        <DialogFoot leave="Leave them" onLeave={onClose}>
-          <ActButton error={create.error} isBusy={create.isPending} reason={reason}>
-            Retry {many}
-          </ActButton>
-        </DialogFoot>
-      </ActForm>
-    </Dialog>
+    <CommandDialog
+      title={`Retry ${many}`}
+      request={create}
+      form={{ fault: null }}
+      nothing="Nothing was begun."
+      wordsOf={wordsOf}
+      act={`Retry ${many}`}
+      reason={reason}
+      leave="Leave them"
+      onSend={send}
+      onClose={onClose}
+    >
+      <p>
+        All tasks with {words}, as they are when it begins; those that fail later are not part of it. Each engine runs
+        its tasks again with the inputs that it kept.
+      </p>
+      <PlannedTasks matching={matching} engine={engine} />
+      {matching.engines !== null && matching.engines.length > 1 ? (
+        <ChoiceField
+          label="Engine"
+          value={engine}
+          options={[
+            ["", "all of them"],
+            ...matching.engines.map((share) => [share.engine, printable(share.engine)] as const),
+          ]}
+          onChange={setEngine}
+        />
+      ) : null}
+      {agents.length > 1 ? (
+        <ChoiceField
+          label="Agent"
+          value={agentId}
+          options={[["", "for each task one that can"], ...agents.map(({ id, name }) => [id, nameText(name)] as const)]}
+          onChange={setAgentId}
+        />
+      ) : null}
+      {limit("canarySize", "Try so many first", "The rest waits until these have ended. Empty: none.")}
+      {limit("canaryFailures", "Of these may fail", "When more of them fail, the rest is held back. Empty: none may.")}
+      {limit(
+        "rate",
+        "At most in a minute",
+        "Empty: as fast as they are taken. What its time does not suffice for waits until you resume it.",
+      )}
+    </CommandDialog>
   );
 }
 

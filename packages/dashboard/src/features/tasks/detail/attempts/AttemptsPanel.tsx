@@ -1,6 +1,7 @@
 import { useMemo, useState } from "react";
 import { Button } from "../../../../ui/buttons/Button.tsx";
 import { Icon } from "../../../../ui/Icon.tsx";
+import { PanelFrame } from "../../../../ui/panels/PanelFrame.tsx";
 import panel from "../../../../ui/panels/panel.module.css";
 import { ScrollBox } from "../../../../ui/panels/ScrollBox.tsx";
 import { StateGlyph, StatePill } from "../../../../ui/StatePill.tsx";
@@ -23,14 +24,12 @@ export function AttemptsPanel({ attempts, maxAttempts, isCut }: AttemptsPanelPro
   const { zone, label } = useZone();
   const [opened, setOpened] = useState<number | null>(null);
   return (
-    <section className={`${panel.panel} ${css.attempts}`} id="attempts" aria-labelledby="h-attempts">
-      <header>
-        <h2 id="h-attempts">Attempts</h2>
-        <span className="t3">
-          newest first{limitText(attempts, maxAttempts)}
-          {isCut ? "; from the newest 500 events" : ""}
-        </span>
-      </header>
+    <PanelFrame
+      id="attempts"
+      className={css.attempts}
+      title="Attempts"
+      note={`newest first${limitText(attempts, maxAttempts)}${isCut ? "; from the newest 500 events" : ""}`}
+    >
       {attempts.length === 0 ? (
         <p className={css.empty}>It has not started yet.</p>
       ) : (
@@ -89,7 +88,7 @@ export function AttemptsPanel({ attempts, maxAttempts, isCut }: AttemptsPanelPro
         </ScrollBox>
       )}
       {attempts.length > 1 ? <Comparison attempts={attempts} /> : null}
-    </section>
+    </PanelFrame>
   );
 }
 

@@ -1,6 +1,7 @@
 import type { Task } from "@svc/client";
 import { type KeyboardEvent, useCallback, useMemo, useRef, useState } from "react";
 import { useGo } from "../../../../ui/buttons/AppLink.tsx";
+import { PanelFrame } from "../../../../ui/panels/PanelFrame.tsx";
 import panel from "../../../../ui/panels/panel.module.css";
 import { QueryBoundary } from "../../../../ui/panels/QueryBoundary.tsx";
 import { ScrollBox } from "../../../../ui/panels/ScrollBox.tsx";
@@ -42,17 +43,17 @@ export function FamilyPanel({ of, detail, hrefOf }: FamilyPanelProps) {
   const rows = useMemo(() => familyRows(tree?.nodes ?? [], of.engine, of.task_id), [tree, of.engine, of.task_id]);
   const engines = new Set(rows.map((row) => row.node.engine)).size;
   return (
-    <section className={`${panel.panel} ${css.panel} ${task.wide}`} id="family" aria-labelledby="h-family">
-      <header>
-        <h2 id="h-family">Family</h2>
-        <span className="t3">
-          {rows.length > 0
-            ? `${count(rows.length)} ${rows.length === 1 ? "task" : "tasks"}${engines > 1 ? `, ${engines} engines` : ""}`
-            : ""}
-        </span>
-        <span className="grow" />
-        {rows.length > 1 ? <Legend /> : null}
-      </header>
+    <PanelFrame
+      id="family"
+      className={`${css.panel} ${task.wide}`}
+      title="Family"
+      note={
+        rows.length > 0
+          ? `${count(rows.length)} ${rows.length === 1 ? "task" : "tasks"}${engines > 1 ? `, ${engines} engines` : ""}`
+          : ""
+      }
+      actions={rows.length > 1 ? <Legend /> : null}
+    >
       <QueryBoundary name="The family" read={treeQuery} rows={2} isQuiet>
         {rows.length > 1 ? (
           <>
@@ -65,7 +66,7 @@ export function FamilyPanel({ of, detail, hrefOf }: FamilyPanelProps) {
           <p className={task.empty}>{aloneText(of)}</p>
         )}
       </QueryBoundary>
-    </section>
+    </PanelFrame>
   );
 }
 

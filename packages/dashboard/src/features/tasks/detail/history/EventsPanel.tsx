@@ -3,9 +3,11 @@ import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { Button } from "../../../../ui/buttons/Button.tsx";
 import { CopyButton } from "../../../../ui/buttons/CopyButton.tsx";
+import { Options } from "../../../../ui/forms/Select.tsx";
 import { Icon } from "../../../../ui/Icon.tsx";
 import json from "../../../../ui/json/json.module.css";
 import { FailedLine } from "../../../../ui/panels/Lines.tsx";
+import { PanelFrame } from "../../../../ui/panels/PanelFrame.tsx";
 import panel from "../../../../ui/panels/panel.module.css";
 import { QueryBoundary } from "../../../../ui/panels/QueryBoundary.tsx";
 import { ScrollBox } from "../../../../ui/panels/ScrollBox.tsx";
@@ -52,15 +54,12 @@ export function EventsPanel({ slug, task, detail, isShort }: EventsPanelProps) {
   };
 
   return (
-    <section className={panel.panel} id="events" aria-labelledby="h-events">
-      <header>
-        <h2 id="h-events">Events</h2>
-        <span className="t3">
-          newest {count(shown.length)} of {count(events.length)}
-          {isMore ? "+" : ""}, {label}
-        </span>
-        <span className="grow" />
-        {kinds.length > 1 ? (
+    <PanelFrame
+      id="events"
+      title="Events"
+      note={`newest ${count(shown.length)} of ${count(events.length)}${isMore ? "+" : ""}, ${label}`}
+      actions={
+        kinds.length > 1 ? (
           <label>
             <span className="vh">Kind of event</span>
             <select
@@ -68,16 +67,12 @@ export function EventsPanel({ slug, task, detail, isShort }: EventsPanelProps) {
               value={kind}
               onChange={(event) => setKind(event.currentTarget.value as EventKind | "")}
             >
-              <option value="">all kinds</option>
-              {kinds.map((one) => (
-                <option key={one} value={one}>
-                  {one}
-                </option>
-              ))}
+              <Options of={[["", "all kinds"], ...kinds]} />
             </select>
           </label>
-        ) : null}
-      </header>
+        ) : null
+      }
+    >
       <QueryBoundary name="Events" read={query} rows={3} isQuiet>
         {shown.length === 0 ? (
           <p className={css.empty}>{kind === "" ? "No event is kept." : `No event of kind ${kind} is kept.`}</p>
@@ -139,7 +134,7 @@ export function EventsPanel({ slug, task, detail, isShort }: EventsPanelProps) {
           </Button>
         </p>
       ) : null}
-    </section>
+    </PanelFrame>
   );
 }
 

@@ -1,6 +1,6 @@
 import type { Task } from "@svc/client";
 import { AppLink } from "../../../../ui/buttons/AppLink.tsx";
-import panel from "../../../../ui/panels/panel.module.css";
+import { PanelFrame } from "../../../../ui/panels/PanelFrame.tsx";
 import { count, duration, idTail, nameText } from "../../../../ui/time/format.ts";
 import { clockText, useZone } from "../../../../ui/time/instants.ts";
 import css from "../task.module.css";
@@ -17,16 +17,13 @@ export function StoryPanel({ task, detail, hrefOf }: StoryPanelProps) {
   const { zone } = useZone();
   const parent = detail.treeQuery.data?.nodes.find((node) => node.task_id === task.parent_task_id);
   const steps = storyOf(task, detail.events, detail.attempts);
-  const isCut = Boolean(detail.eventsQuery.data?.next_cursor);
+  const newest = detail.eventsQuery.data?.next_cursor ? "the newest " : "";
   return (
-    <section className={panel.panel} id="timeline" aria-labelledby="h-timeline">
-      <header>
-        <h2 id="h-timeline">What happened</h2>
-        <span className="t3">
-          from {isCut ? "the newest " : ""}
-          {count(detail.events.length)} {detail.events.length === 1 ? "event" : "events"}, no guesses
-        </span>
-      </header>
+    <PanelFrame
+      id="timeline"
+      title="What happened"
+      note={`from ${newest}${count(detail.events.length)} ${detail.events.length === 1 ? "event" : "events"}, no guesses`}
+    >
       {parent ? (
         <p className={css.empty}>
           Started by{" "}
@@ -50,6 +47,6 @@ export function StoryPanel({ task, detail, hrefOf }: StoryPanelProps) {
           ))}
         </ol>
       )}
-    </section>
+    </PanelFrame>
   );
 }

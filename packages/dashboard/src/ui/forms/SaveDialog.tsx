@@ -1,0 +1,102 @@
+import { useMutation } from "@tanstack/react-query";
+import { type ReactNode, useRef, useState } from "react";
+import { saveFile } from "../../save-file.ts";
+import { ActButton } from "../buttons/ActButton.tsx";
+import { Segments } from "../buttons/Segments.tsx";
+import controls from "../controls.module.css";
+import { Icon } from "../Icon.tsx";
+import { DialogFoot } from "../layers/DialogFoot.tsx";
+import { Dialog } from "../layers/Layers.tsx";
+import { causeOf } from "../panels/Feedback.tsx";
+import { Refusal } from "../panels/Refusal.tsx";
+import { bytes } from "../time/format.ts";
+
+interface SaveDialogProps<Format extends string> {
+  title: string;
+  formats: readonly [Choice<Format>, ...Choice<Format>[]];
+  /** Reads the file. `since`: only what is newer, where `refused` offers that. */
+  read: (asked: { format: Format; since: string | undefined }, reading: Reading) => Promise<ReadFile>;
+  /** The name of a file that was sent without one, before its dot. */
+  name: string;
+  /** What will be in the file. */
+  intro: ReactNode;
+  children: (format: Format) => ReactNode;
+  /** What is said of a refusal that has a way out; null for every other. */
+  refused: (error: unknown, format: Format, save: (since: string) => void) => ReactNode;
+  reason?: string | null;
+  act: ReactNode;
+  onClose: () => void;
+}
+
+interface Choice<Format> {
+  value: Format;
+  label: string;
+  title: string;
+}
+
+interface Reading {
+  signal: AbortSignal;
+  onBytes: (read: number) => void;
+}
+
+interface ReadFile {
+  content: Blob;
+  fileName: string | null;
+}
+
+/** Saves rows as a file in one of several formats; leaving it ends what is under way. */
+export function SaveDialog<Format extends string>(props: SaveDialogProps<Format>) {
+  const { formats } = props;
+  const [format, setFormat] = useState(formats[0].value);
+  const [readBytes, setReadBytes] = useState(0);
+  const abort = useRef<AbortController | null>(null);
+  const save = useMutation({
+    mutationFn: async (since: string | undefined) => {
+      setReadBytes(0);
+      abort.current = new AbortController();
+      const { content, fileName } = await props.read(
+        { format, since },
+        { signal: abort.current.signal, onBytes: setReadBytes },
+      );
+      const name = fileName ?? `${props.name}.${format}`;
+      saveFile(content, name);
+      return { name, size: content.size };
+    },
+  });
+  const { data, error, isPending } = save;
+  const close = () => {
+    abort.current?.abort();
+    props.onClose();
+  };
+  // What was said of one format is not true of the next.
+  const choose = (next: Format) => {
+    setFormat(next);
+    if (!isPending) save.reset();
+  };
+  const plain = error && !abort.current?.signal.aborted ? <Refusal>Nothing was saved. {causeOf(error)}</Refusal> : null;
+  return (
+    <Dialog title={props.title} onClose={close}>
+      <p>{props.intro}</p>
+      <div className={controls.check}>
+        <Segments legend="Format" value={format} options={formats} onChange={choose} />
+      </div>
+      {props.children(format)}
+      {(error && props.refused(error, format, save.mutate)) ?? plain}
+      <p role="status">
+        {isPending ? `Reading, ${bytes(readBytes)} so far` : null}
+        {data ? `Saved ${data.name}, ${bytes(data.size)}.` : null}
+      </p>
+      <DialogFoot leave={isPending ? "Stop" : data ? "Close" : "Cancel"} onLeave={close}>
+        <ActButton
+          error={error}
+          isBusy={isPending}
+          {...(props.reason !== undefined && { reason: props.reason })}
+          onAct={() => save.mutate(undefined)}
+        >
+          <Icon name="download" />
+          {props.act}
+        </ActButton>
+      </DialogFoot>
+    </Dialog>
+  );
+}

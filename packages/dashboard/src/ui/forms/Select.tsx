@@ -1,0 +1,68 @@
+import controls from "../controls.module.css";
+import { Frame, type Labelled } from "./Field.tsx";
+
+/** A choice: its value, and its words when they differ from it. */
+export type Choice<Value extends string> = Value | readonly [value: Value, words: string];
+
+interface SelectProps<Value extends string> {
+  label: string;
+  /** The label is seen, and not only read out. */
+  isLabelShown?: boolean;
+  value: Value;
+  options: readonly Choice<Value>[];
+  onChange: (value: Value) => void;
+  className?: string | undefined;
+}
+
+/** One of many, in a row of tools: a filter of the list below it. */
+export function Select<Value extends string>(props: SelectProps<Value>) {
+  const { label, isLabelShown = false, options, onChange } = props;
+  return (
+    <label className={props.className}>
+      <span className={isLabelShown ? undefined : "vh"}>{label}</span>
+      <select
+        className={controls.in}
+        title={isLabelShown ? undefined : label}
+        value={props.value}
+        onChange={(event) => onChange(event.currentTarget.value as Value)}
+      >
+        <Options of={options} />
+      </select>
+    </label>
+  );
+}
+
+interface ChoiceProps extends Labelled {
+  value: string;
+  options: readonly Choice<string>[];
+  onChange: (value: string) => void;
+}
+
+/** One of many, as a field of a form. */
+export function ChoiceField({ label, hint, error, value, options, onChange }: ChoiceProps) {
+  return (
+    <Frame {...{ label, hint, error }}>
+      {(wiring) => (
+        <select
+          {...wiring}
+          className={controls.in}
+          value={value}
+          onChange={(event) => onChange(event.currentTarget.value)}
+        >
+          <Options of={options} />
+        </select>
+      )}
+    </Frame>
+  );
+}
+
+export function Options({ of }: { of: readonly Choice<string>[] }) {
+  return of.map((choice) => {
+    const [value, words] = typeof choice === "string" ? [choice, choice] : choice;
+    return (
+      <option key={value} value={value}>
+        {words}
+      </option>
+    );
+  });
+}
