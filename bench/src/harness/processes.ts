@@ -45,6 +45,9 @@ export const benchAccount = { email: "bench@localhost.example", password: "corre
 const launcher = fileURLToPath(new URL("../../../packages/cli/bin/svc.js", import.meta.url));
 const startBoundMs = 30_000;
 const clockTicksPerSecond = 100;
+const idleLookMs = 250;
+/** Of a look: a service that has nothing to do takes less. */
+const idleShare = 0.1;
 const running = new Set<ChildProcess>();
 
 /** Ends the services of a suite that was given up: they would take the machine from those behind it, and outlive the run. */
@@ -113,6 +116,16 @@ export async function startBenchBrain(options: BenchBrainOptions): Promise<Bench
       await ended;
     },
   };
+}
+
+/** Resolves when the loops behind ingest have caught up, so that they take nothing from what is measured next. */
+export async function untilIdle({ usage }: Pick<BenchBrain, "usage">, signal: AbortSignal): Promise<void> {
+  for (let before = await usage(); ; ) {
+    await pause(idleLookMs, undefined, { signal });
+    const now = await usage();
+    if ((now.cpuSeconds - before.cpuSeconds) * 1000 < idleShare * idleLookMs) return;
+    before = now;
+  }
 }
 
 export function firstAgentOf({ agents: [agent] }: Pick<BenchBrain, "agents">): BenchAgent {

@@ -50,6 +50,15 @@ export function tableOf(suites: readonly SuiteResult[]): string {
   return lines.join("\n");
 }
 
+/** Where the time of a run went, in one line. */
+export function timesOf(suites: readonly SuiteResult[]): string {
+  const whole = suites.reduce((sum, { seconds }) => sum + seconds, 0);
+  const shares = suites.map(
+    ({ suite, seconds }) => `${suite} ${seconds.toFixed(0)} s (${((seconds / whole) * 100).toFixed(0)} %)`,
+  );
+  return `${whole.toFixed(0)} s in all: ${shares.join(", ")}`;
+}
+
 function cellsOf({ name, figure, unit, limit, ratio, target, bound, pass }: BenchRow): string[] {
   return [
     name,

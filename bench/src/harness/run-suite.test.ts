@@ -3,7 +3,7 @@ import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { isPassed, tableOf } from "./report.ts";
+import { isPassed, tableOf, timesOf } from "./report.ts";
 import { type HarnessOptions, runSuite } from "./run-suite.ts";
 import { atLeast, atMost, type BenchSuite, note } from "./suite.ts";
 
@@ -103,6 +103,14 @@ test("tableOf prints figure, limit, ratio, target and verdict of each row", () =
     "  rss            250 MB",
     "",
   ]);
+});
+
+test("timesOf tells what share of a run each suite took", () => {
+  const suites = [
+    { suite: "one", seconds: 30, rows: [] },
+    { suite: "two", seconds: 90, rows: [] },
+  ];
+  expect(timesOf(suites)).toBe("120 s in all: one 30 s (25 %), two 90 s (75 %)");
 });
 
 async function harness(): Promise<HarnessOptions> {

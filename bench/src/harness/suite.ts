@@ -1,4 +1,4 @@
-/** How much a run may take: `quick` ends within 5 minutes over all suites, `full` reaches the row counts of the stated targets. */
+/** How much a run may take: `quick` takes about 5 minutes over all suites on two cores, `full` reaches the row counts of the stated targets. */
 export type BenchMode = "quick" | "standard" | "full";
 
 /** One measured figure against its limit. Built by `atLeast`, `atMost` and `note`, so that ratio and pass cannot disagree. */
@@ -19,7 +19,7 @@ export interface BenchContext {
   readonly mode: BenchMode;
   /** Empty folder of this suite, removed after it. */
   readonly scratchDir: string;
-  /** Aborts when the run is interrupted or the suite's time budget is used up; hand it to long loops. */
+  /** Aborts when the run is interrupted or the suite has reached its bound; hand it to long loops. */
   readonly signal: AbortSignal;
   /** Progress for a person, on stderr. */
   log(message: string): void;

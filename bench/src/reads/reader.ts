@@ -15,13 +15,29 @@ export interface Timing {
   readonly answer: Answer;
 }
 
+/** One read, made for its round. */
+export type Read = (round: number) => Promise<Timed>;
+
 /** Reads of a signed-in person, one after the other, each timed until its last byte. */
 export interface Reader {
   tasks(query: Query): Promise<Timed>;
   /** `path` is below the project, or from the root of the API when it begins with `/`. */
   route(path: string, query: Query): Promise<Timed>;
-  /** Three reads to warm up, then as many as were agreed, each made for its round. */
-  time(read: (round: number) => Promise<Timed>, repeats?: number): Promise<Timing>;
+  /** Three reads to warm up, then those that are timed, each made for its round. */
+  time(read: Read, options?: TimeOptions): Promise<Timing>;
+}
+
+/** How often a read is timed. */
+export interface Repeats {
+  readonly first: number;
+  /** The p95 of few reads is their slowest. Where that does not suffice, so many are timed instead. */
+  readonly most: number;
+}
+
+interface TimeOptions {
+  readonly repeats?: Repeats;
+  /** Whether the first reads suffice, because what they are held to is met; without it they always do. */
+  readonly suffices?: (timing: Timing) => boolean;
 }
 
 interface Timed {
@@ -33,7 +49,7 @@ const warmUps = 3;
 
 export function createReader(
   brain: BenchBrain,
-  options: { readonly repeats: number; readonly signal: AbortSignal },
+  options: { readonly repeats: Repeats; readonly signal: AbortSignal },
 ): Reader {
   const { url, slug, root } = brain;
 
@@ -59,17 +75,21 @@ export function createReader(
       const { ms } = await get(path.startsWith("/") ? path : `/projects/${slug}/${path}`, query);
       return { ms, answer: { items: null, isPartial: false } };
     },
-    async time(read, repeats = options.repeats) {
-      for (let round = 0; round < Math.min(warmUps, repeats); round += 1) await read(round);
+    async time(read, { repeats: { first, most } = options.repeats, suffices = () => true } = {}) {
+      for (let round = 0; round < Math.min(warmUps, first); round += 1) await read(round);
       const times: number[] = [];
       let answer: Answer = { items: null, isPartial: false };
-      for (let round = 0; round < repeats; round += 1) {
-        options.signal.throwIfAborted();
-        const timed = await read(round);
-        times.push(timed.ms);
-        answer = timed.answer;
-      }
-      return { p50: quantile(times, 0.5), p95: quantile(times, 0.95), answer };
+      const readUntil = async (count: number): Promise<Timing> => {
+        while (times.length < count) {
+          options.signal.throwIfAborted();
+          const timed = await read(times.length);
+          times.push(timed.ms);
+          answer = timed.answer;
+        }
+        return { p50: quantile(times, 0.5), p95: quantile(times, 0.95), answer };
+      };
+      const timing = await readUntil(first);
+      return suffices(timing) ? timing : readUntil(most);
     },
   };
 }
