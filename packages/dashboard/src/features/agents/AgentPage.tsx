@@ -2,6 +2,7 @@ import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import { useState } from "react";
 import { paths } from "../../address/paths.ts";
+import { type PageLoader, readAhead } from "../../api/read-ahead.ts";
 import { usePollMs, useTimedMs } from "../../live/live.ts";
 import { Button } from "../../ui/buttons/Button.tsx";
 import { Panel, PanelEmpty } from "../../ui/panels/Panel.tsx";
@@ -21,6 +22,13 @@ import { agentProcessesQuery, agentQuery, agentStatusQuery } from "./queries.ts"
 import { RevokeDialog } from "./RevokeDialog.tsx";
 import { SamplesPanel, SessionsPanel } from "./samples/SampleParts.tsx";
 import { agentReason } from "./words.ts";
+
+export const loader: PageLoader<{ slug: string; agentId: string }> = ({ params: { slug, agentId } }) =>
+  Promise.all([
+    readAhead(agentQuery(slug, agentId)),
+    readAhead(agentStatusQuery(slug, agentId)),
+    readAhead(agentProcessesQuery(slug)),
+  ]);
 
 export function AgentPage() {
   const { slug, agentId } = useParams({ from: "/signed-in/p/$slug/agents/$agentId" });

@@ -4,6 +4,7 @@ import { useParams } from "@tanstack/react-router";
 import { useState } from "react";
 import { matchesWords, useListFilter } from "../../address/list-filter.ts";
 import { paths } from "../../address/paths.ts";
+import { type PageLoader, readAhead } from "../../api/read-ahead.ts";
 import { usePollMs } from "../../live/live.ts";
 import { AppLink } from "../../ui/buttons/AppLink.tsx";
 import { Button } from "../../ui/buttons/Button.tsx";
@@ -25,9 +26,12 @@ import { useIsProjectAdmin } from "../sessions/index.ts";
 import css from "./agents.module.css";
 import { Capabilities, SkewTag } from "./Capabilities.tsx";
 import { MintDialog } from "./connecting/MintDialog.tsx";
-import { useGaps } from "./losses/use-gaps.ts";
+import { gapsQuery, useGaps } from "./losses/use-gaps.ts";
 import { agentsQuery } from "./queries.ts";
 import { agentReason, agentsInOrder, enginesOf, transportOf } from "./words.ts";
+
+export const loader: PageLoader<{ slug: string }> = ({ params: { slug } }) =>
+  Promise.all([readAhead(agentsQuery(slug)), readAhead(gapsQuery(slug))]);
 
 export function AgentsPage() {
   const { slug } = useParams({ from: "/signed-in/p/$slug/agents" });

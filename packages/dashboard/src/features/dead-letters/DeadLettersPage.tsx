@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useParams, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import { paths, type SearchOf } from "../../address/paths.ts";
+import { type PageLoader, readAhead } from "../../api/read-ahead.ts";
 import { ActButton } from "../../ui/buttons/ActButton.tsx";
 import { AppLink, useGo } from "../../ui/buttons/AppLink.tsx";
 import { Button } from "../../ui/buttons/Button.tsx";
@@ -26,6 +27,9 @@ import { LoadFailed } from "./LoadFailed.tsx";
 import { Requeued, useLeftLetters } from "./Requeued.tsx";
 import { requeueLetters } from "./requeue-action.tsx";
 import { type Asked, type Loaded, letterKey, useLetters } from "./use-letters.ts";
+
+export const loader: PageLoader<{ slug: string }> = ({ params: { slug } }) =>
+  Promise.all([readAhead(agentsQuery(slug)), readAhead(queuesQuery(slug))]);
 
 export function DeadLettersPage() {
   const { slug } = useParams({ from: "/signed-in/p/$slug/dead-letters" });

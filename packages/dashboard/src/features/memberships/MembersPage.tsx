@@ -3,6 +3,7 @@ import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
 import { paths } from "../../address/paths.ts";
+import { type PageLoader, readAhead } from "../../api/read-ahead.ts";
 import { Button } from "../../ui/buttons/Button.tsx";
 import { MenuEntry } from "../../ui/buttons/MenuEntry.tsx";
 import panel from "../../ui/panels/panel.module.css";
@@ -24,6 +25,8 @@ import { lastAdminGuard } from "./roles.ts";
 const needsAdmin = "Needs the admin role in this project";
 const needsInstance =
   "Only administrators of the instance can look accounts up. Invite the address: that works for who has an account, too.";
+
+export const loader: PageLoader<{ slug: string }> = ({ params: { slug } }) => readAhead(membersQuery(slug));
 
 /** Who belongs to the project, in which role, and who is invited. */
 export function MembersPage() {

@@ -3,8 +3,9 @@ import { useQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import { matchesWords, useListFilter } from "../../address/list-filter.ts";
 import { paths } from "../../address/paths.ts";
+import { type PageLoader, readAhead, readPageAhead } from "../../api/read-ahead.ts";
 import { useTimedMs } from "../../live/live.ts";
-import { useRowPages } from "../../live/use-row-pages.ts";
+import { rowPagesQuery, useRowPages } from "../../live/use-row-pages.ts";
 import { Button } from "../../ui/buttons/Button.tsx";
 import { FilterBox } from "../../ui/forms/FilterBox.tsx";
 import { Glyph } from "../../ui/Icon.tsx";
@@ -22,6 +23,9 @@ import css from "./queues.module.css";
 import { byTrouble, isStale, troubleOf } from "./trouble.ts";
 
 const noActivity: readonly QueueActivity[] = [];
+
+export const loader: PageLoader<{ slug: string }> = ({ params: { slug } }) =>
+  Promise.all([readPageAhead(rowPagesQuery(queuePages(slug))), readAhead(queueActivityQuery(slug))]);
 
 export function QueuesPage() {
   const { slug } = useParams({ from: "/signed-in/p/$slug/queues" });
