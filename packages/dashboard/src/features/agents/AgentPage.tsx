@@ -12,7 +12,7 @@ import { FleetPill } from "../../ui/StatePill.tsx";
 import { nameText } from "../../ui/time/format.ts";
 import { useNow } from "../../ui/time/ticker.ts";
 import { usePage } from "../../ui/title.ts";
-import { useIsProjectAdmin } from "../sessions/index.ts";
+import { useMayNotManage } from "../projects/index.ts";
 import { FactsPanel, Processes } from "./AgentParts.tsx";
 import { AgentSnippets } from "./connecting/AgentSnippets.tsx";
 import { FirstHello, NothingArrives } from "./connecting/FirstHello.tsx";
@@ -41,7 +41,7 @@ export function AgentPage() {
   const status = useQuery({ ...agentStatusQuery(slug, agentId), refetchInterval: historyMs });
   const processes = useQuery({ ...agentProcessesQuery(slug), refetchInterval: historyMs });
   const own = processes.data?.filter((process) => process.agent_id === agent.id);
-  const isAdmin = useIsProjectAdmin(slug);
+  const mayNot = useMayNotManage(slug);
   const [isRevoking, setRevoking] = useState(false);
   usePage([[slug, paths.project(slug)], ["Agents", paths.agents(slug)], [nameText(agent.name)]]);
 
@@ -52,11 +52,7 @@ export function AgentPage() {
         <h1 className="cut">{nameText(agent.name)}</h1>
         <span className="t2">{agentReason(agent, now)}</span>
         <span className="grow" />
-        <Button
-          disabledReason={isAdmin ? null : "Needs the admin role in this project"}
-          onClick={() => setRevoking(true)}
-          icon="trash"
-        >
+        <Button disabledReason={mayNot} onClick={() => setRevoking(true)} icon="trash">
           Revoke
         </Button>
       </div>

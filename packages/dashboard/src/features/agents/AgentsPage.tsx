@@ -22,7 +22,7 @@ import { count, nameText, printable } from "../../ui/time/format.ts";
 import { Age } from "../../ui/time/Stamp.tsx";
 import { useNow } from "../../ui/time/ticker.ts";
 import { usePage } from "../../ui/title.ts";
-import { useIsProjectAdmin } from "../sessions/index.ts";
+import { useMayNotManage } from "../projects/index.ts";
 import css from "./agents.module.css";
 import { Capabilities, SkewTag } from "./Capabilities.tsx";
 import { MintDialog } from "./connecting/MintDialog.tsx";
@@ -38,7 +38,7 @@ export function AgentsPage() {
   usePage([[slug, paths.project(slug)], ["Agents"]]);
   const read = useSuspenseQuery({ ...agentsQuery(slug), refetchInterval: usePollMs() });
   const losses = useGaps(slug);
-  const isAdmin = useIsProjectAdmin(slug);
+  const mayNot = useMayNotManage(slug);
   const [isMinting, setMinting] = useState(false);
   const [filter, setFilter] = useListFilter();
   const all = read.data.items;
@@ -49,12 +49,7 @@ export function AgentsPage() {
   const online = all.filter((agent) => agent.state === "online").length;
 
   const mint = (
-    <Button
-      variant="main"
-      disabledReason={isAdmin ? null : "Needs the admin role in this project"}
-      onClick={() => setMinting(true)}
-      icon="plus"
-    >
+    <Button variant="main" disabledReason={mayNot} onClick={() => setMinting(true)} icon="plus">
       Mint agent
     </Button>
   );

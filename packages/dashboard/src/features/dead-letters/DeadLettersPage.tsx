@@ -19,7 +19,7 @@ import { Age } from "../../ui/time/Stamp.tsx";
 import { usePage } from "../../ui/title.ts";
 import { ActionButton, AgentLink } from "../actions/index.ts";
 import { agentsQuery } from "../agents/index.ts";
-import { projectQuery } from "../projects/index.ts";
+import { useMayNot } from "../projects/index.ts";
 import { queuesQuery } from "../queues/index.ts";
 import css from "./dead-letters.module.css";
 import { readDeadLettersSearch } from "./dead-letters-search.ts";
@@ -44,7 +44,7 @@ export function DeadLettersPage() {
   const queuesRead = useQuery(queuesQuery(slug));
   const agents = agentsRead.data?.items ?? [];
   const queues = queuesRead.data?.items ?? [];
-  const isArchived = useQuery(projectQuery(slug)).data?.is_active === false;
+  const mayNot = useMayNot(slug, "viewer");
   const { loaded, load, mark } = useLetters(slug);
   const engines = [
     ...new Set([
@@ -99,7 +99,7 @@ export function DeadLettersPage() {
         <ActButton
           error={load.error}
           isBusy={load.isPending}
-          reason={isArchived ? "The project is archived" : engine === undefined ? noEngine : null}
+          reason={mayNot ?? (engine === undefined ? noEngine : null)}
         >
           {load.isPending ? "Asking an agent…" : "Load"}
         </ActButton>
