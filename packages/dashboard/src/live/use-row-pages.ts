@@ -37,8 +37,9 @@ export function useRowPages<Topic extends "queue.changed" | "worker.changed">(li
     rows,
     hasMore: hasNextPage && !isReadingAhead,
     readMore: () => void fetchNextPage(),
-    /** A renewal that failed; the rows are those from before. */
+    /** With data, a renewal that failed: the rows are those from before. */
     error: pages.error,
+    data: pages.data,
     refetch: pages.refetch,
   };
 }
