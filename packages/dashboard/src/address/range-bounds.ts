@@ -45,6 +45,12 @@ export function boundsOf(range: AddressRange, fallback: RangeFallback, now: numb
   return { sinceMs: fallback === "all" ? null : untilMs - dayMs, untilMs, isOpen };
 }
 
+/** The range that a page begins with, by the search of its address. */
+export function boundsNow(search: Readonly<Record<string, unknown>>, fallback: RangeFallback = "-24h"): Bounds {
+  const now = Date.now();
+  return boundsOf(readRange(search, now), fallback, now);
+}
+
 /** The range as parameters of an API call. One that ends with the present has no `until`. */
 export function rangeParams({ sinceMs, untilMs, isOpen }: Bounds): AddressRange {
   return {

@@ -14,7 +14,8 @@ interface RowPages<Topic extends keyof HubRows> {
   read: (cursor: string | undefined, signal: AbortSignal) => Promise<RowPage<HubRows[Topic]>>;
 }
 
-const pagesQuery = <Topic extends keyof HubRows>({ project, topic, queryKey, read }: RowPages<Topic>) =>
+/** The read of such a list. */
+export const rowPagesQuery = <Topic extends keyof HubRows>({ project, topic, queryKey, read }: RowPages<Topic>) =>
   infiniteQueryOptions({
     queryKey,
     queryFn: ({ pageParam, signal }) => read(pageParam ?? undefined, signal),
@@ -25,7 +26,7 @@ const pagesQuery = <Topic extends keyof HubRows>({ project, topic, queryKey, rea
 
 /** All rows of a list that is pushed by topic and read by cursor, kept in step with the hub. */
 export function useRowPages<Topic extends "queue.changed" | "worker.changed">(list: RowPages<Topic>) {
-  const pages = useSuspenseInfiniteQuery({ ...pagesQuery(list), refetchInterval: usePollMs() });
+  const pages = useSuspenseInfiniteQuery({ ...rowPagesQuery(list), refetchInterval: usePollMs() });
   const rows = useMemo(() => rowsOf<HubRows[Topic]>(pages.data), [pages.data]);
   const { hasNextPage, isFetching, isError, fetchNextPage } = pages;
   const isReadingAhead = hasNextPage && rows.length < readAheadRows && !isError;
@@ -36,8 +37,9 @@ export function useRowPages<Topic extends "queue.changed" | "worker.changed">(li
     rows,
     hasMore: hasNextPage && !isReadingAhead,
     readMore: () => void fetchNextPage(),
-    /** A renewal that failed; the rows are those from before. */
+    /** With data, a renewal that failed: the rows are those from before. */
     error: pages.error,
+    data: pages.data,
     refetch: pages.refetch,
   };
 }

@@ -10,13 +10,12 @@ import {
   taskActions,
   taskSubject,
   whyNot,
-  whyNotAs,
   wordsOfAction,
   workerActions,
 } from "../../features/actions/index.ts";
 import { agentsQuery } from "../../features/agents/index.ts";
 import { issueQuery, retryIssue } from "../../features/issues/index.ts";
-import { projectQuery } from "../../features/projects/index.ts";
+import { projectQuery, whyNotAs } from "../../features/projects/index.ts";
 import { queueQuery } from "../../features/queues/index.ts";
 import { roleIn, useMe } from "../../features/sessions/index.ts";
 import { splitTask, taskQuery } from "../../features/task-data/index.ts";

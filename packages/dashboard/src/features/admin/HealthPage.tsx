@@ -1,6 +1,7 @@
 import type { DeepHealth, HealthCheck, SettingRow, SystemFacts } from "@svc/client";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
+import { type PageLoader, readAhead } from "../../api/read-ahead.ts";
 import { useTimedMs } from "../../live/live.ts";
 import { Button } from "../../ui/buttons/Button.tsx";
 import { copyText } from "../../ui/buttons/CopyButton.tsx";
@@ -12,10 +13,17 @@ import { HealthPill } from "../../ui/StatePill.tsx";
 import { DataTable } from "../../ui/tables/DataTable.tsx";
 import { printable } from "../../ui/time/format.ts";
 import { Age } from "../../ui/time/Stamp.tsx";
+import { readAs } from "../sessions/index.ts";
 import { AdminFrame } from "./AdminFrame.tsx";
 import css from "./admin.module.css";
 import { diagnosticBundle } from "./diagnostics.ts";
 import { deepHealthQuery, settingsQuery, systemQuery } from "./queries.ts";
+
+export const loader: PageLoader = () =>
+  readAs(
+    (me) => me.is_admin,
+    () => Promise.all([readAhead(deepHealthQuery), readAhead(systemQuery), readAhead(settingsQuery)]),
+  );
 
 export function HealthPage() {
   return <AdminFrame title="Health">{() => <Health />}</AdminFrame>;

@@ -2,6 +2,7 @@ import type { InstanceSettings, SettingRow } from "@svc/client";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { matchesWords, useListFilter } from "../../address/list-filter.ts";
+import { type PageLoader, readAhead } from "../../api/read-ahead.ts";
 import { Button } from "../../ui/buttons/Button.tsx";
 import { Segments } from "../../ui/buttons/Segments.tsx";
 import { FilterBox } from "../../ui/forms/FilterBox.tsx";
@@ -11,11 +12,18 @@ import panel from "../../ui/panels/panel.module.css";
 import { QueryBoundary } from "../../ui/panels/QueryBoundary.tsx";
 import { WindowTable } from "../../ui/tables/WindowTable.tsx";
 import { count, printable } from "../../ui/time/format.ts";
+import { readAs } from "../sessions/index.ts";
 import { AdminFrame } from "./AdminFrame.tsx";
 import css from "./admin.module.css";
 import { isGiven } from "./diagnostics.ts";
 import { settingsQuery } from "./queries.ts";
 import { UrlText } from "./UrlText.tsx";
+
+export const loader: PageLoader = () =>
+  readAs(
+    (me) => me.is_admin,
+    () => readAhead(settingsQuery),
+  );
 
 export function SettingsPage() {
   return <AdminFrame title="Settings">{() => <Settings />}</AdminFrame>;

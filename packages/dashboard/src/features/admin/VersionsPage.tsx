@@ -2,6 +2,7 @@ import type { KnownVersions, SystemFacts } from "@svc/client";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { api } from "../../api/api.ts";
+import { type PageLoader, readAhead } from "../../api/read-ahead.ts";
 import { ActButton } from "../../ui/buttons/ActButton.tsx";
 import { Glyph } from "../../ui/Icon.tsx";
 import { causeOf } from "../../ui/panels/Feedback.tsx";
@@ -13,11 +14,18 @@ import { Refusal } from "../../ui/panels/Refusal.tsx";
 import { DataTable } from "../../ui/tables/DataTable.tsx";
 import { printable } from "../../ui/time/format.ts";
 import { Stamp } from "../../ui/time/Stamp.tsx";
+import { readAs } from "../sessions/index.ts";
 import { AdminFrame } from "./AdminFrame.tsx";
 import css from "./admin.module.css";
 import { knownVersionsQuery, systemQuery } from "./queries.ts";
 import { UrlText } from "./UrlText.tsx";
 import { standingOf, standings } from "./versions.ts";
+
+export const loader: PageLoader = () =>
+  readAs(
+    (me) => me.is_admin,
+    () => Promise.all([readAhead(knownVersionsQuery), readAhead(systemQuery)]),
+  );
 
 export function VersionsPage() {
   return <AdminFrame title="Versions">{() => <Versions />}</AdminFrame>;

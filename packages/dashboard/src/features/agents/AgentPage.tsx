@@ -2,6 +2,7 @@ import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import { useState } from "react";
 import { paths } from "../../address/paths.ts";
+import { type PageLoader, readAhead } from "../../api/read-ahead.ts";
 import { usePollMs, useTimedMs } from "../../live/live.ts";
 import { Button } from "../../ui/buttons/Button.tsx";
 import { Panel, PanelEmpty } from "../../ui/panels/Panel.tsx";
@@ -12,7 +13,7 @@ import { FleetPill } from "../../ui/StatePill.tsx";
 import { nameText } from "../../ui/time/format.ts";
 import { useNow } from "../../ui/time/ticker.ts";
 import { usePage } from "../../ui/title.ts";
-import { useIsProjectAdmin } from "../sessions/index.ts";
+import { useMayNotManage } from "../projects/index.ts";
 import { FactsPanel, Processes } from "./AgentParts.tsx";
 import { AgentSnippets } from "./connecting/AgentSnippets.tsx";
 import { FirstHello, NothingArrives } from "./connecting/FirstHello.tsx";
@@ -22,6 +23,13 @@ import { agentProcessesQuery, agentQuery, agentStatusQuery } from "./queries.ts"
 import { RevokeDialog } from "./RevokeDialog.tsx";
 import { SamplesPanel, SessionsPanel } from "./samples/SampleParts.tsx";
 import { agentReason } from "./words.ts";
+
+export const loader: PageLoader<{ slug: string; agentId: string }> = ({ params: { slug, agentId } }) =>
+  Promise.all([
+    readAhead(agentQuery(slug, agentId)),
+    readAhead(agentStatusQuery(slug, agentId)),
+    readAhead(agentProcessesQuery(slug)),
+  ]);
 
 export function AgentPage() {
   const { slug, agentId } = useParams({ from: "/signed-in/p/$slug/agents/$agentId" });
@@ -34,7 +42,7 @@ export function AgentPage() {
   const status = useQuery({ ...agentStatusQuery(slug, agentId), refetchInterval: historyMs });
   const processes = useQuery({ ...agentProcessesQuery(slug), refetchInterval: historyMs });
   const own = processes.data?.filter((process) => process.agent_id === agent.id);
-  const isAdmin = useIsProjectAdmin(slug);
+  const mayNot = useMayNotManage(slug);
   const [isRevoking, setRevoking] = useState(false);
   usePage([[slug, paths.project(slug)], ["Agents", paths.agents(slug)], [nameText(agent.name)]]);
 
@@ -45,11 +53,7 @@ export function AgentPage() {
         <h1 className="cut">{nameText(agent.name)}</h1>
         <span className="t2">{agentReason(agent, now)}</span>
         <span className="grow" />
-        <Button
-          disabledReason={isAdmin ? null : "Needs the admin role in this project"}
-          onClick={() => setRevoking(true)}
-          icon="trash"
-        >
+        <Button disabledReason={mayNot} onClick={() => setRevoking(true)} icon="trash">
           Revoke
         </Button>
       </div>

@@ -4,6 +4,7 @@ import { useParams } from "@tanstack/react-router";
 import { useState } from "react";
 import { matchesWords, useListFilter } from "../../address/list-filter.ts";
 import { paths } from "../../address/paths.ts";
+import { type PageLoader, readAhead } from "../../api/read-ahead.ts";
 import { usePollMs } from "../../live/live.ts";
 import { AppLink } from "../../ui/buttons/AppLink.tsx";
 import { Button } from "../../ui/buttons/Button.tsx";
@@ -21,20 +22,23 @@ import { count, nameText, printable } from "../../ui/time/format.ts";
 import { Age } from "../../ui/time/Stamp.tsx";
 import { useNow } from "../../ui/time/ticker.ts";
 import { usePage } from "../../ui/title.ts";
-import { useIsProjectAdmin } from "../sessions/index.ts";
+import { useMayNotManage } from "../projects/index.ts";
 import css from "./agents.module.css";
 import { Capabilities, SkewTag } from "./Capabilities.tsx";
 import { MintDialog } from "./connecting/MintDialog.tsx";
-import { useGaps } from "./losses/use-gaps.ts";
+import { gapsQuery, useGaps } from "./losses/use-gaps.ts";
 import { agentsQuery } from "./queries.ts";
 import { agentReason, agentsInOrder, enginesOf, transportOf } from "./words.ts";
+
+export const loader: PageLoader<{ slug: string }> = ({ params: { slug } }) =>
+  Promise.all([readAhead(agentsQuery(slug)), readAhead(gapsQuery(slug))]);
 
 export function AgentsPage() {
   const { slug } = useParams({ from: "/signed-in/p/$slug/agents" });
   usePage([[slug, paths.project(slug)], ["Agents"]]);
   const read = useSuspenseQuery({ ...agentsQuery(slug), refetchInterval: usePollMs() });
   const losses = useGaps(slug);
-  const isAdmin = useIsProjectAdmin(slug);
+  const mayNot = useMayNotManage(slug);
   const [isMinting, setMinting] = useState(false);
   const [filter, setFilter] = useListFilter();
   const all = read.data.items;
@@ -45,12 +49,7 @@ export function AgentsPage() {
   const online = all.filter((agent) => agent.state === "online").length;
 
   const mint = (
-    <Button
-      variant="main"
-      disabledReason={isAdmin ? null : "Needs the admin role in this project"}
-      onClick={() => setMinting(true)}
-      icon="plus"
-    >
+    <Button variant="main" disabledReason={mayNot} onClick={() => setMinting(true)} icon="plus">
       Mint agent
     </Button>
   );

@@ -2,6 +2,7 @@ import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import { paths } from "../../address/paths.ts";
+import { type PageLoader, readPageAhead } from "../../api/read-ahead.ts";
 import { useGo } from "../../ui/buttons/AppLink.tsx";
 import { Button } from "../../ui/buttons/Button.tsx";
 import { Select } from "../../ui/forms/Select.tsx";
@@ -19,6 +20,8 @@ import { ActionBox, ExactToggle, LookFailed, NewRows } from "./records/ListTools
 import { RecordList, rowsIn } from "./records/RecordList.tsx";
 import { useArrived, useShowNew } from "./use-arrived.ts";
 import { auditedSlugs, reachText } from "./words.ts";
+
+export const loader: PageLoader = ({ location }) => readPageAhead(activityQuery(readActivitySearch(location.search)));
 
 /** What happened in all projects that the person may audit, and what they did themselves. */
 export function ActivityPage() {

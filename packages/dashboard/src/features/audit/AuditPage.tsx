@@ -3,8 +3,9 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { useParams, useSearch } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
 import { paths, type SearchOf } from "../../address/paths.ts";
-import { rangeParams } from "../../address/range-bounds.ts";
+import { boundsNow, rangeParams } from "../../address/range-bounds.ts";
 import { useTimeRange } from "../../address/time-range.ts";
+import { type PageLoader, readPageAhead } from "../../api/read-ahead.ts";
 import { useGo } from "../../ui/buttons/AppLink.tsx";
 import { Button, ButtonLink } from "../../ui/buttons/Button.tsx";
 import { Select } from "../../ui/forms/Select.tsx";
@@ -13,9 +14,9 @@ import { NotForRole } from "../../ui/panels/NotForRole.tsx";
 import panel from "../../ui/panels/panel.module.css";
 import { idTail, nameText, printable } from "../../ui/time/format.ts";
 import { usePage } from "../../ui/title.ts";
-import { useMayAudit, useMe } from "../sessions/index.ts";
+import { mayAudit, readAs, useMayAudit, useMe } from "../sessions/index.ts";
 import css from "./audit.module.css";
-import { readAuditSearch } from "./audit-search.ts";
+import { type AuditSearch, readAuditSearch } from "./audit-search.ts";
 import { ChainPanel } from "./exports/ChainPanel.tsx";
 import { ExportDialog } from "./exports/ExportDialog.tsx";
 import { placeOf } from "./follow-activity.ts";
@@ -25,6 +26,26 @@ import { ActionBox, ExactToggle, LookFailed, NewRows } from "./records/ListTools
 import { RecordList, rowsIn } from "./records/RecordList.tsx";
 import { useArrived, useShowNew } from "./use-arrived.ts";
 import { actionTree, actorText, outcomes } from "./words.ts";
+
+type Given<Search> = { [Key in keyof Search]?: Search[Key] | undefined };
+
+const filtersOf = ({ action, outcome, user, target, since, until }: Given<AuditSearch>): AuditFilters => ({
+  ...(action && { action_prefix: action }),
+  ...(outcome && { outcome }),
+  ...(user && { user_id: user }),
+  ...(target && { target_id: target }),
+  ...(since && { since }),
+  ...(until && { until }),
+});
+
+export const loader: PageLoader<{ slug: string }> = ({ params: { slug }, location: { search } }) =>
+  readAs(
+    (me) => mayAudit(me, slug),
+    () => {
+      const { since, until } = rangeParams(boundsNow(search, "all"));
+      return readPageAhead(auditQuery(slug, filtersOf({ ...readAuditSearch(search), since, until })));
+    },
+  );
 
 export function AuditPage() {
   const { slug = "" } = useParams({ strict: false });
@@ -45,14 +66,7 @@ function Trail({ slug }: { slug: string }) {
   const range = useTimeRange("all");
   const { since, until } = rangeParams(range);
   const filters = useMemo(
-    (): AuditFilters => ({
-      ...(action && { action_prefix: action }),
-      ...(outcome && { outcome }),
-      ...(user && { user_id: user }),
-      ...(target && { target_id: target }),
-      ...(since && { since }),
-      ...(until && { until }),
-    }),
+    () => filtersOf({ action, outcome, user, target, since, until }),
     [action, outcome, user, target, since, until],
   );
   const query = auditQuery(slug, filters);

@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useParams, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import { paths, type SearchOf } from "../../address/paths.ts";
+import { type PageLoader, readAhead } from "../../api/read-ahead.ts";
 import { ActButton } from "../../ui/buttons/ActButton.tsx";
 import { AppLink, useGo } from "../../ui/buttons/AppLink.tsx";
 import { Button } from "../../ui/buttons/Button.tsx";
@@ -18,7 +19,7 @@ import { Age } from "../../ui/time/Stamp.tsx";
 import { usePage } from "../../ui/title.ts";
 import { ActionButton, AgentLink } from "../actions/index.ts";
 import { agentsQuery } from "../agents/index.ts";
-import { projectQuery } from "../projects/index.ts";
+import { useMayNot } from "../projects/index.ts";
 import { queuesQuery } from "../queues/index.ts";
 import css from "./dead-letters.module.css";
 import { readDeadLettersSearch } from "./dead-letters-search.ts";
@@ -26,6 +27,9 @@ import { LoadFailed } from "./LoadFailed.tsx";
 import { Requeued, useLeftLetters } from "./Requeued.tsx";
 import { requeueLetters } from "./requeue-action.tsx";
 import { type Asked, type Loaded, letterKey, useLetters } from "./use-letters.ts";
+
+export const loader: PageLoader<{ slug: string }> = ({ params: { slug } }) =>
+  Promise.all([readAhead(agentsQuery(slug)), readAhead(queuesQuery(slug))]);
 
 export function DeadLettersPage() {
   const { slug } = useParams({ from: "/signed-in/p/$slug/dead-letters" });
@@ -40,7 +44,7 @@ export function DeadLettersPage() {
   const queuesRead = useQuery(queuesQuery(slug));
   const agents = agentsRead.data?.items ?? [];
   const queues = queuesRead.data?.items ?? [];
-  const isArchived = useQuery(projectQuery(slug)).data?.is_active === false;
+  const mayNot = useMayNot(slug, "viewer");
   const { loaded, load, mark } = useLetters(slug);
   const engines = [
     ...new Set([
@@ -95,7 +99,7 @@ export function DeadLettersPage() {
         <ActButton
           error={load.error}
           isBusy={load.isPending}
-          reason={isArchived ? "The project is archived" : engine === undefined ? noEngine : null}
+          reason={mayNot ?? (engine === undefined ? noEngine : null)}
         >
           {load.isPending ? "Asking an agent…" : "Load"}
         </ActButton>

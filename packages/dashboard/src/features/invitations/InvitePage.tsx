@@ -7,7 +7,8 @@ import { queryClient } from "../../api/query-client.ts";
 import { ActButton } from "../../ui/buttons/ActButton.tsx";
 import { AppLink, useGo } from "../../ui/buttons/AppLink.tsx";
 import { ButtonLink } from "../../ui/buttons/Button.tsx";
-import { Bones, causeOf, Failed } from "../../ui/panels/Feedback.tsx";
+import { causeOf } from "../../ui/panels/Feedback.tsx";
+import { QueryBoundary } from "../../ui/panels/QueryBoundary.tsx";
 import { Refusal } from "../../ui/panels/Refusal.tsx";
 import { printable } from "../../ui/time/format.ts";
 import { Stamp } from "../../ui/time/Stamp.tsx";
@@ -56,17 +57,12 @@ function Invitation({ token }: { token: string }) {
       </Unusable>
     );
   }
-  if (preview.error) {
-    return (
-      <EntryFrame title="Invitation">
-        <Failed title="The invitation could not be read" error={preview.error} onRetry={() => void preview.refetch()} />
-      </EntryFrame>
-    );
-  }
   if (preview.data === undefined || me.isPending) {
     return (
       <EntryFrame title="Invitation">
-        <Bones rows={4} label="Loading the invitation" />
+        <QueryBoundary name="The invitation" read={{ ...preview, data: undefined }} rows={4}>
+          {null}
+        </QueryBoundary>
       </EntryFrame>
     );
   }

@@ -3,8 +3,9 @@ import { useQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import { lazy, Suspense } from "react";
 import { paths } from "../../address/paths.ts";
-import { rangeParams } from "../../address/range-bounds.ts";
+import { boundsNow, rangeParams } from "../../address/range-bounds.ts";
 import { useTimeRange } from "../../address/time-range.ts";
+import { type PageLoader, readAhead } from "../../api/read-ahead.ts";
 import { useTimedMs } from "../../live/live.ts";
 import { Button, ButtonLink } from "../../ui/buttons/Button.tsx";
 import { CopyButton } from "../../ui/buttons/CopyButton.tsx";
@@ -26,11 +27,19 @@ const RetryIssue = lazy(() => import("./RetryIssue.tsx").then((part) => ({ defau
 /** Of a button whose part is on its way. */
 const loading = { disabledReason: "One moment" };
 
+const printPattern = /^[0-9a-f]{32}$/;
+
+export const loader: PageLoader<{ slug: string; fingerprint: string }> = async ({ params, location }) => {
+  const { slug, fingerprint } = params;
+  if (!printPattern.test(fingerprint)) return;
+  await readAhead(issueQuery(slug, fingerprint, rangeParams(boundsNow(location.search))));
+};
+
 /** One kind of failure: how often and since when, what it looks like, and which tasks have it. */
 export function IssuePage() {
   const { slug, fingerprint } = useParams({ from: "/signed-in/p/$slug/issues/$fingerprint" });
   const range = useTimeRange();
-  const isPrint = /^[0-9a-f]{32}$/.test(fingerprint);
+  const isPrint = printPattern.test(fingerprint);
   const read = useQuery({
     ...issueQuery(slug, fingerprint, rangeParams(range)),
     enabled: isPrint,

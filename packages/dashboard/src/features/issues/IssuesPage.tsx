@@ -2,8 +2,9 @@ import type { Issue } from "@svc/client";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useParams, useSearch } from "@tanstack/react-router";
 import { paths, type SearchOf } from "../../address/paths.ts";
-import { rangeParams } from "../../address/range-bounds.ts";
+import { type Bounds, boundsNow, rangeParams } from "../../address/range-bounds.ts";
 import { type TimeRange, useTimeRange } from "../../address/time-range.ts";
+import { type PageLoader, readPageAhead } from "../../api/read-ahead.ts";
 import { useTimedMs } from "../../live/live.ts";
 import { AppLink, useGo } from "../../ui/buttons/AppLink.tsx";
 import { Button, ButtonLink } from "../../ui/buttons/Button.tsx";
@@ -24,7 +25,13 @@ import { agentsQuery } from "../agents/index.ts";
 import { IssueTag } from "./IssueTag.tsx";
 import { issuePages } from "./issue-queries.ts";
 import { splitError, stateOf } from "./issue-words.ts";
-import { issueStatuses, readIssuesSearch } from "./issues-search.ts";
+import { type IssuesSearch, issueStatuses, readIssuesSearch } from "./issues-search.ts";
+
+const listQuery = (slug: string, { status, engine }: IssuesSearch, range: Bounds) =>
+  issuePages(slug, { ...rangeParams(range), ...(status && { status }), ...(engine && { engine }) });
+
+export const loader: PageLoader<{ slug: string }> = ({ params: { slug }, location: { search } }) =>
+  readPageAhead(listQuery(slug, readIssuesSearch(search), boundsNow(search)));
 
 /** Failures that look alike, as one row each. */
 export function IssuesPage() {
@@ -39,7 +46,7 @@ export function IssuesPage() {
     ...new Set([...agents.flatMap((agent) => agent.engine_adapters), ...(engine ? [engine] : [])]),
   ].sort();
   const read = useInfiniteQuery({
-    ...issuePages(slug, { ...rangeParams(range), ...(status && { status }), ...(engine && { engine }) }),
+    ...listQuery(slug, search, range),
     refetchInterval: useTimedMs(30_000),
   });
   const all = read.data?.pages.flatMap(({ items }) => items) ?? [];

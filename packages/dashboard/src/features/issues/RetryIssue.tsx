@@ -2,7 +2,8 @@ import { useQuery } from "@tanstack/react-query";
 import { useTimedMs } from "../../live/live.ts";
 import { Button } from "../../ui/buttons/Button.tsx";
 import { count } from "../../ui/time/format.ts";
-import { ask, useMayNot } from "../actions/index.ts";
+import { ask } from "../actions/index.ts";
+import { useMayNot } from "../projects/index.ts";
 import { issueQuery } from "./issue-queries.ts";
 import { retryIssue } from "./retry-issue-action.tsx";
 

@@ -1,8 +1,9 @@
 import type { Member } from "@svc/client";
-import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
+import { useSuspenseQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
 import { paths } from "../../address/paths.ts";
+import { type PageLoader, readAhead } from "../../api/read-ahead.ts";
 import { Button } from "../../ui/buttons/Button.tsx";
 import { MenuEntry } from "../../ui/buttons/MenuEntry.tsx";
 import panel from "../../ui/panels/panel.module.css";
@@ -12,7 +13,7 @@ import { menuColumn } from "../../ui/tables/menu-column.tsx";
 import { nameText, printable } from "../../ui/time/format.ts";
 import { Stamp } from "../../ui/time/Stamp.tsx";
 import { usePage } from "../../ui/title.ts";
-import { projectQuery, SettingsTabs } from "../projects/index.ts";
+import { SettingsTabs, useMayNotManage } from "../projects/index.ts";
 import { useIsProjectAdmin, useMe } from "../sessions/index.ts";
 import { InvitationsPanel } from "./inviting/InvitationsPanel.tsx";
 import { InviteDialog } from "./inviting/InviteDialog.tsx";
@@ -21,23 +22,22 @@ import css from "./members.module.css";
 import { membersQuery } from "./queries.ts";
 import { lastAdminGuard } from "./roles.ts";
 
-const needsAdmin = "Needs the admin role in this project";
 const needsInstance =
   "Only administrators of the instance can look accounts up. Invite the address: that works for who has an account, too.";
+
+export const loader: PageLoader<{ slug: string }> = ({ params: { slug } }) => readAhead(membersQuery(slug));
 
 /** Who belongs to the project, in which role, and who is invited. */
 export function MembersPage() {
   const { slug = "" } = useParams({ strict: false });
   usePage([[slug, paths.project(slug)], ["Members"]]);
   const read = useSuspenseQuery(membersQuery(slug));
-  const project = useQuery(projectQuery(slug));
   const me = useMe();
   const isAdmin = useIsProjectAdmin(slug);
   const [dialog, setDialog] = useState<ReactNode>(null);
   const close = () => setDialog(null);
   const members = read.data.items;
-  const isArchived = project.data?.is_active === false;
-  const held = !isAdmin ? needsAdmin : isArchived ? "The project is archived; restore it first" : null;
+  const held = useMayNotManage(slug);
   const addHeld = held ?? (me.is_admin ? null : needsInstance);
 
   return (

@@ -21,8 +21,7 @@ import {
   MintDialog,
   NothingArrives,
 } from "../agents/index.ts";
-import { projectQuery, statsQuery } from "../projects/index.ts";
-import { useIsProjectAdmin } from "../sessions/index.ts";
+import { projectQuery, statsQuery, useMayNotManage } from "../projects/index.ts";
 import { taskKey } from "../task-data/index.ts";
 import { firstTaskQuery } from "./first-task.ts";
 import css from "./onboarding.module.css";
@@ -47,7 +46,7 @@ export function Onboarding({ slug, onReady }: OnboardingProps) {
   const readMs = useTimedMs(3_000);
   const agents = useQuery({ ...agentsQuery(slug), refetchInterval: readMs });
   const stats = useQuery({ ...statsQuery(slug), refetchInterval: readMs });
-  const isAdmin = useIsProjectAdmin(slug);
+  const mayNot = useMayNotManage(slug);
   const [isMinting, setMinting] = useState(false);
   const [chosen, setChosen] = useState<string | null>(null);
   const [minted, setMinted] = useState<MintedAgent | null>(null);
@@ -102,7 +101,7 @@ export function Onboarding({ slug, onReady }: OnboardingProps) {
             {agent ? (
               <p>
                 {printable(agent.name)}. Its token and secret were shown once.{" "}
-                {isAdmin && agent.state !== "online" ? (
+                {mayNot === null && agent.state !== "online" ? (
                   <Button variant="link" onClick={() => setMinting(true)}>
                     Mint another
                   </Button>
@@ -112,12 +111,7 @@ export function Onboarding({ slug, onReady }: OnboardingProps) {
               <>
                 <p>An agent is what connects to this server; it gets a token and a secret of its own.</p>
                 <p className={css.act}>
-                  <Button
-                    variant="main"
-                    disabledReason={isAdmin ? null : "Needs the admin role in this project"}
-                    onClick={() => setMinting(true)}
-                    icon="plus"
-                  >
+                  <Button variant="main" disabledReason={mayNot} onClick={() => setMinting(true)} icon="plus">
                     Mint agent
                   </Button>
                 </p>

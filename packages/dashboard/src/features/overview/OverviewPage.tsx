@@ -2,8 +2,9 @@ import { useQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import { lazy, Suspense, useEffect, useState } from "react";
 import { paths } from "../../address/paths.ts";
-import { instantRange, rangeParams } from "../../address/range-bounds.ts";
+import { type Bounds, boundsNow, instantRange, rangeParams } from "../../address/range-bounds.ts";
 import { useSetTimeRange, useTimeRange } from "../../address/time-range.ts";
+import { type PageLoader, readAhead } from "../../api/read-ahead.ts";
 import { useIsStreamSettled, usePollMs, useTimedMs } from "../../live/live.ts";
 import { useGo } from "../../ui/buttons/AppLink.tsx";
 import type { Bucket } from "../../ui/charts/parts/marks.ts";
@@ -36,6 +37,19 @@ import { QueuesPanel } from "./panels/QueuesPanel.tsx";
 import { SlowestPanel } from "./panels/SlowestPanel.tsx";
 
 const Onboarding = lazy(() => import("../onboarding/index.ts").then((module) => ({ default: module.Onboarding })));
+
+const windowOf = (range: Bounds): Window => ({ ...range, sinceMs: range.sinceMs ?? range.untilMs });
+
+/** The queues and the panels below are read later: see `Board`. */
+export const loader: PageLoader<{ slug: string }> = ({ params: { slug }, location }) => {
+  const window = windowOf(boundsNow(location.search));
+  return Promise.all([
+    readAhead(outcomesQuery(slug, window)),
+    readAhead(latencyQuery(slug, window)),
+    readAhead(issuesQuery(slug, window)),
+    readAhead(slowestQuery(slug, window)),
+  ]);
+};
 
 export function OverviewPage() {
   const { slug } = useParams({ from: "/signed-in/p/$slug/" });
@@ -75,7 +89,7 @@ function Board({ slug }: { slug: string }) {
   const setRange = useSetTimeRange();
   const project = useQuery(projectQuery(slug));
   const stats = useQuery(statsQuery(slug));
-  const window: Window = { ...range, sinceMs: range.sinceMs ?? range.untilMs };
+  const window = windowOf(range);
   const windowLabel = range.label;
   const refetchInterval = useTimedMs(30_000);
   const pollMs = usePollMs();

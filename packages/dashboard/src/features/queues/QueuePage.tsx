@@ -4,6 +4,7 @@ import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import { lazy, Suspense } from "react";
 import { paths } from "../../address/paths.ts";
+import { type PageLoader, readAhead } from "../../api/read-ahead.ts";
 import { usePollMs, useTimedMs } from "../../live/live.ts";
 import { Button, ButtonLink } from "../../ui/buttons/Button.tsx";
 import controls from "../../ui/controls.module.css";
@@ -29,6 +30,11 @@ const QueueControls = lazy(() =>
 );
 /** Of a button whose part is on its way. */
 const loading = { disabledReason: "One moment" };
+
+export const loader: PageLoader<{ slug: string; engine: string; name: string }> = ({ params }) => {
+  const { slug, engine, name } = params;
+  return Promise.all([readAhead(queueQuery(slug, engine, name)), readAhead(queueActivityQuery(slug, { name }))]);
+};
 
 export function QueuePage() {
   const { slug, engine, name } = useParams({ from: "/signed-in/p/$slug/queues/$engine/$name" });

@@ -3,12 +3,13 @@ import { useQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import { matchesWords, useListFilter } from "../../address/list-filter.ts";
 import { paths } from "../../address/paths.ts";
+import { type PageLoader, readAhead, readPageAhead } from "../../api/read-ahead.ts";
 import { useTimedMs } from "../../live/live.ts";
-import { useRowPages } from "../../live/use-row-pages.ts";
+import { rowPagesQuery, useRowPages } from "../../live/use-row-pages.ts";
 import { Button } from "../../ui/buttons/Button.tsx";
 import { FilterBox } from "../../ui/forms/FilterBox.tsx";
 import { Glyph } from "../../ui/Icon.tsx";
-import { Empty, FailedLine } from "../../ui/panels/Lines.tsx";
+import { Empty } from "../../ui/panels/Lines.tsx";
 import panel from "../../ui/panels/panel.module.css";
 import { StaleLine } from "../../ui/panels/QueryBoundary.tsx";
 import { useSteadyOrder } from "../../ui/tables/steady-order.ts";
@@ -22,6 +23,9 @@ import css from "./queues.module.css";
 import { byTrouble, isStale, troubleOf } from "./trouble.ts";
 
 const noActivity: readonly QueueActivity[] = [];
+
+export const loader: PageLoader<{ slug: string }> = ({ params: { slug } }) =>
+  Promise.all([readPageAhead(rowPagesQuery(queuePages(slug))), readAhead(queueActivityQuery(slug))]);
 
 export function QueuesPage() {
   const { slug } = useParams({ from: "/signed-in/p/$slug/queues" });
@@ -54,13 +58,7 @@ export function QueuesPage() {
         {all.length > 0 ? <FilterBox label="Filter queues" value={filter} onChange={setFilter} /> : null}
       </div>
       <StaleLine name="Queues" read={list} />
-      {activity.isError ? (
-        <FailedLine
-          title="Rates and small charts could not be read"
-          error={activity.error}
-          onRetry={() => void activity.refetch()}
-        />
-      ) : null}
+      <StaleLine name="Rates and small charts" read={activity} />
       {stuck.length > 0 ? (
         <p className={css.alarm}>
           <Glyph name="failure" />

@@ -2,8 +2,10 @@ export { EntryFrame, EntryNote, entryAside, entryForm, entryKeep, entrySubmit } 
 export { LoginPage } from "./LoginPage.tsx";
 export {
   isEnrollmentOverdue,
+  mayAudit,
   maybeSignedIn,
   meQuery,
+  readAs,
   roleIn,
   useIsProjectAdmin,
   useMayAudit,

@@ -1,6 +1,7 @@
 import { ApiProblem, type Me, type ProjectRole } from "@svc/client";
 import { queryOptions, useSuspenseQuery } from "@tanstack/react-query";
 import { api } from "../../api/api.ts";
+import { queryClient } from "../../api/query-client.ts";
 import { serverTimeAt } from "../../live/server-clock.ts";
 
 /** Whether there may be a session: its own cookie cannot be read, and the readable one comes and goes with it. */
@@ -21,6 +22,12 @@ export function useMe(): Me {
   return useSuspenseQuery(meQuery).data;
 }
 
+/** Begins reads that not everybody may make, once it is known who is signed in. When that fails, the route says so. */
+export async function readAs(may: (me: Me) => boolean, read: () => Promise<unknown>): Promise<void> {
+  const me = await queryClient.ensureQueryData(meQuery).catch(() => null);
+  if (me !== null && may(me)) await read();
+}
+
 /** The role in one project; instance admins act as admin everywhere. Null when not a member. */
 export function roleIn(me: Me, slug: string): ProjectRole | null {
   if (me.is_admin) return "admin";
@@ -30,8 +37,10 @@ export function roleIn(me: Me, slug: string): ProjectRole | null {
 /** Auditors and admins read the audit trail of a project. */
 const auditRoles: readonly (ProjectRole | null)[] = ["auditor", "admin"];
 
+export const mayAudit = (me: Me, slug: string): boolean => auditRoles.includes(roleIn(me, slug));
+
 export function useMayAudit(slug: string): boolean {
-  return auditRoles.includes(roleIn(useMe(), slug));
+  return mayAudit(useMe(), slug);
 }
 
 export function useIsProjectAdmin(slug: string): boolean {

@@ -2,8 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useParams, useSearch } from "@tanstack/react-router";
 import { lazy, Suspense, useState } from "react";
 import { paths } from "../../address/paths.ts";
-import { queryClient } from "../../api/query-client.ts";
-import type { PageLoader } from "../../api/read-ahead.ts";
+import { type PageLoader, readPageAhead } from "../../api/read-ahead.ts";
 import { PageBones } from "../../ui/panels/Feedback.tsx";
 import { usePage } from "../../ui/title.ts";
 import { statsQuery } from "../projects/index.ts";
@@ -16,7 +15,7 @@ export const loader: PageLoader<{ slug: string }> = async ({ params, location })
   const search = readTasksSearch(location.search);
   // What is counted back from the present would be another list once the page is there.
   if (search.since !== undefined || search.until !== undefined) return;
-  await queryClient.prefetchInfiniteQuery(taskListQuery(params.slug, filtersOf(search, Date.now())));
+  await readPageAhead(taskListQuery(params.slug, filtersOf(search, Date.now())));
 };
 
 export function TasksPage() {

@@ -3,6 +3,7 @@ import { useSuspenseQuery } from "@tanstack/react-query";
 import { useLocation } from "@tanstack/react-router";
 import { type ReactNode, useDeferredValue, useState } from "react";
 import { paths } from "../../address/paths.ts";
+import { type PageLoader, readAhead } from "../../api/read-ahead.ts";
 import { adminPages } from "../../shell/pages.ts";
 import { Button, ButtonLink } from "../../ui/buttons/Button.tsx";
 import { MenuEntry } from "../../ui/buttons/MenuEntry.tsx";
@@ -18,7 +19,7 @@ import { menuColumn } from "../../ui/tables/menu-column.tsx";
 import { nameText, printable } from "../../ui/time/format.ts";
 import { Age, Stamp } from "../../ui/time/Stamp.tsx";
 import { usePage } from "../../ui/title.ts";
-import { useMe } from "../sessions/index.ts";
+import { readAs, useMe } from "../sessions/index.ts";
 import { ActivityDialog, DeleteUserDialog, ResetPasswordDialog } from "./AccountDialogs.tsx";
 import { accountGuard } from "./account-guards.ts";
 import { usersPerPage, usersQuery } from "./queries.ts";
@@ -26,6 +27,12 @@ import { UserDrawer } from "./UserDrawer.tsx";
 import { UserKeysDialog } from "./UserKeysDialog.tsx";
 import css from "./users.module.css";
 import { readUsersSearch } from "./users-search.ts";
+
+export const loader: PageLoader = ({ location }) =>
+  readAs(
+    (me) => me.is_admin,
+    () => readAhead(usersQuery(readUsersSearch(location.search).page ?? 1)),
+  );
 
 /** The accounts of this server, for its administrators. */
 export function UsersPage() {

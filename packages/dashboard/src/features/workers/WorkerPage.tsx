@@ -4,6 +4,7 @@ import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import { paths } from "../../address/paths.ts";
 import { api } from "../../api/api.ts";
+import { type PageLoader, readAhead } from "../../api/read-ahead.ts";
 import { usePollMs, useTimedMs } from "../../live/live.ts";
 import { AppLink } from "../../ui/buttons/AppLink.tsx";
 import { ButtonLink } from "../../ui/buttons/Button.tsx";
@@ -25,6 +26,9 @@ import { PoolBar } from "./PoolBar.tsx";
 import { workerQuery } from "./queries.ts";
 import { loadText, stateReason } from "./worker-states.ts";
 import css from "./workers.module.css";
+
+export const loader: PageLoader<{ slug: string; workerId: string }> = ({ params: { slug, workerId } }) =>
+  readAhead(workerQuery(slug, workerId));
 
 export function WorkerPage() {
   const { slug, workerId } = useParams({ from: "/signed-in/p/$slug/workers/$workerId" });

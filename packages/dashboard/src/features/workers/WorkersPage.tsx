@@ -3,7 +3,8 @@ import { fieldTerm } from "@svc/client/task-query";
 import { useParams } from "@tanstack/react-router";
 import { matchesWords, useListFilter } from "../../address/list-filter.ts";
 import { paths } from "../../address/paths.ts";
-import { useRowPages } from "../../live/use-row-pages.ts";
+import { type PageLoader, readPageAhead } from "../../api/read-ahead.ts";
+import { rowPagesQuery, useRowPages } from "../../live/use-row-pages.ts";
 import { AppLink } from "../../ui/buttons/AppLink.tsx";
 import { Button } from "../../ui/buttons/Button.tsx";
 import { FilterBox } from "../../ui/forms/FilterBox.tsx";
@@ -21,6 +22,9 @@ import { usePage } from "../../ui/title.ts";
 import { PoolBar } from "./PoolBar.tsx";
 import { workerPages } from "./queries.ts";
 import { byWorkerTrouble, loadText, queuesText, stateReason, workerTrouble } from "./worker-states.ts";
+
+export const loader: PageLoader<{ slug: string }> = ({ params: { slug } }) =>
+  readPageAhead(rowPagesQuery(workerPages(slug)));
 
 export function WorkersPage() {
   const { slug } = useParams({ from: "/signed-in/p/$slug/workers" });

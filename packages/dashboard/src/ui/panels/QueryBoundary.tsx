@@ -49,10 +49,9 @@ export function QueryBoundary<Data>({ name, read, children, ...props }: QueryBou
   );
 }
 
-/** The line above data that are still shown although reading them again failed; nothing when it did not. */
-export function StaleLine({ name, read }: { name: string; read: Omit<ReadResult<unknown>, "data"> }) {
+/** The line above what is still shown although it, or a part of it, could not be read, or not again; nothing when it was. */
+export function StaleLine({ name, read }: { name: string; read: ReadResult<unknown> }) {
   if (!read.error) return null;
-  return (
-    <FailedLine title={`${name} could not be read again`} error={read.error} onRetry={() => void read.refetch()} />
-  );
+  const title = `${name} could not be read${read.data === undefined ? "" : " again"}`;
+  return <FailedLine title={title} error={read.error} onRetry={() => void read.refetch()} />;
 }

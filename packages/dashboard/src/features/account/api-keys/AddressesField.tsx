@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { AreaField } from "../../../ui/forms/Field.tsx";
 import { Glyph } from "../../../ui/Icon.tsx";
+import { QueryBoundary } from "../../../ui/panels/QueryBoundary.tsx";
 import { sessionsQuery } from "../queries.ts";
 import css from "./api-keys.module.css";
 import { isLetIn, maxRanges, type Range, readRanges } from "./cidrs.ts";
@@ -58,16 +59,21 @@ export function AddressesField({ text, onChange, error }: AddressesFieldProps) {
 }
 
 function OwnAddress({ ranges }: { ranges: readonly Range[] }) {
-  const sessions = useQuery(sessionsQuery);
-  if (sessions.isPending) return <p className="t3">Looking for your address.</p>;
-  const own = sessions.data?.items.find(({ is_current }) => is_current)?.ip_at_issue;
-  if (!own) return <p className="t3">Your own address is not known, so it is not compared.</p>;
-  const isIn = isLetIn(own, ranges);
+  return (
+    <QueryBoundary name="Your address" read={useQuery(sessionsQuery)} rows={1} isPart isQuiet>
+      {({ items }) => <Verdict address={items.find(({ is_current }) => is_current)?.ip_at_issue} ranges={ranges} />}
+    </QueryBoundary>
+  );
+}
+
+function Verdict({ address, ranges }: { address: string | null | undefined; ranges: readonly Range[] }) {
+  if (!address) return <p className="t3">Your own address is not known, so it is not compared.</p>;
+  const isIn = isLetIn(address, ranges);
   return (
     <p role="status" className={css.own} data-in={isIn}>
       <Glyph name={isIn ? "success" : "revoked"} />
       <span>
-        Your address now: <code>{own}</code>, would be allowed: <b>{isIn ? "yes" : "no"}</b>{" "}
+        Your address now: <code>{address}</code>, would be allowed: <b>{isIn ? "yes" : "no"}</b>{" "}
         <span className="t3">(as the server saw it when you signed in)</span>
       </span>
     </p>

@@ -2,6 +2,7 @@ import type { ApiKey } from "@svc/client";
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { paths } from "../../../address/paths.ts";
+import { type PageLoader, readAhead } from "../../../api/read-ahead.ts";
 import { AppLink } from "../../../ui/buttons/AppLink.tsx";
 import { Button } from "../../../ui/buttons/Button.tsx";
 import { MenuEntry } from "../../../ui/buttons/MenuEntry.tsx";
@@ -20,6 +21,8 @@ import css from "./api-keys.module.css";
 import { AddressesDialog, RevokeKeyDialog } from "./KeyDialogs.tsx";
 import { MintKeyDialog } from "./MintKeyDialog.tsx";
 import { apiKeysQuery } from "./queries.ts";
+
+export const loader: PageLoader = () => readAhead(apiKeysQuery);
 
 /** The caller's own keys, with which scripts call the API. */
 export function ApiKeysPage() {

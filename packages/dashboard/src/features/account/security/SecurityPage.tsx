@@ -1,14 +1,24 @@
 import { useQuery } from "@tanstack/react-query";
 import { paths } from "../../../address/paths.ts";
+import { type PageLoader, readAhead, readPageAhead } from "../../../api/read-ahead.ts";
 import panel from "../../../ui/panels/panel.module.css";
 import { usePage } from "../../../ui/title.ts";
-import { mfaStatusQuery } from "../../mfa/index.ts";
+import { mfaStatusQuery, trustedDevicesQuery } from "../../mfa/index.ts";
 import { AccountNav } from "../AccountNav.tsx";
+import { securityHistoryPages, sessionsQuery } from "../queries.ts";
 import { DevicesPanel } from "./DevicesPanel.tsx";
 import { HistoryPanel } from "./HistoryPanel.tsx";
 import { PasswordPanel } from "./PasswordPanel.tsx";
 import { SecondFactorPanel } from "./SecondFactorPanel.tsx";
 import { SessionsPanel } from "./SessionsPanel.tsx";
+
+export const loader: PageLoader = () =>
+  Promise.all([
+    readAhead(mfaStatusQuery),
+    readAhead(sessionsQuery),
+    readAhead(trustedDevicesQuery),
+    readPageAhead(securityHistoryPages),
+  ]);
 
 /** Everything that lets somebody in as this user. */
 export function SecurityPage() {

@@ -1,8 +1,9 @@
-import type { BulkRetryRequest } from "@svc/client";
+import type { BulkRetryRequest, Me, ProjectRole } from "@svc/client";
 import { useMutation, useQuery, useQueryClient, useSuspenseQuery } from "@tanstack/react-query";
 import { useParams, useSearch } from "@tanstack/react-router";
 import { paths } from "../../../address/paths.ts";
 import { api } from "../../../api/api.ts";
+import { type PageLoader, readAhead } from "../../../api/read-ahead.ts";
 import { useTimedMs } from "../../../live/live.ts";
 import { Button } from "../../../ui/buttons/Button.tsx";
 import { Icon } from "../../../ui/Icon.tsx";
@@ -15,10 +16,10 @@ import { useNow } from "../../../ui/time/ticker.ts";
 import { usePage } from "../../../ui/title.ts";
 import { agentsQuery } from "../../agents/index.ts";
 import { useNames } from "../../audit/index.ts";
-import { roleIn, useMe } from "../../sessions/index.ts";
+import { useMayNot } from "../../projects/index.ts";
+import { readAs, roleIn, useMe } from "../../sessions/index.ts";
 import commands from "../commands/commands.module.css";
 import { ableAgents } from "../requests/able.ts";
-import { useMayNot } from "../requests/use-act.ts";
 import { BulkRetryPill } from "./BulkRetryPill.tsx";
 import { bulkRetryQuery, hasEnded, openPollMs, planQuery } from "./bulk-retry-queries.ts";
 import { readBulkRetrySearch } from "./bulk-retry-search.ts";
@@ -27,11 +28,25 @@ import { filterWords, PlanPanel } from "./PlanPanel.tsx";
 import { Progress } from "./Progress.tsx";
 import { slowRate, standingStill, statusSentence } from "./sentences.ts";
 
+const followers: readonly (ProjectRole | null)[] = ["operator", "admin"];
+const mayFollow = (me: Me, slug: string): boolean => followers.includes(roleIn(me, slug));
+
+export const loader: PageLoader<{ slug: string; requestId: string }> = ({ params: { slug, requestId } }) =>
+  readAs(
+    (me) => mayFollow(me, slug),
+    () =>
+      Promise.all([
+        readAhead(bulkRetryQuery(slug, requestId)),
+        readAhead(planQuery(slug, requestId)),
+        readAhead(agentsQuery(slug)),
+      ]),
+  );
+
 export function BulkRetryPage() {
   const { slug, requestId } = useParams({ from: "/signed-in/p/$slug/bulk-retries/$requestId" });
-  const role = roleIn(useMe(), slug);
+  const me = useMe();
   usePage([[slug, paths.project(slug)], ["Commands", paths.commands(slug)], [`Bulk retry ${idTail(requestId)}`]]);
-  if (role === "operator" || role === "admin") return <BulkRetry slug={slug} id={requestId} />;
+  if (mayFollow(me, slug)) return <BulkRetry slug={slug} id={requestId} />;
   return (
     <NotForRole title="Bulk retry">
       Operators and administrators of the project follow bulk retries. Its commands are in the list of commands.

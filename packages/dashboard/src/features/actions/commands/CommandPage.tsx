@@ -3,6 +3,7 @@ import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { paths } from "../../../address/paths.ts";
+import { type PageLoader, readAhead } from "../../../api/read-ahead.ts";
 import { useTimedMs } from "../../../live/live.ts";
 import { AppLink } from "../../../ui/buttons/AppLink.tsx";
 import { ButtonLink } from "../../../ui/buttons/Button.tsx";
@@ -30,6 +31,9 @@ import css from "./commands.module.css";
 import { mayHaveToBeSentAgain } from "./send-again.ts";
 import { sendAgain } from "./send-again-action.tsx";
 import { statusSentence, wordsOfAction } from "./words.ts";
+
+export const loader: PageLoader<{ slug: string; commandId: string }> = ({ params: { slug, commandId } }) =>
+  Promise.all([readAhead(commandQuery(slug, commandId)), readAhead(agentsQuery(slug))]);
 
 export function CommandPage() {
   const { slug, commandId } = useParams({ from: "/signed-in/p/$slug/commands/$commandId" });

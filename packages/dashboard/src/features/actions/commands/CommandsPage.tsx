@@ -3,6 +3,7 @@ import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useParams, useSearch } from "@tanstack/react-router";
 import { lazy, Suspense, useMemo } from "react";
 import { paths, type SearchOf } from "../../../address/paths.ts";
+import { type PageLoader, readAhead, readPageAhead } from "../../../api/read-ahead.ts";
 import { usePollMs } from "../../../live/live.ts";
 import { AppLink, useGo } from "../../../ui/buttons/AppLink.tsx";
 import { Button } from "../../../ui/buttons/Button.tsx";
@@ -28,6 +29,12 @@ import { commandPages } from "./command-queries.ts";
 import css from "./commands.module.css";
 import { commandFilters, readCommandsSearch } from "./commands-search.ts";
 import { actionWords, wordsOfAction } from "./words.ts";
+
+export const loader: PageLoader<{ slug: string }> = ({ params: { slug }, location }) =>
+  Promise.all([
+    readPageAhead(commandPages(slug, commandFilters(readCommandsSearch(location.search)))),
+    readAhead(agentsQuery(slug)),
+  ]);
 
 export function CommandsPage() {
   const { slug } = useParams({ from: "/signed-in/p/$slug/commands" });

@@ -1,4 +1,4 @@
-import type { Agent, Project, ProjectRole } from "@svc/client";
+import type { Agent } from "@svc/client";
 import type { ComponentType } from "react";
 import { overlay } from "../../../shell/overlay.ts";
 import { createStore } from "../../../ui/store.ts";
@@ -35,16 +35,6 @@ export interface Action<Subject> extends Rule<Subject> {
 export const ofEngine =
   (capability: Capability) =>
   ({ engine }: { engine: string }) => [{ engine, capability }];
-
-/** Why somebody of this role may not do in the project what needs another one; null where they may. */
-export function whyNotAs(
-  own: ProjectRole | null,
-  project: Pick<Project, "is_active"> | undefined,
-  role: "operator" | "admin" = "operator",
-): string | null {
-  if (own !== "admin" && own !== role) return `Needs the ${role} role in this project`;
-  return project?.is_active === false ? "The project is archived" : null;
-}
 
 /** Why none of these agents can do it; null where one can. */
 export function whyNot<Subject>(rule: Rule<Subject>, subject: Subject, agents: readonly Agent[]): string | null {

@@ -5,7 +5,7 @@ import { sendAgain } from "../commands/send-again-action.tsx";
 import { queueActions, workerActions } from "../fleet/fleet-actions.tsx";
 import { type ChosenTasks, cancelTasks, retryTasks } from "../tasks/bulk-actions.tsx";
 import { cancelTask, retryTask, taskActions, taskKeys } from "../tasks/task-actions.tsx";
-import { asked, whyNot, whyNotAs } from "./action.ts";
+import { asked, whyNot } from "./action.ts";
 
 const agents = [
   {
@@ -72,31 +72,6 @@ describe("several tasks", () => {
   test("are acted on under the words of one", () => {
     const shownAs = ({ label, icon }: { label: string; icon?: string }) => [label, icon];
     expect(bulkActions.map(shownAs)).toEqual([retryTask, cancelTask].map(shownAs));
-  });
-});
-
-describe("a role", () => {
-  const operator = "Needs the operator role in this project";
-  const admin = "Needs the admin role in this project";
-
-  test.each([
-    ["admin", null, null],
-    ["operator", null, admin],
-    ["viewer", operator, admin],
-    ["auditor", operator, admin],
-    [null, operator, admin],
-  ] as const)("that is %s: what operators do %o, what administrators do %o", (role, asOperator, asAdmin) => {
-    for (const project of [undefined, { is_active: true }]) {
-      expect(whyNotAs(role, project)).toBe(asOperator);
-      expect(whyNotAs(role, project, "admin")).toBe(asAdmin);
-    }
-  });
-
-  test.each([
-    ["admin", "The project is archived"],
-    ["viewer", operator],
-  ] as const)("that is %s does nothing in an archived project: %s", (role, reason) => {
-    expect(whyNotAs(role, { is_active: false })).toBe(reason);
   });
 });
 

@@ -3,10 +3,9 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import { noteCommand } from "../../../shell/rail/recent.ts";
 import { agentsQuery } from "../../agents/index.ts";
-import { projectQuery } from "../../projects/index.ts";
-import { roleIn, useMe } from "../../sessions/index.ts";
+import { useMayNot } from "../../projects/index.ts";
 import { commandQuery } from "../commands/command-queries.ts";
-import { type Rule, whyNot, whyNotAs } from "../registry/action.ts";
+import { type Rule, whyNot } from "../registry/action.ts";
 import { type Able, ableAgents, type Capability } from "./able.ts";
 import { KeyedRequests } from "./keyed-requests.ts";
 
@@ -49,12 +48,6 @@ export function useKept<Value>(value: Value, isKept: boolean): Value {
 
 /** A request whose answer has not come, or was lost: what it is made of must stay. */
 export const isOpen = ({ isPending, isLost }: { isPending: boolean; isLost: boolean }): boolean => isPending || isLost;
-
-/** Why no command may be made at all. */
-export function useMayNot(slug: string, role?: "admin"): string | null {
-  const project = useQuery(projectQuery(slug));
-  return whyNotAs(roleIn(useMe(), slug), project.data, role);
-}
 
 /** What the tray says of a command, and which task it is about. */
 export interface Told {

@@ -10,7 +10,7 @@ interface GapRange {
   until?: string | undefined;
 }
 
-const gapsQuery = (slug: string, { since, until }: GapRange) =>
+export const gapsQuery = (slug: string, { since, until }: GapRange = {}) =>
   queryOptions({
     queryKey: ["completeness", slug, since ?? null, until ?? null],
     queryFn: ({ signal }) =>

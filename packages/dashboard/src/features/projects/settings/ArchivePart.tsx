@@ -11,15 +11,11 @@ import { dialogList } from "../../../ui/layers/Layers.tsx";
 import { causeOf } from "../../../ui/panels/Feedback.tsx";
 import { Refusal } from "../../../ui/panels/Refusal.tsx";
 import { printable } from "../../../ui/time/format.ts";
-import { useMe } from "../../sessions/index.ts";
+import { roleIn, useMe } from "../../sessions/index.ts";
+import { whyNotAs } from "../may-not.ts";
 import { projectQuery, projectsQuery } from "../queries.ts";
 import { projectRefusal } from "./project-changes.ts";
 import css from "./settings.module.css";
-
-interface ArchivePartProps {
-  project: Project;
-  isAdmin: boolean;
-}
 
 const wordsOf = (error: unknown) => projectRefusal(conflictReason(error))?.words ?? causeOf(error);
 
@@ -36,17 +32,16 @@ function useStateChanged(slug: string): () => Promise<void> {
 }
 
 /** Ends a project without losing what it holds, and takes that back. */
-export function ArchivePart({ project, isAdmin }: ArchivePartProps) {
+export function ArchivePart({ project }: { project: Project }) {
   const me = useMe();
   // Only who sees every project knows whether this is the last one; for others the server says so.
   const all = useQuery({ ...projectsQuery, enabled: me.is_admin && project.is_active }).data;
   const isLast = me.is_admin && all?.length === 1 && all[0]?.id === project.id;
   const [isAsking, setAsking] = useState(false);
-  const held = !isAdmin
-    ? "Needs the admin role in this project"
-    : isLast
-      ? "The last active project cannot be archived"
-      : null;
+  // Restoring it is open to the same role.
+  const held =
+    whyNotAs(roleIn(me, project.slug), undefined, "admin") ??
+    (isLast ? "The last active project cannot be archived" : null);
   if (!project.is_active) return <RestorePart project={project} held={held} />;
   return (
     <section className={css.part} aria-labelledby="h-archive">

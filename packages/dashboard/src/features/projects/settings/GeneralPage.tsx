@@ -17,6 +17,7 @@ import { StaleLine } from "../../../ui/panels/QueryBoundary.tsx";
 import { Refusal } from "../../../ui/panels/Refusal.tsx";
 import { usePage } from "../../../ui/title.ts";
 import { useIsProjectAdmin } from "../../sessions/index.ts";
+import { useMayNotManage } from "../may-not.ts";
 import { projectQuery } from "../queries.ts";
 import { ArchivePart } from "./ArchivePart.tsx";
 import { changesOf, formOf, type ProjectForm, projectRefusal } from "./project-changes.ts";
@@ -30,7 +31,7 @@ export function GeneralPage() {
   usePage([[slug, paths.project(slug)], ["Settings"]]);
   const read = useSuspenseQuery(projectQuery(slug));
   const isAdmin = useIsProjectAdmin(slug);
-  const archive = <ArchivePart project={read.data} isAdmin={isAdmin} />;
+  const archive = <ArchivePart project={read.data} />;
   return (
     <>
       <div className={panel.head}>
@@ -41,20 +42,20 @@ export function GeneralPage() {
       <StaleLine name="The settings" read={read} />
       <div className={css.general}>
         {read.data.is_active ? null : archive}
-        <FieldsForm key={read.data.id} project={read.data} isAdmin={isAdmin} />
+        <FieldsForm key={read.data.id} project={read.data} />
         {read.data.is_active ? archive : null}
       </div>
     </>
   );
 }
 
-function FieldsForm({ project, isAdmin }: { project: Project; isAdmin: boolean }) {
+function FieldsForm({ project }: { project: Project }) {
   const client = useQueryClient();
   const go = useGo();
   // What is sent is what was typed here: compared with the project as it is by now, it would take back what others changed meanwhile.
   const [base, setBase] = useState(project);
   const [form, setForm] = useState(formOf(base));
-  const isFixed = !isAdmin || !project.is_active;
+  const mayNot = useMayNotManage(project.slug);
   const changes = changesOf(base, form);
   const isChanged = Object.keys(changes).length > 0;
   if (base !== project && !isChanged) {
@@ -82,7 +83,7 @@ function FieldsForm({ project, isAdmin }: { project: Project; isAdmin: boolean }
   const isElsewhere = save.isError && Object.keys(faults).length === 0 && (refusal?.field ?? null) === null;
   const bound = (key: keyof ProjectForm) => ({
     value: form[key],
-    readOnly: isFixed,
+    readOnly: mayNot !== null,
     autoComplete: "off",
     onChange: (event: { currentTarget: { value: string } }) => {
       const { value } = event.currentTarget;
@@ -122,7 +123,7 @@ function FieldsForm({ project, isAdmin }: { project: Project; isAdmin: boolean }
       <ZoneField
         value={form.timezone}
         onChange={(timezone) => setForm((old) => ({ ...old, timezone }))}
-        readOnly={isFixed}
+        readOnly={mayNot !== null}
         hint="What the project's zone means in times on its pages."
         error={faultOf("timezone")}
       />
@@ -147,15 +148,7 @@ function FieldsForm({ project, isAdmin }: { project: Project; isAdmin: boolean }
         <ActButton
           error={save.error}
           isBusy={save.isPending}
-          reason={
-            !isAdmin
-              ? "Needs the admin role in this project"
-              : !project.is_active
-                ? "The project is archived; restore it first"
-                : isChanged
-                  ? null
-                  : "Nothing is changed"
-          }
+          reason={mayNot ?? (isChanged ? null : "Nothing is changed")}
         >
           Save changes
         </ActButton>

@@ -5,7 +5,8 @@ import { paths } from "../../../address/paths.ts";
 import { api } from "../../../api/api.ts";
 import { AppLink } from "../../../ui/buttons/AppLink.tsx";
 import { Button, ButtonLink } from "../../../ui/buttons/Button.tsx";
-import { Empty, FailedLine } from "../../../ui/panels/Lines.tsx";
+import { Empty } from "../../../ui/panels/Lines.tsx";
+import { StaleLine } from "../../../ui/panels/QueryBoundary.tsx";
 import { idTail, printable } from "../../../ui/time/format.ts";
 import { projectsQuery } from "../../projects/index.ts";
 
@@ -81,13 +82,7 @@ export function NotHere({ slug, engine, taskId }: NotHereProps) {
           )}
         </p>
       </Empty>
-      {elsewhere.isError ? (
-        <FailedLine
-          title="The other projects could not be read"
-          error={elsewhere.error}
-          onRetry={() => void elsewhere.refetch()}
-        />
-      ) : null}
+      <StaleLine name="The other projects" read={elsewhere} />
     </>
   );
 }

@@ -1,0 +1,33 @@
+import { describe, expect, test } from "vitest";
+import { whyNotAs } from "./may-not.ts";
+
+describe("a role", () => {
+  const operator = "Needs the operator role in this project";
+  const admin = "Needs the admin role in this project";
+
+  test.each([
+    ["admin", null, null],
+    ["operator", null, admin],
+    ["viewer", operator, admin],
+    ["auditor", operator, admin],
+    [null, operator, admin],
+  ] as const)("that is %s: what operators do %o, what administrators do %o", (role, asOperator, asAdmin) => {
+    for (const project of [undefined, { is_active: true }]) {
+      expect(whyNotAs(role, project)).toBe(asOperator);
+      expect(whyNotAs(role, project, "admin")).toBe(asAdmin);
+    }
+  });
+
+  test("of any kind may do what viewers do", () => {
+    for (const role of ["admin", "operator", "auditor", "viewer"] as const) {
+      expect(whyNotAs(role, { is_active: true }, "viewer")).toBeNull();
+    }
+  });
+
+  test.each([
+    ["admin", "The project is archived"],
+    ["viewer", operator],
+  ] as const)("that is %s does nothing in an archived project: %s", (role, reason) => {
+    expect(whyNotAs(role, { is_active: false })).toBe(reason);
+  });
+});
