@@ -1,5 +1,6 @@
 import type { ExpressionBuilder } from "kysely";
 import type { Tx } from "../../platform/database/database.ts";
+import { changesOne } from "../../platform/database/results.ts";
 import type { AgentRow, Db, Tables } from "../../schema/tables/index.ts";
 import { type ListedAgent, publicColumns } from "./reads.ts";
 
@@ -36,7 +37,7 @@ export async function tombstone(
     .where("project_id", "=", projectId)
     .where("name", "=", short)
     .executeTakeFirst();
-  const { numUpdatedRows } = await tx
+  const revoking = tx
     .updateTable("agents")
     .set({
       revoked_at: now,
@@ -46,9 +47,8 @@ export async function tombstone(
     })
     .where("id", "=", id)
     .where("revoked_at", "is", null)
-    .$if(silentSince !== null, (query) => query.where(hasBeenSilent(silentSince ?? now)))
-    .executeTakeFirst();
-  return numUpdatedRows === 1n ? agent : undefined;
+    .$if(silentSince !== null, (query) => query.where(hasBeenSilent(silentSince ?? now)));
+  return (await changesOne(revoking)) ? agent : undefined;
 }
 
 /** Unrevoked agents made before `cutoff` and without contact since then: neither seen nor connected nor polling. */

@@ -1,4 +1,5 @@
 import type { Tx } from "../../platform/database/database.ts";
+import { changedRows, changesOne, countOf, findsRow } from "../../platform/database/results.ts";
 import type { ApiKeyRow, Db, Tables } from "../../schema/tables/index.ts";
 
 /** Working keys of one user: all of them are listed, so that none works unseen. */
@@ -60,16 +61,15 @@ export const keysOfDigests = (db: Db, digests: readonly string[]) =>
     .where("k.revoked_at", "is", null)
     .where("u.is_active", "=", true);
 
-export async function countWorkingKeys(tx: Tx<Tables>, userId: string, now: Date): Promise<number> {
-  const { count } = await tx
-    .selectFrom("api_keys")
-    .select(({ fn }) => fn.countAll<number>().as("count"))
-    .where("user_id", "=", userId)
-    .where("revoked_at", "is", null)
-    .where((eb) => eb.or([eb("expires_at", "is", null), eb("expires_at", ">", now)]))
-    .executeTakeFirstOrThrow();
-  return Number(count);
-}
+export const countWorkingKeys = (tx: Tx<Tables>, userId: string, now: Date): Promise<number> =>
+  countOf(
+    tx
+      .selectFrom("api_keys")
+      .select(({ fn }) => fn.countAll<number>().as("count"))
+      .where("user_id", "=", userId)
+      .where("revoked_at", "is", null)
+      .where((eb) => eb.or([eb("expires_at", "is", null), eb("expires_at", ">", now)])),
+  );
 
 export async function insertKey(tx: Tx<Tables>, row: ApiKeyRow): Promise<void> {
   await tx.insertInto("api_keys").values(row).execute();
@@ -85,36 +85,28 @@ const ownWorkingKey = (tx: Tx<Tables>, { userId, id, now }: { userId: string; id
     .where((eb) => eb.or([eb("expires_at", "is", null), eb("expires_at", ">", now)]));
 
 /** False when the user has no such key that works. */
-export async function changeKey(
+export const changeKey = (
   tx: Tx<Tables>,
   key: { userId: string; id: string; now: Date },
   changes: Partial<Pick<ApiKeyRow, "allowed_cidrs" | "revoked_at" | "revoked_reason">>,
-): Promise<boolean> {
-  const { numUpdatedRows } = await ownWorkingKey(tx, key)
-    .set({ ...changes, updated_at: key.now })
-    .executeTakeFirst();
-  return numUpdatedRows === 1n;
-}
+): Promise<boolean> => changesOne(ownWorkingKey(tx, key).set({ ...changes, updated_at: key.now }));
 
 /** Revokes every working key of a user, whose row the caller holds: no key can be created meanwhile. @returns how many. */
-export async function revokeKeysOf(
+export const revokeKeysOf = (
   tx: Tx<Tables>,
   { userId, reason, now }: { readonly userId: string; readonly reason: string; readonly now: Date },
-): Promise<number> {
-  const { numUpdatedRows } = await tx
-    .updateTable("api_keys")
-    .set({ revoked_at: now, revoked_reason: reason, updated_at: now })
-    .where("user_id", "=", userId)
-    .where("revoked_at", "is", null)
-    .where((eb) => eb.or([eb("expires_at", "is", null), eb("expires_at", ">", now)]))
-    .executeTakeFirst();
-  return Number(numUpdatedRows);
-}
+): Promise<number> =>
+  changedRows(
+    tx
+      .updateTable("api_keys")
+      .set({ revoked_at: now, revoked_reason: reason, updated_at: now })
+      .where("user_id", "=", userId)
+      .where("revoked_at", "is", null)
+      .where((eb) => eb.or([eb("expires_at", "is", null), eb("expires_at", ">", now)])),
+  );
 
-export async function isSessionThere(tx: Tx<Tables>, sessionId: string): Promise<boolean> {
-  const session = tx.selectFrom("sessions").select("id").where("id", "=", sessionId);
-  return (await session.executeTakeFirst()) !== undefined;
-}
+export const isSessionThere = (tx: Tx<Tables>, sessionId: string): Promise<boolean> =>
+  findsRow(tx.selectFrom("sessions").select("id").where("id", "=", sessionId));
 
 /** Notes a use, unless that was done since `before`. */
 export async function touchKey(

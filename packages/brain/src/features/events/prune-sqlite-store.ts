@@ -1,3 +1,4 @@
+import { changedRows } from "../../platform/database/results.ts";
 import type { BrainDatabase } from "../../schema/tables/index.ts";
 
 /** Deletes up to `limit` events before `cutoff` of one project and tells how many; for the embedded database, which has no partitions. */
@@ -18,17 +19,17 @@ export async function deleteEventsBefore(
     .offset(limit - 1)
     .executeTakeFirst();
   const bound = last?.occurred_at;
-  const { numDeletedRows } = await database.write((tx) =>
-    tx
-      .deleteFrom("events")
-      .where("project_id", "=", projectId)
-      .where("occurred_at", "<", cutoff)
-      .$if(last !== undefined, (query) =>
-        query.where((eb) => eb(eb.refTuple("occurred_at", "id"), "<=", eb.tuple(bound ?? cutoff, last?.id ?? ""))),
-      )
-      .executeTakeFirst(),
+  return database.write((tx) =>
+    changedRows(
+      tx
+        .deleteFrom("events")
+        .where("project_id", "=", projectId)
+        .where("occurred_at", "<", cutoff)
+        .$if(last !== undefined, (query) =>
+          query.where((eb) => eb(eb.refTuple("occurred_at", "id"), "<=", eb.tuple(bound ?? cutoff, last?.id ?? ""))),
+        ),
+    ),
   );
-  return Number(numDeletedRows);
 }
 
 /** Projects whose oldest event lies before `cutoff`. */

@@ -1,5 +1,6 @@
 import { parseJson, type TaskState } from "@svc/protocol";
 import { jsonArrayHas } from "../../platform/database/dialects/expressions/json-columns.ts";
+import { countOf } from "../../platform/database/results.ts";
 import type { BrainDatabase } from "../../schema/tables/index.ts";
 import {
   type AgentFacts,
@@ -60,29 +61,28 @@ export async function taskAt(
 }
 
 /** How many children of a task have not ended, among the oldest of its family. */
-export async function openChildren(
+export const openChildren = (
   { read }: BrainDatabase,
   { projectId, rootId, engine, taskId }: TaskAddress & { readonly rootId: string },
-): Promise<number> {
-  const { count } = await read
-    .selectFrom((from) =>
-      from
-        .selectFrom("tasks")
-        .select(["engine", "task_id", "parent_task_id", "state"])
-        .where("project_id", "=", projectId)
-        .where("root_task_id", "=", rootId)
-        .orderBy("received_at")
-        .orderBy("task_id")
-        .limit(mostOfFamily)
-        .as("family"),
-    )
-    .select((eb) => eb.fn.countAll<number>().as("count"))
-    .where("engine", "=", engine)
-    .where("parent_task_id", "=", taskId)
-    .where("state", "not in", finalStates)
-    .executeTakeFirstOrThrow();
-  return Number(count);
-}
+): Promise<number> =>
+  countOf(
+    read
+      .selectFrom((from) =>
+        from
+          .selectFrom("tasks")
+          .select(["engine", "task_id", "parent_task_id", "state"])
+          .where("project_id", "=", projectId)
+          .where("root_task_id", "=", rootId)
+          .orderBy("received_at")
+          .orderBy("task_id")
+          .limit(mostOfFamily)
+          .as("family"),
+      )
+      .select((eb) => eb.fn.countAll<number>().as("count"))
+      .where("engine", "=", engine)
+      .where("parent_task_id", "=", taskId)
+      .where("state", "not in", finalStates),
+  );
 
 /** The queue of a name with who serves it; null when it is not known. */
 export async function queueOf(
@@ -193,17 +193,16 @@ export async function agentAt({ read }: BrainDatabase, projectId: string, agentI
 }
 
 /** How many agents are online that watch this engine. */
-export async function watchersOnline(db: BrainDatabase, projectId: string, engine: string): Promise<number> {
-  const { count } = await db.read
-    .selectFrom("agents")
-    .select((eb) => eb.fn.countAll<number>().as("count"))
-    .where("project_id", "=", projectId)
-    .where("revoked_at", "is", null)
-    .where("state", "=", "online")
-    .where(jsonArrayHas("engine_adapters", engine))
-    .executeTakeFirstOrThrow();
-  return Number(count);
-}
+export const watchersOnline = (db: BrainDatabase, projectId: string, engine: string): Promise<number> =>
+  countOf(
+    db.read
+      .selectFrom("agents")
+      .select((eb) => eb.fn.countAll<number>().as("count"))
+      .where("project_id", "=", projectId)
+      .where("revoked_at", "is", null)
+      .where("state", "=", "online")
+      .where(jsonArrayHas("engine_adapters", engine)),
+  );
 
 /** Events that agents of the engine lost at `since` or later, newest first. */
 export async function lossesSince(

@@ -1,4 +1,5 @@
 import type { Tx } from "../../platform/database/database.ts";
+import { changedRows, changesOne } from "../../platform/database/results.ts";
 import type { Db, InvitationRow, Tables } from "../../schema/tables/index.ts";
 
 /** More pending invitations than this of one project are not listed. */
@@ -55,42 +56,38 @@ export const findOpen = (db: Db, digests: readonly string[], now: Date) =>
     .executeTakeFirst();
 
 /** Uses an invitation up; false when another use or a revocation won, its time is over, or its project was archived. */
-export async function consumeInvitation(tx: Tx<Tables>, id: string, now: Date): Promise<boolean> {
-  const { numUpdatedRows } = await tx
-    .updateTable("invitations")
-    .set({ accepted_at: now, updated_at: now })
-    .where("id", "=", id)
-    .where("accepted_at", "is", null)
-    .where("revoked_at", "is", null)
-    .where("expires_at", ">", now)
-    .where("project_id", "in", (eb) => eb.selectFrom("projects").select("id").where("is_active", "=", true))
-    .executeTakeFirst();
-  return numUpdatedRows === 1n;
-}
+export const consumeInvitation = (tx: Tx<Tables>, id: string, now: Date): Promise<boolean> =>
+  changesOne(
+    tx
+      .updateTable("invitations")
+      .set({ accepted_at: now, updated_at: now })
+      .where("id", "=", id)
+      .where("accepted_at", "is", null)
+      .where("revoked_at", "is", null)
+      .where("expires_at", ">", now)
+      .where("project_id", "in", (eb) => eb.selectFrom("projects").select("id").where("is_active", "=", true)),
+  );
 
 export async function noteAccepter(tx: Tx<Tables>, id: string, userId: string): Promise<void> {
   await tx.updateTable("invitations").set({ accepted_by_user_id: userId }).where("id", "=", id).execute();
 }
 
 /** Revokes an invitation of a project; false when none is pending under this id. */
-export async function revokePending(tx: Tx<Tables>, projectId: string, id: string, now: Date): Promise<boolean> {
-  const { numUpdatedRows } = await tx
-    .updateTable("invitations")
-    .set({ revoked_at: now, updated_at: now })
-    .where("id", "=", id)
-    .where("project_id", "=", projectId)
-    .where("accepted_at", "is", null)
-    .where("revoked_at", "is", null)
-    .where("expires_at", ">", now)
-    .executeTakeFirst();
-  return numUpdatedRows === 1n;
-}
+export const revokePending = (tx: Tx<Tables>, projectId: string, id: string, now: Date): Promise<boolean> =>
+  changesOne(
+    tx
+      .updateTable("invitations")
+      .set({ revoked_at: now, updated_at: now })
+      .where("id", "=", id)
+      .where("project_id", "=", projectId)
+      .where("accepted_at", "is", null)
+      .where("revoked_at", "is", null)
+      .where("expires_at", ">", now),
+  );
 
 /** Deletes invitations whose last day was before `before`, used or not, and tells how many. */
-export async function deleteInvitationsEndedBefore(tx: Tx<Tables>, before: Date): Promise<number> {
-  const { numDeletedRows } = await tx.deleteFrom("invitations").where("expires_at", "<", before).executeTakeFirst();
-  return Number(numDeletedRows);
-}
+export const deleteInvitationsEndedBefore = (tx: Tx<Tables>, before: Date): Promise<number> =>
+  changedRows(tx.deleteFrom("invitations").where("expires_at", "<", before));
 
 /** Takes a user who is deleted out of the invitations that the user made or accepted. */
 export async function forgetInviter(tx: Tx<Tables>, userId: string): Promise<void> {

@@ -1,4 +1,5 @@
 import type { Tx } from "../../platform/database/database.ts";
+import { findsRow } from "../../platform/database/results.ts";
 import type { Db, MembershipRow, Tables } from "../../schema/tables/index.ts";
 
 /** More members than this in one project are not listed. */
@@ -33,30 +34,22 @@ export const listMembers = (db: Db, projectId: string) =>
 export const findMember = (db: Db, projectId: string, id: string) =>
   membersOf(db, projectId).where("m.id", "=", id).executeTakeFirst();
 
-export async function isMember(db: Db, projectId: string, userId: string): Promise<boolean> {
-  const row = await db
-    .selectFrom("memberships")
-    .select("id")
-    .where("user_id", "=", userId)
-    .where("project_id", "=", projectId)
-    .executeTakeFirst();
-  return row !== undefined;
-}
+export const isMember = (db: Db, projectId: string, userId: string): Promise<boolean> =>
+  findsRow(db.selectFrom("memberships").select("id").where("user_id", "=", userId).where("project_id", "=", projectId));
 
 /** Whether a project has an admin who can act, beside this membership. */
-export async function isOtherAdmin(tx: Tx<Tables>, projectId: string, id: string): Promise<boolean> {
-  const other = await tx
-    .selectFrom("memberships as m")
-    .innerJoin("users as u", "u.id", "m.user_id")
-    .select("m.id")
-    .where("m.project_id", "=", projectId)
-    .where("m.role", "=", "admin")
-    .where("m.id", "<>", id)
-    .where("u.is_active", "=", true)
-    .limit(1)
-    .executeTakeFirst();
-  return other !== undefined;
-}
+export const isOtherAdmin = (tx: Tx<Tables>, projectId: string, id: string): Promise<boolean> =>
+  findsRow(
+    tx
+      .selectFrom("memberships as m")
+      .innerJoin("users as u", "u.id", "m.user_id")
+      .select("m.id")
+      .where("m.project_id", "=", projectId)
+      .where("m.role", "=", "admin")
+      .where("m.id", "<>", id)
+      .where("u.is_active", "=", true)
+      .limit(1),
+  );
 
 export async function updateRole(tx: Tx<Tables>, id: string, role: string, now: Date): Promise<void> {
   await tx.updateTable("memberships").set({ role, updated_at: now }).where("id", "=", id).execute();

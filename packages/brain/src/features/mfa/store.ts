@@ -1,4 +1,5 @@
 import type { Tx } from "../../platform/database/database.ts";
+import { changedRows, changesOne, countOf } from "../../platform/database/results.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
 import type { Db, RecoveryCodeRow, SessionRow, Tables, UserRow } from "../../schema/tables/index.ts";
 
@@ -29,14 +30,13 @@ export const lockFactor = (tx: Tx<Tables>, userId: string): Promise<Factor | und
     .returning(factorColumns)
     .executeTakeFirst();
 
-export async function countRecoveryCodes(db: Db, userId: string): Promise<number> {
-  const { codes } = await db
-    .selectFrom("mfa_recovery_codes")
-    .select((eb) => eb.fn.countAll<string | number>().as("codes"))
-    .where("user_id", "=", userId)
-    .executeTakeFirstOrThrow();
-  return Number(codes);
-}
+export const countRecoveryCodes = (db: Db, userId: string): Promise<number> =>
+  countOf(
+    db
+      .selectFrom("mfa_recovery_codes")
+      .select((eb) => eb.fn.countAll<string | number>().as("count"))
+      .where("user_id", "=", userId),
+  );
 
 export async function setPendingSecret(tx: Tx<Tables>, userId: string, sealed: string): Promise<void> {
   await tx.updateTable("users").set({ mfa_pending_secret: sealed }).where("id", "=", userId).execute();
@@ -65,27 +65,22 @@ export async function clearFactor(tx: Tx<Tables>, userId: string): Promise<void>
 }
 
 /** Takes a step of the active secret: each is used once, and none before it any more. @returns false when it was taken. */
-export async function takeStep(
+export const takeStep = (
   tx: Tx<Tables>,
   use: { readonly userId: string; readonly sealed: string; readonly step: number },
-): Promise<boolean> {
-  const { numUpdatedRows } = await tx
-    .updateTable("users")
-    .set({ mfa_last_step: use.step, mfa_secret: use.sealed, mfa_failed_codes: 0, mfa_locked_until: null })
-    .where("id", "=", use.userId)
-    .where((eb) => eb.or([eb("mfa_last_step", "is", null), eb("mfa_last_step", "<", use.step)]))
-    .executeTakeFirst();
-  return numUpdatedRows === 1n;
-}
+): Promise<boolean> =>
+  changesOne(
+    tx
+      .updateTable("users")
+      .set({ mfa_last_step: use.step, mfa_secret: use.sealed, mfa_failed_codes: 0, mfa_locked_until: null })
+      .where("id", "=", use.userId)
+      .where((eb) => eb.or([eb("mfa_last_step", "is", null), eb("mfa_last_step", "<", use.step)])),
+  );
 
 /** Uses up a recovery code. @returns false when it is none of the user's, or was used. */
 export async function takeRecoveryCode(tx: Tx<Tables>, userId: string, digests: readonly string[]): Promise<boolean> {
-  const { numDeletedRows } = await tx
-    .deleteFrom("mfa_recovery_codes")
-    .where("user_id", "=", userId)
-    .where("code_hash", "in", digests)
-    .executeTakeFirst();
-  return numDeletedRows > 0n;
+  const ofUser = tx.deleteFrom("mfa_recovery_codes").where("user_id", "=", userId);
+  return (await changedRows(ofUser.where("code_hash", "in", digests))) > 0;
 }
 
 /** Ends the count of wrong codes. */
@@ -123,15 +118,14 @@ export async function replaceRecoveryCodes(
 }
 
 /** Stamps the beginning of the delay, once and for all. @returns false when it had begun. */
-export async function startEnforcement(tx: Tx<Tables>, userId: string, now: Date): Promise<boolean> {
-  const { numUpdatedRows } = await tx
-    .updateTable("users")
-    .set({ mfa_enforcement_started_at: now })
-    .where("id", "=", userId)
-    .where("mfa_enforcement_started_at", "is", null)
-    .executeTakeFirst();
-  return numUpdatedRows === 1n;
-}
+export const startEnforcement = (tx: Tx<Tables>, userId: string, now: Date): Promise<boolean> =>
+  changesOne(
+    tx
+      .updateTable("users")
+      .set({ mfa_enforcement_started_at: now })
+      .where("id", "=", userId)
+      .where("mfa_enforcement_started_at", "is", null),
+  );
 
 /** Notes in a session that its user verified the second factor now, which is a proof of who uses it. */
 export const stampVerified = (tx: Tx<Tables>, sessionId: string, now: Date): Promise<void> =>
@@ -147,12 +141,8 @@ async function stampSession(
   sessionId: string,
   stamps: Partial<Pick<SessionRow, "mfa_verified_at" | "last_proof_at">>,
 ): Promise<void> {
-  const { numUpdatedRows } = await tx
-    .updateTable("sessions")
-    .set(stamps)
-    .where("id", "=", sessionId)
-    .executeTakeFirst();
-  if (numUpdatedRows !== 1n) throw new ApiError("unauthenticated");
+  const isThere = await changesOne(tx.updateTable("sessions").set(stamps).where("id", "=", sessionId));
+  if (!isThere) throw new ApiError("unauthenticated");
 }
 
 /** Forgets in a user's sessions what an ended factor vouched for. */

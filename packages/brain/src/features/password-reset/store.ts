@@ -1,18 +1,18 @@
 import type { Kysely } from "kysely";
 import type { Tx } from "../../platform/database/database.ts";
+import { changesOne, countOf } from "../../platform/database/results.ts";
 import type { PasswordResetTokenRow, Tables } from "../../schema/tables/index.ts";
 
 /** Tokens of a user that work at `now`. */
-export async function countLive(tx: Tx<Tables>, userId: string, now: Date): Promise<number> {
-  const { count } = await tx
-    .selectFrom("password_reset_tokens")
-    .select(({ fn }) => fn.countAll<number>().as("count"))
-    .where("user_id", "=", userId)
-    .where("used_at", "is", null)
-    .where("expires_at", ">", now)
-    .executeTakeFirstOrThrow();
-  return Number(count);
-}
+export const countLive = (tx: Tx<Tables>, userId: string, now: Date): Promise<number> =>
+  countOf(
+    tx
+      .selectFrom("password_reset_tokens")
+      .select(({ fn }) => fn.countAll<number>().as("count"))
+      .where("user_id", "=", userId)
+      .where("used_at", "is", null)
+      .where("expires_at", ">", now),
+  );
 
 export async function insertResetToken(tx: Tx<Tables>, row: PasswordResetTokenRow): Promise<void> {
   await tx.insertInto("password_reset_tokens").values(row).execute();
@@ -31,13 +31,12 @@ export const findLive = (db: Kysely<Tables>, digests: readonly string[], now: Da
     .executeTakeFirst();
 
 /** Uses a token up; false when another use won or its time is over. */
-export async function consumeResetToken(tx: Tx<Tables>, id: string, now: Date): Promise<boolean> {
-  const { numUpdatedRows } = await tx
-    .updateTable("password_reset_tokens")
-    .set({ used_at: now })
-    .where("id", "=", id)
-    .where("used_at", "is", null)
-    .where("expires_at", ">", now)
-    .executeTakeFirst();
-  return numUpdatedRows === 1n;
-}
+export const consumeResetToken = (tx: Tx<Tables>, id: string, now: Date): Promise<boolean> =>
+  changesOne(
+    tx
+      .updateTable("password_reset_tokens")
+      .set({ used_at: now })
+      .where("id", "=", id)
+      .where("used_at", "is", null)
+      .where("expires_at", ">", now),
+  );

@@ -1,5 +1,6 @@
 import type { Updateable } from "kysely";
 import type { Tx } from "../../platform/database/database.ts";
+import { findsRow } from "../../platform/database/results.ts";
 import type { Db, ProjectRow, Tables } from "../../schema/tables/index.ts";
 
 export const findProject = (db: Db, id: string): Promise<ProjectRow | undefined> =>
@@ -17,16 +18,8 @@ export async function updateProject(tx: Tx<Tables>, id: string, changes: Updatea
   await tx.updateTable("projects").set(changes).where("id", "=", id).execute();
 }
 
-export async function isOtherProjectActive(tx: Tx<Tables>, id: string): Promise<boolean> {
-  const other = await tx
-    .selectFrom("projects")
-    .select("id")
-    .where("is_active", "=", true)
-    .where("id", "<>", id)
-    .limit(1)
-    .executeTakeFirst();
-  return other !== undefined;
-}
+export const isOtherProjectActive = (tx: Tx<Tables>, id: string): Promise<boolean> =>
+  findsRow(tx.selectFrom("projects").select("id").where("is_active", "=", true).where("id", "<>", id).limit(1));
 
 export interface VisibleFilter {
   /** Only projects this user is a member of; null for all of them. */

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Tx } from "../../platform/database/database.ts";
+import { changedRows } from "../../platform/database/results.ts";
 import { hours } from "../../platform/durations.ts";
 import type { BrainDatabase, Tables } from "../../schema/tables/index.ts";
 import type { WrittenQueue } from "./store.ts";
@@ -38,28 +39,27 @@ export async function writeDepthCells(tx: Tx<Tables>, queues: readonly DeepQueue
 }
 
 /** Deletes at most `limit` cells of all projects from before `cutoff`, and tells how many. */
-export async function deleteOldDepths(
+export const deleteOldDepths = (
   { write }: Pick<BrainDatabase, "write">,
   cutoff: Date,
   limit: number,
-): Promise<number> {
-  const { numDeletedRows } = await write((tx) =>
-    tx
-      .deleteFrom("queue_depths")
-      .where((eb) =>
-        eb(
-          eb.refTuple("project_id", "queue_id", "cell_at"),
-          "in",
-          eb
-            .selectFrom("queue_depths")
-            .select(["project_id", "queue_id", "cell_at"])
-            .where("cell_at", "<", cutoff)
-            .orderBy("cell_at")
-            .limit(limit)
-            .$asTuple("project_id", "queue_id", "cell_at"),
+): Promise<number> =>
+  write((tx) =>
+    changedRows(
+      tx
+        .deleteFrom("queue_depths")
+        .where((eb) =>
+          eb(
+            eb.refTuple("project_id", "queue_id", "cell_at"),
+            "in",
+            eb
+              .selectFrom("queue_depths")
+              .select(["project_id", "queue_id", "cell_at"])
+              .where("cell_at", "<", cutoff)
+              .orderBy("cell_at")
+              .limit(limit)
+              .$asTuple("project_id", "queue_id", "cell_at"),
+          ),
         ),
-      )
-      .executeTakeFirst(),
+    ),
   );
-  return Number(numDeletedRows);
-}

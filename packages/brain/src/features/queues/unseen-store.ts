@@ -1,4 +1,5 @@
 import { type RawBuilder, type SqlBool, sql } from "kysely";
+import { changedRows } from "../../platform/database/results.ts";
 import type { BrainDatabase } from "../../schema/tables/index.ts";
 
 /** Rows of all projects by when something named them last. Only those that meet the condition are ever deleted. */
@@ -14,8 +15,8 @@ export function unseenRows(
      * Deletes at most `limit` rows that nothing named since `cutoff`, and gives how many. Locked in the order in which notes are written;
      * one that is named meanwhile stays.
      */
-    async remove({ write }: Pick<BrainDatabase, "write">, cutoff: Date, limit: number): Promise<number> {
-      const { numDeletedRows } = await write(
+    remove({ write }: Pick<BrainDatabase, "write">, cutoff: Date, limit: number): Promise<number> {
+      return write(
         (tx) => {
           const unseen = tx
             .selectFrom(table)
@@ -26,15 +27,15 @@ export function unseenRows(
             .orderBy("engine")
             .orderBy("name")
             .limit(limit);
-          return tx
-            .with("unseen", () => unseen.forUpdate())
-            .deleteFrom(table)
-            .where("id", "in", (eb) => eb.selectFrom("unseen").select("unseen.id"))
-            .executeTakeFirst();
+          return changedRows(
+            tx
+              .with("unseen", () => unseen.forUpdate())
+              .deleteFrom(table)
+              .where("id", "in", (eb) => eb.selectFrom("unseen").select("unseen.id")),
+          );
         },
         { alone: true },
       );
-      return Number(numDeletedRows);
     },
     /** When any of them was named last; null when there is none. */
     async newest({ slow }: Pick<BrainDatabase, "slow">): Promise<Date | null> {

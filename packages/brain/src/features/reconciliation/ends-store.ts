@@ -1,4 +1,5 @@
 import type { Tx } from "../../platform/database/database.ts";
+import { changesOne, findsRow } from "../../platform/database/results.ts";
 import { days } from "../../platform/durations.ts";
 import type { BrainDatabase, Tables } from "../../schema/tables/index.ts";
 
@@ -27,13 +28,8 @@ export async function expectEnd(tx: Tx<Tables>, end: ExpectedEnd): Promise<void>
 }
 
 /** Whether it was expected still; one of several who ask at once is told so. */
-export async function takeEnd(tx: Tx<Tables>, { eventId }: ExpectedEnd): Promise<boolean> {
-  const { numDeletedRows } = await tx
-    .deleteFrom("meta")
-    .where("key", "=", keyPrefix + eventId)
-    .executeTakeFirstOrThrow();
-  return numDeletedRows > 0n;
-}
+export const takeEnd = (tx: Tx<Tables>, { eventId }: ExpectedEnd): Promise<boolean> =>
+  changesOne(tx.deleteFrom("meta").where("key", "=", keyPrefix + eventId));
 
 export async function expectedEnds(
   { read }: Pick<BrainDatabase, "read">,
@@ -50,14 +46,13 @@ export async function expectedEnds(
 }
 
 /** Whether the end has its audit row. The database's clock may differ from that of a process by less than a day. */
-export async function hasAuditRow(tx: Tx<Tables>, { eventId, expectedAt }: ExpectedEnd): Promise<boolean> {
-  const row = await tx
-    .selectFrom("audit_log")
-    .select("id")
-    .where("action", "=", "task.reconciled")
-    .where("occurred_us", ">=", (Date.parse(expectedAt) - days(1)) * 1000)
-    .where("event_id", "=", eventId)
-    .limit(1)
-    .executeTakeFirst();
-  return row !== undefined;
-}
+export const hasAuditRow = (tx: Tx<Tables>, { eventId, expectedAt }: ExpectedEnd): Promise<boolean> =>
+  findsRow(
+    tx
+      .selectFrom("audit_log")
+      .select("id")
+      .where("action", "=", "task.reconciled")
+      .where("occurred_us", ">=", (Date.parse(expectedAt) - days(1)) * 1000)
+      .where("event_id", "=", eventId)
+      .limit(1),
+  );

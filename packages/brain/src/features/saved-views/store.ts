@@ -1,4 +1,5 @@
 import type { Tx } from "../../platform/database/database.ts";
+import { changesOne, countOf } from "../../platform/database/results.ts";
 import type { Db, SavedViewRow, Tables } from "../../schema/tables/index.ts";
 
 /** Whose views, and where: nobody sees or changes those of another. */
@@ -18,15 +19,14 @@ export const listViews = (db: Db, owner: Owner, limit: number): Promise<SavedVie
     .limit(limit)
     .execute();
 
-export async function countViews(tx: Tx<Tables>, owner: Owner): Promise<number> {
-  const { count } = await tx
-    .selectFrom("saved_views")
-    .select((eb) => eb.fn.countAll<number>().as("count"))
-    .where("user_id", "=", owner.userId)
-    .where("project_id", "=", owner.projectId)
-    .executeTakeFirstOrThrow();
-  return Number(count);
-}
+export const countViews = (tx: Tx<Tables>, owner: Owner): Promise<number> =>
+  countOf(
+    tx
+      .selectFrom("saved_views")
+      .select((eb) => eb.fn.countAll<number>().as("count"))
+      .where("user_id", "=", owner.userId)
+      .where("project_id", "=", owner.projectId),
+  );
 
 export async function insertView(tx: Tx<Tables>, row: SavedViewRow): Promise<void> {
   await tx.insertInto("saved_views").values(row).execute();
@@ -49,12 +49,7 @@ export const updateView = (
     .executeTakeFirst();
 
 /** Whether there was one to delete. */
-export async function deleteView(tx: Tx<Tables>, { userId, projectId }: Owner, id: string): Promise<boolean> {
-  const { numDeletedRows } = await tx
-    .deleteFrom("saved_views")
-    .where("id", "=", id)
-    .where("user_id", "=", userId)
-    .where("project_id", "=", projectId)
-    .executeTakeFirst();
-  return numDeletedRows > 0n;
-}
+export const deleteView = (tx: Tx<Tables>, { userId, projectId }: Owner, id: string): Promise<boolean> =>
+  changesOne(
+    tx.deleteFrom("saved_views").where("id", "=", id).where("user_id", "=", userId).where("project_id", "=", projectId),
+  );

@@ -1,4 +1,5 @@
 import type { Tx } from "../../platform/database/database.ts";
+import { changedRows, changesOne, countOf, findsRow } from "../../platform/database/results.ts";
 import { days } from "../../platform/durations.ts";
 import type { AccountNoticeRow, Db, KnownDeviceRow, Tables } from "../../schema/tables/index.ts";
 
@@ -19,19 +20,18 @@ export async function insertNotice(tx: Tx<Tables>, row: AccountNoticeRow, keep: 
 }
 
 /** Notices of one kind since an instant. */
-export async function countNotices(
+export const countNotices = (
   db: Db,
   { userId, kind, since }: { userId: string; kind: string; since: Date },
-): Promise<number> {
-  const { count } = await db
-    .selectFrom("account_notices")
-    .select(({ fn }) => fn.countAll<number>().as("count"))
-    .where("user_id", "=", userId)
-    .where("kind", "=", kind)
-    .where("occurred_at", ">", since)
-    .executeTakeFirstOrThrow();
-  return Number(count);
-}
+): Promise<number> =>
+  countOf(
+    db
+      .selectFrom("account_notices")
+      .select(({ fn }) => fn.countAll<number>().as("count"))
+      .where("user_id", "=", userId)
+      .where("kind", "=", kind)
+      .where("occurred_at", ">", since),
+  );
 
 /** A user's notices, the newest first. */
 export const listNotices = (
@@ -56,42 +56,32 @@ export const listNotices = (
     .limit(limit)
     .execute();
 
-export async function deleteNoticesBefore(tx: Tx<Tables>, before: Date): Promise<number> {
-  const { numDeletedRows } = await tx
-    .deleteFrom("account_notices")
-    .where("occurred_at", "<", before)
-    .executeTakeFirst();
-  return Number(numDeletedRows);
-}
+export const deleteNoticesBefore = (tx: Tx<Tables>, before: Date): Promise<number> =>
+  changedRows(tx.deleteFrom("account_notices").where("occurred_at", "<", before));
 
 /** Where mail about an account goes; undefined when it has been deleted. */
 export const findAddress = async (db: Db, userId: string): Promise<string | undefined> =>
   (await db.selectFrom("users").select("email").where("id", "=", userId).executeTakeFirst())?.email;
 
 /** Notes a sign-in from a known browser. @returns false when the account has not signed in from it. */
-export async function seeDevice(
+export const seeDevice = (
   tx: Tx<Tables>,
   { userId, digest, now }: { userId: string; digest: string; now: Date },
-): Promise<boolean> {
-  const { numUpdatedRows } = await tx
-    .updateTable("known_devices")
-    .set({ last_seen_at: now })
-    .where("user_id", "=", userId)
-    .where("token_hash", "=", digest)
-    .executeTakeFirst();
-  return numUpdatedRows === 1n;
-}
+): Promise<boolean> =>
+  changesOne(
+    tx
+      .updateTable("known_devices")
+      .set({ last_seen_at: now })
+      .where("user_id", "=", userId)
+      .where("token_hash", "=", digest),
+  );
 
-export async function hasDevices(tx: Tx<Tables>, userId: string): Promise<boolean> {
-  const device = tx.selectFrom("known_devices").select("id").where("user_id", "=", userId).limit(1);
-  return (await device.executeTakeFirst()) !== undefined;
-}
+export const hasDevices = (tx: Tx<Tables>, userId: string): Promise<boolean> =>
+  findsRow(tx.selectFrom("known_devices").select("id").where("user_id", "=", userId).limit(1));
 
 /** Whether any account has signed in from the browser with this cookie. */
-export async function isDeviceOfAnybody(tx: Tx<Tables>, digest: string): Promise<boolean> {
-  const device = tx.selectFrom("known_devices").select("id").where("token_hash", "=", digest).limit(1);
-  return (await device.executeTakeFirst()) !== undefined;
-}
+export const isDeviceOfAnybody = (tx: Tx<Tables>, digest: string): Promise<boolean> =>
+  findsRow(tx.selectFrom("known_devices").select("id").where("token_hash", "=", digest).limit(1));
 
 /** Adds a browser and forgets others beyond `keep`. */
 export async function insertKnownDevice(tx: Tx<Tables>, row: KnownDeviceRow, keep: number): Promise<void> {

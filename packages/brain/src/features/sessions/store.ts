@@ -1,4 +1,5 @@
 import type { Tx } from "../../platform/database/database.ts";
+import { changesOne } from "../../platform/database/results.ts";
 import type { Db, SessionRow, Tables } from "../../schema/tables/index.ts";
 
 const maxListed = 500;
@@ -52,14 +53,8 @@ export async function deleteSessionByDigest(
 }
 
 /** Ends one session of a user; false when there is none. */
-export async function deleteSession(tx: Tx<Tables>, userId: string, id: string): Promise<boolean> {
-  const { numDeletedRows } = await tx
-    .deleteFrom("sessions")
-    .where("id", "=", id)
-    .where("user_id", "=", userId)
-    .executeTakeFirst();
-  return numDeletedRows === 1n;
-}
+export const deleteSession = (tx: Tx<Tables>, userId: string, id: string): Promise<boolean> =>
+  changesOne(tx.deleteFrom("sessions").where("id", "=", id).where("user_id", "=", userId));
 
 /** Ends all sessions of a user, but for `exceptId`; gives their ids. */
 export async function deleteSessionsOf(tx: Tx<Tables>, userId: string, exceptId: string | null): Promise<string[]> {

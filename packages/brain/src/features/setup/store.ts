@@ -1,5 +1,6 @@
 import type { Tx } from "../../platform/database/database.ts";
 import { deleteExpired } from "../../platform/database/delete-in-batches.ts";
+import { changesOne, findsRow } from "../../platform/database/results.ts";
 import type { Db, FirstBootTokenRow, Tables } from "../../schema/tables/index.ts";
 
 /** Stores a fresh token and deletes those that ended before. */
@@ -21,25 +22,23 @@ export async function lastExpiry(db: Db, now: Date): Promise<Date | undefined> {
   return row?.expires_at;
 }
 
-export async function isTokenLive(db: Db, digests: readonly string[], now: Date): Promise<boolean> {
-  const row = await db
-    .selectFrom("first_boot_tokens")
-    .select("id")
-    .where("token_hash", "in", digests)
-    .where("used_at", "is", null)
-    .where("expires_at", ">", now)
-    .executeTakeFirst();
-  return row !== undefined;
-}
+export const isTokenLive = (db: Db, digests: readonly string[], now: Date): Promise<boolean> =>
+  findsRow(
+    db
+      .selectFrom("first_boot_tokens")
+      .select("id")
+      .where("token_hash", "in", digests)
+      .where("used_at", "is", null)
+      .where("expires_at", ">", now),
+  );
 
 /** Uses a token up; false when another use won or its time is over. */
-export async function consumeSetupToken(tx: Tx<Tables>, digests: readonly string[], now: Date): Promise<boolean> {
-  const { numUpdatedRows } = await tx
-    .updateTable("first_boot_tokens")
-    .set({ used_at: now })
-    .where("token_hash", "in", digests)
-    .where("used_at", "is", null)
-    .where("expires_at", ">", now)
-    .executeTakeFirst();
-  return numUpdatedRows === 1n;
-}
+export const consumeSetupToken = (tx: Tx<Tables>, digests: readonly string[], now: Date): Promise<boolean> =>
+  changesOne(
+    tx
+      .updateTable("first_boot_tokens")
+      .set({ used_at: now })
+      .where("token_hash", "in", digests)
+      .where("used_at", "is", null)
+      .where("expires_at", ">", now),
+  );

@@ -1,5 +1,6 @@
 import type { Updateable } from "kysely";
 import type { Tx } from "../../platform/database/database.ts";
+import { changesOne, findsRow } from "../../platform/database/results.ts";
 import type { Db, Tables, UserRow } from "../../schema/tables/index.ts";
 
 export const findByEmail = (db: Db, emailKey: string): Promise<UserRow | undefined> =>
@@ -9,9 +10,7 @@ export const findById = (db: Db, id: string): Promise<UserRow | undefined> =>
   db.selectFrom("users").selectAll().where("id", "=", id).executeTakeFirst();
 
 /** Whether any account exists, active or not. */
-export async function isAnyUser(db: Db): Promise<boolean> {
-  return (await db.selectFrom("users").select("id").limit(1).executeTakeFirst()) !== undefined;
-}
+export const isAnyUser = (db: Db): Promise<boolean> => findsRow(db.selectFrom("users").select("id").limit(1));
 
 export async function insertUser(tx: Tx<Tables>, row: UserRow): Promise<void> {
   await tx.insertInto("users").values(row).execute();
@@ -36,17 +35,16 @@ export const listUsers = (db: Db, { limit, offset }: { limit: number; offset: nu
     .offset(offset)
     .execute();
 
-export async function isOtherAdminActive(tx: Tx<Tables>, id: string): Promise<boolean> {
-  const other = await tx
-    .selectFrom("users")
-    .select("id")
-    .where("is_admin", "=", true)
-    .where("is_active", "=", true)
-    .where("id", "<>", id)
-    .limit(1)
-    .executeTakeFirst();
-  return other !== undefined;
-}
+export const isOtherAdminActive = (tx: Tx<Tables>, id: string): Promise<boolean> =>
+  findsRow(
+    tx
+      .selectFrom("users")
+      .select("id")
+      .where("is_admin", "=", true)
+      .where("is_active", "=", true)
+      .where("id", "<>", id)
+      .limit(1),
+  );
 
 /** Deletes an account; memberships, sessions, keys, saved views and second factors go with it by their foreign keys. */
 export async function deleteUser(tx: Tx<Tables>, id: string): Promise<void> {
@@ -69,21 +67,20 @@ export async function deleteResetTokens(tx: Tx<Tables>, userId: string): Promise
  * @returns false for an account that is inactive, locked at `now`, or has another password by now: then nothing changed, and the sign-in
  * fails.
  */
-export async function noteSuccess(
+export const noteSuccess = (
   tx: Tx<Tables>,
   { id, password_hash: hash }: Pick<UserRow, "id" | "password_hash">,
   now: Date,
-): Promise<boolean> {
-  const { numUpdatedRows } = await tx
-    .updateTable("users")
-    .set({ failed_logins: 0, locked_until: null, last_login_at: now })
-    .where("id", "=", id)
-    .where("password_hash", "=", hash)
-    .where("is_active", "=", true)
-    .where((eb) => eb.or([eb("locked_until", "is", null), eb("locked_until", "<=", now)]))
-    .executeTakeFirst();
-  return numUpdatedRows === 1n;
-}
+): Promise<boolean> =>
+  changesOne(
+    tx
+      .updateTable("users")
+      .set({ failed_logins: 0, locked_until: null, last_login_at: now })
+      .where("id", "=", id)
+      .where("password_hash", "=", hash)
+      .where("is_active", "=", true)
+      .where((eb) => eb.or([eb("locked_until", "is", null), eb("locked_until", "<=", now)])),
+  );
 
 /**
  * Counts a failed sign-in since the last success; from `threshold` on the account is locked. Failures while it is locked change nothing,

@@ -4,6 +4,7 @@ import {
   jsonMembers,
   jsonObjectHas,
 } from "../../../platform/database/dialects/expressions/json-columns.ts";
+import { findsRow } from "../../../platform/database/results.ts";
 import type { AgentRow, Db } from "../../../schema/tables/index.ts";
 import type { Capabilities } from "./verdict.ts";
 
@@ -67,15 +68,10 @@ export async function agentsOnlineWith(
 }
 
 /** Whether the project has an agent with a WebSocket session at all. */
-export async function isAnyOnline(db: Db, projectId: string): Promise<boolean> {
-  const row = await agentSessions(db)
-    .select("a.id")
-    .where("a.project_id", "=", projectId)
-    .where("w.state", "=", "online")
-    .limit(1)
-    .executeTakeFirst();
-  return row !== undefined;
-}
+export const isAnyOnline = (db: Db, projectId: string): Promise<boolean> =>
+  findsRow(
+    agentSessions(db).select("a.id").where("a.project_id", "=", projectId).where("w.state", "=", "online").limit(1),
+  );
 
 export interface OnlineQuery {
   /** An agent without a WebSocket session is online while it was seen after this. */

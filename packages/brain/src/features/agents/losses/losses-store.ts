@@ -1,4 +1,5 @@
 import type { Tx } from "../../../platform/database/database.ts";
+import { changedRows } from "../../../platform/database/results.ts";
 import type { BrainDatabase, Db, LossIntervalRow, LossMarkRow, Tables } from "../../../schema/tables/index.ts";
 
 export const findMarks = (
@@ -83,26 +84,21 @@ export const lossesWithin = (
     .execute();
 
 /** Deletes at most `limit` losses that ended before `cutoff`, the oldest first, and tells how many. */
-export async function deleteLossesBefore(
+export const deleteLossesBefore = (
   { write }: Pick<BrainDatabase, "write">,
   cutoff: Date,
   limit: number,
-): Promise<number> {
-  const { numDeletedRows } = await write((tx) =>
-    tx
-      .deleteFrom("loss_intervals")
-      .where("id", "in", (eb) =>
-        eb.selectFrom("loss_intervals").select("id").where("to_at", "<", cutoff).orderBy("to_at").limit(limit),
-      )
-      .executeTakeFirst(),
+): Promise<number> =>
+  write((tx) =>
+    changedRows(
+      tx
+        .deleteFrom("loss_intervals")
+        .where("id", "in", (eb) =>
+          eb.selectFrom("loss_intervals").select("id").where("to_at", "<", cutoff).orderBy("to_at").limit(limit),
+        ),
+    ),
   );
-  return Number(numDeletedRows);
-}
 
 /** Forgets counters that were last told before `cutoff`; there is one per buffer and runtime. */
-export async function deleteMarksBefore({ write }: Pick<BrainDatabase, "write">, cutoff: Date): Promise<number> {
-  const { numDeletedRows } = await write((tx) =>
-    tx.deleteFrom("loss_marks").where("seen_at", "<", cutoff).executeTakeFirst(),
-  );
-  return Number(numDeletedRows);
-}
+export const deleteMarksBefore = ({ write }: Pick<BrainDatabase, "write">, cutoff: Date): Promise<number> =>
+  write((tx) => changedRows(tx.deleteFrom("loss_marks").where("seen_at", "<", cutoff)));

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { Tx } from "../../../platform/database/database.ts";
 import { lockRows } from "../../../platform/database/dialects/locks.ts";
+import { changedRows, changesOne, findsRow } from "../../../platform/database/results.ts";
 import type { AgentRow, AgentWorkerRow, Db, Tables } from "../../../schema/tables/index.ts";
 
 type ChangedAgent = Pick<AgentRow, "id" | "project_id">;
@@ -20,15 +21,14 @@ export type HelloFacts = Pick<
 >;
 
 /** Stores what a hello said and brings the agent online, unless it is revoked; false then. */
-export async function markConnected(tx: Tx<Tables>, id: string, facts: HelloFacts, at: Date): Promise<boolean> {
-  const { numUpdatedRows } = await tx
-    .updateTable("agents")
-    .set({ ...facts, state: "online", last_seen_at: at, last_connect_at: at, updated_at: at })
-    .where("id", "=", id)
-    .where("revoked_at", "is", null)
-    .executeTakeFirst();
-  return numUpdatedRows === 1n;
-}
+export const markConnected = (tx: Tx<Tables>, id: string, facts: HelloFacts, at: Date): Promise<boolean> =>
+  changesOne(
+    tx
+      .updateTable("agents")
+      .set({ ...facts, state: "online", last_seen_at: at, last_connect_at: at, updated_at: at })
+      .where("id", "=", id)
+      .where("revoked_at", "is", null),
+  );
 
 /** Stores what a connect probe said; a probe alone brings nobody online. */
 export async function markProbed(tx: Tx<Tables>, id: string, runtimeFeatures: string, at: Date): Promise<void> {
@@ -41,13 +41,14 @@ export async function markProbed(tx: Tx<Tables>, id: string, runtimeFeatures: st
 }
 
 /** Whether the agent was seen, connected or polled after `since`. */
-export const hasContactSince = async (db: Db, id: string, since: Date): Promise<boolean> =>
-  (await db
-    .selectFrom("agents")
-    .select("id")
-    .where("id", "=", id)
-    .where((eb) => eb.or([eb("last_seen_at", ">", since), eb("last_connect_at", ">", since)]))
-    .executeTakeFirst()) !== undefined;
+export const hasContactSince = (db: Db, id: string, since: Date): Promise<boolean> =>
+  findsRow(
+    db
+      .selectFrom("agents")
+      .select("id")
+      .where("id", "=", id)
+      .where((eb) => eb.or([eb("last_seen_at", ">", since), eb("last_connect_at", ">", since)])),
+  );
 
 /** Notes that the agent asked for commands; that alone brings nobody online. */
 export async function markPolled(tx: Tx<Tables>, id: string, at: Date): Promise<void> {
@@ -100,24 +101,25 @@ export async function markProcessGone(
 }
 
 /** Takes an agent offline after its last connection, unless a newer one came meanwhile or another brain has a process of it. */
-export async function markGone(
+export const markGone = (
   tx: Tx<Tables>,
   { agentId, connectedAt, now }: { agentId: string; connectedAt: Date; now: Date },
-): Promise<boolean> {
-  const { numUpdatedRows } = await tx
-    .updateTable("agents")
-    .set({ state: "offline", updated_at: now })
-    .where("id", "=", agentId)
-    .where("state", "=", "online")
-    .where("last_connect_at", "<=", connectedAt)
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(selectFrom("agent_workers").select("id").where("agent_id", "=", agentId).where("state", "=", "online")),
+): Promise<boolean> =>
+  changesOne(
+    tx
+      .updateTable("agents")
+      .set({ state: "offline", updated_at: now })
+      .where("id", "=", agentId)
+      .where("state", "=", "online")
+      .where("last_connect_at", "<=", connectedAt)
+      .where(({ not, exists, selectFrom }) =>
+        not(
+          exists(
+            selectFrom("agent_workers").select("id").where("agent_id", "=", agentId).where("state", "=", "online"),
+          ),
+        ),
       ),
-    )
-    .executeTakeFirst();
-  return numUpdatedRows === 1n;
-}
+  );
 
 export interface Contacts {
   /** At most a few hundred. */
@@ -236,10 +238,10 @@ export async function deleteOldProcesses(tx: Tx<Tables>, cutoff: Date): Promise<
     .where("state", "<>", "online")
     .where("last_seen_at", "<", cutoff)
     .orderBy("id");
-  const { numDeletedRows } = await tx
-    .with("old", () => old.forUpdate())
-    .deleteFrom("agent_workers")
-    .where("id", "in", (eb) => eb.selectFrom("old").select("old.id"))
-    .executeTakeFirst();
-  return Number(numDeletedRows);
+  return changedRows(
+    tx
+      .with("old", () => old.forUpdate())
+      .deleteFrom("agent_workers")
+      .where("id", "in", (eb) => eb.selectFrom("old").select("old.id")),
+  );
 }

@@ -1,4 +1,5 @@
 import type { Tx } from "../../../platform/database/database.ts";
+import { changedRows } from "../../../platform/database/results.ts";
 import type { AgentStatusRow, BrainDatabase, Tables } from "../../../schema/tables/index.ts";
 
 /** Agents, revoked ones too, that have a status sample from before `cutoff`: one look into the index each, at most `limit`. */
@@ -26,28 +27,27 @@ export async function agentsWithSamplesBefore(
 }
 
 /** Deletes at most `limit` samples of one agent from before `cutoff`, the oldest first, and tells how many. */
-export async function deleteSamplesBefore(
+export const deleteSamplesBefore = (
   { write }: Pick<BrainDatabase, "write">,
   agentId: string,
   cutoff: Date,
   limit: number,
-): Promise<number> {
-  const { numDeletedRows } = await write((tx) =>
-    tx
-      .deleteFrom("agent_status_history")
-      .where("id", "in", (eb) =>
-        eb
-          .selectFrom("agent_status_history")
-          .select("id")
-          .where("agent_id", "=", agentId)
-          .where("captured_at", "<", cutoff)
-          .orderBy("captured_at")
-          .limit(limit),
-      )
-      .executeTakeFirst(),
+): Promise<number> =>
+  write((tx) =>
+    changedRows(
+      tx
+        .deleteFrom("agent_status_history")
+        .where("id", "in", (eb) =>
+          eb
+            .selectFrom("agent_status_history")
+            .select("id")
+            .where("agent_id", "=", agentId)
+            .where("captured_at", "<", cutoff)
+            .orderBy("captured_at")
+            .limit(limit),
+        ),
+    ),
   );
-  return Number(numDeletedRows);
-}
 
 export async function insertSamples(tx: Tx<Tables>, rows: readonly Omit<AgentStatusRow, "id">[]): Promise<void> {
   // The id is the database's own; the row type has it because reads do.

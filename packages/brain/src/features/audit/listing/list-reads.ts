@@ -1,4 +1,5 @@
 import { type ExpressionBuilder, sql } from "kysely";
+import { countOf } from "../../../platform/database/results.ts";
 import type { Db, Tables } from "../../../schema/tables/index.ts";
 
 /** A place in a list: after it (older) or before it (newer). */
@@ -122,20 +123,19 @@ export const auditRowsByIds = (db: Db, ids: readonly string[]): Promise<ListedRo
     .execute();
 
 /** How many rows match, counted up to `most`. */
-export async function countUpTo(db: Db, source: AuditSource, filter: AuditFilter, most: number): Promise<number> {
-  const { count } = await db
-    .selectFrom(
-      db
-        .selectFrom("audit_log")
-        .select("audit_log.id")
-        .where((eb) => matches(eb, source, filter))
-        .limit(most)
-        .as("matching"),
-    )
-    .select(({ fn }) => fn.countAll<number>().as("count"))
-    .executeTakeFirstOrThrow();
-  return Number(count);
-}
+export const countUpTo = (db: Db, source: AuditSource, filter: AuditFilter, most: number): Promise<number> =>
+  countOf(
+    db
+      .selectFrom(
+        db
+          .selectFrom("audit_log")
+          .select("audit_log.id")
+          .where((eb) => matches(eb, source, filter))
+          .limit(most)
+          .as("matching"),
+      )
+      .select(({ fn }) => fn.countAll<number>().as("count")),
+  );
 
 export interface NamedProject {
   readonly id: string;

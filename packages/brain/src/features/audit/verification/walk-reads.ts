@@ -1,3 +1,4 @@
+import { countOf } from "../../../platform/database/results.ts";
 import type { AuditLogRow, Db } from "../../../schema/tables/index.ts";
 
 /** The next rows of the chain in its order, from the oldest when `after` is null. */
@@ -22,10 +23,5 @@ export const rowsAfter = (
 export const rowById = (db: Db, id: string): Promise<AuditLogRow | undefined> =>
   db.selectFrom("audit_log").selectAll().where("id", "=", id).executeTakeFirst();
 
-export async function countRows(db: Db): Promise<number> {
-  const { count } = await db
-    .selectFrom("audit_log")
-    .select((eb) => eb.fn.countAll<string | number>().as("count"))
-    .executeTakeFirstOrThrow();
-  return Number(count);
-}
+export const countRows = (db: Db): Promise<number> =>
+  countOf(db.selectFrom("audit_log").select((eb) => eb.fn.countAll<string | number>().as("count")));

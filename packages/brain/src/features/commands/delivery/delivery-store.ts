@@ -1,6 +1,7 @@
 import { redeliverableActions } from "@svc/protocol";
 import { sql } from "kysely";
 import type { Tx } from "../../../platform/database/database.ts";
+import { findsRow } from "../../../platform/database/results.ts";
 import type { BrainDatabase, CommandRow, Tables } from "../../../schema/tables/index.ts";
 import { commandMachine } from "../states.ts";
 
@@ -45,16 +46,8 @@ export const failUnsigned = (
     .executeTakeFirst();
 
 /** Whether an open command is over its time at all: looked at before a write is asked for. */
-export async function isAnyDue(db: BrainDatabase["read"], now: Date): Promise<boolean> {
-  const row = await db
-    .selectFrom("commands")
-    .select("id")
-    .where(isOpen)
-    .where("timeout_at", "<=", now)
-    .limit(1)
-    .executeTakeFirst();
-  return row !== undefined;
-}
+export const isAnyDue = (db: BrainDatabase["read"], now: Date): Promise<boolean> =>
+  findsRow(db.selectFrom("commands").select("id").where(isOpen).where("timeout_at", "<=", now).limit(1));
 
 /** As text, so that the index of open commands serves. */
 const isOpen = sql<boolean>`status IN (${sql.join(commandMachine.from("expire").map((status) => sql.lit(status)))})`;

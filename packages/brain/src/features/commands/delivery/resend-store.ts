@@ -1,6 +1,7 @@
 import { redeliverableActions } from "@svc/protocol";
 import type { ExpressionBuilder } from "kysely";
 import type { Tx } from "../../../platform/database/database.ts";
+import { changesOne } from "../../../platform/database/results.ts";
 import type { CommandRow, Db, Tables } from "../../../schema/tables/index.ts";
 import { commandMachine } from "../states.ts";
 
@@ -64,16 +65,15 @@ export async function agentsDueForResend(db: Db, agentIds: readonly string[], ru
 }
 
 /** Wins a command for one more send under the same token; false when another poll, an ack or its end came first. */
-export async function winResend(
+export const winResend = (
   tx: Tx<Tables>,
   { id, token, rule }: { id: string; token: string; rule: ResendRule },
-): Promise<boolean> {
-  const { numUpdatedRows } = await tx
-    .updateTable("commands")
-    .set({ last_sent_at: rule.now })
-    .where("id", "=", id)
-    .where("delivery_claim_token", "=", token)
-    .where(isDue(rule))
-    .executeTakeFirst();
-  return numUpdatedRows === 1n;
-}
+): Promise<boolean> =>
+  changesOne(
+    tx
+      .updateTable("commands")
+      .set({ last_sent_at: rule.now })
+      .where("id", "=", id)
+      .where("delivery_claim_token", "=", token)
+      .where(isDue(rule)),
+  );

@@ -1,4 +1,5 @@
 import type { Tx } from "../../../platform/database/database.ts";
+import { changedRows, changesOne } from "../../../platform/database/results.ts";
 import type { Db, Tables, TrustedDeviceRow } from "../../../schema/tables/index.ts";
 
 /** A user's devices whose time is not over, revoked ones among them, the newest first. */
@@ -31,20 +32,19 @@ export async function deleteOldestDevices(tx: Tx<Tables>, userId: string, { keep
 }
 
 /** Notes a sign-in from a trusted device. @returns false when there is none of the user's that counts at `now`. */
-export async function useDevice(
+export const useDevice = (
   tx: Tx<Tables>,
   { userId, digest, now }: { userId: string; digest: string; now: Date },
-): Promise<boolean> {
-  const { numUpdatedRows } = await tx
-    .updateTable("trusted_devices")
-    .set({ last_seen_at: now })
-    .where("token_hash", "=", digest)
-    .where("user_id", "=", userId)
-    .where("revoked_at", "is", null)
-    .where("expires_at", ">", now)
-    .executeTakeFirst();
-  return numUpdatedRows === 1n;
-}
+): Promise<boolean> =>
+  changesOne(
+    tx
+      .updateTable("trusted_devices")
+      .set({ last_seen_at: now })
+      .where("token_hash", "=", digest)
+      .where("user_id", "=", userId)
+      .where("revoked_at", "is", null)
+      .where("expires_at", ">", now),
+  );
 
 /** The user's device with this id as long as it counts at `now`. */
 export const findDevice = (db: Db, { userId, id, now }: { userId: string; id: string; now: Date }) =>
@@ -58,26 +58,14 @@ export const findDevice = (db: Db, { userId, id, now }: { userId: string; id: st
     .executeTakeFirst();
 
 /** Ends a device. @returns false when it had ended. */
-export async function revokeDevice(tx: Tx<Tables>, id: string, now: Date): Promise<boolean> {
-  const { numUpdatedRows } = await tx
-    .updateTable("trusted_devices")
-    .set({ revoked_at: now })
-    .where("id", "=", id)
-    .where("revoked_at", "is", null)
-    .executeTakeFirst();
-  return numUpdatedRows === 1n;
-}
+export const revokeDevice = (tx: Tx<Tables>, id: string, now: Date): Promise<boolean> =>
+  changesOne(
+    tx.updateTable("trusted_devices").set({ revoked_at: now }).where("id", "=", id).where("revoked_at", "is", null),
+  );
 
 /** Gives a device another name. @returns false when it is gone or ended. */
-export async function renameDevice(tx: Tx<Tables>, id: string, label: string): Promise<boolean> {
-  const { numUpdatedRows } = await tx
-    .updateTable("trusted_devices")
-    .set({ label })
-    .where("id", "=", id)
-    .where("revoked_at", "is", null)
-    .executeTakeFirst();
-  return numUpdatedRows === 1n;
-}
+export const renameDevice = (tx: Tx<Tables>, id: string, label: string): Promise<boolean> =>
+  changesOne(tx.updateTable("trusted_devices").set({ label }).where("id", "=", id).where("revoked_at", "is", null));
 
 /** Removes the device whose cookie a browser still holds, when it is given another. */
 export async function deleteDeviceByDigest(tx: Tx<Tables>, userId: string, digest: string): Promise<void> {
@@ -85,13 +73,12 @@ export async function deleteDeviceByDigest(tx: Tx<Tables>, userId: string, diges
 }
 
 /** Ends all devices of a user. @returns how many counted until now. */
-export async function revokeDevicesOf(tx: Tx<Tables>, userId: string, now: Date): Promise<number> {
-  const { numUpdatedRows } = await tx
-    .updateTable("trusted_devices")
-    .set({ revoked_at: now })
-    .where("user_id", "=", userId)
-    .where("revoked_at", "is", null)
-    .where("expires_at", ">", now)
-    .executeTakeFirst();
-  return Number(numUpdatedRows);
-}
+export const revokeDevicesOf = (tx: Tx<Tables>, userId: string, now: Date): Promise<number> =>
+  changedRows(
+    tx
+      .updateTable("trusted_devices")
+      .set({ revoked_at: now })
+      .where("user_id", "=", userId)
+      .where("revoked_at", "is", null)
+      .where("expires_at", ">", now),
+  );

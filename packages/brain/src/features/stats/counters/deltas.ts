@@ -166,7 +166,8 @@ export function createDeltas() {
   };
 }
 
-const emptyRow = {
+/** A change of nothing. */
+export const emptyRow = {
   project_id: "",
   bucket_at: null,
   engine: "",

@@ -10,6 +10,7 @@ import type {
   Tables,
   WorkerRollupRow,
 } from "../../../schema/tables/index.ts";
+import { emptyRow } from "./deltas.ts";
 import { addStored, encodeHistogram, type Histogram } from "./histogram.ts";
 
 export type CounterTx = Tx<Tables>;
@@ -50,19 +51,11 @@ export async function appendStateDeltas(
   const rows = changes
     .filter(({ by }) => by !== 0)
     .map(({ projectId, state, by }) => ({
+      ...emptyRow,
       project_id: projectId,
       counter: "state",
-      bucket_at: null,
-      engine: "",
-      name: "",
-      queue: "",
-      worker: "",
       kind: state,
       count: by,
-      run_ms_sum: 0,
-      run_count: 0,
-      run_histogram: null,
-      wait_histogram: null,
     }));
   // seq is given by the database.
   if (rows.length > 0)
@@ -253,30 +246,18 @@ async function presentNameHistograms(tx: CounterTx, sums: readonly NameSum[]) {
   const growing = sums.filter(({ run, wait }) => run.size > 0 || wait.size > 0);
   for (const [projectId, own] of Map.groupBy(growing, ({ project_id }) => project_id)) {
     const distinct = <Value>(of: (sum: NameSum) => Value) => [...new Set(own.map(of))];
+    const grains = distinct(({ grain_minutes }) => grain_minutes);
+    const names = distinct(({ name }) => name);
+    const kinds = distinct(({ kind }) => kind);
+    const buckets = distinct(({ bucket_at }) => bucket_at.getTime()).map((ms) => new Date(ms));
     const rows = await tx
       .selectFrom("name_rollups")
       .select(["project_id", "grain_minutes", "name", "kind", "bucket_at", "run_histogram", "wait_histogram"])
       .where("project_id", "=", projectId)
-      .where(
-        "grain_minutes",
-        "in",
-        distinct(({ grain_minutes }) => grain_minutes),
-      )
-      .where(
-        "name",
-        "in",
-        distinct(({ name }) => name),
-      )
-      .where(
-        "kind",
-        "in",
-        distinct(({ kind }) => kind),
-      )
-      .where(
-        "bucket_at",
-        "in",
-        distinct(({ bucket_at }) => bucket_at.getTime()).map((ms) => new Date(ms)),
-      )
+      .where("grain_minutes", "in", grains)
+      .where("name", "in", names)
+      .where("kind", "in", kinds)
+      .where("bucket_at", "in", buckets)
       .execute();
     for (const row of rows) present.set(nameKey(row), row);
   }

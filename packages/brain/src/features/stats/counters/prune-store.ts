@@ -1,4 +1,5 @@
 import { rowAddress } from "../../../platform/database/dialects/expressions/row-address.ts";
+import { changedRows } from "../../../platform/database/results.ts";
 import type { BrainDatabase, Db } from "../../../schema/tables/index.ts";
 
 /** Deletes at most `limit` rollups of one grain that begin before `cutoff`, and tells how many. */
@@ -17,27 +18,26 @@ export const deleteNameRollupsBefore = (
   limit: number,
 ): Promise<number> => deleteGrainBefore(db, "name_rollups", { grainMinutes, cutoff, limit });
 
-async function deleteGrainBefore(
+const deleteGrainBefore = (
   { write }: BrainDatabase,
   table: "rollups" | "name_rollups",
   { grainMinutes, cutoff, limit }: { grainMinutes: number; cutoff: Date; limit: number },
-): Promise<number> {
-  const { numDeletedRows } = await write((tx) =>
-    tx
-      .deleteFrom(table)
-      .where(rowAddress, "in", (eb) =>
-        eb
-          .selectFrom(table)
-          .select(rowAddress.as("place"))
-          .where("grain_minutes", "=", grainMinutes)
-          .where("bucket_at", "<", cutoff)
-          .orderBy("bucket_at")
-          .limit(limit),
-      )
-      .executeTakeFirst(),
+): Promise<number> =>
+  write((tx) =>
+    changedRows(
+      tx
+        .deleteFrom(table)
+        .where(rowAddress, "in", (eb) =>
+          eb
+            .selectFrom(table)
+            .select(rowAddress.as("place"))
+            .where("grain_minutes", "=", grainMinutes)
+            .where("bucket_at", "<", cutoff)
+            .orderBy("bucket_at")
+            .limit(limit),
+        ),
+    ),
   );
-  return Number(numDeletedRows);
-}
 
 /** When the newest rollup of these grains begins; null when there is none. */
 export async function newestBucket(
@@ -61,39 +61,26 @@ export async function newestBucket(
 }
 
 /** Deletes at most `limit` counts of workers from hours before `cutoff`, and tells how many. */
-export async function deleteWorkerRollupsBefore(
-  { write }: BrainDatabase,
-  cutoff: Date,
-  limit: number,
-): Promise<number> {
-  const { numDeletedRows } = await write((tx) =>
-    tx
-      .deleteFrom("worker_rollups")
-      .where(rowAddress, "in", (eb) =>
-        eb
-          .selectFrom("worker_rollups")
-          .select(rowAddress.as("place"))
-          .where("hour_at", "<", cutoff)
-          .orderBy("hour_at")
-          .limit(limit),
-      )
-      .executeTakeFirst(),
+export const deleteWorkerRollupsBefore = ({ write }: BrainDatabase, cutoff: Date, limit: number): Promise<number> =>
+  write((tx) =>
+    changedRows(
+      tx
+        .deleteFrom("worker_rollups")
+        .where(rowAddress, "in", (eb) =>
+          eb
+            .selectFrom("worker_rollups")
+            .select(rowAddress.as("place"))
+            .where("hour_at", "<", cutoff)
+            .orderBy("hour_at")
+            .limit(limit),
+        ),
+    ),
   );
-  return Number(numDeletedRows);
-}
 
 /** Forgets names that were last counted before `cutoff`, so that others can be told apart; at most a thousand per project exist. */
-export async function deleteNamesBefore({ write }: BrainDatabase, cutoff: Date): Promise<number> {
-  const { numDeletedRows } = await write((tx) =>
-    tx.deleteFrom("rollup_names").where("seen_at", "<", cutoff).executeTakeFirst(),
-  );
-  return Number(numDeletedRows);
-}
+export const deleteNamesBefore = ({ write }: BrainDatabase, cutoff: Date): Promise<number> =>
+  write((tx) => changedRows(tx.deleteFrom("rollup_names").where("seen_at", "<", cutoff)));
 
 /** Forgets releases that were last noted before `cutoff`; at most a thousand per project exist. */
-export async function deleteReleasesBefore({ write }: BrainDatabase, cutoff: Date): Promise<number> {
-  const { numDeletedRows } = await write((tx) =>
-    tx.deleteFrom("releases").where("noted_at", "<", cutoff).executeTakeFirst(),
-  );
-  return Number(numDeletedRows);
-}
+export const deleteReleasesBefore = ({ write }: BrainDatabase, cutoff: Date): Promise<number> =>
+  write((tx) => changedRows(tx.deleteFrom("releases").where("noted_at", "<", cutoff)));
