@@ -3,26 +3,30 @@ import { type ApiDocument, comment, type Operation, queryName, typeText } from "
 
 const base = "/api/v1";
 
-/** Operations without a call, and why. */
-const withoutCall: Readonly<Record<string, string>> = {
+/** Operations that the client has no call for, and why. */
+export const withoutCall: Readonly<Record<string, string>> = {
   uploadFrames: "for agents, which sign what they send",
   pollCommands: "for agents, which sign what they send",
   getHealth: "a probe, for load balancers and supervisors",
   getReadiness: "a probe, for load balancers and supervisors",
   completeSetup: "the page at /setup posts a form of its own",
   getUser: "listUsers gives the same of every user",
-  listTasks: "written by hand, as a page and as a file",
-  listAudit: "written by hand, as a page and as a file",
-  deleteTasks: "written by hand, by ids and by filter",
-  listAgentStatus: "written by hand, with what samples hold",
-  getDeepHealth: "written by hand, as its refusal is an answer too",
+};
+
+/** Operations whose call is in packages/client/src/hand-written-calls.ts, and why. */
+const handWritten: Readonly<Record<string, string>> = {
+  listTasks: "as a page and as a file",
+  listAudit: "as a page and as a file",
+  deleteTasks: "by ids and by filter",
+  listAgentStatus: "with what samples hold",
+  getDeepHealth: "its 503 is an answer too",
 };
 
 /** Each takes the parts of its path, then its query or body, then how it is called. */
 export function clientCalls({ paths, components }: ApiDocument): string {
   const calls = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods)
-      .filter(([, { operationId }]) => withoutCall[operationId] === undefined)
+      .filter(([, { operationId }]) => !(operationId in withoutCall || operationId in handWritten))
       .map(([method, operation]) => callText(method.toUpperCase(), path.replace(base, ""), operation)),
   );
   const text = calls.join("");

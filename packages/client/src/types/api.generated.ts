@@ -2,21 +2,27 @@
 
 /** Something that happened to an account. */
 export interface AccountNotice {
+  /** Id of the entry. */
   id: string;
+  /** When it happened. */
   occurred_at: string;
+  /** What happened. */
   kind: "api_key.created" | "api_keys.revoked" | "password.changed" | "factor.added" | "factor.removed" | "recovery_codes.regenerated" | "device.trusted" | "sign_in.new_device";
   /** Null unless the owner did it. */
   source_ip: string | null;
   /** Null unless the owner did it. */
   user_agent: string | null;
+  /** Facts of the kind. */
   details: {
     /** Of the API key or the trusted browser. */
     name?: string;
     /** First characters of the API key. */
     prefix?: string;
+    /** Who did it. */
     by?: "owner" | "reset_link" | "administrator" | "operator";
     /** The second factor took the place of another one. */
     replaced?: boolean;
+    /** API keys that were revoked with it. */
     api_keys_revoked?: number;
   };
 }
@@ -24,52 +30,81 @@ export interface AccountNotice {
 /** One page of activity. */
 export interface ActivityPage {
   items: ActivityRow[];
+  /** Pass it as `before_cursor` to get older rows; null on the last page. */
   next_before_cursor: string | null;
+  /** Pass it as `since_cursor` to get newer rows; null without rows. */
   newest_cursor: string | null;
 }
 
 /** One row of the audit log, with the slug of its project. */
 export interface ActivityRow {
+  /** Id of the row. */
   id: string;
+  /** Project that it concerns; null when it concerns the instance. */
   project_id: string | null;
+  /** Who acted; null for other actors and deleted accounts. */
   user_id: string | null;
+  /** What was done, such as `agent.token.minted`. */
   action: string;
+  /** Kind of thing that was acted on, such as agent. */
   target_type: string;
+  /** Id of what was acted on; null without one. */
   target_id: string | null;
+  /** Success, or how it failed. */
   result: string;
+  /** Allow or deny, or another short word for the outcome; null without one. */
   outcome: string | null;
+  /** Further facts, by action. */
   metadata: Record<string, unknown>;
   /** Null for callers who are not global admins. */
   source_ip: string | null;
   /** UTC with six decimals. */
   occurred_at: string;
+  /** Slug of the project; null without one. */
   project_slug: string | null;
 }
 
 /** An agent: the process that watches engines and carries out commands. */
 export interface Agent {
+  /** Id of the agent. */
   id: string;
+  /** Project that it belongs to. */
   project_id: string;
+  /** Name given when it was created; unique in the project. */
   name: string;
   state: AgentState;
+  /** Version of the wire protocol that it reported. */
   protocol_version: string;
+  /** How it runs, such as `side-car`, as it reported. */
   framework_adapter: string;
   /** Empty also when an agent never connected over WebSocket: then nothing was reported. */
   engine_adapters: string[];
+  /** Schedulers that it can control; empty when not reported. */
   scheduler_adapters: string[];
+  /** Capability tokens, such as `retry_task`, by engine; empty when not reported. */
   capabilities: Record<string, unknown>;
+  /** When it last sent frames; null before the first. */
   last_seen_at: string | null;
+  /** When it last connected or polled; null before the first time. */
   last_connect_at: string | null;
+  /** When it was created. */
   created_at: string;
+  /** Whether version_status is outdated or incompatible. */
   is_outdated: boolean;
+  /** Name of its machine; null when not reported. */
   host_name: string | null;
+  /** Version of its software; null when not reported. */
   agent_version: string | null;
+  /** Its version beside that of the service; null when not reported. */
   version_status: "current" | "outdated" | "newer_than_known" | "incompatible" | "unknown" | null;
+  /** How it last connected: WebSocket or long-poll; null before the first time. */
   transport: "ws" | "longpoll" | null;
+  /** `host`: facts of its machine, as it reported. */
   metadata: Record<string, unknown>;
 }
 
 export interface AgentCreate {
+  /** Unique in the project. */
   name: string;
 }
 
@@ -80,21 +115,35 @@ export interface AgentPage {
 
 /** One process that an agent runs in. */
 export interface AgentProcess {
+  /** Id of the row. */
   id: string;
+  /** Agent that it belongs to. */
   agent_id: string;
+  /** Project that it belongs to. */
   project_id: string;
+  /** Name that the process gives itself; null without one. */
   worker_id: string | null;
+  /** What the process does, as it reported; null when not reported. */
   role: string | null;
+  /** How the agent runs in it, as it reported; null when not reported. */
   framework: string | null;
+  /** Id of the process on its machine; null when not reported. */
   pid: number | null;
+  /** When the process started; null when not reported. */
   started_at: string | null;
+  /** Online or offline. */
   state: string;
+  /** When it last sent a heartbeat; null before the first. */
   last_seen_at: string | null;
+  /** When it last connected; null before the first time. */
   last_connect_at: string | null;
+  /** When the service first saw it. */
   created_at: string;
+  /** When the row last changed. */
   updated_at: string;
 }
 
+/** Online while it sends frames; offline once it disconnects or stays silent for too long. */
 export const agentStates = [
   "online",
   "offline",
@@ -109,26 +158,41 @@ export interface AgentStatusHistory {
 
 /** What an agent reported about itself at one time. */
 export interface AgentStatusSample {
+  /** Number that grows with each sample. */
   id: number;
+  /** When the agent sent it, by its own clock. */
   captured_at: string;
+  /** Loss counters, buffer state and connection failures, as reported. */
   payload: Record<string, unknown>;
 }
 
 /** An API key, without its token. */
 export interface ApiKey {
+  /** Id of the key. */
   id: string;
+  /** Tells the owner's keys apart. */
   name: string;
   /** First characters of the token. */
   prefix: string;
+  /** What it may be used for; see GET /api-keys/scopes. */
   scopes: string[];
+  /** The only project that it works in; null: all of its owner. */
   project_id: string | null;
+  /** Slug of that project; null without one. */
   project_slug: string | null;
+  /** Its last request, noted once a minute at most; null when never used. */
   last_used_at: string | null;
+  /** Client address of that request; null when never used. */
   last_used_ip: string | null;
+  /** When it stops working; null: never. */
   expires_at: string | null;
+  /** When it was revoked; null while it works. */
   revoked_at: string | null;
+  /** Why it was revoked; null while it works. */
   revoked_reason: string | null;
+  /** When it was created. */
   created_at: string;
+  /** Addresses that it works from, as CIDRs; null: every address. */
   allowed_cidrs: string[] | null;
 }
 
@@ -138,6 +202,7 @@ export interface ApiKeyChanges {
 }
 
 export interface ApiKeyMint {
+  /** Tells the owner's keys apart. */
   name: string;
   /** Names of GET /api-keys/scopes. */
   scopes: string[];
@@ -152,40 +217,58 @@ export interface ApiKeyMint {
 /** One page of audit rows. */
 export interface AuditPage {
   items: AuditRow[];
+  /** Pass it as `cursor` to get the next page; null on the last page. */
   next_cursor: string | null;
 }
 
 /** One row of the audit log. */
 export interface AuditRow {
+  /** Id of the row. */
   id: string;
+  /** Project that it concerns; null when it concerns the instance. */
   project_id: string | null;
+  /** Who acted; null for other actors and deleted accounts. */
   user_id: string | null;
+  /** What was done, such as `agent.token.minted`. */
   action: string;
+  /** Kind of thing that was acted on, such as agent. */
   target_type: string;
+  /** Id of what was acted on; null without one. */
   target_id: string | null;
+  /** Success, or how it failed. */
   result: string;
+  /** Allow or deny, or another short word for the outcome; null without one. */
   outcome: string | null;
+  /** Further facts, by action. */
   metadata: Record<string, unknown>;
   /** Null for callers who are not global admins. */
   source_ip: string | null;
   /** UTC with six decimals. */
   occurred_at: string;
+  /** Id of the event that caused it; null without one. */
   event_id: string | null;
+  /** Client program of the request; null without one. */
   user_agent: string | null;
 }
 
 /** The scheduled verification of the rows, as it ended last. */
 export interface AuditVerification {
+  /** Whether it is scheduled. */
   enabled: boolean;
+  /** How the last one ended; absent before the first. */
   last?: {
+    /** When it ended. */
     finished_at: string;
+    /** Failed: a row is not as it was signed; error: it could not be carried out. */
     outcome: "clean" | "failed" | "error";
     /** Rows found in order. */
     rows?: number;
+    /** First row with a fault. */
     row_id?: string;
   };
 }
 
+/** Length of one part of the range. */
 export const bucketWidths = [
   "1m",
   "5m",
@@ -215,32 +298,44 @@ export interface BulkRetryBody {
 export interface BulkRetryChild {
   /** From 0, in the order in which they are sent. */
   ordinal: number;
+  /** Name of the engine. */
   engine: string;
+  /** Id that the engine gave the task. */
   task_id: string;
   /** When it was sealed. */
   task_name: string | null;
+  /** Pending: not sent yet; claimed: sent, or about to be. */
   delivery_state: "pending" | "claimed";
   outcome: BulkRetryOutcome;
+  /** Why it was not retried; null otherwise. */
   error: string | null;
+  /** Command that retries it; null before it is sent. */
   command_id: string | null;
+  /** Agent that it was sent to; null before that. */
   agent_id: string | null;
   /** The task that the retry made, where it made one. */
   new_task_id: string | null;
+  /** When it was sent; null before that. */
   claimed_at: string | null;
+  /** When it got its outcome; null before that. */
   completed_at: string | null;
 }
 
 /** One page of the tasks of a bulk retry. */
 export interface BulkRetryChildPage {
   items: BulkRetryChild[];
+  /** Pass it as `cursor` to get the next page; null on the last page. */
   next_cursor: string | null;
 }
 
 export interface BulkRetryCommandBody {
+  /** The agent that carries it out. */
   agent_id: string;
+  /** The tasks to retry; a filter without task_ids is refused with 410. */
   filter: {
     /** As the agent names it. */
     engine?: string | null;
+    /** The engine's ids of the tasks. */
     task_ids?: string[] | null;
   };
   /** Retries at most this many different ids, from the start of the list. */
@@ -269,22 +364,29 @@ export interface BulkRetryCounts {
 
 /** State is failure unless it is given (or status, which means the same); unknown keys are refused with 400. */
 export interface BulkRetryFilter {
+  /** The engine's ids of the tasks. */
   task_ids?: string[] | null;
   /** Required with task_ids. */
   engine?: string | null;
+  /** State of the tasks; failure by default. */
   state?: TaskState | null;
+  /** The same as state. */
   status?: TaskState | null;
+  /** Exact queue name. */
   queue?: string | null;
   /** Literal part of the task name. */
   name?: string | null;
   /** Literal part of name, queue, worker or task id, in any case. */
   search?: string | null;
-  /** Not with task_ids. */
+  /** Tasks with one of these; not with task_ids. */
   priority?: Priority[] | null;
+  /** Tasks received at or after this time. */
   since?: string | number | null;
+  /** Tasks received at or before this time. */
   until?: string | number | null;
 }
 
+/** Unobserved: none yet; succeeded, failed: whether it was retried; unknown: it was sent, but no result arrived. */
 export const bulkRetryOutcomes = [
   "unobserved",
   "succeeded",
@@ -296,57 +398,79 @@ export type BulkRetryOutcome = (typeof bulkRetryOutcomes)[number];
 /** One page of bulk retries. */
 export interface BulkRetryPage {
   items: BulkRetryRequest[];
+  /** Pass it as `cursor` to get the next page; null on the last page. */
   next_cursor: string | null;
 }
 
 /** What a bulk retry was created with. */
 export interface BulkRetryPlan {
+  /** User who requested it; null for a deleted account. */
   issued_by: string | null;
   /** With its defaults, without task_ids. */
   filter: {
     state: TaskState;
+    /** Name of the engine. */
     engine?: string;
+    /** Exact queue name. */
     queue?: string;
+    /** Literal part of the task name. */
     name?: string;
+    /** Literal part of name, queue, worker or task id, in any case. */
     search?: string;
     priority?: Priority[];
+    /** Tasks received at or after this time. */
     since?: string;
+    /** Tasks received at or before this time. */
     until?: string;
   };
   /** How many task_ids the filter has; null without any. */
   named_tasks: number | null;
+  /** Most tasks that the filter may match. */
   max: number;
+  /** Tasks that may be sent and without an outcome at once. */
   max_in_flight: number;
+  /** Tasks to retry first; null without a canary. */
   canary_size: number | null;
-  /** Null without a canary. */
+  /** Failures of the canary that do not block the rest; null without a canary. */
   canary_max_failures: number | null;
+  /** Most tasks sent in a minute; null without a limit. */
   rate_per_minute: number | null;
   /** Of the sealed children, in the order in which each engine is sent its own. */
   engines: {
+    /** Name of the engine. */
     engine: string;
+    /** Tasks of this engine. */
     tasks: number;
   }[];
 }
 
 /** A retry of many tasks that the service carries out one by one. */
 export interface BulkRetryRequest {
+  /** Id of the bulk retry. */
   id: string;
   status: BulkRetryStatus;
+  /** Whether tasks are sent: paused by an operator, or blocked for blocked_reason. */
   control_state: "running" | "paused" | "blocked";
   /** SHA-256 of the request with its defaults. */
   canonical_digest: string;
   /** SHA-256 over engine, ordinal and payload of every child. */
   plan_digest: string;
+  /** The only agent that may retry its tasks; null: any eligible one. */
   target_agent_id: string | null;
   counts: BulkRetryCounts;
+  /** When it was requested. */
   created_at: string;
+  /** When its list of tasks was fixed. */
   sealed_at: string;
+  /** Tasks not sent by then wait for `resume`, which sets a new deadline. */
   deadline_at: string;
+  /** When a task was last sent or got its outcome; null before the first. */
   last_progress_at: string | null;
   /** Why it is blocked. */
   blocked_reason: string | null;
 }
 
+/** in_progress: tasks are being sent; paused, blocked: waiting for `resume`; succeeded, failed, partial: every outcome is known; indeterminate: some outcome is unknown; no_match: the filter matched no task. */
 export const bulkRetryStatuses = [
   "in_progress",
   "paused",
@@ -359,6 +483,7 @@ export const bulkRetryStatuses = [
 ] as const;
 export type BulkRetryStatus = (typeof bulkRetryStatuses)[number];
 
+/** Degraded: it works, but needs attention; of several checks the worst. */
 export const checkStatuses = [
   "ok",
   "degraded",
@@ -368,29 +493,41 @@ export type CheckStatus = (typeof checkStatuses)[number];
 
 /** A command to an agent, with its status and result. */
 export interface Command {
+  /** Id of the command. */
   id: string;
+  /** Project that it belongs to. */
   project_id: string;
-  /** User; null for viewers, and for what the service issued itself. */
+  /** Id of the user; null for viewers, for a deleted account, and for what the service issued itself. */
   issued_by: string | null;
+  /** Agent that carries it out; null until an agent takes it. */
   agent_id: string | null;
   action: CommandAction;
+  /** What it acts on, such as task, queue or worker. */
   target_type: string;
+  /** Id or name of what it acts on; null when it acts on several. */
   target_id: string | null;
-  /** Empty for viewers. */
+  /** Parameters for the agent; empty for viewers. */
   payload: Record<string, unknown>;
+  /** Key of the request that made it; null without one. */
   idempotency_key: string | null;
   status: CommandStatus;
-  /** Null for viewers. */
+  /** What the agent reported on success; null before that, and for viewers. */
   result: unknown;
+  /** Why it did not complete; null otherwise. */
   error: string | null;
+  /** When it was requested. */
   issued_at: string;
+  /** When it was sent; null until then. */
   dispatched_at: string | null;
+  /** When it reached a final status; null until then. */
   completed_at: string | null;
+  /** It times out without a result by then; restarts when it is sent. */
   timeout_at: string | null;
-  /** Null for viewers. */
+  /** Client address of the request; null for viewers, and for what the service issued itself. */
   source_ip: string | null;
 }
 
+/** What the agent is asked to do. */
 export const commandActions = [
   "retry_task",
   "cancel_task",
@@ -424,9 +561,11 @@ export interface CommandFrames {
 /** One page of commands. */
 export interface CommandPage {
   items: Command[];
+  /** Pass it as `cursor` to get the next page; null on the last page. */
   next_cursor: string | null;
 }
 
+/** Pending: not sent yet; dispatched: sent, no result yet; completed, failed: it ended with or without success; timeout: no result in time; cancelled: not sent, because the agent was revoked or the project archived. */
 export const commandStatuses = [
   "pending",
   "dispatched",
@@ -449,38 +588,54 @@ export interface Completeness {
 
 /** A period in which an agent lost records. */
 export interface CompletenessGap {
+  /** Agent that lost them. */
   agent_id: string;
+  /** Name of the agent. */
   agent_name: string;
+  /** When the loss counters were last seen lower. */
   from: string;
+  /** When the risen counters were reported. */
   to: string;
+  /** Events that were lost. */
   event_records: number;
+  /** Other frames that were lost, such as results of commands. */
   other_frames: number;
+  /** Capacity: the buffer was full; content: a record could not be sent; adapter: lost before the buffer; unknown: not reported. */
   reason: "capacity" | "content" | "adapter" | "unknown";
 }
 
 /** It was done. */
 export interface Confirmation {
+  /** Always true. */
   ok: boolean;
 }
 
 export interface ConsumerBody {
+  /** The agent that carries it out. */
   agent_id: string;
+  /** As the engine names it. */
   worker_name: string;
   /** Needed where the agent serves several engines. */
   engine?: string | null;
   /** The same key with the same body gives the command that exists. */
   idempotency_key?: string | null;
+  /** Queue whose tasks the worker starts or stops taking. */
   queue: string;
 }
 
 /** A task that its engine has given up on. */
 export interface DeadLetter {
+  /** Id that the engine gave the task. */
   task_id: string;
+  /** Function or job name; null when the engine does not keep it. */
   task_name: string | null;
+  /** Queue whose dead letter it is. */
   queue: string;
+  /** Its last failure; null when the engine does not keep it. */
   failed_at: string | null;
   /** The redacted end of the failure text. */
   error_excerpt: string | null;
+  /** How often it was tried; null when the engine does not keep it. */
   attempts: number | null;
 }
 
@@ -488,8 +643,11 @@ export interface DeadLetter {
 export interface DeadLetterPage {
   /** Newest first; empty when the engine reports only the total. */
   entries: DeadLetter[];
+  /** Pass it as `cursor` to get the next page; null on the last page. */
   next_cursor: string | null;
+  /** Dead letters in all pages; null when the engine does not count them. */
   total: number | null;
+  /** Name of the engine. */
   engine: string;
   /** The agent that was asked. */
   agent_id: string;
@@ -498,30 +656,27 @@ export interface DeadLetterPage {
 /** The results of all checks. */
 export interface DeepHealth {
   status: CheckStatus;
+  /** What these checks leave out. */
   coverage: {
+    /** Always false: the checks at start cover more. */
     startup_equivalent: boolean;
+    /** What they cover. */
     detail: string;
   };
+  /** Results by the name of the check. */
   checks: Record<string, HealthCheck>;
 }
 
 /** How many tasks were deleted. */
 export interface DeletedTasks {
+  /** Tasks that this request deleted. */
   deleted_count: number;
 }
 
 export interface DeviceRename {
+  /** New name of the browser. */
   label: string;
 }
-
-/** X. */
-export type Durations = {
-  name: string;
-  engine: string;
-  pending_count: number;
-  broker_type: string | null;
-  last_seen_at: string | null;
-}[];
 
 /** A refusal or failure. */
 export interface Error {
@@ -529,6 +684,7 @@ export interface Error {
   error: string;
   /** For people; may change. */
   message: string;
+  /** Facts of the error, by code. */
   details: Record<string, unknown>;
   /** Finds the request in the log. */
   request_id?: string;
@@ -536,6 +692,7 @@ export interface Error {
   detail?: string;
 }
 
+/** What happened to a task, worker, queue or schedule; unknown: of a kind that this version does not know. */
 export const eventKinds = [
   "task.sent",
   "task.received",
@@ -562,20 +719,25 @@ export type EventKind = (typeof eventKinds)[number];
 /** One page of events. */
 export interface EventPage {
   items: TaskEvent[];
+  /** Pass it as `cursor` to get the next page; null on the last page. */
   next_cursor: string | null;
 }
 
 /** The values of a field with their counts. */
 export interface Facet {
   field: FacetField;
+  /** The most frequent first. */
   values: {
+    /** Value of the field. */
     value: string;
     /** A lower bound when exact is false. */
     count: number;
+    /** False when counting ran out of time. */
     exact: boolean;
   }[];
 }
 
+/** A field of tasks that values can be counted of. */
 export const facetFields = [
   "state",
   "priority",
@@ -592,7 +754,9 @@ export interface FrameReceipt {
   accepted: number;
   /** Frames to send again. */
   rejected: number;
+  /** Why frames were rejected or dropped, at most 10. */
   errors: string[];
+  /** scheduler_upgrade_required: a scheduler adapter is too old; null otherwise. */
   error_code: null | "scheduler_upgrade_required";
 }
 
@@ -604,30 +768,46 @@ export interface FrameUpload {
 /** The result of one check. */
 export interface HealthCheck {
   status: CheckStatus;
+  /** What is wrong, or what the check found. */
   detail?: string;
+  /** How long the check's query took. */
   latency_ms?: number;
+  /** Version of the schema that the database has. */
   revision?: string;
+  /** Version of the schema that this release needs. */
   expected?: string;
+  /** Whether the audit chain was begun. */
   activated?: boolean;
+  /** State-only: rows of the audit log are not read. */
   scope?: string;
   verification?: AuditVerification;
 }
 
 /** Something that needs attention. */
 export interface HomeAttention {
+  /** What is wrong. */
   kind: "agents_offline" | "failure_rate" | "stuck_commands" | "issue_spike" | "misfires" | "breaker_tripped";
+  /** How urgent it is. */
   severity: "critical" | "warning";
+  /** Id of the project. */
   project_id: string;
+  /** Slug of the project. */
   project_slug: string;
+  /** Name of the project. */
   project_name: string;
+  /** One sentence, without the project's name. */
   message: string;
+  /** Agents, failures or commands that it concerns; null without a number. */
   count: number | null;
+  /** Since when it holds; null when unknown. */
   since: string | null;
   /** Of `issue_spike` only: the failures that look alike. */
   issue?: {
+    /** Fingerprint of the issue. */
     fingerprint: string;
     /** Of its newest failure, the first 2000 characters. */
     sample_exception: string | null;
+    /** Task name of the newest failure; null when unknown. */
     sample_task_name: string | null;
   };
 }
@@ -636,12 +816,17 @@ export interface HomeAttention {
 export interface HomeFigures {
   /** Tasks that ended in the last 24 h, with any outcome. */
   tasks_24h: number;
+  /** Tasks that failed in the last 24 h. */
   failures_24h: number;
-  /** Of those that succeeded or failed. */
+  /** Failures of all tasks that succeeded or failed, 0 to 1. */
   failure_rate_24h: number;
+  /** Workers that are online now. */
   workers_online: number;
+  /** Workers that are known. */
   workers_total: number;
+  /** Agents that are online now. */
   agents_online: number;
+  /** Agents that are not revoked. */
   agents_total: number;
   /** Open for more than half of their time. */
   stuck_commands: number;
@@ -649,19 +834,29 @@ export interface HomeFigures {
 
 /** A project with its figures. */
 export interface HomeProject {
+  /** Id of the project. */
   id: string;
+  /** Its name in URLs. */
   slug: string;
+  /** Name shown to people. */
   name: string;
+  /** Such as production or staging. */
   environment: string;
+  /** Role of the caller; null for a global admin without one. */
   role: ProjectRole | null;
   /** Tasks that ended in the last 24 h, with any outcome. */
   tasks_24h: number;
+  /** Tasks that failed in the last 24 h. */
   failures_24h: number;
-  /** Of those that succeeded or failed. */
+  /** Failures of all tasks that succeeded or failed, 0 to 1. */
   failure_rate_24h: number;
+  /** Workers that are online now. */
   workers_online: number;
+  /** Workers that are known. */
   workers_total: number;
+  /** Agents that are online now. */
   agents_online: number;
+  /** Agents that are not revoked. */
   agents_total: number;
   /** Open for more than half of their time. */
   stuck_commands: number;
@@ -676,10 +871,15 @@ export interface HomeProject {
 
 /** The figures of all projects that the caller sees. */
 export interface HomeSummary {
+  /** The caller. */
   user: {
+    /** Id of the account. */
     id: string;
+    /** Address that the user signs in with. */
     email: string;
+    /** Name shown to others; null without one. */
     display_name: string | null;
+    /** Whether the user administers the instance. */
     is_admin: boolean;
   };
   aggregate: HomeFigures;
@@ -697,33 +897,45 @@ export interface InstanceSettings {
 
 /** An invitation to a project, without its token. */
 export interface Invitation {
+  /** Id of the invitation. */
   id: string;
+  /** Project that it belongs to. */
   project_id: string;
+  /** Address that it was made for. */
   email: string;
   role: ProjectRole;
+  /** User who made it; null for a deleted account. */
   invited_by: string | null;
+  /** When it can no longer be accepted. */
   expires_at: string;
+  /** When it was accepted; null before that. */
   accepted_at: string | null;
+  /** When it was revoked; null while it is valid. */
   revoked_at: string | null;
+  /** When it was made. */
   created_at: string;
 }
 
 export interface InvitationAccept {
+  /** From the link of the invitation. */
   token: string;
-  /** For a new account: 1 to 200 characters. */
-  display_name?: unknown;
-  /** For a new account: 8 to 256 characters. */
-  password?: unknown;
+  /** For a new account; ignored when the invited address has one. */
+  display_name?: string;
+  /** For a new account; ignored when the invited address has one. */
+  password?: string;
 }
 
 /** The new membership. */
 export interface InvitationAccepted {
+  /** Id of the account that is a member now. */
   user_id: string;
+  /** Slug of the project. */
   project_slug: string;
   role: ProjectRole;
 }
 
 export interface InvitationCreate {
+  /** Address of who is invited. */
   email: string;
   role?: ProjectRole;
   /** Days the invitation works, default 7. */
@@ -737,15 +949,21 @@ export interface InvitationPage {
 
 /** What an invitation offers. */
 export interface InvitationPreview {
+  /** Address that it was made for. */
   email: string;
   role: ProjectRole;
+  /** Slug of the project. */
   project_slug: string;
+  /** Name of the project shown to people. */
   project_name: string;
+  /** When it can no longer be accepted. */
   expires_at: string;
+  /** Whether the address has an account, which must be signed in to accept. */
   existing_account: boolean;
 }
 
 export interface InvitationToken {
+  /** From the link of the invitation. */
   token: string;
 }
 
@@ -762,29 +980,38 @@ export interface InvitedAnswer {
 
 /** Failures that look alike. */
 export interface Issue {
+  /** 32 hex digits that similar failures share. */
   fingerprint: string;
+  /** Ongoing: some task of it is in state failure; otherwise recovered. */
   status: "ongoing" | "recovered";
   /** Task rows whose last failure is of this issue and in the range. */
   occurrences: number;
   /** Of them those that are in state failure now. */
   open_count: number;
+  /** Of them those that are in another state now. */
   recovered_count: number;
   /** There are more: only the newest 1000 to 10 000 task rows were counted, fewer the more issues the page has. */
   is_capped: boolean;
   /** In all that is kept, also before the range. */
   first_seen: string;
+  /** Its newest failure in the range. */
   last_seen: string;
+  /** Number of engines. */
   engine_count: number;
+  /** Engines whose tasks failed this way. */
   engines: string[];
   /** Of the newest failure, the first 2000 characters. */
   sample_exception: string | null;
+  /** Task name of the newest failure; null when unknown. */
   sample_task_name: string | null;
+  /** Failures in each of 24 equal parts of the range; only when asked for. */
   trend?: number[];
 }
 
 /** One page of issues. */
 export interface IssuePage {
   items: Issue[];
+  /** Pass it as `cursor` to get the next page; null on the last page. */
   next_cursor: string | null;
 }
 
@@ -792,12 +1019,19 @@ export interface IssuePage {
 export interface KnownVersions {
   /** Name to latest known version. */
   packages: Record<string, string>;
+  /** Version of the form of this answer. */
   schema_version: number;
+  /** When the list was made; null for the bundled one. */
   generated_at: string | null;
+  /** Who made the list. */
   generated_by: string;
+  /** Where the list is published; null for the bundled one. */
   canonical_url: string | null;
+  /** Bundled with this release, or fetched from remote. */
   source: "bundled" | "remote";
+  /** When it was fetched; null for the bundled one. */
   fetched_at: string | null;
+  /** URL that it was fetched from; null for the bundled one. */
   fetched_from: string | null;
   /** Where the check asks; null when it is switched off. */
   check_for_updates_url: string | null;
@@ -805,14 +1039,15 @@ export interface KnownVersions {
 
 /** Run and wait times over time. */
 export interface Latency {
-  /** The one that was used. */
   bucket: BucketWidth;
   /** Of all buckets together. */
   total: {
     run: Percentiles | null;
     wait: Percentiles | null;
   };
+  /** Parts of the range with their percentiles, oldest first. */
   series: {
+    /** Start of the part. */
     t: string;
     run: Percentiles | null;
     wait: Percentiles | null;
@@ -821,11 +1056,14 @@ export interface Latency {
 
 /** The process runs. */
 export interface Liveness {
+  /** Always ok. */
   status: "ok";
 }
 
 export interface LoginRequest {
+  /** Address of the account. */
   email: string;
+  /** Its password. */
   password: string;
   /** Keep the session for 30 days, without an idle limit. */
   remember_me?: boolean;
@@ -834,40 +1072,62 @@ export interface LoginRequest {
 /** The signed-in user and what the session still needs. */
 export interface LoginResponse {
   user: UserPublic;
+  /** The session must verify a second factor first. */
   mfa_required: boolean;
+  /** The instance demands a second factor, and the user has none. */
   mfa_enrollment_required: boolean;
+  /** Until when to set it up; null unless it is required. */
   mfa_enrollment_deadline: string | null;
 }
 
 /** The account of the caller. */
 export interface Me {
+  /** Id of the account. */
   id: string;
+  /** Address that the user signs in with. */
   email: string;
+  /** Given name; null without one. */
   first_name: string | null;
+  /** Family name; null without one. */
   last_name: string | null;
+  /** Name shown to others; null without one. */
   display_name: string | null;
+  /** Whether the user administers the instance. */
   is_admin: boolean;
+  /** IANA time zone of the user. */
   timezone: string;
+  /** When the account was created. */
   created_at: string;
+  /** Projects that the user is a member of. */
   memberships: MembershipSummary[];
+  /** The session must verify a second factor first. */
   mfa_required: boolean;
+  /** The instance demands a second factor, and the user has none. */
   mfa_enrollment_required: boolean;
+  /** Until when to set it up; null unless it is required. */
   mfa_enrollment_deadline: string | null;
   session: SessionLimits;
 }
 
 /** A member of a project. */
 export interface Member {
+  /** Id of the membership. */
   id: string;
+  /** Id of the account. */
   user_id: string;
+  /** Project that it belongs to. */
   project_id: string;
+  /** Address of the account. */
   user_email: string;
+  /** Name of the user shown to others; null without one. */
   user_display_name: string | null;
   role: ProjectRole;
+  /** When it was granted. */
   created_at: string;
 }
 
 export interface MemberAdd {
+  /** Id of the account. */
   user_id: string;
   /** Viewer, operator, admin, auditor. */
   role: string;
@@ -885,8 +1145,11 @@ export interface MemberPage {
 
 /** A membership as its user sees it. */
 export interface MembershipSummary {
+  /** Id of the project. */
   project_id: string;
+  /** Slug of the project. */
   project_slug: string;
+  /** Name of the project shown to people. */
   project_name: string;
   role: ProjectRole;
 }
@@ -897,6 +1160,7 @@ export interface MfaCode {
 }
 
 export interface MfaDisable {
+  /** Password of the account. */
   password: string;
   /** Of the authenticator app, or a recovery code. */
   code: string;
@@ -904,23 +1168,33 @@ export interface MfaDisable {
 
 /** The secret for the authenticator app. */
 export interface MfaEnrollment {
+  /** Secret to type into the app. */
   secret_base32: string;
+  /** `otpauth:` URL of the same secret, to show as a QR code. */
   provisioning_url: string;
 }
 
 /** The state of the second factor. */
 export interface MfaStatus {
+  /** Whether a second factor is set up. */
   enrolled: boolean;
+  /** When it was set up; null without one. */
   enrolled_at: string | null;
+  /** Unused recovery codes. */
   remaining_recovery_codes: number;
+  /** The instance demands a second factor, and the user has none. */
   enrollment_required: boolean;
+  /** Until when to set it up; null unless it is required. */
   enrollment_deadline: string | null;
 }
 
 /** The session is verified. */
 export interface MfaVerified {
+  /** Always true. */
   ok: boolean;
+  /** Whether a recovery code was given, which is used up now. */
   used_recovery_code: boolean;
+  /** Unused recovery codes. */
   remaining_recovery_codes: number;
 }
 
@@ -942,26 +1216,40 @@ export interface MintedAgent {
 
 /** A new API key with its token. */
 export interface MintedKey {
+  /** Id of the key. */
   id: string;
+  /** Tells the owner's keys apart. */
   name: string;
   /** First characters of the token. */
   prefix: string;
+  /** What it may be used for; see GET /api-keys/scopes. */
   scopes: string[];
+  /** The only project that it works in; null: all of its owner. */
   project_id: string | null;
+  /** Slug of that project; null without one. */
   project_slug: string | null;
+  /** Its last request, noted once a minute at most; null when never used. */
   last_used_at: string | null;
+  /** Client address of that request; null when never used. */
   last_used_ip: string | null;
+  /** When it stops working; null: never. */
   expires_at: string | null;
+  /** When it was revoked; null while it works. */
   revoked_at: string | null;
+  /** Why it was revoked; null while it works. */
   revoked_reason: string | null;
+  /** When it was created. */
   created_at: string;
+  /** Addresses that it works from, as CIDRs; null: every address. */
   allowed_cidrs: string[] | null;
   /** The bearer; shown only here. */
   token: string;
 }
 
 export interface PasswordChange {
+  /** A wrong one counts toward the lockout of the account. */
   current_password: string;
+  /** Must meet GET /auth/policy. */
   new_password: string;
   /** End all API keys of the user as well. */
   revoke_api_keys?: boolean;
@@ -969,47 +1257,63 @@ export interface PasswordChange {
 
 /** What a new password must meet. */
 export interface PasswordPolicy {
+  /** Fewest characters. */
   min_length: number;
+  /** Most characters. */
   max_length: number;
+  /** How many of the classes it needs. */
   required_character_classes: number;
+  /** The classes, such as digit. */
   character_class_names: string[];
+  /** From this many characters on, classes do not matter. */
   exempt_length: number;
 }
 
 /** The request was accepted, whether or not the address has an account. */
 export interface PasswordResetAccepted {
+  /** Always true. */
   accepted: true;
 }
 
 export interface PasswordResetConfirm {
+  /** From the link in the mail. */
   token: string;
+  /** Must meet the password policy. */
   new_password: string;
 }
 
 /** The new password is set. */
 export interface PasswordResetDone {
+  /** Always true. */
   success: true;
 }
 
 export interface PasswordResetRequest {
+  /** Address of the account. */
   email: string;
 }
 
 export interface PasswordSet {
+  /** Must meet GET /auth/policy. */
   new_password: string;
 }
 
 /** Milliseconds, within 5 % of the true value. */
 export interface Percentiles {
+  /** Half of the values are at most this. */
   p50: number;
+  /** 95 % of the values are at most this. */
   p95: number;
+  /** 99 % of the values are at most this. */
   p99: number;
   /** Values they are of. */
   count: number;
 }
 
 export interface PoolResizeBody {
+  /** The agent that carries it out. */
   agent_id: string;
+  /** As the engine names it. */
   worker_name: string;
   /** Needed where the agent serves several engines. */
   engine?: string | null;
@@ -1019,6 +1323,7 @@ export interface PoolResizeBody {
   delta: number;
 }
 
+/** Urgency, from critical to low. */
 export const priorities = [
   "critical",
   "high",
@@ -1028,57 +1333,91 @@ export const priorities = [
 export type Priority = (typeof priorities)[number];
 
 export interface ProfileChanges {
+  /** Given name; null removes it. */
   first_name?: string | null;
+  /** Family name; null removes it. */
   last_name?: string | null;
+  /** Name shown to others; null removes it. */
   display_name?: string | null;
+  /** IANA time zone of the user. */
   timezone?: string;
 }
 
 /** A project: the scope of agents, tasks, members and settings. */
 export interface Project {
+  /** Id of the project. */
   id: string;
+  /** Its name in URLs; unique. */
   slug: string;
+  /** Name shown to people. */
   name: string;
+  /** What it is for; null without one. */
   description: string | null;
+  /** Such as production or staging. */
   environment: string;
+  /** IANA time zone. */
   timezone: string;
+  /** False when it is archived. */
   is_active: boolean;
+  /** False stops all automation rules of the project. */
   automation_enabled: boolean;
+  /** Grows with each change of automation_enabled. */
   automation_revision: number;
+  /** Scheduler that runs schedules which name none. */
   default_scheduler_owner: string;
+  /** Schedulers that schedules may name; null allows any. */
   allowed_schedulers: string[] | null;
+  /** Free-form settings; null without any. */
   settings: Record<string, unknown> | null;
+  /** Reserved; null. */
   organization_id: string | null;
+  /** When it was created. */
   created_at: string;
+  /** When it last changed. */
   updated_at: string;
 }
 
 export interface ProjectChanges {
   /** 2 to 63 characters, [a-z0-9](-?[a-z0-9])*. */
   slug?: string;
+  /** Name shown to people. */
   name?: string;
   /** Restores an archived project; DELETE archives. */
   is_active?: true;
+  /** What it is for; null removes it. */
   description?: string | null;
+  /** Such as staging; a new project has production unless given. */
   environment?: string;
+  /** IANA time zone; a new project has UTC unless given. */
   timezone?: string;
+  /** Scheduler that runs schedules which name none; one of allowed_schedulers. */
   default_scheduler_owner?: string;
+  /** Schedulers that schedules may name; null allows any, an empty list is refused. */
   allowed_schedulers?: string[] | null;
+  /** Free-form settings; null removes them. */
   settings?: Record<string, unknown> | null;
 }
 
 export interface ProjectCreate {
   /** 2 to 63 characters, [a-z0-9](-?[a-z0-9])*. */
   slug: string;
+  /** Name shown to people. */
   name: string;
+  /** What it is for; null removes it. */
   description?: string | null;
+  /** Such as staging; a new project has production unless given. */
   environment?: string;
+  /** IANA time zone; a new project has UTC unless given. */
   timezone?: string;
+  /** Scheduler that runs schedules which name none; one of allowed_schedulers. */
   default_scheduler_owner?: string;
+  /** Schedulers that schedules may name; null allows any, an empty list is refused. */
   allowed_schedulers?: string[] | null;
+  /** Free-form settings; null removes them. */
   settings?: Record<string, unknown> | null;
 }
 
+/** Idle: no agent was ever seen; offline: no agent is online; degraded: more than 5 % failures, a stuck command or an offline agent; healthy: none of these. */
 export const projectHealths = [
   "idle",
   "offline",
@@ -1087,6 +1426,7 @@ export const projectHealths = [
 ] as const;
 export type ProjectHealth = (typeof projectHealths)[number];
 
+/** Viewer reads; operator also sends commands; admin also manages the project; auditor reads, the audit log included. */
 export const projectRoles = [
   "viewer",
   "operator",
@@ -1097,44 +1437,85 @@ export type ProjectRole = (typeof projectRoles)[number];
 
 /** Figures of a project. */
 export interface ProjectStats {
+  /** Tasks in each state now. */
   tasks_by_state: {
+    /** Tasks in state pending. */
     pending: number;
+    /** Tasks in state received. */
     received: number;
+    /** Tasks in state started. */
     started: number;
+    /** Tasks in state success. */
     success: number;
+    /** Tasks in state failure. */
     failure: number;
+    /** Tasks in state retry. */
     retry: number;
+    /** Tasks in state revoked. */
     revoked: number;
+    /** Tasks in state rejected. */
     rejected: number;
+    /** Tasks in state unknown. */
     unknown: number;
   };
+  /** All tasks that are kept. */
   tasks_total: number;
+  /** Failures in the range. */
   tasks_failed_24h: number;
+  /** Successes in the range. */
   tasks_succeeded_24h: number;
+  /** Failures of all failures and successes in the range, 0 to 1; 0 without any. */
   failure_rate_24h: number;
+  /** Agents that are online now. */
   agents_online: number;
+  /** Agents that are offline now. */
   agents_offline: number;
+  /** Workers that are online now. */
   workers_online: number;
+  /** Workers that are offline now. */
   workers_offline: number;
   /** Now, whenever they were issued. */
   commands_pending: number;
   /** Now, whenever they were issued. */
   commands_dispatched: number;
+  /** Commands of the range that completed. */
   commands_completed_24h: number;
+  /** Commands of the range that failed. */
   commands_failed_24h: number;
+  /** Commands of the range that timed out. */
   commands_timeout_24h: number;
-  queue_depths: Durations;
+  /** The 500 deepest queues, the deepest first. */
+  queue_depths: {
+    /** Name of the queue. */
+    name: string;
+    /** Name of the engine. */
+    engine: string;
+    /** Tasks that wait in it, as last reported. */
+    pending_count: number;
+    /** Kind of broker; null when not reported. */
+    broker_type: string | null;
+    /** Time of the newest report or event that names it; null before the first. */
+    last_seen_at: string | null;
+  }[];
+  /** Whether the project needs attention. */
   system_health: {
+    /** Critical: none of several agents is online; degraded: a flag is false; healthy: every flag is true. */
     status: "healthy" | "degraded" | "critical";
+    /** Every agent is online. */
     agents_all_online: boolean;
+    /** Fewer than 10 000 tasks wait in every queue. */
     queue_depth_ok: boolean;
+    /** failure_rate_24h is below 0.1. */
     failure_rate_ok: boolean;
+    /** The database answers. */
     brain_db_ok: boolean;
   };
 }
 
 export interface PurgeQueueBody {
+  /** The agent that carries it out. */
   agent_id: string;
+  /** Name of the queue to empty. */
   queue: string;
   /** Computed by the caller instead of observed_depth. */
   confirm_token?: string | null;
@@ -1150,28 +1531,41 @@ export interface PurgeQueueBody {
 
 /** A named line of waiting tasks in an engine. */
 export interface Queue {
+  /** Id of the row. */
   id: string;
+  /** Project that it belongs to. */
   project_id: string;
+  /** Name that the engine gives it. */
   name: string;
+  /** Name of the engine. */
   engine: string;
+  /** Kind of broker, such as redis; null when not reported. */
   broker_type: string | null;
   /** Where the broker is, without credentials. */
   broker_url_hint: string | null;
+  /** Time of the newest report or event that names it; null before the first. */
   last_seen_at: string | null;
+  /** Tasks that wait in it, as last reported. */
   pending_count: number;
+  /** Workers that take tasks from it, as last reported. */
   consumer_count: number;
+  /** Since when its oldest task waits; null when none does, or when not reported. */
   oldest_waiting_since: string | null;
   /** When pending_count was reported; null when it never was. */
   depth_reported_at: string | null;
   /** When consumer_count was reported; null when it never was. */
   consumers_reported_at: string | null;
+  /** `paused`, `paused_since`, `limited_until`: what keeps it from starting tasks; empty otherwise. */
   metadata: Record<string, unknown>;
+  /** When the service first saw it. */
   created_at: string;
 }
 
 /** What entered and left the queues within the asked minutes. */
 export interface QueueActivities {
+  /** Start of the counted minutes. */
   from: string;
+  /** End of the counted minutes. */
   to: string;
   /** Width of a step of `pending`, whose first one holds `from`. */
   step_seconds: number;
@@ -1182,8 +1576,11 @@ export interface QueueActivities {
 
 /** What entered and left one queue. */
 export interface QueueActivity {
+  /** Id of the queue's row. */
   queue_id: string;
+  /** Name of the engine. */
   engine: string;
+  /** Name of the queue. */
   name: string;
   /** Tasks that were sent. */
   entered: number;
@@ -1191,6 +1588,7 @@ export interface QueueActivity {
   started: number;
   /** Tasks that succeeded, failed, were revoked or rejected. */
   ended: number;
+  /** Tasks that failed. */
   failed: number;
   /** Greatest depth per step; null where none was reported. */
   pending: (number | null)[];
@@ -1198,13 +1596,17 @@ export interface QueueActivity {
 
 /** The depths of a queue over time. */
 export interface QueueDepths {
+  /** Start of the range. */
   from: string;
+  /** End of the range. */
   to: string;
   /** Nothing older is kept. */
   kept_from: string;
+  /** Width of a step. */
   step_seconds: number;
   /** Steps in which depths were reported, oldest first. */
   series: {
+    /** Start of the step. */
     t: string;
     /** The greatest that was reported in the step. */
     pending: number;
@@ -1216,11 +1618,14 @@ export interface QueueDepths {
 /** One page of queues. */
 export interface QueuePage {
   items: Queue[];
+  /** Pass it as `cursor` to get the next page; null on the last page. */
   next_cursor: string | null;
 }
 
 export interface RateLimitBody {
+  /** The agent that carries it out. */
   agent_id: string;
+  /** Name of the tasks to limit. */
   task_name: string;
   /** Runs per second, or per the unit of /s, /m or /h; 0 takes the limit away. */
   rate: number | string;
@@ -1234,39 +1639,54 @@ export interface RateLimitBody {
 
 /** The service is ready. */
 export interface Readiness {
+  /** Always ready. */
   status: "ready";
 }
 
 /** A failed task of some project. */
 export interface RecentFailure {
+  /** Id of the event. */
   id: string;
+  /** When the task failed. */
   occurred_at: string;
+  /** Id of the project. */
   project_id: string;
+  /** Slug of the project. */
   project_slug: string;
+  /** Name of the project. */
   project_name: string;
+  /** Name of the engine. */
   engine: string;
+  /** Id that the engine gave the task. */
   task_id: string;
+  /** Function or job name; null when not reported. */
   task_name: string | null;
+  /** Worker that ran it; null when not reported. */
   worker: string | null;
   /** The first 2000 characters. */
   exception: string | null;
+  /** Urgency, from critical to low. */
   priority: string;
 }
 
 /** One page of failures. */
 export interface RecentFailurePage {
   items: RecentFailure[];
+  /** Pass it as `cursor` to get the next page; null on the last page. */
   next_cursor: string | null;
 }
 
 /** New recovery codes, shown only here. */
 export interface RecoveryCodes {
+  /** Each replaces one code of the app, once. */
   recovery_codes: string[];
 }
 
 /** A release and the time of its first event. */
 export interface ReleaseMark {
+  /** Version of the application. */
   release: string;
+  /** Time of its first event. */
   first_seen: string;
 }
 
@@ -1277,7 +1697,9 @@ export interface ReleasePage {
 }
 
 export interface RestartWorkerBody {
+  /** The agent that carries it out. */
   agent_id: string;
+  /** As the engine names it. */
   worker_name: string;
   /** Needed where the agent serves several engines. */
   engine?: string | null;
@@ -1304,34 +1726,49 @@ export interface RetryTaskBody {
 
 /** How many were ended. */
 export interface RevokedCount {
+  /** How many sessions or keys this request ended. */
   revoked: number;
 }
 
 /** Whether the session was ended by this request. */
 export interface RevokedOne {
+  /** Whether this request ended it. */
   revoked: boolean;
 }
 
 /** Filters of the task list under a name. */
 export interface SavedView {
+  /** Id of the view. */
   id: string;
+  /** Unique among the views of the user in the project. */
   name: string;
   filters: SavedViewFilters;
+  /** When it was saved first. */
   created_at: string;
+  /** When it was last changed. */
   updated_at: string;
 }
 
 export interface SavedViewBody {
   /** 1 to 80 characters once trimmed. */
   name: string;
+  /** What the view filters by; members that are absent, null or empty do not restrict. */
   filters: {
+    /** Tasks in this state. */
     state?: TaskState | null;
+    /** Tasks with one of these priorities. */
     priority?: Priority[] | null;
+    /** Literal text, without case, in name, queue, worker or task id. */
     search?: string | null;
+    /** Exact queue name. */
     queue?: string | null;
+    /** Literal text in the task name. */
     name?: string | null;
+    /** Exact worker name. */
     worker?: string | null;
+    /** Name of the engine. */
     engine?: string | null;
+    /** Query language, see `q` of the task list. */
     q?: string | null;
   };
 }
@@ -1339,12 +1776,19 @@ export interface SavedViewBody {
 /** What the view filters by. Members that do not restrict are absent. */
 export interface SavedViewFilters {
   state?: TaskState;
+  /** Tasks with one of these priorities. */
   priority?: Priority[];
+  /** Literal text, without case, in name, queue, worker or task id. */
   search?: string;
+  /** Exact queue name. */
   queue?: string;
+  /** Literal text in the task name. */
   name?: string;
+  /** Exact worker name. */
   worker?: string;
+  /** Name of the engine. */
   engine?: string;
+  /** Query language, see `q` of the task list. */
   q?: string;
 }
 
@@ -1355,6 +1799,7 @@ export interface SavedViewPage {
 
 /** The scopes that API keys can have. */
 export interface ScopeCatalogue {
+  /** All scopes. */
   scopes: string[];
   admin_only: string[];
 }
@@ -1362,6 +1807,7 @@ export interface ScopeCatalogue {
 /** One page of security events. */
 export interface SecurityHistoryPage {
   items: AccountNotice[];
+  /** Pass it as `cursor` to get the next page; null on the last page. */
   next_cursor: string | null;
 }
 
@@ -1375,30 +1821,39 @@ export interface SessionLimits {
 
 /** One setting. */
 export interface SettingRow {
+  /** Name of the variable. */
   name: string;
   /** Lists and objects as JSON, an absent value as an empty text, secrets as ***. */
   value: string;
   /** A file path, environment, default or unset. */
   source: string;
+  /** Whether the value is hidden. */
   is_secret: boolean;
+  /** What it sets. */
   description: string;
 }
 
 /** The first administrator and the first project. */
 export interface SetupDone {
   user: UserPublic;
+  /** Id of the first project. */
   project_id: string;
 }
 
 export interface SetupRequest {
+  /** From the one-time link that the service printed. */
   token: string;
+  /** Address that the administrator signs in with. */
   email: string;
+  /** Name shown to others. */
   display_name?: string | null;
+  /** Must meet the password policy. */
   password: string;
 }
 
 /** Whether the setup is open. */
 export interface SetupStatus {
+  /** True until the first account exists. */
   first_boot: boolean;
 }
 
@@ -1406,12 +1861,16 @@ export interface SetupStatus {
 export interface SlowestNames {
   /** Start of the first whole minute, hour or day that is counted. */
   since: string;
+  /** End of the range. */
   until: string;
   /** The range before it goes from here to `since`. */
   previous_since: string;
+  /** The slowest first. */
   items: {
+    /** Function or job name. */
     name: string;
     run: Percentiles;
+    /** Tasks of the name that failed in the range. */
     failed: number;
     previous: Percentiles | null;
   }[];
@@ -1419,6 +1878,7 @@ export interface SlowestNames {
 
 /** Exactly one of them. */
 export interface StepUp {
+  /** Password of the account. */
   password?: string;
   /** Of the authenticator app, or a recovery code. */
   code?: string;
@@ -1426,60 +1886,93 @@ export interface StepUp {
 
 /** Versions of the service and what it runs on. */
 export interface SystemFacts {
+  /** Version of the service. */
   svc_version: string;
+  /** Always node. */
   runtime: string;
+  /** Version of Node.js. */
   runtime_version: string;
+  /** Name and release of the operating system. */
   os: string;
+  /** Architecture of the processor. */
   architecture: string;
+  /** Id of the answering process. */
   pid: number;
+  /** Sqlite or postgres. */
   database_type: string;
+  /** Version of the database. */
   database_version: string;
+  /** Size of the database in MB; absent when unknown. */
   database_size_mb?: number;
+  /** Name to version of what the service runs on. */
   packages: Record<string, string>;
 }
 
 /** One job of an engine. */
 export interface Task {
+  /** Id of the row, made from project, engine and task_id. */
   id: string;
+  /** Project that it belongs to. */
   project_id: string;
   /** Name of the engine. */
   engine: string;
   /** Id that the engine gave the task. */
   task_id: string;
+  /** Function or job name that the engine runs; `unknown` until an event names it. */
   name: string;
+  /** Queue that it was sent to; null when no event named one. */
   queue: string | null;
   state: TaskState;
   priority: Priority;
+  /** Positional arguments, redacted. */
   args: unknown[];
+  /** Named arguments, redacted. */
   kwargs: Record<string, unknown>;
+  /** What a successful run returned, redacted; null without a result. */
   result: unknown;
+  /** Message of the failure, retry or rejection that its state comes from; null in other states. */
   exception: string | null;
+  /** Stack trace of that failure or retry; null in other states. */
   traceback: string | null;
+  /** Retries that are known of, over all attempts. */
   retry_count: number;
   /** Attempts before this one. */
   attempt: number;
+  /** Attempts after which the engine gives up; null when not reported. */
   max_attempts: number | null;
   /** It does not start before this time. */
   eta: string | null;
+  /** Time of its earliest event. */
   received_at: string;
+  /** Start of the present attempt; null before it starts. */
   started_at: string | null;
+  /** End of the present attempt; null unless it has ended. */
   finished_at: string | null;
+  /** How long it ran, as the engine measured it; null until it succeeded or failed, and when not reported. */
   runtime_ms: number | null;
-  /** From received to started. */
+  /** How long it waited in the queue before it started; null when not reported. */
   wait_ms: number | null;
+  /** Worker that took it last; null when no event named one. */
   worker_name: string | null;
+  /** task_id of the task that sent it; null without one. */
   parent_task_id: string | null;
+  /** task_id of the first task of its tree; null without one. */
   root_task_id: string | null;
+  /** Labels from the application, at most 32. */
   tags: string[];
+  /** Version of the application that ran it; null when not reported. */
   release: string | null;
+  /** W3C trace context; null when not reported. */
   traceparent: string | null;
-  /** Of its last failure, also when it was retried since. */
+  /** Shared by similar failures; of its last failure, also when it was retried since. */
   fingerprint: string | null;
-  /** task_id of the task that this one retries. */
+  /** task_id of the task that this one retries; null without one. */
   retry_of: string | null;
-  /** task_id of the retry of this task. */
+  /** task_id of its latest retry; null without one. */
   retried_as: string | null;
+  /** When the service stored its first event. */
   created_at: string;
+  /** When the row last changed. */
   updated_at: string;
 }
 
@@ -1490,9 +1983,11 @@ export interface TaskCause {
   message: string;
   /** What is known, by members of each code. */
   evidence: Record<string, unknown>;
+  /** Since when it holds; absent when unknown. */
   since?: string;
 }
 
+/** Kind of the cause; decide by this. */
 export const taskCauseCodes = [
   "no_consumer",
   "queue_paused",
@@ -1521,14 +2016,23 @@ export interface TaskCommandBody {
 }
 
 export interface TaskDelete {
+  /** Ids of rows (`Task.id`); not together with filters. */
   task_ids?: string[] | null;
+  /** Only tasks in this state. */
   filter_state?: TaskState | null;
+  /** Only tasks with one of these priorities. */
   filter_priority?: Priority[] | null;
+  /** Only tasks with this literal text, without case, in name, queue, worker or task id. */
   filter_search?: string | null;
+  /** Only tasks with this literal text in their name. */
   filter_name?: string | null;
+  /** Only tasks of exactly this queue. */
   filter_queue?: string | null;
+  /** Only tasks of exactly this worker. */
   filter_worker?: string | null;
+  /** Only tasks received at or after this time. */
   filter_since?: string | null;
+  /** Only tasks received at or before this time. */
   filter_until?: string | null;
 }
 
@@ -1544,6 +2048,7 @@ export interface TaskDifferences {
   attributes: {
     /** Worker, queue, priority, release, hour (of received_at, UTC), args.… or kwargs.… */
     field: string;
+    /** Value of the field. */
     value: string;
     /** Of the failed tasks that have it. */
     failed_share: number;
@@ -1554,14 +2059,20 @@ export interface TaskDifferences {
 
 /** One step in the life of a task or a worker, as an agent reported it. */
 export interface TaskEvent {
+  /** Id that the agent gave the event. */
   id: string;
+  /** Project that it belongs to. */
   project_id: string;
+  /** Agent that reported it. */
   agent_id: string;
+  /** Name of the engine. */
   engine: string;
   /** Empty when the event concerns no task. */
   task_id: string;
   kind: EventKind;
+  /** When it happened, by the clock of the engine or agent. */
   occurred_at: string;
+  /** What the agent reported with it, redacted. */
   payload: Record<string, unknown>;
 }
 
@@ -1576,17 +2087,25 @@ export interface TaskExplanation {
 export interface TaskHistogram {
   /** Start of the first bucket, at or before since. */
   from: string;
+  /** End of the range. */
   to: string;
   /** False when the time was used up; buckets that begin before reached hold too little. */
   exact: boolean;
+  /** How far back the counting came; null when it is complete. */
   reached: string | null;
   /** Events: ends and retries at the time they happened; tasks: present states, by received_at. */
   counted: "events" | "tasks";
+  /** Width of a bucket. */
   bucket_seconds: number;
+  /** Oldest first. */
   buckets: {
+    /** Start of the bucket. */
     t: string;
+    /** Successes. */
     success: number;
+    /** Failures. */
     failure: number;
+    /** Everything else that was counted. */
     other: number;
   }[];
 }
@@ -1594,16 +2113,20 @@ export interface TaskHistogram {
 /** One page of tasks. */
 export interface TaskPage {
   items: Task[];
+  /** Pass it as `cursor` to get the next page; null on the last page. */
   next_cursor: string | null;
   /** Null unless asked for, and when counting takes too long. */
   total_count: number | null;
   /** The search ran out of time: it covered everything down to reached, and cursor continues from there. */
   partial?: {
+    /** received_at of the last task that was searched. */
     reached: string;
+    /** Pass it as `cursor` to continue the search. */
     cursor: string;
   };
 }
 
+/** Pending: sent; received: taken by a worker; started: running; retry: failed and to be run again; success, failure, revoked, rejected: ended. */
 export const taskStates = [
   "pending",
   "received",
@@ -1619,34 +2142,51 @@ export type TaskState = (typeof taskStates)[number];
 
 /** All tasks with the same root. */
 export interface TaskTree {
+  /** task_id of the first task of the tree. */
   root_task_id: string;
+  /** How many tasks the tree has, 500 at most. */
   node_count: number;
+  /** Whether the tree has more than 500 tasks, of which the first are shown. */
   truncated: boolean;
   nodes: TaskTreeNode[];
 }
 
 /** One task of a tree. */
 export interface TaskTreeNode {
+  /** Name of the engine. */
   engine: string;
+  /** Id that the engine gave the task. */
   task_id: string;
+  /** Function or job name that the engine runs. */
   name: string;
   state: TaskState;
+  /** task_id of the task that sent it; null without one. */
   parent_task_id: string | null;
+  /** task_id of the first task of the tree; null for that task itself. */
   root_task_id: string | null;
+  /** Time of its earliest event. */
   received_at: string | null;
+  /** Start of the present attempt; null before it starts. */
   started_at: string | null;
+  /** End of the present attempt; null unless it has ended. */
   finished_at: string | null;
 }
 
 /** The outcomes of one part of the range. */
 export interface TrendBucket {
+  /** Start of the part. */
   t: string;
+  /** Tasks that succeeded. */
   success: number;
+  /** Tasks that failed. */
   failure: number;
+  /** Retries. */
   retry: number;
+  /** Tasks that were revoked. */
   revoked: number;
   /** Success, failure, retry and revoked together. */
   total: number;
+  /** Mean run time; null without any. */
   avg_runtime_ms: number | null;
 }
 
@@ -1654,23 +2194,30 @@ export interface TrendBucket {
 export interface Trends {
   /** The asked window, or `custom` for since and until. */
   window: string;
-  /** The one that was used. */
   bucket: BucketWidth;
   series: TrendBucket[];
 }
 
 export interface TrustDevice {
+  /** Name of the browser; its user agent by default. */
   label?: string;
 }
 
 /** A browser that does not ask for a code. */
 export interface TrustedDevice {
+  /** Id of the trusted browser. */
   id: string;
+  /** Name that the user gave it, or its user agent. */
   label: string;
+  /** When it was trusted. */
   created_at: string;
+  /** Last sign-in without a code. */
   last_seen_at: string;
+  /** From then on it asks for a code again. */
   expires_at: string;
+  /** When it was revoked; null while it is trusted. */
   revoked_at: string | null;
+  /** Whether it is the browser of this request. */
   is_current: boolean;
 }
 
@@ -1685,69 +2232,111 @@ export interface Unreadiness {
   error: string;
   /** For people; may change. */
   message: string;
+  /** Facts of the error, by code. */
   details: Record<string, unknown>;
   /** Finds the request in the log. */
   request_id?: string;
   /** Only of some errors, for agents. */
   detail?: string;
+  /** Always unready. */
   status: "unready";
+  /** Starting; database: it does not answer; write_probe_failed, write_probe_stale: it takes no writes. */
   reason: "starting" | "database" | "write_probe_failed" | "write_probe_stale";
 }
 
 /** A user as administrators see one. */
 export interface UserAdminPublic {
+  /** Id of the account. */
   id: string;
+  /** Address that the user signs in with. */
   email: string;
+  /** Given name; null without one. */
   first_name: string | null;
+  /** Family name; null without one. */
   last_name: string | null;
+  /** Name shown to others; null without one. */
   display_name: string | null;
+  /** Whether the user administers the instance. */
   is_admin: boolean;
+  /** IANA time zone of the user. */
   timezone: string;
+  /** When the account was created. */
   created_at: string;
+  /** False when the account cannot sign in. */
   is_active: boolean;
+  /** When the account last changed. */
   updated_at: string;
+  /** Last sign-in; null before the first. */
   last_login_at: string | null;
 }
 
 export interface UserChanges {
+  /** Given name; null removes it. */
   first_name?: string | null;
+  /** Family name; null removes it. */
   last_name?: string | null;
+  /** Name shown to others; null removes it. */
   display_name?: string | null;
+  /** IANA time zone of the user. */
   timezone?: string;
+  /** Whether the user administers the instance. */
   is_admin?: boolean;
+  /** False ends all sessions and refuses sign-in. */
   is_active?: boolean;
 }
 
 export interface UserCreate {
+  /** Address that the user signs in with. */
   email: string;
+  /** Must meet GET /auth/policy. */
   password: string;
+  /** Given name; null removes it. */
   first_name?: string | null;
+  /** Family name; null removes it. */
   last_name?: string | null;
+  /** Name shown to others; null removes it. */
   display_name?: string | null;
+  /** IANA time zone of the user. */
   timezone?: string;
+  /** Whether the user administers the instance. */
   is_admin?: boolean;
 }
 
 /** A user. */
 export interface UserPublic {
+  /** Id of the account. */
   id: string;
+  /** Address that the user signs in with. */
   email: string;
+  /** Given name; null without one. */
   first_name: string | null;
+  /** Family name; null without one. */
   last_name: string | null;
+  /** Name shown to others; null without one. */
   display_name: string | null;
+  /** Whether the user administers the instance. */
   is_admin: boolean;
+  /** IANA time zone of the user. */
   timezone: string;
+  /** When the account was created. */
   created_at: string;
 }
 
 /** One session of a user. */
 export interface UserSession {
+  /** Id of the session. */
   id: string;
+  /** When the user signed in. */
   issued_at: string;
+  /** Its last request, noted once a minute at most. */
   last_seen_at: string;
+  /** When it ends, even when it is in use. */
   expires_at: string;
+  /** Client address at sign-in; null when unknown. */
   ip_at_issue: string | null;
+  /** Browser at sign-in; null when unknown. */
   user_agent_at_issue: string | null;
+  /** Whether it is the session of this request. */
   is_current: boolean;
 }
 
@@ -1758,58 +2347,94 @@ export interface UserSessionPage {
 
 /** A worker of an engine. */
 export interface Worker {
+  /** Id of the row. */
   id: string;
+  /** Project that it belongs to. */
   project_id: string;
+  /** Name of the engine. */
   engine: string;
+  /** Name that the engine gives it; unique in project and engine. */
   name: string;
+  /** Machine that it runs on; null when not reported. */
   hostname: string | null;
+  /** Id of its process on that machine; null when not reported. */
   pid: number | null;
+  /** Tasks that it can run at once; null when not reported. */
   concurrency: number | null;
+  /** Queues that it takes tasks from, as last reported. */
   queues: string[];
+  /** Online or offline at present; the other values are reserved. */
   state: "online" | "offline" | "draining" | "unknown";
   /** When the worker itself last said that it is online or offline; null when it never did. */
   state_reported_at: string | null;
+  /** Time of the newest report or event from it; null before the first. */
   last_heartbeat: string | null;
+  /** Load of its machine; null when not reported. */
   load_average: number | null;
+  /** Memory that it uses; null when not reported. */
   memory_bytes: number | null;
+  /** Tasks that it was running at its last report. */
   active_tasks: number;
   /** Tasks ended in the last 24 h, by whole UTC hours and the running one. */
   processed: number;
+  /** Failed tasks in the time of `processed`. */
   failed: number;
+  /** Succeeded tasks in the time of `processed`. */
   succeeded: number;
+  /** Retries in the time of `processed`. */
   retried: number;
+  /** When the service first saw it. */
   created_at: string;
 }
 
 /** A worker with what its engine reported about it. */
 export interface WorkerDetail {
+  /** Id of the row. */
   id: string;
+  /** Project that it belongs to. */
   project_id: string;
+  /** Name of the engine. */
   engine: string;
+  /** Name that the engine gives it; unique in project and engine. */
   name: string;
+  /** Machine that it runs on; null when not reported. */
   hostname: string | null;
+  /** Id of its process on that machine; null when not reported. */
   pid: number | null;
+  /** Tasks that it can run at once; null when not reported. */
   concurrency: number | null;
+  /** Queues that it takes tasks from, as last reported. */
   queues: string[];
+  /** Online or offline at present; the other values are reserved. */
   state: "online" | "offline" | "draining" | "unknown";
   /** When the worker itself last said that it is online or offline; null when it never did. */
   state_reported_at: string | null;
+  /** Time of the newest report or event from it; null before the first. */
   last_heartbeat: string | null;
+  /** Load of its machine; null when not reported. */
   load_average: number | null;
+  /** Memory that it uses; null when not reported. */
   memory_bytes: number | null;
+  /** Tasks that it was running at its last report. */
   active_tasks: number;
   /** Tasks ended in the last 24 h, by whole UTC hours and the running one. */
   processed: number;
+  /** Failed tasks in the time of `processed`. */
   failed: number;
+  /** Succeeded tasks in the time of `processed`. */
   succeeded: number;
+  /** Retries in the time of `processed`. */
   retried: number;
+  /** When the service first saw it. */
   created_at: string;
+  /** `stats`, `active`, `active_queues`, `registered` and `conf` as its engine reports them, redacted. */
   metadata: Record<string, unknown>;
 }
 
 /** One page of workers. */
 export interface WorkerPage {
   items: Worker[];
+  /** Pass it as `cursor` to get the next page; null on the last page. */
   next_cursor: string | null;
 }
 

@@ -6,6 +6,7 @@ type Json = Record<string, unknown>;
 interface Response {
   readonly $ref?: string;
   readonly description?: string;
+  readonly headers?: Readonly<Record<string, unknown>>;
   readonly content?: Readonly<Record<string, { readonly schema: Json }>>;
 }
 interface Operation {
@@ -22,7 +23,10 @@ interface Operation {
 interface ApiDocument {
   readonly tags: readonly { readonly name: string; readonly description: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
-  readonly components: { readonly schemas: Readonly<Record<string, Json>> };
+  readonly components: {
+    readonly schemas: Readonly<Record<string, Json>>;
+    readonly responses: Readonly<Record<string, Response>>;
+  };
 }
 
 let document: ApiDocument;
@@ -33,6 +37,24 @@ beforeAll(async () => {
     Object.entries(methods).map(([method, operation]) => ({ ...operation, method, id: `${method} ${path}` })),
   );
 });
+
+/** A reference, a list and a union may leave the description to what they hold. */
+function isDescribed(schema: Json): boolean {
+  const held = [document.components.schemas[nameIn(schema) ?? ""], schema.items, ...((schema.anyOf ?? []) as Json[])];
+  return schema.description !== undefined || held.some((each) => each !== undefined && isDescribed(each as Json));
+}
+
+/** Places of the members without a description. */
+function undescribed(place: string, schema: Json): string[] {
+  const within = [schema.items, ...((schema.anyOf ?? []) as Json[])].filter((each) => each !== undefined) as Json[];
+  return [
+    ...within.flatMap((each) => undescribed(place, each)),
+    ...Object.entries((schema.properties ?? {}) as Record<string, Json>).flatMap(([name, member]) => [
+      ...(isDescribed(member) ? [] : [`${place}.${name}`]),
+      ...undescribed(`${place}.${name}`, member),
+    ]),
+  ];
+}
 
 const jsonOf = ({ content }: { content?: Response["content"] }) => content?.["application/json"]?.schema;
 const successesOf = ({ responses }: Operation) =>
@@ -95,6 +117,29 @@ describe("the API document", () => {
       ),
     );
     expect(wrong).toEqual([]);
+  });
+
+  test("describes every member of every named schema, and of objects within", () => {
+    const { schemas } = document.components;
+    const missing = Object.entries(schemas).flatMap(([name, schema]) => undescribed(name, schema));
+    expect(missing).toEqual([]);
+  });
+
+  test("names the request id of every answer", () => {
+    const answers = operations.flatMap(({ id, responses }) =>
+      Object.entries(responses).map(([status, response]) => [`${id} ${status}`, response] as const),
+    );
+    const own = [...answers, ...Object.entries(document.components.responses)].filter(([, { $ref }]) => !$ref);
+    expect(own.filter(([, { headers }]) => headers?.["X-Request-Id"] === undefined).map(([place]) => place)).toEqual(
+      [],
+    );
+  });
+
+  test("publishes the type of a value that the handler validates itself", () => {
+    expect(document.components.schemas.InvitationAccept?.properties).toMatchObject({
+      display_name: { type: "string", maxLength: 200 },
+      password: { type: "string", minLength: 8, maxLength: 256 },
+    });
   });
 });
 

@@ -13,7 +13,7 @@ const introduction = `Monitors and controls background-task engines. Everything 
 
 **Limits.** A request over its limit is answered with 429 and \`Retry-After\`, in seconds. \`x-svc-bucket\` names the budget that an operation shares with others.
 
-**This document** has an \`ETag\`; send it as \`If-None-Match\` to get 304 while nothing has changed.
+**This document** has an \`ETag\`; send it as \`If-None-Match\` to get 304 while nothing has changed. Unless it is public, it needs a session or an API key; without one, the answer is 401 with \`WWW-Authenticate: Bearer\`.
 
 **WebSockets.** \`/ws/dashboard\` sends changes to browsers with a session (JSON messages: subscribe, ready, event, ping, pong). \`/ws/agent\` connects agents, with their token as bearer. Both refuse by close code. \`/metrics\` serves Prometheus text.`;
 

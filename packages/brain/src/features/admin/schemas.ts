@@ -7,13 +7,13 @@ export const SettingsAnswer = Type.Object(
     settings: Type.Array(
       Type.Object(
         {
-          name: Type.String(),
+          name: Type.String({ description: "name of the variable" }),
           value: Type.String({
             description: "lists and objects as JSON, an absent value as an empty text, secrets as ***",
           }),
           source: Type.String({ description: "a file path, environment, default or unset" }),
-          is_secret: Type.Boolean(),
-          description: Type.String(),
+          is_secret: Type.Boolean({ description: "whether the value is hidden" }),
+          description: Type.String({ description: "what it sets" }),
         },
         { title: "SettingRow", description: "One setting." },
       ),
@@ -41,13 +41,13 @@ export type VersionManifest = Static<typeof VersionManifest>;
 export const VersionsAnswer = Type.Object(
   {
     packages: Type.Record(Type.String(), Type.String(), { description: "name to latest known version" }),
-    schema_version: Type.Integer(),
-    generated_at: Nullable(Instant),
-    generated_by: Type.String(),
-    canonical_url: Nullable(Type.String()),
-    source: OneOf(["bundled", "remote"] as const),
-    fetched_at: Nullable(Instant),
-    fetched_from: Nullable(Type.String()),
+    schema_version: Type.Integer({ description: "version of the form of this answer" }),
+    generated_at: Nullable(Instant, "when the list was made; null for the bundled one"),
+    generated_by: Type.String({ description: "who made the list" }),
+    canonical_url: Nullable(Type.String(), "where the list is published; null for the bundled one"),
+    source: OneOf(["bundled", "remote"] as const, { description: "bundled with this release, or fetched from remote" }),
+    fetched_at: Nullable(Instant, "when it was fetched; null for the bundled one"),
+    fetched_from: Nullable(Type.String(), "URL that it was fetched from; null for the bundled one"),
     check_for_updates_url: Nullable(Type.String({ description: "where the check asks; null when it is switched off" })),
   },
   { title: "KnownVersions", description: "The latest known versions of the packages." },

@@ -1,11 +1,13 @@
 import { type Static, Type } from "typebox";
 import {
+  Described,
   IdOf,
   Instant,
   JsonObject,
   Line,
   Nullable,
   OneOf,
+  ProjectId,
   ProjectParams,
   timeRange,
   Uuid,
@@ -15,26 +17,36 @@ import { versionStatuses } from "./version-status.ts";
 
 export const Agent = Type.Object(
   {
-    id: Uuid,
-    project_id: Uuid,
-    name: Type.String(),
-    state: Type.Unsafe<string>(OneOf(["online", "offline", "unknown"], { title: "AgentState" })),
-    protocol_version: Type.String(),
-    framework_adapter: Type.String(),
+    id: Described(Uuid, "id of the agent"),
+    project_id: ProjectId,
+    name: Type.String({ description: "name given when it was created; unique in the project" }),
+    state: Type.Unsafe<string>(
+      OneOf(["online", "offline", "unknown"], {
+        title: "AgentState",
+        description: "online while it sends frames; offline once it disconnects or stays silent for too long",
+      }),
+    ),
+    protocol_version: Type.String({ description: "version of the wire protocol that it reported" }),
+    framework_adapter: Type.String({ description: "how it runs, such as `side-car`, as it reported" }),
     engine_adapters: Type.Array(Type.String(), {
       description: "empty also when an agent never connected over WebSocket: then nothing was reported",
     }),
-    scheduler_adapters: Type.Array(Type.String()),
-    capabilities: JsonObject,
-    last_seen_at: Nullable(Instant),
-    last_connect_at: Nullable(Instant),
-    created_at: Instant,
-    is_outdated: Type.Boolean(),
-    host_name: Nullable(Type.String()),
-    agent_version: Nullable(Type.String()),
-    version_status: Nullable(OneOf(versionStatuses)),
-    transport: Nullable(Type.Unsafe<string>(OneOf(["ws", "longpoll"]))),
-    metadata: JsonObject,
+    scheduler_adapters: Type.Array(Type.String(), {
+      description: "schedulers that it can control; empty when not reported",
+    }),
+    capabilities: Described(JsonObject, "capability tokens, such as `retry_task`, by engine; empty when not reported"),
+    last_seen_at: Nullable(Instant, "when it last sent frames; null before the first"),
+    last_connect_at: Nullable(Instant, "when it last connected or polled; null before the first time"),
+    created_at: Described(Instant, "when it was created"),
+    is_outdated: Type.Boolean({ description: "whether version_status is outdated or incompatible" }),
+    host_name: Nullable(Type.String(), "name of its machine; null when not reported"),
+    agent_version: Nullable(Type.String(), "version of its software; null when not reported"),
+    version_status: Nullable(OneOf(versionStatuses), "its version beside that of the service; null when not reported"),
+    transport: Nullable(
+      Type.Unsafe<string>(OneOf(["ws", "longpoll"])),
+      "how it last connected: WebSocket or long-poll; null before the first time",
+    ),
+    metadata: Described(JsonObject, "`host`: facts of its machine, as it reported"),
   },
   { title: "Agent", description: "An agent: the process that watches engines and carries out commands." },
 );
@@ -45,7 +57,10 @@ export const AgentList = Type.Object(
   { title: "AgentPage", description: "All agents of a project." },
 );
 
-export const MintAgentBody = Type.Object({ name: Line(200) }, { title: "AgentCreate" });
+export const MintAgentBody = Type.Object(
+  { name: Described(Line(200), "unique in the project") },
+  { title: "AgentCreate" },
+);
 
 export const MintedAnswer = Type.Object(
   {
@@ -62,7 +77,11 @@ export const StatusHistory = Type.Object(
   {
     items: Type.Array(
       Type.Object(
-        { id: Type.Integer(), captured_at: Instant, payload: JsonObject },
+        {
+          id: Type.Integer({ description: "number that grows with each sample" }),
+          captured_at: Described(Instant, "when the agent sent it, by its own clock"),
+          payload: Described(JsonObject, "loss counters, buffer state and connection failures, as reported"),
+        },
         { title: "AgentStatusSample", description: "What an agent reported about itself at one time." },
       ),
     ),
@@ -72,19 +91,19 @@ export const StatusHistory = Type.Object(
 
 export const AgentProcess = Type.Object(
   {
-    id: Uuid,
-    agent_id: Uuid,
-    project_id: Uuid,
-    worker_id: Nullable(Type.String()),
-    role: Nullable(Type.String()),
-    framework: Nullable(Type.String()),
-    pid: Nullable(Type.Integer()),
-    started_at: Nullable(Instant),
-    state: Type.String(),
-    last_seen_at: Nullable(Instant),
-    last_connect_at: Nullable(Instant),
-    created_at: Instant,
-    updated_at: Instant,
+    id: Described(Uuid, "id of the row"),
+    agent_id: Described(Uuid, "agent that it belongs to"),
+    project_id: ProjectId,
+    worker_id: Nullable(Type.String(), "name that the process gives itself; null without one"),
+    role: Nullable(Type.String(), "what the process does, as it reported; null when not reported"),
+    framework: Nullable(Type.String(), "how the agent runs in it, as it reported; null when not reported"),
+    pid: Nullable(Type.Integer(), "id of the process on its machine; null when not reported"),
+    started_at: Nullable(Instant, "when the process started; null when not reported"),
+    state: Type.String({ description: "online or offline" }),
+    last_seen_at: Nullable(Instant, "when it last sent a heartbeat; null before the first"),
+    last_connect_at: Nullable(Instant, "when it last connected; null before the first time"),
+    created_at: Described(Instant, "when the service first saw it"),
+    updated_at: Described(Instant, "when the row last changed"),
   },
   { title: "AgentProcess", description: "One process that an agent runs in." },
 );
@@ -104,13 +123,16 @@ export const Completeness = Type.Object(
     gaps: Type.Array(
       Type.Object(
         {
-          agent_id: Uuid,
-          agent_name: Type.String(),
-          from: Instant,
-          to: Instant,
-          event_records: Type.Integer(),
-          other_frames: Type.Integer(),
-          reason: OneOf(lossReasons),
+          agent_id: Described(Uuid, "agent that lost them"),
+          agent_name: Type.String({ description: "name of the agent" }),
+          from: Described(Instant, "when the loss counters were last seen lower"),
+          to: Described(Instant, "when the risen counters were reported"),
+          event_records: Type.Integer({ description: "events that were lost" }),
+          other_frames: Type.Integer({ description: "other frames that were lost, such as results of commands" }),
+          reason: OneOf(lossReasons, {
+            description:
+              "capacity: the buffer was full; content: a record could not be sent; adapter: lost before the buffer; unknown: not reported",
+          }),
         },
         { title: "CompletenessGap", description: "A period in which an agent lost records." },
       ),

@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { IdOf, Instant, Line, Nullable, Uuid } from "../../platform/http/schemas.ts";
+import { Described, IdOf, Instant, Line, Nullable, Uuid } from "../../platform/http/schemas.ts";
 
 export const maxCidrs = 32;
 const Cidrs = Nullable(
@@ -11,7 +11,7 @@ const Cidrs = Nullable(
 
 export const MintBody = Type.Object(
   {
-    name: Line(200),
+    name: Described(Line(200), "tells the owner's keys apart"),
     scopes: Type.Array(Type.String({ minLength: 1, maxLength: 40 }), {
       minItems: 1,
       maxItems: 64,
@@ -37,19 +37,19 @@ export type MintBody = Static<typeof MintBody>;
 export const ChangeBody = Type.Object({ allowed_cidrs: Cidrs }, { title: "ApiKeyChanges" });
 
 const keyFields = {
-  id: Uuid,
-  name: Type.String(),
+  id: Described(Uuid, "id of the key"),
+  name: Type.String({ description: "tells the owner's keys apart" }),
   prefix: Type.String({ description: "first characters of the token" }),
-  scopes: Type.Array(Type.String()),
-  project_id: Nullable(Uuid),
-  project_slug: Nullable(Type.String()),
-  last_used_at: Nullable(Instant),
-  last_used_ip: Nullable(Type.String()),
-  expires_at: Nullable(Instant),
-  revoked_at: Nullable(Instant),
-  revoked_reason: Nullable(Type.String()),
-  created_at: Instant,
-  allowed_cidrs: Nullable(Type.Array(Type.String())),
+  scopes: Type.Array(Type.String(), { description: "what it may be used for; see GET /api-keys/scopes" }),
+  project_id: Nullable(Uuid, "the only project that it works in; null: all of its owner"),
+  project_slug: Nullable(Type.String(), "slug of that project; null without one"),
+  last_used_at: Nullable(Instant, "its last request, noted once a minute at most; null when never used"),
+  last_used_ip: Nullable(Type.String(), "client address of that request; null when never used"),
+  expires_at: Nullable(Instant, "when it stops working; null: never"),
+  revoked_at: Nullable(Instant, "when it was revoked; null while it works"),
+  revoked_reason: Nullable(Type.String(), "why it was revoked; null while it works"),
+  created_at: Described(Instant, "when it was created"),
+  allowed_cidrs: Nullable(Type.Array(Type.String()), "addresses that it works from, as CIDRs; null: every address"),
 };
 
 export const ApiKey = Type.Object(keyFields, { title: "ApiKey", description: "An API key, without its token." });
@@ -67,14 +67,14 @@ export type MintedKey = Static<typeof MintedKey>;
 
 export const ScopeCatalogue = Type.Object(
   {
-    scopes: Type.Array(Type.String()),
+    scopes: Type.Array(Type.String(), { description: "all scopes" }),
     admin_only: Type.Array(Type.String({ description: "only a global admin mints keys with these" })),
   },
   { title: "ScopeCatalogue", description: "The scopes that API keys can have." },
 );
 
 export const RevokedKeys = Type.Object(
-  { revoked: Type.Integer() },
+  { revoked: Type.Integer({ description: "how many sessions or keys this request ended" }) },
   { title: "RevokedCount", description: "How many were ended." },
 );
 export const KeyParams = Type.Object({ key_id: IdOf("API key") });

@@ -1,19 +1,28 @@
 import { type Static, Type } from "typebox";
-import { JsonObject, Nullable, OneOf, PageQuery, timeRange, Uuid } from "../../platform/http/schemas.ts";
+import {
+  Described,
+  JsonObject,
+  NextCursor,
+  Nullable,
+  OneOf,
+  PageQuery,
+  timeRange,
+  Uuid,
+} from "../../platform/http/schemas.ts";
 
 /** An instant with six decimals, as the chain signs it. */
 const AuditInstant = Type.String({ format: "date-time", description: "UTC with six decimals" });
 
 const common = {
-  id: Uuid,
-  project_id: Nullable(Uuid),
-  user_id: Nullable(Uuid),
-  action: Type.String(),
-  target_type: Type.String(),
-  target_id: Nullable(Type.String()),
-  result: Type.String(),
-  outcome: Nullable(Type.String()),
-  metadata: JsonObject,
+  id: Described(Uuid, "id of the row"),
+  project_id: Nullable(Uuid, "project that it concerns; null when it concerns the instance"),
+  user_id: Nullable(Uuid, "who acted; null for other actors and deleted accounts"),
+  action: Type.String({ description: "what was done, such as `agent.token.minted`" }),
+  target_type: Type.String({ description: "kind of thing that was acted on, such as agent" }),
+  target_id: Nullable(Type.String(), "id of what was acted on; null without one"),
+  result: Type.String({ description: "success, or how it failed" }),
+  outcome: Nullable(Type.String(), "allow or deny, or another short word for the outcome; null without one"),
+  metadata: Described(JsonObject, "further facts, by action"),
   source_ip: Nullable(Type.String({ description: "null for callers who are not global admins" })),
   occurred_at: AuditInstant,
 };
@@ -21,8 +30,8 @@ const common = {
 export const AuditRow = Type.Object(
   {
     ...common,
-    event_id: Nullable(Type.String()),
-    user_agent: Nullable(Type.String()),
+    event_id: Nullable(Type.String(), "id of the event that caused it; null without one"),
+    user_agent: Nullable(Type.String(), "client program of the request; null without one"),
   },
   { title: "AuditRow", description: "One row of the audit log." },
 );
@@ -45,13 +54,13 @@ export const AuditQuery = Type.Object({
 export type AuditQuery = Static<typeof AuditQuery>;
 
 export const AuditPage = Type.Object(
-  { items: Type.Array(AuditRow), next_cursor: Nullable(Type.String()) },
+  { items: Type.Array(AuditRow), next_cursor: NextCursor },
   { title: "AuditPage", description: "One page of audit rows." },
 );
 export type AuditPage = Static<typeof AuditPage>;
 
 export const ActivityRow = Type.Object(
-  { ...common, project_slug: Nullable(Type.String()) },
+  { ...common, project_slug: Nullable(Type.String(), "slug of the project; null without one") },
   { title: "ActivityRow", description: "One row of the audit log, with the slug of its project." },
 );
 
@@ -71,8 +80,8 @@ export type ActivityFeedQuery = Static<typeof ActivityFeedQuery>;
 export const ActivityFeedPage = Type.Object(
   {
     items: Type.Array(ActivityRow),
-    next_before_cursor: Nullable(Type.String()),
-    newest_cursor: Nullable(Type.String()),
+    next_before_cursor: Nullable(Type.String(), "pass it as `before_cursor` to get older rows; null on the last page"),
+    newest_cursor: Nullable(Type.String(), "pass it as `since_cursor` to get newer rows; null without rows"),
   },
   { title: "ActivityPage", description: "One page of activity." },
 );

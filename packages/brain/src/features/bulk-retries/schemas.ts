@@ -1,13 +1,16 @@
-import { priorities, taskStates } from "@svc/protocol";
 import { type Static, type TSchema, Type } from "typebox";
 import {
+  Described,
   IdOf,
   Instant,
   InstantText,
+  NextCursor,
   Nullable,
   OneOf,
   PageQuery,
+  Priority,
   ProjectParams,
+  TaskState,
   Uuid,
 } from "../../platform/http/schemas.ts";
 import { controlStates, requestStatuses } from "./states.ts";
@@ -16,12 +19,18 @@ const count = (description: string) => Type.Integer({ description });
 
 export const BulkRetryRequest = Type.Object(
   {
-    id: Uuid,
-    status: OneOf(requestStatuses, { title: "BulkRetryStatus" }),
-    control_state: OneOf(controlStates),
+    id: Described(Uuid, "id of the bulk retry"),
+    status: OneOf(requestStatuses, {
+      title: "BulkRetryStatus",
+      description:
+        "in_progress: tasks are being sent; paused, blocked: waiting for `resume`; succeeded, failed, partial: every outcome is known; indeterminate: some outcome is unknown; no_match: the filter matched no task",
+    }),
+    control_state: OneOf(controlStates, {
+      description: "whether tasks are sent: paused by an operator, or blocked for blocked_reason",
+    }),
     canonical_digest: Type.String({ description: "SHA-256 of the request with its defaults" }),
     plan_digest: Type.String({ description: "SHA-256 over engine, ordinal and payload of every child" }),
-    target_agent_id: Nullable(Uuid),
+    target_agent_id: Nullable(Uuid, "the only agent that may retry its tasks; null: any eligible one"),
     counts: Type.Object(
       {
         total: count("tasks"),
@@ -34,10 +43,10 @@ export const BulkRetryRequest = Type.Object(
       },
       { title: "BulkRetryCounts", description: "How many tasks are in which state." },
     ),
-    created_at: Instant,
-    sealed_at: Instant,
-    deadline_at: Instant,
-    last_progress_at: Nullable(Instant),
+    created_at: Described(Instant, "when it was requested"),
+    sealed_at: Described(Instant, "when its list of tasks was fixed"),
+    deadline_at: Described(Instant, "tasks not sent by then wait for `resume`, which sets a new deadline"),
+    last_progress_at: Nullable(Instant, "when a task was last sent or got its outcome; null before the first"),
     blocked_reason: Nullable(Type.String({ description: "why it is blocked" })),
   },
   { title: "BulkRetryRequest", description: "A retry of many tasks that the service carries out one by one." },
@@ -53,7 +62,7 @@ export type BulkRetryListQuery = Static<typeof BulkRetryListQuery>;
 export const BulkRetryRequestPage = Type.Object(
   {
     items: Type.Array(BulkRetryRequest),
-    next_cursor: Nullable(Type.String()),
+    next_cursor: NextCursor,
   },
   { title: "BulkRetryPage", description: "One page of bulk retries." },
 );
@@ -61,10 +70,9 @@ export type BulkRetryRequestPage = Static<typeof BulkRetryRequestPage>;
 
 export const BulkRetryParams = Type.Object({ ...ProjectParams.properties, request_id: IdOf("bulk retry") });
 
-const optional = <T extends TSchema>(schema: T) => Type.Optional(Nullable(schema));
+const optional = <T extends TSchema>(schema: T, description?: string) => Type.Optional(Nullable(schema, description));
 const text = (max: number, description?: string) =>
   Type.String({ minLength: 1, maxLength: max, ...(description !== undefined && { description }) });
-const state = OneOf(taskStates, { title: "TaskState" });
 const instant = Type.Union([
   InstantText,
   Type.Number({ minimum: 0, maximum: 253_402_300_799, description: "epoch seconds" }),
@@ -72,18 +80,18 @@ const instant = Type.Union([
 
 /** The only keys that a filter takes: a misspelt one would mean more tasks than were meant. */
 const filterFields = {
-  task_ids: optional(Type.Array(text(200), { minItems: 1, maxItems: 10_000 })),
+  task_ids: optional(
+    Type.Array(text(200), { minItems: 1, maxItems: 10_000, description: "the engine's ids of the tasks" }),
+  ),
   engine: optional(text(40, "required with task_ids")),
-  state: optional(state),
-  status: optional(state),
-  queue: optional(text(200)),
+  state: optional(TaskState, "state of the tasks; failure by default"),
+  status: optional(TaskState, "the same as state"),
+  queue: optional(text(200, "exact queue name")),
   name: optional(text(200, "literal part of the task name")),
   search: optional(text(200, "literal part of name, queue, worker or task id, in any case")),
-  priority: optional(
-    Type.Array(OneOf(priorities, { title: "Priority" }), { minItems: 1, description: "not with task_ids" }),
-  ),
-  since: optional(instant),
-  until: optional(instant),
+  priority: optional(Type.Array(Priority, { minItems: 1, description: "tasks with one of these; not with task_ids" })),
+  since: optional(instant, "tasks received at or after this time"),
+  until: optional(instant, "tasks received at or before this time"),
 };
 export const filterKeys: ReadonlySet<string> = new Set(Object.keys(filterFields));
 

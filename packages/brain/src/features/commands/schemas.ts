@@ -1,12 +1,15 @@
 import { commandActions } from "@svc/protocol";
 import { type Static, type TSchema, Type } from "typebox";
 import {
+  Described,
   IdOf,
   Instant,
   JsonObject,
+  NextCursor,
   Nullable,
   OneOf,
   PageQuery,
+  ProjectId,
   ProjectParams,
   Uuid,
 } from "../../platform/http/schemas.ts";
@@ -14,23 +17,39 @@ import { commandStatuses } from "./states.ts";
 
 export const CommandPublic = Type.Object(
   {
-    id: Uuid,
-    project_id: Uuid,
-    issued_by: Nullable(Type.String({ description: "user; null for viewers, and for what the service issued itself" })),
-    agent_id: Nullable(Uuid),
-    action: Type.Unsafe<string>(OneOf(commandActions, { title: "CommandAction" })),
-    target_type: Type.String(),
-    target_id: Nullable(Type.String()),
-    payload: Type.Unsafe<Record<string, unknown>>(Type.Object({}, { description: "empty for viewers" })),
-    idempotency_key: Nullable(Type.String()),
-    status: Type.Unsafe<string>(OneOf(commandStatuses, { title: "CommandStatus" })),
-    result: Nullable(Type.Unknown({ description: "null for viewers" })),
-    error: Nullable(Type.String()),
-    issued_at: Instant,
-    dispatched_at: Nullable(Instant),
-    completed_at: Nullable(Instant),
-    timeout_at: Nullable(Instant),
-    source_ip: Nullable(Type.String({ description: "null for viewers" })),
+    id: Described(Uuid, "id of the command"),
+    project_id: ProjectId,
+    issued_by: Nullable(
+      Type.String(),
+      "id of the user; null for viewers, for a deleted account, and for what the service issued itself",
+    ),
+    agent_id: Nullable(Uuid, "agent that carries it out; null until an agent takes it"),
+    action: Type.Unsafe<string>(
+      OneOf(commandActions, { title: "CommandAction", description: "what the agent is asked to do" }),
+    ),
+    target_type: Type.String({ description: "what it acts on, such as task, queue or worker" }),
+    target_id: Nullable(Type.String(), "id or name of what it acts on; null when it acts on several"),
+    payload: Type.Unsafe<Record<string, unknown>>(
+      Type.Object({}, { description: "parameters for the agent; empty for viewers" }),
+    ),
+    idempotency_key: Nullable(Type.String(), "key of the request that made it; null without one"),
+    status: Type.Unsafe<string>(
+      OneOf(commandStatuses, {
+        title: "CommandStatus",
+        description:
+          "pending: not sent yet; dispatched: sent, no result yet; completed, failed: it ended with or without success; timeout: no result in time; cancelled: not sent, because the agent was revoked or the project archived",
+      }),
+    ),
+    result: Nullable(Type.Unknown(), "what the agent reported on success; null before that, and for viewers"),
+    error: Nullable(Type.String(), "why it did not complete; null otherwise"),
+    issued_at: Described(Instant, "when it was requested"),
+    dispatched_at: Nullable(Instant, "when it was sent; null until then"),
+    completed_at: Nullable(Instant, "when it reached a final status; null until then"),
+    timeout_at: Nullable(Instant, "it times out without a result by then; restarts when it is sent"),
+    source_ip: Nullable(
+      Type.String(),
+      "client address of the request; null for viewers, and for what the service issued itself",
+    ),
   },
   { title: "Command", description: "A command to an agent, with its status and result." },
 );
@@ -39,7 +58,7 @@ export type CommandPublic = Static<typeof CommandPublic>;
 export const CommandPage = Type.Object(
   {
     items: Type.Array(CommandPublic),
-    next_cursor: Nullable(Type.String()),
+    next_cursor: NextCursor,
   },
   { title: "CommandPage", description: "One page of commands." },
 );
@@ -63,6 +82,7 @@ const name = (max: number, description?: string) =>
 const key = {
   idempotency_key: optional(name(200, "the same key with the same body gives the command that exists")),
 };
+const agent_id = Described(Uuid, "the agent that carries it out");
 const engine = name(40, "as the agent names it");
 const task = {
   agent_id: optional({ ...Uuid, description: "default: the agent that reported the task last, when it can do it" }),
@@ -92,11 +112,16 @@ export type TaskBody = Static<typeof TaskBody>;
 
 export const BulkRetryCommandBody = Type.Object(
   {
-    agent_id: Uuid,
-    filter: Type.Object({
-      engine: optional(engine),
-      task_ids: optional(Type.Array(name(200), { minItems: 1, maxItems: 10_000 })),
-    }),
+    agent_id,
+    filter: Type.Object(
+      {
+        engine: optional(engine),
+        task_ids: optional(
+          Type.Array(name(200), { minItems: 1, maxItems: 10_000, description: "the engine's ids of the tasks" }),
+        ),
+      },
+      { description: "the tasks to retry; a filter without task_ids is refused with 410" },
+    ),
     max: Type.Integer({
       minimum: 1,
       maximum: 10_000,
@@ -110,8 +135,8 @@ export type BulkRetryCommandBody = Static<typeof BulkRetryCommandBody>;
 
 export const PurgeQueueBody = Type.Object(
   {
-    agent_id: Uuid,
-    queue: name(200),
+    agent_id,
+    queue: name(200, "name of the queue to empty"),
     confirm_token: optional(
       Type.String({ maxLength: 200, description: "computed by the caller instead of observed_depth" }),
     ),
@@ -126,7 +151,7 @@ export const PurgeQueueBody = Type.Object(
 );
 export type PurgeQueueBody = Static<typeof PurgeQueueBody>;
 
-const worker = { agent_id: Uuid, worker_name: name(200), ...someEngine, ...key };
+const worker = { agent_id, worker_name: name(200, "as the engine names it"), ...someEngine, ...key };
 
 export const WorkerBody = Type.Object(worker, { title: "RestartWorkerBody" });
 export type WorkerBody = Static<typeof WorkerBody>;
@@ -140,13 +165,16 @@ export const PoolResizeBody = Type.Object(
 );
 export type PoolResizeBody = Static<typeof PoolResizeBody>;
 
-export const ConsumerBody = Type.Object({ ...worker, queue: name(200) }, { title: "ConsumerBody" });
+export const ConsumerBody = Type.Object(
+  { ...worker, queue: name(200, "queue whose tasks the worker starts or stops taking") },
+  { title: "ConsumerBody" },
+);
 export type ConsumerBody = Static<typeof ConsumerBody>;
 
 export const RateLimitBody = Type.Object(
   {
-    agent_id: Uuid,
-    task_name: name(200),
+    agent_id,
+    task_name: name(200, "name of the tasks to limit"),
     rate: Type.Union(
       [
         Type.Integer({ minimum: 0, maximum: 999_999_999 }),

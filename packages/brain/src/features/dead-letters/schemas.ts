@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { Instant, Nullable, Uuid } from "../../platform/http/schemas.ts";
+import { Instant, NextCursor, Nullable, Uuid } from "../../platform/http/schemas.ts";
 
 /** Of `cursor` in either direction. */
 export const cursorCharacters = 2048;
@@ -30,14 +30,14 @@ export type DeadLetterQuery = Static<typeof DeadLetterQuery>;
 
 const DeadLetter = Type.Object(
   {
-    task_id: Type.String(),
-    task_name: Nullable(Type.String()),
-    queue: Type.String(),
-    failed_at: Nullable(Instant),
+    task_id: Type.String({ description: "id that the engine gave the task" }),
+    task_name: Nullable(Type.String(), "function or job name; null when the engine does not keep it"),
+    queue: Type.String({ description: "queue whose dead letter it is" }),
+    failed_at: Nullable(Instant, "its last failure; null when the engine does not keep it"),
     error_excerpt: Nullable(
       Type.String({ maxLength: excerptCharacters, description: "the redacted end of the failure text" }),
     ),
-    attempts: Nullable(Type.Integer()),
+    attempts: Nullable(Type.Integer(), "how often it was tried; null when the engine does not keep it"),
   },
   { title: "DeadLetter", description: "A task that its engine has given up on." },
 );
@@ -46,9 +46,9 @@ export type DeadLetter = Static<typeof DeadLetter>;
 export const DeadLetterPage = Type.Object(
   {
     entries: Type.Array(DeadLetter, { description: "newest first; empty when the engine reports only the total" }),
-    next_cursor: Nullable(Type.String()),
-    total: Nullable(Type.Integer()),
-    engine: Type.String(),
+    next_cursor: NextCursor,
+    total: Nullable(Type.Integer(), "dead letters in all pages; null when the engine does not count them"),
+    engine: Type.String({ description: "name of the engine" }),
     agent_id: Type.String({ description: "the agent that was asked" }),
   },
   { title: "DeadLetterPage", description: "One page of dead letters, as the agent read them for this request." },

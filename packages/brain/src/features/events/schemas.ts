@@ -1,17 +1,32 @@
 import { eventKinds } from "@svc/protocol";
 import { type Static, Type } from "typebox";
-import { Instant, JsonObject, Nullable, OneOf, PageQuery, timeRange, Uuid } from "../../platform/http/schemas.ts";
+import {
+  Described,
+  Instant,
+  JsonObject,
+  NextCursor,
+  OneOf,
+  PageQuery,
+  ProjectId,
+  timeRange,
+  Uuid,
+} from "../../platform/http/schemas.ts";
+
+const EventKind = OneOf(eventKinds, {
+  title: "EventKind",
+  description: "what happened to a task, worker, queue or schedule; unknown: of a kind that this version does not know",
+});
 
 export const EventPublic = Type.Object(
   {
-    id: Uuid,
-    project_id: Uuid,
-    agent_id: Uuid,
-    engine: Type.String(),
+    id: Described(Uuid, "id that the agent gave the event"),
+    project_id: ProjectId,
+    agent_id: Described(Uuid, "agent that reported it"),
+    engine: Type.String({ description: "name of the engine" }),
     task_id: Type.String({ description: "empty when the event concerns no task" }),
-    kind: OneOf(eventKinds, { title: "EventKind" }),
-    occurred_at: Instant,
-    payload: JsonObject,
+    kind: EventKind,
+    occurred_at: Described(Instant, "when it happened, by the clock of the engine or agent"),
+    payload: Described(JsonObject, "what the agent reported with it, redacted"),
   },
   { title: "TaskEvent", description: "One step in the life of a task or a worker, as an agent reported it." },
 );
@@ -20,12 +35,12 @@ export const EventQuery = Type.Object({
   ...PageQuery.properties,
   engine: Type.Optional(Type.String({ maxLength: 40, description: "only events of this engine" })),
   task_id: Type.Optional(Type.String({ maxLength: 200, description: "only events of this task" })),
-  kind: Type.Optional(OneOf(eventKinds, { title: "EventKind", description: "only events of this kind" })),
+  kind: Type.Optional(Described(EventKind, "only events of this kind")),
   ...timeRange,
 });
 export type EventQuery = Static<typeof EventQuery>;
 
 export const EventPage = Type.Object(
-  { items: Type.Array(EventPublic), next_cursor: Nullable(Type.String()) },
+  { items: Type.Array(EventPublic), next_cursor: NextCursor },
   { title: "EventPage", description: "One page of events." },
 );

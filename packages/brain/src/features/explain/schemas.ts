@@ -1,6 +1,5 @@
-import { taskStates } from "@svc/protocol";
 import { Type } from "typebox";
-import { Instant, JsonObject, OneOf, ProjectParams } from "../../platform/http/schemas.ts";
+import { Described, Instant, JsonObject, OneOf, ProjectParams, TaskState } from "../../platform/http/schemas.ts";
 import { causeCodes } from "./causes.ts";
 
 export const ExplainParams = Type.Object({
@@ -11,17 +10,17 @@ export const ExplainParams = Type.Object({
 
 export const TaskExplanation = Type.Object(
   {
-    state: OneOf(taskStates, { title: "TaskState" }),
+    state: TaskState,
     causes: Type.Array(
       Type.Object(
         {
-          code: OneOf(causeCodes, { title: "TaskCauseCode" }),
+          code: OneOf(causeCodes, { title: "TaskCauseCode", description: "kind of the cause; decide by this" }),
           message: Type.String({ description: "one or two sentences; which ones may change from version to version" }),
           evidence: Type.Unsafe<Readonly<Record<string, unknown>>>({
             ...JsonObject,
             description: "what is known, by members of each code",
           }),
-          since: Type.Optional(Instant),
+          since: Type.Optional(Described(Instant, "since when it holds; absent when unknown")),
         },
         { title: "TaskCause", description: "One cause with its evidence." },
       ),

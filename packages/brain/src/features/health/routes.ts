@@ -34,7 +34,7 @@ export const healthRoutes: Routes<HealthRouteDeps> = (app, { health, metrics, se
     summary: "Check that the service is ready",
     description:
       "Answers 200 when the service can serve requests, otherwise 503 with the reason. Also served at `/health/ready`.",
-    answers: { 503: "The service is not ready." },
+    answers: { 503: "The service is not ready, for the given `reason`. There is no `Retry-After`." },
     response: { 200: ReadyAnswer, 503: UnreadyAnswer },
     policy: { tag: "health", public: true },
     handler: async (request, reply) => {

@@ -1,39 +1,47 @@
 import { Type } from "typebox";
-import { Instant, Nullable, OneOf, Uuid } from "../../platform/http/schemas.ts";
+import { Described, Instant, NextCursor, Nullable, OneOf, Uuid } from "../../platform/http/schemas.ts";
+import { ProjectRole } from "../memberships/index.ts";
 
 const figures = {
   tasks_24h: Type.Integer({ description: "tasks that ended in the last 24 h, with any outcome" }),
-  failures_24h: Type.Integer(),
-  failure_rate_24h: Type.Number({ description: "of those that succeeded or failed" }),
-  workers_online: Type.Integer(),
-  workers_total: Type.Integer(),
-  agents_online: Type.Integer(),
-  agents_total: Type.Integer(),
+  failures_24h: Type.Integer({ description: "tasks that failed in the last 24 h" }),
+  failure_rate_24h: Type.Number({ description: "failures of all tasks that succeeded or failed, 0 to 1" }),
+  workers_online: Type.Integer({ description: "workers that are online now" }),
+  workers_total: Type.Integer({ description: "workers that are known" }),
+  agents_online: Type.Integer({ description: "agents that are online now" }),
+  agents_total: Type.Integer({ description: "agents that are not revoked" }),
   stuck_commands: Type.Integer({ description: "open for more than half of their time" }),
 };
 
 export const SummaryReply = Type.Object(
   {
-    user: Type.Object({
-      id: Uuid,
-      email: Type.String(),
-      display_name: Nullable(Type.String()),
-      is_admin: Type.Boolean(),
-    }),
+    user: Type.Object(
+      {
+        id: Described(Uuid, "id of the account"),
+        email: Type.String({ description: "address that the user signs in with" }),
+        display_name: Nullable(Type.String(), "name shown to others; null without one"),
+        is_admin: Type.Boolean({ description: "whether the user administers the instance" }),
+      },
+      { description: "the caller" },
+    ),
     aggregate: Type.Object(figures, { title: "HomeFigures", description: "Figures of the last 24 hours." }),
     projects: Type.Array(
       Type.Object(
         {
-          id: Uuid,
-          slug: Type.String(),
-          name: Type.String(),
-          environment: Type.String(),
-          role: Nullable(OneOf(["viewer", "operator", "admin", "auditor"], { title: "ProjectRole" })),
+          id: Described(Uuid, "id of the project"),
+          slug: Type.String({ description: "its name in URLs" }),
+          name: Type.String({ description: "name shown to people" }),
+          environment: Type.String({ description: "such as production or staging" }),
+          role: Nullable(ProjectRole, "role of the caller; null for a global admin without one"),
           ...figures,
           last_activity_at: Type.Union([Instant, Type.Null()], {
             description: "start of the newest minute with stored events, of the hour when it is more than 48 h ago",
           }),
-          health: OneOf(["idle", "offline", "degraded", "healthy"], { title: "ProjectHealth" }),
+          health: OneOf(["idle", "offline", "degraded", "healthy"], {
+            title: "ProjectHealth",
+            description:
+              "idle: no agent was ever seen; offline: no agent is online; degraded: more than 5 % failures, a stuck command or an offline agent; healthy: none of these",
+          }),
           backlog: Type.Integer({ description: "tasks that wait in its queues, as last reported" }),
           tasks_by_hour: Type.Array(Type.Integer(), {
             description: "tasks that ended in each of the last 24 UTC hours; the last one is the running hour",
@@ -45,29 +53,25 @@ export const SummaryReply = Type.Object(
     attention: Type.Array(
       Type.Object(
         {
-          kind: OneOf([
-            "agents_offline",
-            "failure_rate",
-            "stuck_commands",
-            "issue_spike",
-            "misfires",
-            "breaker_tripped",
-          ]),
-          severity: OneOf(["critical", "warning"]),
-          project_id: Uuid,
-          project_slug: Type.String(),
-          project_name: Type.String(),
-          message: Type.String(),
-          count: Nullable(Type.Integer()),
-          since: Nullable(Instant),
+          kind: OneOf(
+            ["agents_offline", "failure_rate", "stuck_commands", "issue_spike", "misfires", "breaker_tripped"],
+            { description: "what is wrong" },
+          ),
+          severity: OneOf(["critical", "warning"], { description: "how urgent it is" }),
+          project_id: Described(Uuid, "id of the project"),
+          project_slug: Type.String({ description: "slug of the project" }),
+          project_name: Type.String({ description: "name of the project" }),
+          message: Type.String({ description: "one sentence, without the project's name" }),
+          count: Nullable(Type.Integer(), "agents, failures or commands that it concerns; null without a number"),
+          since: Nullable(Instant, "since when it holds; null when unknown"),
           issue: Type.Optional(
             Type.Object(
               {
-                fingerprint: Type.String(),
+                fingerprint: Type.String({ description: "fingerprint of the issue" }),
                 sample_exception: Nullable(
                   Type.String({ description: "of its newest failure, the first 2000 characters" }),
                 ),
-                sample_task_name: Nullable(Type.String()),
+                sample_task_name: Nullable(Type.String(), "task name of the newest failure; null when unknown"),
               },
               { description: "of `issue_spike` only: the failures that look alike" },
             ),
@@ -91,22 +95,22 @@ export const FailuresReply = Type.Object(
     items: Type.Array(
       Type.Object(
         {
-          id: Uuid,
-          occurred_at: Instant,
-          project_id: Uuid,
-          project_slug: Type.String(),
-          project_name: Type.String(),
-          engine: Type.String(),
-          task_id: Type.String(),
-          task_name: Nullable(Type.String()),
-          worker: Nullable(Type.String()),
+          id: Described(Uuid, "id of the event"),
+          occurred_at: Described(Instant, "when the task failed"),
+          project_id: Described(Uuid, "id of the project"),
+          project_slug: Type.String({ description: "slug of the project" }),
+          project_name: Type.String({ description: "name of the project" }),
+          engine: Type.String({ description: "name of the engine" }),
+          task_id: Type.String({ description: "id that the engine gave the task" }),
+          task_name: Nullable(Type.String(), "function or job name; null when not reported"),
+          worker: Nullable(Type.String(), "worker that ran it; null when not reported"),
           exception: Nullable(Type.String({ description: "the first 2000 characters" })),
-          priority: Type.String(),
+          priority: Type.String({ description: "urgency, from critical to low" }),
         },
         { title: "RecentFailure", description: "A failed task of some project." },
       ),
     ),
-    next_cursor: Nullable(Type.String()),
+    next_cursor: NextCursor,
   },
   { title: "RecentFailurePage", description: "One page of failures." },
 );

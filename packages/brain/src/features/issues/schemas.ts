@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { Instant, Nullable, OneOf, timeRange } from "../../platform/http/schemas.ts";
+import { Described, Instant, NextCursor, Nullable, OneOf, timeRange } from "../../platform/http/schemas.ts";
 
 const status = OneOf(["ongoing", "recovered"]);
 type IssueStatus = Static<typeof status>;
@@ -30,27 +30,31 @@ export const IssuePage = Type.Object(
     items: Type.Array(
       Type.Object(
         {
-          fingerprint: Type.String(),
-          status,
+          fingerprint: Type.String({ description: "32 hex digits that similar failures share" }),
+          status: Described(status, "ongoing: some task of it is in state failure; otherwise recovered"),
           occurrences: Type.Integer({ description: "task rows whose last failure is of this issue and in the range" }),
           open_count: Type.Integer({ description: "of them those that are in state failure now" }),
-          recovered_count: Type.Integer(),
+          recovered_count: Type.Integer({ description: "of them those that are in another state now" }),
           is_capped: Type.Boolean({
             description:
               "there are more: only the newest 1000 to 10 000 task rows were counted, fewer the more issues the page has",
           }),
           first_seen: Type.Union([Instant], { description: "in all that is kept, also before the range" }),
-          last_seen: Instant,
-          engine_count: Type.Integer(),
-          engines: Type.Array(Type.String()),
+          last_seen: Described(Instant, "its newest failure in the range"),
+          engine_count: Type.Integer({ description: "number of engines" }),
+          engines: Type.Array(Type.String(), { description: "engines whose tasks failed this way" }),
           sample_exception: Nullable(Type.String({ description: "of the newest failure, the first 2000 characters" })),
-          sample_task_name: Nullable(Type.String()),
-          trend: Type.Optional(Type.Array(Type.Integer())),
+          sample_task_name: Nullable(Type.String(), "task name of the newest failure; null when unknown"),
+          trend: Type.Optional(
+            Type.Array(Type.Integer(), {
+              description: "failures in each of 24 equal parts of the range; only when asked for",
+            }),
+          ),
         },
         { title: "Issue", description: "Failures that look alike." },
       ),
     ),
-    next_cursor: Nullable(Type.String()),
+    next_cursor: NextCursor,
   },
   { title: "IssuePage", description: "One page of issues." },
 );

@@ -1,17 +1,32 @@
 import { type Static, Type } from "typebox";
-import { IdOf, Instant, Nullable, OneOf, ProjectParams, Uuid } from "../../platform/http/schemas.ts";
+import {
+  Described,
+  IdOf,
+  Instant,
+  Nullable,
+  OneOf,
+  ProjectId,
+  ProjectParams,
+  Uuid,
+} from "../../platform/http/schemas.ts";
 
 export const roles = ["viewer", "operator", "admin", "auditor"] as const;
 
+export const ProjectRole = OneOf(roles, {
+  title: "ProjectRole",
+  description:
+    "viewer reads; operator also sends commands; admin also manages the project; auditor reads, the audit log included",
+});
+
 export const Member = Type.Object(
   {
-    id: Uuid,
-    user_id: Uuid,
-    project_id: Uuid,
-    user_email: Type.String(),
-    user_display_name: Nullable(Type.String()),
-    role: OneOf(roles, { title: "ProjectRole" }),
-    created_at: Instant,
+    id: Described(Uuid, "id of the membership"),
+    user_id: Described(Uuid, "id of the account"),
+    project_id: ProjectId,
+    user_email: Type.String({ description: "address of the account" }),
+    user_display_name: Nullable(Type.String(), "name of the user shown to others; null without one"),
+    role: ProjectRole,
+    created_at: Described(Instant, "when it was granted"),
   },
   { title: "Member", description: "A member of a project." },
 );
@@ -25,10 +40,10 @@ export const MemberList = Type.Object(
 /** A membership as its user sees it. */
 export const OwnMembership = Type.Object(
   {
-    project_id: Uuid,
-    project_slug: Type.String(),
-    project_name: Type.String(),
-    role: OneOf(roles, { title: "ProjectRole" }),
+    project_id: Described(Uuid, "id of the project"),
+    project_slug: Type.String({ description: "slug of the project" }),
+    project_name: Type.String({ description: "name of the project shown to people" }),
+    role: ProjectRole,
   },
   { title: "MembershipSummary", description: "A membership as its user sees it." },
 );
@@ -39,6 +54,9 @@ export const MembershipParams = Type.Object({ ...ProjectParams.properties, membe
 /** A role that is none is a conflict, not a 422 (spec part 3, section 5.4), so the decision judges it. */
 const RoleName = Type.String({ maxLength: 40, description: roles.join(", ") });
 
-export const GrantBody = Type.Object({ user_id: Uuid, role: RoleName }, { title: "MemberAdd" });
+export const GrantBody = Type.Object(
+  { user_id: Described(Uuid, "id of the account"), role: RoleName },
+  { title: "MemberAdd" },
+);
 
 export const RoleBody = Type.Object({ role: RoleName }, { title: "MemberChanges" });

@@ -1,24 +1,27 @@
 import { type Static, Type } from "typebox";
-import { IdOf, Instant, Line, Nullable, Uuid } from "../../platform/http/schemas.ts";
+import { Described, IdOf, Instant, Line, Nullable, Uuid } from "../../platform/http/schemas.ts";
 
 const Code = Type.String({ minLength: 6, maxLength: 20, description: "of the authenticator app, or a recovery code" });
 
 /** How far a session is let in, as sign-in, password change and me tell it. */
 export const mfaState = {
-  mfa_required: Type.Boolean(),
-  mfa_enrollment_required: Type.Boolean(),
-  mfa_enrollment_deadline: Nullable(Instant),
+  mfa_required: Type.Boolean({ description: "the session must verify a second factor first" }),
+  mfa_enrollment_required: Type.Boolean({ description: "the instance demands a second factor, and the user has none" }),
+  mfa_enrollment_deadline: Nullable(Instant, "until when to set it up; null unless it is required"),
 };
 const MfaState = Type.Object(mfaState);
 export type MfaState = Static<typeof MfaState>;
 
 export const EnrollStarted = Type.Object(
-  { secret_base32: Type.String(), provisioning_url: Type.String() },
+  {
+    secret_base32: Type.String({ description: "secret to type into the app" }),
+    provisioning_url: Type.String({ description: "`otpauth:` URL of the same secret, to show as a QR code" }),
+  },
   { title: "MfaEnrollment", description: "The secret for the authenticator app." },
 );
 export const EnrollCompleteBody = Type.Object({ code: Code }, { title: "MfaCode" });
 export const RecoveryCodes = Type.Object(
-  { recovery_codes: Type.Array(Type.String()) },
+  { recovery_codes: Type.Array(Type.String(), { description: "each replaces one code of the app, once" }) },
   { title: "RecoveryCodes", description: "New recovery codes, shown only here." },
 );
 
@@ -31,40 +34,43 @@ export const VerifyBody = Type.Object(
 );
 export const VerifyAnswer = Type.Object(
   {
-    ok: Type.Boolean(),
-    used_recovery_code: Type.Boolean(),
-    remaining_recovery_codes: Type.Integer(),
+    ok: Type.Boolean({ description: "always true" }),
+    used_recovery_code: Type.Boolean({ description: "whether a recovery code was given, which is used up now" }),
+    remaining_recovery_codes: Type.Integer({ description: "unused recovery codes" }),
   },
   { title: "MfaVerified", description: "The session is verified." },
 );
 
 export const DisableBody = Type.Object(
-  { password: Type.String({ minLength: 1, maxLength: 256 }), code: Code },
+  { password: Type.String({ minLength: 1, maxLength: 256, description: "password of the account" }), code: Code },
   { title: "MfaDisable" },
 );
 export const DisableAnswer = Type.Object(
-  { ok: Type.Boolean() },
+  { ok: Type.Boolean({ description: "always true" }) },
   { title: "Confirmation", description: "It was done." },
 );
 
 /** Exactly one of them. */
 export const StepUpBody = Type.Object(
   {
-    password: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),
+    password: Type.Optional(Type.String({ minLength: 1, maxLength: 256, description: "password of the account" })),
     code: Type.Optional(Code),
   },
   { title: "StepUp", description: "Exactly one of them." },
 );
 export type StepUpBody = Static<typeof StepUpBody>;
-export const StepUpAnswer = Type.Object({ ok: Type.Boolean() }, { title: "Confirmation", description: "It was done." });
+export const StepUpAnswer = Type.Object(
+  { ok: Type.Boolean({ description: "always true" }) },
+  { title: "Confirmation", description: "It was done." },
+);
 
 export const MfaStatus = Type.Object(
   {
-    enrolled: Type.Boolean(),
-    enrolled_at: Nullable(Instant),
-    remaining_recovery_codes: Type.Integer(),
-    enrollment_required: Type.Boolean(),
-    enrollment_deadline: Nullable(Instant),
+    enrolled: Type.Boolean({ description: "whether a second factor is set up" }),
+    enrolled_at: Nullable(Instant, "when it was set up; null without one"),
+    remaining_recovery_codes: Type.Integer({ description: "unused recovery codes" }),
+    enrollment_required: Type.Boolean({ description: "the instance demands a second factor, and the user has none" }),
+    enrollment_deadline: Nullable(Instant, "until when to set it up; null unless it is required"),
   },
   { title: "MfaStatus", description: "The state of the second factor." },
 );
@@ -72,13 +78,13 @@ export type MfaStatus = Static<typeof MfaStatus>;
 
 export const TrustedDevice = Type.Object(
   {
-    id: Uuid,
-    label: Type.String(),
-    created_at: Instant,
-    last_seen_at: Instant,
-    expires_at: Instant,
-    revoked_at: Nullable(Instant),
-    is_current: Type.Boolean(),
+    id: Described(Uuid, "id of the trusted browser"),
+    label: Type.String({ description: "name that the user gave it, or its user agent" }),
+    created_at: Described(Instant, "when it was trusted"),
+    last_seen_at: Described(Instant, "last sign-in without a code"),
+    expires_at: Described(Instant, "from then on it asks for a code again"),
+    revoked_at: Nullable(Instant, "when it was revoked; null while it is trusted"),
+    is_current: Type.Boolean({ description: "whether it is the browser of this request" }),
   },
   { title: "TrustedDevice", description: "A browser that does not ask for a code." },
 );
@@ -91,7 +97,13 @@ export const TrustedDeviceList = Type.Object(
 export const DeviceParams = Type.Object({ device_id: IdOf("trusted device") });
 /** A request without a body takes the label from the user agent as well. */
 export const TrustBody = Type.Union([
-  Type.Object({ label: Type.Optional(Line(200)) }, { title: "TrustDevice" }),
+  Type.Object(
+    { label: Type.Optional(Described(Line(200), "name of the browser; its user agent by default")) },
+    { title: "TrustDevice" },
+  ),
   Type.Null(),
 ]);
-export const RenameBody = Type.Object({ label: Line(200) }, { title: "DeviceRename" });
+export const RenameBody = Type.Object(
+  { label: Described(Line(200), "new name of the browser") },
+  { title: "DeviceRename" },
+);

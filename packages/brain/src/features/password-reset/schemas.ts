@@ -1,11 +1,15 @@
 import { Type } from "typebox";
+import { Described } from "../../platform/http/schemas.ts";
 import { NewPassword } from "../users/index.ts";
 
 /** Not checked for form: an impossible address is an unknown one, and gets the same answer. */
-export const RequestBody = Type.Object({ email: Type.String({ maxLength: 320 }) }, { title: "PasswordResetRequest" });
+export const RequestBody = Type.Object(
+  { email: Type.String({ maxLength: 320, description: "address of the account" }) },
+  { title: "PasswordResetRequest" },
+);
 
 export const RequestAnswer = Type.Object(
-  { accepted: Type.Literal(true) },
+  { accepted: Type.Literal(true, { description: "always true" }) },
   {
     title: "PasswordResetAccepted",
     description: "The request was accepted, whether or not the address has an account.",
@@ -14,13 +18,13 @@ export const RequestAnswer = Type.Object(
 
 export const ConfirmBody = Type.Object(
   {
-    token: Type.String({ minLength: 10, maxLength: 256 }),
-    new_password: NewPassword,
+    token: Type.String({ minLength: 10, maxLength: 256, description: "from the link in the mail" }),
+    new_password: Described(NewPassword, "must meet the password policy"),
   },
   { title: "PasswordResetConfirm" },
 );
 
 export const ConfirmAnswer = Type.Object(
-  { success: Type.Literal(true) },
+  { success: Type.Literal(true, { description: "always true" }) },
   { title: "PasswordResetDone", description: "The new password is set." },
 );

@@ -1,18 +1,31 @@
 import { type Static, Type } from "typebox";
-import { Instant, JsonObject, Nullable, ProjectParams, timeRange, Uuid } from "../../platform/http/schemas.ts";
+import {
+  Described,
+  Instant,
+  JsonObject,
+  NextCursor,
+  Nullable,
+  ProjectId,
+  ProjectParams,
+  timeRange,
+  Uuid,
+} from "../../platform/http/schemas.ts";
 
 export const QueuePublic = Type.Object(
   {
-    id: Uuid,
-    project_id: Uuid,
-    name: Type.String(),
-    engine: Type.String(),
-    broker_type: Nullable(Type.String()),
+    id: Described(Uuid, "id of the row"),
+    project_id: ProjectId,
+    name: Type.String({ description: "name that the engine gives it" }),
+    engine: Type.String({ description: "name of the engine" }),
+    broker_type: Nullable(Type.String(), "kind of broker, such as redis; null when not reported"),
     broker_url_hint: Nullable(Type.String({ description: "where the broker is, without credentials" })),
-    last_seen_at: Nullable(Instant),
-    pending_count: Type.Integer(),
-    consumer_count: Type.Integer(),
-    oldest_waiting_since: Nullable(Instant),
+    last_seen_at: Nullable(Instant, "time of the newest report or event that names it; null before the first"),
+    pending_count: Type.Integer({ description: "tasks that wait in it, as last reported" }),
+    consumer_count: Type.Integer({ description: "workers that take tasks from it, as last reported" }),
+    oldest_waiting_since: Nullable(
+      Instant,
+      "since when its oldest task waits; null when none does, or when not reported",
+    ),
     depth_reported_at: Nullable(
       Type.Unsafe<Date | string>({
         ...Instant,
@@ -25,14 +38,17 @@ export const QueuePublic = Type.Object(
         description: "when consumer_count was reported; null when it never was",
       }),
     ),
-    metadata: JsonObject,
-    created_at: Instant,
+    metadata: Described(
+      JsonObject,
+      "`paused`, `paused_since`, `limited_until`: what keeps it from starting tasks; empty otherwise",
+    ),
+    created_at: Described(Instant, "when the service first saw it"),
   },
   { title: "Queue", description: "A named line of waiting tasks in an engine." },
 );
 
 export const QueuePage = Type.Object(
-  { items: Type.Array(QueuePublic), next_cursor: Nullable(Type.String()) },
+  { items: Type.Array(QueuePublic), next_cursor: NextCursor },
   { title: "QueuePage", description: "One page of queues." },
 );
 
@@ -53,20 +69,20 @@ const count = (description: string) => Type.Integer({ description });
 
 export const QueueActivityReply = Type.Object(
   {
-    from: Instant,
-    to: Instant,
+    from: Described(Instant, "start of the counted minutes"),
+    to: Described(Instant, "end of the counted minutes"),
     step_seconds: Type.Integer({ description: "width of a step of `pending`, whose first one holds `from`" }),
     truncated: Type.Boolean({ description: "more queues exist than are shown" }),
     items: Type.Array(
       Type.Object(
         {
-          queue_id: Uuid,
-          engine: Type.String(),
-          name: Type.String(),
+          queue_id: Described(Uuid, "id of the queue's row"),
+          engine: Type.String({ description: "name of the engine" }),
+          name: Type.String({ description: "name of the queue" }),
           entered: count("tasks that were sent"),
           started: count("runs that began"),
           ended: count("tasks that succeeded, failed, were revoked or rejected"),
-          failed: Type.Integer(),
+          failed: Type.Integer({ description: "tasks that failed" }),
           pending: Type.Array(Nullable(Type.Integer()), {
             description: "greatest depth per step; null where none was reported",
           }),
@@ -85,13 +101,13 @@ export type DepthsQuery = Static<typeof DepthsQuery>;
 
 export const QueueDepthsReply = Type.Object(
   {
-    from: Instant,
-    to: Instant,
+    from: Described(Instant, "start of the range"),
+    to: Described(Instant, "end of the range"),
     kept_from: Type.Unsafe<Date | string>({ ...Instant, description: "nothing older is kept" }),
-    step_seconds: Type.Integer(),
+    step_seconds: Type.Integer({ description: "width of a step" }),
     series: Type.Array(
       Type.Object({
-        t: Instant,
+        t: Described(Instant, "start of the step"),
         pending: count("the greatest that was reported in the step"),
         consumers: count("as last reported in it"),
       }),

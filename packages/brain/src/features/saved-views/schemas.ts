@@ -1,23 +1,43 @@
-import { priorities, taskStates } from "@svc/protocol";
+import { priorities } from "@svc/protocol";
 import { type Static, Type } from "typebox";
-import { IdOf, Instant, Nullable, OneOf, ProjectParams, Uuid } from "../../platform/http/schemas.ts";
+import {
+  Described,
+  IdOf,
+  Instant,
+  Nullable,
+  Priority,
+  ProjectParams,
+  TaskState,
+  Uuid,
+} from "../../platform/http/schemas.ts";
+
+/** As the parameters of the task list have them. */
+const filterMeanings = {
+  search: "literal text, without case, in name, queue, worker or task id",
+  queue: "exact queue name",
+  name: "literal text in the task name",
+  worker: "exact worker name",
+  engine: "name of the engine",
+  q: "query language, see `q` of the task list",
+};
 
 // No stored text holds U+0000, and the server database takes none.
-const text = (maxLength: number) => Type.Optional(Nullable(Type.String({ maxLength, pattern: "^[^\\u0000]*$" })));
+const text = (maxLength: number, description: string) =>
+  Type.Optional(Nullable(Type.String({ maxLength, pattern: "^[^\\u0000]*$" }), description));
 
 /** Members that are absent, null or empty do not restrict, and are not kept. */
 const GivenFilters = Type.Object(
   {
-    state: Type.Optional(Nullable(OneOf(taskStates, { title: "TaskState" }))),
+    state: Type.Optional(Nullable(TaskState, "tasks in this state")),
     priority: Type.Optional(
-      Nullable(Type.Array(OneOf(priorities, { title: "Priority" }), { maxItems: priorities.length })),
+      Nullable(Type.Array(Priority, { maxItems: priorities.length }), "tasks with one of these priorities"),
     ),
-    search: text(200),
-    queue: text(200),
-    name: text(500),
-    worker: text(200),
-    engine: text(40),
-    q: text(1000),
+    search: text(200, filterMeanings.search),
+    queue: text(200, filterMeanings.queue),
+    name: text(500, filterMeanings.name),
+    worker: text(200, filterMeanings.worker),
+    engine: text(40, filterMeanings.engine),
+    q: text(1000, filterMeanings.q),
   },
   { additionalProperties: false },
 );
@@ -25,7 +45,10 @@ const GivenFilters = Type.Object(
 export const SavedViewBody = Type.Object(
   {
     name: Type.String({ maxLength: 500, description: "1 to 80 characters once trimmed" }),
-    filters: GivenFilters,
+    filters: Described(
+      GivenFilters,
+      "what the view filters by; members that are absent, null or empty do not restrict",
+    ),
   },
   { title: "SavedViewBody", additionalProperties: false },
 );
@@ -33,23 +56,23 @@ export type SavedViewBody = Static<typeof SavedViewBody>;
 
 export const SavedView = Type.Object(
   {
-    id: Uuid,
-    name: Type.String(),
+    id: Described(Uuid, "id of the view"),
+    name: Type.String({ description: "unique among the views of the user in the project" }),
     filters: Type.Object(
       {
-        state: Type.Optional(OneOf(taskStates, { title: "TaskState" })),
-        priority: Type.Optional(Type.Array(OneOf(priorities, { title: "Priority" }))),
-        search: Type.Optional(Type.String()),
-        queue: Type.Optional(Type.String()),
-        name: Type.Optional(Type.String()),
-        worker: Type.Optional(Type.String()),
-        engine: Type.Optional(Type.String()),
-        q: Type.Optional(Type.String()),
+        state: Type.Optional(TaskState),
+        priority: Type.Optional(Type.Array(Priority, { description: "tasks with one of these priorities" })),
+        search: Type.Optional(Type.String({ description: filterMeanings.search })),
+        queue: Type.Optional(Type.String({ description: filterMeanings.queue })),
+        name: Type.Optional(Type.String({ description: filterMeanings.name })),
+        worker: Type.Optional(Type.String({ description: filterMeanings.worker })),
+        engine: Type.Optional(Type.String({ description: filterMeanings.engine })),
+        q: Type.Optional(Type.String({ description: filterMeanings.q })),
       },
       { title: "SavedViewFilters", description: "What the view filters by. Members that do not restrict are absent." },
     ),
-    created_at: Instant,
-    updated_at: Instant,
+    created_at: Described(Instant, "when it was saved first"),
+    updated_at: Described(Instant, "when it was last changed"),
   },
   { title: "SavedView", description: "Filters of the task list under a name." },
 );

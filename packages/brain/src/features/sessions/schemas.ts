@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { IdOf, Instant, Nullable, Uuid } from "../../platform/http/schemas.ts";
+import { Described, IdOf, Instant, Nullable, Uuid } from "../../platform/http/schemas.ts";
 import { OwnMembership } from "../memberships/index.ts";
 import { mfaState } from "../mfa/index.ts";
 import { NewPassword, UserPublic } from "../users/index.ts";
@@ -7,8 +7,8 @@ import { NewPassword, UserPublic } from "../users/index.ts";
 export const LoginBody = Type.Object(
   {
     // Not checked for form: an impossible address is an unknown one, and gets the same 401.
-    email: Type.String({ maxLength: 320 }),
-    password: Type.String({ maxLength: 256 }),
+    email: Type.String({ maxLength: 320, description: "address of the account" }),
+    password: Type.String({ maxLength: 256, description: "its password" }),
     remember_me: Type.Optional(Type.Boolean({ description: "keep the session for 30 days, without an idle limit" })),
   },
   { title: "LoginRequest" },
@@ -23,7 +23,7 @@ export type LoginAnswer = Static<typeof LoginAnswer>;
 export const MeAnswer = Type.Object(
   {
     ...UserPublic.properties,
-    memberships: Type.Array(OwnMembership),
+    memberships: Type.Array(OwnMembership, { description: "projects that the user is a member of" }),
     ...mfaState,
     session: Type.Object(
       {
@@ -41,8 +41,12 @@ export type MeAnswer = Static<typeof MeAnswer>;
 
 export const ChangePasswordBody = Type.Object(
   {
-    current_password: Type.String({ minLength: 1, maxLength: 256 }),
-    new_password: NewPassword,
+    current_password: Type.String({
+      minLength: 1,
+      maxLength: 256,
+      description: "a wrong one counts toward the lockout of the account",
+    }),
+    new_password: Described(NewPassword, "must meet GET /auth/policy"),
     revoke_api_keys: Type.Optional(Type.Boolean({ description: "end all API keys of the user as well" })),
   },
   { title: "PasswordChange" },
@@ -50,13 +54,13 @@ export const ChangePasswordBody = Type.Object(
 
 export const SessionPublic = Type.Object(
   {
-    id: Uuid,
-    issued_at: Instant,
-    last_seen_at: Instant,
-    expires_at: Instant,
-    ip_at_issue: Nullable(Type.String()),
-    user_agent_at_issue: Nullable(Type.String()),
-    is_current: Type.Boolean(),
+    id: Described(Uuid, "id of the session"),
+    issued_at: Described(Instant, "when the user signed in"),
+    last_seen_at: Described(Instant, "its last request, noted once a minute at most"),
+    expires_at: Described(Instant, "when it ends, even when it is in use"),
+    ip_at_issue: Nullable(Type.String(), "client address at sign-in; null when unknown"),
+    user_agent_at_issue: Nullable(Type.String(), "browser at sign-in; null when unknown"),
+    is_current: Type.Boolean({ description: "whether it is the session of this request" }),
   },
   { title: "UserSession", description: "One session of a user." },
 );
@@ -68,21 +72,21 @@ export const SessionList = Type.Object(
 );
 export const SessionParams = Type.Object({ session_id: IdOf("session") });
 export const RevokedOne = Type.Object(
-  { revoked: Type.Boolean() },
+  { revoked: Type.Boolean({ description: "whether this request ended it" }) },
   { title: "RevokedOne", description: "Whether the session was ended by this request." },
 );
 export const RevokedCount = Type.Object(
-  { revoked: Type.Integer() },
+  { revoked: Type.Integer({ description: "how many sessions or keys this request ended" }) },
   { title: "RevokedCount", description: "How many were ended." },
 );
 
 export const PolicyAnswer = Type.Object(
   {
-    min_length: Type.Integer(),
-    max_length: Type.Integer(),
-    required_character_classes: Type.Integer(),
-    character_class_names: Type.Array(Type.String()),
-    exempt_length: Type.Integer(),
+    min_length: Type.Integer({ description: "fewest characters" }),
+    max_length: Type.Integer({ description: "most characters" }),
+    required_character_classes: Type.Integer({ description: "how many of the classes it needs" }),
+    character_class_names: Type.Array(Type.String(), { description: "the classes, such as digit" }),
+    exempt_length: Type.Integer({ description: "from this many characters on, classes do not matter" }),
   },
   { title: "PasswordPolicy", description: "What a new password must meet." },
 );

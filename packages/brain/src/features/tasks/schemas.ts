@@ -1,44 +1,65 @@
-import { priorities, taskStates } from "@svc/protocol";
 import { type Static, Type } from "typebox";
-import { Instant, InstantText, Nullable, OneOf, ProjectParams, timeRange, Uuid } from "../../platform/http/schemas.ts";
+import {
+  Described,
+  Instant,
+  InstantText,
+  NextCursor,
+  Nullable,
+  OneOf,
+  Priority,
+  ProjectId,
+  ProjectParams,
+  TaskState,
+  timeRange,
+  Uuid,
+} from "../../platform/http/schemas.ts";
 
 export const TaskPublic = Type.Object(
   {
-    id: Uuid,
-    project_id: Uuid,
+    id: Described(Uuid, "id of the row, made from project, engine and task_id"),
+    project_id: ProjectId,
     engine: Type.String({ description: "name of the engine" }),
     task_id: Type.String({ description: "id that the engine gave the task" }),
-    name: Type.String(),
-    queue: Nullable(Type.String()),
-    state: OneOf(taskStates, { title: "TaskState" }),
-    priority: OneOf(priorities, { title: "Priority" }),
-    args: Type.Array(Type.Unknown()),
-    kwargs: Type.Record(Type.String(), Type.Unknown()),
-    result: Type.Unknown(),
-    exception: Nullable(Type.String()),
-    traceback: Nullable(Type.String()),
-    retry_count: Type.Integer(),
-    attempt: Type.Integer({ description: "attempts before this one" }),
-    max_attempts: Nullable(Type.Integer()),
-    eta: Nullable(Type.Unsafe<Date | string>({ ...Instant, description: "it does not start before this time" })),
-    received_at: Instant,
-    started_at: Nullable(Instant),
-    finished_at: Nullable(Instant),
-    runtime_ms: Nullable(Type.Integer()),
-    wait_ms: Nullable(Type.Integer({ description: "from received to started" })),
-    worker_name: Nullable(Type.String()),
-    parent_task_id: Nullable(Type.String()),
-    root_task_id: Nullable(Type.String()),
-    tags: Type.Array(Type.String()),
-    release: Nullable(Type.String()),
-    traceparent: Nullable(Type.String()),
-    fingerprint: Nullable(
-      Type.String({ pattern: "^[0-9a-f]{32}$", description: "of its last failure, also when it was retried since" }),
+    name: Type.String({ description: "function or job name that the engine runs; `unknown` until an event names it" }),
+    queue: Nullable(Type.String(), "queue that it was sent to; null when no event named one"),
+    state: TaskState,
+    priority: Priority,
+    args: Type.Array(Type.Unknown(), { description: "positional arguments, redacted" }),
+    kwargs: Type.Record(Type.String(), Type.Unknown(), { description: "named arguments, redacted" }),
+    result: Type.Unknown({ description: "what a successful run returned, redacted; null without a result" }),
+    exception: Nullable(
+      Type.String(),
+      "message of the failure, retry or rejection that its state comes from; null in other states",
     ),
-    retry_of: Nullable(Type.String({ description: "task_id of the task that this one retries" })),
-    retried_as: Nullable(Type.String({ description: "task_id of the retry of this task" })),
-    created_at: Instant,
-    updated_at: Instant,
+    traceback: Nullable(Type.String(), "stack trace of that failure or retry; null in other states"),
+    retry_count: Type.Integer({ description: "retries that are known of, over all attempts" }),
+    attempt: Type.Integer({ description: "attempts before this one" }),
+    max_attempts: Nullable(Type.Integer(), "attempts after which the engine gives up; null when not reported"),
+    eta: Nullable(Type.Unsafe<Date | string>({ ...Instant, description: "it does not start before this time" })),
+    received_at: Described(Instant, "time of its earliest event"),
+    started_at: Nullable(Instant, "start of the present attempt; null before it starts"),
+    finished_at: Nullable(Instant, "end of the present attempt; null unless it has ended"),
+    runtime_ms: Nullable(
+      Type.Integer(),
+      "how long it ran, as the engine measured it; null until it succeeded or failed, and when not reported",
+    ),
+    wait_ms: Nullable(Type.Integer(), "how long it waited in the queue before it started; null when not reported"),
+    worker_name: Nullable(Type.String(), "worker that took it last; null when no event named one"),
+    parent_task_id: Nullable(Type.String(), "task_id of the task that sent it; null without one"),
+    root_task_id: Nullable(Type.String(), "task_id of the first task of its tree; null without one"),
+    tags: Type.Array(Type.String(), { description: "labels from the application, at most 32" }),
+    release: Nullable(Type.String(), "version of the application that ran it; null when not reported"),
+    traceparent: Nullable(Type.String(), "W3C trace context; null when not reported"),
+    fingerprint: Nullable(
+      Type.String({
+        pattern: "^[0-9a-f]{32}$",
+        description: "shared by similar failures; of its last failure, also when it was retried since",
+      }),
+    ),
+    retry_of: Nullable(Type.String({ description: "task_id of the task that this one retries; null without one" })),
+    retried_as: Nullable(Type.String({ description: "task_id of its latest retry; null without one" })),
+    created_at: Described(Instant, "when the service stored its first event"),
+    updated_at: Described(Instant, "when the row last changed"),
   },
   { title: "Task", description: "One job of an engine." },
 );
@@ -47,7 +68,7 @@ const text = (description: string) => Type.Optional(Type.String({ maxLength: 500
 
 /** The filters of the task list, shared with its exports. */
 export const taskFilterParams = {
-  state: Type.Optional(OneOf(taskStates, { title: "TaskState", description: "only tasks in this state" })),
+  state: Type.Optional(Described(TaskState, "only tasks in this state")),
   priority: Type.Optional(Type.String({ description: "comma-separated priorities" })),
   name: text("literal substring of the task name"),
   search: text("literal substring, without case, of name, queue, worker or task id"),
@@ -85,11 +106,14 @@ export type TaskListQuery = Static<typeof TaskListQuery>;
 export const TaskPage = Type.Object(
   {
     items: Type.Array(TaskPublic),
-    next_cursor: Nullable(Type.String()),
+    next_cursor: NextCursor,
     total_count: Nullable(Type.Integer({ description: "null unless asked for, and when counting takes too long" })),
     partial: Type.Optional(
       Type.Object(
-        { reached: Instant, cursor: Type.String() },
+        {
+          reached: Described(Instant, "received_at of the last task that was searched"),
+          cursor: Type.String({ description: "pass it as `cursor` to continue the search" }),
+        },
         {
           description:
             "the search ran out of time: it covered everything down to reached, and cursor continues from there",
@@ -108,21 +132,21 @@ export const TaskParams = Type.Object({
 
 export const TaskTree = Type.Object(
   {
-    root_task_id: Type.String(),
-    node_count: Type.Integer(),
-    truncated: Type.Boolean(),
+    root_task_id: Type.String({ description: "task_id of the first task of the tree" }),
+    node_count: Type.Integer({ description: "how many tasks the tree has, 500 at most" }),
+    truncated: Type.Boolean({ description: "whether the tree has more than 500 tasks, of which the first are shown" }),
     nodes: Type.Array(
       Type.Object(
         {
-          engine: Type.String(),
-          task_id: Type.String(),
-          name: Type.String(),
-          state: OneOf(taskStates, { title: "TaskState" }),
-          parent_task_id: Nullable(Type.String()),
-          root_task_id: Nullable(Type.String()),
-          received_at: Nullable(Instant),
-          started_at: Nullable(Instant),
-          finished_at: Nullable(Instant),
+          engine: Type.String({ description: "name of the engine" }),
+          task_id: Type.String({ description: "id that the engine gave the task" }),
+          name: Type.String({ description: "function or job name that the engine runs" }),
+          state: TaskState,
+          parent_task_id: Nullable(Type.String(), "task_id of the task that sent it; null without one"),
+          root_task_id: Nullable(Type.String(), "task_id of the first task of the tree; null for that task itself"),
+          received_at: Nullable(Instant, "time of its earliest event"),
+          started_at: Nullable(Instant, "start of the present attempt; null before it starts"),
+          finished_at: Nullable(Instant, "end of the present attempt; null unless it has ended"),
         },
         { title: "TaskTreeNode", description: "One task of a tree." },
       ),
@@ -133,28 +157,31 @@ export const TaskTree = Type.Object(
 
 // No stored text holds U+0000, and the server database takes none.
 const storable = "^[^\\u0000]*$";
-const nullableText = Type.Optional(Nullable(Type.String({ maxLength: 500, pattern: storable })));
+const nullableText = (description: string) =>
+  Type.Optional(Nullable(Type.String({ maxLength: 500, pattern: storable }), description));
 
 /** Exactly one mode: task_ids, or at least one filter. The decision checks what a schema cannot say. */
 export const BulkDeleteBody = Type.Object(
   {
-    task_ids: Type.Optional(Nullable(Type.Array(Uuid, { minItems: 1, maxItems: 1000 }))),
-    filter_state: Type.Optional(Nullable(OneOf(taskStates, { title: "TaskState" }))),
-    filter_priority: Type.Optional(
-      Nullable(Type.Array(OneOf(priorities, { title: "Priority" }), { minItems: 1, uniqueItems: true })),
+    task_ids: Type.Optional(
+      Nullable(Type.Array(Uuid, { minItems: 1, maxItems: 1000 }), "ids of rows (`Task.id`); not together with filters"),
     ),
-    filter_search: nullableText,
-    filter_name: nullableText,
-    filter_queue: nullableText,
-    filter_worker: nullableText,
-    filter_since: Type.Optional(Nullable(InstantText)),
-    filter_until: Type.Optional(Nullable(InstantText)),
+    filter_state: Type.Optional(Nullable(TaskState, "only tasks in this state")),
+    filter_priority: Type.Optional(
+      Nullable(Type.Array(Priority, { minItems: 1, uniqueItems: true }), "only tasks with one of these priorities"),
+    ),
+    filter_search: nullableText("only tasks with this literal text, without case, in name, queue, worker or task id"),
+    filter_name: nullableText("only tasks with this literal text in their name"),
+    filter_queue: nullableText("only tasks of exactly this queue"),
+    filter_worker: nullableText("only tasks of exactly this worker"),
+    filter_since: Type.Optional(Nullable(InstantText, "only tasks received at or after this time")),
+    filter_until: Type.Optional(Nullable(InstantText, "only tasks received at or before this time")),
   },
   { title: "TaskDelete" },
 );
 export type BulkDeleteBody = Static<typeof BulkDeleteBody>;
 
 export const BulkDeleteReply = Type.Object(
-  { deleted_count: Type.Integer() },
+  { deleted_count: Type.Integer({ description: "tasks that this request deleted" }) },
   { title: "DeletedTasks", description: "How many tasks were deleted." },
 );

@@ -1,17 +1,17 @@
 import { type Static, Type } from "typebox";
-import { IdOf, Instant, Line, Nullable, TimeZone, Uuid } from "../../platform/http/schemas.ts";
+import { Described, IdOf, Instant, Line, Nullable, TimeZone, Uuid } from "../../platform/http/schemas.ts";
 
 /** A user as everybody who may see one sees them; never the hash. */
 export const UserPublic = Type.Object(
   {
-    id: Uuid,
-    email: Type.String(),
-    first_name: Nullable(Type.String()),
-    last_name: Nullable(Type.String()),
-    display_name: Nullable(Type.String()),
-    is_admin: Type.Boolean(),
-    timezone: Type.String(),
-    created_at: Instant,
+    id: Described(Uuid, "id of the account"),
+    email: Type.String({ description: "address that the user signs in with" }),
+    first_name: Nullable(Type.String(), "given name; null without one"),
+    last_name: Nullable(Type.String(), "family name; null without one"),
+    display_name: Nullable(Type.String(), "name shown to others; null without one"),
+    is_admin: Type.Boolean({ description: "whether the user administers the instance" }),
+    timezone: Type.String({ description: "IANA time zone of the user" }),
+    created_at: Described(Instant, "when the account was created"),
   },
   { title: "UserPublic", description: "A user." },
 );
@@ -22,10 +22,10 @@ const Name = Type.Optional(Nullable(Line(200)));
 /** What a user may change of their own account; other keys are ignored. */
 export const ProfileBody = Type.Object(
   {
-    first_name: Name,
-    last_name: Name,
-    display_name: Name,
-    timezone: Type.Optional(TimeZone),
+    first_name: Described(Name, "given name; null removes it"),
+    last_name: Described(Name, "family name; null removes it"),
+    display_name: Described(Name, "name shown to others; null removes it"),
+    timezone: Type.Optional(Described(TimeZone, "IANA time zone of the user")),
   },
   { title: "ProfileChanges" },
 );
@@ -42,9 +42,9 @@ export const isEmail = (text: string): boolean => text.length <= 320 && emailFor
 export const UserAdminPublic = Type.Object(
   {
     ...UserPublic.properties,
-    is_active: Type.Boolean(),
-    updated_at: Instant,
-    last_login_at: Nullable(Instant),
+    is_active: Type.Boolean({ description: "false when the account cannot sign in" }),
+    updated_at: Described(Instant, "when the account last changed"),
+    last_login_at: Nullable(Instant, "last sign-in; null before the first"),
   },
   { title: "UserAdminPublic", description: "A user as administrators see one." },
 );
@@ -64,8 +64,8 @@ export type UserListQuery = Static<typeof UserListQuery>;
 export const UserChangesBody = Type.Object(
   {
     ...ProfileBody.properties,
-    is_admin: Type.Optional(Type.Boolean()),
-    is_active: Type.Optional(Type.Boolean()),
+    is_admin: Type.Optional(Type.Boolean({ description: "whether the user administers the instance" })),
+    is_active: Type.Optional(Type.Boolean({ description: "false ends all sessions and refuses sign-in" })),
   },
   { title: "UserChanges" },
 );
@@ -76,13 +76,16 @@ export const NewPassword = Type.String({ minLength: 8, maxLength: 256 });
 
 export const NewUserBody = Type.Object(
   {
-    email: Email,
-    password: NewPassword,
+    email: Described(Email, "address that the user signs in with"),
+    password: Described(NewPassword, "must meet GET /auth/policy"),
     ...ProfileBody.properties,
-    is_admin: Type.Optional(Type.Boolean()),
+    is_admin: Type.Optional(Type.Boolean({ description: "whether the user administers the instance" })),
   },
   { title: "UserCreate" },
 );
 export type NewUserBody = Static<typeof NewUserBody>;
 
-export const ResetPasswordBody = Type.Object({ new_password: NewPassword }, { title: "PasswordSet" });
+export const ResetPasswordBody = Type.Object(
+  { new_password: Described(NewPassword, "must meet GET /auth/policy") },
+  { title: "PasswordSet" },
+);

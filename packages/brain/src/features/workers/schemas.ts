@@ -1,42 +1,59 @@
 import { Type } from "typebox";
-import { IdOf, Instant, JsonObject, Nullable, OneOf, ProjectParams, Uuid } from "../../platform/http/schemas.ts";
+import {
+  Described,
+  IdOf,
+  Instant,
+  JsonObject,
+  NextCursor,
+  Nullable,
+  OneOf,
+  ProjectId,
+  ProjectParams,
+  Uuid,
+} from "../../platform/http/schemas.ts";
 
 export const workerStates = ["online", "offline", "draining", "unknown"] as const;
 
 const properties = {
-  id: Uuid,
-  project_id: Uuid,
-  engine: Type.String(),
-  name: Type.String(),
-  hostname: Nullable(Type.String()),
-  pid: Nullable(Type.Integer()),
-  concurrency: Nullable(Type.Integer()),
-  queues: Type.Array(Type.String()),
-  state: OneOf(workerStates),
+  id: Described(Uuid, "id of the row"),
+  project_id: ProjectId,
+  engine: Type.String({ description: "name of the engine" }),
+  name: Type.String({ description: "name that the engine gives it; unique in project and engine" }),
+  hostname: Nullable(Type.String(), "machine that it runs on; null when not reported"),
+  pid: Nullable(Type.Integer(), "id of its process on that machine; null when not reported"),
+  concurrency: Nullable(Type.Integer(), "tasks that it can run at once; null when not reported"),
+  queues: Type.Array(Type.String(), { description: "queues that it takes tasks from, as last reported" }),
+  state: OneOf(workerStates, { description: "online or offline at present; the other values are reserved" }),
   state_reported_at: Nullable(
     Type.Unsafe<Date | string>({
       ...Instant,
       description: "when the worker itself last said that it is online or offline; null when it never did",
     }),
   ),
-  last_heartbeat: Nullable(Instant),
-  load_average: Nullable(Type.Number()),
-  memory_bytes: Nullable(Type.Integer()),
-  active_tasks: Type.Integer(),
+  last_heartbeat: Nullable(Instant, "time of the newest report or event from it; null before the first"),
+  load_average: Nullable(Type.Number(), "load of its machine; null when not reported"),
+  memory_bytes: Nullable(Type.Integer(), "memory that it uses; null when not reported"),
+  active_tasks: Type.Integer({ description: "tasks that it was running at its last report" }),
   processed: Type.Integer({ description: "tasks ended in the last 24 h, by whole UTC hours and the running one" }),
-  failed: Type.Integer(),
-  succeeded: Type.Integer(),
-  retried: Type.Integer(),
-  created_at: Instant,
+  failed: Type.Integer({ description: "failed tasks in the time of `processed`" }),
+  succeeded: Type.Integer({ description: "succeeded tasks in the time of `processed`" }),
+  retried: Type.Integer({ description: "retries in the time of `processed`" }),
+  created_at: Described(Instant, "when the service first saw it"),
 };
 
 export const WorkerPublic = Type.Object(properties, { title: "Worker", description: "A worker of an engine." });
 export const WorkerDetail = Type.Object(
-  { ...properties, metadata: JsonObject },
+  {
+    ...properties,
+    metadata: Described(
+      JsonObject,
+      "`stats`, `active`, `active_queues`, `registered` and `conf` as its engine reports them, redacted",
+    ),
+  },
   { title: "WorkerDetail", description: "A worker with what its engine reported about it." },
 );
 export const WorkerPage = Type.Object(
-  { items: Type.Array(WorkerPublic), next_cursor: Nullable(Type.String()) },
+  { items: Type.Array(WorkerPublic), next_cursor: NextCursor },
   { title: "WorkerPage", description: "One page of workers." },
 );
 export const WorkerParams = Type.Object({ ...ProjectParams.properties, worker_id: IdOf("worker") });

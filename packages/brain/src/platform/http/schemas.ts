@@ -1,3 +1,4 @@
+import { priorities, taskStates } from "@svc/protocol";
 import { type Static, type TSchema, type TSchemaOptions, Type } from "typebox";
 import { Format } from "typebox/format";
 
@@ -25,7 +26,12 @@ export function parseInstant(text: string): Date | null {
   return Number(day) <= new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate() ? date : null;
 }
 
-export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
+export const Nullable = <T extends TSchema>(schema: T, description?: string) =>
+  Type.Union([schema, Type.Null()], description === undefined ? {} : { description });
+
+/** The schema with what it means in its place; of a named schema only as a parameter, since its description holds everywhere. */
+export const Described = <T extends TSchema>(schema: T, description: string): T =>
+  Type.With(schema, { description }) as TSchema as T;
 
 /** Closed list of strings as one schema; prints as an enum. */
 export const OneOf = <const T extends readonly string[]>(values: T, options: TSchemaOptions = {}) =>
@@ -40,6 +46,16 @@ const instantText = { format: instantFormat, maxLength: 40 };
 export const InstantText = Type.String(instantText);
 
 export const Uuid = Type.String({ format: "uuid" });
+
+export const ProjectId = Described(Uuid, "project that it belongs to");
+
+export const TaskState = OneOf(taskStates, {
+  title: "TaskState",
+  description:
+    "pending: sent; received: taken by a worker; started: running; retry: failed and to be run again; success, failure, revoked, rejected: ended",
+});
+
+export const Priority = OneOf(priorities, { title: "Priority", description: "urgency, from critical to low" });
 
 /** One line of text that people read: 1 to `max` characters, not blank, without control characters. */
 export const Line = (max: number) =>
@@ -64,6 +80,12 @@ function isTimeZone(name: string): boolean {
   }
 }
 
+/** Keyword of a schema to the one that the OpenAPI document shows instead. */
+export const publishedAs = "svc-published-as";
+
+/** Any value, which the handler validates itself where it needs it. The OpenAPI document shows `schema`. */
+export const ValidatedLater = (schema: TSchema) => Type.Unknown({ [publishedAs]: schema });
+
 /** Any JSON object, shape not fixed. */
 export const JsonObject = Type.Record(Type.String(), Type.Unknown());
 
@@ -85,6 +107,8 @@ export const ProjectParams = Type.Object({
   slug: Type.String({ description: "slug of the project", examples: ["shop"] }),
 });
 
+export const NextCursor = Nullable(Type.String(), "pass it as `cursor` to get the next page; null on the last page");
+
 /** `since` and `until` of a query. */
 export const timeRange = {
   since: Type.Optional(Type.String({ ...instantText, description: "start of the range" })),
@@ -104,7 +128,7 @@ export const ErrorBody = Type.Object(
   {
     error: Type.String({ description: "code of the error; decide by this" }),
     message: Type.String({ description: "for people; may change" }),
-    details: JsonObject,
+    details: Described(JsonObject, "facts of the error, by code"),
     request_id: Type.Optional(Type.String({ description: "finds the request in the log" })),
     detail: Type.Optional(Type.String({ description: "only of some errors, for agents" })),
   },

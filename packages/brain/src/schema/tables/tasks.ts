@@ -4,11 +4,17 @@
 export interface EventRow {
   /** Given by the agent; a repetition of it changes nothing. */
   id: string;
+  /** The project of its agent. */
   project_id: string;
+  /** The agent that reported it first. */
   agent_id: string;
+  /** Name of the engine. */
   engine: string;
+  /** As the engine names it; empty when the event concerns no task. */
   task_id: string;
+  /** What happened, such as task.started; `unknown` for a kind that is not known. */
   kind: string;
+  /** By the clock of the engine or agent, to the millisecond. */
   occurred_at: Date;
   /** JSON object as text, redacted. */
   payload: string;
@@ -18,14 +24,19 @@ export interface EventRow {
 export interface TaskRow {
   /** Made from project, engine and task id. On SQLite each row also has a number, `serial`, which the search of task ids refers to. */
   id: string;
+  /** The project of the agent that reported it. */
   project_id: string;
+  /** Name of the engine. */
   engine: string;
   /** As the engine names it. */
   task_id: string;
+  /** Function or job name; `unknown` until an event carries it. */
   name: string;
+  /** The queue that it was sent to; null until an event carries it. */
   queue: string | null;
   /** As of the event that counts last. */
   state: string;
+  /** critical, high, normal or low. */
   priority: string;
   /** JSON array, redacted. */
   args: string;
@@ -33,21 +44,33 @@ export interface TaskRow {
   kwargs: string;
   /** JSON, redacted. */
   result: string | null;
+  /** Message of the failure, retry or rejection that decides the state. */
   exception: string | null;
+  /** Stack trace of that failure or retry. */
   traceback: string | null;
+  /** Retries that are known of, over all attempts. */
   retry_count: number;
+  /** Attempts before the present one. */
   attempt: number;
+  /** Attempts after which the engine gives up; null when not reported. */
   max_attempts: number | null;
   /** Not to be started before. */
   eta: Date | null;
+  /** Time of its earliest event. */
   received_at: Date;
+  /** Start of the present attempt; null before it starts. */
   started_at: Date | null;
+  /** End of the present attempt; null unless it has ended. */
   finished_at: Date | null;
+  /** How long it ran, as the engine measured it. */
   runtime_ms: number | null;
   /** From when it could have started to its start. */
   wait_ms: number | null;
+  /** The worker that took it last. */
   worker_name: string | null;
+  /** Task id of the task that sent it. */
   parent_task_id: string | null;
+  /** Task id of the first task of its tree. */
   root_task_id: string | null;
   /** JSON object. */
   tags: string;
@@ -57,7 +80,9 @@ export interface TaskRow {
   traceparent: string | null;
   /** Failures with the same one are one issue. */
   fingerprint: string | null;
+  /** Time of the failure that the fingerprint is of. */
   last_failed_at: Date | null;
+  /** Time of its latest event; retention counts from it. */
   last_event_at: Date;
   /** The agent that reported the newest event. */
   reported_by: string;
@@ -65,7 +90,9 @@ export interface TaskRow {
   fold: string;
   /** Rises by one with every write; a merge is written on condition that it is unchanged. */
   row_version: number;
+  /** When its first event was stored. */
   created_at: Date;
+  /** When the row was last written. */
   updated_at: Date;
 }
 

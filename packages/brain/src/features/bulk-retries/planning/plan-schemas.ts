@@ -1,62 +1,85 @@
-import { priorities, taskStates } from "@svc/protocol";
 import { type Static, Type } from "typebox";
-import { Instant, Nullable, OneOf, PageQuery, Uuid } from "../../../platform/http/schemas.ts";
+import {
+  Described,
+  Instant,
+  NextCursor,
+  Nullable,
+  OneOf,
+  PageQuery,
+  Priority,
+  TaskState,
+  Uuid,
+} from "../../../platform/http/schemas.ts";
 import { childOutcomes } from "../states.ts";
 
-const optionalText = Type.Optional(Type.String());
+const optionalText = (description: string) => Type.Optional(Type.String({ description }));
 
 export const BulkRetryPlan = Type.Object(
   {
-    issued_by: Nullable(Uuid),
+    issued_by: Nullable(Uuid, "user who requested it; null for a deleted account"),
     filter: Type.Object(
       {
-        state: OneOf(taskStates, { title: "TaskState" }),
-        engine: optionalText,
-        queue: optionalText,
-        name: optionalText,
-        search: optionalText,
-        priority: Type.Optional(Type.Array(OneOf(priorities, { title: "Priority" }))),
-        since: Type.Optional(Instant),
-        until: Type.Optional(Instant),
+        state: TaskState,
+        engine: optionalText("name of the engine"),
+        queue: optionalText("exact queue name"),
+        name: optionalText("literal part of the task name"),
+        search: optionalText("literal part of name, queue, worker or task id, in any case"),
+        priority: Type.Optional(Type.Array(Priority)),
+        since: Type.Optional(Described(Instant, "tasks received at or after this time")),
+        until: Type.Optional(Described(Instant, "tasks received at or before this time")),
       },
       { description: "with its defaults, without task_ids" },
     ),
     named_tasks: Nullable(Type.Integer({ description: "how many task_ids the filter has; null without any" })),
-    max: Type.Integer(),
-    max_in_flight: Type.Integer(),
-    canary_size: Nullable(Type.Integer()),
-    canary_max_failures: Nullable(Type.Integer({ description: "null without a canary" })),
-    rate_per_minute: Nullable(Type.Integer()),
-    engines: Type.Array(Type.Object({ engine: Type.String(), tasks: Type.Integer() }), {
-      description: "of the sealed children, in the order in which each engine is sent its own",
-    }),
+    max: Type.Integer({ description: "most tasks that the filter may match" }),
+    max_in_flight: Type.Integer({ description: "tasks that may be sent and without an outcome at once" }),
+    canary_size: Nullable(Type.Integer(), "tasks to retry first; null without a canary"),
+    canary_max_failures: Nullable(
+      Type.Integer({ description: "failures of the canary that do not block the rest; null without a canary" }),
+    ),
+    rate_per_minute: Nullable(Type.Integer(), "most tasks sent in a minute; null without a limit"),
+    engines: Type.Array(
+      Type.Object({
+        engine: Type.String({ description: "name of the engine" }),
+        tasks: Type.Integer({ description: "tasks of this engine" }),
+      }),
+      {
+        description: "of the sealed children, in the order in which each engine is sent its own",
+      },
+    ),
   },
   { title: "BulkRetryPlan", description: "What a bulk retry was created with." },
 );
 export type BulkRetryPlan = Static<typeof BulkRetryPlan>;
 
+const Outcome = OneOf(childOutcomes, {
+  title: "BulkRetryOutcome",
+  description:
+    "unobserved: none yet; succeeded, failed: whether it was retried; unknown: it was sent, but no result arrived",
+});
+
 export const ChildQuery = Type.Object({
   ...PageQuery.properties,
-  outcome: Type.Optional(
-    OneOf(childOutcomes, { title: "BulkRetryOutcome", description: "only tasks with this outcome" }),
-  ),
+  outcome: Type.Optional(Described(Outcome, "only tasks with this outcome")),
 });
 export type ChildQuery = Static<typeof ChildQuery>;
 
 const BulkRetryChild = Type.Object(
   {
     ordinal: Type.Integer({ description: "from 0, in the order in which they are sent" }),
-    engine: Type.String(),
-    task_id: Type.String(),
+    engine: Type.String({ description: "name of the engine" }),
+    task_id: Type.String({ description: "id that the engine gave the task" }),
     task_name: Nullable(Type.String({ description: "when it was sealed" })),
-    delivery_state: OneOf(["pending", "claimed"]),
-    outcome: OneOf(childOutcomes, { title: "BulkRetryOutcome" }),
-    error: Nullable(Type.String()),
-    command_id: Nullable(Uuid),
-    agent_id: Nullable(Uuid),
+    delivery_state: OneOf(["pending", "claimed"], {
+      description: "pending: not sent yet; claimed: sent, or about to be",
+    }),
+    outcome: Outcome,
+    error: Nullable(Type.String(), "why it was not retried; null otherwise"),
+    command_id: Nullable(Uuid, "command that retries it; null before it is sent"),
+    agent_id: Nullable(Uuid, "agent that it was sent to; null before that"),
     new_task_id: Nullable(Type.String({ description: "the task that the retry made, where it made one" })),
-    claimed_at: Nullable(Instant),
-    completed_at: Nullable(Instant),
+    claimed_at: Nullable(Instant, "when it was sent; null before that"),
+    completed_at: Nullable(Instant, "when it got its outcome; null before that"),
   },
   { title: "BulkRetryChild", description: "One task of a bulk retry." },
 );
@@ -64,7 +87,7 @@ const BulkRetryChild = Type.Object(
 export const BulkRetryChildPage = Type.Object(
   {
     items: Type.Array(BulkRetryChild),
-    next_cursor: Nullable(Type.String()),
+    next_cursor: NextCursor,
   },
   { title: "BulkRetryChildPage", description: "One page of the tasks of a bulk retry." },
 );

@@ -1,12 +1,16 @@
 import { type Static, Type } from "typebox";
-import { Instant, Nullable, OneOf, timeRange } from "../../../platform/http/schemas.ts";
+import { Described, Instant, Nullable, OneOf, timeRange } from "../../../platform/http/schemas.ts";
 import { taskQueryParams } from "../schemas.ts";
 
 export const facetFields = ["state", "priority", "name", "queue", "worker", "engine"] as const;
 export type FacetField = (typeof facetFields)[number];
+const FacetField = OneOf(facetFields, {
+  title: "FacetField",
+  description: "a field of tasks that values can be counted of",
+});
 
 export const FacetQuery = Type.Object({
-  field: OneOf(facetFields, { title: "FacetField", description: "the field whose values are counted" }),
+  field: Described(FacetField, "the field whose values are counted"),
   prefix: Type.Optional(
     Type.String({
       maxLength: 500,
@@ -22,13 +26,14 @@ export type FacetQuery = Static<typeof FacetQuery>;
 
 export const Facet = Type.Object(
   {
-    field: OneOf(facetFields, { title: "FacetField" }),
+    field: FacetField,
     values: Type.Array(
       Type.Object({
-        value: Type.String(),
+        value: Type.String({ description: "value of the field" }),
         count: Type.Integer({ description: "a lower bound when exact is false" }),
-        exact: Type.Boolean(),
+        exact: Type.Boolean({ description: "false when counting ran out of time" }),
       }),
+      { description: "the most frequent first" },
     ),
   },
   { title: "Facet", description: "The values of a field with their counts." },
@@ -42,22 +47,32 @@ export const TaskHistogramQuery = Type.Object({
 });
 export type TaskHistogramQuery = Static<typeof TaskHistogramQuery>;
 
-const Count = Type.Integer();
+const count = (description: string) => Type.Integer({ description });
 
 export const TaskHistogram = Type.Object(
   {
     from: Type.Unsafe<Date | string>({ ...Instant, description: "start of the first bucket, at or before since" }),
-    to: Instant,
+    to: Described(Instant, "end of the range"),
     exact: Type.Boolean({
       description: "false when the time was used up; buckets that begin before reached hold too little",
     }),
-    reached: Nullable(Instant),
+    reached: Nullable(Instant, "how far back the counting came; null when it is complete"),
     counted: Type.Unsafe<"events" | "tasks">({
       ...OneOf(["events", "tasks"]),
       description: "events: ends and retries at the time they happened; tasks: present states, by received_at",
     }),
-    bucket_seconds: Type.Integer(),
-    buckets: Type.Array(Type.Object({ t: Instant, success: Count, failure: Count, other: Count })),
+    bucket_seconds: Type.Integer({ description: "width of a bucket" }),
+    buckets: Type.Array(
+      Type.Object({
+        t: Described(Instant, "start of the bucket"),
+        success: count("successes"),
+        failure: count("failures"),
+        other: count("everything else that was counted"),
+      }),
+      {
+        description: "oldest first",
+      },
+    ),
   },
   { title: "TaskHistogram", description: "Counts of tasks over time." },
 );
@@ -83,7 +98,7 @@ export const Differences = Type.Object(
         field: Type.String({
           description: "worker, queue, priority, release, hour (of received_at, UTC), args.… or kwargs.…",
         }),
-        value: Type.String(),
+        value: Type.String({ description: "value of the field" }),
         failed_share: share("of the failed tasks that have it"),
         passed_share: share("of the passed tasks that have it"),
       }),

@@ -1,5 +1,5 @@
 /** The named schemas of the OpenAPI document: a schema with a `title` is printed once and referred to by it. */
-import { instantFormat } from "../schemas.ts";
+import { instantFormat, publishedAs } from "../schemas.ts";
 
 type Schema = Record<string, unknown>;
 
@@ -10,21 +10,25 @@ export function createComponents(examples: Readonly<Record<string, unknown>>) {
   function shown(value: unknown): unknown {
     if (Array.isArray(value)) return value.map(shown);
     if (typeof value !== "object" || value === null) return value;
-    const schema = simplified(value as Schema);
+    const schema = published(value as Schema);
+    const { anyOf, ...about } = schema;
+    // A union of one only carries a description.
+    if (Array.isArray(anyOf) && anyOf.length === 1) return { ...(shown(anyOf[0]) as Schema), ...copied(about) };
     const { title } = schema;
     if (typeof title !== "string" || !isSchema(schema)) return copied(schema);
     const { title: _, ...rest } = schema;
     const { description, ...shape } = copied(rest);
     const known = named.get(title);
-    if (known === undefined) {
-      const example = examples[title];
-      named.set(title, {
-        ...(description !== undefined && { description }),
-        ...shape,
-        ...(example !== undefined && { examples: [example] }),
-      });
-    } else if (!isSameShape(known, shape)) throw new Error(`two schemas have the title ${title}`);
-    const differs = known !== undefined && description !== undefined && description !== known.description;
+    if (known !== undefined && !isSameShape(known, shape)) throw new Error(`two schemas have the title ${title}`);
+    // A parameter has its description beside its schema, so the first use of a schema may come without one.
+    const own = known?.description ?? description;
+    const example = examples[title];
+    named.set(title, {
+      ...(own !== undefined && { description: own }),
+      ...shape,
+      ...(example !== undefined && { examples: [example] }),
+    });
+    const differs = description !== undefined && description !== own;
     return { $ref: `#/components/schemas/${title}`, ...(differs && { description }) };
   }
 
@@ -50,11 +54,7 @@ export type Components = ReturnType<typeof createComponents>;
 /** A property that happens to be called `title` has an object for its value, and a schema a type or a union. */
 const isSchema = (schema: Schema) => "type" in schema || "anyOf" in schema || "enum" in schema;
 
-/** A union of one, which only carries a description, as that one. */
-function simplified(schema: Schema): Schema {
-  const { anyOf, ...rest } = schema;
-  return Array.isArray(anyOf) && anyOf.length === 1 ? { ...(anyOf[0] as Schema), ...rest } : schema;
-}
+const published = (schema: Schema): Schema => (schema[publishedAs] as Schema | undefined) ?? schema;
 
 function isSameShape({ description: _, examples: __, ...known }: Schema, shape: Schema): boolean {
   return JSON.stringify(known) === JSON.stringify(shape);

@@ -79,12 +79,19 @@ export function buildDocument(routes: readonly RouteRow[], options: DocumentOpti
           name,
           {
             description,
-            ...(retryAfter && { headers: { "Retry-After": { $ref: "#/components/headers/RetryAfter" } } }),
-            content: { "application/json": { schema: errorRef } },
+            headers: {
+              ...everyAnswer,
+              ...(retryAfter && { "Retry-After": { $ref: "#/components/headers/RetryAfter" } }),
+            },
+            ...errorContent(errorRef),
           },
         ]),
       ),
       headers: {
+        RequestId: {
+          description: "Finds the request in the log of the service. A request may name its own.",
+          schema: { type: "string", minLength: 8, maxLength: 64 },
+        },
         RetryAfter: {
           description: "Seconds to wait before the next attempt.",
           schema: { type: "integer", minimum: 0 },
@@ -110,6 +117,8 @@ export function buildDocument(routes: readonly RouteRow[], options: DocumentOpti
     },
   };
 }
+
+const everyAnswer = { "X-Request-Id": { $ref: "#/components/headers/RequestId" } };
 
 /** The refusals that a policy alone accounts for. */
 const refusals = {
@@ -213,20 +222,20 @@ function answersOf({ response, answers = {} }: RouteSchema, components: Componen
       status,
       {
         description: description ?? (isEmpty ? "Done. The answer has no body." : undefined),
-        ...(headers !== undefined && { headers: textHeaders(headers) }),
+        headers: { ...everyAnswer, ...textHeaders(headers) },
         ...((!isEmpty || content !== undefined) && { content: { ...body, ...textContent(content) } }),
       },
     ];
   });
   return Object.fromEntries([
     ...entries,
-    ["default", { description: "Any other refusal or failure.", ...errorContent(errorRef) }],
+    ["default", { description: "Any other refusal or failure.", headers: everyAnswer, ...errorContent(errorRef) }],
   ]);
 }
 
 const errorContent = (errorRef: Record<string, unknown>) => ({ content: { "application/json": { schema: errorRef } } });
 
-const textHeaders = (headers: Readonly<Record<string, string>>) =>
+const textHeaders = (headers: Readonly<Record<string, string>> = {}) =>
   Object.fromEntries(
     Object.entries(headers).map(([name, description]) => [name, { description, schema: { type: "string" } }]),
   );
@@ -260,7 +269,7 @@ function ownRefusals({ response, answers = {} }: RouteSchema, errorRef: Record<s
   return Object.fromEntries(
     own.map(([status, note]) => {
       const { description, headers } = noteOf(note);
-      return [status, { description, ...(headers && { headers: textHeaders(headers) }), ...errorContent(errorRef) }];
+      return [status, { description, headers: { ...everyAnswer, ...textHeaders(headers) }, ...errorContent(errorRef) }];
     }),
   );
 }

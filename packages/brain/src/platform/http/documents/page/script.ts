@@ -133,7 +133,9 @@ const contentOf = (content) =>
 
 const responseOf = ([status, given]) => {
   const response = find(given);
-  const headers = Object.entries(response.headers || {}).map(([name, header]) =>
+  // The introduction names the header of every answer.
+  const own = Object.entries(response.headers || {}).filter(([name]) => name !== "X-Request-Id");
+  const headers = own.map(([name, header]) =>
     element("p", {}, element("code", {}, name), element("span", { class: "note" }, " " + find(header).description)));
   return [
     element("dt", {}, element("code", {}, status)),
