@@ -53,12 +53,9 @@ export function completeLock(lock: LockFile): string[] {
 
 /** Looks where Node would: below the dependent, then below each folder above it. */
 function isPresent(lock: LockFile, dependent: string, name: string): boolean {
-  for (let at = dependent; ; at = at.slice(0, Math.max(0, at.lastIndexOf("node_modules") - 1))) {
-    const prefix = at === "" ? "" : `${at}/`;
-    if (lock.packages[`${prefix}node_modules/${name}`]) return true;
-    if (at === "") return false;
-    if (!at.includes("node_modules")) at = "";
-  }
+  const parts = dependent.split("/");
+  const above = parts.map((_, index) => `${parts.slice(0, index + 1).join("/")}/`);
+  return ["", ...above].some((folder) => lock.packages[`${folder}node_modules/${name}`] !== undefined);
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {

@@ -6,15 +6,10 @@ export interface Workspace {
   /** From the repository root, with forward slashes: `packages/brain`. */
   readonly folder: string;
   /** Each entry's source and built file, from the package folder: `./src/index.ts` and `./dist/index.js`. */
-  readonly entries: readonly BuildEntry[];
+  readonly entries: readonly { readonly source: string; readonly built: string }[];
   /** Built by vite into static files instead of by esbuild into modules. */
   readonly isWebsite: boolean;
   readonly dependencies: readonly string[];
-}
-
-export interface BuildEntry {
-  readonly source: string;
-  readonly built: string;
 }
 
 interface Manifest {
@@ -40,7 +35,7 @@ export function readWorkspaces(root: string): readonly Workspace[] {
 
 function readWorkspace(root: string, folder: string): Workspace {
   const manifest = JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8")) as Manifest;
-  const entries: BuildEntry[] = [];
+  const entries: Workspace["entries"][number][] = [];
   for (const entry of Object.values(manifest.exports ?? {})) {
     if (typeof entry === "string" || !entry.source || !entry.default?.startsWith("./dist/")) continue;
     if (!entry.source.includes("*")) entries.push({ source: entry.source, built: entry.default });

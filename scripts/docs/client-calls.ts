@@ -1,5 +1,5 @@
 /** The calls of the client: a function for each operation of the API document. */
-import { type ApiDocument, comment, type Operation, queryName, typeText } from "./client-types.ts";
+import { type ApiDocument, comment, type Operation, operationsOf, queryName, typeText } from "./client-types.ts";
 
 const base = "/api/v1";
 
@@ -30,7 +30,8 @@ export function clientCalls({ paths, components }: ApiDocument): string {
       .map(([method, operation]) => callText(method.toUpperCase(), path.replace(base, ""), operation)),
   );
   const text = calls.join("");
-  const declared = [...Object.keys(components.schemas), ...Object.keys(queriesOf(paths))];
+  const queries = operationsOf(paths).map(({ operationId }) => queryName(operationId));
+  const declared = [...Object.keys(components.schemas), ...queries];
   const used = declared.filter((name) => new RegExp(`\\b${name}\\b`).test(text)).sort();
   return `// Printed from openapi.json by \`npm run docs\`; a check fails when this file is stale.
 
@@ -45,13 +46,6 @@ ${text}  };
 }
 `;
 }
-
-const queriesOf = (paths: ApiDocument["paths"]): Record<string, true> =>
-  Object.fromEntries(
-    Object.values(paths).flatMap((methods) =>
-      Object.values(methods).map(({ operationId }) => [queryName(operationId), true] as const),
-    ),
-  );
 
 function callText(method: string, path: string, operation: Operation): string {
   const { operationId, summary, requestBody, responses = {} } = operation;

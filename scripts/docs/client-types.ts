@@ -39,16 +39,18 @@ export interface ApiDocument {
 
 /** One declaration for each named schema, and `<Operation>Query` for each operation with query parameters. */
 export function clientTypes({ paths, components }: ApiDocument): string {
-  const operations = Object.values(paths).flatMap((methods) => Object.values(methods));
   return [
     "// Printed from openapi.json by `npm run docs`; a check fails when this file is stale.",
     ...Object.entries(components.schemas).map(([name, schema]) => declaration(name, schema)),
-    ...operations.flatMap((operation) => queryDeclaration(operation) ?? []),
+    ...operationsOf(paths).flatMap((operation) => queryDeclaration(operation) ?? []),
     "",
   ]
     .join("\n\n")
     .replace(/\n\n$/, "\n");
 }
+
+export const operationsOf = (paths: ApiDocument["paths"]): Operation[] =>
+  Object.values(paths).flatMap((methods) => Object.values(methods));
 
 function declaration(name: string, schema: Schema): string {
   const { description, enum: values, properties } = schema;

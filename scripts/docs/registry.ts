@@ -1,5 +1,5 @@
 import { clientCalls } from "./client-calls.ts";
-import { clientTypes } from "./client-types.ts";
+import { type ApiDocument, clientTypes } from "./client-types.ts";
 
 /** A document that is printed from the code. */
 export interface GeneratedDocument {
@@ -14,22 +14,16 @@ export interface GeneratedDocument {
  * from the sources, so a check never sees a stale build.
  */
 export const generatedDocuments: readonly GeneratedDocument[] = [
-  { path: "packages/brain/ROUTES.md", generate: async () => (await import("@svc/brain/docs")).routesDocument() },
-  { path: "packages/client/openapi.json", generate: async () => (await import("@svc/brain/docs")).openApiText() },
-  {
-    path: "packages/client/src/types/api.generated.ts",
-    generate: async () => clientTypes(JSON.parse(await (await import("@svc/brain/docs")).openApiText())),
-  },
-  {
-    path: "packages/client/src/types/calls.generated.ts",
-    generate: async () => clientCalls(JSON.parse(await (await import("@svc/brain/docs")).openApiText())),
-  },
-  { path: "docs/configuration.md", generate: async () => (await import("@svc/brain/docs")).configurationDocument() },
-  { path: "docs/schema.md", generate: async () => (await import("@svc/brain/docs")).schemaDocument() },
+  { path: "packages/brain/ROUTES.md", generate: async () => (await brain()).routesDocument() },
+  { path: "packages/client/openapi.json", generate: async () => (await brain()).openApiText() },
+  { path: "packages/client/src/types/api.generated.ts", generate: async () => clientTypes(await apiDocument()) },
+  { path: "packages/client/src/types/calls.generated.ts", generate: async () => clientCalls(await apiDocument()) },
+  { path: "docs/configuration.md", generate: async () => (await brain()).configurationDocument() },
+  { path: "docs/schema.md", generate: async () => (await brain()).schemaDocument() },
   { path: "docs/cli.md", generate: async () => (await import("@svc/cli/docs")).cliDocument() },
-  { path: "docs/states/command.md", generate: async () => (await import("@svc/brain/docs")).commandStatesDocument() },
-  {
-    path: "docs/states/bulk-retry.md",
-    generate: async () => (await import("@svc/brain/docs")).bulkRetryStatesDocument(),
-  },
+  { path: "docs/states/command.md", generate: async () => (await brain()).commandStatesDocument() },
+  { path: "docs/states/bulk-retry.md", generate: async () => (await brain()).bulkRetryStatesDocument() },
 ];
+
+const brain = () => import("@svc/brain/docs");
+const apiDocument = async (): Promise<ApiDocument> => JSON.parse(await (await brain()).openApiText());

@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { projectFiles } from "../check-files.ts";
 import { type Affected, affectedTests } from "./affected.ts";
 import { importGraph, type SourcePackage } from "./import-graph.ts";
 
@@ -20,8 +21,7 @@ export function affectedSince(root: string, commit: string): Affected {
 
 /** The same for these files. */
 export function affectedBy(root: string, changed: readonly string[]): Affected {
-  const listed = git(root, "ls-files", "--cached", "--others", "--exclude-standard");
-  const existing = [...new Set(listed)].filter((file) => existsSync(join(root, file)));
+  const existing = projectFiles(root);
   const read = (file: string) => (existsSync(join(root, file)) ? readFileSync(join(root, file), "utf8") : "");
   const packages = existing
     .filter((file) => /^(?:packages\/[^/]+|engines\/[^/]+|bench)\/package\.json$/.test(file))

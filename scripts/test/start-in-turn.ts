@@ -1,20 +1,13 @@
 /** Starts works in their order, `atOnce` of them at a time; the next one when one has ended. */
 export function startInTurn<T>(works: readonly (() => Promise<T>)[], atOnce: number): Promise<T>[] {
-  let places = atOnce;
-  const waiting: (() => void)[] = [];
-  const place = () => {
-    if (places === 0) return new Promise<void>((resolve) => waiting.push(resolve));
-    places -= 1;
-    return Promise.resolve();
-  };
-  return works.map(async (work) => {
-    await place();
-    try {
-      return await work();
-    } finally {
-      const next = waiting.shift();
-      if (next === undefined) places += 1;
-      else next();
+  const turns = works.map((work) => ({ work, ...Promise.withResolvers<T>() }));
+  const waiting = turns.values();
+  const takeTurns = async () => {
+    for (const { work, promise, resolve } of waiting) {
+      resolve(work());
+      await promise.catch(() => {});
     }
-  });
+  };
+  for (let lane = 0; lane < atOnce; lane += 1) void takeTurns();
+  return turns.map(({ promise }) => promise);
 }

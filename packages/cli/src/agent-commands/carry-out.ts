@@ -3,7 +3,7 @@ import { type Command, isProblem } from "@svc/client";
 import { asking, type Project, projectOptions, whoAsks } from "../api/connect.ts";
 import { follow, insist } from "../api/follow.ts";
 import { explainProblem } from "../api/problems.ts";
-import { type CommandOptions, flag, type Terminal, text } from "../command-line/command.ts";
+import { type CommandOptions, flag, type OptionValues, type Terminal, text } from "../command-line/command.ts";
 import { CliError, exitCodes } from "../command-line/exit-codes.ts";
 import { defined } from "../command-line/option-values.ts";
 import { inOneLine, jsonText } from "../terminal/printed.ts";
@@ -47,12 +47,7 @@ interface Work {
   readonly engine: string;
   readonly taskIds: readonly string[];
   /** What was given of `actOptions`. */
-  readonly given: {
-    readonly agent?: string | undefined;
-    readonly key?: string | undefined;
-    readonly "no-wait"?: boolean | undefined;
-    readonly json?: boolean | undefined;
-  };
+  readonly given: OptionValues<typeof actOptions>;
   issue(project: Project, body: TaskBody): Promise<Command>;
 }
 

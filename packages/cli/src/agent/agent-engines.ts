@@ -1,16 +1,18 @@
 import type { EngineAdapter } from "@svc/agent";
+import { type CommandOptions, type OptionValues, text, texts } from "../command-line/command.ts";
 import { CliError } from "../command-line/exit-codes.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What the command line says about an engine; each engine takes what it knows. */
-export interface EngineWords {
-  readonly redis?: string | undefined;
-  readonly prefix?: string[] | undefined;
-  readonly queue?: string[] | undefined;
-  readonly namespace?: string | undefined;
-  readonly "start-at"?: string | undefined;
-}
+/** What the command line may say about an engine; each engine takes what it knows. */
+export const engineOptions = {
+  redis: text("URL", "bullmq: the Redis server with the queues, redis:// or rediss:// (or SVC_REDIS_URL)"),
+  prefix: texts("NAME", "bullmq: key prefix to watch, may be repeated (default bull)"),
+  queue: texts("NAME", "bullmq: watch only this queue, may be repeated (default: all that are found)"),
+  "start-at": text("WHERE", "bullmq: beginning (default) or now, for queues never read before"),
+  namespace: text("NAME", "put in front of task ids, for two brokers of one engine in one project"),
+} as const satisfies CommandOptions;
+type EngineWords = OptionValues<typeof engineOptions>;
 
 export interface KnownEngine {
   readonly summary: string;
@@ -57,15 +59,15 @@ export const engines: Readonly<Record<string, KnownEngine>> = {
 };
 
 function redisUrl({ redis }: EngineWords, env: Environment): URL {
-  const text = redis ?? env.SVC_REDIS_URL?.trim();
-  if (text === undefined || text === "") {
+  const address = redis ?? env.SVC_REDIS_URL?.trim();
+  if (address === undefined || address === "") {
     throw new CliError(
       "usage",
       "svc agent bullmq needs --redis redis://HOST:PORT, or SVC_REDIS_URL in the environment",
     );
   }
   const where = redis === undefined ? "SVC_REDIS_URL" : "--redis";
-  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const url = URL.canParse(address) ? new URL(address) : undefined;
   if (url === undefined || !["redis:", "rediss:"].includes(url.protocol) || url.hostname === "") {
     throw new CliError("usage", `${where} is not of the form redis://HOST:PORT or rediss://HOST:PORT`);
   }

@@ -1,29 +1,34 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { type Agent, type AgentLog, type AgentOptions, agentOptionsFromEnv, startAgent } from "@svc/agent";
-import { defineCommand, flag, type Terminal, text, texts } from "../command-line/command.ts";
+import {
+  type CommandOptions,
+  defineCommand,
+  flag,
+  type OptionValues,
+  type Terminal,
+  text,
+} from "../command-line/command.ts";
 import { CliError } from "../command-line/exit-codes.ts";
 import { type Environment, readEnvironment } from "../settings/read-environment.ts";
 import { printResult } from "../terminal/printed.ts";
 import { listenForStop } from "../terminal/stop-signal.ts";
-import { type EngineWords, engines } from "./agent-engines.ts";
+import { engineOptions, engines } from "./agent-engines.ts";
+
+const options = {
+  brain: text("URL", "address of the brain (or SVC_BRAIN_URL), for example http://localhost:7700"),
+  ...engineOptions,
+  name: text("NAME", "label of this process, shown to operators (or SVC_AGENT_NAME)"),
+  transport: text("KIND", "ws (default) or longpoll (needs SVC_AGENT_ID); or SVC_TRANSPORT"),
+  "buffer-name": text("NAME", "name of the buffer file (or SVC_BUFFER_NAME); keeps it when the agent is minted anew"),
+  dev: flag("allow plain http and ws to any host"),
+  list: flag("the engines this build knows"),
+  json: flag("with --list: one JSON document"),
+} as const satisfies CommandOptions;
 
 export const agent = defineCommand({
   usage: ["agent [engine] --brain URL [options]", "agent --list [--json]"],
-  options: {
-    brain: text("URL", "address of the brain (or SVC_BRAIN_URL), for example http://localhost:7700"),
-    redis: text("URL", "bullmq: the Redis server with the queues, redis:// or rediss:// (or SVC_REDIS_URL)"),
-    prefix: texts("NAME", "bullmq: key prefix to watch, may be repeated (default bull)"),
-    queue: texts("NAME", "bullmq: watch only this queue, may be repeated (default: all that are found)"),
-    "start-at": text("WHERE", "bullmq: beginning (default) or now, for queues never read before"),
-    namespace: text("NAME", "put in front of task ids, for two brokers of one engine in one project"),
-    name: text("NAME", "label of this process, shown to operators (or SVC_AGENT_NAME)"),
-    transport: text("KIND", "ws (default) or longpoll (needs SVC_AGENT_ID); or SVC_TRANSPORT"),
-    "buffer-name": text("NAME", "name of the buffer file (or SVC_BUFFER_NAME); keeps it when the agent is minted anew"),
-    dev: flag("allow plain http and ws to any host"),
-    list: flag("the engines this build knows"),
-    json: flag("with --list: one JSON document"),
-  },
+  options,
   words: Object.keys(engines),
   details: [
     "Token and secret are SVC_TOKEN and SVC_HMAC_SECRET, as shown once when the agent was minted. They and the rest may stand, low to high,",
@@ -51,18 +56,10 @@ export const agent = defineCommand({
   },
 });
 
-interface AgentWords extends EngineWords {
-  readonly brain?: string | undefined;
-  readonly name?: string | undefined;
-  readonly transport?: string | undefined;
-  readonly "buffer-name"?: string | undefined;
-  readonly dev?: boolean | undefined;
-}
-
 /** The command line wins over what is written elsewhere. Whoever types the command wants it to start, whatever SVC_AUTOSTART says. */
 async function agentOptions(
   named: string | undefined,
-  words: AgentWords,
+  words: OptionValues<typeof options>,
   { env, home }: Environment,
 ): Promise<AgentOptions> {
   const { engineNames = [], autostart: _, ...given } = optionsFrom(env);

@@ -1,5 +1,5 @@
 import { type Client, createClient, isProblem } from "@svc/client";
-import { type CommandOptions, flag, type Terminal, text } from "../command-line/command.ts";
+import { type CommandOptions, flag, type OptionValues, type Terminal, text } from "../command-line/command.ts";
 import { CliError } from "../command-line/exit-codes.ts";
 import { readEnvironment } from "../settings/read-environment.ts";
 import { brainAddress } from "./address.ts";
@@ -25,11 +25,6 @@ export const projectOptions = {
 export const whoAsks = "Asks with the API key in SVC_API_KEY, else with the session of svc login.";
 export const sessionAsks = "No API key may do this: it takes the session of svc login.";
 
-interface ServiceWords {
-  readonly brain?: string | undefined;
-  readonly "plain-http"?: boolean | undefined;
-}
-
 /** How to speak with a service. */
 interface Connection extends Asked {
   readonly api: Client;
@@ -41,7 +36,7 @@ export interface Project extends Connection {
 }
 
 /** Where the service is, and what may be read of this machine. `./.env` is left out: no folder steers where keys and passwords go. */
-export async function readPlace(words: ServiceWords, terminal: Terminal) {
+export async function readPlace(words: OptionValues<typeof serviceOptions>, terminal: Terminal) {
   const { SVC_PASSWORD_FILE: _, ...own } = process.env;
   const { env, home } = await readEnvironment(terminal, { env: own, readsWorkingFolder: false });
   const given = words.brain ?? env.SVC_BRAIN_URL;
@@ -97,7 +92,7 @@ export async function asking<Who extends Asked, T>(
  * @throws CliError as `connect` and `onlySlug` do.
  */
 export async function openProject(
-  words: ServiceWords & { readonly project?: string | undefined },
+  words: OptionValues<typeof projectOptions>,
   terminal: Terminal,
   { needsSession = false }: { readonly needsSession?: boolean } = {},
 ): Promise<Project> {

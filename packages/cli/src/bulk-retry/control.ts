@@ -1,29 +1,14 @@
 import type { BulkRetryRequest } from "@svc/client";
 import { asking, openProject, type Project, projectOptions, sessionAsks } from "../api/connect.ts";
 import { type Command, defineCommand } from "../command-line/command.ts";
+import { exitCodes } from "../command-line/exit-codes.ts";
 import { jsonOption, requireWord } from "../command-line/option-values.ts";
 import { printBulkRetry, watchBulkRetry } from "./watch.ts";
 
 const options = { ...jsonOption, ...projectOptions };
 
-export const bulkRetryWatch = defineCommand({
-  usage: ["bulk-retry watch REQUEST_ID [--json]"],
-  options,
-  details: [
-    "Follows a bulk retry to its end, or until it is paused or blocked. Ends with 1 unless every task was retried.",
-    sessionAsks,
-  ],
-  positionals: 1,
-  async run({ values, positionals }, terminal) {
-    const id = requireWord(positionals, "bulk retry by its id");
-    const project = await openProject(values, terminal, { needsSession: true });
-    return watchBulkRetry(id, values, project, terminal);
-  },
-});
-
-type Control = (project: Project, id: string) => Promise<BulkRetryRequest>;
-
-const controlling = (name: string, details: string, control: Control): Command =>
+/** A command about one bulk retry. */
+const aboutOne = (name: string, details: string, act: typeof watchBulkRetry): Command =>
   defineCommand({
     usage: [`bulk-retry ${name} REQUEST_ID [--json]`],
     options,
@@ -31,11 +16,24 @@ const controlling = (name: string, details: string, control: Control): Command =
     positionals: 1,
     async run({ values, positionals }, terminal) {
       const id = requireWord(positionals, "bulk retry by its id");
-      const project = await openProject(values, terminal, { needsSession: true });
-      const request = await asking(project, () => control(project, id), `bulk retry request ${id}`);
-      printBulkRetry(request, values, terminal);
+      return act(id, values, await openProject(values, terminal, { needsSession: true }), terminal);
     },
   });
+
+type Control = (project: Project, id: string) => Promise<BulkRetryRequest>;
+
+const controlling = (name: string, details: string, control: Control): Command =>
+  aboutOne(name, details, async (id, given, project, terminal) => {
+    const request = await asking(project, () => control(project, id), `bulk retry request ${id}`);
+    printBulkRetry(request, given, terminal);
+    return exitCodes.done;
+  });
+
+export const bulkRetryWatch = aboutOne(
+  "watch",
+  "Follows a bulk retry to its end, or until it is paused or blocked. Ends with 1 unless every task was retried.",
+  watchBulkRetry,
+);
 
 export const bulkRetryShow = controlling("show", "Tells how far a bulk retry has come.", ({ api, slug }, id) =>
   api.getBulkRetry(slug, id),

@@ -1,14 +1,13 @@
 import type { BulkRetryRequest } from "@svc/client";
 import { asking, type Project } from "../api/connect.ts";
 import { follow } from "../api/follow.ts";
-import type { Terminal } from "../command-line/command.ts";
+import type { OptionValues, Terminal } from "../command-line/command.ts";
 import { exitCodes } from "../command-line/exit-codes.ts";
+import type { jsonOption } from "../command-line/option-values.ts";
 import { inOneLine, printResult } from "../terminal/printed.ts";
 import { startProgress } from "../terminal/progress.ts";
 
-interface Given {
-  readonly json?: boolean | undefined;
-}
+type Given = OptionValues<typeof jsonOption>;
 
 /** Follows a request until nothing more comes by itself: to its end, or until somebody has to resume it. Prints it and gives the exit code. */
 export async function watchBulkRetry(id: string, given: Given, project: Project, terminal: Terminal): Promise<number> {

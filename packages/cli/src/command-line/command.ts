@@ -81,6 +81,9 @@ export function readOptions<const Options extends Readonly<Record<string, ParseA
   return parsed;
 }
 
+/** What a command line says by these options. */
+export type OptionValues<Options extends CommandOptions> = ReturnType<typeof readOptions<Options>>["values"];
+
 function parse<const Options extends Readonly<Record<string, ParseArgsOptionDescriptor>>>(
   args: readonly string[],
   options: Options,

@@ -1,6 +1,6 @@
 import { isExactNumber, parseExact, priorities, taskStates } from "@svc/client";
 import { durationRule, momentRule, readDuration, readMoment } from "@svc/client/task-query";
-import { type CommandOptions, flag, text } from "./command.ts";
+import { type CommandOptions, flag, type OptionValues, text } from "./command.ts";
 import { CliError } from "./exit-codes.ts";
 
 /** Options that several commands have, and their values, read from their text. Each reader throws CliError `usage` for a text that is none. */
@@ -14,13 +14,7 @@ export const listOptions = {
   json: flag("one JSON document: items and next_cursor"),
 } as const satisfies CommandOptions;
 
-export const readListOptions = ({
-  limit = "50",
-  cursor,
-}: {
-  limit?: string | undefined;
-  cursor?: string | undefined;
-}) => ({
+export const readListOptions = ({ limit = "50", cursor }: OptionValues<typeof listOptions>) => ({
   limit: wholeNumber("limit", limit, { min: 1, max: 500 }),
   ...defined({ cursor }),
 });
@@ -83,7 +77,7 @@ export const filterOptions = {
   until: text("TIME", "received then or before"),
 } as const satisfies CommandOptions;
 
-export function readFilters(given: { readonly [Name in keyof typeof filterOptions]?: string | undefined }) {
+export function readFilters(given: OptionValues<typeof filterOptions>) {
   const { state, queue, name, search, priority, since, until } = given;
   return defined({
     state: state === undefined ? undefined : oneOf("state", state, taskStates),

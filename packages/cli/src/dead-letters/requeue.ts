@@ -62,7 +62,7 @@ export const deadLettersRequeue = defineCommand({
         what: "requeueing",
         engine,
         taskIds,
-        given: { ...values, agent },
+        given: { ...values, ...defined({ agent }) },
         issue: ({ api, slug }, body) => api.requeueDeadLetter(slug, body),
       },
       project,

@@ -1,4 +1,5 @@
-import type { Terminal } from "../command-line/command.ts";
+import type { OptionValues, Terminal } from "../command-line/command.ts";
+import type { jsonOption } from "../command-line/option-values.ts";
 
 /** What a terminal would obey instead of showing it: control letters but for line ends and tabs, and what turns the direction of a text. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
@@ -18,7 +19,7 @@ export const jsonText = (value: unknown): string => printable(JSON.stringify(val
 /** Prints one JSON document when that was asked for, else the lines for people. */
 export function printResult(
   terminal: Terminal,
-  { json }: { readonly json?: boolean | undefined },
+  { json }: OptionValues<typeof jsonOption>,
   document: unknown,
   lines: readonly string[],
 ): void {
@@ -35,7 +36,7 @@ type Columns<Row> = Readonly<Record<string, (row: Row) => string | number | null
 /** Prints one page of a list, and for people the `rest`: how to go on unless given, or `none` when nothing was found. */
 export function printPage<Item>(
   terminal: Terminal,
-  given: { readonly json?: boolean | undefined },
+  given: OptionValues<typeof jsonOption>,
   page: Page<Item>,
   words: { readonly columns: Columns<Item>; readonly none: string; readonly rest?: string | undefined },
 ): void {
