@@ -4,6 +4,7 @@ import { browserName } from "@svc/client/browser-name";
 import { randomToken } from "@svc/protocol";
 import { cookieDigest } from "../../../platform/crypto/digests.ts";
 import type { Tx } from "../../../platform/database/database.ts";
+import { days } from "../../../platform/durations.ts";
 import type { SessionActor } from "../../../platform/http/access/actor.ts";
 import { ApiError } from "../../../platform/http/error-codes.ts";
 import { uuidV7 } from "../../../platform/ids.ts";
@@ -48,7 +49,7 @@ export async function trustDevice(
 ): Promise<{ device: NewDevice; auditEntry: AuditEntry }> {
   const now = clock.now();
   const cookie = randomToken();
-  const keepSeconds = settings.SVC_MFA_REMEMBER_DEVICE_DAYS * 86_400;
+  const keepSeconds = days(settings.SVC_MFA_REMEMBER_DEVICE_DAYS) / 1000;
   const row: TrustedDeviceRow = {
     id: uuidV7(clock),
     user_id: userId,
