@@ -5,3 +5,11 @@ export function quantile(values: readonly number[], share: number): number {
 }
 
 export const medianOf = (values: readonly number[]): number => quantile(values, 0.5);
+
+/** The one whose measure is the median of all: a whole measurement, whose parts belong together. */
+export function medianBy<T>(values: readonly T[], measure: (value: T) => number): T {
+  const sorted = values.toSorted((a, b) => measure(a) - measure(b));
+  const middle = sorted[Math.floor((sorted.length - 1) / 2)];
+  if (middle === undefined) throw new Error("nothing was measured");
+  return middle;
+}

@@ -1,6 +1,8 @@
 import { rm } from "node:fs/promises";
+import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { prepareStorage, withStorage } from "../harness/databases.ts";
+import { medianBy } from "../harness/quantile.ts";
 import { atLeast, type BenchRow, note } from "../harness/suite.ts";
 
 type Row = (string | number | null)[];
@@ -22,17 +24,22 @@ const referenceRows = 1000;
 const groupRows = 4000;
 const target = 0.75;
 
-export function storedRows(path: string): StoredRows {
-  const db = new DatabaseSync(path, { readOnly: true });
-  const rowsOf = (table: string): TableRows => {
-    const statement = db.prepare(`SELECT * FROM ${table} ORDER BY rowid`);
-    statement.setReturnArrays(true);
-    const rows = statement.all() as unknown as Row[];
-    return { columns: statement.columns().map(({ name }) => name), rows };
+/** Reads what was stored in the database since the last call, also of a service that runs. */
+export function createRowReader(path: string): () => StoredRows {
+  const seen = { events: 0, tasks: 0 };
+  return () => {
+    const db = new DatabaseSync(path, { readOnly: true });
+    const rowsOf = (table: keyof StoredRows): TableRows => {
+      const statement = db.prepare(`SELECT * FROM ${table} WHERE rowid > ${seen[table]} ORDER BY rowid`);
+      statement.setReturnArrays(true);
+      const rows = statement.all() as unknown as Row[];
+      seen[table] = db.prepare(`SELECT max(rowid) AS last FROM ${table}`).get()?.last as number;
+      return { columns: statement.columns().map(({ name }) => name), rows };
+    };
+    const rows = { events: rowsOf("events"), tasks: rowsOf("tasks") };
+    db.close();
+    return rows;
   };
-  const rows = { events: rowsOf("events"), tasks: rowsOf("tasks") };
-  db.close();
-  return rows;
 }
 
 /** Seconds of a loop of prepared inserts, the tasks of a group of events after them, one commit a group; settings as the service's. */
@@ -63,20 +70,31 @@ function runLoop(path: string, { events, tasks }: StoredRows, rowsPerTransaction
   return seconds;
 }
 
-/** Events per second of a bare loop that writes the rows into an empty file of the service's schema. */
+/** Events per second of the bare loop. */
 export interface BareRates {
   readonly reference: number;
   readonly grouped: number;
 }
 
-export async function bareRates(file: string, rows: StoredRows): Promise<BareRates> {
-  const rate = async (rowsPerTransaction: number): Promise<number> => {
-    await withStorage(`sqlite://${file}`, prepareStorage);
-    const seconds = runLoop(file, rows, rowsPerTransaction);
-    await removeDatabase(file);
-    return rows.events.rows.length / seconds;
+/**
+ * Bare loops that write into files of the service's schema, at first empty. They grow with every call as the service's database does: what
+ * an insert costs depends on the size of its indexes.
+ */
+export async function openBareLoops(folder: string) {
+  const referenceFile = join(folder, "bare.db");
+  const groupedFile = join(folder, "bare-grouped.db");
+  const files = [referenceFile, groupedFile];
+  for (const file of files) await withStorage(`sqlite://${file}`, prepareStorage);
+  return {
+    write(rows: StoredRows): BareRates {
+      const events = rows.events.rows.length;
+      return {
+        reference: events / runLoop(referenceFile, rows, referenceRows),
+        grouped: events / runLoop(groupedFile, rows, groupRows),
+      };
+    },
+    remove: () => Promise.all(files.map(removeDatabase)),
   };
-  return { reference: await rate(referenceRows), grouped: await rate(groupRows) };
 }
 
 export async function removeDatabase(file: string): Promise<void> {
@@ -90,9 +108,7 @@ export interface BesideRound extends BareRates {
 
 /** The round whose ratio is the median of all. */
 export function besideBareLoop(name: string, rounds: readonly BesideRound[]): BenchRow[] {
-  const ratioOf = ({ service, reference }: BesideRound) => service / reference;
-  const sorted = [...rounds].sort((a, b) => ratioOf(a) - ratioOf(b));
-  const { service, reference, grouped } = sorted[Math.floor((sorted.length - 1) / 2)] as BesideRound;
+  const { service, reference, grouped } = medianBy(rounds, (round) => round.service / round.reference);
   return [
     atLeast(name, service, "events/s", { limit: reference, target }),
     note(`${name}: share of the loop at ${groupRows} rows a commit`, service / grouped, "x"),

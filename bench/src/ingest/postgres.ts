@@ -1,10 +1,10 @@
 import pg from "pg";
 import { onDatabase, prepareStorage, withStorage } from "../harness/databases.ts";
-import { medianOf, quantile } from "../harness/quantile.ts";
+import { medianBy, medianOf, quantile } from "../harness/quantile.ts";
 import { atLeast, atMost, type BenchContext, type BenchRow, type BenchSuite, note } from "../harness/suite.ts";
 import { copyLine, copyRows } from "./copy-rows.ts";
 import { runPipeline } from "./pipeline.ts";
-import { signTraffic, type Traffic } from "./signed-traffic.ts";
+import { type Connection, signTraffic, type Traffic } from "./signed-traffic.ts";
 
 /**
  * The whole way of a frame into PostgreSQL held against plain COPY of the same event rows into the same partitioned table: once with
@@ -15,61 +15,74 @@ const foldedTarget = 0.45;
 const groupTarget = 2;
 const ackLimitMs = 50;
 const rowsPerCopy = 4000;
-/** Of each connection; what is apart is held to no target. */
+const copiesOfRound = 3;
+/** What is apart is held to no target. */
+const quickRounds: Readonly<Record<Traffic["tasks"], number>> = { together: 3, apart: 1 };
+/** Of each connection. */
 const quickFrames: Readonly<Record<Traffic["tasks"], number>> = { together: 120, apart: 40 };
 
 const columns = "id, project_id, agent_id, engine, task_id, kind, occurred_at, payload";
 
-/** Rows per second of COPY, one durable commit per batch, and of the pipeline that wrote them before. */
-async function measureRound(context: BenchContext, traffic: Traffic) {
-  const connections = signTraffic(traffic);
-  return onDatabase(context, "postgres", async ({ databaseUrl: url }) => {
+interface CopyRound {
+  readonly rate: number;
+  readonly settled: number;
+  readonly copy: number;
+}
+
+/** Rows per second of the pipeline, and of COPY of what it wrote. */
+const measureRound = (context: BenchContext, connections: readonly Connection[]): Promise<CopyRound> =>
+  onDatabase(context, "postgres", async ({ databaseUrl: url }) => {
     const { events, seconds, settledSeconds } = await withStorage(url, async (database) => {
       await prepareStorage(database);
       return runPipeline(database, connections, { window: Infinity });
     });
-    const client = new pg.Client({ connectionString: url });
-    await client.connect();
-    const { rows } = await client.query<string[]>({
-      text: `SELECT id::text, project_id::text, agent_id::text, engine, task_id, kind, occurred_at::text, payload::text
+    return { rate: events / seconds, settled: events / settledSeconds, copy: await copyRate(url) };
+  });
+
+/** The events of a database, copied into the emptied table again and again, one durable commit per batch: the median rate of these. */
+async function copyRate(url: string): Promise<number> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  const { rows } = await client.query<string[]>({
+    text: `SELECT id::text, project_id::text, agent_id::text, engine, task_id, kind, occurred_at::text, payload::text
              FROM events ORDER BY occurred_at, id`,
-      rowMode: "array",
-    });
-    const batches: Buffer[] = [];
-    for (let start = 0; start < rows.length; start += rowsPerCopy) {
-      const lines = rows.slice(start, start + rowsPerCopy).map(copyLine);
-      batches.push(Buffer.from(lines.join("")));
-    }
+    rowMode: "array",
+  });
+  const batches: Buffer[] = [];
+  for (let start = 0; start < rows.length; start += rowsPerCopy) {
+    const lines = rows.slice(start, start + rowsPerCopy).map(copyLine);
+    batches.push(Buffer.from(lines.join("")));
+  }
+  const rates: number[] = [];
+  for (let copy = 0; copy < copiesOfRound; copy += 1) {
     await client.query("TRUNCATE events");
     const startedMs = performance.now();
     for (const batch of batches) await copyRows(client, `COPY events (${columns}) FROM STDIN`, batch);
-    const copySeconds = (performance.now() - startedMs) / 1000;
-    await client.end();
-    return { rate: events / seconds, settled: events / settledSeconds, copy: rows.length / copySeconds };
-  });
+    rates.push(rows.length / ((performance.now() - startedMs) / 1000));
+  }
+  await client.end();
+  return medianOf(rates);
 }
 
-async function measureBatches(context: BenchContext, tasks: Traffic["tasks"]) {
+/** The round whose ratio is the median of all. */
+async function measureBatches(context: BenchContext, tasks: Traffic["tasks"]): Promise<CopyRound> {
   const isQuick = context.mode === "quick";
-  const rounds = isQuick ? 1 : 3;
-  const results: Awaited<ReturnType<typeof measureRound>>[] = [];
+  const connections = signTraffic({
+    connections: 4,
+    framesPerConnection: isQuick ? quickFrames[tasks] : 450,
+    eventsPerFrame: 100,
+    tasks,
+  });
+  const rounds = isQuick ? quickRounds[tasks] : 3;
+  const results: CopyRound[] = [];
   for (let round = 0; round <= rounds; round += 1) {
     context.signal.throwIfAborted();
-    const result = await measureRound(context, {
-      connections: 4,
-      framesPerConnection: isQuick ? quickFrames[tasks] : 450,
-      eventsPerFrame: 100,
-      tasks,
-    });
+    const result = await measureRound(context, connections);
     context.log(`${tasks}, round ${round}: ${Math.round(result.rate)} of ${Math.round(result.copy)} events/s`);
     // The first round warms up.
     if (round > 0) results.push(result);
   }
-  return {
-    rate: medianOf(results.map(({ rate }) => rate)),
-    settled: medianOf(results.map(({ settled }) => settled)),
-    copy: medianOf(results.map(({ copy }) => copy)),
-  };
+  return medianBy(results, ({ rate, copy }) => rate / copy);
 }
 
 async function measureSingles(context: BenchContext, grouping: { maxGroupRows: number; lanes: number } | undefined) {

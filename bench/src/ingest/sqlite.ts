@@ -3,7 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { prepareStorage, withStorage } from "../harness/databases.ts";
 import { medianOf } from "../harness/quantile.ts";
 import { type BenchContext, type BenchRow, type BenchSuite, note } from "../harness/suite.ts";
-import { type BesideRound, bareRates, besideBareLoop, removeDatabase, storedRows } from "./bare-loop.ts";
+import { type BesideRound, besideBareLoop, createRowReader, openBareLoops, removeDatabase } from "./bare-loop.ts";
 import { runPipeline } from "./pipeline.ts";
 import { signTraffic } from "./signed-traffic.ts";
 
@@ -13,10 +13,10 @@ import { signTraffic } from "./signed-traffic.ts";
  * (synchronous=FULL), take turns, and start from an empty file each.
  */
 async function measure({ scratchDir, mode, log, signal }: BenchContext): Promise<readonly BenchRow[]> {
-  const rounds = mode === "quick" ? 1 : 3;
+  const rounds = mode === "quick" ? 4 : 3;
   const connections = signTraffic({
     connections: 4,
-    framesPerConnection: mode === "quick" ? 400 : 900,
+    framesPerConnection: mode === "quick" ? 150 : 900,
     eventsPerFrame: 100,
     tasks: "together",
   });
@@ -29,10 +29,12 @@ async function measure({ scratchDir, mode, log, signal }: BenchContext): Promise
       await prepareStorage(database);
       return runPipeline(database, connections, { window: Infinity });
     });
-    const rows = storedRows(file);
+    const rows = createRowReader(file)();
     await removeDatabase(file);
     await pause(200);
-    const ofRound = await bareRates(join(scratchDir, "bare.db"), rows);
+    const loops = await openBareLoops(scratchDir);
+    const ofRound = loops.write(rows);
+    await loops.remove();
     log(`round ${round}: ${Math.round(events / seconds)} of ${Math.round(ofRound.reference)} events/s`);
     // The first round warms both up.
     if (round === 0) continue;

@@ -75,16 +75,18 @@ export function batchPayload(taskBase: number, fromMs: number): string {
   return canonicalText({ events, sealed_at: new Date(fromMs).toISOString() });
 }
 
-export function makePayloads(frames: number, firstTask: number): string[] {
+let tasksTold = 0;
+
+/** Payloads of tasks that no call told of before, as the bare loop writes every task once. */
+function newPayloads(frames: number): string[] {
+  const firstTask = tasksTold;
+  tasksTold += frames * eventsPerFrame;
   // What is sent fast lies in the recent past, so that no event is of the future.
   const fromMs = Date.now() - frames * msBetweenFrames;
   return Array.from({ length: frames }, (_, index) =>
     batchPayload(firstTask + index * eventsPerFrame, fromMs + index * msBetweenFrames),
   );
 }
-
-/** Where an agent's tasks begin: each agent and each call tells of tasks of its own, as the bare loop writes every task once. */
-const firstTaskOf = (agent: number): number => agent * 10_000_000 + Math.floor(Math.random() * 90_000) * 100;
 
 export interface WsSession {
   readonly socket: WebSocket;
@@ -160,8 +162,8 @@ export async function overWebSocket(
   const sessions = await Promise.all(
     agents.map((agent, index) => connect(ports[index % ports.length] as number, agent)),
   );
-  const signed = sessions.map(({ signer }, index) =>
-    makePayloads(framesPerAgent, firstTaskOf(index)).map((payload, frame) =>
+  const signed = sessions.map(({ signer }) =>
+    newPayloads(framesPerAgent).map((payload, frame) =>
       Buffer.from(signer.signText("event_batch", payload, `ev_${String(frame).padStart(12, "0")}`)),
     ),
   );
@@ -176,13 +178,13 @@ export async function overWebSocket(
 export async function overLongpoll(brain: BenchBrain, framesPerAgent: number): Promise<number> {
   const framesPerUpload = 20;
   const uploads = await Promise.all(
-    brain.agents.map(async (agent, index) => {
+    brain.agents.map(async (agent) => {
       const nonce = randomUUID().replaceAll("-", "").slice(0, 22);
       const headers = { authorization: `Bearer ${agent.token}`, "x-svc-session-nonce": nonce };
       await fetch(`${brain.url}/api/v1/agent/commands?wait=0&max_frames=0`, { headers });
       const session = { agentId: agent.agentId, projectId: brain.projectId, sessionId: nonce };
       const signer = createSigner({ secret: decodeHmacSecret(agent.hmacSecret), session });
-      const frames = makePayloads(framesPerAgent, firstTaskOf(index)).map((payload, frame) =>
+      const frames = newPayloads(framesPerAgent).map((payload, frame) =>
         signer.signText("event_batch", payload, `ev_${String(frame).padStart(12, "0")}`),
       );
       const bodies: Buffer[] = [];

@@ -1,8 +1,8 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { type BenchBrain, startBenchBrain } from "../harness/processes.ts";
+import { type BenchBrain, startBenchBrain, untilIdle } from "../harness/processes.ts";
 import type { BenchContext, BenchRow, BenchSuite } from "../harness/suite.ts";
-import { type BesideRound, bareRates, besideBareLoop, storedRows } from "../ingest/bare-loop.ts";
+import { type BesideRound, besideBareLoop, createRowReader, openBareLoops } from "../ingest/bare-loop.ts";
 import { overLongpoll, overWebSocket } from "./load.ts";
 
 /**
@@ -17,24 +17,27 @@ const transports = {
 } as const;
 
 async function measure({ scratchDir, mode, log, signal }: BenchContext): Promise<readonly BenchRow[]> {
-  const framesPerAgent = mode === "quick" ? 200 : 500;
-  const rounds = mode === "quick" ? 1 : 3;
+  const framesPerAgent = mode === "quick" ? 75 : 200;
+  const rounds = mode === "quick" ? 3 : 5;
   const rows: BenchRow[] = [];
   for (const [name, send] of Object.entries(transports)) {
+    const home = join(scratchDir, name);
+    const brain = await startBenchBrain({ home, agents });
+    const newRows = createRowReader(join(home, "svc.db"));
+    const loops = await openBareLoops(scratchDir);
     const measured: BesideRound[] = [];
-    for (let round = 1; round <= rounds; round += 1) {
+    for (let round = 0; round <= rounds; round += 1) {
       signal.throwIfAborted();
-      const home = join(scratchDir, name);
-      const brain = await startBenchBrain({ home, agents });
-      // The first frames warm the service up and fill its caches; their rows are stored as well and count for nothing.
-      await send(brain, Math.ceil(framesPerAgent / 2));
       const rate = await send(brain, framesPerAgent);
-      await brain.stop();
-      const ofRound = await bareRates(join(scratchDir, "bare.db"), storedRows(join(home, "svc.db")));
-      await rm(home, { recursive: true, force: true });
+      await untilIdle(brain, signal);
+      const ofRound = loops.write(newRows());
       log(`${name}, round ${round}: ${Math.round(rate)} of ${Math.round(ofRound.reference)} events/s`);
-      measured.push({ service: rate, ...ofRound });
+      // The first round warms the service up and fills its caches; its rows are stored by both and count for nothing.
+      if (round > 0) measured.push({ service: rate, ...ofRound });
     }
+    await brain.stop();
+    await loops.remove();
+    await rm(home, { recursive: true, force: true });
     rows.push(...besideBareLoop(`${name}, frames of 100 events`, measured));
   }
   return rows;
