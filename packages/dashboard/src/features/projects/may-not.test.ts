@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { whyNotAs } from "./may-not.ts";
+import { whyNotAs, whyNotManage } from "./may-not.ts";
 
 describe("a role", () => {
   const operator = "Needs the operator role in this project";
@@ -29,5 +29,12 @@ describe("a role", () => {
     ["viewer", operator],
   ] as const)("that is %s does nothing in an archived project: %s", (role, reason) => {
     expect(whyNotAs(role, { is_active: false })).toBe(reason);
+  });
+
+  test.each([
+    ["admin", "The project is archived; restore it first"],
+    ["operator", admin],
+  ] as const)("that is %s changes no settings of an archived project: %s", (role, reason) => {
+    expect(whyNotManage(role, { is_active: false })).toBe(reason);
   });
 });

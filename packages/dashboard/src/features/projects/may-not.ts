@@ -1,7 +1,4 @@
 import type { Project, ProjectRole } from "@svc/client";
-import { useQuery } from "@tanstack/react-query";
-import { roleIn, useMe } from "../sessions/index.ts";
-import { projectQuery } from "./queries.ts";
 
 const archived = "The project is archived";
 
@@ -15,14 +12,8 @@ export function whyNotAs(
   return project?.is_active === false ? archived : null;
 }
 
-/** The same of who is signed in. */
-export function useMayNot(slug: string, role?: "viewer" | "admin"): string | null {
-  const project = useQuery(projectQuery(slug));
-  return whyNotAs(roleIn(useMe(), slug), project.data, role);
-}
-
-/** Why somebody may not change what administrators keep of the project: its settings, members and agents. They can restore it. */
-export function useMayNotManage(slug: string): string | null {
-  const reason = useMayNot(slug, "admin");
+/** The same for what administrators keep of a project: its settings, members and agents. They can restore it. */
+export function whyNotManage(own: ProjectRole | null, project: Pick<Project, "is_active"> | undefined): string | null {
+  const reason = whyNotAs(own, project, "admin");
   return reason === archived ? `${archived}; restore it first` : reason;
 }

@@ -1,7 +1,9 @@
 import { type ProjectStats, taskStates } from "@svc/client";
-import { queryOptions } from "@tanstack/react-query";
+import { queryOptions, useQuery } from "@tanstack/react-query";
 import { api } from "../../api/api.ts";
 import type { Live } from "../../live/declared.ts";
+import { roleIn, useMe } from "../sessions/index.ts";
+import { whyNotAs, whyNotManage } from "./may-not.ts";
 
 export const projectsQuery = queryOptions({
   queryKey: ["projects"],
@@ -64,3 +66,15 @@ export const archivedProjectsQuery = queryOptions({
   },
   staleTime: 30_000,
 });
+
+/** Why whoever is signed in may not do in the project what needs a role, operator unless said; null where they may. */
+export function useMayNot(slug: string, role?: "viewer" | "admin"): string | null {
+  const project = useQuery(projectQuery(slug)).data;
+  return whyNotAs(roleIn(useMe(), slug), project, role);
+}
+
+/** Why whoever is signed in may not change settings, members and agents of the project; null where they may. */
+export function useMayNotManage(slug: string): string | null {
+  const project = useQuery(projectQuery(slug)).data;
+  return whyNotManage(roleIn(useMe(), slug), project);
+}
