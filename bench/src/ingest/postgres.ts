@@ -17,9 +17,9 @@ const ackLimitMs = 50;
 const rowsPerCopy = 4000;
 const copiesOfRound = 3;
 /** What is apart is held to no target. */
-const quickRounds: Readonly<Record<Traffic["tasks"], number>> = { together: 3, apart: 1 };
+const quickRounds: Readonly<Record<Traffic["tasks"], number>> = { together: 2, apart: 1 };
 /** Of each connection. */
-const quickFrames: Readonly<Record<Traffic["tasks"], number>> = { together: 120, apart: 40 };
+const quickFrames: Readonly<Record<Traffic["tasks"], number>> = { together: 300, apart: 40 };
 
 const columns = "id, project_id, agent_id, engine, task_id, kind, occurred_at, payload";
 

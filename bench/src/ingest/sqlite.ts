@@ -13,10 +13,10 @@ import { signTraffic } from "./signed-traffic.ts";
  * (synchronous=FULL), take turns, and start from an empty file each.
  */
 async function measure({ scratchDir, mode, log, signal }: BenchContext): Promise<readonly BenchRow[]> {
-  const rounds = mode === "quick" ? 4 : 3;
+  const rounds = mode === "quick" ? 2 : 3;
   const connections = signTraffic({
     connections: 4,
-    framesPerConnection: mode === "quick" ? 150 : 900,
+    framesPerConnection: mode === "quick" ? 400 : 900,
     eventsPerFrame: 100,
     tasks: "together",
   });

@@ -17,8 +17,8 @@ const transports = {
 } as const;
 
 async function measure({ scratchDir, mode, log, signal }: BenchContext): Promise<readonly BenchRow[]> {
-  const framesPerAgent = mode === "quick" ? 75 : 200;
-  const rounds = mode === "quick" ? 3 : 5;
+  const framesPerAgent = mode === "quick" ? 150 : 200;
+  const rounds = mode === "quick" ? 2 : 5;
   const rows: BenchRow[] = [];
   for (const [name, send] of Object.entries(transports)) {
     const home = join(scratchDir, name);

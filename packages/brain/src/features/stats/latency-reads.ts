@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { indexed } from "../../platform/database/dialects/expressions/index-hints.ts";
+import { bucketNumber } from "../../platform/database/dialects/expressions/time-buckets.ts";
 import { overflowLabel } from "../../platform/metrics.ts";
 import type { Db, RollupRow } from "../../schema/tables/index.ts";
 import { isTotal } from "./reads.ts";
@@ -17,19 +18,34 @@ const columns = ["bucket_at", "kind", "run_histogram", "wait_histogram"] as cons
 export type StoredDurations = Pick<RollupRow, (typeof columns)[number]>;
 export type NamedDurations = Pick<RollupRow, "name" | "kind" | "count" | "run_histogram">;
 
-/** Durations in the rollups whose bucket begins in [from, to). */
+/** Durations of a bucket of the answer: histograms one behind the other. */
+export interface BucketDurations extends Omit<StoredDurations, "bucket_at"> {
+  /** From 0. */
+  readonly bucket: number;
+}
+
+/**
+ * Durations in the rollups whose bucket begins in [from, to), by buckets of the answer. A week of a queue is thousands of rows, so that
+ * the database puts their texts together.
+ */
 export async function rollupDurations(
   slow: Db,
   { projectId, kinds, name, queue }: DurationScope,
-  { from, to }: TimeRange,
-): Promise<StoredDurations[]> {
+  { from, to, widthMs }: TimeRange & { readonly widthMs: number },
+): Promise<BucketDurations[]> {
   const rows = slow
     .selectFrom("rollups")
-    .select(columns)
+    .select([
+      bucketNumber("bucket_at", { fromMs: from.getTime(), widthMs }).as("bucket"),
+      "kind",
+      sql<string | null>`string_agg(run_histogram, '')`.as("run_histogram"),
+      sql<string | null>`string_agg(wait_histogram, '')`.as("wait_histogram"),
+    ])
     .where("project_id", "=", projectId)
     .where("kind", "in", kinds)
     .where("bucket_at", ">=", from)
-    .where("bucket_at", "<", to);
+    .where("bucket_at", "<", to)
+    .groupBy(sql`1, 2`);
   if (name === undefined)
     return rows
       .where(isTotal)

@@ -183,7 +183,7 @@ for (const dialect of testDialects) {
     test("is read through an index, whatever else a project counts", async () => {
       const { database } = brain.running.brain;
       const scope = { projectId: brain.project.id, kinds: ["task.failed", "task.started"] };
-      const range = { from: new Date(hour), to: new Date(hour + hourMs) };
+      const range = { from: new Date(hour), to: new Date(hour + hourMs), widthMs: hourMs };
       const plans = await Promise.all([
         plansOf(database, (db) => rollupDurations(db, scope, range)),
         plansOf(database, (db) => rollupDurations(db, { ...scope, name: "pdf" }, range)),

@@ -5,6 +5,7 @@ import { bucketStart, hoursBegin, minutesBegin } from "./counters/buckets.ts";
 import { nameCharacters } from "./counters/deltas.ts";
 import { addStored, countOf, type Histogram, quantilesOf } from "./counters/histogram.ts";
 import {
+  type BucketDurations,
   type DurationScope,
   durationsByName,
   durationsOfNames,
@@ -46,7 +47,7 @@ export async function readLatency(database: BrainDatabase, { projectId, query, n
   const cells = Array.from({ length: plan.count }, () => new Durations());
   const all = new Durations();
   for (const row of await durationsOf(database, scope, { plan, now })) {
-    cells[Math.floor((row.bucket_at.getTime() - plan.from.getTime()) / plan.widthMs)]?.add(row);
+    cells[row.bucket]?.add(row);
     all.add(row);
   }
   return {
@@ -74,18 +75,23 @@ export async function runTimesOf(
 }
 
 /** Figures by name are the shorter way where they go back far enough and no queue is asked for. */
-function durationsOf(
+async function durationsOf(
   database: BrainDatabase,
   scope: DurationScope,
   { plan, now }: { plan: BucketPlan; now: Date },
-): Promise<StoredDurations[]> {
-  const { bucket, from, to } = plan;
+): Promise<BucketDurations[]> {
+  const { bucket, from, to, widthMs } = plan;
+  const byName = async (grainMinutes: number) =>
+    (await durationsByName(database.slow, grainMinutes, scope, { from, to })).map((row) => ({
+      ...row,
+      bucket: Math.floor((row.bucket_at.getTime() - from.getTime()) / widthMs),
+    }));
   if (scope.queue === undefined) {
-    if (bucket === "1d") return durationsByName(database.slow, 1440, scope, { from, to });
-    if (bucket === "1h" && from >= hoursBegin(now)) return durationsByName(database.slow, 60, scope, { from, to });
-    if (bucket === "15m" && scope.name === undefined) return durationsByName(database.slow, 15, scope, { from, to });
+    if (bucket === "1d") return byName(1440);
+    if (bucket === "1h" && from >= hoursBegin(now)) return byName(60);
+    if (bucket === "15m" && scope.name === undefined) return byName(15);
   }
-  return rollupDurations(database.slow, scope, { from, to });
+  return rollupDurations(database.slow, scope, { from, to, widthMs });
 }
 
 /**
@@ -139,7 +145,11 @@ class Durations {
   private readonly run: Histogram = new Map();
   private readonly wait: Histogram = new Map();
 
-  add({ kind, run_histogram, wait_histogram }: StoredDurations): void {
+  add({
+    kind,
+    run_histogram,
+    wait_histogram,
+  }: Pick<StoredDurations, "kind" | "run_histogram" | "wait_histogram">): void {
     if (kind === waitKind) addStored(this.wait, wait_histogram);
     else addStored(this.run, run_histogram);
   }

@@ -1,7 +1,7 @@
 import type { AuditFilters } from "@svc/client";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useParams, useSearch } from "@tanstack/react-router";
-import { useMemo, useState } from "react";
+import { lazy, Suspense, useMemo, useState } from "react";
 import { paths, type SearchOf } from "../../address/paths.ts";
 import { boundsNow, rangeParams } from "../../address/range-bounds.ts";
 import { useTimeRange } from "../../address/time-range.ts";
@@ -18,7 +18,6 @@ import { mayAudit, readAs, useMayAudit, useMe } from "../sessions/index.ts";
 import css from "./audit.module.css";
 import { type AuditSearch, readAuditSearch } from "./audit-search.ts";
 import { ChainPanel } from "./exports/ChainPanel.tsx";
-import { ExportDialog } from "./exports/ExportDialog.tsx";
 import { placeOf } from "./follow-activity.ts";
 import { auditQuery, useNames } from "./queries.ts";
 import { ActionTree } from "./records/ActionTree.tsx";
@@ -26,6 +25,8 @@ import { ActionBox, ExactToggle, LookFailed, NewRows } from "./records/ListTools
 import { RecordList, rowsIn } from "./records/RecordList.tsx";
 import { useArrived, useShowNew } from "./use-arrived.ts";
 import { actionTree, actorText, outcomes } from "./words.ts";
+
+const ExportDialog = lazy(() => import("./exports/ExportDialog.tsx").then((part) => ({ default: part.ExportDialog })));
 
 type Given<Search> = { [Key in keyof Search]?: Search[Key] | undefined };
 
@@ -192,12 +193,14 @@ function Trail({ slug }: { slug: string }) {
         </div>
       </div>
       {isExporting ? (
-        <ExportDialog
-          slug={slug}
-          filters={filters}
-          words={words.length === 0 ? null : words.join(", and ")}
-          onClose={() => setExporting(false)}
-        />
+        <Suspense fallback={null}>
+          <ExportDialog
+            slug={slug}
+            filters={filters}
+            words={words.length === 0 ? null : words.join(", and ")}
+            onClose={() => setExporting(false)}
+          />
+        </Suspense>
       ) : null}
     </>
   );

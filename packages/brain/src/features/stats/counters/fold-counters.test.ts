@@ -2,6 +2,7 @@ import { openIngestAlone } from "@svc/brain/ingest";
 import { createFakeClock } from "@svc/testkit";
 import { addProject, testDialects, useTestDatabase } from "@svc/testkit/databases";
 import { describe, expect, test } from "vitest";
+import { days } from "../../../platform/durations.ts";
 import { rollupDurations } from "../latency-reads.ts";
 import { rollupTotals, taskCounts } from "../reads.ts";
 import { appendStateDeltas } from "./fold-store.ts";
@@ -260,7 +261,7 @@ for (const dialect of testDialects) {
       const day = { from: new Date("2026-01-10T00:00:00Z"), to: new Date("2026-01-11T00:00:00Z") };
       const scope = { projectId, kinds: ["task.succeeded"], queue: "mails" };
       const timesOf = async () =>
-        (await rollupDurations(opened.database.slow, scope, day)).map(({ run_histogram }) =>
+        (await rollupDurations(opened.database.slow, scope, { ...day, widthMs: days(1) })).map(({ run_histogram }) =>
           [...decodeHistogram(run_histogram).values()].join(),
         );
       expect(await timesOf()).toEqual(["31"]);

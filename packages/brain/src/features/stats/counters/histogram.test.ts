@@ -38,6 +38,9 @@ describe("a histogram", () => {
         const merged = decodeHistogram(encodeHistogram(histogramOf(a)));
         addStored(merged, encodeHistogram(histogramOf(b)));
         expect(encodeHistogram(merged)).toBe(encodeHistogram(histogramOf([...b, ...a])));
+        const read: Histogram = new Map();
+        addStored(read, `{}${encodeHistogram(histogramOf(a))}{}${encodeHistogram(histogramOf(b))}`);
+        expect(read).toEqual(merged);
       }),
     );
   });

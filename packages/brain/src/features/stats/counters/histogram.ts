@@ -42,12 +42,14 @@ const quote = 34;
 const zero = 48;
 
 /**
- * Adds the counts of a stored text. A chart adds thousands of them, so the text is read digit by digit: it is `{"<bucket>":<count>,…}`, as
- * written by `encodeHistogram`, and nothing else.
+ * Adds the counts of a stored text, or of several one behind the other. A chart adds thousands of them, so the text is read digit by digit:
+ * it is `{"<bucket>":<count>,…}`, as written by `encodeHistogram`, and nothing else.
  */
 export function addStored(histogram: Histogram, text: string | null): void {
   if (text === null) return;
-  for (let at = 1; text.charCodeAt(at) === quote; at += 1) {
+  // One character behind a count lies the quote of the next bucket, or the brace that opens the next text, whose quote follows.
+  for (let at = 1; at < text.length; at += text.charCodeAt(at + 1) === quote ? 1 : 2) {
+    if (text.charCodeAt(at) !== quote) continue;
     let bucket = 0;
     for (at += 1; text.charCodeAt(at) !== quote; at += 1) bucket = bucket * 10 + text.charCodeAt(at) - zero;
     let count = 0;
