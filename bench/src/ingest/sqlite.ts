@@ -42,7 +42,7 @@ async function measure({ scratchDir, mode, log, signal }: BenchContext): Promise
     settledRates.push(events / settledSeconds);
   }
   return [
-    ...besideBareLoop("frames to stored rows", measured),
+    ...besideBareLoop("frames to stored rows", mode, measured),
     note("same, until counters and id index are settled", medianOf(settledRates), "events/s"),
   ];
 }

@@ -119,9 +119,9 @@ async function measureReads(
   }
 
   const overviewMedians: number[] = [];
-  for (const [name, path, query] of overviewRoutes) {
+  for (const [name, path, query, limitMs = overviewLimitMs] of overviewRoutes) {
     const once = () => read.route(path, query);
-    const { p50 } = await (isWhole ? hold(name, overviewLimitMs, once) : read.time(once));
+    const { p50 } = await (isWhole ? hold(name, limitMs, once) : read.time(once));
     overviewMedians.push(p50);
   }
   if (!isWhole) return { result, filterMedians, overviewMedians };

@@ -38,7 +38,7 @@ async function measure({ scratchDir, mode, log, signal }: BenchContext): Promise
     await brain.stop();
     await loops.remove();
     await rm(home, { recursive: true, force: true });
-    rows.push(...besideBareLoop(`${name}, frames of 100 events`, measured));
+    rows.push(...besideBareLoop(`${name}, frames of 100 events`, mode, measured));
   }
   return rows;
 }
