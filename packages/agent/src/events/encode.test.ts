@@ -1,5 +1,5 @@
 import { createRedactor } from "@svc/protocol";
-import { redactionVerdicts } from "@svc/protocol/redaction-verdicts";
+import { redactionVerdicts } from "@svc/testkit/redaction-verdicts";
 import { describe, expect, test } from "vitest";
 import { encodeEvent, isEventRecord } from "./encode.ts";
 

@@ -1,4 +1,4 @@
-import { redactionVerdicts } from "@svc/protocol/redaction-verdicts";
+import { redactionVerdicts } from "@svc/testkit/redaction-verdicts";
 import { expect, test } from "vitest";
 import { parseJson } from "../json/parse-json.ts";
 import { createRedactor } from "./redactor.ts";

@@ -1,8 +1,8 @@
 import { openIngestAlone } from "@svc/brain/ingest";
 import { redactionMarker } from "@svc/protocol";
-import { redactionVerdicts } from "@svc/protocol/redaction-verdicts";
 import { createFakeClock } from "@svc/testkit";
 import { addProject, testDialects, useTestDatabase } from "@svc/testkit/databases";
+import { redactionVerdicts } from "@svc/testkit/redaction-verdicts";
 import { describe, expect, test } from "vitest";
 
 const agentId = "aaaaaaaa-bbbb-4ccc-8ddd-eeeeeeeeeeee";
