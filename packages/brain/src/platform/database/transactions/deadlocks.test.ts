@@ -6,7 +6,7 @@ describe.runIf(testDialects.includes("postgres"))("deadlocks of the server datab
   test("are told once each, whoever handles the error", async () => {
     const { url, drop } = await freshDatabaseUrl("postgres");
     let told = 0;
-    const pool = openPool({
+    const { pool, close } = openPool({
       url,
       poolSize: 3,
       maxOverflow: 0,
@@ -34,7 +34,7 @@ describe.runIf(testDialects.includes("postgres"))("deadlocks of the server datab
     expect(told).toBe(1);
     one.release(true);
     other.release(true);
-    await pool.end();
+    await close();
     await drop();
   });
 });

@@ -12,7 +12,7 @@ export type { PostgresOptions } from "./pool.ts";
 export async function openPostgres<Schema>(
   options: PostgresOptions & { onError: (error: Error) => void },
 ): Promise<Database<Schema>> {
-  const pool = openPool(options);
+  const { pool, close } = openPool(options);
   const config = connectionConfig(options);
   const listener = new Listener(config, options.onError);
   const leases = createLeases(config, options.onError);
@@ -58,7 +58,7 @@ export async function openPostgres<Schema>(
     poolStats: () => ({ size: pool.totalCount, checkedOut: pool.totalCount - pool.idleCount }),
     async close() {
       await Promise.all([listener.close(), leases.close()]);
-      await pool.end();
+      await close();
     },
   };
 }

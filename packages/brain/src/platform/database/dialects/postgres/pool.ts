@@ -69,7 +69,11 @@ const connectionOf = (client: pg.ClientBase) =>
     }
   ).connection;
 
-export function openPool(options: PostgresOptions): pg.Pool {
+/** So long a close waits for connections whose end the server does not confirm. */
+const endWaitMs = 10_000;
+
+/** @returns `close` resolves when the server has ended the connections too; the pool's own `end` does not wait for that. */
+export function openPool(options: PostgresOptions): { readonly pool: pg.Pool; close(): Promise<void> } {
   const pool = new pg.Pool({
     ...connectionConfig(options),
     max: options.poolSize + options.maxOverflow,
@@ -80,13 +84,25 @@ export function openPool(options: PostgresOptions): pg.Pool {
   });
   // A connection that breaks while idle is replaced at next use; without a listener it would end the process.
   pool.on("error", () => {});
+  const ends = new Set<Promise<unknown>>();
   // The pool listens to idle connections only; one that breaks in a transaction fails its statement, and must do no more than that.
   pool.on("connect", (client) => {
     client.on("error", () => {});
+    const end: Promise<unknown> = new Promise((resolve) => client.once("end", resolve)).then(() => ends.delete(end));
+    ends.add(end);
     // Seen here, whoever handles the error, and however: most transactions are simply tried again.
     connectionOf(client).on("errorMessage", ({ code }) => {
       if (code === deadlockDetected) options.onDeadlock?.();
     });
   });
-  return pool;
+  return {
+    pool,
+    async close() {
+      await pool.end();
+      const timeout = Promise.withResolvers<void>();
+      const timer = setTimeout(timeout.resolve, endWaitMs);
+      await Promise.race([Promise.all(ends), timeout.promise]);
+      clearTimeout(timer);
+    },
+  };
 }
