@@ -55,6 +55,12 @@ export default defineConfig({
               "features/(actions/(requests/use-act|tasks/bulk-actions)|agents/losses/use-gaps|tasks/(life|focus-back|following/(kept-list|reach)))",
             ]),
             group("table", ["ui/(tables/(Window|steady)|forms/FilterBox)", "live/.*row-pages", "address/list-filter"]),
+            // The strip above the task list, which is drawn once the rows are here, and what the overview takes from lists.
+            group("charts", [
+              "features/tasks/filters/TimeStrip",
+              "ui/charts/",
+              "features/(issues/issue-(queries|words)|workers/(queries|worker-states))",
+            ]),
             // What pages of one task, issue or command share.
             group("parts", [
               "ui/json/",
@@ -64,15 +70,8 @@ export default defineConfig({
             group("commands", ["features/actions/commands/Command(s?Page|Times)"]),
             group("bulk-retries", ["features/actions/bulk-retries/(BulkRetryPill|sentences|bulk-retry-queries)"]),
             group("task", ["features/tasks/detail/(TaskPage|TaskView)"]),
-            group(
-              "fleet",
-              [
-                "features/tasks/filters/TimeStrip",
-                "ui/charts/",
-                "features/(agents|issues|queues|tasks|workers)/(?!.*(?<!Mint)Dialog)",
-              ],
-              2,
-            ),
+            group("agents", ["features/agents/(?!.*(?<!Mint)Dialog)"], 2),
+            group("fleet", ["features/(issues|queues|tasks|workers)/(?!.*Dialog)"], 2),
             group("audit", ["features/audit/(?!exports/ExportDialog)"], 2),
             group("people", ["features/(account|admin|mfa|password-reset|projects|sessions|users)/"], 2),
           ],

@@ -110,7 +110,7 @@ describe("a command that did not succeed", () => {
       override_kwargs: {},
     });
     const { page } = await openAs("operator", id);
-    await expect.poll(() => again(page).getAttribute("title")).toContain("ask for it from its target");
+    await expect.poll(() => again(page).getAttribute("title")).toContain("start it again from its target");
   });
 
   test("is not sent again by a viewer", async () => {

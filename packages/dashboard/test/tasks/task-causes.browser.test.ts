@@ -109,16 +109,6 @@ describe("why a task is not running", () => {
     await paused(page).waitFor();
   });
 
-  test("whose part cannot be loaded says so, and is loaded by another try", async () => {
-    const { page } = await openScreen(shop.brain, { cookie: shop.brain.as.viewer.cookie });
-    await page.route(/CauseList/, (route) => route.abort());
-    await page.goto(`/p/${shop.brain.project.slug}/tasks/${engine}/waits`);
-    await page.getByText("The causes could not be shown").waitFor();
-    await page.unroute(/CauseList/);
-    await page.getByRole("button", { name: "Try again" }).click();
-    await paused(page).waitFor();
-  });
-
   test("fits a phone", async () => {
     const { page } = await open(`/${engine}/waits`, { size: "phone", theme: "dark" });
     await paused(page).waitFor();
