@@ -329,11 +329,8 @@ for (const dialect of testDialects) {
 
     /** The answer as it reaches the one who judges it. */
     async function reported(frame: Frame, result: Record<string, unknown>) {
-      const command = await database()
-        .read.selectFrom("commands")
-        .selectAll()
-        .where("id", "=", frame.id)
-        .executeTakeFirstOrThrow();
+      const commands = database().read.selectFrom("commands").selectAll();
+      const command = await commands.where("id", "=", frame.id).executeTakeFirstOrThrow();
       return { command, status: "completed", result, error: null, isLate: false, now: new Date() } as const;
     }
 
