@@ -66,12 +66,15 @@ describe("before the deadline for a second factor", () => {
 
   test("that passes while the enrolment is open closes its way out", async () => {
     const { page } = await openScreen(brain, { cookie: brain.as.auditor.cookie });
+    const deadline = new Date(Date.now() + 5 * 60_000).toISOString();
     await page.route("**/api/v1/auth/me", async (route) => {
       const answer = await route.fetch();
-      const soon = new Date(Date.now() + 3_000).toISOString();
-      await route.fulfill({ response: answer, json: { ...(await answer.json()), mfa_enrollment_deadline: soon } });
+      await route.fulfill({ response: answer, json: { ...(await answer.json()), mfa_enrollment_deadline: deadline } });
     });
+    await page.clock.install();
     await page.goto("/login/enroll");
+    await page.getByRole("link", { name: "Not now" }).waitFor();
+    await page.clock.fastForward(6 * 60_000);
     await page.getByText("the time for it was over on").waitFor();
     expect(await page.getByRole("link", { name: "Not now" }).count()).toBe(0);
   });

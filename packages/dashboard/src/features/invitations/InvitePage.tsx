@@ -7,7 +7,7 @@ import { queryClient } from "../../api/query-client.ts";
 import { ActButton } from "../../ui/buttons/ActButton.tsx";
 import { AppLink, useGo } from "../../ui/buttons/AppLink.tsx";
 import { ButtonLink } from "../../ui/buttons/Button.tsx";
-import { causeOf } from "../../ui/panels/Feedback.tsx";
+import { Bones, causeOf } from "../../ui/panels/Feedback.tsx";
 import { QueryBoundary } from "../../ui/panels/QueryBoundary.tsx";
 import { Refusal } from "../../ui/panels/Refusal.tsx";
 import { printable } from "../../ui/time/format.ts";
@@ -60,8 +60,8 @@ function Invitation({ token }: { token: string }) {
   if (preview.data === undefined || me.isPending) {
     return (
       <EntryFrame title="Invitation">
-        <QueryBoundary name="The invitation" read={{ ...preview, data: undefined }} rows={4}>
-          {null}
+        <QueryBoundary name="The invitation" read={preview} rows={4}>
+          <Bones rows={4} label="Loading the invitation" />
         </QueryBoundary>
       </EntryFrame>
     );

@@ -5,6 +5,7 @@ import { useState } from "react";
 import { safeReturn } from "../../address/paths.ts";
 import { api } from "../../api/api.ts";
 import { noticeSignedOut, queryClient } from "../../api/query-client.ts";
+import { serverTimeAt } from "../../live/server-clock.ts";
 import { ActButton } from "../../ui/buttons/ActButton.tsx";
 import { useGo } from "../../ui/buttons/AppLink.tsx";
 import { Button, ButtonLink } from "../../ui/buttons/Button.tsx";
@@ -13,7 +14,7 @@ import { ActForm } from "../../ui/forms/ActForm.tsx";
 import { takeFocus } from "../../ui/layers/take-focus.ts";
 import { Bones, Failed } from "../../ui/panels/Feedback.tsx";
 import { Stamp } from "../../ui/time/Stamp.tsx";
-import { useNowEvery } from "../../ui/time/ticker.ts";
+import { useNow } from "../../ui/time/ticker.ts";
 import {
   EntryFrame,
   EntryNote,
@@ -39,7 +40,10 @@ export function EnrollPage() {
   const go = useGo();
   const me = useMe();
   const status = useQuery(mfaStatusQuery);
-  useNowEvery(1_000); // The deadline may pass while the page is open.
+  // The deadline may pass while the page is open, and never moves; what is known of the server's clock may move by a second.
+  const [isOverdue, setOverdue] = useState(false);
+  const now = useNow();
+  if (!isOverdue && isEnrollmentOverdue(me, serverTimeAt(now))) setOverdue(true);
   const [step, setStep] = useState(0);
   const [codes, setCodes] = useState<readonly string[]>([]);
   const isReplacing = status.data?.enrolled === true && step < 2;
@@ -57,7 +61,7 @@ export function EnrollPage() {
         </span>
       }
     >
-      {step === 2 ? null : <Deadline me={me} />}
+      {step === 2 ? null : <Deadline me={me} isOverdue={isOverdue} />}
       <ol className={css.steps} aria-label="Steps">
         {steps.map((name, at) => (
           <li key={name} aria-current={at === step ? "step" : undefined} data-done={at < step ? "" : undefined}>
@@ -84,7 +88,7 @@ export function EnrollPage() {
           </p>
           <RecoveryCodes codes={codes} email={me.email} onDone={leave} buttonClass={entrySubmit} />
         </>
-      ) : isEnrollmentOverdue(me) ? null : (
+      ) : isOverdue ? null : (
         <div className={entryAside}>
           <ButtonLink variant="link" href={after}>
             Not now
@@ -95,12 +99,12 @@ export function EnrollPage() {
   );
 }
 
-function Deadline({ me }: { me: Me }) {
+function Deadline({ me, isOverdue }: { me: Me; isOverdue: boolean }) {
   if (!me.mfa_enrollment_required || !me.mfa_enrollment_deadline) return null;
   const day = <Stamp at={me.mfa_enrollment_deadline} to="minute" />;
   return (
     <EntryNote icon="lock">
-      {isEnrollmentOverdue(me) ? (
+      {isOverdue ? (
         <>This server asks for a second factor, and the time for it was over on {day}. Set one up to go on.</>
       ) : (
         <>This server asks for a second factor from {day} on.</>

@@ -14,6 +14,5 @@ export function whyNotAs(
 
 /** The same for what administrators keep of a project: its settings, members and agents. They can restore it. */
 export function whyNotManage(own: ProjectRole | null, project: Pick<Project, "is_active"> | undefined): string | null {
-  const reason = whyNotAs(own, project, "admin");
-  return reason === archived ? `${archived}; restore it first` : reason;
+  return whyNotAs(own, undefined, "admin") ?? (project?.is_active === false ? `${archived}; restore it first` : null);
 }

@@ -4,6 +4,7 @@ export {
   isEnrollmentOverdue,
   mayAudit,
   maybeSignedIn,
+  mayOperate,
   meQuery,
   readAs,
   roleIn,

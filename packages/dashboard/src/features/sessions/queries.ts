@@ -34,6 +34,9 @@ export function roleIn(me: Me, slug: string): ProjectRole | null {
   return me.memberships.find((membership) => membership.project_slug === slug)?.role ?? null;
 }
 
+/** Operators and admins command agents and see what others asked for. */
+export const mayOperate = (me: Me, slug: string): boolean => ["operator", "admin"].includes(roleIn(me, slug) ?? "");
+
 /** Auditors and admins read the audit trail of a project. */
 const auditRoles: readonly (ProjectRole | null)[] = ["auditor", "admin"];
 
@@ -47,8 +50,11 @@ export function useIsProjectAdmin(slug: string): boolean {
   return roleIn(useMe(), slug) === "admin";
 }
 
-/** Whether the session can do nothing any more but set up a second factor. */
-export function isEnrollmentOverdue({ mfa_enrollment_required, mfa_enrollment_deadline }: Me): boolean {
+/** Whether the session can do nothing any more but set up a second factor. @param nowMs by the server's clock. */
+export function isEnrollmentOverdue(
+  { mfa_enrollment_required, mfa_enrollment_deadline }: Me,
+  nowMs = serverTimeAt(Date.now()),
+): boolean {
   if (!mfa_enrollment_required || !mfa_enrollment_deadline) return false;
-  return Date.parse(mfa_enrollment_deadline) <= serverTimeAt(Date.now());
+  return Date.parse(mfa_enrollment_deadline) <= nowMs;
 }

@@ -2,7 +2,7 @@ import controls from "../controls.module.css";
 import { Frame, type Labelled } from "./Field.tsx";
 
 /** A choice: its value, and its words when they differ from it. */
-export type Choice<Value extends string> = Value | readonly [value: Value, words: string];
+type Choice<Value extends string> = Value | readonly [value: Value, words: string];
 
 interface SelectProps<Value extends string> {
   label: string;

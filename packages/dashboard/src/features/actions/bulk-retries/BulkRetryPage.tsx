@@ -1,4 +1,4 @@
-import type { BulkRetryRequest, Me, ProjectRole } from "@svc/client";
+import type { BulkRetryRequest } from "@svc/client";
 import { useMutation, useQuery, useQueryClient, useSuspenseQuery } from "@tanstack/react-query";
 import { useParams, useSearch } from "@tanstack/react-router";
 import { paths } from "../../../address/paths.ts";
@@ -17,7 +17,7 @@ import { usePage } from "../../../ui/title.ts";
 import { agentsQuery } from "../../agents/index.ts";
 import { useNames } from "../../audit/index.ts";
 import { useMayNot } from "../../projects/index.ts";
-import { readAs, roleIn, useMe } from "../../sessions/index.ts";
+import { mayOperate, readAs, useMe } from "../../sessions/index.ts";
 import commands from "../commands/commands.module.css";
 import { ableAgents } from "../requests/able.ts";
 import { BulkRetryPill } from "./BulkRetryPill.tsx";
@@ -28,12 +28,9 @@ import { filterWords, PlanPanel } from "./PlanPanel.tsx";
 import { Progress } from "./Progress.tsx";
 import { slowRate, standingStill, statusSentence } from "./sentences.ts";
 
-const followers: readonly (ProjectRole | null)[] = ["operator", "admin"];
-const mayFollow = (me: Me, slug: string): boolean => followers.includes(roleIn(me, slug));
-
 export const loader: PageLoader<{ slug: string; requestId: string }> = ({ params: { slug, requestId } }) =>
   readAs(
-    (me) => mayFollow(me, slug),
+    (me) => mayOperate(me, slug),
     () =>
       Promise.all([
         readAhead(bulkRetryQuery(slug, requestId)),
@@ -46,7 +43,7 @@ export function BulkRetryPage() {
   const { slug, requestId } = useParams({ from: "/signed-in/p/$slug/bulk-retries/$requestId" });
   const me = useMe();
   usePage([[slug, paths.project(slug)], ["Commands", paths.commands(slug)], [`Bulk retry ${idTail(requestId)}`]]);
-  if (mayFollow(me, slug)) return <BulkRetry slug={slug} id={requestId} />;
+  if (mayOperate(me, slug)) return <BulkRetry slug={slug} id={requestId} />;
   return (
     <NotForRole title="Bulk retry">
       Operators and administrators of the project follow bulk retries. Its commands are in the list of commands.

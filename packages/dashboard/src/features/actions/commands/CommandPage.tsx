@@ -20,7 +20,7 @@ import { useNow } from "../../../ui/time/ticker.ts";
 import { usePage } from "../../../ui/title.ts";
 import { agentsQuery } from "../../agents/index.ts";
 import { useNames } from "../../audit/index.ts";
-import { roleIn, useMayAudit, useMe } from "../../sessions/index.ts";
+import { mayOperate, useMayAudit, useMe } from "../../sessions/index.ts";
 import { ActionButton } from "../registry/ActionButton.tsx";
 import { AgentLink, stuckReason, Target } from "../requests/targets.tsx";
 import { CommandPill } from "./CommandPill.tsx";
@@ -50,8 +50,7 @@ export function CommandPage() {
   const names = useNames([slug]);
   const mayAudit = useMayAudit(slug);
   const agents = useQuery(agentsQuery(slug)).data?.items ?? [];
-  const role = roleIn(me, slug);
-  const seesAll = role === "operator" || role === "admin";
+  const seesAll = mayOperate(me, slug);
   const hidden = <span className="t3">hidden for your role</span>;
   const stuck = stuckReason(command, agents, now);
   const isWrong = stuck !== null || command.status === "failed" || command.status === "timeout";

@@ -20,7 +20,7 @@ import { useNow } from "../../../ui/time/ticker.ts";
 import { usePage } from "../../../ui/title.ts";
 import { agentsQuery } from "../../agents/index.ts";
 import { useNames } from "../../audit/index.ts";
-import { roleIn, useMe } from "../../sessions/index.ts";
+import { mayOperate, useMe } from "../../sessions/index.ts";
 import { stuckReason, Target } from "../requests/targets.tsx";
 import { CommandPill } from "./CommandPill.tsx";
 import { CommandTimes } from "./CommandTimes.tsx";
@@ -55,8 +55,7 @@ export function CommandsPage() {
   const rowOf = (command: Command) => ({ ...command, key: command.id, stuck: stuckReason(command, agents, now) });
   const all = list.map(rowOf);
   const { rows, hold } = useSteadyOrder([...all.filter((row) => row.stuck), ...all.filter((row) => !row.stuck)]);
-  const role = roleIn(me, slug);
-  const seesIssuer = role === "operator" || role === "admin";
+  const seesIssuer = mayOperate(me, slug);
   const go = (next: SearchOf<"/p/$slug/commands">) => goTo(paths.commands(slug, { ...search, ...next }));
   const isFiltered = Object.keys(filters).length > 0;
 

@@ -8,7 +8,7 @@ import { QueryBoundary } from "../../../ui/panels/QueryBoundary.tsx";
 import { DataTable } from "../../../ui/tables/DataTable.tsx";
 import { count } from "../../../ui/time/format.ts";
 import { agentsQuery } from "../../agents/index.ts";
-import { roleIn, useMe } from "../../sessions/index.ts";
+import { mayOperate, useMe } from "../../sessions/index.ts";
 import { CommandPill } from "../commands/CommandPill.tsx";
 import { agentColumn, errorColumn, issuedColumn } from "../commands/command-columns.tsx";
 import { latestCommands } from "../commands/command-queries.ts";
@@ -24,7 +24,7 @@ interface AskedOfTaskProps {
 export function AskedOfTask({ slug, task }: AskedOfTaskProps) {
   const read = useInfiniteQuery({ ...latestCommands(slug), refetchInterval: usePollMs() });
   const agents = useQuery(agentsQuery(slug)).data?.items ?? [];
-  const role = roleIn(useMe(), slug);
+  const seesAll = mayOperate(useMe(), slug);
   const commands = read.data?.pages.flatMap(({ items }) => items) ?? [];
   const own = commands.filter((command) => isOfTask(command, task));
   return (
@@ -49,7 +49,7 @@ export function AskedOfTask({ slug, task }: AskedOfTaskProps) {
       <p className={panel.foot}>
         {own.length === 0 ? "No command about this task" : `${count(own.length)} about this task`}
         {read.hasNextPage ? ` among the newest ${count(commands.length)} of the project. ` : ", of all that are kept."}
-        {role === "operator" || role === "admin" ? null : hiddenFrom(own.length)}
+        {seesAll ? null : hiddenFrom(own.length)}
         {read.hasNextPage ? <OlderButton read={read}>Look further back</OlderButton> : null}
       </p>
     </QueryBoundary>
