@@ -26,7 +26,7 @@ const sizes: Readonly<Record<BenchMode, { readonly small: number; readonly large
   full: { small: 1000, large: 10_000 },
 };
 /** A longer request between two short ones; the medians count. With the first one it may be ten requests a minute. */
-const rounds: Readonly<Record<BenchMode, number>> = { quick: 3, standard: 3, full: 3 };
+const rounds = 3;
 /** How much the cost of a child may differ. */
 const tolerance = 0.2;
 const eventsPerFrame = 100;
@@ -70,7 +70,7 @@ async function measureAt(
     await run("warm-up", small);
     const few: Rate[] = [];
     const many: Rate[] = [];
-    for (let round = 1; round <= rounds[context.mode]; round += 1) {
+    for (let round = 1; round <= rounds; round += 1) {
       few.push(await run(`small-before-${round}`, small));
       many.push(await run(`large-${round}`, large));
       few.push(await run(`small-after-${round}`, small));

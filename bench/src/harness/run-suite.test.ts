@@ -105,7 +105,7 @@ test("tableOf prints figure, limit, ratio, target and verdict of each row", () =
   ]);
 });
 
-test("timesOf tells what share of a run each suite took", () => {
+test("timesOf states what share of a run each suite took", () => {
   const suites = [
     { suite: "one", seconds: 30, rows: [] },
     { suite: "two", seconds: 90, rows: [] },

@@ -1,4 +1,4 @@
-/** How much a run may take: `quick` takes about 5 minutes over all suites on two cores, `full` reaches the row counts of the stated targets. */
+/** How much a run may take: `quick` takes about 8 minutes over all suites on two cores, `full` reaches the row counts of the stated targets. */
 export type BenchMode = "quick" | "standard" | "full";
 
 /** One measured figure against its limit. Built by `atLeast`, `atMost` and `note`, so that ratio and pass cannot disagree. */

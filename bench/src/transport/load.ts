@@ -75,12 +75,12 @@ export function batchPayload(taskBase: number, fromMs: number): string {
   return canonicalText({ events, sealed_at: new Date(fromMs).toISOString() });
 }
 
-let tasksTold = 0;
+let tasksUsed = 0;
 
-/** Payloads of tasks that no call told of before, as the bare loop writes every task once. */
+/** Payloads of tasks that no earlier call has used, as the bare loop writes every task once. */
 function newPayloads(frames: number): string[] {
-  const firstTask = tasksTold;
-  tasksTold += frames * eventsPerFrame;
+  const firstTask = tasksUsed;
+  tasksUsed += frames * eventsPerFrame;
   // What is sent fast lies in the recent past, so that no event is of the future.
   const fromMs = Date.now() - frames * msBetweenFrames;
   return Array.from({ length: frames }, (_, index) =>

@@ -1,4 +1,4 @@
-/** What one task's later events need from its earlier ones; at first nothing is known. Payloads are never kept. */
+/** What one task's later events need from its earlier ones; empty until they are read. Payloads are never kept. */
 export class JobFacts {
   /** Source and id of the job, which make its key in Redis. */
   readonly source: string;

@@ -31,7 +31,7 @@ const columns = "id, action, token, is_begun AS isBegun, outcome, seen_ms AS see
 
 export type CommandTable = ReturnType<typeof openCommandTable>;
 
-/** The journal of command ids inside the buffer's database. How much it holds is for whoever writes it to say. */
+/** The journal of command ids inside the buffer's database. `CommandJournal` limits how much it holds. */
 export function openCommandTable(database: DatabaseSync) {
   const put = database.prepare(
     `INSERT INTO commands (id, action, token, is_begun, outcome, seen_ms) VALUES (?, ?, ?, ?, ?, ?)
