@@ -1,5 +1,5 @@
 import type { Tx } from "../../platform/database/database.ts";
-import { changedRows, changesOne, countOf, findsRow } from "../../platform/database/results.ts";
+import { affectedRows, changesOne, countOf, findsRow } from "../../platform/database/results.ts";
 import type { ApiKeyRow, Db, Tables } from "../../schema/tables/index.ts";
 
 /** Working keys of one user: all of them are listed, so that none works unseen. */
@@ -96,7 +96,7 @@ export const revokeKeysOf = (
   tx: Tx<Tables>,
   { userId, reason, now }: { readonly userId: string; readonly reason: string; readonly now: Date },
 ): Promise<number> =>
-  changedRows(
+  affectedRows(
     tx
       .updateTable("api_keys")
       .set({ revoked_at: now, revoked_reason: reason, updated_at: now })

@@ -1,4 +1,4 @@
-import { changedRows } from "../../platform/database/results.ts";
+import { affectedRows } from "../../platform/database/results.ts";
 import type { BrainDatabase } from "../../schema/tables/index.ts";
 
 /** Deletes up to `limit` events before `cutoff` of one project and tells how many; for the embedded database, which has no partitions. */
@@ -20,7 +20,7 @@ export async function deleteEventsBefore(
     .executeTakeFirst();
   const bound = last?.occurred_at;
   return database.write((tx) =>
-    changedRows(
+    affectedRows(
       tx
         .deleteFrom("events")
         .where("project_id", "=", projectId)

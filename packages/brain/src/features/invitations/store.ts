@@ -1,5 +1,5 @@
 import type { Tx } from "../../platform/database/database.ts";
-import { changedRows, changesOne } from "../../platform/database/results.ts";
+import { affectedRows, changesOne } from "../../platform/database/results.ts";
 import type { Db, InvitationRow, Tables } from "../../schema/tables/index.ts";
 
 /** More pending invitations than this of one project are not listed. */
@@ -87,7 +87,7 @@ export const revokePending = (tx: Tx<Tables>, projectId: string, id: string, now
 
 /** Deletes invitations whose last day was before `before`, used or not, and tells how many. */
 export const deleteInvitationsEndedBefore = (tx: Tx<Tables>, before: Date): Promise<number> =>
-  changedRows(tx.deleteFrom("invitations").where("expires_at", "<", before));
+  affectedRows(tx.deleteFrom("invitations").where("expires_at", "<", before));
 
 /** Takes a user who is deleted out of the invitations that the user made or accepted. */
 export async function forgetInviter(tx: Tx<Tables>, userId: string): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Tx } from "../../platform/database/database.ts";
-import { changedRows, changesOne, countOf } from "../../platform/database/results.ts";
+import { affectedRows, changesOne, countOf } from "../../platform/database/results.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
 import type { Db, RecoveryCodeRow, SessionRow, Tables, UserRow } from "../../schema/tables/index.ts";
 
@@ -80,7 +80,7 @@ export const takeStep = (
 /** Uses up a recovery code. @returns false when it is none of the user's, or was used. */
 export async function takeRecoveryCode(tx: Tx<Tables>, userId: string, digests: readonly string[]): Promise<boolean> {
   const ofUser = tx.deleteFrom("mfa_recovery_codes").where("user_id", "=", userId);
-  return (await changedRows(ofUser.where("code_hash", "in", digests))) > 0;
+  return (await affectedRows(ofUser.where("code_hash", "in", digests))) > 0;
 }
 
 /** Ends the count of wrong codes. */

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Tx } from "../../platform/database/database.ts";
-import { changedRows } from "../../platform/database/results.ts";
+import { affectedRows } from "../../platform/database/results.ts";
 import { hours } from "../../platform/durations.ts";
 import type { BrainDatabase, Tables } from "../../schema/tables/index.ts";
 import type { WrittenQueue } from "./store.ts";
@@ -45,7 +45,7 @@ export const deleteOldDepths = (
   limit: number,
 ): Promise<number> =>
   write((tx) =>
-    changedRows(
+    affectedRows(
       tx
         .deleteFrom("queue_depths")
         .where((eb) =>

@@ -1,5 +1,5 @@
 import { type RawBuilder, type SqlBool, sql } from "kysely";
-import { changedRows } from "../../platform/database/results.ts";
+import { affectedRows } from "../../platform/database/results.ts";
 import type { BrainDatabase } from "../../schema/tables/index.ts";
 
 /** Rows of all projects by when something named them last. Only those that meet the condition are ever deleted. */
@@ -27,7 +27,7 @@ export function unseenRows(
             .orderBy("engine")
             .orderBy("name")
             .limit(limit);
-          return changedRows(
+          return affectedRows(
             tx
               .with("unseen", () => unseen.forUpdate())
               .deleteFrom(table)

@@ -1,5 +1,5 @@
 import type { Tx } from "../../platform/database/database.ts";
-import { changedRows, changesOne, countOf, findsRow } from "../../platform/database/results.ts";
+import { affectedRows, changesOne, countOf, findsRow } from "../../platform/database/results.ts";
 import { days } from "../../platform/durations.ts";
 import type { AccountNoticeRow, Db, KnownDeviceRow, Tables } from "../../schema/tables/index.ts";
 
@@ -57,7 +57,7 @@ export const listNotices = (
     .execute();
 
 export const deleteNoticesBefore = (tx: Tx<Tables>, before: Date): Promise<number> =>
-  changedRows(tx.deleteFrom("account_notices").where("occurred_at", "<", before));
+  affectedRows(tx.deleteFrom("account_notices").where("occurred_at", "<", before));
 
 /** Where mail about an account goes; undefined when it has been deleted. */
 export const findAddress = async (db: Db, userId: string): Promise<string | undefined> =>

@@ -4,14 +4,14 @@ interface Change {
   executeTakeFirst(): Promise<UpdateResult | DeleteResult>;
 }
 
-/** Carries out an update or a deletion and gives how many rows it met. */
-export async function changedRows(change: Change): Promise<number> {
+/** Carries out an update or a deletion and returns how many rows it affected. */
+export async function affectedRows(change: Change): Promise<number> {
   const result = await change.executeTakeFirst();
   return Number("numUpdatedRows" in result ? result.numUpdatedRows : result.numDeletedRows);
 }
 
-/** Carries out an update or a deletion of one row and tells whether there was such a row. */
-export const changesOne = async (change: Change): Promise<boolean> => (await changedRows(change)) === 1;
+/** Carries out an update or a deletion of one row and returns whether there was such a row. */
+export const changesOne = async (change: Change): Promise<boolean> => (await affectedRows(change)) === 1;
 
 /** Whether a query finds a row. */
 export const findsRow = async (query: { executeTakeFirst(): Promise<unknown> }): Promise<boolean> =>

@@ -1,5 +1,5 @@
 import type { Tx } from "../../../platform/database/database.ts";
-import { changedRows } from "../../../platform/database/results.ts";
+import { affectedRows } from "../../../platform/database/results.ts";
 import type { BrainDatabase, Db, LossIntervalRow, LossMarkRow, Tables } from "../../../schema/tables/index.ts";
 
 export const findMarks = (
@@ -90,7 +90,7 @@ export const deleteLossesBefore = (
   limit: number,
 ): Promise<number> =>
   write((tx) =>
-    changedRows(
+    affectedRows(
       tx
         .deleteFrom("loss_intervals")
         .where("id", "in", (eb) =>
@@ -101,4 +101,4 @@ export const deleteLossesBefore = (
 
 /** Forgets counters that were last told before `cutoff`; there is one per buffer and runtime. */
 export const deleteMarksBefore = ({ write }: Pick<BrainDatabase, "write">, cutoff: Date): Promise<number> =>
-  write((tx) => changedRows(tx.deleteFrom("loss_marks").where("seen_at", "<", cutoff)));
+  write((tx) => affectedRows(tx.deleteFrom("loss_marks").where("seen_at", "<", cutoff)));

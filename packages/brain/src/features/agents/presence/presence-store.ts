@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Tx } from "../../../platform/database/database.ts";
 import { lockRows } from "../../../platform/database/dialects/locks.ts";
-import { changedRows, changesOne, findsRow } from "../../../platform/database/results.ts";
+import { affectedRows, changesOne, findsRow } from "../../../platform/database/results.ts";
 import type { AgentRow, AgentWorkerRow, Db, Tables } from "../../../schema/tables/index.ts";
 
 type ChangedAgent = Pick<AgentRow, "id" | "project_id">;
@@ -238,7 +238,7 @@ export async function deleteOldProcesses(tx: Tx<Tables>, cutoff: Date): Promise<
     .where("state", "<>", "online")
     .where("last_seen_at", "<", cutoff)
     .orderBy("id");
-  return changedRows(
+  return affectedRows(
     tx
       .with("old", () => old.forUpdate())
       .deleteFrom("agent_workers")

@@ -1,5 +1,5 @@
 import type { Tx } from "../../../platform/database/database.ts";
-import { changedRows } from "../../../platform/database/results.ts";
+import { affectedRows } from "../../../platform/database/results.ts";
 import type { AgentStatusRow, BrainDatabase, Tables } from "../../../schema/tables/index.ts";
 
 /** Agents, revoked ones too, that have a status sample from before `cutoff`: one look into the index each, at most `limit`. */
@@ -34,7 +34,7 @@ export const deleteSamplesBefore = (
   limit: number,
 ): Promise<number> =>
   write((tx) =>
-    changedRows(
+    affectedRows(
       tx
         .deleteFrom("agent_status_history")
         .where("id", "in", (eb) =>

@@ -4,7 +4,7 @@ import { databaseMicros } from "../../../platform/database/dialects/database-fac
 import { forUpdate } from "../../../platform/database/dialects/locks.ts";
 import { updateWith } from "../../../platform/database/dialects/one-statement.ts";
 import { commitTogether } from "../../../platform/database/dialects/shared-flush.ts";
-import { changedRows } from "../../../platform/database/results.ts";
+import { affectedRows } from "../../../platform/database/results.ts";
 import type { AuditLogRow, Db, Tables } from "../../../schema/tables/index.ts";
 import type { SealedState } from "./chain.ts";
 
@@ -111,7 +111,7 @@ export async function addressesSince(
 
 /** Deletes all rows up to and with this one, in the chain's order, and tells how many. */
 export const deleteUpTo = (tx: Tx<Tables>, last: { occurred_us: number; id: string }): Promise<number> =>
-  changedRows(
+  affectedRows(
     tx
       .deleteFrom("audit_log")
       .where(({ eb, refTuple, tuple }) => eb(refTuple("occurred_us", "id"), "<=", tuple(last.occurred_us, last.id))),

@@ -1,5 +1,5 @@
 import type { Tx } from "../../../platform/database/database.ts";
-import { changedRows, changesOne } from "../../../platform/database/results.ts";
+import { affectedRows, changesOne } from "../../../platform/database/results.ts";
 import type { Db, Tables, TrustedDeviceRow } from "../../../schema/tables/index.ts";
 
 /** A user's devices whose time is not over, revoked ones among them, the newest first. */
@@ -74,7 +74,7 @@ export async function deleteDeviceByDigest(tx: Tx<Tables>, userId: string, diges
 
 /** Ends all devices of a user. @returns how many counted until now. */
 export const revokeDevicesOf = (tx: Tx<Tables>, userId: string, now: Date): Promise<number> =>
-  changedRows(
+  affectedRows(
     tx
       .updateTable("trusted_devices")
       .set({ revoked_at: now })

@@ -1,5 +1,5 @@
 import { rowAddress } from "../../../platform/database/dialects/expressions/row-address.ts";
-import { changedRows } from "../../../platform/database/results.ts";
+import { affectedRows } from "../../../platform/database/results.ts";
 import type { BrainDatabase, Db } from "../../../schema/tables/index.ts";
 
 /** Deletes at most `limit` rollups of one grain that begin before `cutoff`, and tells how many. */
@@ -24,7 +24,7 @@ const deleteGrainBefore = (
   { grainMinutes, cutoff, limit }: { grainMinutes: number; cutoff: Date; limit: number },
 ): Promise<number> =>
   write((tx) =>
-    changedRows(
+    affectedRows(
       tx
         .deleteFrom(table)
         .where(rowAddress, "in", (eb) =>
@@ -63,7 +63,7 @@ export async function newestBucket(
 /** Deletes at most `limit` counts of workers from hours before `cutoff`, and tells how many. */
 export const deleteWorkerRollupsBefore = ({ write }: BrainDatabase, cutoff: Date, limit: number): Promise<number> =>
   write((tx) =>
-    changedRows(
+    affectedRows(
       tx
         .deleteFrom("worker_rollups")
         .where(rowAddress, "in", (eb) =>
@@ -79,8 +79,8 @@ export const deleteWorkerRollupsBefore = ({ write }: BrainDatabase, cutoff: Date
 
 /** Forgets names that were last counted before `cutoff`, so that others can be told apart; at most a thousand per project exist. */
 export const deleteNamesBefore = ({ write }: BrainDatabase, cutoff: Date): Promise<number> =>
-  write((tx) => changedRows(tx.deleteFrom("rollup_names").where("seen_at", "<", cutoff)));
+  write((tx) => affectedRows(tx.deleteFrom("rollup_names").where("seen_at", "<", cutoff)));
 
 /** Forgets releases that were last noted before `cutoff`; at most a thousand per project exist. */
 export const deleteReleasesBefore = ({ write }: BrainDatabase, cutoff: Date): Promise<number> =>
-  write((tx) => changedRows(tx.deleteFrom("releases").where("noted_at", "<", cutoff)));
+  write((tx) => affectedRows(tx.deleteFrom("releases").where("noted_at", "<", cutoff)));
