@@ -73,9 +73,9 @@ export interface Agent {
   /** Name given when it was created; unique in the project. */
   name: string;
   state: AgentState;
-  /** Version of the wire protocol that it reported. */
+  /** Version of the wire protocol that it reported; empty when not reported. */
   protocol_version: string;
-  /** How it runs, such as `side-car`, as it reported. */
+  /** How it runs, such as `side-car`, as it reported; empty when not reported. */
   framework_adapter: string;
   /** Empty also when an agent never connected over WebSocket: then nothing was reported. */
   engine_adapters: string[];
@@ -133,7 +133,7 @@ export interface AgentProcess {
   started_at: string | null;
   /** Online or offline. */
   state: string;
-  /** When it last sent a heartbeat; null before the first. */
+  /** When it last connected or sent a heartbeat; null before the first time. */
   last_seen_at: string | null;
   /** When it last connected; null before the first time. */
   last_connect_at: string | null;
@@ -143,7 +143,7 @@ export interface AgentProcess {
   updated_at: string;
 }
 
-/** Online while it sends frames; offline once it disconnects or stays silent for too long. */
+/** Unknown: it never connected; online: connected, or it sent frames lately; offline: it disconnected or has been silent for too long. */
 export const agentStates = [
   "online",
   "offline",
@@ -170,7 +170,7 @@ export interface AgentStatusSample {
 export interface ApiKey {
   /** Id of the key. */
   id: string;
-  /** Tells the owner's keys apart. */
+  /** Label, for the owner to recognize the key. */
   name: string;
   /** First characters of the token. */
   prefix: string;
@@ -202,7 +202,7 @@ export interface ApiKeyChanges {
 }
 
 export interface ApiKeyMint {
-  /** Tells the owner's keys apart. */
+  /** Label, for the owner to recognize the key. */
   name: string;
   /** Names of GET /api-keys/scopes. */
   scopes: string[];
@@ -307,7 +307,7 @@ export interface BulkRetryChild {
   /** Pending: not sent yet; claimed: sent, or about to be. */
   delivery_state: "pending" | "claimed";
   outcome: BulkRetryOutcome;
-  /** Why it was not retried; null otherwise. */
+  /** Why it was not retried, or why its outcome is unknown; null otherwise. */
   error: string | null;
   /** Command that retries it; null before it is sent. */
   command_id: string | null;
@@ -358,7 +358,7 @@ export interface BulkRetryCounts {
   succeeded: number;
   /** Not retried. */
   failed: number;
-  /** Outcome unknown: sent, but no result arrived; never sent again. */
+  /** Outcome unknown: sent, but it is not known whether it was retried; never sent again. */
   unknown: number;
 }
 
@@ -386,7 +386,7 @@ export interface BulkRetryFilter {
   until?: string | number | null;
 }
 
-/** Unobserved: none yet; succeeded, failed: whether it was retried; unknown: it was sent, but no result arrived. */
+/** Unobserved: none yet; succeeded: retried; failed: not retried; unknown: sent, but it is not known whether it was retried; never sent again. */
 export const bulkRetryOutcomes = [
   "unobserved",
   "succeeded",
@@ -497,21 +497,21 @@ export interface Command {
   id: string;
   /** Project that it belongs to. */
   project_id: string;
-  /** Id of the user; null for viewers, for a deleted account, and for what the service issued itself. */
+  /** Id of the user; null for viewers and auditors, for a deleted account, and for what the service issued itself. */
   issued_by: string | null;
-  /** Agent that carries it out; null until an agent takes it. */
+  /** Agent that it is for; set when it is issued. */
   agent_id: string | null;
   action: CommandAction;
   /** What it acts on, such as task, queue or worker. */
   target_type: string;
   /** Id or name of what it acts on; null when it acts on several. */
   target_id: string | null;
-  /** Parameters for the agent; empty for viewers. */
+  /** Parameters for the agent; empty for viewers and auditors. */
   payload: Record<string, unknown>;
   /** Key of the request that made it; null without one. */
   idempotency_key: string | null;
   status: CommandStatus;
-  /** What the agent reported on success; null before that, and for viewers. */
+  /** What the agent reported on success; `{"outcome": "unknown"}` of a failed command whose effect is unknown; null otherwise, and for viewers and auditors. */
   result: unknown;
   /** Why it did not complete; null otherwise. */
   error: string | null;
@@ -523,7 +523,7 @@ export interface Command {
   completed_at: string | null;
   /** It times out without a result by then; restarts when it is sent. */
   timeout_at: string | null;
-  /** Client address of the request; null for viewers, and for what the service issued itself. */
+  /** Client address of the request; null for viewers and auditors, and for what the service issued itself. */
   source_ip: string | null;
 }
 
@@ -732,7 +732,7 @@ export interface Facet {
     value: string;
     /** A lower bound when exact is false. */
     count: number;
-    /** False when counting ran out of time. */
+    /** False when the count was cut at 10,000 or ran out of time. */
     exact: boolean;
   }[];
 }
@@ -935,7 +935,7 @@ export interface InvitationAccepted {
 }
 
 export interface InvitationCreate {
-  /** Address of who is invited. */
+  /** E-mail address of the person invited. */
   email: string;
   role?: ProjectRole;
   /** Days the invitation works, default 7. */
@@ -982,7 +982,7 @@ export interface InvitedAnswer {
 export interface Issue {
   /** 32 hex digits that similar failures share. */
   fingerprint: string;
-  /** Ongoing: some task of it is in state failure; otherwise recovered. */
+  /** Ongoing: open_count is above 0; otherwise recovered. */
   status: "ongoing" | "recovered";
   /** Task rows whose last failure is of this issue and in the range. */
   occurrences: number;
@@ -1218,7 +1218,7 @@ export interface MintedAgent {
 export interface MintedKey {
   /** Id of the key. */
   id: string;
-  /** Tells the owner's keys apart. */
+  /** Label, for the owner to recognize the key. */
   name: string;
   /** First characters of the token. */
   prefix: string;
@@ -1468,7 +1468,7 @@ export interface ProjectStats {
   failure_rate_24h: number;
   /** Agents that are online now. */
   agents_online: number;
-  /** Agents that are offline now. */
+  /** Agents that are not online now, also those that never connected. */
   agents_offline: number;
   /** Workers that are online now. */
   workers_online: number;
@@ -1492,7 +1492,7 @@ export interface ProjectStats {
     engine: string;
     /** Tasks that wait in it, as last reported. */
     pending_count: number;
-    /** Kind of broker; null when not reported. */
+    /** Reserved for the kind of broker; null. */
     broker_type: string | null;
     /** Time of the newest report or event that names it; null before the first. */
     last_seen_at: string | null;
@@ -1539,9 +1539,9 @@ export interface Queue {
   name: string;
   /** Name of the engine. */
   engine: string;
-  /** Kind of broker, such as redis; null when not reported. */
+  /** Reserved for the kind of broker; null. */
   broker_type: string | null;
-  /** Where the broker is, without credentials. */
+  /** Reserved for the address of the broker; null. */
   broker_url_hint: string | null;
   /** Time of the newest report or event that names it; null before the first. */
   last_seen_at: string | null;
@@ -2059,7 +2059,7 @@ export interface TaskDifferences {
 
 /** One step in the life of a task or a worker, as an agent reported it. */
 export interface TaskEvent {
-  /** Id that the agent gave the event. */
+  /** Id of the event: the agent's, or made from its content when that had none that is valid. */
   id: string;
   /** Project that it belongs to. */
   project_id: string;
@@ -2126,7 +2126,7 @@ export interface TaskPage {
   };
 }
 
-/** Pending: sent; received: taken by a worker; started: running; retry: failed and to be run again; success, failure, revoked, rejected: ended. */
+/** Pending: sent; received: taken by a worker; started: running; retry: failed and to be run again; success, failure, revoked, rejected: ended; unknown: reached by no event, only by restored rows. */
 export const taskStates = [
   "pending",
   "received",
@@ -2607,7 +2607,7 @@ export interface GetFacetQuery {
 export interface ListIssuesQuery {
   /** Only failures of this engine. */
   engine?: string;
-  /** Ongoing: some task of it is in state failure; otherwise recovered. */
+  /** Ongoing: open_count is above 0; otherwise recovered. */
   status?: "ongoing" | "recovered";
   /** Only this issue. */
   fingerprint?: string;

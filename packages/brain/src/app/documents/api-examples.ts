@@ -87,8 +87,8 @@ const Queue = {
   project_id,
   name: "emails",
   engine: "bullmq",
-  broker_type: "redis",
-  broker_url_hint: "redis:6379/0",
+  broker_type: null,
+  broker_url_hint: null,
   last_seen_at: "2026-03-02T08:19:55.000Z",
   pending_count: 17,
   consumer_count: 2,
@@ -299,7 +299,7 @@ export const examples: Readonly<Record<string, unknown>> = {
     commands_failed_24h: 0,
     commands_timeout_24h: 0,
     queue_depths: [
-      { name: "emails", engine: "bullmq", pending_count: 17, broker_type: "redis", last_seen_at: Queue.last_seen_at },
+      { name: "emails", engine: "bullmq", pending_count: 17, broker_type: null, last_seen_at: Queue.last_seen_at },
     ],
     system_health: {
       status: "healthy",

@@ -23,11 +23,16 @@ export const Agent = Type.Object(
     state: Type.Unsafe<string>(
       OneOf(["online", "offline", "unknown"], {
         title: "AgentState",
-        description: "online while it sends frames; offline once it disconnects or stays silent for too long",
+        description:
+          "unknown: it never connected; online: connected, or it sent frames lately; offline: it disconnected or has been silent for too long",
       }),
     ),
-    protocol_version: Type.String({ description: "version of the wire protocol that it reported" }),
-    framework_adapter: Type.String({ description: "how it runs, such as `side-car`, as it reported" }),
+    protocol_version: Type.String({
+      description: "version of the wire protocol that it reported; empty when not reported",
+    }),
+    framework_adapter: Type.String({
+      description: "how it runs, such as `side-car`, as it reported; empty when not reported",
+    }),
     engine_adapters: Type.Array(Type.String(), {
       description: "empty also when an agent never connected over WebSocket: then nothing was reported",
     }),
@@ -100,7 +105,7 @@ export const AgentProcess = Type.Object(
     pid: Nullable(Type.Integer(), "id of the process on its machine; null when not reported"),
     started_at: Nullable(Instant, "when the process started; null when not reported"),
     state: Type.String({ description: "online or offline" }),
-    last_seen_at: Nullable(Instant, "when it last sent a heartbeat; null before the first"),
+    last_seen_at: Nullable(Instant, "when it last connected or sent a heartbeat; null before the first time"),
     last_connect_at: Nullable(Instant, "when it last connected; null before the first time"),
     created_at: Described(Instant, "when the service first saw it"),
     updated_at: Described(Instant, "when the row last changed"),

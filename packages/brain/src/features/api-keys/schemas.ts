@@ -11,7 +11,7 @@ const Cidrs = Nullable(
 
 export const MintBody = Type.Object(
   {
-    name: Described(Line(200), "tells the owner's keys apart"),
+    name: Described(Line(200), "label, for the owner to recognize the key"),
     scopes: Type.Array(Type.String({ minLength: 1, maxLength: 40 }), {
       minItems: 1,
       maxItems: 64,
@@ -38,7 +38,7 @@ export const ChangeBody = Type.Object({ allowed_cidrs: Cidrs }, { title: "ApiKey
 
 const keyFields = {
   id: Described(Uuid, "id of the key"),
-  name: Type.String({ description: "tells the owner's keys apart" }),
+  name: Type.String({ description: "label, for the owner to recognize the key" }),
   prefix: Type.String({ description: "first characters of the token" }),
   scopes: Type.Array(Type.String(), { description: "what it may be used for; see GET /api-keys/scopes" }),
   project_id: Nullable(Uuid, "the only project that it works in; null: all of its owner"),

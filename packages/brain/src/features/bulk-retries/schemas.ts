@@ -39,7 +39,7 @@ export const BulkRetryRequest = Type.Object(
         unobserved: count("without an outcome, sent or not"),
         succeeded: count("retried"),
         failed: count("not retried"),
-        unknown: count("outcome unknown: sent, but no result arrived; never sent again"),
+        unknown: count("outcome unknown: sent, but it is not known whether it was retried; never sent again"),
       },
       { title: "BulkRetryCounts", description: "How many tasks are in which state." },
     ),

@@ -21,16 +21,16 @@ export const CommandPublic = Type.Object(
     project_id: ProjectId,
     issued_by: Nullable(
       Type.String(),
-      "id of the user; null for viewers, for a deleted account, and for what the service issued itself",
+      "id of the user; null for viewers and auditors, for a deleted account, and for what the service issued itself",
     ),
-    agent_id: Nullable(Uuid, "agent that carries it out; null until an agent takes it"),
+    agent_id: Nullable(Uuid, "agent that it is for; set when it is issued"),
     action: Type.Unsafe<string>(
       OneOf(commandActions, { title: "CommandAction", description: "what the agent is asked to do" }),
     ),
     target_type: Type.String({ description: "what it acts on, such as task, queue or worker" }),
     target_id: Nullable(Type.String(), "id or name of what it acts on; null when it acts on several"),
     payload: Type.Unsafe<Record<string, unknown>>(
-      Type.Object({}, { description: "parameters for the agent; empty for viewers" }),
+      Type.Object({}, { description: "parameters for the agent; empty for viewers and auditors" }),
     ),
     idempotency_key: Nullable(Type.String(), "key of the request that made it; null without one"),
     status: Type.Unsafe<string>(
@@ -40,7 +40,10 @@ export const CommandPublic = Type.Object(
           "pending: not sent yet; dispatched: sent, no result yet; completed, failed: it ended with or without success; timeout: no result in time; cancelled: not sent, because the agent was revoked or the project archived",
       }),
     ),
-    result: Nullable(Type.Unknown(), "what the agent reported on success; null before that, and for viewers"),
+    result: Nullable(
+      Type.Unknown(),
+      'what the agent reported on success; `{"outcome": "unknown"}` of a failed command whose effect is unknown; null otherwise, and for viewers and auditors',
+    ),
     error: Nullable(Type.String(), "why it did not complete; null otherwise"),
     issued_at: Described(Instant, "when it was requested"),
     dispatched_at: Nullable(Instant, "when it was sent; null until then"),
@@ -48,7 +51,7 @@ export const CommandPublic = Type.Object(
     timeout_at: Nullable(Instant, "it times out without a result by then; restarts when it is sent"),
     source_ip: Nullable(
       Type.String(),
-      "client address of the request; null for viewers, and for what the service issued itself",
+      "client address of the request; null for viewers and auditors, and for what the service issued itself",
     ),
   },
   { title: "Command", description: "A command to an agent, with its status and result." },

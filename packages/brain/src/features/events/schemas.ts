@@ -19,7 +19,7 @@ const EventKind = OneOf(eventKinds, {
 
 export const EventPublic = Type.Object(
   {
-    id: Described(Uuid, "id that the agent gave the event"),
+    id: Described(Uuid, "id of the event: the agent's, or made from its content when that had none that is valid"),
     project_id: ProjectId,
     agent_id: Described(Uuid, "agent that reported it"),
     engine: Type.String({ description: "name of the engine" }),

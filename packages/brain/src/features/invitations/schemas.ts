@@ -38,7 +38,7 @@ export const InvitationParams = Type.Object({ ...ProjectParams.properties, invit
 
 export const InviteBody = Type.Object(
   {
-    email: Described(Email, "address of who is invited"),
+    email: Described(Email, "e-mail address of the person invited"),
     role: Type.Optional(ProjectRole),
     ttl_days: Type.Optional(
       Type.Integer({ minimum: 1, maximum: 30, description: "days the invitation works, default 7" }),

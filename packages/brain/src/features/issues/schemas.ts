@@ -9,7 +9,7 @@ export const IssueQuery = Type.Object({
   status: Type.Optional(
     Type.Unsafe<IssueStatus>({
       ...status,
-      description: "ongoing: some task of it is in state failure; otherwise recovered",
+      description: "ongoing: open_count is above 0; otherwise recovered",
     }),
   ),
   fingerprint: Type.Optional(Type.String({ pattern: "^[0-9a-f]{32}$", description: "only this issue" })),
@@ -31,7 +31,7 @@ export const IssuePage = Type.Object(
       Type.Object(
         {
           fingerprint: Type.String({ description: "32 hex digits that similar failures share" }),
-          status: Described(status, "ongoing: some task of it is in state failure; otherwise recovered"),
+          status: Described(status, "ongoing: open_count is above 0; otherwise recovered"),
           occurrences: Type.Integer({ description: "task rows whose last failure is of this issue and in the range" }),
           open_count: Type.Integer({ description: "of them those that are in state failure now" }),
           recovered_count: Type.Integer({ description: "of them those that are in another state now" }),

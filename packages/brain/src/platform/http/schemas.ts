@@ -52,7 +52,7 @@ export const ProjectId = Described(Uuid, "project that it belongs to");
 export const TaskState = OneOf(taskStates, {
   title: "TaskState",
   description:
-    "pending: sent; received: taken by a worker; started: running; retry: failed and to be run again; success, failure, revoked, rejected: ended",
+    "pending: sent; received: taken by a worker; started: running; retry: failed and to be run again; success, failure, revoked, rejected: ended; unknown: reached by no event, only by restored rows",
 });
 
 export const Priority = OneOf(priorities, { title: "Priority", description: "urgency, from critical to low" });

@@ -150,9 +150,9 @@ export interface QueueRow {
   engine: string;
   /** As the engine names it; unique in project and engine. */
   name: string;
-  /** Kind of broker, such as redis. */
+  /** Reserved for the kind of broker; null. */
   broker_type: string | null;
-  /** Host and database of the broker, without credentials. */
+  /** Reserved for the address of the broker; null. */
   broker_url_hint: string | null;
   /** Time of the newest report or event that names it. */
   last_seen_at: Date | null;

@@ -8,7 +8,7 @@ export interface CommandRow {
   project_id: string;
   /** The account; null for the service itself, and once the account was deleted. */
   issued_by: string | null;
-  /** Who carries it out. */
+  /** The agent that it is for; set when it is issued. */
   agent_id: string | null;
   /** What the agent is asked to do, such as retry_task. */
   action: string;

@@ -2,7 +2,7 @@
 
 /** An event as its agent reported it; divided by day on PostgreSQL. */
 export interface EventRow {
-  /** Given by the agent; a repetition of it changes nothing. */
+  /** The agent's, or made from the content of the event; a repetition of it changes nothing. */
   id: string;
   /** The project of its agent. */
   project_id: string;

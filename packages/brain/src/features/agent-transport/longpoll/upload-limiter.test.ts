@@ -36,7 +36,7 @@ describe("the limiter of uploads", () => {
     expect(limiter.take("a", 500)).not.toBeNull();
   });
 
-  test("gives a permit back once, however often it is told", () => {
+  test("gives a permit back once, however often it is given back", () => {
     const limiter = createLimiter({ totalBytes: 1000 });
     const first = limiter.take("a", 600);
     limiter.take("a", 300);

@@ -55,7 +55,7 @@ export type BulkRetryPlan = Static<typeof BulkRetryPlan>;
 const Outcome = OneOf(childOutcomes, {
   title: "BulkRetryOutcome",
   description:
-    "unobserved: none yet; succeeded, failed: whether it was retried; unknown: it was sent, but no result arrived",
+    "unobserved: none yet; succeeded: retried; failed: not retried; unknown: sent, but it is not known whether it was retried; never sent again",
 });
 
 export const ChildQuery = Type.Object({
@@ -74,7 +74,7 @@ const BulkRetryChild = Type.Object(
       description: "pending: not sent yet; claimed: sent, or about to be",
     }),
     outcome: Outcome,
-    error: Nullable(Type.String(), "why it was not retried; null otherwise"),
+    error: Nullable(Type.String(), "why it was not retried, or why its outcome is unknown; null otherwise"),
     command_id: Nullable(Uuid, "command that retries it; null before it is sent"),
     agent_id: Nullable(Uuid, "agent that it was sent to; null before that"),
     new_task_id: Nullable(Type.String({ description: "the task that the retry made, where it made one" })),

@@ -31,7 +31,7 @@ export const Facet = Type.Object(
       Type.Object({
         value: Type.String({ description: "value of the field" }),
         count: Type.Integer({ description: "a lower bound when exact is false" }),
-        exact: Type.Boolean({ description: "false when counting ran out of time" }),
+        exact: Type.Boolean({ description: "false when the count was cut at 10,000 or ran out of time" }),
       }),
       { description: "the most frequent first" },
     ),

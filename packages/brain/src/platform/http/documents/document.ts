@@ -89,8 +89,9 @@ export function buildDocument(routes: readonly RouteRow[], options: DocumentOpti
       ),
       headers: {
         RequestId: {
-          description: "Finds the request in the log of the service. A request may name its own.",
-          schema: { type: "string", minLength: 8, maxLength: 64 },
+          description:
+            "Finds the request in the log of the service. A request may send its own; one of another form is replaced.",
+          schema: { type: "string", pattern: "^[A-Za-z0-9_-]{8,64}$" },
         },
         RetryAfter: {
           description: "Seconds to wait before the next attempt.",
@@ -138,7 +139,8 @@ const refusals = {
   },
   RateLimited: { description: "Too many requests. Retry after the stated time.", retryAfter: true },
   Unready: {
-    description: "The service or its database cannot answer now. Retry after the stated time.",
+    description:
+      "The service or its database cannot answer now. Retry later, after the time in Retry-After if it is there.",
     retryAfter: true,
   },
 } as const;
