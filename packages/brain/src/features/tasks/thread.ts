@@ -9,4 +9,4 @@ export {
 } from "./projection/fold.ts";
 export type { TaskLink } from "./projection/link-store.ts";
 export { indexTaskIdsJob } from "./projection/search-sqlite-store.ts";
-export { foldedTask, openLinkStore, openTaskStore, type StoredTask, storedTask } from "./projection/sqlite-store.ts";
+export { openLinkStore, openTaskStore, type StoredTask, storedTask, taskView } from "./projection/sqlite-store.ts";

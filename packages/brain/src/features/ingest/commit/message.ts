@@ -1,6 +1,6 @@
 import { carriedFields, taskStates } from "@svc/protocol";
 import { fingerprintOf } from "../../issues/thread.ts";
-import { foldedTask, rowOfEvents, type StoredTask, storedTask, taskEventOf } from "../../tasks/thread.ts";
+import { rowOfEvents, type StoredTask, storedTask, taskEventOf, taskView } from "../../tasks/thread.ts";
 import type { FamilyField, PreparedEvent } from "../prepare-batch.ts";
 import type { CommittedGroup } from "./commit.ts";
 import type { EventGroup, GroupTask, PlannedEvent } from "./event-group.ts";
@@ -179,8 +179,9 @@ const durationOf = (ms: number | undefined): number | null => (ms === undefined 
 export function groupOf(message: GroupMessage): EventGroup<MessageEvent> {
   const taskOfEvent = new Array<GroupTask | null>(message.ids.length).fill(null);
   const tasks = message.tasks.map((stored, index): GroupTask => {
-    const task = { row: foldedTask(stored), events: message.taskEvents[index] as number[] };
-    for (const event of task.events) taskOfEvent[event] = task;
+    const own = message.taskEvents[index] as number[];
+    const task = { row: taskView(stored), events: own };
+    for (let place = 0; place < own.length; place += 1) taskOfEvent[own[place] as number] = task;
     return task;
   });
   const events = taskOfEvent.map((task, index) => new MessageEvent(message, index, task));

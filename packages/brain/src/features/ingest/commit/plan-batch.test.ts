@@ -2,7 +2,7 @@ import { taskKinds } from "@svc/protocol";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { DeltaRow } from "../../stats/thread.ts";
-import { type FoldedTask, rowOfEvents } from "../../tasks/thread.ts";
+import { type FoldedTask, rowOfEvents, storedTask } from "../../tasks/thread.ts";
 import { createPreparer, type PreparedEvent } from "../prepare-batch.ts";
 import { redactorOf } from "../settings.ts";
 import { type EventGroup, groupEvents, type PlannedEvent } from "./event-group.ts";
@@ -250,13 +250,18 @@ describe("plans of any order, repetition and grouping of a history", () => {
   test("are the same for a group that travelled to the writer thread", () => {
     const copied = (group: EventGroup<PreparedEvent>): EventGroup<PlannedEvent> =>
       groupOf(structuredClone(messageOf(group, startMs)));
+    /** Rows by their values: those of the thread are views. */
+    const byValues = (plan: BatchPlan) => ({
+      ...plan,
+      rows: plan.rows.map(({ after, ...row }) => ({ ...row, after: storedTask(after) })),
+    });
     fc.assert(
       fc.property(deliveryArbitrary, ({ order, sizes }) => {
         const memory = createMemory();
         for (const batch of batchesOf(order, sizes)) {
           const group = groupEvents(eventsOf(batch));
           const plan = memory.plan(group);
-          expect(memory.plan(copied(group))).toEqual(plan);
+          expect(byValues(memory.plan(copied(group)))).toEqual(byValues(plan));
           memory.apply(group, plan);
         }
       }),

@@ -1,8 +1,8 @@
-import { createDeltas, type DeltaRow } from "../../stats/thread.ts";
+import { type CountedEvent, createDeltas, type DeltaRow } from "../../stats/thread.ts";
 import { type FoldedTask, mergeRows, type TaskChange, type TaskLink } from "../../tasks/thread.ts";
 import { decidingChanges, type WorkerStateChange } from "../../workers/thread.ts";
 import type { EventGroup, GroupTask, PlannedEvent } from "./event-group.ts";
-import { newestTouches, type Touches } from "./touches.ts";
+import { createTouches, type Touches } from "./touches.ts";
 
 /** What the database knows of a group. */
 export interface Known<Present extends FoldedTask> {
@@ -41,9 +41,12 @@ export function planBatch<Present extends FoldedTask>(
   { events, tasks }: EventGroup,
   { isNew, news, present }: Known<Present>,
 ): BatchPlan<Present> {
-  const stored = events.filter((_, index) => isNew[index]);
   const rows: PlannedRow<Present>[] = [];
+  const links: TaskLink[] = [];
+  const stateChanges: WorkerStateChange[] = [];
   const deltas = createDeltas();
+  const touches = createTouches();
+  // All events are gone through once, and by index: an iterator makes an object for each step until this code is compiled.
   const rowOfEvent = new Array<FoldedTask | null>(events.length).fill(null);
   for (let task = 0; task < tasks.length; task += 1) {
     const row = news[task] as FoldedTask | null;
@@ -51,60 +54,59 @@ export function planBatch<Present extends FoldedTask>(
     const before = present[task] as Present | null;
     const after = before === null ? row : mergeRows(before, row);
     rows.push({ task, before, after });
-    for (const index of (tasks[task] as GroupTask).events) rowOfEvent[index] = after;
+    const own = (tasks[task] as GroupTask).events;
+    for (let place = 0; place < own.length; place += 1) rowOfEvent[own[place] as number] = after;
     if (before?.state === after.state) continue;
     if (before !== null) deltas.countState(after.project_id, before.state, -1);
     deltas.countState(after.project_id, after.state, 1);
   }
   for (let index = 0; index < events.length; index += 1) {
     if (!isNew[index]) continue;
-    const { projectId, engine, kind, at, name, queue, worker_name, runtime_ms, wait_ms } = (
-      events[index] as PlannedEvent
-    ).task;
-    const row = rowOfEvent[index] as FoldedTask | null;
-    deltas.countEvent({
-      projectId,
-      engine,
-      kind,
-      at,
-      name: name ?? row?.name ?? "",
-      queue: queue ?? row?.queue ?? "",
-      worker: worker_name ?? "",
-      runMs: runtime_ms,
-      waitMs: wait_ms,
-    });
+    const event = events[index] as PlannedEvent;
+    deltas.countEvent(countedEvent(event, rowOfEvent[index] as FoldedTask | null));
+    touches.note(event);
+    if (event.retriedFrom !== null) links.push(linkOf(event, event.retriedFrom));
+    if (event.ownWorker === null) continue;
+    const state = stateOfKind[event.task.kind];
+    if (state !== undefined) stateChanges.push(stateChangeOf(event, event.ownWorker, state));
   }
   return {
     rows,
-    links: linksOf(stored),
+    links,
     deltas: deltas.rows(),
-    workerStates: decidingChanges(stateChangesOf(stored)),
-    touches: newestTouches(stored),
+    workerStates: decidingChanges(stateChanges),
+    touches: touches.newest,
   };
 }
 
-function linksOf(stored: readonly PlannedEvent[]): TaskLink[] {
-  const links: TaskLink[] = [];
-  for (const { task, retriedFrom } of stored) {
-    if (retriedFrom === null) continue;
-    const { projectId, engine, taskId, at } = task;
-    links.push({ projectId, engine, newId: taskId, oldId: retriedFrom, at });
-  }
-  return links;
-}
+/** `row` is that of its task, null when it is not projected. */
+const countedEvent = ({ task }: PlannedEvent, row: FoldedTask | null): CountedEvent => ({
+  projectId: task.projectId,
+  engine: task.engine,
+  kind: task.kind,
+  at: task.at,
+  name: task.name ?? row?.name ?? "",
+  queue: task.queue ?? row?.queue ?? "",
+  worker: task.worker_name ?? "",
+  runMs: task.runtime_ms,
+  waitMs: task.wait_ms,
+});
+
+const linkOf = ({ task: { projectId, engine, taskId, at } }: PlannedEvent, oldId: string): TaskLink => ({
+  projectId,
+  engine,
+  newId: taskId,
+  oldId,
+  at,
+});
 
 const stateOfKind: Readonly<Record<string, WorkerStateChange["state"]>> = {
   "worker.online": "online",
   "worker.offline": "offline",
 };
 
-function stateChangesOf(stored: readonly PlannedEvent[]): WorkerStateChange[] {
-  const changes: WorkerStateChange[] = [];
-  for (const { id, task, ownWorker } of stored) {
-    if (ownWorker === null) continue;
-    const { projectId, engine, kind, at } = task;
-    const state = stateOfKind[kind];
-    if (state !== undefined) changes.push({ projectId, engine, name: ownWorker, state, at, eventId: id });
-  }
-  return changes;
-}
+const stateChangeOf = (
+  { id, task: { projectId, engine, at } }: PlannedEvent,
+  name: string,
+  state: WorkerStateChange["state"],
+): WorkerStateChange => ({ projectId, engine, name, state, at, eventId: id });

@@ -14,36 +14,47 @@ export interface Touches {
   readonly workers: readonly Touch[];
 }
 
-/** A worker that went offline does not count as heard of. */
-export function newestTouches(events: readonly PlannedEvent[]): Touches {
-  const queues = createTouches();
-  const workers = createTouches();
-  for (const { task, ownWorker } of events) {
-    const { projectId, engine, queue, at } = task;
-    if (queue !== null) queues.note(projectId, engine, queue, at);
-    const worker = task.worker_name ?? (task.kind === "worker.offline" ? null : ownWorker);
-    if (worker !== null) workers.note(projectId, engine, worker, at);
-  }
-  return { queues: queues.all, workers: workers.all };
+/** Gathers the touches of a batch. A worker that went offline does not count as heard of. */
+export function createTouches() {
+  const queues = createNewest();
+  const workers = createNewest();
+  return {
+    newest: { queues: queues.all, workers: workers.all } satisfies Touches,
+    note({ task, ownWorker }: PlannedEvent): void {
+      const { projectId, engine, queue, at } = task;
+      if (queue !== null) queues.note(projectId, engine, queue, at);
+      const worker = task.worker_name ?? (task.kind === "worker.offline" ? null : ownWorker);
+      if (worker !== null) workers.note(projectId, engine, worker, at);
+    },
+  };
 }
 
-function createTouches() {
+function createNewest() {
   const all: Touch[] = [];
   const byName = new Map<string, Touch[]>();
+
+  function touchOf(projectId: string, engine: string, name: string, at: number): Touch {
+    let named = byName.get(name);
+    if (named === undefined) {
+      named = [];
+      byName.set(name, named);
+    }
+    // Without a function for each call, as every event passes here.
+    for (let index = 0; index < named.length; index += 1) {
+      const touch = named[index] as Touch;
+      if (touch.projectId === projectId && touch.engine === engine) return touch;
+    }
+    const touch = { projectId, engine, name, at };
+    named.push(touch);
+    all.push(touch);
+    return touch;
+  }
+
   return {
     all,
     note(projectId: string, engine: string, name: string, at: number): void {
-      let named = byName.get(name);
-      if (named === undefined) {
-        named = [];
-        byName.set(name, named);
-      }
-      const known = named.find((touch) => touch.projectId === projectId && touch.engine === engine);
-      if (known === undefined) {
-        const touch = { projectId, engine, name, at };
-        named.push(touch);
-        all.push(touch);
-      } else if (at > known.at) known.at = at;
+      const touch = touchOf(projectId, engine, name, at);
+      if (at > touch.at) touch.at = at;
     },
   };
 }

@@ -85,13 +85,16 @@ export function createDeltas() {
   let scope: CounterScope | null = null;
 
   function scopeOf(projectId: string, engine: string): CounterScope {
-    if (scope !== null && scope.projectId === projectId && scope.engine === engine) return scope;
-    scope = scopes.find((known) => known.projectId === projectId && known.engine === engine) ?? null;
-    if (scope === null) {
-      scope = { projectId, engine, rollups: createNested(), workers: createNested() };
-      scopes.push(scope);
-    }
+    if (scope?.projectId !== projectId || scope.engine !== engine) scope = knownScope(projectId, engine);
     return scope;
+  }
+
+  function knownScope(projectId: string, engine: string): CounterScope {
+    const known = scopes.find((each) => each.projectId === projectId && each.engine === engine);
+    if (known !== undefined) return known;
+    const added = { projectId, engine, rollups: createNested<Gathered>(), workers: createNested<DeltaRow>() };
+    scopes.push(added);
+    return added;
   }
 
   function gatheredOf({ projectId, engine, name, queue, kind }: CountedEvent, minute: number): Gathered {

@@ -22,6 +22,16 @@ export const builderOf = <Row, Value>(members: readonly string[], codeOf: ValueC
     `({ ${members.map((member, index) => `${member}: ${codeOf(member, `values[${index}]`)}`).join(", ")} })`,
   );
 
+/** As `builderOf`, but for rows of which few members are read: they are taken from the array then. Such a row cannot be spread. */
+export const viewOf = <Row, Value>(members: readonly string[], codeOf: ValueCode): ((values: Value[]) => Row) => {
+  const getters = members.map(
+    (member, index) => `get ${member}() { return ${codeOf(member, `this.values[${index}]`)}; }`,
+  );
+  const viewClass = `class { constructor(values) { this.values = values; } ${getters.join(" ")} }`;
+  const View = compile<() => new (values: Value[]) => Row>("", viewClass)();
+  return (values) => new View(values);
+};
+
 /** The array of a row's values in some columns. */
 export const valuesOf = <Row, Value>(columns: readonly TaskColumn[], codeOf: ValueCode): ((row: Row) => Value[]) =>
   compile("row", `[${columns.map((column) => codeOf(column, `row.${column}`)).join(", ")}]`);

@@ -2,7 +2,7 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { mutableColumns, type TaskColumn, taskColumns } from "../task-fields.ts";
 import type { FoldedTask, TaskChange } from "./fold.ts";
 import type { TaskLink } from "./link-store.ts";
-import { builderOf, differenceOf, instantsTimes, valuesOf } from "./row-code.ts";
+import { builderOf, differenceOf, instantsTimes, valuesOf, viewOf } from "./row-code.ts";
 import { openTermStore } from "./search-sqlite-store.ts";
 
 /** A task row as SQLite holds it and as it travels to the writer thread: values in the order of `taskColumns`, instants in microseconds. */
@@ -11,7 +11,9 @@ export type StoredTask = (string | number | null)[];
 const storedValues = (columns: readonly TaskColumn[]) =>
   valuesOf<FoldedTask, StoredTask[number]>(columns, instantsTimes("* 1000"));
 export const storedTask = storedValues(taskColumns);
-export const foldedTask = builderOf<FoldedTask, StoredTask[number]>(taskColumns, instantsTimes("/ 1000"));
+const foldedTask = builderOf<FoldedTask, StoredTask[number]>(taskColumns, instantsTimes("/ 1000"));
+/** The same row as a view. */
+export const taskView = viewOf<Readonly<FoldedTask>, StoredTask[number]>(taskColumns, instantsTimes("/ 1000"));
 
 const bookkeeping = ["row_version", "created_at", "updated_at"] as const;
 const preparedUpdates = 128;
