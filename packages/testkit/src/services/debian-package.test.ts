@@ -1,0 +1,48 @@
+import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { findOrInstall } from "./debian-package.ts";
+
+const isRoot = process.getuid?.() === 0;
+
+/** A folder with an apt-get, and the command of a package whose program appears there. */
+async function aptFolder() {
+  const folder = await mkdtemp(join(tmpdir(), "svc-apt-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const program = async (name: string) => {
+    await writeFile(join(folder, name), "#!/bin/sh\n");
+    await chmod(join(folder, name), 0o755);
+  };
+  await program("apt-get");
+  const wanted = (command: string) => ({
+    what: "sample-server",
+    names: ["svc-sample-server"],
+    command: `cd ${folder} && ${command}`,
+    boundMs: 60_000,
+  });
+  return { folder, program, wanted };
+}
+
+const make = "cp apt-get svc-sample-server";
+const locked = "echo 'E: Could not get lock /var/lib/apt/lists/lock. It is held by process 7' >&2; exit 100";
+
+test.runIf(isRoot)("waits for another installation that holds the lock", async () => {
+  const { folder, wanted } = await aptFolder();
+  const command = `if mkdir seen; then ${locked}; else ${make}; fi`;
+  expect(await findOrInstall(wanted(command), folder)).toBe(join(folder, "svc-sample-server"));
+});
+
+test.runIf(isRoot)("is content with what another installation brought meanwhile", async () => {
+  const { folder, wanted } = await aptFolder();
+  const command = `if mkdir seen; then ${make}; ${locked}; else exit 1; fi`;
+  expect(await findOrInstall(wanted(command), folder)).toBe(join(folder, "svc-sample-server"));
+});
+
+test.runIf(isRoot)("states the command for any other failure, at once", async () => {
+  const { folder, wanted } = await aptFolder();
+  const command = "mkdir seen && echo 'E: Unable to locate package' >&2; exit 100";
+  await expect(findOrInstall(wanted(command), folder)).rejects.toThrow(
+    /sample-server is missing and apt-get could not install it\. Type: sh -c '.*'/,
+  );
+});
