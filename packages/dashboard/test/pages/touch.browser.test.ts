@@ -75,14 +75,14 @@ test("the tray of commands begins as one line, and a finger finds all of it", as
   const { slug, commandId } = opened.site;
   const { root } = opened.brain.as;
   const { page } = await openScreen(opened.brain, { ...finger, cookie: root.cookie });
-  await page.goto(`/p/${slug}/commands`);
   const { body } = await root.get("/auth/me");
   const commands = [{ slug, id: commandId, words: "Cancel search.reindex", task: "scripted/wait-1" }];
-  await page.evaluate(([key, text]) => localStorage.setItem(key, text), [
+  // Before the page begins, which would write over it with what it notes itself.
+  await page.addInitScript(([key, text]) => localStorage.setItem(key, text), [
     `svc.recent.${body.id}`,
     JSON.stringify({ tasks: [], projects: [], commands }),
   ] as const);
-  await page.reload();
+  await page.goto(`/p/${slug}/commands`);
   const tray = page.getByRole("region", { name: "Commands, 1 did not succeed" });
   const show = tray.getByRole("button", { name: "Show the commands" });
   await show.waitFor();
