@@ -44,7 +44,7 @@ type Bound = {
   readonly target?: number;
 } & (
   | { readonly limit: number }
-  /** A time or a rate that is not measured in the run; a slow machine has a limit of its own. */
+  /** A time or a rate that is not measured in the run: `onThisMachine` scales it for slow machines. */
   | { readonly stated: number }
 );
 

@@ -8,8 +8,8 @@ const lengths = [512, 4_096, longest];
 const clearMs = 4;
 /** Enough for each text to meet a moment in which no garbage is collected. */
 const rounds = 3;
-/** Growth counts when it is seen so often: code that is compiled between the long text and the short one makes linear cost look quadratic. */
-const looks = 5;
+/** Growth counts when this many measurements show it: code that is compiled between the long text and the short one makes linear cost look quadratic. */
+const measurements = 5;
 
 /**
  * How much more processor time four times the length takes, by the best of some rounds. Cost that is too small to be measured counts as
@@ -29,7 +29,7 @@ export function growthOf(run: (text: string) => unknown, textOf: (length: number
       return longMs / leastMs(textOf(length / 4));
     };
     let growth = growthNow();
-    for (let look = 1; look < looks && growth >= mostGrowth; look += 1) growth = growthNow();
+    for (let done = 1; done < measurements && growth >= mostGrowth; done += 1) growth = growthNow();
     if (growth >= mostGrowth) return growth;
   }
   return 1;

@@ -10,18 +10,15 @@ const isRoot = process.getuid?.() === 0;
 async function aptFolder() {
   const folder = await mkdtemp(join(tmpdir(), "svc-apt-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  const program = async (name: string) => {
-    await writeFile(join(folder, name), "#!/bin/sh\n");
-    await chmod(join(folder, name), 0o755);
-  };
-  await program("apt-get");
+  await writeFile(join(folder, "apt-get"), "#!/bin/sh\n");
+  await chmod(join(folder, "apt-get"), 0o755);
   const wanted = (command: string) => ({
     what: "sample-server",
     names: ["svc-sample-server"],
     command: `cd ${folder} && ${command}`,
     boundMs: 60_000,
   });
-  return { folder, program, wanted };
+  return { folder, wanted };
 }
 
 const make = "cp apt-get svc-sample-server";
@@ -41,7 +38,7 @@ test.runIf(isRoot)("is content with what another installation brought meanwhile"
 
 test.runIf(isRoot)("states the command for any other failure, at once", async () => {
   const { folder, wanted } = await aptFolder();
-  const command = "mkdir seen && echo 'E: Unable to locate package' >&2; exit 100";
+  const command = `if mkdir seen; then echo 'E: Unable to locate package' >&2; exit 100; else ${make}; fi`;
   await expect(findOrInstall(wanted(command), folder)).rejects.toThrow(
     /sample-server is missing and apt-get could not install it\. Type: sh -c '.*'/,
   );

@@ -6,8 +6,8 @@ import { promisify } from "node:util";
 
 const run = promisify(execFile);
 const isLockMessage = /^E: (?:Could not get lock|Unable to (?:lock|acquire))/m;
-/** Between two looks at what another installation holds. */
-const lockedMs = 1000;
+/** Between two attempts while another installation holds the lock. */
+const retryMs = 1000;
 
 interface Wanted {
   /** For people: `redis-server`. */
@@ -44,7 +44,7 @@ export async function findOrInstall(wanted: Wanted, path = process.env.PATH): Pr
       // Another installation, as of updates or of a second test run; it may be of the same package.
       const isLocked = isLockMessage.test((cause as { stderr?: string }).stderr ?? "");
       if (!isLocked || performance.now() > untilMs) throw refusal("apt-get could not install it", cause);
-      await pause(lockedMs);
+      await pause(retryMs);
       if (await onPath(names, path)) break;
     }
   }

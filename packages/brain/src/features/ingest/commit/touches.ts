@@ -14,7 +14,7 @@ export interface Touches {
   readonly workers: readonly Touch[];
 }
 
-/** Gathers the touches of a batch. A worker that went offline does not count as heard of. */
+/** Gathers the touches of a batch. That a worker went offline is no sign of life from it. */
 export function createTouches() {
   const queues = createNewest();
   const workers = createNewest();
