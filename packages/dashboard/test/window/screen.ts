@@ -62,7 +62,12 @@ export async function openScreen(brain: { readonly url: string }, options: OpenO
   };
   const { context, page, giveBack } = await takeWindow(settings, faults);
   // Pictures are taken outside of tests, and close what they open.
-  if (process.env.VITEST !== undefined) onTestFinished(giveBack);
+  if (process.env.VITEST !== undefined) {
+    onTestFinished(async ({ task }) => {
+      if (task.result?.state === "fail") console.error(await shownBy(page, faults));
+      await giveBack();
+    });
+  }
   await context.addCookies(
     cookie
       .split("; ")
@@ -84,6 +89,14 @@ export async function openScreen(brain: { readonly url: string }, options: OpenO
     if (message.type() === "error" && !isRefusal) faults.push(`console: ${message.text()}`);
   });
   return { page, faults };
+}
+
+/** Where a page is, its faults and the beginning of its text: why a wait that failed did not end. */
+async function shownBy(page: Page, faults: readonly string[]): Promise<string> {
+  const text = await page
+    .evaluate(() => document.body.textContent.slice(0, 1_000))
+    .catch((error: unknown) => String(error));
+  return [`At the end of the test the page was at ${page.url()}`, ...faults, text].join("\n");
 }
 
 /**

@@ -10,12 +10,10 @@ import { AppLink } from "../../ui/buttons/AppLink.tsx";
 import { NoteLine } from "../../ui/panels/Lines.tsx";
 import { age, printable } from "../../ui/time/format.ts";
 import { useShellParts } from "../shell-parts.ts";
+import { EnrollmentNotice } from "./EnrollmentNotice.tsx";
 import { useNearEnd } from "./use-near-end.ts";
 
 const SessionNotice = lazy(() => import("./SessionNotice.tsx").then((part) => ({ default: part.SessionNotice })));
-const EnrollmentNotice = lazy(() =>
-  import("./EnrollmentNotice.tsx").then((part) => ({ default: part.EnrollmentNotice })),
-);
 
 /** One line at a time, by rank: a session about to end, no server, nothing heard, a second factor to set up, archived project, what is left out of the address, the notice of a feature. */
 export function Banner(props: { slug?: string; project?: Project | undefined }) {
