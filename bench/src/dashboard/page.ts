@@ -12,6 +12,8 @@ declare const document: {
   querySelector(selector: string): PageElement | null;
   querySelectorAll(selector: string): { readonly length: number };
 };
+type Change = (this: { readonly isConnected: boolean }, ...all: unknown[]) => unknown;
+declare const Node: { readonly prototype: Record<string, Change> };
 declare const MutationObserver: new (
   seen: () => void,
 ) => { observe(target: PageElement | typeof document, what: object): void; disconnect(): void };
@@ -87,15 +89,25 @@ export async function measureFirstScreen(
   };
 }
 
-/** Runs in the page before anything else. */
+/**
+ * Runs in the page before anything else. It looks within each change of the document: an observer is called when the task ends, after the
+ * effects of what was drawn, in which later reads begin.
+ */
 function watchVitals(shown: readonly string[]): void {
   const vitals = { paintMs: 0, largestMs: 0, shift: 0, shownMs: 0 };
-  const watcher = new MutationObserver(() => {
-    if (shown.some((selector) => document.querySelector(selector) === null)) return;
+  const look = () => {
+    if (vitals.shownMs > 0 || shown.some((selector) => document.querySelector(selector) === null)) return;
     vitals.shownMs = performance.now();
-    watcher.disconnect();
-  });
-  watcher.observe(document, { childList: true, subtree: true });
+  };
+  const changes = Node.prototype;
+  for (const name of ["appendChild", "insertBefore", "removeChild"]) {
+    const change = changes[name] as Change;
+    changes[name] = function (...all) {
+      const changed = change.apply(this, all);
+      if (this.isConnected) look();
+      return changed;
+    };
+  }
   (globalThis as unknown as { vitals: typeof vitals }).vitals = vitals;
   const observe = (type: string, seen: (entry: { name: string; startTime: number }) => void) =>
     new PerformanceObserver((list) => list.getEntries().forEach(seen)).observe({ type, buffered: true } as never);
