@@ -113,7 +113,7 @@ async function firstScreens(window: BrowserContext, { url, root, slug }: BenchBr
   };
   const rows: BenchRow[] = [];
   for (const [name, screen] of Object.entries(screens)) {
-    // The first one compiles what the page is made of.
+    // The first opening also compiles the code of the page.
     const opened: FirstScreen[] = [];
     while (opened.length < 3) opened.push(await measureFirstScreen(window, screen, false));
     const near = medianBy(opened, ({ shownMs }) => shownMs);
@@ -135,7 +135,7 @@ async function firstScreens(window: BrowserContext, { url, root, slug }: BenchBr
   return rows;
 }
 
-/** Of a screen that draws 60 times a second, when one frame in twenty is late by one: a frame lasts whole refreshes, which no limit scales. */
+/** At 60 refreshes a second, with one frame in twenty a refresh late. The mean is held, as a single frame lasts whole refreshes. */
 const meanFrameMs = (1000 / 60) * 1.05;
 
 async function longList(page: Page, url: string, times: number): Promise<BenchRow[]> {

@@ -90,12 +90,12 @@ export async function measureFirstScreen(
 }
 
 /**
- * Runs in the page before anything else. It looks within each change of the document: an observer is called when the task ends, after the
- * effects of what was drawn, in which later reads begin.
+ * Runs in the page before anything else. It checks the document within each change: a MutationObserver runs when the task ends, after the
+ * effects of what was drawn, and later reads begin in those.
  */
 function watchVitals(shown: readonly string[]): void {
   const vitals = { paintMs: 0, largestMs: 0, shift: 0, shownMs: 0 };
-  const look = () => {
+  const check = () => {
     if (vitals.shownMs > 0 || shown.some((selector) => document.querySelector(selector) === null)) return;
     vitals.shownMs = performance.now();
   };
@@ -104,7 +104,7 @@ function watchVitals(shown: readonly string[]): void {
     const change = changes[name] as Change;
     changes[name] = function (...all) {
       const changed = change.apply(this, all);
-      if (this.isConnected) look();
+      if (this.isConnected) check();
       return changed;
     };
   }
