@@ -19,6 +19,7 @@ export const steps: readonly Step[] = [
   check("format", "biome", "format", "--error-on-warnings", "."),
   check("lint", "biome", "lint", "--error-on-warnings", "."),
   check("files", "node", "scripts/check-files.ts"),
+  check("language", "node", "scripts/check-language.ts"),
   check("layers", "node", "scripts/check-layers.ts"),
   types("types", "tsconfig.json"),
   types("dashboard-types", "packages/dashboard/tsconfig.json"),
