@@ -38,13 +38,30 @@ describe("checkDocuments", () => {
 describe("deadPaths", () => {
   test("finds links and paths in code marks that lead nowhere", async () => {
     const root = await folderWith({
-      "README.md": "[a](docs/a.md#part) [web](https://example.org/x) [here](#below)\n![shot](docs/images/gone.png)",
+      "README.md":
+        "[a](docs/a.md) [web](https://example.org/x) [here](#below)\n## Below\n![shot](docs/images/gone.png)",
       "docs/a.md": "[up](../README.md) [side](b.md) `packages/agent/src/gone.ts` `packages/*/src` `npm run docs`",
       "docs/b.md": "`docs/a.md`",
     });
     expect(deadPaths(root)).toEqual([
-      { document: "README.md", line: 2, path: "docs/images/gone.png" },
+      { document: "README.md", line: 3, path: "docs/images/gone.png" },
       { document: "docs/a.md", line: 1, path: "packages/agent/src/gone.ts" },
+    ]);
+  });
+
+  test("finds links to headings that a page does not have", async () => {
+    const root = await folderWith({
+      "README.md":
+        "[a](docs/a.md#the-run_time-of-a-task) [b](docs/a.md#steps-1) [c](docs/a.md#steps-2) [d](#top) [e](#e)",
+      "docs/a.md":
+        "# A\n## The `run_time` of a [task](b.md)\n### Steps\n### Steps\n```sh\n# in code\n```\n[x](#in-code)",
+      "docs/b.md": "# Top",
+    });
+    expect(deadPaths(root)).toEqual([
+      { document: "README.md", line: 1, path: "docs/a.md#steps-2" },
+      { document: "README.md", line: 1, path: "README.md#top" },
+      { document: "README.md", line: 1, path: "README.md#e" },
+      { document: "docs/a.md", line: 8, path: "docs/a.md#in-code" },
     ]);
   });
 

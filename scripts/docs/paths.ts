@@ -1,7 +1,7 @@
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 
-/** A path in a document that leads nowhere. */
+/** A path, or a heading behind `#`, that a document names and that does not exist. */
 export interface DeadPath {
   readonly document: string;
   readonly line: number;
@@ -15,8 +15,8 @@ const codePath = /`(?<target>(?:packages|engines|bench|scripts|docs)\/[\w./-]+)`
 const pathEnd = /`(?<target>(?!(?:packages|engines|bench|scripts|docs)\/)(?:[\w-]+\/)+[\w.-]+\.tsx?)`/g;
 
 /**
- * Looks up what the documents at the root, below docs/ and of packages point to: links to files, paths in code marks, and ends of paths
- * of sources and tests.
+ * Checks the references in Markdown files at the root, below docs/ and in packages: links to files and to headings, paths in code marks,
+ * and ends of paths of sources and tests.
  */
 export function deadPaths(root: string): readonly DeadPath[] {
   const documents = globSync(["*.md", "docs/**/*.md", "packages/*/*.md"], { cwd: root }).sort();
@@ -29,6 +29,7 @@ export function deadPaths(root: string): readonly DeadPath[] {
 
 function deadPathsOf(root: string, document: string, sources: readonly string[]): DeadPath[] {
   const dead: DeadPath[] = [];
+  const anchors = (path: string): ReadonlySet<string> => anchorsOf(readFileSync(join(root, path), "utf8"));
   for (const [index, line] of readFileSync(join(root, document), "utf8").split("\n").entries()) {
     const fromDocument = [...line.matchAll(link)]
       .map(({ groups }) => groups?.target?.replace(/#.*$/, "") ?? "")
@@ -38,10 +39,33 @@ function deadPathsOf(root: string, document: string, sources: readonly string[])
     for (const path of new Set([...fromDocument, ...fromRoot])) {
       if (!existsSync(join(root, path))) dead.push({ document, line: index + 1, path });
     }
+    for (const { groups } of line.matchAll(link)) {
+      const [target = "", anchor] = groups?.target?.split("#") ?? [];
+      if (anchor === undefined || /^[a-z]+:/.test(target)) continue;
+      const path = target === "" ? document : normalize(join(dirname(document), target));
+      if (path.endsWith(".md") && existsSync(join(root, path)) && !anchors(path).has(anchor))
+        dead.push({ document, line: index + 1, path: `${path}#${anchor}` });
+    }
     for (const [, path] of line.matchAll(pathEnd)) {
       if (path !== undefined && !sources.some((source) => source.endsWith(`/${path}`)))
         dead.push({ document, line: index + 1, path });
     }
   }
   return dead;
+}
+
+/** The anchors that a Markdown renderer gives the headings of a page, as GitHub does: repeated ones are numbered. */
+function anchorsOf(text: string): ReadonlySet<string> {
+  const anchors = new Set<string>();
+  for (const [, heading = ""] of text.replace(/^```.*?^```/gms, "").matchAll(/^#{1,6} +(.+)$/gm)) {
+    const words = heading
+      .replace(/\]\([^)]*\)/g, "")
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\s_-]/gu, "");
+    const anchor = words.trim().replaceAll(" ", "-");
+    let unique = anchor;
+    for (let copy = 1; anchors.has(unique); copy += 1) unique = `${anchor}-${copy}`;
+    anchors.add(unique);
+  }
+  return anchors;
 }
