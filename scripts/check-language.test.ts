@@ -23,7 +23,9 @@ describe("checkWords", () => {
     "dead letters of a queue",
     "deadLetters",
     "dead_letters",
+    "the letter e",
     "deadLetter",
+    "the letter e",
     "lower-case letters and digits",
     "withheld, shoulder, instead",
   ])("accepts %j", (line) => {
@@ -40,6 +42,8 @@ describe("checkReferences", () => {
     "/** Sorted (spec part 3, section 10.2). */",
     " * as part 4, B1 has it",
     "// the limits (part 2)",
+    "/** As sent (2.3 rule 5). */",
+    "// as spec 1.14 has it",
     "const a = 1; // see spec part 1",
   ])("refuses the specification in %j", (text) => {
     expect(faultsOf(text)).toEqual([expect.stringContaining("specification")]);

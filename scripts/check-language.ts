@@ -10,7 +10,7 @@ const generated = /[.]generated[.]ts$|[.]gen[.]tsx?$/;
 const ownFiles = /^scripts\/(language\/|check-language)/;
 const commentLine = /^\s*(?:\/\/|\/?[*])|[^:"'`]\/\/ |\/[*]/;
 const specReference =
-  /\bspec part\b|\bpart [1-4], (?:section )?[\dA-I]|\bpart [1-4], (?:Limits|Metrics|Agents|Trigger)|\(part [1-4]\)/i;
+  /\bspec (?:part )?\d|\((?:part )?\d\.\d+(?: rule \d+)?\)|\bpart [1-4], (?:section )?[\dA-I]|\bpart [1-4], (?:Limits|Metrics|Agents|Trigger)|\(part [1-4]\)/i;
 /** A file that a comment names: a path, or a file name with one of these endings. */
 const namedFile = /(?<![\w./@-])(?:[.]{1,2}\/)*(?:[\w@-]+\/)*[\w-][\w.-]*[.](?:tsx?|mjs|md|css)(?![\w.-])/g;
 

@@ -46,7 +46,7 @@ export const dialect: readonly DialectWord[] = [
   word("bones|turns queue|held button|failed line|counted word|gatherer|together queue|takers", "the standard term"),
   {
     word: "letters",
-    pattern: /(?<!\b(?:dead|capital|upper ?case|lower ?case|latin|ascii|small) )\bletters?\b/,
+    pattern: /(?<!\b(?:dead|capital|upper ?case|lower ?case|latin|ascii|small) )\bletters\b/,
     instead: "dead letters, or characters",
   },
 ];
@@ -55,4 +55,4 @@ export const dialect: readonly DialectWord[] = [
  * The paths, by their beginnings, that are rewritten in plain English and stay so. When the list reaches everything, it becomes
  * an empty beginning.
  */
-export const rewrittenPaths: readonly string[] = [];
+export const rewrittenPaths: readonly string[] = ["packages/protocol/"];

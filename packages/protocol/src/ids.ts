@@ -1,14 +1,14 @@
 import { hash } from "node:crypto";
 
-/** Namespaces of the derived ids; each is UUIDv5 of the URL namespace over the name beside it. */
+/** Namespaces of derived ids. Each is the UUIDv5 of the URL namespace and the name in its comment. */
 export const idNamespaces = {
-  /** `svc:event:v1`: events without a usable id (2.3 rule 2). */
+  /** `svc:event:v1`: events without a usable id. */
   event: "b3e89d97-c20e-5454-88d3-45d0e4f08b1b",
-  /** `svc:sidecar-event:v1`: events of agents that watch a broker (2.3 rule 3). */
+  /** `svc:sidecar-event:v1`: events from agents that watch a broker. */
   sidecarEvent: "f4d5aaaa-54e0-5b28-be53-52a1b7edf31f",
-  /** Task rows (2.5). */
+  /** Task rows. */
   task: "f37a6ec2-6b73-5163-9acc-b4fc0ea51bc6",
-  /** Corrections by reconciliation (2.6). */
+  /** Events that reconciliation adds. */
   reconciliation: "b66869fb-1f33-5d48-a0bd-5a409395fd35",
 } as const;
 
@@ -20,13 +20,13 @@ export function isUuid(text: string): boolean {
   return text.length === 36 && uuidForm.test(text);
 }
 
-/** The 16 bytes of a UUID in the order of its text. @throws RangeError when the text is no UUID. */
+/** The 16 bytes of a UUID in text order. @throws RangeError when the text is not a UUID. */
 export function uuidBytes(uuid: string): Buffer {
   if (!isUuid(uuid)) throw new RangeError("not a UUID in the 36-character form");
   return Buffer.from(uuid.replaceAll("-", ""), "hex");
 }
 
-/** The event's own id in lower case when it is a UUID of version 4, 5 or 7, else null (2.3 rule 1). */
+/** The event's own id in lower case when it is a UUID of version 4, 5 or 7, otherwise null. */
 export function usableId(id: unknown): string | null {
   return typeof id === "string" && id.length === 36 && usableEventId.test(id) ? id.toLowerCase() : null;
 }
@@ -36,7 +36,7 @@ export function uuidV5(namespace: string, name: string): string {
   let prefix = namespaceBytes.get(namespace);
   if (prefix === undefined) {
     prefix = uuidBytes(namespace);
-    // The namespaces are constants of the product; the bound only guards against a caller that passes data.
+    // Namespaces are constants. The bound protects against a caller that passes data.
     if (namespaceBytes.size < 64) namespaceBytes.set(namespace, prefix);
   }
   const input = Buffer.allocUnsafe(16 + Buffer.byteLength(name));

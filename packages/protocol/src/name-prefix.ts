@@ -1,7 +1,7 @@
-/** The one name constant of the product: part of variables, headers, cookies, metrics, label bytes and file names. */
+/** The product name in settings, headers, cookies, metrics, key labels and file names. */
 export const namePrefix = "svc";
 
-/** Headers of the agent transport, in the lower case that node gives received headers. */
+/** Headers of the agent transport, in lower case as Node returns received headers. */
 export const headerNames = {
   sessionNonce: `x-${namePrefix}-session-nonce`,
   longPollWorker: `x-${namePrefix}-longpoll-worker`,
@@ -9,6 +9,6 @@ export const headerNames = {
   projectId: `x-${namePrefix}-project-id`,
   runtimeFeatures: `x-${namePrefix}-runtime-features`,
   retryContracts: `x-${namePrefix}-retry-contracts`,
-  /** Ours: engines that only submit again, in the form of retryContracts. */
+  /** Engines that can retry only by resubmitting, in the same form as retryContracts. */
   retryResubmits: `x-${namePrefix}-retry-resubmits`,
 } as const;

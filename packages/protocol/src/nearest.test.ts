@@ -17,7 +17,7 @@ describe("nearest", () => {
     expect(nearest(typed, known)).toBe(word);
   });
 
-  test.each(["", "x", "migrate", "users", "zzzzzz"])("suggests nothing for %j, which is near to none", (typed) => {
+  test.each(["", "x", "migrate", "users", "zzzzzz"])("suggests nothing for %j, which is close to none", (typed) => {
     expect(nearest(typed, known)).toBeNull();
   });
 });

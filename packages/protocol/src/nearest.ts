@@ -1,15 +1,15 @@
-/** The known word that takes the fewest slips to type instead, when those are few for its length; the first of several. */
+/** The known word with the smallest edit distance, if that is small for its length. The first of several. */
 export function nearest(typed: string, known: readonly string[]): string | null {
-  const slips = (word: string) =>
+  const distanceTo = (word: string) =>
     word.length > 0 && word.startsWith(typed) && typed.length > 1 ? 0 : distance(typed, word);
   const [best] = known
-    .map((word) => ({ word, count: slips(word) }))
+    .map((word) => ({ word, count: distanceTo(word) }))
     .filter(({ word, count }) => count <= Math.max(1, Math.floor(Math.min(word.length, typed.length) / 3)))
     .sort((left, right) => left.count - right.count);
   return best?.word ?? null;
 }
 
-/** Letters left out, added, replaced, or swapped with their neighbour (optimal string alignment). */
+/** Edit distance with insertions, deletions, replacements and swaps of adjacent characters (optimal string alignment). */
 function distance(from: string, to: string): number {
   let older: number[] = [];
   let old = Array.from({ length: to.length + 1 }, (_, index) => index);

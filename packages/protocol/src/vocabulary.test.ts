@@ -11,13 +11,13 @@ import {
 } from "./vocabulary.ts";
 
 describe("kinds", () => {
-  test("stand in the order of their rank", () => {
+  test("are in the order of their rank", () => {
     expect(taskKinds.map((kind) => stateOfKind[kind])).toEqual([
       ...["pending", "received", "started", "retry", "rejected", "revoked", "failure", "success"],
     ]);
   });
 
-  test("are nineteen, of which the task kinds begin with task.", () => {
+  test("are nineteen, and the task kinds start with task.", () => {
     expect(new Set(eventKinds).size).toBe(19);
     expect(eventKinds.filter(isTaskKind)).toEqual(eventKinds.filter((kind) => kind.startsWith("task.")));
   });
@@ -38,7 +38,7 @@ describe("close codes", () => {
     [4427, "protocol"],
     [4429, "transient"],
     [4999, "transient"],
-  ])("%i makes an agent react as %s", (code, reaction) => {
+  ])("%i causes the reaction %s", (code, reaction) => {
     expect(closeReaction(code)).toBe(reaction);
   });
 });

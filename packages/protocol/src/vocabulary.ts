@@ -1,4 +1,4 @@
-/** Task states; `unknown` is reached by no event, only by rows restored from elsewhere, and serves as a filter. */
+/** Task states. No event leads to `unknown`. Only restored rows have it, and it is a filter value. */
 export const taskStates = [
   "pending",
   "received",
@@ -12,10 +12,10 @@ export const taskStates = [
 ] as const;
 export type TaskState = (typeof taskStates)[number];
 
-/** The states that only a greater attempt or a later terminal event leaves (2.5). */
+/** States that a task leaves only with a greater attempt or a later terminal event. */
 export const terminalTaskStates = ["success", "failure", "revoked", "rejected"] as const satisfies readonly TaskState[];
 
-/** Kinds that tell the life of one task, in rank order: the index is the rank of the event key (2.5). */
+/** Task event kinds in rank order. The index is the rank in the event key. */
 export const taskKinds = [
   "task.sent",
   "task.received",
@@ -28,7 +28,7 @@ export const taskKinds = [
 ] as const;
 export type TaskKind = (typeof taskKinds)[number];
 
-/** Every kind a stored event may have (2.1); another string is stored as `unknown`. */
+/** Every kind of a stored event. Any other string is stored as `unknown`. */
 export const eventKinds = [
   ...taskKinds,
   "worker.online",
@@ -45,7 +45,7 @@ export const eventKinds = [
 ] as const;
 export type EventKind = (typeof eventKinds)[number];
 
-/** The state that a task takes from the kind of its winning event (2.5). */
+/** The state of a task by the kind of its winning event. */
 export const stateOfKind = {
   "task.sent": "pending",
   "task.received": "received",
@@ -63,7 +63,7 @@ export type Priority = (typeof priorities)[number];
 /** Conventional values of hello's `worker_role`. */
 export const workerRoles = ["web", "task", "scheduler", "beat", "other"] as const;
 
-/** What an engine adapter may list under its name in hello's `capabilities` (1.13). */
+/** Capability tokens that an engine adapter may list in hello's `capabilities`. */
 export const capabilityTokens = [
   "retry_task",
   "cancel_task",
@@ -82,14 +82,14 @@ export const capabilityTokens = [
 ] as const;
 export type CapabilityToken = (typeof capabilityTokens)[number];
 
-/** The contract marker of a safe retry by reference (4.2). */
+/** Marks a safe retry by reference: of concurrent retries of one task, one succeeds. */
 export const retryContractMarker = "retry_by_reference_v1";
-/** Says that the adapter can retry only by submitting again with given inputs. */
+/** Marks an adapter that can retry only by submitting a new task with given inputs. */
 export const retryResubmitsMarker = "retry_resubmits";
-/** Beside `rate_limit`: the adapter limits a queue as a whole, whose name is the command's `task_name`, and neither a task name nor a worker. */
+/** Marks an adapter whose `rate_limit` applies to a whole queue, named in the command's `task_name`, not to a task name or worker. */
 export const rateLimitByQueueMarker = "rate_limit_by_queue";
 
-/** What a scheduler adapter may list (1.13). */
+/** Capability tokens of a scheduler adapter. */
 export const schedulerCapabilityTokens = [
   "schedule.enable",
   "schedule.disable",

@@ -1,6 +1,6 @@
 import type { CapabilityToken, SchedulerCapabilityToken } from "../vocabulary.ts";
 
-/** Every action a command may have (4.1), with the token that an adapter lists when it can carry it out. */
+/** Every command action, with the capability token of adapters that support it. */
 export const capabilityOfAction = {
   retry_task: "retry_task",
   cancel_task: "cancel_task",
@@ -27,7 +27,7 @@ export const capabilityOfAction = {
 export type CommandAction = keyof typeof capabilityOfAction;
 export const commandActions = Object.keys(capabilityOfAction) as readonly CommandAction[];
 
-/** Actions that may be sent again after they were dispatched; every other is at most once. */
+/** Actions that are safe to send again after dispatch. Every other action is sent at most once. */
 export const redeliverableActions: ReadonlySet<string> = new Set<CommandAction>([
   "schedule.fire",
   "schedule.trigger_now",

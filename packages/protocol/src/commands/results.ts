@@ -1,4 +1,4 @@
-/** Of a command whose success says no more than that. */
+/** The result of a command that returns no data. */
 type Nothing = Record<string, never>;
 
 interface RetriedTask {
@@ -6,10 +6,10 @@ interface RetriedTask {
   new_task_id?: string | null;
 }
 
-/** What an engine answers about one task; the brain turns it into an event (2.6). */
+/** A task's state as the engine reports it. Reconciliation turns it into an event. */
 export type ReconciledState = "pending" | "started" | "success" | "failure" | "unknown";
 
-/** Results of a success by action (4.1), of the actions that an adapter of this version carries out. */
+/** Results of successful commands by action, for the actions that adapters implement today. */
 interface CommandResults {
   retry_task: RetriedTask;
   cancel_task: Nothing;
@@ -18,7 +18,7 @@ interface CommandResults {
   };
   purge_queue: { purged: number };
   requeue_dead_letter: RetriedTask;
-  /** The page as the agent sent it; the brain checks each entry. */
+  /** The page as the agent sent it. The brain validates each entry. */
   "dlq.list": {
     entries: Record<string, unknown>[];
     next_cursor: string | null;

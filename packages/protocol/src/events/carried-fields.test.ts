@@ -33,7 +33,7 @@ const always = [
   ...["retried_from", "tags", "release", "traceparent", "max_attempts", "retry_count"],
 ];
 
-describe("which members a kind carries", () => {
+describe("the fields that a kind carries", () => {
   test.each([
     ["task.sent", []],
     ["task.received", ["worker"]],
@@ -107,7 +107,7 @@ describe("values", () => {
     ["runtime_ms", 2 ** 53],
     ["exception", ["E"]],
     ["result", null],
-  ])("of %s that are invalid are as good as absent (%#)", (member, value) => {
+  ])("of %s that are invalid count as absent (%#)", (member, value) => {
     expect(carriedFields("task.failed", { [member]: value }, "t")).toEqual({});
     expect(carriedFields("task.succeeded", { [member]: value }, "t")).toEqual({});
   });

@@ -4,8 +4,8 @@ import { isTaskKind, type Priority, priorities } from "../vocabulary.ts";
 import { readInstant } from "./instants.ts";
 
 /**
- * The members of an event's data that the brain reads (2.2). A member is *carried* when it is there with a valid value that is not
- * null; an invalid one is as good as absent, so it never ends up here and never drops the record.
+ * The keys of an event's data that the brain reads. A field is *carried* when it is present with a valid, non-null value. An invalid
+ * value counts as absent and never drops the record.
  */
 export interface CarriedFields {
   task_name?: string;
@@ -23,7 +23,7 @@ export interface CarriedFields {
   tags?: string[];
   release?: string;
   traceparent?: string;
-  /** Any JSON but null. */
+  /** Any JSON except null. */
   result?: unknown;
   runtime_ms?: number;
   wait_ms?: number;
@@ -44,15 +44,15 @@ const prioritySet: ReadonlySet<unknown> = new Set(priorities);
 const traceparentForm = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
 
 /**
- * Reads the data of one event. `attempt` is absent when it is not carried; its value is then 0.
+ * Reads the data of one event. Without a carried `attempt` the caller uses 0.
  *
- * @param kind as stored; an `unknown` event carries only what any kind may.
- * @param taskId of the record: a task is never its own parent, root or origin.
+ * @param kind the stored kind. An event of kind `unknown` carries only the fields that every kind may have.
+ * @param taskId the record's task: a task is never its own parent, root or origin.
  */
 export function carriedFields(kind: string, data: Readonly<Record<string, unknown>>, taskId: string): CarriedFields {
   const fields: CarriedFields = {};
   const isTask = isTaskKind(kind);
-  // One pass over the members that are there: most events carry few of them.
+  // Iterates over the present keys, because most events carry only a few of the fields.
   for (const key of Object.keys(data)) {
     const value = data[key];
     if (value === null || value === undefined) continue;
@@ -138,7 +138,7 @@ function readOtherMember(fields: CarriedFields, kind: string, key: string, value
   if (key === "queue") {
     if (isText(value, 200)) fields.queue = value;
   } else if (key === "worker") {
-    // The table of 2.2 speaks of task kinds; the worker kinds name the worker they are about in the same member.
+    // Worker events name their worker in the same key as task events.
     if (kind.startsWith("worker.") && isText(value, 200)) fields.worker = value;
   } else if (key === "reason") {
     if ((kind === "worker.offline" || kind.startsWith("schedule.")) && isText(value, 200)) fields.reason = value;
@@ -162,7 +162,7 @@ function isIntIn(value: number | undefined, min: number, max: number): boolean {
 
 function setInt(fields: CarriedFields, key: "attempt" | "retry_count" | "max_attempts", value: unknown, min: number) {
   const number = asNumber(value);
-  // A carried -0 would sort and print apart from 0.
+  // Adding 0 turns -0 into 0, which would otherwise sort and print differently.
   if (isIntIn(number, min, largestCount)) fields[key] = (number as number) + 0;
 }
 

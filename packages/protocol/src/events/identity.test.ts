@@ -11,12 +11,12 @@ const projectId = "11111111-2222-4333-8444-555555555555";
 const urlNamespace = "6ba7b811-9dad-11d1-80b4-00c04fd430c8";
 
 describe("derived ids", () => {
-  test("have the namespaces that the spec names", () => {
+  test("have the documented namespaces", () => {
     expect(uuidV5(urlNamespace, "svc:event:v1")).toBe(idNamespaces.event);
     expect(uuidV5(urlNamespace, "svc:sidecar-event:v1")).toBe(idNamespaces.sidecarEvent);
   });
 
-  test("follow rule 2 for an event without usable id", () => {
+  test("come from the content for an event without a usable id", () => {
     const canonicalData = '{"runtime_ms":12,"task_name":"app.add"}';
     expect(hash("sha256", canonicalData, "hex")).toBe(
       "ccaa0643509c8e53a11dfb9c9a53d2adac6bc6c53b523c95f43250d81fa881c3",
@@ -27,7 +27,7 @@ describe("derived ids", () => {
     expect(eventIdOf({ ...event, occurredAt: occurredAt.getTime() })).toBe("32e95ba3-fc95-58c9-8392-5f9b87283df7");
   });
 
-  test("follow rule 3 for an event seen in a broker", () => {
+  test("come from the broker's own id for an event read from a broker", () => {
     const event = { engine: "bullmq", source: "bull:emails", nativeId: "1767323045678-0", taskId: "42" };
     expect(sidecarEventId({ ...event, kind: "task.succeeded" })).toBe("af2d7fed-6386-5be5-909c-6abaefe2d57a");
   });
@@ -36,7 +36,7 @@ describe("derived ids", () => {
     expect(taskRowId(projectId, "celery", "t-1")).toBe("ef0ad99d-b6cd-5cb4-aaed-c58fa24b4930");
   });
 
-  test("name the row of a task by canonical JSON, whatever its id holds", () => {
+  test("identify a task row by canonical JSON, whatever characters its id has", () => {
     const text = fc.oneof(
       fc.string(),
       fc.string({ unit: anyCharacter }),
@@ -61,7 +61,7 @@ describe("usableId", () => {
     "3f0c7d1e-5b7a-4f0e-9d53-0f6a2f6a1b11",
     "af2d7fed-6386-5be5-909c-6abaefe2d57a",
     "019b7e8c-1111-7abc-8def-0123456789ab",
-  ])("takes %s in any case", (id) => {
+  ])("accepts %s in any case", (id) => {
     expect(usableId(id)).toBe(id);
     expect(usableId(id.toUpperCase())).toBe(id);
   });
@@ -75,13 +75,13 @@ describe("usableId", () => {
     [42],
     [null],
     [undefined],
-  ])("does not take %j", (id) => {
+  ])("refuses %j", (id) => {
     expect(usableId(id)).toBeNull();
   });
 });
 
 describe("receivedData", () => {
-  test("gives the canonical data of each record with its number lexemes", () => {
+  test("returns the canonical data of each record with its number lexemes", () => {
     const read = receivedData(
       '{"payload":{"events":[{"data":{"b":1.0,"a":12345678901234567890}},{"kind":"x"},7,{"data":null}]},"v":2}',
     );

@@ -1,9 +1,9 @@
 /**
- * Instants on the wire: ISO 8601 to the millisecond, further digits cut off and never rounded (2.3 rule 4). Values are milliseconds
- * since the Unix epoch, years 0001 to 9999.
+ * Instants on the wire: ISO 8601 with millisecond precision. Further digits are cut off, not rounded. Values are milliseconds since the
+ * Unix epoch, years 0001 to 9999.
  */
 export interface InstantOptions {
-  /** `required`: a text without `Z` or an offset is unreadable. `utc`: it is taken as UTC. */
+  /** How to read a text without `Z` or an offset. `required`: it is invalid. `utc`: it is UTC. */
   readonly zone: "required" | "utc";
 }
 
@@ -18,7 +18,7 @@ function daysInMonth(year: number, month: number): number {
   return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
 }
 
-/** The number that some decimal digits make; NaN when one of them is none. */
+/** Reads `count` decimal digits. NaN when a character is not a digit. */
 function digitsAt(text: string, from: number, count: number): number {
   let value = 0;
   for (let at = from; at < from + count; at += 1) {
@@ -30,8 +30,8 @@ function digitsAt(text: string, from: number, count: number): number {
 }
 
 /**
- * The form that agents send, `2026-01-02T03:04:05.678Z`, read without a regular expression: it stands in every event. Null for every
- * other form, and for what is out of range; the general reader judges those.
+ * Fast path for the form that agents send, `2026-01-02T03:04:05.678Z`: every event has it, so it is read without a regular expression. Null
+ * for any other form or an out-of-range value, which the general parser handles.
  */
 function readPrinted(text: string): number | null {
   if (text.length !== 24 || text.charCodeAt(23) !== 90 || text.charCodeAt(10) !== 84) return null;
@@ -44,7 +44,7 @@ function readPrinted(text: string): number | null {
   const minute = digitsAt(text, 14, 2);
   const second = digitsAt(text, 17, 2);
   const ms = digitsAt(text, 20, 3);
-  // Date.UTC takes the years before 100 for those of the last century. Each comparison is false for NaN.
+  // Date.UTC reads years below 100 as 19xx. Every comparison is false for NaN.
   const isDate = year >= 100 && month >= 1 && month <= 12 && day >= 1 && day <= daysInMonth(year, month);
   if (!isDate || !(hour <= 23 && minute <= 59 && second <= 59 && ms <= 999)) return null;
   return Date.UTC(year, month - 1, day, hour, minute, second, ms);
@@ -79,7 +79,7 @@ export function readInstant(text: unknown, { zone }: InstantOptions): number | n
   return value >= firstMs && value <= lastMs ? value : null;
 }
 
-/** An instant with exactly three decimals and `Z`, as every document of the product prints it. */
+/** An instant with three decimals and `Z`, the form in which svc prints every instant. */
 export function msInstant(at: Date | number): string {
   return (typeof at === "number" ? new Date(at) : at).toISOString();
 }

@@ -7,10 +7,10 @@ function member(value: unknown, name: string): unknown {
 }
 
 /**
- * Canonical text of the `data` of each record of an event_batch, number lexemes as received, for ids derived by `eventIdOf`. Reads
- * the frame's text a second time, once and only when asked for the first record; a record without data counts as `{}`.
+ * Canonical text of the `data` of each record of an event_batch, with number lexemes as received, for ids derived by `eventIdOf`. Parses
+ * the frame's text again on the first call only. A record without data counts as `{}`.
  *
- * @param frameText text of a frame that was opened successfully (`OpenedFrame.text`).
+ * @param frameText text of a verified frame (`OpenedFrame.text`).
  */
 export function receivedData(frameText: string): (index: number) => string {
   let events: unknown;

@@ -51,7 +51,7 @@ describe("readRecordHead", () => {
     expect(readRecordHead({ ...record, task_id: "😀".repeat(201) }).verdict).toBe("dropped");
   });
 
-  test("takes an absent task, an unusable id and data of another type as none", () => {
+  test("reads an absent task, an unusable id and data of another type as missing", () => {
     expect(
       readRecordHead({ kind: "queue.depth_report", engine: "e", id: "7", task_id: null, data: [1] }),
     ).toMatchObject({
@@ -59,7 +59,7 @@ describe("readRecordHead", () => {
     });
   });
 
-  test("takes a number of many digits as no data", () => {
+  test("reads a number of many digits as missing data", () => {
     const long = parseJson("123456789012345678901234567890");
     expect(readRecordHead({ ...record, data: long })).toMatchObject({ head: { data: {} } });
     expect(Object.keys((readRecordHead({ ...record, data: long }) as { head: { data: object } }).head.data)).toEqual(
@@ -67,7 +67,7 @@ describe("readRecordHead", () => {
     );
   });
 
-  test("keeps the kind that it does not know beside unknown", () => {
+  test("keeps an unknown kind as received", () => {
     expect(readRecordHead({ ...record, kind: "task.paused" })).toMatchObject({
       head: { kind: "unknown", kindReceived: "task.paused" },
     });

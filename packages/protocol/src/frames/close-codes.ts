@@ -1,23 +1,23 @@
-/** Close codes of the agent WebSocket (1.3). */
+/** Close codes of the agent WebSocket. */
 export const closeCodes = {
   clean: 1000,
   messageTooBig: 1009,
   internalError: 1011,
-  /** A newer connection of the same worker took its place. */
+  /** Replaced by a newer connection of the same worker. */
   displaced: 4002,
-  /** Revoked, or project archived, after authentication. */
+  /** The agent was revoked or the project archived after authentication. */
   revoked: 4003,
   /** Malformed or missing hello. */
   malformedHello: 4400,
   /** Bad token or archived project. */
   unauthorized: 4401,
-  /** Address refused, or a frame failed its signature or replay check. */
+  /** The address is not allowed, or a frame failed the signature or replay check. */
   refused: 4403,
   idle: 4408,
   protocolUnsupported: 4426,
   /** Reserved; never sent. */
   reserved: 4427,
-  /** Connect limit, or as many connections as the agent may have. */
+  /** Connection rate limit, or maximum connections per agent. */
   tooMany: 4429,
 } as const;
 
@@ -37,7 +37,7 @@ export function closeReaction(code: number): CloseReaction {
   return reactions.get(code) ?? "transient";
 }
 
-/** Reconnect waits by reaction: doubling from `firstMs` to `maxMs`, with 30 % jitter, for ever. */
+/** Reconnect backoff by reaction: doubles from `firstMs` to `maxMs`, with 30 % jitter, without end. */
 export const reconnectWaits = {
   transient: { firstMs: 1_000, maxMs: 30_000 },
   protocol: { firstMs: 1_000, maxMs: 60_000 },

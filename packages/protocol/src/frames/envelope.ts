@@ -1,6 +1,6 @@
 /**
- * The frame envelope of spec 1.2. `hello` and `hello_ack` open a session and are unsigned; every other frame carries a nonce, a
- * sequence number and a signature over its canonical form together with the three ids of the session.
+ * The frame envelope (docs/reference/wire-protocol.md). `hello` and `hello_ack` open a session and are unsigned. Every other frame carries a
+ * nonce, a sequence number and a signature over its canonical form and the three ids of the session.
  */
 export const frameTypes = [
   "hello",
@@ -24,15 +24,15 @@ export type SignedFrameType = Exclude<FrameType, HandshakeFrameType>;
 export const protocolVersion = "2";
 export const frameVersion = 2;
 
-/** The three ids that both sides add to a frame before signing; they are not on the wire. */
+/** The three ids that both sides add to a frame before signing. They are not sent. */
 export interface SessionIds {
   readonly agentId: string;
   readonly projectId: string;
-  /** The `session_id` of hello_ack, or the exact value of the session nonce header (empty when absent). */
+  /** The `session_id` of hello_ack, or the exact value of the session nonce header (empty without the header). */
   readonly sessionId: string;
 }
 
-/** One received frame. Members with a wrong type are left out, so that the replay guard refuses them as missing. */
+/** One received frame. Values of the wrong type are left out, so the replay guard refuses them as missing. */
 export interface Frame {
   readonly v: 2;
   readonly type: FrameType;

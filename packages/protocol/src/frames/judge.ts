@@ -10,22 +10,22 @@ export interface VerifierOptions {
 }
 
 export type RefusalReason =
-  /** Not well-formed text, not an object, or a member of the wrong type: drop it. */
+  /** Not well-formed text, not an object, or a value of the wrong type: drop the frame. */
   | "malformed"
-  /** Another `v`: recoverable, leave it unconfirmed. */
+  /** Another `v`: recoverable, leave the frame unconfirmed. */
   | "skew"
-  /** Wrong or missing signature: the session ends. */
+  /** Wrong or missing signature: end the session. */
   | "signature"
-  /** A type this version does not know: drop it with a warning. */
+  /** Unknown type: drop the frame with a warning. */
   | "unknown_type"
-  /** hello or hello_ack, which are unsigned and open a session elsewhere. */
+  /** hello or hello_ack inside a session. They are unsigned and handled elsewhere. */
   | "handshake";
 
 export interface AcceptedFrame {
   readonly ok: true;
   readonly frame: Frame;
   readonly path: "fast" | "slow";
-  /** The well-formed text, for a second look at number lexemes (`receivedData`). */
+  /** The frame's text, for parsing again with number lexemes (`receivedData`). */
   readonly text: string;
 }
 
@@ -34,7 +34,7 @@ export interface RefusedFrame {
   readonly reason: RefusalReason;
   readonly frameType?: FrameType;
   readonly id?: string;
-  /** What was wrong, without content of the frame. */
+  /** The reason, without content of the frame. */
   readonly message: string;
 }
 
@@ -48,25 +48,25 @@ export function refuse(reason: RefusalReason, frame: Frame, message: string): Re
   return { ok: false, reason, frameType: frame.type, id: frame.id, message };
 }
 
-/** A signed frame; its id and the status of a command result are judged here, between signature and replay guard. */
+/** Checks a signed frame's id and the status of a command result. Runs between signature check and replay guard. */
 export function accept(frame: Frame, path: AcceptedFrame["path"], text: string): OpenedFrame {
   if (frame.id === "") return refuse("malformed", frame, "id is not a string of 1 to 64 characters");
   if (frame.type === "command_result") {
     const status = frame.payload?.status;
     if (status !== "success" && status !== "failed") {
-      return refuse("malformed", frame, "status is neither success nor failed");
+      return refuse("malformed", frame, "status must be success or failed");
     }
   }
   return { ok: true, frame, path, text };
 }
 
-/** What only the number lexemes tell; a text that took the fast path has both. */
+/** Facts that only the number lexemes show. Both hold on the fast path. */
 export interface LexemeFacts {
   readonly isOurVersion: boolean;
   readonly isSeqInteger: boolean;
 }
 
-/** The checks that stand before the signature, in the order of spec 1.5: `v`, `type`, payload. An id that is none becomes empty. */
+/** The checks before the signature, in protocol order: `v`, `type`, payload. An invalid id becomes empty. */
 export function judgeEnvelope(
   value: Record<string, unknown>,
   { isOurVersion, isSeqInteger }: LexemeFacts,
@@ -79,10 +79,10 @@ export function judgeEnvelope(
     ...(isFrameId(id) ? { id } : {}),
     message,
   });
-  if (!isOurVersion) return refusal("skew", "a frame of another protocol version");
+  if (!isOurVersion) return refusal("skew", "unsupported protocol version");
   if (typeof type !== "string") return refusal("malformed", "type is not a string");
-  if (!isFrameType(type)) return refusal("unknown_type", "a frame of an unknown type");
-  if (type === "hello" || type === "hello_ack") return refusal("handshake", "a handshake frame inside a session");
+  if (!isFrameType(type)) return refusal("unknown_type", "unknown frame type");
+  if (type === "hello" || type === "hello_ack") return refusal("handshake", "handshake frame inside a session");
   const payload = value.payload ?? null;
   if (payload !== null && !isJsonObject(payload)) return refusal("malformed", "payload is not an object");
   const frame: Frame = {

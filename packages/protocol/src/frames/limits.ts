@@ -1,4 +1,4 @@
-/** Sizes and counts of the wire that both ends keep (spec 1.1 to 1.12). */
+/** Size and count limits of the wire protocol. */
 export const wireLimits = {
   frameBytes: 1_048_576,
   frameIdCharacters: 64,
@@ -9,7 +9,7 @@ export const wireLimits = {
   ackErrors: 10,
 } as const;
 
-/** Times of the wire in milliseconds. */
+/** Timeouts and intervals of the wire protocol, in milliseconds. */
 export const wireTimes = {
   helloMs: 10_000,
   helloAckMs: 10_000,

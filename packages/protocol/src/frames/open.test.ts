@@ -13,16 +13,16 @@ function signed(type: Parameters<ReturnType<typeof createSigner>["sign"]>[0], pa
 }
 
 describe("a verifier", () => {
-  test("accepts what the signer made, null payload and awkward session ids included", () => {
+  test("accepts every frame of the signer, with null payloads and unusual session ids", () => {
     expect(open(signed("heartbeat", null))).toMatchObject({ ok: true, path: "fast", frame: { payload: null, seq: 1 } });
   });
 
-  test("takes an absent payload as null", () => {
+  test("reads an absent payload as null", () => {
     const opened = open('{"v":2,"type":"heartbeat","id":"x"}');
     expect(opened).toMatchObject({ ok: false, reason: "signature", frameType: "heartbeat", id: "x" });
   });
 
-  test("keeps a number that no double holds by its lexeme", () => {
+  test("keeps a number beyond double precision as its lexeme", () => {
     const opened = open(signed("event_batch", { events: [{ data: { args: [12345678901234567890n] } }] }));
     const events = (opened.ok ? opened.frame.payload?.events : []) as { data: { args: unknown[] } }[];
     expect(isRawJson(events[0]?.data.args[0])).toBe(true);
@@ -73,14 +73,14 @@ describe("a verifier", () => {
     expect(open(again)).toMatchObject({ ok: false, reason: "malformed" });
   });
 
-  test("judges the status of a command result after its signature", () => {
+  test("checks the status of a command result after its signature", () => {
     expect(open(signed("command_result", { status: "success" })).ok).toBe(true);
     expect(open(signed("command_result", { status: "done" }))).toMatchObject({ ok: false, reason: "malformed" });
-    const forged = signed("command_result", { status: "done" }).replace("done", "gone");
+    const forged = signed("command_result", { status: "done" }).replace("done", "sent");
     expect(open(forged)).toMatchObject({ ok: false, reason: "signature" });
   });
 
-  test.each(["", "x".repeat(65)])("judges the id %j after its signature", (id) => {
+  test.each(["", "x".repeat(65)])("checks the id %j after its signature", (id) => {
     const text = createSigner({ secret, session }).sign("heartbeat", {}, id);
     expect(open(text)).toMatchObject({ ok: false, reason: "malformed" });
     expect(open(` ${text}`)).toMatchObject({ ok: false, reason: "malformed" });
@@ -95,7 +95,7 @@ describe("a verifier", () => {
 });
 
 describe("createSigner", () => {
-  test("counts from 1 in send order and gives every frame its own nonce", () => {
+  test("numbers frames from 1 in send order, each with its own nonce", () => {
     const signer = createSigner({ secret, session, now: () => new Date("2026-01-02T03:04:05Z") });
     const opened = [1, 2, 3].map(() => open(signer.sign("heartbeat", {}, "hb_1")));
     const frames = opened.map((each) => (each.ok ? each.frame : null));
@@ -107,7 +107,7 @@ describe("createSigner", () => {
     expect(open(signer.sign("heartbeat", {}, "hb_1"))).toMatchObject({ frame: { seq: 1 } });
   });
 
-  test("takes no number for a payload without canonical form", () => {
+  test("uses no sequence number for a payload without canonical form", () => {
     const signer = createSigner({ secret, session });
     expect(() => signer.sign("event_batch", { text: "\ud800" }, "ev_1")).toThrow();
     expect(open(signer.sign("event_batch", {}, "ev_1"))).toMatchObject({ ok: true, frame: { seq: 1 } });

@@ -10,7 +10,7 @@ const leading = '{"hmac":"';
 const hexLength = 64;
 const headAt = leading.length + hexLength + 2;
 const tailSearch = 256;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: JSON strings may not hold them unescaped
+// biome-ignore lint/suspicious/noControlCharactersInRegex: JSON forbids unescaped control characters
 const tailForm = /,"seq":[1-9][0-9]{0,15}(,"ts":"[^"\\\u0000-\u001f]*","type":"[a-z_]+","v":2\})$/;
 const wireKeys = ["hmac", "id", "nonce", "payload", "seq", "ts", "type", "v"] as const;
 const canonicalFacts = { isOurVersion: true, isSeqInteger: true };
@@ -19,15 +19,15 @@ interface Cut {
   readonly signature: string;
   /** From `,"seq":` to the end of the text. */
   readonly tail: string;
-  /** The part of the tail from `,"ts":` on. */
+  /** The tail from `,"ts":` to its end. */
   readonly end: string;
 }
 
-/** Canonical text writes characters as they are, and half of an escaped pair would have no canonical form at all. */
+/** Canonical text never escapes a surrogate, and half of an escaped pair has no canonical form. */
 const escapedSurrogate = /\\ud/i;
 const holdsEscapedSurrogate = (text: string): boolean => text.includes("\\u") && escapedSurrogate.test(text);
 
-/** Where a text that begins and ends like ours is to be cut, or null. */
+/** Splits a text that starts and ends like canonical text. Null for any other text. */
 function cutCanonical(text: string): Cut | null {
   if (!text.startsWith(leading) || !text.startsWith('",', leading.length + hexLength)) return null;
   const signature = text.slice(leading.length, leading.length + hexLength);
@@ -44,15 +44,14 @@ function hasExactKeys(value: object): boolean {
 export type Verifier = ReturnType<typeof createVerifier>;
 
 /**
- * Opening a received frame. Text from our own senders is canonical, so the signed bytes are a splice of the text itself:
- * the signature is checked before anything is parsed. Every other text takes the slow path. On every canonical text both together
- * give the verdict of the slow path alone.
+ * Opens received frames. In canonical text, which svc's own senders write, the signed bytes are a splice of the text: the fast path checks
+ * the signature before it parses anything. Every other text takes the slow path. For canonical text both paths give the same verdict.
  */
 export function createVerifier(options: VerifierOptions) {
   const key = sessionKeyOf(options);
   const openSlowly = createSlowPath(key, options.session);
 
-  /** Digest of the candidate text, taken from the received bytes where there are some, so that nothing is encoded again. */
+  /** Hashes the candidate text. Received bytes are used as they are, so nothing is encoded again. */
   function isSpliceSigned(message: string | Uint8Array, text: string, { signature, tail, end }: Cut): boolean {
     const hmac = key.hmac().update(key.agentPart);
     if (typeof message === "string") hmac.update(text.slice(headAt, text.length - tail.length));
@@ -62,7 +61,7 @@ export function createVerifier(options: VerifierOptions) {
   }
 
   return {
-    /** Judges one message. Never throws; the replay guard comes after it. */
+    /** Verifies one message. Never throws. The caller then runs the replay guard. */
     open(message: string | Uint8Array): OpenedFrame {
       const text = wellFormedText(message);
       if (text === null) return malformed("not well-formed text");
@@ -75,9 +74,9 @@ export function createVerifier(options: VerifierOptions) {
       } catch {
         return malformed("the text is not JSON");
       }
-      // A further top-level key, or a second `hmac`, makes the candidate something else than the canonical form.
+      // With an extra top-level key, or a second `hmac`, the candidate is not the canonical form.
       if (!isJsonObject(value) || !hasExactKeys(value) || value.hmac !== cut.signature) return openSlowly(text);
-      // A number in another spelling has other canonical bytes, and one that overflows has none.
+      // A number that is not written canonically has other canonical bytes. One that overflows has none.
       if (!isPlain && !areNumbersCanonical(text)) return openSlowly(text);
       const judged = judgeEnvelope(value, canonicalFacts);
       return judged.ok ? accept(judged.frame, "fast", text) : judged;

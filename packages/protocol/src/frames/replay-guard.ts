@@ -2,26 +2,26 @@ import { readInstant } from "../events/instants.ts";
 import type { Frame } from "./envelope.ts";
 import { wireLimits, wireTimes } from "./limits.ts";
 
-/** Why a frame was refused, or `ok`. Every refusal is fatal to the session. */
+/** Why a frame was refused, or `ok`. Every refusal ends the session. */
 export type ReplayVerdict = "ok" | "seq" | "time" | "nonce" | "missing";
 
 const rememberedNonces = 4_096;
 
 export interface ReplayGuardOptions {
   readonly now: () => Date;
-  /** A clock that never jumps, in milliseconds; `performance.now` by default. */
+  /** Monotonic clock in milliseconds. Defaults to `performance.now`. */
   readonly monotonicMs?: () => number;
 }
 
 export type ReplayGuard = ReturnType<typeof createReplayGuard>;
 
 /**
- * Refuses replayed, reordered and stale frames of one session and direction. `admit` checks and remembers in one step,
- * so frames must be judged one at a time in arrival order.
+ * Refuses replayed, reordered and stale frames of one session and direction. `admit` checks and records in one step, so call it for
+ * one frame at a time, in arrival order.
  */
 export function createReplayGuard({ now, monotonicMs = () => performance.now() }: ReplayGuardOptions) {
   let lastSeq = 0;
-  /** Nonce to the monotonic time of its acceptance, oldest first. */
+  /** Accepted nonces with the monotonic time of acceptance, oldest first. */
   const accepted = new Map<string, number>();
 
   return {
@@ -43,7 +43,7 @@ export function createReplayGuard({ now, monotonicMs = () => performance.now() }
       }
       return "ok";
     },
-    /** Accepts seq 1 again and keeps the nonces, as a probe of the legacy long-poll session asks. */
+    /** Accepts seq 1 again but keeps the nonces. Called for a probe of the long-poll session without a nonce header. */
     resetSeq() {
       lastSeq = 0;
     },

@@ -10,12 +10,12 @@ export interface SignerOptions extends VerifierOptions {
 
 export type Signer = ReturnType<typeof createSigner>;
 
-/** Signs the frames of one session and direction. Hand each text to the transport before signing the next: seq order is send order. */
+/** Signs the frames of one session and direction. Hand each text to the transport before signing the next, so that seq order is send order. */
 export function createSigner({ secret, session, now = () => new Date() }: SignerOptions) {
   const key = sessionKeyOf({ secret, session });
   let lastSeq = 0;
 
-  /** As `sign`, for a payload that already is canonical JSON text, as the agent's buffer keeps it. Not checked. */
+  /** Like `sign`, for a payload that is canonical JSON text already, as in the agent's buffer. The text is not validated. */
   function signText(type: SignedFrameType, payload: string, id: string): string {
     const head = `"id":${canonicalString(id)},"nonce":"${randomNonce()}","payload":${payload}`;
     const end = `,"ts":"${now().toISOString()}","type":"${type}","v":2}`;
@@ -28,10 +28,10 @@ export function createSigner({ secret, session, now = () => new Date() }: Signer
 
   return {
     signText,
-    /** Canonical wire text of a frame; a payload without canonical form throws CanonicalError and takes no sequence number. */
+    /** Canonical wire text of a frame. Throws CanonicalError for a payload without canonical form and then uses no sequence number. */
     sign: (type: SignedFrameType, payload: Record<string, unknown> | null, id: string) =>
       signText(type, canonicalText(payload), id),
-    /** Starts again at 1, as a probe of the legacy long-poll session asks. */
+    /** Restarts at 1. Called for a probe of the long-poll session without a nonce header. */
     resetSeq() {
       lastSeq = 0;
     },

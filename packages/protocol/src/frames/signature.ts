@@ -10,22 +10,22 @@ export function isSignatureForm(value: unknown): value is string {
 
 export type SessionKey = ReturnType<typeof sessionKeyOf>;
 
-/** What both ways of verifying share: the key, and the members of the signed object that are not on the wire. */
+/** The key and the parts of the signed object that are not sent. Both verification paths use it. */
 export function sessionKeyOf({ secret, session }: VerifierOptions) {
-  // A key object is prepared once; bytes would be copied for every frame.
+  // A key object is prepared once. Raw bytes would be copied for every frame.
   const key = createSecretKey(secret);
   return {
     hmac: () => createHmac("sha256", key),
-    /** With this every signed text begins. */
+    /** Start of every signed text. */
     agentPart: `{"agent_id":${canonicalString(session.agentId)},`,
-    /** Stands before seq. */
+    /** Precedes seq. */
     projectPart: `,"project_id":${canonicalString(session.projectId)}`,
-    /** Stands before ts. */
+    /** Precedes ts. */
     sessionPart: `,"session_id":${canonicalString(session.sessionId)}`,
   };
 }
 
-/** Whether a digest is the one written in hex, in constant time. */
+/** Compares a digest with its hex form in constant time. */
 export function isDigest(digest: Buffer, hex: string): boolean {
   const carried = Buffer.from(hex, "hex");
   return carried.length === digest.length && timingSafeEqual(digest, carried);

@@ -7,8 +7,8 @@ import { accept, judgeEnvelope, malformed, type OpenedFrame, refuse } from "./ju
 import { isDigest, isSignatureForm, type SessionKey } from "./signature.ts";
 
 /**
- * Verifies a frame in whatever JSON its sender wrote: parses it with number lexemes, builds the signed object and checks the
- * signature over its canonical form. The meaning of the frame still comes from an ordinary parse.
+ * Verifies a frame written in any valid JSON: parses it with number lexemes, builds the signed object and checks the signature of its
+ * canonical form. The values of the frame still come from an ordinary parse.
  */
 export function createSlowPath(key: SessionKey, session: SessionIds): (text: string) => OpenedFrame {
   function isSignatureGood(received: Record<string, unknown>, signature: unknown): boolean {
@@ -17,7 +17,7 @@ export function createSlowPath(key: SessionKey, session: SessionIds): (text: str
     signed.agent_id = session.agentId;
     signed.project_id = session.projectId;
     signed.session_id = session.sessionId;
-    // First, since a text without canonical form is malformed whatever its signature.
+    // Computed first: a text without canonical form is malformed, whatever its signature is.
     const bytes = canonicalText(signed);
     return isSignatureForm(signature) && isDigest(key.hmac().update(bytes).digest(), signature);
   }

@@ -9,9 +9,8 @@ import { sessionKeyOf } from "./signature.ts";
 import { createSlowPath } from "./slow-path.ts";
 
 /**
- * The property of spec 1.5: the fast path followed by the slow path gives the verdict of the slow path alone on every canonical
- * text, and on any other text differs only where a holder of the secret signed the candidate bytes of that very text, and all its numbers
- * are canonical.
+ * For every canonical text, the fast path followed by the slow path gives the verdict of the slow path alone. For other texts the verdict
+ * differs only when a holder of the secret signed exactly the candidate bytes of the text and all its numbers are canonical.
  */
 const secret = Buffer.alloc(32, 7);
 const session = {
@@ -26,7 +25,7 @@ const hmacOf = (text: string) => createHmac("sha256", secret).update(text).diges
 type Member = readonly [key: string, value: string];
 const unsigned = "0".repeat(64);
 
-/** Members of a frame as JSON text, in canonical order; the hmac is put in when it is signed. */
+/** Keys and values of a frame as JSON text, in canonical order. Signing adds the hmac. */
 function frameMembers(payload: string, id = '"ev_0123456789ab"', ts = "2026-01-02T03:04:05.678901Z"): Member[] {
   return [
     ['"hmac"', `"${unsigned}"`],
@@ -43,7 +42,7 @@ function frameMembers(payload: string, id = '"ev_0123456789ab"', ts = "2026-01-0
 const textOf = (members: readonly Member[]) => `{${members.map(([key, value]) => `${key}:${value}`).join(",")}}`;
 const withSignature = (text: string, signature: string) => text.replace(unsigned, signature);
 
-/** The signature that a correct sender puts under the meaning of the text; null when it has no canonical form. */
+/** The signature that a correct sender computes for the text. Null without a canonical form. */
 function signatureOfMeaning(text: string): string | null {
   try {
     const { hmac: _, ...rest } = readLexemes(text) as Record<string, unknown>;
@@ -55,7 +54,7 @@ function signatureOfMeaning(text: string): string | null {
   }
 }
 
-/** The signature over the candidate that the fast path would build from the text, written down independently of it. */
+/** The signature of the candidate that the fast path builds from the text, implemented independently. */
 function signatureOfCandidate(text: string): string | null {
   const rest = text.slice(`{"hmac":"${unsigned}",`.length);
   const cut = /^(.*)(,"seq":[1-9]\d{0,15})(,"ts":"[^"\\]*","type":"[a-z_]+","v":2\})$/s.exec(rest);
@@ -73,7 +72,7 @@ function canonicalOf(text: string): string | null {
   }
 }
 
-/** Whether a number outside of strings is spelt otherwise than in canonical JSON; written down independently of the product. */
+/** Whether a number outside of strings is not in canonical form, implemented independently. */
 function holdsOddNumber(text: string): boolean {
   const outside = text.replaceAll(/"(?:[^"\\]|\\.)*"/gs, '""');
   const numbers = outside.match(/-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g) ?? [];
@@ -82,12 +81,12 @@ function holdsOddNumber(text: string): boolean {
 
 const verdictOf = (opened: OpenedFrame) => (opened.ok ? opened.frame : { reason: opened.reason, id: opened.id });
 
-/** Both paths on one text. `isCandidateSigned`: the signature in it was made over the candidate, not over the meaning. */
+/** Runs both paths on one text. `isCandidateSigned`: its signature covers the candidate, not the canonical form. */
 function expectSameVerdict(text: string, isCandidateSigned: boolean): void {
   const both = open(text);
   expect(verdictOf(open(Buffer.from(text)))).toEqual(verdictOf(both));
   const slow = openSlowly(text);
-  // A signature found over the candidate shows in an accepted frame, or in one that is refused for its id alone.
+  // A valid candidate signature shows as an accepted frame, or as one refused only for its id.
   const isFoundFast = both.ok ? both.path === "fast" : both.reason === "malformed" && both.id === "";
   const isHarmless =
     isCandidateSigned && canonicalOf(text) !== text && !holdsOddNumber(text) && isFoundFast && !slow.ok;
@@ -133,7 +132,7 @@ const frames = fc.oneof(
   payloads.map((payload) => frameMembers(payload)),
 );
 
-/** Names before, between and after the known ones, among them the ids that only the signed object has. */
+/** Keys that sort before, between and after the known ones, including the ids that only the signed object has. */
 const extraKeys = fc.constantFrom(
   ...[
     "",
@@ -233,7 +232,7 @@ describe("both verification paths", () => {
   });
 
   test.each(["1e999", "-1e999", "1e400", " 1e999", `1${"0".repeat(400)}.0`, `1${"0".repeat(300)}e99`])(
-    "refuse the number %s as malformed content, whoever signed it",
+    "refuse the number %s as malformed, even with a valid signature",
     (number) => {
       for (const payload of [`{"a":${number}}`, `{"a":[${number}]}`, `{"a":[1,${number}]}`, `{"a" :${number}}`]) {
         const text = textOf(frameMembers(payload));
@@ -262,7 +261,7 @@ describe("both verification paths", () => {
     },
   );
 
-  test("refuse a second hmac, also when a holder of the secret signed the bytes with it", () => {
+  test("refuse a second hmac, even when a holder of the secret signed the bytes with it", () => {
     const [first, ...others] = frameMembers("{}");
     const text = textOf([first as Member, ['"hmac"', '"x"'], ...others]);
     expect(open(withSignature(text, signatureOfCandidate(text) as string))).toMatchObject({
@@ -303,11 +302,11 @@ describe("a signed frame", () => {
         else refused += 1;
       }
     }
-    // What stays the same in meaning: the case of an exponent's letter.
+    // One change keeps the meaning: the case of the e in an exponent.
     expect(refused).toBe(bytes.length * 8 - 1);
   });
 
-  test("generated and changed by one byte is accepted by both paths or by none", () => {
+  test("changed by one byte is accepted by both paths or by neither", () => {
     fc.assert(
       fc.property(frames, fc.nat(), fc.integer({ min: 1, max: 255 }), (members, position, flip) => {
         const received = textOf(members);
@@ -326,7 +325,7 @@ describe("a signed frame", () => {
     );
   });
 
-  test("is refused when U+FFFD gives way to a lone surrogate, which encodes to the same bytes", () => {
+  test("is refused when a lone surrogate replaces U+FFFD, which encodes to the same bytes", () => {
     const swapped = signed.replace("\ufffd", "\ud800");
     expect(Buffer.from(swapped).equals(Buffer.from(signed))).toBe(true);
     expect(open(swapped)).toMatchObject({ ok: false, reason: "malformed" });

@@ -24,7 +24,7 @@ const foreign =
   '"occurred_at":"2026-01-02T03:04:05+00:00","data":{"task_name":"app.add","runtime_ms":12,"result":"é✓","ratio":1.0,' +
   '"tiny":1e-07,"big":1e+16}}]}}';
 
-describe("the frame of spec 1.14", () => {
+describe("the documented frame", () => {
   test("is 471 bytes of canonical text", () => {
     expect(Buffer.byteLength(canonical)).toBe(471);
     expect(canonicalizeText(canonical)).toBe(canonical);
@@ -54,7 +54,7 @@ describe("the frame of spec 1.14", () => {
     expect(slow.ok && fast.ok && slow.frame).toEqual(fast.ok && fast.frame);
   });
 
-  test("is refused as malformed when a number in it overflows, not for its signature", () => {
+  test("is refused as malformed, not for its signature, when a number in it overflows", () => {
     for (const text of [canonical.replace("1e+16", "1e+999"), foreign.replace("1e+16", "1e999")]) {
       expect(createVerifier({ secret, session }).open(text)).toMatchObject({ ok: false, reason: "malformed" });
     }

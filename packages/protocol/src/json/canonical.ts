@@ -3,8 +3,8 @@ import { isRawJson } from "./raw.ts";
 import { JsonSyntaxError, readJson } from "./read-json.ts";
 
 /**
- * Canonical JSON (spec 1.4): keys by code point at every level, no white space, the fewest escapes, integers by their digits and
- * floats by the shortest ones. Both writers walk with a stack of their own, so nesting is bounded by the text alone.
+ * Canonical JSON (docs/reference/wire-protocol.md): keys in code point order at every level, no white space, minimal escapes, integers with
+ * all digits and floats with the shortest ones. Both writers use an explicit stack, so only the size of the text limits nesting.
  */
 export class CanonicalError extends Error {
   constructor(message: string, options?: ErrorOptions) {
@@ -13,7 +13,7 @@ export class CanonicalError extends Error {
   }
 }
 
-/** A number of received text, kept as it was written. */
+/** A number in received text, kept as written. */
 class Lexeme {
   readonly text: string;
   constructor(text: string) {
@@ -21,25 +21,25 @@ class Lexeme {
   }
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: JSON strings may not hold them unescaped
+// biome-ignore lint/suspicious/noControlCharactersInRegex: JSON forbids unescaped control characters
 const needsCare = /["\\\u0000-\u001f\ud800-\udfff]/;
 const surrogate = /[\ud800-\udfff]/;
 
-/** A string as canonical JSON. @throws CanonicalError when it holds a lone surrogate. */
+/** A string as canonical JSON. @throws CanonicalError when it contains a lone surrogate. */
 export function canonicalString(text: string): string {
   if (!needsCare.test(text)) return `"${text}"`;
   if (!text.isWellFormed()) throw new CanonicalError("a lone surrogate has no canonical form");
-  // For a well-formed string the platform escapes exactly what rule 3 escapes.
+  // For well-formed strings JSON.stringify escapes exactly what canonical JSON escapes.
   return JSON.stringify(text);
 }
 
 function codePointRank(code: number): number {
-  // Surrogate pairs stand for code points above every other unit.
+  // Surrogate pairs encode code points above all other units.
   if (code < 0xd800) return code;
   return code >= 0xe000 ? code - 0x800 : code + 0x2000;
 }
 
-/** Order of two strings by Unicode code point, which differs from the built-in order only for astral characters. */
+/** Compares two strings by Unicode code point. Differs from the built-in order for characters above U+FFFF only. */
 export function compareCodePoints(a: string, b: string): number {
   const shared = Math.min(a.length, b.length);
   for (let i = 0; i < shared; i += 1) {
@@ -57,7 +57,7 @@ function sortedKeys(object: object): string[] {
   return keys.some((key) => surrogate.test(key)) ? keys.sort(compareCodePoints) : keys;
 }
 
-/** Text of a value that is no container, or undefined for a container. */
+/** Text of a scalar. Undefined for a container. */
 function scalarText(value: unknown): string | undefined {
   switch (typeof value) {
     case "string":
@@ -87,7 +87,7 @@ function lexemeText(lexeme: string): string {
   return text;
 }
 
-/** `JSON.rawJSON` takes every scalar, not only numbers. */
+/** `JSON.rawJSON` accepts every scalar, not only numbers. */
 function rawText(raw: string): string | undefined {
   const first = raw.charCodeAt(0);
   return first === 45 || (first >= 48 && first <= 57) ? lexemeText(raw) : scalarText(JSON.parse(raw));
@@ -95,7 +95,7 @@ function rawText(raw: string): string | undefined {
 
 type Container = readonly unknown[] | Readonly<Record<string, unknown>>;
 
-/** A cycle only ever deepens the walk, so looking for one at each doubling of the depth finds it at little cost. */
+/** Detects cycles. A cycle makes the walk ever deeper, so checking each time the depth doubles finds it cheaply. */
 function refuseCycle(open: readonly Container[]): void {
   const depth = open.length;
   if (depth < 64 || (depth & (depth - 1)) !== 0) return;
@@ -103,13 +103,13 @@ function refuseCycle(open: readonly Container[]): void {
 }
 
 /**
- * Canonical text of host values (rule 8): numbers, big integers, `JSON.rawJSON` numbers, strings, booleans, null, arrays and
- * objects by their own enumerable keys. Members that are undefined are left out.
+ * Canonical text of JavaScript values: numbers, big integers, `JSON.rawJSON` numbers, strings, booleans, null, arrays and objects with
+ * their own enumerable keys. Undefined members are left out.
  *
- * @throws CanonicalError for anything without JSON form, numbers that are not finite, lone surrogates, and cycles.
+ * @throws CanonicalError for values without JSON form, non-finite numbers, lone surrogates and cycles.
  */
 export function canonicalText(value: unknown): string {
-  // Three stacks in step: the open containers, the sorted keys of those that are objects, and how many members are done.
+  // Three parallel stacks: the open containers, the sorted keys of the objects among them, and the number of written members.
   const open: Container[] = [];
   const keysOf: (readonly string[] | null)[] = [];
   const done: number[] = [];
@@ -156,7 +156,7 @@ export function canonicalText(value: unknown): string {
   }
 }
 
-/** Received JSON text with its number lexemes kept, ready for `canonicalText`. @throws CanonicalError when it is not JSON. */
+/** Parses received JSON text and keeps its number lexemes, for `canonicalText`. @throws CanonicalError when it is not JSON. */
 export function readLexemes(text: string): unknown {
   try {
     return readJson(text, (lexeme) => new Lexeme(lexeme));
@@ -166,12 +166,12 @@ export function readLexemes(text: string): unknown {
   }
 }
 
-/** Whether a member read by `readLexemes` was written as an integer lexeme; gives its text. */
+/** The text of a value from `readLexemes` that was written as an integer, otherwise null. */
 export function integerLexemeOf(value: unknown): string | null {
   return value instanceof Lexeme && !/[.eE]/.test(value.text) ? value.text : null;
 }
 
-/** Canonical form of received JSON text; integers keep every digit. @throws CanonicalError when it has none. */
+/** Canonical form of received JSON text. Integers keep every digit. @throws CanonicalError when it has none. */
 export function canonicalizeText(text: string): string {
   return canonicalText(readLexemes(text));
 }

@@ -1,6 +1,5 @@
 /**
- * Number lexemes (spec 1.4). A lexeme without `.`, `e` and `E` is an integer and keeps its digits; every other one is a float and
- * means the double it reads to.
+ * Number lexemes of canonical JSON. A lexeme without `.`, `e` and `E` is an integer and keeps its digits. Any other one is a double.
  */
 const integerLexeme = /^-?(?:0|[1-9][0-9]*)$/;
 
@@ -15,7 +14,7 @@ export function canonicalNumber(lexeme: string): string | null {
   return Number.isFinite(value) ? floatText(value) : null;
 }
 
-/** A finite double by rule 5: shortest digits, a fraction in fixed notation, a sign and two digits in an exponent. */
+/** Canonical form of a finite double: shortest digits, a fraction in fixed notation, a sign and two digits in an exponent. */
 export function floatText(value: number): string {
   if (value === 0) return Object.is(value, -0) ? "-0.0" : "0.0";
   const magnitude = Math.abs(value);
@@ -29,8 +28,8 @@ export function floatText(value: number): string {
 }
 
 /**
- * Whether a number lexeme and the double it reads to, printed, denote different decimal numbers, so that printing the double would
- * change what the sender wrote. `1.50` and `1e2` are exact in this sense, `9007199254740993` is not.
+ * Whether printing the double that a lexeme reads to would change the decimal number that was sent: false for `1.50` and `1e2`, true for
+ * `9007199254740993`.
  */
 export function losesDigits(lexeme: string): boolean {
   const value = Number(lexeme);
@@ -40,7 +39,7 @@ export function losesDigits(lexeme: string): boolean {
   return sent.digits !== printed.digits || (sent.digits !== "" && sent.exponent !== printed.exponent);
 }
 
-/** Significant digits without zeros at either end, and the decimal exponent of the last of them. The sign cannot differ. */
+/** Significant digits without zeros at either end, and the decimal exponent of the last one. The sign never differs. */
 function decimalOf(lexeme: string): { digits: string; exponent: number } {
   const parts = /^-?([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/.exec(lexeme);
   if (parts === null) return { digits: lexeme, exponent: 0 };

@@ -1,23 +1,23 @@
 import { canonicalNumber, isIntegerLexeme } from "./numbers.ts";
 import { readJson } from "./read-json.ts";
 
-// Which JSON texts hold numbers that need a second look. Both begin with one pass over the text, because nearly none does.
+// Finds JSON texts with numbers that need special handling. Both checks start with one pass over the text, because nearly no text has any.
 
 /**
- * A float or a negative zero where a value may begin. A colon behind a digit is part of a time, which is far more common. In a string it
- * may be found too.
+ * A float or a negative zero where a value may start. A colon after a digit is usually part of a time and is skipped. May also match
+ * inside a string.
  */
 const floatForm =
   /[:,[](?<![0-9]:)[ \t\r\n]*(-0(?![0-9.eE])|-?[0-9]+(?:\.[0-9]+(?:[eE][+-]?[0-9]+)?|[eE][+-]?[0-9]+))/g;
 
 const oddForm = /[:,[](?<![0-9]:)[ \t\r\n]*(?:-0|-?(?:[0-9]+[.eE]|[0-9]{16}))/;
 
-/** False for a JSON list or object whose numbers are all canonical integers that a double holds; one pass, for nearly every text. */
+/** False when all numbers of a JSON list or object are canonical integers within double precision, as in nearly every text. One pass. */
 export function mayHoldOddNumber(text: string): boolean {
   return oddForm.test(text);
 }
 
-/** Whether every number of a JSON text is written as canonical JSON writes it. */
+/** Whether every number of a JSON text is in canonical form. */
 export function areNumbersCanonical(text: string): boolean {
   floatForm.lastIndex = 0;
   for (let found = floatForm.exec(text); found !== null; found = floatForm.exec(text)) {
@@ -27,10 +27,10 @@ export function areNumbersCanonical(text: string): boolean {
   return true;
 }
 
-/** What a number beyond every double has: an exponent of three digits, or very many digits before a shorter one. */
+/** Precondition of a number that overflows a double: a three-digit exponent, or very many digits. */
 const hugeForm = /[eE]\+?[0-9]{3}|(?<![0-9])[0-9]{200}/;
 
-/** Whether a JSON text holds a number that overflows to infinity; whole numbers only count when their digits are not kept. */
+/** Whether a JSON text contains a number that overflows to infinity. Integers count only when their digits are not kept. */
 export function holdsOverflow(text: string, { keepsIntegers }: { readonly keepsIntegers: boolean }): boolean {
   if (!hugeForm.test(text)) return false;
   return holdsNumber(text, (number) => !Number.isFinite(Number(number)) && !(keepsIntegers && isIntegerLexeme(number)));

@@ -5,17 +5,17 @@ import { asNumber, isRawJson } from "./raw.ts";
 import { readJson } from "./read-json.ts";
 
 describe("parseJson", () => {
-  test("keeps numbers that no double holds and prints them unchanged", () => {
+  test("keeps numbers beyond double precision and prints them unchanged", () => {
     const text = '{"a":9007199254740993,"b":[0.10000000000000000555,-12345678901234567890],"c":1e400}';
     expect(JSON.stringify(parseJson(text))).toBe(text);
   });
 
-  test("gives plain doubles for all numbers that print as they mean", () => {
+  test("returns doubles for numbers that print exactly", () => {
     const text = "[9007199254740992,0.1,1e2,1.50,0.00000000000000010,-0,1000000000000000000000]";
     expect(parseJson(text)).toEqual([9007199254740992, 0.1, 100, 1.5, 1e-16, -0, 1e21]);
   });
 
-  test("reads a kept number as the nearest double where a number is asked for", () => {
+  test("reads a kept number as the nearest double", () => {
     const kept = parseJson("9007199254740993");
     expect(isRawJson(kept)).toBe(true);
     expect(asNumber(kept)).toBe(9007199254740992);

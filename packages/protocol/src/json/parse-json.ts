@@ -3,7 +3,7 @@ import { rawJson } from "./raw.ts";
 import { detached, readJson } from "./read-json.ts";
 
 const longRun = 16;
-/** What may stand before the digits of a number, its fraction or its exponent. */
+/** Characters that may precede the digits of a number, its fraction or its exponent. */
 const numberPrefix = /[\s:,[\-+.eE]/;
 
 function isDigit(code: number): boolean {
@@ -11,8 +11,8 @@ function isDigit(code: number): boolean {
 }
 
 /**
- * Whether the text holds a run of 16 or more digits that may belong to a number: shorter numbers always survive a double. Looks at
- * every 16th character only, since no such run fits between two of them.
+ * Whether the text contains a run of 16 or more digits that may belong to a number. Shorter numbers always fit a double. Probes every
+ * 16th character only, because no such run fits between two probes.
  */
 export function holdsLongNumber(text: string): boolean {
   for (let probe = longRun - 1; probe < text.length; probe += longRun) {
@@ -21,7 +21,7 @@ export function holdsLongNumber(text: string): boolean {
     while (start > 0 && isDigit(text.charCodeAt(start - 1))) start -= 1;
     let end = probe + 1;
     while (end < text.length && isDigit(text.charCodeAt(end))) end += 1;
-    // After a quote or a letter stands an identifier, which is far more common than a long number.
+    // After a quote or a letter the digits belong to an identifier, which is far more common than a long number.
     if (end - start >= longRun && (start === 0 || numberPrefix.test(text.charAt(start - 1)))) return true;
     probe = end - 1 - ((end - 1 - (longRun - 1)) % longRun);
   }
@@ -33,8 +33,8 @@ function exactNumber(lexeme: string): unknown {
 }
 
 /**
- * The value of a JSON text as an ordinary parser reads it, except that in a text with a run of 16 or more digits each number that
- * no double holds exactly comes back as `JSON.rawJSON(lexeme)`. Any nesting depth is safe.
+ * Parses JSON text. In a text with a run of 16 or more digits, each number that a double cannot represent exactly becomes
+ * `JSON.rawJSON(lexeme)`. Any nesting depth is safe.
  *
  * @throws SyntaxError or JsonSyntaxError when the text is not JSON.
  */

@@ -1,6 +1,6 @@
 /**
- * A JSON reader with an explicit stack: nesting costs memory, never call stack. It exists beside the platform's parser because that
- * one hides number lexemes, and its variant that shows them recurses.
+ * A JSON parser with an explicit stack, so nesting uses heap memory and never the call stack. `JSON.parse` hides number lexemes, and its
+ * reviver with source access recurses.
  */
 export class JsonSyntaxError extends Error {
   readonly at: number;
@@ -14,7 +14,7 @@ export class JsonSyntaxError extends Error {
 type Container = Record<string, unknown> | unknown[];
 
 const numberForm = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: JSON strings may not hold them unescaped
+// biome-ignore lint/suspicious/noControlCharactersInRegex: JSON forbids unescaped control characters
 const plainRun = /[^"\\\u0000-\u001f]*/y;
 const escapes: Readonly<Record<string, string>> = {
   '"': '"',
@@ -27,12 +27,12 @@ const escapes: Readonly<Record<string, string>> = {
   t: "\t",
 };
 
-/** A copy of its own: the engine makes a longer slice a view that would keep the whole text alive with it. */
+/** Copies a slice. V8 makes a longer slice a view that would keep the whole text in memory. */
 export function detached(slice: string): string {
   return slice.length < 13 ? slice : ` ${slice}`.slice(1);
 }
 
-/** Sets an own member also under the key `__proto__`, which a plain assignment would take for the prototype. */
+/** Sets an own property even for the key `__proto__`, where an assignment would set the prototype. */
 export function setOwn(target: Record<string, unknown>, key: string, value: unknown): void {
   if (key === "__proto__") {
     Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true });
@@ -40,7 +40,7 @@ export function setOwn(target: Record<string, unknown>, key: string, value: unkn
 }
 
 /**
- * The value of a JSON text; of duplicate keys the last wins. `numberOf` decides what stands for each number.
+ * Parses JSON text. Of duplicate keys the last one wins. `numberOf` converts each number lexeme.
  *
  * @throws JsonSyntaxError when the text is not JSON.
  */
@@ -97,7 +97,7 @@ export function readJson(text: string, numberOf: (lexeme: string) => unknown): u
     return key;
   };
 
-  // `containers` and `keys` run in step: the open containers from the outside in, and for each object the key being filled.
+  // Two parallel stacks: the open containers from the outside in, and for each object the current key.
   const containers: Container[] = [];
   const keys: string[] = [];
   for (;;) {
@@ -144,7 +144,7 @@ export function readJson(text: string, numberOf: (lexeme: string) => unknown): u
         at = numberForm.lastIndex;
       }
     }
-    // A finished value goes into its container; that may finish the container too, and so on outwards.
+    // Adds a finished value to its container, which may finish that container too, and so on outwards.
     for (;;) {
       const container = containers[containers.length - 1];
       if (container === undefined) {

@@ -1,8 +1,8 @@
 import { isAscii, isUtf8 } from "node:buffer";
 
 /**
- * The text of one received message, or null when it is not well-formed Unicode or begins with a byte order mark. Strict, because a
- * lone surrogate and U+FFFD encode to the same bytes, and so to the same signature.
+ * The text of one received message. Null when it is not well-formed Unicode or starts with a byte order mark. Strict, because a lone
+ * surrogate and U+FFFD encode to the same bytes and so have the same signature.
  */
 export function wellFormedText(message: string | Uint8Array): string | null {
   if (typeof message === "string") {
@@ -14,7 +14,7 @@ export function wellFormedText(message: string | Uint8Array): string | null {
   return bytes.toString("utf8");
 }
 
-/** Whether a text has at most `max` characters, counted as code points like the columns of the server database. */
+/** Whether a text has at most `max` characters, counted as code points like PostgreSQL columns. */
 export function fitsCharacters(text: string, max: number): boolean {
   if (text.length <= max) return true;
   if (text.length > 2 * max) return false;
@@ -42,12 +42,12 @@ export function holdsControlCharacter(text: string): boolean {
   return controlCharacter.test(text);
 }
 
-/** A received text as every database holds it: U+0000 and lone surrogates become U+FFFD. */
+/** A received text in a form that both databases can store: U+0000 and lone surrogates become U+FFFD. */
 export function storableText(text: string): string {
   return withoutNul(text.toWellFormed());
 }
 
-/** A text with U+0000 replaced by U+FFFD, because the server database cannot hold it. */
+/** Replaces U+0000 by U+FFFD, because PostgreSQL cannot store it. */
 export function withoutNul(text: string): string {
   return text.includes("\u0000") ? text.replaceAll("\u0000", "\ufffd") : text;
 }

@@ -5,7 +5,7 @@ import { namePrefix } from "../name-prefix.ts";
 const projectSecretLabel = `${namePrefix}-project-secret-v1:`;
 const secretBytes = 32;
 
-/** The UUID's bytes with its first three groups byte-swapped, as the key derivation wants them (1.7). */
+/** The bytes of a UUID with its first three groups byte-swapped, the form used in key derivation. */
 export function swappedUuidBytes(uuid: string): Buffer {
   const bytes = uuidBytes(uuid);
   bytes.subarray(0, 4).reverse();
@@ -14,7 +14,7 @@ export function swappedUuidBytes(uuid: string): Buffer {
   return bytes;
 }
 
-/** The 32-byte key that signs every frame of a project; `master` is the text of the current master secret. */
+/** The 32-byte key that signs every frame of a project. `master` is the text of the current master secret. */
 export function projectSecret(master: string, projectId: string): Buffer {
   return createHmac("sha256", Buffer.from(master))
     .update(projectSecretLabel)
@@ -22,26 +22,26 @@ export function projectSecret(master: string, projectId: string): Buffer {
     .digest();
 }
 
-/** The project secret in the form that an agent is given: padded base64url. */
+/** The project secret in the form that agents receive: padded base64url. */
 export function hmacSecretOf(secret: Uint8Array): string {
   const unpadded = Buffer.from(secret).toString("base64url");
   return unpadded + "=".repeat((4 - (unpadded.length % 4)) % 4);
 }
 
 /**
- * The bytes of an `hmac_secret` as an operator may have pasted it: white space and padding do not matter.
+ * Decodes an `hmac_secret` as an operator may have pasted it. Ignores white space and padding.
  *
- * @throws RangeError when the text is not base64url or holds fewer than 32 bytes; the message never contains the text.
+ * @throws RangeError when the text is not base64url or has fewer than 32 bytes. The message never contains the text.
  */
 export function decodeHmacSecret(text: string): Buffer {
   const stripped = text.replace(/\s+/g, "").replace(/(?<!=)=+$/, "");
-  if (!/^[A-Za-z0-9_-]+$/.test(stripped)) throw new RangeError("the hmac secret is not base64url text");
+  if (!/^[A-Za-z0-9_-]+$/.test(stripped)) throw new RangeError("the HMAC secret is not valid base64url");
   const secret = Buffer.from(stripped, "base64url");
-  if (secret.length < secretBytes) throw new RangeError(`the hmac secret holds fewer than ${secretBytes} bytes`);
+  if (secret.length < secretBytes) throw new RangeError(`the HMAC secret has fewer than ${secretBytes} bytes`);
   return secret;
 }
 
-/** The confirm token of a purge: proves that the caller saw the queue at this depth. */
+/** The confirm token of a purge. It proves that the caller saw this depth of the queue. */
 export function purgeConfirmToken(secret: Uint8Array, queue: string, depth: number): string {
   return createHmac("sha256", secret).update(`purge|${queue}|${depth}`).digest("hex");
 }

@@ -8,7 +8,7 @@ const secret = projectSecret(master, projectId);
 const hmacSecret = "j4FxN6bu7pg1VUy72FgvUZHfy_AELjCuIGv3ijjSz6I=";
 
 describe("key derivation", () => {
-  test("gives the vectors of spec 1.14", () => {
+  test("gives the documented vectors", () => {
     expect(swappedUuidBytes(projectId).toString("hex")).toBe("11111111222233438444555555555555");
     expect(secret.toString("hex")).toBe("8f817137a6eeee9835554cbbd8582f5191dfcbf0042e30ae206bf78a38d2cfa2");
     expect(hmacSecretOf(secret)).toBe(hmacSecret);
@@ -17,7 +17,7 @@ describe("key derivation", () => {
     );
   });
 
-  test("refuses a project id that is no UUID", () => {
+  test("refuses a project id that is not a UUID", () => {
     expect(() => projectSecret(master, "project-1")).toThrow(RangeError);
   });
 });
@@ -41,7 +41,7 @@ describe("decodeHmacSecret", () => {
 });
 
 describe("tokens", () => {
-  test("have the digests of spec 1.14", () => {
+  test("have the documented digests", () => {
     expect(tokenDigest(master, tokenLabels.agentToken, "tok_example_plaintext")).toBe(
       "1bee14fdddb9bb9acd6a64faa882e7a1cb797fe54b9a538060ad9d9107051ed7",
     );

@@ -3,9 +3,8 @@ import { setOwn } from "../json/read-json.ts";
 import { fitsCharacters, storableText } from "../json/unicode.ts";
 
 /**
- * The known keys of a heartbeat's adapter_health (1.8): `<engine>.queue_depths`, `.queue_consumers`, `.queue_oldest`, `.queue_holds` and
- * `.worker_details`, whose values are JSON strings. What cannot be read is left out; engines, names and host names come as they may be
- * stored (2.2).
+ * The known keys of a heartbeat's adapter_health: `<engine>.queue_depths`, `.queue_consumers`, `.queue_oldest`, `.queue_holds` and
+ * `.worker_details`. Their values are JSON strings. Invalid values are left out. Engines, names and host names are returned in storable form.
  */
 export interface WorkerReport {
   readonly hostname?: string;
@@ -18,14 +17,14 @@ export interface WorkerReport {
   readonly active?: unknown;
   readonly active_queues?: unknown;
   readonly registered?: unknown;
-  /** Only the members named in `keptConf`. */
+  /** Only the keys in `keptConf`. */
   readonly conf?: Readonly<Record<string, unknown>>;
 }
 
-/** What keeps a queue's tasks from starting, whoever consumes it. */
+/** Why a queue starts no tasks at the moment, whatever its workers do. */
 export interface QueueHold {
   readonly paused?: true;
-  /** Instant text, as sent: its rate limit lets nothing start before. */
+  /** Instant text as sent. The rate limit lets nothing start before it. */
   readonly limited_until?: string;
 }
 
@@ -35,12 +34,12 @@ export interface EngineReport {
   readonly queueConsumers: ReadonlyMap<string, number>;
   /** Instant text of the oldest waiting task by queue, as sent. */
   readonly queueOldest: ReadonlyMap<string, string>;
-  /** Queues that are held; one whose depth is told without it is not. */
+  /** Paused or rate-limited queues. A queue that has a depth but no entry here is neither. */
   readonly queueHolds: ReadonlyMap<string, QueueHold>;
   readonly workers: ReadonlyMap<string, WorkerReport>;
 }
 
-/** The members of a worker's `conf` that are kept; the rest of an engine's settings may hold addresses and secrets. */
+/** Keys of a worker's `conf` that are kept. Other engine settings may contain addresses and secrets. */
 export const keptConf = [
   "task_serializer",
   "result_serializer",
@@ -77,7 +76,7 @@ function emptyReport(engine: string) {
 }
 type Report = ReturnType<typeof emptyReport>;
 
-/** One report per engine named in the keys, in order of first mention; at most 1024 queues or workers of each. */
+/** One report per engine in the keys, in order of first mention, each with at most 1024 queues or workers. */
 export function readAdapterHealth(health: Readonly<Record<string, string>>): readonly EngineReport[] {
   const reports = new Map<string, Report>();
   for (const [key, text] of Object.entries(health)) {
@@ -96,7 +95,7 @@ export function readAdapterHealth(health: Readonly<Record<string, string>>): rea
   return [...reports.values()];
 }
 
-// A map: in an object an agent's key `engine.valueOf` would find what every object has.
+// A Map, because on an object the key `engine.valueOf` would find an inherited method.
 const readers: ReadonlyMap<string, (report: Report, name: string, value: unknown) => void> = new Map([
   ["queue_depths", (report, name, value) => setCount(report.queueDepths, name, value)],
   ["queue_consumers", (report, name, value) => setCount(report.queueConsumers, name, value)],

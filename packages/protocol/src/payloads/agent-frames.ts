@@ -3,7 +3,7 @@ import { wireLimits } from "../frames/limits.ts";
 import { checkOf, Int, JsonObject, nullable, type Readable, readerOf, Text, Texts } from "./checks.ts";
 
 /**
- * Payloads that an agent sends (1.8): the type of what is sent, and a lenient `read…` for the brain, which keeps what it can read.
+ * Payloads that an agent sends: the type of each, and a lenient `read…` for the brain, which keeps the valid values.
  */
 const count = Int(0, Number.MAX_SAFE_INTEGER);
 
@@ -18,7 +18,7 @@ const TelemetryLossSchema = Type.Object({
   unclassified_frames: count,
   adapter_events: Type.Record(Type.String(), count, { maxProperties: 32 }),
 });
-/** Cumulative loss counters: those of the buffer belong to `buffer_id`, those of adapters to `runtime_id`. */
+/** Cumulative loss counters. Buffer counters belong to `buffer_id`, adapter counters to `runtime_id`. */
 export type TelemetryLoss = Static<typeof TelemetryLossSchema>;
 
 const EventBatchSchema = Type.Object({
@@ -27,15 +27,15 @@ const EventBatchSchema = Type.Object({
 });
 export const checkEventBatch = checkOf(EventBatchSchema);
 
-/** What an event_batch holds for the consumer; entries of `events` are still to be read one by one. */
+/** The content of an event_batch. Its `events` are not validated yet. */
 export interface ReadBatch {
   readonly events: readonly unknown[];
-  /** Entries beyond the largest batch; they are received but never looked at. */
+  /** Number of entries beyond the maximum batch size. They count as received but are not read. */
   readonly beyondLimit: number;
   readonly sealedAt: string | null;
 }
 
-/** The batch of an event_batch frame; without an array of events it is empty. */
+/** Reads an event_batch payload. Empty without an array of events. */
 export function readEventBatch(payload: Record<string, unknown> | null): ReadBatch {
   const events = Array.isArray(payload?.events) ? (payload.events as unknown[]) : [];
   const sealedAt = typeof payload?.sealed_at === "string" ? payload.sealed_at : null;
@@ -56,13 +56,13 @@ export type HeartbeatPayload = Static<TObject<typeof heartbeatMembers>>;
 const readScalars = readerOf({ ...heartbeatMembers, adapter_health: JsonObject });
 
 export type ReadHeartbeat = Omit<Readable<typeof heartbeatMembers>, "adapter_health"> & {
-  /** At most 256 entries, those with a string value; read them with `readAdapterHealth`. */
+  /** At most 256 entries with string values. Read them with `readAdapterHealth`. */
   adapter_health: Record<string, string>;
 };
 
 const adapterHealthKeys = 256;
 
-/** A heartbeat whatever it holds; a total of dropped events above its bound is read as the bound, because it tells of a loss all the same. */
+/** Reads a heartbeat payload. A total of dropped events above the maximum is read as the maximum, because it still reports a loss. */
 export function readHeartbeat(payload: Record<string, unknown> | null): ReadHeartbeat {
   const dropped = payload?.dropped_events;
   const isBeyond = typeof dropped === "number" && dropped > largestTotal;
@@ -94,14 +94,14 @@ const commandResultMembers = {
   status: Type.Union([Type.Literal("success"), Type.Literal("failed")]),
   result: nullable(JsonObject),
   error: nullable(Text(8_192)),
-  /** Of a failure after which nobody knows whether the command took effect. */
+  /** Set on a failure after which the command may still have taken effect. */
   outcome: nullable(Type.Literal("unknown")),
   delivery_claim_token: nullable(Text(64)),
 };
 type CommandResultPayload = Static<TObject<typeof commandResultMembers>>;
 const readResultMembers = readerOf(commandResultMembers);
 
-/** A result whose `status` is unreadable is null; the verifier has dropped such a frame before. */
+/** Reads a command_result payload. Null without a valid `status`, a frame that the verifier has already dropped. */
 export function readCommandResult(payload: Record<string, unknown> | null): CommandResultPayload | null {
   const { status, ...rest } = readResultMembers(payload);
   return status === undefined ? null : { status, ...rest };

@@ -4,7 +4,7 @@ import { isJsonObject } from "../json/raw.ts";
 
 export type Check<T> = (value: unknown) => value is T;
 
-/** A check compiled on first use, so that importing the package costs nothing for payloads a process never sees. */
+/** A check that is compiled on first use, so payloads that a process never receives cost nothing. */
 export function checkOf<T extends TSchema>(schema: T): Check<Static<T>> {
   let compiled: { Check(value: unknown): boolean } | undefined;
   return (value: unknown): value is Static<T> => {
@@ -13,17 +13,17 @@ export function checkOf<T extends TSchema>(schema: T): Check<Static<T>> {
   };
 }
 
-/** A member that may be absent or null. */
+/** A value that may be absent or null. */
 export function nullable<T extends TSchema>(schema: T) {
   return Type.Optional(Type.Union([schema, Type.Null()]));
 }
 
-/** What is left of a payload after reading: every member may be missing, none is null. */
+/** The valid values of a payload: each may be missing, none is null. */
 export type Readable<P extends TProperties> = { -readonly [K in keyof P]?: NonNullable<Static<P[K]>> };
 
 /**
- * Reads a payload member by member and leaves out those that are absent, null or of a wrong type: a correctly signed payload never
- * ends a session (1.5). Unknown members are left out too.
+ * Reads a payload and leaves out values that are absent, null or of the wrong type, because a correctly signed payload never ends a
+ * session. Leaves out unknown keys too.
  */
 export function readerOf<P extends TProperties>(properties: P): (payload: unknown) => Readable<P> {
   const checks = Object.entries(properties).map(([name, schema]) => [name, checkOf(schema)] as const);
@@ -41,5 +41,5 @@ export function readerOf<P extends TProperties>(properties: P): (payload: unknow
 export const Text = (maxLength: number) => Type.String({ maxLength });
 export const Int = (minimum: number, maximum: number) => Type.Integer({ minimum, maximum });
 export const Texts = (maxItems: number) => Type.Array(Type.String(), { maxItems });
-/** Any JSON object, whatever its members. */
+/** Any JSON object. */
 export const JsonObject = Type.Unsafe<Record<string, unknown>>(Type.Object({}));

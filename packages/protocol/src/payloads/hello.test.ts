@@ -29,14 +29,14 @@ const frameWith = (payload: unknown, rest: Record<string, unknown> = {}) =>
   JSON.stringify({ v: 2, type: "hello", id: "h", ts: null, payload, ...rest });
 
 describe("hello", () => {
-  test("comes back as it was sent, in canonical text", () => {
+  test("survives encoding and parsing, in canonical text", () => {
     const text = encodeHello(hello, { id: "hello_1" });
     expect(canonicalizeText(text)).toBe(text);
     expect(parseHello(text)).toEqual({ ok: true, payload: hello, id: "hello_1" });
     expect(parseHello(Buffer.from(text))).toEqual({ ok: true, payload: hello, id: "hello_1" });
   });
 
-  test("may leave out what names the process, and hold more than we know", () => {
+  test("may omit the fields about the process and have unknown keys", () => {
     const { worker_id, worker_role, worker_pid, worker_started_at, ...rest } = hello;
     const parsed = parseHello(frameWith({ ...rest, protocol_version: "3", surprise: true }));
     const unnamed = { worker_id: null, worker_role: null, worker_pid: null, worker_started_at: null };
@@ -60,7 +60,7 @@ describe("hello", () => {
     expect(parseHello(frameWith(hello, { id }))).toMatchObject({ ok: false, reason: "malformed" });
   });
 
-  test("holds no text that a database refuses", () => {
+  test("returns only texts that a database can store", () => {
     const bad = "a\u0000\ud800";
     const texts = { agent_version: bad, framework: bad, worker_id: bad, worker_role: bad };
     const lists = { engines: [bad], schedulers: [bad], runtime_features: [bad], capabilities: { [bad]: [bad] } };
@@ -91,7 +91,7 @@ describe("hello", () => {
     [{ ...hello, worker_id: "x".repeat(129) }],
     [null],
     [[]],
-  ])("with a member of a wrong type is malformed (%#)", (payload) => {
+  ])("with a value of the wrong type is malformed (%#)", (payload) => {
     expect(parseHello(frameWith(payload))).toMatchObject({ ok: false, reason: "malformed" });
   });
 
@@ -109,7 +109,7 @@ describe("hello", () => {
 });
 
 describe("hello_ack", () => {
-  test("is named after its session and comes back as it was sent", () => {
+  test("has an id derived from its session and survives encoding and parsing", () => {
     const text = encodeHelloAck(ack);
     expect(parseHelloAck(text)).toEqual({ ok: true, payload: ack, id: "hack_999999998888" });
   });

@@ -8,19 +8,19 @@ import { isJsonObject } from "../json/raw.ts";
 import { storableText, wellFormedText } from "../json/unicode.ts";
 import { checkOf, Int, JsonObject, nullable, Text, Texts } from "./checks.ts";
 
-/** The two unsigned frames that open a WebSocket session (1.3). In hello, only what names the process may be absent or null. */
+/** The two unsigned frames that open a WebSocket session. In hello, only the fields about the process may be absent or null. */
 const HelloSchema = Type.Object({
-  /** `"2"`; the gateway refuses others with 4426. */
+  /** `"2"`. The gateway refuses any other version with 4426. */
   protocol_version: Text(40),
   agent_version: Text(40),
   framework: Text(40),
   engines: Texts(64),
   schedulers: Texts(64),
-  /** Adapter name to capability tokens; engines and schedulers share the names. */
+  /** Adapter name to capability tokens. Engines and schedulers share one namespace. */
   capabilities: Type.Record(Type.String(), Type.Array(Type.String())),
-  /** `host.name` is the operator's label. */
+  /** `host.name` is the label that operators see. */
   host: JsonObject,
-  /** By convention `<framework>-<pid>-<start in unix ms>`. */
+  /** By convention `<framework>-<pid>-<start in Unix ms>`. */
   worker_id: nullable(Text(128)),
   worker_role: nullable(Text(32)),
   worker_pid: nullable(Int(0, 2_147_483_647)),
@@ -35,7 +35,7 @@ const HelloAckSchema = Type.Object({
   brain_version: Type.String(),
   agent_id: Type.String({ minLength: 1 }),
   project_id: Type.String({ minLength: 1 }),
-  /** A fresh UUID of version 4. */
+  /** A new UUID of version 4. */
   session_id: Type.String({ minLength: 1 }),
   heartbeat_interval_seconds: Int(1, 3_600),
   max_frame_size_bytes: Int(1_024, 67_108_864),
@@ -62,7 +62,7 @@ export function encodeHelloAck(payload: HelloAckPayload, now: Date = new Date())
   return canonicalText({ id, payload, ts: now.toISOString(), type: "hello_ack", v: frameVersion });
 }
 
-/** The hello of a first message, with absent members as null and texts as they may be stored (2.2), save those in `host`. The caller still judges `protocol_version`. */
+/** Parses a hello message. Absent values become null and texts get their storable form, except in `host`. The caller checks `protocol_version`. */
 export function parseHello(message: string | Uint8Array): ParsedHandshake<HelloPayload> {
   const parsed = parseHandshake(message, "hello");
   if (!parsed.ok) return parsed;

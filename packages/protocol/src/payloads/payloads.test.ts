@@ -31,7 +31,7 @@ describe("event_batch", () => {
     expect(checkEventBatch({})).toBe(false);
   });
 
-  test("is read whatever it holds", () => {
+  test("is read even when parts are invalid", () => {
     expect(readEventBatch(null)).toEqual({ events: [], beyondLimit: 0, sealedAt: null });
     expect(readEventBatch({ events: "none", sealed_at: 5 })).toEqual({ events: [], beyondLimit: 0, sealedAt: null });
     expect(readEventBatch({ events: [1, {}], sealed_at: "x" })).toEqual({
@@ -45,7 +45,7 @@ describe("event_batch", () => {
 });
 
 describe("heartbeat and agent_status", () => {
-  test("keep what can be read and leave out the rest", () => {
+  test("keep valid values and leave out the rest", () => {
     expect(readHeartbeat(heartbeat)).toEqual({
       buffer_size: 1,
       dropped_events: 0,
@@ -66,24 +66,24 @@ describe("heartbeat and agent_status", () => {
     });
   });
 
-  test("tell of more dropped events than the wire can count as of the most it can", () => {
+  test("report a total of dropped events above the maximum as the maximum", () => {
     expect(readHeartbeat({ dropped_events: 20_000_000 }).dropped_events).toBe(10_000_000);
     expect(readHeartbeat({ dropped_events: -1 }).dropped_events).toBeUndefined();
   });
 
-  test("hand on at most 256 keys of adapter_health", () => {
+  test("keep at most 256 keys of adapter_health", () => {
     const health = Object.fromEntries(Array.from({ length: 300 }, (_, index) => [`e${index}.x`, "{}"]));
     expect(Object.keys(readHeartbeat({ adapter_health: health }).adapter_health)).toHaveLength(256);
   });
 });
 
 describe("command frames", () => {
-  test("read a result whose other members are wrong", () => {
+  test("read a result whose other values are invalid", () => {
     expect(readCommandResult({ status: "failed", error: 1, result: [] })).toEqual({ status: "failed" });
     expect(readCommandResult({ status: "done" })).toBeNull();
   });
 
-  test("read of a result that its outcome is unknown, and no other word for it", () => {
+  test("read the outcome unknown of a result, and no other value", () => {
     const unknown = { status: "failed", error: "no answer", outcome: "unknown" };
     expect(readCommandResult(unknown)).toEqual(unknown);
     expect(readCommandResult({ ...unknown, outcome: "lost" })).toEqual({ status: "failed", error: "no answer" });
@@ -95,7 +95,7 @@ describe("command frames", () => {
 });
 
 describe("readAdapterHealth", () => {
-  test("gathers the known keys by engine and skips what it cannot read", () => {
+  test("groups the known keys by engine and skips invalid ones", () => {
     const [report, ...others] = readAdapterHealth({
       "my.engine.queue_depths": '{"emails":3,"bad":-1,"worse":"1","":2}',
       "my.engine.queue_consumers": '{"emails":2}',
@@ -157,7 +157,7 @@ describe("readAdapterHealth", () => {
     expect(report?.queueDepths.size).toBe(1_024);
   });
 
-  test("gives no name that a database refuses", () => {
+  test("returns only names that a database can store", () => {
     const bad = "a\u0000\ud800";
     const [report] = readAdapterHealth({
       "e\u0000.queue_depths": JSON.stringify({ [bad]: 1 }),

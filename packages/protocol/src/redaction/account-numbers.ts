@@ -1,25 +1,25 @@
 /**
- * Card numbers and IBANs: shapes that a regular expression finds and a check digit decides. Every start is followed for a bounded
- * number of characters only, so the time is linear in the text.
+ * Finds card numbers and IBANs: candidates by form, confirmed by their check digits. Each candidate is read for a bounded number of
+ * characters, so the time is linear in the text.
  */
 export interface Span {
   readonly start: number;
-  /** After the last character. */
+  /** Exclusive. */
   readonly end: number;
 }
 
 const cardDigits = { least: 13, most: 19 };
-/** Cards are printed in groups of at least four, the last one aside. */
+/** Card numbers are printed in groups of at least four digits, except for the last group. */
 const leastInGroup = 4;
 
-/** What every number found below contains; it only decides whether a search is worth it. Begins with a digit, which most texts lack. */
+/** Precondition of any match, tried before the search. Starts with a digit, which most texts do not have. */
 const hint = /[2-6](?:[ -]?\d){12}|(?<=[a-z]{2})\d\d(?:[ -]?[a-z0-9]){11}/i;
 
 export const mayHoldAccountNumber = (text: string): boolean => hint.test(text);
 
 /**
- * The card numbers of a text, each found when it is asked for: 13 to 19 digits, also in groups separated by single spaces or hyphens, first
- * digit 2 to 6, Luhn.
+ * The card numbers in a text, found lazily: 13 to 19 digits, contiguous or in groups separated by single spaces or hyphens, first digit 2 to
+ * 6, with a valid Luhn check digit.
  */
 export function* cardNumbers(text: string): Generator<Span, void> {
   let at = 0;
@@ -34,7 +34,7 @@ export function* cardNumbers(text: string): Generator<Span, void> {
   }
 }
 
-/** Groups of digits that single spaces or hyphens join, from the digit at `at` on. */
+/** Groups of digits separated by single spaces or hyphens, from the digit at `at`. */
 function readRun(text: string, at: number): Span[] {
   const groups: Span[] = [];
   let start = at;
@@ -48,8 +48,8 @@ function readRun(text: string, at: number): Span[] {
 }
 
 /**
- * The whole run, or what is left of it after a card, may be grouped in any way. A part of it, such as the card in
- * "order 12 4111 1111 1111 1111", must be grouped as cards are, or every list of small numbers would hold one.
+ * A whole run, or the rest of a run after a card number, may be grouped in any way. A part of a run, such as the card number in
+ * "order 12 4111 1111 1111 1111", must be grouped like a card, otherwise every list of small numbers would match.
  */
 function* cardsInRun(text: string, groups: readonly Span[]): Generator<Span, void> {
   const runEnd = (groups.at(-1) as Span).end;
@@ -60,7 +60,7 @@ function* cardsInRun(text: string, groups: readonly Span[]): Generator<Span, voi
     const starts = from === 0 ? startsIn(text, groups[0] as Span) : [(groups[from] as Span).start];
     let last: number | null = null;
     for (const start of starts) {
-      // Longer than 19 digits with a separator after each.
+      // The bound is 19 digits with a separator after each.
       if (mayTakeRest && runEnd - start < 2 * cardDigits.most && isCard(text, start, runEnd)) {
         yield { start, end: runEnd };
         return;
@@ -75,7 +75,7 @@ function* cardsInRun(text: string, groups: readonly Span[]): Generator<Span, voi
   }
 }
 
-/** Where a number may begin in the first digits of a run: with the first, or behind an escape that ends within them, as in `%20…`. */
+/** Where a number may start in the first group of a run: at its first digit, or after an escape that ends inside it, as in `%20…`. */
 function startsIn(text: string, { start, end }: Span): number[] {
   const starts = [start];
   if (start === 0 || (text[start - 1] !== "%" && !isAlphanumeric(text.charCodeAt(start - 1)))) return starts;
@@ -85,7 +85,7 @@ function startsIn(text: string, { start, end }: Span): number[] {
   return starts;
 }
 
-/** The index of the group that ends a card which begins at `start`, in the group at `from`. */
+/** The index of the last group of a card number that starts at `start` in the group at `from`. */
 function lastGroupOfCard(text: string, groups: readonly Span[], from: number, start: number): number | null {
   let digits = 0;
   for (let to = from; to < groups.length; to += 1) {
@@ -117,12 +117,12 @@ function isCard(text: string, start: number, end: number): boolean {
   return digits >= cardDigits.least && digits <= cardDigits.most && sum % 10 === 0 && !isPartOfUuid(text, start);
 }
 
-/** One side of a decimal point: every tenth number of full precision would pass the check. */
+/** Digits next to a decimal point do not count: one in ten full-precision numbers would pass the check. */
 const isPartOfFraction = (text: string, start: number, end: number): boolean =>
   (text[start - 1] === "." && isDigit(text.charCodeAt(start - 2))) ||
   (text[end] === "." && isDigit(text.charCodeAt(end + 1)));
 
-/** Track 1 of a magnetic stripe, `%B<card>^`, its signs perhaps escaped. */
+/** Track 1 of a magnetic stripe, `%B<card>^`, possibly escaped. */
 const trackStart = /(?<=%(?:25){0,3}[Bb])/y;
 const trackEnd = /\^|%(?:25){0,3}5[Ee]/y;
 
@@ -130,10 +130,10 @@ const isOnTrack = (text: string, start: number, end: number): boolean =>
   matchesAt(trackStart, text, start) && matchesAt(trackEnd, text, end);
 
 const uuidHere = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?![a-z0-9])/iy;
-/** Where the groups of a UUID begin. */
+/** Start positions of the groups of a UUID. */
 const uuidGroups = [0, 9, 14, 19, 24];
 
-/** Ids of tasks are often UUIDs, and some have enough digits in a row. */
+/** Task ids are often UUIDs, and some have enough digits in a row. */
 function isPartOfUuid(text: string, start: number): boolean {
   return uuidGroups.some((offset) => {
     const at = start - offset;
@@ -149,7 +149,7 @@ export function isCardLexeme(lexeme: string): boolean {
     : false;
 }
 
-/** Characters of an IBAN by its country (ISO 13616 registry). */
+/** Length of an IBAN by country (ISO 13616 registry). */
 const ibanLengths: ReadonlyMap<string, number> = new Map(
   Object.entries({
     15: "NO",
@@ -176,8 +176,8 @@ const ibanLengths: ReadonlyMap<string, number> = new Map(
 const ibanStart = /[a-z]{2}\d\d/gi;
 
 /**
- * The IBANs of a text, each found when it is asked for: in any case, also in groups separated by single spaces or hyphens, with a valid
- * check number.
+ * The IBANs in a text, found lazily: in upper or lower case, contiguous or in groups separated by single spaces or hyphens, with valid check
+ * digits.
  */
 export function* ibans(text: string): Generator<Span, void> {
   let from = 0;
@@ -191,7 +191,7 @@ export function* ibans(text: string): Generator<Span, void> {
   }
 }
 
-/** Where the IBAN of `length` characters that starts at `start` ends; null when its check number is wrong. */
+/** The end of an IBAN of `length` characters that starts at `start`. Null when its check digits are wrong. */
 function ibanEnd(text: string, start: number, length: number): number | null {
   let at = start;
   for (let found = 0; found < length; at += 1) {
@@ -200,11 +200,11 @@ function ibanEnd(text: string, start: number, length: number): number | null {
     else if (!isJoint(code) || isJoint(text.charCodeAt(at - 1))) return null;
   }
   if (isWordAt(text, at)) return null;
-  // The check digits are read last.
+  // The first four characters, with the check digits, come last.
   return remainderOf(text, start, start + 4, remainderOf(text, start + 4, at, 0)) === 1 ? at : null;
 }
 
-/** The remainder by 97 of what stands between, letters read as 10 to 35. */
+/** The characters from `start` to `end` modulo 97. A to Z count as 10 to 35. */
 function remainderOf(text: string, start: number, end: number, before: number): number {
   let remainder = before;
   for (let at = start; at < end; at += 1) {
@@ -228,15 +228,15 @@ function isWordAt(text: string, at: number): boolean {
 }
 
 /**
- * Whether a letter or digit stands directly before. Letters make a number part of an identifier, above all of a hexadecimal one; those of
- * an escape are a sign of their own.
+ * Whether a word character precedes. Then the number is part of an identifier, often a hexadecimal one, unless the word character belongs to
+ * an escape.
  */
 const isInWord = (text: string, at: number): boolean => at > 0 && isWordAt(text, at - 1) && !isEscapeBefore(text, at);
 
-/** `%3D`, also encoded more than once (`%253D`), and `\n`, `\x22` or `\u0022` as texts inside texts have them. */
+/** `%3D`, also encoded repeatedly (`%253D`), and `\n`, `\x22` or `\u0022` in encoded text. */
 const escapeBefore =
   /(?<=%(?:25){0,3}[\da-fA-F]{2}|(?:\\|%(?:25){0,3}5[Cc])(?:[bfnrt]|x[\da-fA-F]{2}|u[\da-fA-F]{4}))/y;
-/** As in `%252525hh`. */
+/** For example `%252525hh`. */
 const mostEscapedDigits = 8;
 
 const isEscapeBefore = (text: string, at: number): boolean => matchesAt(escapeBefore, text, at);

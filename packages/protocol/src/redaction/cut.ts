@@ -3,8 +3,8 @@ import { cutNote, findCutNote } from "./markers.ts";
 const encoder = new TextEncoder();
 
 /**
- * A string of more than `maxBytes` UTF-8 bytes, cut on a character boundary and marked with what is missing (spec 3 rule 4). One
- * that was cut before is left alone, so cutting twice is cutting once.
+ * Cuts a string of more than `maxBytes` UTF-8 bytes at a character boundary and appends how much is missing. A string that was cut before
+ * stays unchanged, so the function is idempotent.
  */
 export function cutText(text: string, maxBytes: number): string {
   if (text.length * 3 <= maxBytes) return text;

@@ -32,7 +32,7 @@ describe("extra key patterns", () => {
 describe("extra value patterns", () => {
   const { redact } = createRedactor({ extraValuePatterns: ["acme-[0-9]{4}"] });
 
-  test("hit anywhere in a string, in any case, also in keys and short strings", () => {
+  test("match anywhere in a string, in any case, in keys and short strings too", () => {
     expect(redact({ a: "see ACME-1234.", "acme-0000": 1, b: "acme-12" })).toEqual({
       a: redactionMarker,
       [redactionMarker]: 1,
@@ -40,7 +40,7 @@ describe("extra value patterns", () => {
     });
   });
 
-  test("work beside the defaults", () => {
+  test("work together with the defaults", () => {
     expect(redact(["bob@example.com", "plain"])).toEqual([redactionMarker, "plain"]);
   });
 

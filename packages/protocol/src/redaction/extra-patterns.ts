@@ -1,6 +1,6 @@
-/** Extra patterns come from an operator's settings; a bad one must stop the start, not stall ingest later (spec 3 rule 5). */
+/** Extra patterns come from the operator's settings. A bad one must fail at start-up, not slow down ingest later. */
 export class RedactionPatternError extends Error {
-  /** What is wrong with the pattern, without the pattern. */
+  /** The reason, without the pattern. */
   readonly fault: string;
   constructor(pattern: string, fault: string, options?: ErrorOptions) {
     super(`the extra redaction pattern ${JSON.stringify(pattern)} ${fault}`, options);
@@ -10,14 +10,14 @@ export class RedactionPatternError extends Error {
 }
 
 const keyLimits = { oneMs: 20, totalMs: 100 };
-/** The spec sets no figure for values. This one lets a pattern be quadratic in a string of 8 KiB, and nothing worse. */
+/** Allows a value pattern that is quadratic in a string of 8 KiB, and nothing slower. */
 const valueLimits = { oneMs: 100, totalMs: 2_000 };
 const keyLengths = Array.from({ length: 31 }, (_, step) => 4 + 2 * step);
 const valueLengths = [...keyLengths, 128, 256, 512, 1_024, 2_048, 4_096, 8_192];
 const commonBases = ["a", "0", "_", "-", " ", ".", "a0", "a_", "a-", "a.", "aA"];
 const basesFromPattern = 16;
 
-/** Compiles patterns that a whole key must match, and times each against keys made to hurt it. */
+/** Compiles patterns that a whole key must match. Times each one on worst-case keys. */
 export function compileKeyPatterns(sources: readonly string[]): RegExp[] {
   return sources.map((source) => {
     compile(source, source);
@@ -27,7 +27,7 @@ export function compileKeyPatterns(sources: readonly string[]): RegExp[] {
   });
 }
 
-/** Compiles patterns of which one hit anywhere replaces a string, and times them in the same way. */
+/** Compiles patterns whose match anywhere replaces a string. Times each one on worst-case strings. */
 export function compileValuePatterns(sources: readonly string[]): RegExp[] {
   return sources.map((source) => {
     const pattern = compile(source, source);
@@ -45,13 +45,13 @@ function compile(source: string, text: string): RegExp {
   }
 }
 
-/** Lengths rise step by step, so that a pattern of exponential cost is caught while it still ends. */
+/** Lengths increase step by step, so an exponential pattern is caught while it still terminates. */
 function refuseSlow(source: string, pattern: RegExp, lengths: readonly number[], limits: typeof keyLimits): void {
   const ownCharacters = [...new Set(source.replace(/\W/g, ""))].slice(0, basesFromPattern);
   let totalMs = 0;
   for (const base of new Set([...commonBases, ...ownCharacters])) {
     for (const length of lengths) {
-      // The last character keeps a full match from succeeding, which is what makes a pattern try everything.
+      // The last character prevents a full match, so a backtracking pattern tries every alternative.
       const text = `${base.repeat(Math.ceil(length / base.length)).slice(0, length - 1)}!`;
       const spentMs = timeOf(pattern, text, limits.oneMs);
       totalMs += spentMs;
@@ -62,7 +62,7 @@ function refuseSlow(source: string, pattern: RegExp, lengths: readonly number[],
   }
 }
 
-/** The best of three, so that a busy machine refuses nothing that is fast; the first already settles it when within the limit. */
+/** The best of up to three runs, so a busy machine does not refuse a fast pattern. Stops at the first run within the limit. */
 function timeOf(pattern: RegExp, text: string, limitMs: number): number {
   let bestMs = Number.POSITIVE_INFINITY;
   for (let round = 0; round < 3 && bestMs > limitMs; round += 1) {

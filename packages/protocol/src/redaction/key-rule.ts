@@ -1,4 +1,4 @@
-/** Phrases that make a key sensitive when it ends in one of them. `-`, `_` and nothing are the same: they are compared without. */
+/** A key is sensitive when it ends in one of these phrases. They are compared without separators. */
 const listed = [
   ["password", "password_confirmation", "password_hash", "passwd", "pwd", "old_password", "new_password"],
   ["secret", "secrets", "client_secret", "webhook_secret", "hmac_secret"],
@@ -12,7 +12,7 @@ const listed = [
   .flat()
   .map((phrase) => phrase.replaceAll("_", ""));
 
-/** Sensitive only as the whole key: `map_pin` and `pin7` are places and wires. */
+/** Sensitive only as the whole key: `map_pin` and `pin7` are not secrets. */
 const wholeKeys: ReadonlySet<string> = new Set(["pin"]);
 
 const phrases: ReadonlyMap<string, "value" | "plural"> = new Map([
@@ -21,10 +21,10 @@ const phrases: ReadonlyMap<string, "value" | "plural"> = new Map([
 ]);
 const longestPhrase = Math.max(...listed.map((phrase) => phrase.length + 1));
 
-/** Words that no other word ends in, so they count without a boundary too: `dbpassword`, `csrfmiddlewaretoken`, `PGPASSWORD`. */
+/** Unambiguous words that count without a word boundary: `dbpassword`, `csrfmiddlewaretoken`, `PGPASSWORD`. */
 const unmistakable = /(?:password|passwd|passphrase|secret|token|(?:api|private|secret|access)key|credential)(s?)$/;
 
-/** `value`: everything below the key is masked. `plural`: the same, but a number right below it is a count (`max_tokens: 4096`). */
+/** `value`: everything below the key is masked. `plural`: the same, except for a number, which is a count (`max_tokens: 4096`). */
 export type KeyVerdict = "plain" | "value" | "plural";
 
 export interface KeyRuleOptions {
@@ -32,12 +32,12 @@ export interface KeyRuleOptions {
   readonly extraPatterns: readonly RegExp[];
 }
 
-/** Longest key that is examined; a longer one counts as sensitive. Shorter with extra patterns, whose cost is not known. */
+/** Maximum length of a key that is examined. A longer key counts as sensitive. Lower with extra patterns, whose cost is unknown. */
 function longestKey(hasExtraPatterns: boolean): number {
   return hasExtraPatterns ? 64 : 256;
 }
 
-/** Judges what is below a key. Extra patterns see the key as it is and without its separators. */
+/** Classifies keys. Extra patterns are tried on the key with and without its separators. */
 export function createKeyRule({ defaultsEnabled, extraPatterns }: KeyRuleOptions): (key: string) => KeyVerdict {
   const longest = longestKey(extraPatterns.length > 0);
   return (key) => {
@@ -51,12 +51,12 @@ export function createKeyRule({ defaultsEnabled, extraPatterns }: KeyRuleOptions
 }
 
 const beyondAscii = /[^\0-\x7f]/;
-/** Enough for the longest phrase with a separator after each of its characters. */
+/** Fits the longest phrase with a separator after each character. */
 const longestTail = 2 * longestPhrase;
 
 /**
- * Reads the key from its end: segments are joined, one more each time, and compared with the phrases, so a phrase is found however
- * it is divided. Numbers and brackets at the end only tell several keys apart (`password2`, `api_key_1`, `token[0]`).
+ * Reads the key from its end. Joins one more segment at a time and compares with the phrases, so a phrase matches however it is divided.
+ * Trailing numbers and brackets only distinguish similar keys (`password2`, `api_key_1`, `token[0]`) and are ignored.
  */
 function verdictOf(key: string): KeyVerdict {
   const text = beyondAscii.test(key) ? key.normalize("NFKC") : key;
@@ -86,12 +86,12 @@ function verdictOf(key: string): KeyVerdict {
   return ending[1] === "" ? "value" : "plural";
 }
 
-/** Whether the letter at `at` begins a segment: after what is no letter, and where case changes (`userToken`, `APIKey`, `userJWTs`). */
+/** Whether a segment starts at `at`: after a non-letter, or where case changes (`userToken`, `APIKey`, `userJWTs`). */
 function beginsSegment(text: string, at: number): boolean {
   if (!isLetter(text, at - 1)) return true;
   if (!isUpper(text, at)) return false;
   if (!isUpper(text, at - 1)) return true;
-  // The last of several capitals begins a word when small letters follow, but for the s of a plural.
+  // The last of several capitals starts a word when lower-case letters follow, except for the s of a plural.
   return isLower(text, at + 1) && !(text[at + 1] === "s" && !isLower(text, at + 2));
 }
 

@@ -15,7 +15,7 @@ test.each([
   cutNote(Number.MAX_SAFE_INTEGER),
   omittedMembersNote(3),
   omittedTextNote(2_000_000),
-])("%s stands for something that is missing", (text) => {
+])("%s is a marker", (text) => {
   expect(isIncompleteText(text)).toBe(true);
 });
 
@@ -26,11 +26,11 @@ test.each([
   "5 more bytes truncated]",
   "log: [3 more not reported]",
   "[x characters not reported]",
-])("%j is a text like any other", (text) => {
+])("%j is not a marker", (text) => {
   expect(isIncompleteText(text)).toBe(false);
 });
 
-test("what was cut tells how much of it is missing", () => {
+test("a cut text says how much is missing", () => {
   expect(findCutNote(cutText("é".repeat(10), 8))).toEqual({ note: "[...12 more bytes truncated]", bytes: 12 });
   expect(findCutNote("whole")).toBeNull();
 });

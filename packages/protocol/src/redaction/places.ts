@@ -1,14 +1,14 @@
-/** Where names of tasks, queues and workers, and ids of tasks, stand in what agents report. They are not redacted (spec 3, G3). */
+/** Where task ids and names of tasks, queues and workers occur in reports of agents. They are not redacted. */
 export interface Place {
-  /** A text here is a name. */
+  /** A text at this place is a name. */
   readonly isName: boolean;
-  /** The keys of an object here are names. */
+  /** The keys of an object at this place are names. */
   readonly keysAreNames: boolean;
-  /** Places of the members of an object here, by key. */
+  /** Places of the object's values by key. */
   readonly members: ReadonlyMap<string, Place> | undefined;
-  /** The place of its other members; what has no place is redacted. */
+  /** The place of its other values. Values without a place are redacted. */
   readonly others: Place | undefined;
-  /** The place of the items of a list here. */
+  /** The place of the list's items. */
   readonly items: Place | undefined;
 }
 
@@ -23,7 +23,7 @@ const membersAt = (keys: readonly string[], at: Place): [string, Place][] => key
 
 const name = place({ isName: true });
 const named = place({ keysAreNames: true });
-/** Lists of names, or of objects that hold names below some of their keys. */
+/** A list of names, or of objects with names in some of their keys. */
 const listOf = (...keys: readonly string[]): Place =>
   place({ items: place({ isName: true, members: new Map(membersAt(keys, name)) }) });
 
@@ -34,7 +34,7 @@ export const eventPlace: Place = place({
   ]),
 });
 
-/** What a worker has in hand tells its inputs too, which stay redacted. */
+/** A worker's running tasks include their inputs, which are redacted. */
 export const workerPlace: Place = place({
   members: new Map([
     ["hostname", name],
@@ -46,7 +46,7 @@ export const workerPlace: Place = place({
   ]),
 });
 
-/** The kinds of reports; those by queue and those by worker. */
+/** Reports by queue and by worker. */
 export const snapshotPlace: Place = place({
   members: new Map([["worker_details", place({ keysAreNames: true, others: workerPlace })]]),
   others: named,

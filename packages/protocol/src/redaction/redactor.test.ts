@@ -18,7 +18,7 @@ describe("the key rule", () => {
     "Set-Cookie",
     "hmac_secret",
     "c_v_v",
-  ])("masks what stands under %s", (key) => {
+  ])("masks the value of %s", (key) => {
     expect(redact({ [key]: "plain" })).toEqual({ [key]: redactionMarker });
   });
 
@@ -64,7 +64,7 @@ describe("keys", () => {
 });
 
 describe("the walk", () => {
-  test("gives back the very input when nothing had to change, and shares what did not", () => {
+  test("returns the input itself when nothing changed, and shares unchanged parts", () => {
     const value = { a: [1, "x", null], b: { c: true } };
     expect(redact(value)).toBe(value);
     const changed = redact({ ...value, token: "t" }) as typeof value;
@@ -89,14 +89,14 @@ describe("the walk", () => {
     expect(JSON.stringify(redact(nest(100_000)))).toBe(`${"[".repeat(65)}"${redactionMarker}"${"]".repeat(65)}`);
   });
 
-  test("turns a cycle into the marker and leaves repeated values alone", () => {
+  test("replaces a cycle by the marker and keeps repeated values", () => {
     const shared = { a: 1 };
     const cycle: Record<string, unknown> = { first: shared, second: shared };
     cycle.self = cycle;
     expect(redact(cycle)).toEqual({ first: { a: 1 }, second: { a: 1 }, self: redactionMarker });
   });
 
-  test("ends on values that unfold without end", () => {
+  test("terminates on values that expand without end", () => {
     let value: unknown = "x";
     for (let level = 0; level < 60; level += 1) value = [value, value];
     expect(Array.isArray(redact(value))).toBe(true);
@@ -118,7 +118,7 @@ describe("the walk", () => {
       error: new TypeError("bad"),
       bytes: new Uint8Array(3),
       point: new Point(),
-      gone: undefined,
+      absent: undefined,
       holes: [undefined, 1],
     };
     expect(JSON.parse(JSON.stringify(redact(value)))).toEqual({
@@ -170,7 +170,7 @@ describe("the walk", () => {
     });
   });
 
-  test("takes event data in its JSON form, by its members where that is no object", () => {
+  test("reads event data in its JSON form, or key by key where that is not an object", () => {
     const form = { toJSON: () => ({ queue: "bob@example.com", note: "bob@example.com" }) };
     expect(redactEvent(form)).toEqual({ queue: "bob@example.com", note: redactionMarker });
     class Text {
@@ -192,7 +192,7 @@ describe("the walk", () => {
     expect(redactEvent(unreadable)).toEqual({});
   });
 
-  test("turns event data that holds itself into the marker where it does", () => {
+  test("replaces a cycle in event data by the marker", () => {
     const data: Record<string, unknown> = { queue: "mail" };
     data.self = data;
     expect(redactEvent(data)).toEqual({ queue: "mail", self: redactionMarker });
@@ -206,7 +206,7 @@ describe("the walk", () => {
     });
   });
 
-  test("stays exact over many more keys than it remembers", () => {
+  test("stays correct for many more keys than its cache holds", () => {
     for (let index = 0; index < 10_000; index += 1) {
       expect(redact({ [`key${index}`]: "plain", password: index })).toEqual({
         [`key${index}`]: "plain",
@@ -287,7 +287,7 @@ describe("redaction", () => {
         extraValuePatterns: ["truncated", "[0-9]{2}"],
       },
     ],
-  ])("twice is once, %s", (_, options) => {
+  ])("is idempotent, %s", (_, options) => {
     const redactor = createRedactor(options);
     fc.assert(
       fc.property(value, (input) => {

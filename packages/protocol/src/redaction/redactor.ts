@@ -10,18 +10,17 @@ import { eventPlace, type Place, snapshotPlace, workerPlace } from "./places.ts"
 import { createValueRule } from "./value-rule.ts";
 
 /**
- * Redaction (spec 3): the same walk in agents before buffering, in the brain on ingest, and on dead-letter excerpts. It also
- * replaces U+0000 and lone surrogates by U+FFFD, because neither storage nor signing can take them. Redacting twice gives what
- * redacting once gave.
+ * Redaction (docs/agents.md). Agents apply it before buffering, the brain applies it on ingest and to dead-letter excerpts. It also replaces
+ * U+0000 and lone surrogates by U+FFFD, which can be neither stored nor signed. Redaction is idempotent.
  */
 export interface RedactorOptions {
-  /** Longest string in UTF-8 bytes before it is cut; 8192 when absent, as in the brain and in agents. */
+  /** Maximum length of a string in UTF-8 bytes. Longer ones are cut. Defaults to 8192. */
   readonly maxStringBytes?: number;
-  /** Regular expressions that a whole key must match, without regard to case. */
+  /** Case-insensitive regular expressions that a whole key must match. */
   readonly extraKeyPatterns?: readonly string[];
-  /** Regular expressions of which one hit replaces a whole string, without regard to case. */
+  /** Case-insensitive regular expressions. One match replaces the whole string. */
   readonly extraValuePatterns?: readonly string[];
-  /** False switches the default keys and families off as a whole; for agents only. */
+  /** False disables all built-in rules. For agents only. */
   readonly defaultsEnabled?: boolean;
 }
 
@@ -29,18 +28,18 @@ export type Redactor = ReturnType<typeof createRedactor>;
 
 const defaultMaxStringBytes = 8_192;
 const deepest = 64;
-/** Numbers below it have fewer digits than a card, or begin with a digit that no card begins with. */
+/** Smaller numbers have too few digits for a card number, or a first digit that no card number has. */
 const leastCardNumber = 2e12;
-/** More values than a frame of 1 MiB can hold; bounds what shared references inside a host value can unfold to. */
+/** More values than a frame of 1 MiB can hold. Bounds the expansion of shared references. */
 const mostValues = 1_000_000;
 const cachedKeys = 4_096;
 const longestCachedKey = 128;
 
-/** The longest name in UTF-16 units; a longer text names nothing and is redacted like any other. */
+/** Maximum length of a name in UTF-16 units. A longer text is redacted like any other. */
 const longestIdentity = 1_000;
 
 interface KeyVerdict {
-  /** What the key is written as, null for itself. */
+  /** The replacement of the key. Null keeps it. */
   readonly rewritten: string | null;
   readonly below: BelowKey;
 }
@@ -79,7 +78,7 @@ export function createRedactor(options: RedactorOptions = {}) {
     const cached = keyVerdicts.get(key);
     if (cached !== undefined) return cached;
     const name = redactText(key);
-    // The written form is judged too: it is the key that a second redaction would see.
+    // Classifies the replaced key too, because a second redaction would see that one.
     const below = name === key ? judgeKey(key) : stricter(judgeKey(key), judgeKey(name));
     const verdict = name === key ? unchangedKeys[below] : { rewritten: name, below };
     if (key.length <= longestCachedKey) {
@@ -121,7 +120,7 @@ export function createRedactor(options: RedactorOptions = {}) {
       const key = keys[index] as string;
       const before = object[key];
       const { rewritten, below } = place?.keysAreNames ? nameVerdict(key) : verdictOf(key);
-      // A number below a plural is a count.
+      // A number under a plural key is a count.
       const masksMember = isMasked || below === "value" || (below === "plural" && !Number.isFinite(before));
       const inner = place === undefined || masksMember ? undefined : (place.members?.get(key) ?? place.others);
       const after = inner ? walkAt(inner, before, depth + 1) : walk(before, depth + 1, masksMember);
@@ -162,7 +161,7 @@ export function createRedactor(options: RedactorOptions = {}) {
     return isContainer ? walkContainer(value, depth, false, place) : walk(value, depth, false);
   }
 
-  /** Undefined stands for a member that JSON leaves out. */
+  /** Undefined means a value that JSON leaves out. */
   function walk(value: unknown, depth: number, isMasked: boolean): unknown {
     if (value === undefined) return undefined;
     if (depth > deepest) return redactionMarker;
@@ -198,7 +197,7 @@ export function createRedactor(options: RedactorOptions = {}) {
     begin();
     const redacted = walkContainer(object, 0, false, place);
     if (isJsonObject(redacted)) return redacted;
-    // An object that cannot be read, or is none in JSON.
+    // An object that cannot be read or has no JSON form.
     begin();
     try {
       return walkObject(readableMembers(object), 0, false, place) as Record<string, unknown>;
@@ -209,17 +208,16 @@ export function createRedactor(options: RedactorOptions = {}) {
 
   return {
     /**
-     * The value without secrets, as JSON has it: members that are undefined are left out, dates and the like are their JSON form. Parts
-     * that needed no change are shared with the input, the whole of it if nothing did; treat both as read-only. Never throws for
-     * plain data; an accessor or toJSON that throws gives the marker.
+     * The value without secrets, in its JSON form: undefined values are left out, dates become strings. Unchanged parts are shared with the
+     * input, so treat both as read-only. Never throws for plain data. A getter or toJSON that throws gives the marker.
      */
     redact(value: unknown): unknown {
       begin();
       return walk(value, 0, false) ?? null;
     },
     /**
-     * `redact` for the data of an event. What names a task, queue or worker stays, because it must be found again; it is masked where it
-     * is shown. Data that cannot be read as a whole is read by its members.
+     * `redact` for the data of an event. Names of tasks, queues and workers are kept, because they must stay searchable, and are masked when
+     * shown. Data that cannot be read as a whole is read key by key.
      */
     redactEvent: (data: Readonly<Record<string, unknown>>) => redactTop(data, eventPlace),
     /** `redactEvent` for reports by queue or worker: `{queue_depths: {<queue>: …}, worker_details: {<worker>: …}}`. */
@@ -227,8 +225,8 @@ export function createRedactor(options: RedactorOptions = {}) {
     /** `redactEvent` for the report of one worker. */
     redactWorker: (report: Readonly<Record<string, unknown>>) => redactTop(report, workerPlace),
     /**
-     * A name with every match of the value rules replaced by the marker; the text around them stays. `keepsEmail` leaves e-mail addresses
-     * alone: names of workers have their form (`celery@host.example.com`).
+     * A name with every match of the value rules replaced by the marker. `keepsEmail` keeps e-mail addresses, because worker names look like
+     * them (`celery@host.example.com`).
      */
     mask: (text: string, { keepsEmail = false }: { readonly keepsEmail?: boolean } = {}) =>
       text === redactionMarker || !valueRule.needsLook(text) ? text : valueRule.mask(text, keepsEmail),
@@ -238,7 +236,7 @@ export function createRedactor(options: RedactorOptions = {}) {
 const stricter = (one: BelowKey, other: BelowKey): BelowKey =>
   one === "value" || other === "value" ? "value" : one === "plural" ? one : other;
 
-/** The members of an object, the marker in the place of those that throw. */
+/** The values of an object. Those that throw become the marker. */
 function readableMembers(object: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const members: Record<string, unknown> = {};
   for (const key of Object.keys(object)) {
@@ -251,10 +249,10 @@ function readableMembers(object: Readonly<Record<string, unknown>>): Record<stri
   return members;
 }
 
-/** What JSON makes of an object with a form of its own; the string form of one that has none; otherwise the object itself. */
+/** The JSON form of an object with toJSON, the string form of one without any, otherwise the object itself. */
 function jsonFormOf(object: object): unknown {
   const prototype = Object.getPrototypeOf(object) as unknown;
-  // Nearly all are, and need none of the checks by class.
+  // Nearly all objects are plain and need no class checks.
   const isPlain = prototype === Object.prototype || prototype === null;
   if (!isPlain && (ArrayBuffer.isView(object) || object instanceof ArrayBuffer)) {
     return `[${object.constructor.name} of ${object.byteLength} bytes]`;

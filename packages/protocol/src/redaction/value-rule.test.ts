@@ -8,7 +8,7 @@ const alnum = (length: number) => "aB3dE6gH9jK2mN5pQ8rS1tU4vW7xY0z".repeat(4).sl
 const hex = (length: number) => "0123456789abcdef".repeat(4).slice(0, length);
 
 describe("value families hit", () => {
-  // Put together from parts, so that no scanner of this repository takes a sample for a leaked secret.
+  // Built from parts, so a secret scanner does not report the samples.
   test.each([
     ["a JSON Web Token", `eyJhbGciOiJIUzI1NiJ9.${alnum(20)}.${alnum(43)}`],
     ["a JSON Web Token after a prefix", `session-1_eyJhbGciOiJIUzI1NiJ9.${alnum(20)}.${alnum(43)}`],
@@ -79,7 +79,7 @@ describe("value families leave alone", () => {
   });
 });
 
-test("every family runs in linear time, also on text made to hurt it", () => {
+test("every family takes linear time, also on worst-case text", () => {
   const wide = createRedactor({ maxStringBytes: 100_000 });
   const beginnings = [
     ...[
@@ -171,7 +171,7 @@ test("every family runs in linear time, also on text made to hurt it", () => {
       const text = hurtful(4_096);
       const redacted = wide.redact(text);
       expect([text, redactionMarker]).toContain(redacted);
-      // Masking tells the same texts apart.
+      // Masking distinguishes the same texts.
       expect(wide.mask(text) === text).toBe(redacted === text);
       const read = (given: string) => [wide.redact(given), wide.mask(given)];
       expect([before, beginning, growthOf(read, hurtful) < mostGrowth]).toEqual([before, beginning, true]);

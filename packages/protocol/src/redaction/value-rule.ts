@@ -3,19 +3,19 @@ import { redactionMarker } from "./markers.ts";
 
 interface Family {
   readonly pattern: RegExp;
-  /** What else belongs to a match when only the match is masked: characters before and after it. */
+  /** Characters before and after a match that are masked with it. */
   readonly before?: RegExp;
   readonly after?: RegExp;
 }
 
 /**
- * Shapes of secrets. Each pattern runs in linear time: it begins with a literal, or with one character before one, and no two of its
- * repetitions can share characters, so a failed attempt costs its own run and attempts do not overlap. A word also begins behind an escape of
- * encoded text: `%3D`, `\n`.
+ * Forms of secrets. Each pattern takes linear time: it starts with a literal, or with one character before a literal, and no two of its
+ * repetitions can match the same characters, so failed attempts do not overlap. A word may also start after an escape of encoded text: `%3D`,
+ * `\n`.
  */
 const families: readonly Family[] = [
-  // A JSON Web Token: three base64url parts, the first starting eyJ, perhaps after a prefix that ends in a separator. Looking ahead
-  // for the three parts first leaves nothing after eyJ to fail, so no part is walked again for each eyJ in it.
+  // A JSON Web Token: three base64url parts, the first one starting with eyJ, possibly after a prefix that ends in a separator. The
+  // lookahead matches the three parts first, so nothing after eyJ can fail and no part is scanned again for each eyJ in it.
   { pattern: /(?:(?<![\w-])|(?<=%[\da-f]{2}|\\[bfnrt]))(?=[\w-]+\.[\w-]+\.[\w-])(?:[\w-]*[_-])?eyJ/i, after: /[\w.-]/ },
   { pattern: /bearer\s+[\w.~+/=-]{16}/i, after: /[\w.~+/=-]/ },
   { pattern: /[spr]k_(?:live|test)_[a-z0-9]{24}/i, after: /\w/ },
@@ -28,13 +28,13 @@ const families: readonly Family[] = [
   { pattern: /aiza[\w-]{35}/i, after: /[\w-]/ },
   { pattern: /(?:\b|(?<=%[\da-f]{2}|\\[bfnrt]))sk[0-9a-f]{32}\b/i },
   { pattern: /sg\.[\w-]{22}\.[\w-]{43}/i, after: /[\w-]/ },
-  // A URL with user:password@; the user may be empty.
+  // A URL with user:password@. The user may be empty.
   { pattern: /(?<=:\/\/)[^\s/?#:@]*:[^\s/?#@]+(?=@)/ },
   { pattern: /-----begin [a-z0-9 ]*private key/i, after: /[\s\S]/ },
   { pattern: /(?:(?<!\d)|(?<=%[\da-f]{2}))\d{3}-\d{2}-\d{4}(?!\d)/ },
 ];
 
-/** An e-mail address, from the last character of its local part. */
+/** An e-mail address, matched from the last character of its local part. */
 const emailAddress: Family = {
   pattern: /[^\s"(),:;<>@[\\\]]@(?:[a-z0-9\u00a1-\uffff-]+\.)+[a-z\u00a1-\uffff]{2}/i,
   before: /[^\s"(),:;<>@[\\\]]/,
@@ -45,11 +45,11 @@ const anyOf = (list: readonly Family[]): RegExp => new RegExp(list.map(({ patter
 const anyFamily = anyOf([...families, emailAddress]);
 const anyButEmail = anyOf(families);
 
-/** A character or beginning that every family needs, and characters that storage cannot hold: most strings end here. */
+/** Precondition of any match, or a character that cannot be stored. Most strings fail it and are done. */
 const familyHint =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: U+0000 is one of the characters looked for
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: matches U+0000 on purpose
   /[@\u0000\ud800-\udfff]|:\/\/|eyj|bearer|[spr]k_|whsec_|xox|gh[pos]_|github_|a[ks]ia|hooks\.|aiza|sk[0-9a-f]{8}|sg\.|-----b|\d{3}-\d\d-/i;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: U+0000 is one of the characters looked for
+// biome-ignore lint/suspicious/noControlCharactersInRegex: matches U+0000 on purpose
 const unstorableHint = /[\u0000\ud800-\udfff]/;
 
 export interface ValueRuleOptions {
@@ -64,10 +64,10 @@ export function createValueRule({ defaultsEnabled, extraPatterns }: ValueRuleOpt
   const mayHit = (text: string) =>
     defaultsEnabled ? familyHint.test(text) || mayHoldAccountNumber(text) : unstorableHint.test(text);
   return {
-    /** Whether a string may hold a secret or a character to replace; false is final, true is a guess. */
+    /** Whether a string may contain a secret or a character to replace. False is certain, true is not. */
     needsLook: extraPatterns.length > 0 ? () => true : mayHit,
     isSecret: (text: string) => hitsDefault(text, anyFamily) || hitsExtra(text),
-    /** The text with the marker in the place of each match; every family applies but that of e-mail addresses when `keepsEmail`. */
+    /** Replaces each match by the marker. `keepsEmail` skips e-mail addresses. */
     mask(text: string, keepsEmail: boolean) {
       const any = keepsEmail ? anyButEmail : anyFamily;
       const isSecret = (candidate: string) => hitsDefault(candidate, any) || hitsExtra(candidate);
@@ -80,7 +80,7 @@ export function createValueRule({ defaultsEnabled, extraPatterns }: ValueRuleOpt
         for (const span of ibans(text)) spans.push(span);
       }
       const masked = withMarkers(text, spans);
-      // What the markers brought together may be a match again; then nothing of it is shown.
+      // The text around the markers may match again. Then the whole text is masked.
       return isSecret(masked) ? redactionMarker : masked;
     },
   };
@@ -89,7 +89,7 @@ export function createValueRule({ defaultsEnabled, extraPatterns }: ValueRuleOpt
 const holdsAccountNumber = (text: string): boolean =>
   mayHoldAccountNumber(text) && (!cardNumbers(text).next().done || !ibans(text).next().done);
 
-/** Every match of a family with the characters that belong to it. A match without characters gives the whole text. */
+/** Every match of a family with the characters that belong to it. An empty match covers the whole text. */
 function spansOf(text: string, { pattern, before, after }: Family): Span[] {
   const spans: Span[] = [];
   for (const found of text.matchAll(new RegExp(pattern.source, `${pattern.flags.replace("g", "")}g`))) {
@@ -110,7 +110,7 @@ function withMarkers(text: string, spans: readonly Span[]): string {
   let shown = 0;
   for (const { start, end } of [...spans].sort((one, other) => one.start - other.start)) {
     if (end <= shown) continue;
-    // Matches that overlap or touch are one.
+    // Overlapping or adjacent matches are one.
     if (start > shown || shown === 0) masked += text.slice(shown, start) + redactionMarker;
     shown = end;
   }
