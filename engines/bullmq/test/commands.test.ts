@@ -91,7 +91,7 @@ describe("an agent of BullMQ over long-poll", () => {
     const stale = await send("c-1", "purge_queue", { queue, confirm_token: tokenOf(3), force: false });
     const fresh = await send("c-2", "purge_queue", { queue, confirm_token: tokenOf(2), force: false });
 
-    expect(stale).toMatchObject({ status: "failed", error: expect.stringContaining(`${queue} holds 2 tasks now`) });
+    expect(stale).toMatchObject({ status: "failed", error: expect.stringContaining(`${queue} has 2 tasks now`) });
     expect(fresh).toMatchObject({ status: "success", result: { purged: 2 } });
     await isTold(`${queue}:a`, "task.revoked");
   });

@@ -39,7 +39,7 @@ test("through an agent, a purge needs the depth that was seen, and the tasks it 
 
     expect(refused).toMatchObject({
       status: "failed",
-      error: expect.stringContaining("needs the depth that was seen"),
+      error: expect.stringContaining("requires a confirm token of its depth"),
     });
     expect(depth).toBeGreaterThan(0);
     expect(await answerOf("right", { queue: "search", confirm_token: token })).toEqual({

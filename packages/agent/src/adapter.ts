@@ -4,35 +4,34 @@ import type { Command, CommandOutcome } from "./commands/command.ts";
 export type { QueueHold };
 
 /**
- * The wall between the agent and one engine. An adapter watches its engine and hands lifecycle events to the sink; the agent
- * redacts, buffers, signs and sends them. One adapter instance per engine; `name` is the engine string of every event.
+ * The interface between the agent and one engine. An adapter watches its engine and emits events to the sink. The agent redacts, buffers,
+ * signs and sends them. There is one adapter per engine, and `name` is the engine of its events.
  */
 export interface EngineAdapter {
-  /** Adapter name, 1 to 40 characters of `[A-Za-z0-9_.-]`; also the key in hello's `capabilities`. */
+  /** Adapter name, 1 to 40 characters of `[A-Za-z0-9_.-]`. Also the key in hello's `capabilities`. */
   readonly name: string;
-  /** Capability tokens this attached mode can honour (spec part 3, section 1.13); empty when it only watches. */
+  /** Capability tokens that the adapter supports as it is attached. Empty when it only watches. */
   capabilities(): readonly string[];
-  /** Connects and begins to emit. Resolves when watching has begun; an unreachable engine is retried inside, never thrown. */
+  /** Connects and starts to emit. Resolves when watching has started. Retries an unreachable engine and never throws for it. */
   start(context: AdapterContext): Promise<void>;
   /** Stops watching and closes every connection. Safe to call twice. */
   stop(): Promise<void>;
-  /** Present depths, consumers and workers, for the heartbeat's adapter_health. Bounded by the caller to 5 s. */
+  /** Current depths, consumers and workers, for the heartbeat's adapter_health. The caller waits at most 5 s. */
   snapshot(): Promise<AdapterSnapshot>;
   /**
-   * Present depth of one queue, to check a purge against; undefined when there is no such queue. Absent: the snapshot's is taken, which
-   * may leave out queues that it tells of another time or that another process tells of.
+   * Current depth of a queue, for checking a purge. Undefined when the queue does not exist. Without this method the snapshot is used, which
+   * may leave out queues that it or another process reports at other times.
    */
   depth?(queue: string): Promise<number | undefined>;
   /**
-   * Carries a command out, once per command id. Called only for actions whose capability token `capabilities` lists; absent when the
-   * adapter only watches. What it throws becomes a failed result with that text, so texts are for operators and hold no secret. It may
-   * take `command.timeoutSeconds`; what it answers later is not sent. A purge with `command.confirmedDepth` never removes more than that,
-   * whatever has arrived since.
+   * Executes a command, once per command id. Called only for actions whose capability token `capabilities` lists. Absent when the adapter
+   * only watches. A thrown error becomes a failed result with its text, so texts are written for operators and contain no secret. A result
+   * after `command.timeoutSeconds` is not sent. A purge with `command.confirmedDepth` never removes more tasks than that.
    */
   execute?(command: Command): Promise<CommandOutcome>;
 }
 
-/** An adapter that throws here can do nothing. */
+/** An adapter that throws here has no capabilities. */
 export function capabilitiesOf(engine: EngineAdapter): string[] {
   try {
     return [...engine.capabilities()];
@@ -42,53 +41,53 @@ export function capabilitiesOf(engine: EngineAdapter): string[] {
 }
 
 export interface AdapterContext {
-  /** Where events go and as whom: a digest of the brain's address and the agent's token, the same in every process of one agent. */
+  /** Identifies the brain and the agent: a digest of address and token, the same in every process of an agent. */
   readonly destination: string;
   readonly sink: EventSink;
-  /** Where the adapter left off; values written through `EventSink.emit` only. */
+  /** The adapter's positions. They are written with `EventSink.emit` only. */
   readonly cursors: CursorStore;
   readonly log: AgentLog;
 }
 
 export interface EventSink {
   /**
-   * Takes events into the durable buffer, in order. `cursor` is stored in the same transaction, so that after a crash neither an
-   * event is lost nor a position runs ahead. Never throws into the engine's hot path.
+   * Adds events to the durable buffer, in order. `cursor` is stored in the same transaction, so after a crash no event is lost and no
+   * position is ahead of its events. Never throws into the engine's hot path.
    */
   emit(events: readonly EventRecord[], cursor?: CursorUpdate): void;
-  /** Resolves when more events can be taken without holding up the host's thread; to wait for while catching up. */
+  /** Resolves when more events can be added without blocking the host's thread. Wait for it while catching up. */
   ready(): Promise<void>;
-  /** Counts event records that the adapter knows were lost before they reached the buffer (`adapter_events`). */
+  /** Counts event records that were lost before they reached the buffer (`adapter_events`). */
   lost(count: number, reason: string): void;
   /**
-   * Follows everything emitted so far; the function given says whether all of it has left the buffer, as acknowledged or as counted
-   * loss. For a position that is kept outside of this process: behind what the buffer still holds, nobody else may begin.
+   * Tracks everything emitted so far. The returned function says whether all of it has left the buffer, acknowledged or counted as lost. A
+   * position that is stored outside this process must not pass events that are still in the buffer.
    */
   follow(): () => boolean;
 }
 
 export interface CursorUpdate {
   readonly key: string;
-  /** At most 64 KiB of text; an empty one forgets the key. */
+  /** At most 64 KiB of text. An empty text deletes the key. */
   readonly value: string;
 }
 
 /**
- * Cursors of one adapter in this process's buffer. Several processes of one application have one buffer each, so an adapter that
- * changes hands between processes keeps its position in the engine, or is ready to read some events twice.
+ * Cursors of one adapter in this process's buffer. Each process of an application has its own buffer, so an adapter that moves between
+ * processes stores its position in the engine, or tolerates reading some events twice.
  */
 export interface CursorStore {
-  /** The newest emitted value, else the one that an earlier process left. */
+  /** The newest emitted value, otherwise the value that an earlier process stored. */
   get(key: string): string | undefined;
 }
 
-/** Values of adapter_health for one engine (spec part 3, section 1.8). */
+/** Values of adapter_health for one engine. */
 export interface AdapterSnapshot {
   readonly queue_depths?: Readonly<Record<string, number>>;
   readonly queue_consumers?: Readonly<Record<string, number>>;
-  /** Enqueued instant (ISO 8601) of the oldest waiting task by queue. */
+  /** When the oldest waiting task was queued (ISO 8601), by queue. */
   readonly queue_oldest?: Readonly<Record<string, string>>;
-  /** Queues that start nothing, whoever consumes them, and why; read together with `queue_depths`, where one without an entry is open. */
+  /** Queues that start no tasks at the moment, and why. A queue in `queue_depths` without an entry here is not restricted. */
   readonly queue_holds?: Readonly<Record<string, QueueHold>>;
   readonly worker_details?: Readonly<Record<string, WorkerDetails>>;
 }

@@ -39,7 +39,7 @@ const brokenAdapter: EngineAdapter = {
 };
 
 describe("fail open", () => {
-  test("bad options leave an agent that does nothing and says why", async () => {
+  test("invalid options give an agent that does nothing and reports why", async () => {
     const agent = startAgent({ brainUrl: "", token: "", hmacSecret: "", engines: [], log: brokenLog });
 
     await agent.ready;
@@ -54,7 +54,7 @@ describe("fail open", () => {
     expect(test.messages.join()).not.toContain("c2hvcnQ");
   });
 
-  test("an adapter that fails in every way does not keep the agent from the brain", async () => {
+  test("an adapter that fails in every way does not stop the agent from connecting", async () => {
     await using test = await startTestAgent(peer, { engines: [brokenAdapter] });
 
     await waitFor(() => peer.record.frames.length >= 2);
@@ -62,7 +62,7 @@ describe("fail open", () => {
     expect(peer.record.frames[0]?.payload).toMatchObject({
       adapter_health: { "broken.queue_depths": '{"error":"provider raised"}' },
     });
-    expect(test.messages.some((message) => message.includes("an adapter did not start"))).toBe(true);
+    expect(test.messages.some((message) => message.includes("adapter failed to start"))).toBe(true);
   });
 
   test("a log that throws changes nothing", async () => {
@@ -75,7 +75,7 @@ describe("fail open", () => {
     await waitFor(() => peer.record.events.length === 1);
   });
 
-  test("a buffer place that cannot be used leaves delivery from memory", async () => {
+  test("without a usable buffer directory, events are delivered from memory", async () => {
     await using test = await startTestAgent(peer, { bufferPath: "/dev/null/agent" });
     await waitFor(() => test.agent.status().state === "online");
 
@@ -98,7 +98,7 @@ describe("strict mode", () => {
   });
 });
 
-test("hello tells who runs, where and with what", async () => {
+test("hello describes the process, its host and its engines", async () => {
   await using test = await startTestAgent(peer, { agentName: "mailer", framework: "express", workerRole: "task" });
   await waitFor(() => test.agent.status().state === "online");
 
@@ -116,7 +116,7 @@ test("hello tells who runs, where and with what", async () => {
   expect(hello?.worker_id).toBe(`express-${process.pid}-${startedMs}`);
 });
 
-/** Knows what it can do from when it has begun. */
+/** Knows its capabilities only after it has started. */
 function adapterThatBegins(begun: Promise<void>): EngineAdapter {
   let abilities: readonly string[] = [];
   const nothing = () => Promise.resolve();
@@ -132,7 +132,7 @@ function adapterThatBegins(begun: Promise<void>): EngineAdapter {
   };
 }
 
-test("hello waits for adapters to begin, and tells what they can do then", async () => {
+test("hello waits for adapters to start, and contains their capabilities", async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   await using test = await startTestAgent(peer, { engines: [adapterThatBegins(promise)], autostart: false });
 
@@ -145,7 +145,7 @@ test("hello waits for adapters to begin, and tells what they can do then", async
   expect(peer.record.hellos[0]?.capabilities).toEqual({ late: ["retry_task"] });
 });
 
-test("hello does not wait for longer than a second", async () => {
+test("hello waits for at most a second", async () => {
   const never = new Promise<void>(() => {});
   await using test = await startTestAgent(peer, { engines: [adapterThatBegins(never)], autostart: false });
 
@@ -170,7 +170,7 @@ test("without autostart nothing happens until start", async () => {
   expect(peer.record.connects).toBe(1);
 });
 
-test("stop waits for what is on its way, closes cleanly and may be called twice", async () => {
+test("stop waits for frames in flight, closes cleanly and may be called twice", async () => {
   const test = await startTestAgent(peer);
   await using _ = test;
   await waitFor(() => test.agent.status().state === "online");

@@ -19,68 +19,70 @@ import type { OpenedSession, VitalFrame } from "./transport/session.ts";
 import { runWebSocketSession } from "./transport/websocket.ts";
 
 export interface Agent {
-  /** Begins; a second call does nothing. Called by `startAgent` unless `autostart` is false. */
+  /** Starts the agent. A second call does nothing. `startAgent` calls it unless `autostart` is false. */
   start(): void;
   /**
-   * Resolves when every adapter watches. In strict mode it rejects when an adapter failed to start; otherwise it never rejects and
-   * the log has the failure. Pending until `start`.
+   * Resolves when every adapter is watching. In strict mode it rejects when an adapter failed to start. Otherwise it never rejects and the
+   * failure is logged. Pending until `start`.
    */
   readonly ready: Promise<void>;
   /**
-   * Gives running commands up to 5 s, stops the adapters (up to 5 s), gives what is buffered up to 3 s to arrive, and closes. Never
-   * rejects; safe to call twice.
+   * Waits up to 5 s for running commands, stops the adapters (up to 5 s), waits up to 3 s for the buffer to be delivered, and closes. Never
+   * rejects. Safe to call twice.
    */
   stop(): Promise<void>;
   status(): AgentReport;
 }
 
-/** The agent as it stands, for the host's own health page. */
+/** The agent's current state, for the host's own health page. */
 export interface AgentReport {
-  /** `refused`: the options are bad and nothing runs; `reason` says which. */
+  /** `refused`: the options are invalid and nothing runs. `reason` has the details. */
   readonly state: "idle" | "connecting" | "online" | "waiting" | "stopped" | "refused";
   readonly transport?: "ws" | "longpoll" | undefined;
   readonly agentId?: string | undefined;
   readonly projectId?: string | undefined;
   readonly brainVersion?: string | undefined;
-  /** Why the last session ended, or why nothing runs. */
+  /** Why the last session ended, or why the agent does not run. */
   readonly reason?: string | undefined;
-  /** WebSocket close code or HTTP status of that ending. */
+  /** WebSocket close code or HTTP status that ended the last session. */
   readonly code?: number | undefined;
-  /** While waiting: the whole pause before the next attempt, in milliseconds. */
+  /** While waiting: the full delay before the next attempt, in milliseconds. */
   readonly retryInMs?: number | undefined;
-  /** Events taken and not yet in the buffer. */
+  /** Events that are queued but not in the buffer yet. */
   readonly waitingEvents: number;
   /** Frames in the buffer. */
   readonly bufferDepth: number;
   readonly bufferBytes: number;
-  /** False while the buffer file cannot be used and entries live in memory. */
+  /** False while the buffer file cannot be used and entries are in memory only. */
   readonly isBufferDurable: boolean;
   readonly loss?: TelemetryLoss | undefined;
 }
 
-/** An adapter that takes longer to begin does not hold back what the buffer has. */
+/** An adapter that takes longer to start does not delay the delivery of buffered events. */
 const helloWaitMs = 1_000;
 const adapterStopLimitMs = 5_000;
 const farewellMs = 3_000;
 const farewellStepMs = 20;
 
 /**
- * Starts an agent inside this process. It fails open: apart from strict mode nothing here throws into the host application, whatever
- * happens to the brain, the disk, an adapter or the log. It never keeps the process alive by itself.
+ * Starts an agent inside this process. It fails open: outside strict mode nothing throws into the host application, even when the brain, the
+ * disk, an adapter or the log fails. It never keeps the process alive.
  *
- * @throws AgentOptionsError in strict mode only; otherwise a bad option leaves an agent in state `refused` and one log line.
+ * @throws AgentOptionsError in strict mode only. Otherwise an invalid option gives an agent in state `refused` and one log line.
  */
 export function startAgent(options: AgentOptions): Agent {
   const log = guardLog(options.log ?? stderrLog);
   try {
     const checked = checkOptions(options);
-    const clock = guardClock(checked.clock, (error) => log.error("the agent has a fault", { reason: reasonOf(error) }));
+    const clock = guardClock(checked.clock, (error) =>
+      log.error("internal error in the agent", { reason: reasonOf(error) }),
+    );
     const agent = new RunningAgent({ ...checked, clock }, log);
     if (options.autostart !== false) agent.start();
     return agent;
   } catch (error) {
     if (options.strictMode === true) throw error;
-    log.error("the agent does not run", { reason: reasonOf(error) });
+    log.error("the agent did not start", { reason: reasonOf(error) });
     return refusedAgent(reasonOf(error));
   }
 }
@@ -93,7 +95,7 @@ class RunningAgent implements Agent {
   #vitals: VitalsDependencies;
   #connection: Connection;
   #router: CommandRouter;
-  /** Transports that wait for something to send. */
+  /** Transports that wait for new entries. */
   #listeners = new Set<() => void>();
   #isStarted = false;
   #stopped: Promise<void> | undefined;
@@ -142,7 +144,7 @@ class RunningAgent implements Agent {
         },
       },
     });
-    this.ready.catch(() => {}); // a host that does not look at `ready` must not see an unhandled rejection
+    this.ready.catch(() => {}); // a host that ignores `ready` must not get an unhandled rejection
   }
 
   start(): void {
@@ -154,7 +156,7 @@ class RunningAgent implements Agent {
     void this.#connectAfter(adapters);
   }
 
-  /** What an adapter can do is told once a session, by hello, and some know it only when they have begun. */
+  /** Capabilities are sent once per session, in hello, and some adapters know them only after they have started. */
   async #connectAfter(adapters: Promise<unknown>): Promise<void> {
     await within(this.#settings.clock, helloWaitMs, adapters).catch(() => {});
     if (this.#stopped === undefined) this.#connection.start();
@@ -162,7 +164,7 @@ class RunningAgent implements Agent {
 
   stop(): Promise<void> {
     if (this.#stopped === undefined) {
-      const release = holdProcess(); // whoever waits for the end of an agent must see it
+      const release = holdProcess(); // keeps the process alive until the promise settles
       this.#stopped = this.#stop().finally(release);
     }
     return this.#stopped;
@@ -202,7 +204,7 @@ class RunningAgent implements Agent {
         log: this.#log,
       });
     } catch (error) {
-      this.#log.error("an adapter did not start; its engine is not watched", {
+      this.#log.error("adapter failed to start, its engine is not watched", {
         engine: engine.name,
         reason: reasonOf(error),
       });
@@ -212,7 +214,7 @@ class RunningAgent implements Agent {
 
   async #stop(): Promise<void> {
     const { buffer, intake, clock } = this.#vitals;
-    await this.#router.close(); // what runs still needs its adapter
+    await this.#router.close(); // running commands still need their adapter
     await Promise.all(this.#settings.engines.map((engine) => this.#stopAdapter(engine)));
     intake.close();
     const until = clock.monotonicMs() + farewellMs;
@@ -229,7 +231,7 @@ class RunningAgent implements Agent {
     try {
       await within(this.#settings.clock, adapterStopLimitMs, engine.stop());
     } catch (error) {
-      this.#log.warn("an adapter did not stop cleanly", { engine: engine.name, reason: reasonOf(error) });
+      this.#log.warn("adapter did not stop cleanly", { engine: engine.name, reason: reasonOf(error) });
     }
   }
 
@@ -237,7 +239,7 @@ class RunningAgent implements Agent {
     const { facts } = this.#connection;
     if (this.#vitals.buffer.tend() > 0) this.#onStored();
     this.#router.tend();
-    // The counters around adapter_health take a few KiB.
+    // Reserves room for the counters next to adapter_health.
     const heartbeat = await heartbeatPayload(this.#vitals, facts, Math.max(0, maxBytes - 4096));
     const frames: VitalFrame[] = [{ type: "heartbeat", id: frameId("hb"), payload: heartbeat }];
     if (this.#settings.agentStatusDisabled) return frames;
@@ -245,7 +247,7 @@ class RunningAgent implements Agent {
   }
 }
 
-/** An agent that does nothing, for a host that goes on without one. */
+/** An agent that does nothing, so that the host keeps running without one. */
 function refusedAgent(reason: string): Agent {
   return {
     start: () => {},
@@ -278,9 +280,9 @@ function cryptoOf(settings: AgentSettings): { secret: Uint8Array; redactor: Reda
 
 function refuseStranger({ agentId, projectId }: AgentSettings, session: OpenedSession): void {
   if (agentId !== undefined && agentId !== session.agentId.toLowerCase()) {
-    throw new Error("the token belongs to another agent than agentId");
+    throw new Error("the token does not belong to agentId");
   }
   if (projectId !== undefined && isUuid(projectId) && projectId.toLowerCase() !== session.projectId.toLowerCase()) {
-    throw new Error("the token belongs to another project than projectId");
+    throw new Error("the token does not belong to projectId");
   }
 }

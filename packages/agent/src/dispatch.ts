@@ -7,7 +7,7 @@ import { smallerResult } from "./commands/reply.ts";
 import type { CommandRouter } from "./commands/router.ts";
 import { splitBatch, withoutUnsequencedSchedules } from "./events/rewrite.ts";
 import type { Clock } from "./runtime/clock.ts";
-import { createSparseLog, type SparseLog } from "./runtime/log.ts";
+import { createThrottledLog, type ThrottledLog } from "./runtime/log.ts";
 
 export interface DispatchDependencies {
   readonly buffer: DurableBuffer;
@@ -17,29 +17,29 @@ export interface DispatchDependencies {
   readonly log: AgentLog;
 }
 
-/** Frames are never made smaller than the brain's own lowest setting. */
+/** Frames are never made smaller than the minimum of the brain's setting. */
 const lowestFrameBytes = 8 * 1024;
 const scanStep = { maxEntries: 50, maxBytes: 2 * 1024 * 1024 };
 
-/** What the agent does with frames of the brain, and with its own entries when they do not fit. */
+/** Handles frames from the brain, and the agent's own entries that do not fit. */
 export class Dispatch {
   #dependencies: DispatchDependencies;
-  #sparse: SparseLog;
+  #sparse: ThrottledLog;
   #loweredFrameBytes = Number.POSITIVE_INFINITY;
   #isScanning = false;
 
   constructor(dependencies: DispatchDependencies) {
     this.#dependencies = dependencies;
-    this.#sparse = createSparseLog(dependencies.log, dependencies.clock);
+    this.#sparse = createThrottledLog(dependencies.log, dependencies.clock);
   }
 
-  /** True when the frame confirmed events. What cannot be read is left out. */
+  /** True when the frame confirmed events. Ignores invalid parts. */
   receive(frame: Frame): boolean {
     const { payload, type } = frame;
     if (type === "command") this.#dependencies.router.handle(frame);
     else if (type === "event_batch_ack") return this.#acknowledged(payload);
     else if (type === "error") this.#failed(payload ?? {});
-    else this.#sparse("warn", `type ${type}`, "a frame that only agents send came from the brain; ignored", { type });
+    else this.#sparse("warn", `type ${type}`, "ignored a frame from the brain that only agents send", { type });
     return false;
   }
 
@@ -48,8 +48,8 @@ export class Dispatch {
   }
 
   /**
-   * Halves a batch, down to the single event, which no frame can carry and which is dropped and counted. The result of a command
-   * becomes a failed one that says so.
+   * Splits a batch in half. A single event that fits no frame is dropped and counted. The result of a command becomes a failed one with an
+   * explanation.
    */
   tooLarge(entry: BufferEntry): void {
     const { drain, log } = this.#dependencies;
@@ -59,27 +59,27 @@ export class Dispatch {
       drain.replace(entry, parts);
       return;
     }
-    log.warn("an entry is larger than the brain's largest frame and was dropped", { sizeBytes: entry.sizeBytes });
+    log.warn("dropped an entry larger than the maximum frame size", { sizeBytes: entry.sizeBytes });
     drain.reject(entry);
   }
 
   /**
-   * The peer closed with 1009. Entries are checked against the announced limit before sending, so something between here and the
-   * brain has a lower one: the largest entry on its way goes, and later frames stay under half its size.
+   * Handles a close with 1009. Entries are checked against the announced limit before sending, so a proxy has a lower one: drops the largest
+   * entry in flight and limits later frames to half its size.
    */
   refusedAsTooBig(): void {
     const { drain, log } = this.#dependencies;
     const offending = drain.largestInFlight();
     if (offending === undefined) return;
     this.#loweredFrameBytes = Math.max(lowestFrameBytes, Math.ceil(offending.sizeBytes / 2));
-    log.error("a message was too big for the way to the brain; its entry was dropped", {
+    log.error("dropped an entry that was too big for the connection to the brain", {
       sizeBytes: offending.sizeBytes,
       records: offending.records,
     });
     this.refused(offending);
   }
 
-  /** Drops and counts an entry that the way to the brain does not take. Of a command's result the fact remains. */
+  /** Drops and counts an entry that the connection refuses. A command's result is replaced by its status. */
   refused(entry: BufferEntry): void {
     const { drain } = this.#dependencies;
     const smaller = smallerResult(entry);
@@ -87,7 +87,7 @@ export class Dispatch {
     else drain.replace(entry, [smaller]);
   }
 
-  /** Goes through the buffer in steps, so that a large one does not hold the host's thread. */
+  /** Scans the buffer in steps, so that a large one does not block the host's thread. */
   upgradeRequired(): void {
     if (this.#isScanning) return;
     this.#isScanning = true;
@@ -107,10 +107,9 @@ export class Dispatch {
         return;
       }
       this.#isScanning = false;
-      this.#dependencies.log.error(
-        "the brain needs a newer scheduler adapter; schedule events without stream position were dropped",
-        { removed },
-      );
+      this.#dependencies.log.error("dropped schedule events without stream position, update the scheduler adapter", {
+        removed,
+      });
     };
     step();
   }
@@ -119,13 +118,13 @@ export class Dispatch {
     const { acked_id: batch, rejected, errors } = payload ?? {};
     if (Array.isArray(errors) && errors.length > 0) {
       const fields = { batch, rejected, errors: errors.slice(0, wireLimits.ackErrors) };
-      this.#sparse("warn", "ack errors", "the brain did not take every event of a batch", fields);
+      this.#sparse("warn", "ack errors", "the brain did not accept every event of a batch", fields);
     }
     return typeof batch === "string" && this.#dependencies.drain.confirmBatch(batch);
   }
 
   #failed({ code, message, fatal }: Record<string, unknown>): void {
-    this.#sparse("error", `error ${String(code)}`, "the brain reports an error", { code, message, fatal });
+    this.#sparse("error", `error ${String(code)}`, "the brain reported an error", { code, message, fatal });
     if (code === brainErrorCodes.schedulerUpgradeRequired) this.upgradeRequired();
   }
 }

@@ -6,7 +6,7 @@ import { type Peer, startPeer, waitFor } from "@svc/testkit/peer";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
 const unknown =
-  "outcome unknown: the agent stopped while it carried the command out; look at the engine before you repeat it";
+  "outcome unknown: the agent stopped while the command was running. Check the engine before you repeat it";
 
 let peer: Peer;
 let directory: string;
@@ -22,7 +22,7 @@ afterEach(async () => {
   rmSync(directory, { recursive: true });
 });
 
-/** An agent in a process of its own, connected. */
+/** A connected agent in its own process. */
 async function startProcess(transport: "ws" | "longpoll" = "ws"): Promise<AgentProcess> {
   const settings = {
     brainUrl: peer.url,
@@ -58,7 +58,7 @@ function answers(type: "command_ack" | "command_result", id: string) {
 }
 
 describe.each(["ws", "longpoll"] as const)("over %s", (transport) => {
-  test("kill -9 while a command is carried out: its outcome is unknown, and a copy is not carried out", async () => {
+  test("kill -9 while a command runs: its outcome is unknown, and a copy is not executed", async () => {
     const first = await startProcess(transport);
     send("c", "one");
     await waitFor(() => first.begun.length === 1 && answers("command_ack", "c").length === 1);
@@ -79,7 +79,7 @@ describe.each(["ws", "longpoll"] as const)("over %s", (transport) => {
   });
 });
 
-test("kill -9 before a copy of an ended command comes: the copy gets the result", async () => {
+test("kill -9 before a copy of a finished command arrives: the copy gets the result", async () => {
   const first = await startProcess();
   send("c", "one", { ends: true });
   await waitFor(() => answers("command_result", "c").length === 1);
@@ -94,7 +94,7 @@ test("kill -9 before a copy of an ended command comes: the copy gets the result"
   expect(idsOf(second)).toEqual([]);
 });
 
-test("kill -9 while others wait for their turn: each is reported for what it is", async () => {
+test("kill -9 while other commands wait: each is reported correctly", async () => {
   const first = await startProcess();
   for (let at = 0; at < 18; at += 1) send(`c-${at}`, "t");
   await waitFor(() => answers("command_ack", "c-17").length === 1 && first.begun.length === 16);
@@ -104,7 +104,7 @@ test("kill -9 while others wait for their turn: each is reported for what it is"
   const results = () => peer.record.frames.filter(({ type }) => type === "command_result");
   await waitFor(() => results().length === 18);
 
-  const notBegun = "not carried out: the agent stopped before it began";
+  const notBegun = "not carried out: the agent stopped before the command started";
   const texts = Object.fromEntries(results().map(({ id, payload }) => [id, payload?.error]));
   expect(texts).toEqual(
     Object.fromEntries(Array.from({ length: 18 }, (_, at) => [`c-${at}`, at < 16 ? unknown : notBegun])),

@@ -3,7 +3,7 @@ import { systemClock } from "../src/runtime/clock.ts";
 import { stderrLog } from "../src/runtime/log.ts";
 
 /**
- * Child process of the crash test: writes batches with a cursor behind each, and tells every durable one on standard output, until
+ * Child process of the crash test: writes batches with a cursor after each, and prints the number of each durable one, until
  * it is killed.
  */
 const [directory] = process.argv.slice(2);

@@ -46,7 +46,7 @@ describe.each(["ws", "longpoll"] as const)("over %s", (transport) => {
     });
   });
 
-  test("what the brain did not take is sent again under the same frame id and sealed_at", async () => {
+  test("an unacknowledged batch is sent again with the same frame id and sealed_at", async () => {
     let refusals = 1;
     const acknowledges = ({ type }: { type: string }): boolean => type !== "event_batch" || refusals-- <= 0;
     const clock = createManualClock();
@@ -59,7 +59,7 @@ describe.each(["ws", "longpoll"] as const)("over %s", (transport) => {
     await waitFor(() => batches().length === 1);
 
     await waitFor(() => {
-      test.clock.advance(2_000); // in the end over the 90 s of the ack deadline
+      test.clock.advance(2_000); // until the 90 s of the ack deadline have passed
       return peer.record.events.length === 2;
     });
 
@@ -92,7 +92,7 @@ describe.each(["ws", "longpoll"] as const)("over %s", (transport) => {
     expect(taskIds(second).filter((id) => !["task-0", "task-1"].includes(id))).toEqual(names(2, 1_502));
   });
 
-  test("an agent that starts while the brain is away keeps its events for the next process", async () => {
+  test("an agent that starts while the brain is down keeps its events for the next process", async () => {
     const away = await peerOf();
     await away.stop();
     const first = await startTestAgent(away, { transport });
@@ -109,7 +109,7 @@ describe.each(["ws", "longpoll"] as const)("over %s", (transport) => {
     expect(taskIds(peer)).toEqual(names(0, 3));
   });
 
-  test("a heartbeat and a status go out on connect and with every interval", async () => {
+  test("a heartbeat and a status are sent on connect and every interval", async () => {
     const peer = await peerOf();
     await using test = await startTestAgent(peer, { transport });
     const vitals = () => peer.record.frames.filter(({ type }) => type !== "event_batch");
@@ -132,7 +132,7 @@ describe.each(["ws", "longpoll"] as const)("over %s", (transport) => {
     expect(status?.payload).toMatchObject({ engines: ["scripted"], protocol_version: "2", buffer_depth: 0 });
   });
 
-  test("no status goes out when it is disabled; the heartbeat still carries the losses", async () => {
+  test("no status is sent when it is disabled, but the heartbeat has the loss counters", async () => {
     const peer = await peerOf();
     await using test = await startTestAgent(peer, { transport, agentStatusDisabled: true });
     await waitFor(() => peer.record.frames.length === 1);
@@ -144,7 +144,7 @@ describe.each(["ws", "longpoll"] as const)("over %s", (transport) => {
     expect(peer.record.frames[1]?.payload).toHaveProperty("telemetry_loss.buffer_id");
   });
 
-  test("heartbeats of a time without connection are never sent later", async () => {
+  test("heartbeats are never sent after a disconnect", async () => {
     const first = await peerOf();
     await using test = await startTestAgent(first, { transport });
     await waitFor(() => first.record.frames.length === 2);
@@ -162,7 +162,7 @@ describe.each(["ws", "longpoll"] as const)("over %s", (transport) => {
     expect(new Set(heartbeats.map(({ ts }) => ts)).size).toBe(heartbeats.length);
   });
 
-  test("a command is acknowledged, then answered as unsupported; a repetition is answered under its newest token", async () => {
+  test("a command is acknowledged, then reported as unsupported, and a repeated one with its newest token", async () => {
     const peer = await peerOf();
     await using test = await startTestAgent(peer, { transport });
     await online(test);
@@ -190,11 +190,11 @@ describe.each(["ws", "longpoll"] as const)("over %s", (transport) => {
     expect(answers().map(({ payload }) => payload?.delivery_claim_token)).toEqual(["one", "one", "two", "two"]);
     expect(answers()[1]?.payload).toMatchObject({
       status: "failed",
-      error: "unsupported: the scripted adapter does not offer retry_task in the way it runs here",
+      error: "unsupported: the scripted adapter does not support retry_task as it runs here",
     });
   });
 
-  test("a stop waits for a running command, then reports its outcome as unknown before the agent goes", async () => {
+  test("a stop waits for a running command, then reports its outcome as unknown before it disconnects", async () => {
     const peer = await peerOf();
     await using test = await startTestAgent(peer, { transport, capabilities: ["retry_task"] });
     await online(test);
@@ -232,7 +232,7 @@ describe.each(["ws", "longpoll"] as const)("over %s", (transport) => {
         "c-1",
         {
           status: "failed",
-          error: expect.stringMatching(/^outcome unknown: the agent stopped while it carried the command out/),
+          error: expect.stringMatching(/^outcome unknown: the agent stopped while the command was running/),
           outcome: "unknown",
           delivery_claim_token: "one",
         },
@@ -240,7 +240,7 @@ describe.each(["ws", "longpoll"] as const)("over %s", (transport) => {
     ]);
   });
 
-  test("a frame of the brain with a wrong signature ends the session and waits as for bad credentials", async () => {
+  test("a frame from the brain with a wrong signature ends the session with the auth backoff", async () => {
     const peer = await peerOf();
     await using test = await startTestAgent(peer, { transport });
     await online(test);
@@ -253,7 +253,7 @@ describe.each(["ws", "longpoll"] as const)("over %s", (transport) => {
     expect(test.agent.status()).toMatchObject({ retryInMs: 10_000, reason: expect.stringContaining("signature") });
   });
 
-  test("on scheduler_upgrade_required the schedule events without position leave, and the rest arrives", async () => {
+  test("on scheduler_upgrade_required the schedule events without position are dropped, and the rest arrives", async () => {
     let isOld = true;
     const peer = await peerOf({
       behaviour: {
@@ -286,6 +286,6 @@ describe.each(["ws", "longpoll"] as const)("over %s", (transport) => {
       return peer.record.events.length >= 2;
     });
     expect(taskIds(peer)).toEqual(["with", "t"]);
-    expect(test.messages.some((message) => message.includes("newer scheduler adapter"))).toBe(true);
+    expect(test.messages.some((message) => message.includes("update the scheduler adapter"))).toBe(true);
   });
 });

@@ -10,14 +10,14 @@ async function peerOf(): Promise<Peer> {
 
 const beatsOf = ({ record }: Peer) => record.frames.filter(({ type }) => type === "heartbeat").length;
 
-/** Lets heartbeat after heartbeat pass, each seen by the peer. */
+/** Advances through heartbeats, each received by the peer. */
 async function beat(peer: Peer, { clock }: TestAgent): Promise<void> {
   const before = beatsOf(peer);
   clock.advance(10_000);
   await waitFor(() => beatsOf(peer) > before);
 }
 
-test("says hello anew when what its adapters can do has changed and stays so", async () => {
+test("sends a new hello when the capabilities of its adapters have changed for a whole interval", async () => {
   const peer = await peerOf();
   const capabilities = ["retry_task", "cancel_task"];
   await using test = await startTestAgent(peer, { capabilities });
@@ -33,14 +33,14 @@ test("says hello anew when what its adapters can do has changed and stays so", a
   test.clock.advance(10_000);
 
   await waitFor(() => peer.record.hellos.length === 2);
-  expect(test.messages).toContainEqual(expect.stringContaining("what the adapters can do has changed"));
+  expect(test.messages).toContainEqual(expect.stringContaining("the capabilities of the adapters changed"));
   expect(peer.record.hellos.map((hello) => hello.capabilities)).toEqual([
     { scripted: ["retry_task", "cancel_task"] },
     { scripted: ["retry_task"] },
   ]);
 });
 
-test("carries a command out that crosses its leave-taking", async () => {
+test("executes a command that arrives while it reconnects", async () => {
   const peer = await peerOf();
   const capabilities = ["retry_task"];
   await using test = await startTestAgent(peer, { capabilities });

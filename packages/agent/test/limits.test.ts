@@ -20,7 +20,7 @@ async function online({ agent }: TestAgent): Promise<void> {
 const kilobyte = { note: "x".repeat(1_024) };
 
 describe("a brain with small frames", () => {
-  test("gets batches split to its announced size, each event once", async () => {
+  test("receives batches split to its announced size, each event once", async () => {
     const peer = await peerOf({ behaviour: { maxFrameBytes: 16_384 } });
     await using test = await startTestAgent(peer);
     await online(test);
@@ -34,7 +34,7 @@ describe("a brain with small frames", () => {
     expect(peer.record.refusals).toEqual([]);
   });
 
-  test("loses a single event that is larger, counted, and gets the others", async () => {
+  test("does not get a single larger event, which is counted, and gets the others", async () => {
     const peer = await peerOf({ behaviour: { maxFrameBytes: 16_384 } });
     await using test = await startTestAgent(peer);
     await online(test);
@@ -53,7 +53,7 @@ describe("the result of a command that is larger", () => {
   const command = { action: "dlq.list", target: {}, parameters: {}, timeout_seconds: 60, delivery_claim_token: "t" };
   const tooLarge = {
     status: "failed",
-    error: expect.stringMatching(/^the command ended with success, but its result of \d+ bytes is larger than/),
+    error: expect.stringMatching(/^the command finished with success, but its result of \d+ bytes is larger than/),
     outcome: "unknown",
     delivery_claim_token: "t",
   };
@@ -61,7 +61,7 @@ describe("the result of a command that is larger", () => {
   test.each([
     ["than the announced frame", "ws", { maxFrameBytes: 16_384 }],
     [
-      "than the service takes",
+      "than the service accepts",
       "longpoll",
       { uploadStatus: (_: number, bytes: number) => (bytes > 20_000 ? 413 : undefined) },
     ],
@@ -104,7 +104,7 @@ test("a close with 1009 drops the offending entry, counts it, and makes later fr
   expect(peer.record.events.map((event) => event.task_id)).toContain("task-199");
 });
 
-test("a message of the brain that is too big for the agent costs no entry", async () => {
+test("a message from the brain that is too big for the agent loses no entry", async () => {
   const peer = await peerOf({ behaviour: { acknowledges: ({ type }) => type !== "event_batch" } });
   await using test = await startTestAgent(peer);
   await online(test);
@@ -119,7 +119,7 @@ test("a message of the brain that is too big for the agent costs no entry", asyn
 });
 
 describe("long-poll uploads", () => {
-  test("are halved while the brain answers 413, and nothing is lost", async () => {
+  test("are halved while the brain answers 413, without loss", async () => {
     const peer = await peerOf({ behaviour: { uploadStatus: (frames) => (frames > 3 ? 413 : undefined) } });
     const test = await emittedOffline(peer, 20);
     await using _ = test;
@@ -131,7 +131,7 @@ describe("long-poll uploads", () => {
     expect(test.agent.status().loss?.event_records).toBe(0);
   });
 
-  test("drop and count the one frame that is refused alone", async () => {
+  test("drop and count a single refused frame", async () => {
     const peer = await peerOf({ behaviour: { uploadStatus: (_, bytes) => (bytes > 20_000 ? 413 : undefined) } });
     await using test = await startTestAgent(peer, { transport: "longpoll" });
     await online(test);
@@ -145,7 +145,7 @@ describe("long-poll uploads", () => {
     expect(test.agent.status().loss).toMatchObject({ content_rejected_frames: 1, event_records: 1 });
   });
 
-  test("name the engines that retry by reference, and apart those that only submit again, on every poll", async () => {
+  test("list the engines that retry by reference, and separately those that only resubmit, on every poll", async () => {
     const peer = await peerOf();
     await using test = await startTestAgent(peer, {
       transport: "longpoll",
@@ -183,7 +183,7 @@ test("30,000 events emitted at once arrive whole, in order, and in few frames", 
   expect(peer.record.events.at(-1)?.task_id).toBe("task-29999");
 });
 
-/** An agent whose `count` entries were buffered before it could connect. */
+/** An agent with `count` entries that were buffered before it connected. */
 async function emittedOffline(peer: Peer, count: number): Promise<TestAgent> {
   peer.behaviour.answerStatus = 503;
   const test = await startTestAgent(peer, { transport: "longpoll" });

@@ -13,13 +13,13 @@ async function peerOf(options: Parameters<typeof startPeer>[0] = {}): Promise<Pe
 
 const resultsOf = ({ record }: Peer) => record.frames.filter(({ type }) => type === "command_result");
 
-/** Lets what was written reach the socket of the other side, or what stands before it. */
+/** Waits until written data has reached the socket of the peer, or of a proxy before it. */
 async function settleSockets(): Promise<void> {
   for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
 }
 
 test.each(["ws", "longpoll"] as const)(
-  "over %s the result that a dying line swallowed is sent again, once, on the next one",
+  "over %s a result lost with its connection is sent again, once, on the next one",
   async (transport) => {
     const peer = await peerOf();
     const network = await startFaultyNetwork({ port: Number(new URL(peer.url).port) });
@@ -55,7 +55,7 @@ test.each(["ws", "longpoll"] as const)(
   },
 );
 
-test("a result that something on the way finds too big becomes one that says so", async () => {
+test("a result that a proxy finds too big becomes a failure with an explanation", async () => {
   const peer = await peerOf({ behaviour: { maxMessageBytes: 65_536 } });
   await using test = await startTestAgent(peer, { capabilities: ["retry_task"] });
   const result = { note: "x".repeat(100_000) };
@@ -71,7 +71,7 @@ test("a result that something on the way finds too big becomes one that says so"
   expect(resultsOf(peer).map(({ payload }) => payload)).toEqual([
     {
       status: "failed",
-      error: expect.stringMatching(/^the command ended with success, but its result of 1000\d\d bytes is larger/),
+      error: expect.stringMatching(/^the command finished with success, but its result of 1000\d\d bytes is larger/),
       outcome: "unknown",
       delivery_claim_token: "one",
     },

@@ -43,7 +43,7 @@ describe("a WebSocket closed by the brain", () => {
     }
   });
 
-  test("after a steady session begins again at the first pause, with all streaks at zero", async () => {
+  test("after a stable session is retried with the first delay, with all streaks at zero", async () => {
     const peer = await peerOf({ behaviour: { refuseWith: 1011 } });
     await using test = await startTestAgent(peer);
     await waitFor(() => test.agent.status().retryInMs === 1_000);
@@ -60,7 +60,7 @@ describe("a WebSocket closed by the brain", () => {
     await waitFor(() => test.agent.status().retryInMs === 1_000);
   });
 
-  test("right after every hello_ack is not dialled every second for ever", async () => {
+  test("right after every hello_ack is not retried every second", async () => {
     const peer = await peerOf();
     await using test = await startTestAgent(peer);
 
@@ -79,7 +79,7 @@ test.each([
   [302, 1_000],
   [503, 1_000],
 ] as const)(
-  "an upgrade refused with %i is tried again after %i ms, and no redirect is followed",
+  "an upgrade refused with %i is retried after %i ms, and no redirect is followed",
   async (status, pauseMs) => {
     const peer = await peerOf({ behaviour: { answerStatus: status } });
     await using test = await startTestAgent(peer);
@@ -90,7 +90,7 @@ test.each([
   },
 );
 
-test("a brain that does not answer hello is left after 10 s", async () => {
+test("a brain that does not answer hello is disconnected after 10 s", async () => {
   const peer = await peerOf({ behaviour: { answersHello: false } });
   await using test = await startTestAgent(peer);
   await waitFor(() => peer.record.connects === 1);
@@ -102,17 +102,17 @@ test("a brain that does not answer hello is left after 10 s", async () => {
   await waitFor(() => test.agent.status().reason === "no hello_ack within 10 s");
 });
 
-test("a brain that answers for another agent or project is refused as with bad credentials", async () => {
+test("a brain that answers for another agent or project is refused with the auth backoff", async () => {
   const peer = await peerOf();
   const elsewhere = "00000000-0000-4000-8000-000000000000";
   for (const options of [{ agentId: elsewhere }, { projectId: elsewhere }]) {
     await using test = await startTestAgent(peer, options);
     await waitFor(() => test.agent.status().retryInMs === 10_000);
-    expect(test.agent.status().reason).toContain("the token belongs to another");
+    expect(test.agent.status().reason).toContain("the token does not belong");
   }
 });
 
-test("an unreachable brain is dialled for ever at the transient pace", async () => {
+test("an unreachable brain is retried without end with the transient backoff", async () => {
   const peer = await peerOf();
   await peer.stop();
   await using test = await startTestAgent(peer);
@@ -151,7 +151,7 @@ describe("long-poll", () => {
     expect(test.agent.status()).toMatchObject({ state: "waiting", code: status });
   });
 
-  test("recovers from an invalidated session by a probe under a fresh nonce", async () => {
+  test("recovers from an invalidated session by a probe with a new nonce", async () => {
     const peer = await peerOf();
     await using test = await startTestAgent(peer, { transport: "longpoll" });
     await waitFor(() => test.agent.status().state === "online");

@@ -22,7 +22,7 @@ export interface Reply {
 
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
-/** Routers over a real buffer file on a manual clock; each test of the file that calls this begins with an empty one. */
+/** Routers over a real buffer file on a manual clock. Each test of the calling file starts with an empty one. */
 export function routerBench() {
   let clock: ManualClock;
   let directory: string;
@@ -80,12 +80,12 @@ export function routerBench() {
     get buffer(): DurableBuffer {
       return buffer;
     },
-    /** What the routers have logged. */
+    /** The routers' log entries. */
     get logged(): string {
       return logged;
     },
     routerOf,
-    /** A router whose commands run until they are ended, and the ids that have begun. */
+    /** A router whose commands run until they are ended, and the started ids. */
     holdingRouter(): { router: CommandRouter; begun: string[]; end: (id: string) => void } {
       const begun: string[] = [];
       const ends = new Map<string, () => void>();
@@ -95,21 +95,21 @@ export function routerBench() {
       });
       return { router, begun, end: (id) => ends.get(id)?.() };
     },
-    /** The agent's process is gone, and another one, which must carry nothing out, begins with its file. */
+    /** Ends the agent's process and starts another one, which must execute nothing, with its file. */
     restart(): CommandRouter {
       buffer.close();
       buffer = openBuffer();
       return routerOf(() => Promise.reject(new Error("carried out again")));
     },
-    /** Goes on with a second process beside the first, whose buffer is given. */
-    besideFirst(): DurableBuffer {
+    /** Continues with a second process. Returns the buffer of the first one. */
+    secondProcess(): DurableBuffer {
       const first = buffer;
-      buffer = openBuffer(); // the next file, since the first is held
+      buffer = openBuffer(); // the next file, because the first is locked
       return first;
     },
     replies,
     results,
-    /** Payload of the result at a place, counted from 1, once it is there. */
+    /** Payload of the result at a position, counted from 1, once it exists. */
     result: (count = 1): Promise<Reply["payload"]> => waitFor(() => results()[count - 1]?.payload),
   };
 }

@@ -17,20 +17,20 @@ export interface TestAgent extends AsyncDisposable {
   readonly adapter: ScriptedAdapter;
   readonly clock: ManualClock;
   readonly directory: string;
-  /** Every message logged, as `level message`. */
+  /** Every logged message, as `level message`. */
   readonly messages: string[];
-  /** Lets the batch window pass, so that what was emitted is in the buffer. */
+  /** Advances the clock past the batch window, so that emitted events are in the buffer. */
   settle(): void;
 }
 
 export interface TestAgentOptions extends Partial<Omit<AgentOptions, "clock">> {
-  /** To share with the peer, in tests that go beyond the 60 s that a frame may be old. */
+  /** Shared with the peer in tests that advance beyond the 60 s of a frame's maximum age. */
   readonly clock?: ManualClock;
-  /** What the scripted adapter lists. Default: nothing. */
+  /** The capabilities of the scripted adapter. Default: none. */
   readonly capabilities?: readonly string[];
 }
 
-/** An agent on a manual clock, against a peer, with its buffer in a fresh folder; stops and cleans up with `await using`. */
+/** An agent on a manual clock, connected to a peer, with its buffer in a new folder. `await using` stops it and cleans up. */
 export async function startTestAgent(
   peer: Peer,
   { capabilities = [], ...options }: TestAgentOptions = {},
@@ -64,7 +64,7 @@ export async function startTestAgent(
     settle: () => clock.advance(60),
     async [Symbol.asyncDispose]() {
       const stopped = agent.stop();
-      // The farewell waits on the clock for acknowledgements that may never come.
+      // Stopping waits on the clock for acknowledgements that may never arrive.
       const timer = setInterval(() => clock.advance(50), 1);
       await stopped;
       clearInterval(timer);

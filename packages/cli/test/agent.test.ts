@@ -83,7 +83,7 @@ describe("svc agent", () => {
   });
 
   const refused: [string, string[], Record<string, string>, RegExp][] = [
-    ["a secret that is none", ["--brain", "http://localhost:1"], { SVC_HMAC_SECRET: "short" }, /hmac secret/],
+    ["a secret that is none", ["--brain", "http://localhost:1"], { SVC_HMAC_SECRET: "short" }, /HMAC secret/],
     ["plain http to another host", ["--brain", "http://example.org"], {}, /https/],
     ["an unknown transport", ["--brain", "http://localhost:1", "--transport", "pigeon"], {}, /transport/],
     ["a path as buffer name", ["--brain", "http://localhost:1", "--buffer-name", "../x"], {}, /bufferName/],
@@ -168,9 +168,7 @@ describe("svc agent", () => {
     });
 
     await svc.says(/warn {2}redis connection failed, trying again .*ECONNREFUSED/);
-    await svc.says(
-      /not connected to the brain; the agent buffers and tries again .*\n(.*\n)*.*not connected to the brain/,
-    );
+    await svc.says(/not connected to the brain, buffering events and retrying .*\n(.*\n)*.*not connected to the brain/);
 
     expect(svc.child.exitCode).toBeNull();
     expect(svc.written.err).not.toMatch(/opensesame|a-token-of-a-test/);

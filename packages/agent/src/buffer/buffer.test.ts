@@ -42,7 +42,7 @@ function frameIds(buffer: DurableBuffer): string[] {
   return buffer.read("events", 0, everything).map(({ frameId }) => frameId);
 }
 
-test("makes files that nobody else reads, also in a directory that everybody may", () => {
+test("creates private files, even in a directory that others can read", () => {
   chmodSync(directory, 0o755);
   open().apply({ add: [batch("a")] });
 
@@ -53,7 +53,7 @@ test("makes files that nobody else reads, also in a directory that everybody may
   ]);
 });
 
-test("corrects files that others may read, but neither links nor the folder of the application", () => {
+test("restricts files that others can read, but changes neither links nor the application's folder", () => {
   open().close();
   chmodSync(directory, 0o755);
   const outside = join(directory, "application.txt");
@@ -73,7 +73,7 @@ test("corrects files that others may read, but neither links nor the folder of t
   expect([modeOf("application.txt"), modeOf("."), process.umask()]).toEqual([0o644, 0o755, umask]);
 });
 
-test("makes its directory private and one file per process at once", () => {
+test("creates a private directory and one file per concurrent process", () => {
   const folder = join(directory, "deep", "agent");
   open(folder);
   open(folder);
@@ -83,7 +83,7 @@ test("makes its directory private and one file per process at once", () => {
   expect(statSync(folder).mode & 0o777).toBe(0o700);
 });
 
-test("finds what an earlier process left", () => {
+test("finds the entries of an earlier process", () => {
   const first = open();
   first.apply({ add: [batch("a")], cursors: [["k", "7"]] });
   first.close();
@@ -94,17 +94,17 @@ test("finds what an earlier process left", () => {
   expect(second.cursor("k")).toBe("7");
 });
 
-test("takes over, once its own entries are gone, what another process left behind; never from a living one", () => {
+test("adopts the entries of an ended process after sending its own, never those of a running one", () => {
   const first = open();
   const living = open();
-  const gone = open();
+  const ended = open();
   for (const [buffer, name] of [
     [first, "a"],
     [living, "b"],
-    [gone, "c"],
+    [ended, "c"],
   ] as const)
     buffer.apply({ add: [batch(name)] });
-  gone.close();
+  ended.close();
 
   expect(first.tend()).toBe(0);
   first.apply({ remove: [1] });
@@ -117,7 +117,7 @@ test("takes over, once its own entries are gone, what another process left behin
 });
 
 describe("a position", () => {
-  test("is taken from the file written last of all that nobody holds", () => {
+  test("is copied from the newest unlocked file", () => {
     const [first, second] = [open(), open()];
     first.apply({ cursors: [["k", "1"]] });
     clock.advance(1_000);
@@ -128,7 +128,7 @@ describe("a position", () => {
     expect([open(), open()].map((buffer) => buffer.cursor("k"))).toEqual(["2", "2"]);
   });
 
-  test("reaches the file of a process that is gone while its survivor has entries to send", () => {
+  test("reaches the file of an ended process while the surviving one has entries to send", () => {
     const [first, second] = [open(), open()];
     first.apply({ cursors: [["k", "1"]] });
     first.close();
@@ -144,7 +144,7 @@ describe("a position", () => {
 describe("a command", () => {
   const command = { id: "c", action: "retry_task", token: null, isBegun: 1, outcome: null, seenMs: 5 } as const;
 
-  test("of a process that is gone is found by the next one, whichever file that has", () => {
+  test("of an ended process is found by the next one, whichever file that uses", () => {
     const first = open();
     const second = open();
     second.apply({ commands: [command] });
@@ -158,7 +158,7 @@ describe("a command", () => {
     expect(open().unendedCommands()).toEqual([]);
   });
 
-  test("of a living process is nobody else's", () => {
+  test("of a running process is not adopted", () => {
     const first = open();
     first.apply({ commands: [command] });
     const second = open();
@@ -186,8 +186,8 @@ describe("a command", () => {
   });
 });
 
-describe("a damaged file", () => {
-  test("is set aside and begun anew", () => {
+describe("a corrupt file", () => {
+  test("is renamed and replaced", () => {
     writeFileSync(join(directory, "agent-0.db"), "this is no database, whatever its name says".repeat(50));
 
     const buffer = open();
@@ -196,12 +196,12 @@ describe("a damaged file", () => {
     expect(buffer.isDurable).toBe(true);
     expect(frameIds(buffer)).toEqual(["ev_a"]);
     expect(existsSync(join(directory, "agent-0.db.damaged"))).toBe(true);
-    expect(messages.some((message) => message.includes("damaged"))).toBe(true);
+    expect(messages.some((message) => message.includes("corrupt"))).toBe(true);
   });
 });
 
-describe("a place that cannot be written", () => {
-  test("leaves the buffer in memory, bounded and counting, and says so", () => {
+describe("a directory that cannot be written", () => {
+  test("keeps the buffer in memory, bounded and counting losses, and reports it", () => {
     const place = join(directory, "occupied");
     writeFileSync(place, "a file where the directory should be");
     const buffer = open(place, { maxEntries: 2, maxBytes: 1_000 });
@@ -215,7 +215,7 @@ describe("a place that cannot be written", () => {
     expect(messages.some((message) => message.includes("in memory only"))).toBe(true);
   });
 
-  test("is tried again after 30 s, and the file takes over entries, cursors and counters", () => {
+  test("is retried after 30 s, and entries, cursors and counters move to the file", () => {
     const place = join(directory, "occupied");
     writeFileSync(place, "a file where the directory should be");
     const buffer = open(place, { maxEntries: 2, maxBytes: 1_000 });
@@ -239,7 +239,7 @@ describe("a place that cannot be written", () => {
 });
 
 describe("a file that stops working", () => {
-  test("hands over to memory without losing the change at hand, and comes back later", () => {
+  test("is replaced by memory without losing the current change, and is used again later", () => {
     const buffer = open();
     buffer.apply({ add: [batch("a")] });
     const { bufferId } = buffer;
@@ -259,7 +259,7 @@ describe("a file that stops working", () => {
   });
 });
 
-/** Closes the database behind the buffer's back: every later statement fails, as on a disk that went away. */
+/** Closes the database under the buffer: every later statement fails, as on a disk that disappeared. */
 function sabotage(buffer: DurableBuffer): void {
   buffer.close();
 }

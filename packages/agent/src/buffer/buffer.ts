@@ -18,10 +18,10 @@ const shareEveryMs = 30_000;
 const nothingEvicted: Evicted = { frames: 0, records: 0 };
 
 /**
- * The agent's buffer: a file, and memory for as long as the file cannot be used. Nothing here throws. When the file fails (full
- * disk, no permission, damage), new entries go to a bounded store in memory, the file is tried again every 30 s and, once it works,
- * takes over what memory still holds. What the file held stays there meanwhile and is sent afterwards. Cursors written to memory
- * are lost with the process, so the adapter reads those events again.
+ * The agent's buffer: a file, or memory while the file cannot be used. Nothing here throws. When the file fails (full disk, missing
+ * permission, corruption), new entries go to a bounded store in memory. The file is retried every 30 s. Once it works, the entries in memory
+ * move to it. Entries already in the file stay there and are sent later. Cursors in memory are lost with the process, so the adapter reads
+ * those events again.
  */
 export class DurableBuffer {
   #dependencies: BufferDependencies;
@@ -37,12 +37,12 @@ export class DurableBuffer {
     this.#tryFile();
   }
 
-  /** False while entries live in memory only. */
+  /** False while entries are in memory only. */
   get isDurable(): boolean {
     return this.#isDurable;
   }
 
-  /** Rises whenever the entries moved to another store, which gives them new positions. */
+  /** Increases whenever entries move to another store, which gives them new positions. */
   get generation(): number {
     return this.#generation;
   }
@@ -73,17 +73,17 @@ export class DurableBuffer {
     return this.#guard(() => this.#store.cursor(key), undefined);
   }
 
-  /** What is known of a command id, from this process or one before it. */
+  /** The record of a command id, from this or an earlier process. */
   command(id: string): CommandRecord | undefined {
     return this.#guard(() => this.#store.commands.find(id), undefined);
   }
 
-  /** Commands without outcome, of this process or of one that is gone. */
+  /** Commands without an outcome, from this or an earlier process. */
   unendedCommands(): CommandRecord[] {
     return this.#guard(() => this.#store.commands.unended(), []);
   }
 
-  /** Forgets ended commands seen before `beforeMs` (milliseconds since 1970). */
+  /** Deletes finished commands last seen before `beforeMs` (milliseconds since 1970). */
   pruneCommands(beforeMs: number): void {
     this.#guard(() => this.#store.commands.prune(beforeMs), undefined);
   }
@@ -92,22 +92,22 @@ export class DurableBuffer {
     return this.#guard(() => this.#store.read(lane, afterSeq, limits), []);
   }
 
-  /** Stores a change, in the file when it works, else in memory. */
+  /** Applies a change to the file, or to memory while the file fails. */
   apply(change: StoreChange): Evicted {
     if (!this.#isDurable && this.#dependencies.clock.monotonicMs() >= this.#reopenAtMs) this.#tryFile();
     const nowMs = this.#dependencies.clock.nowMs();
     const store = this.#store;
     const evicted = this.#guard(() => store.apply(change, nowMs), undefined);
     if (evicted !== undefined) return evicted;
-    if (store === this.#store) return nothingEvicted; // memory refused as well: nothing more can be done
-    // The file failed and memory took over. Positions to remove were the file's; what was sent stays there until it reopens.
+    if (store === this.#store) return nothingEvicted; // memory refused it too
+    // The file just failed. The positions to remove belong to the file, where sent entries stay until it is reopened.
     const { remove: _fileSeqs, ...rest } = change;
     return this.#guard(() => this.#store.apply(rest, nowMs), nothingEvicted);
   }
 
   /**
-   * Follows the entries held now; the function given says whether all of them are gone. Of a file that failed nobody knows until it
-   * works again.
+   * Tracks the current entries. The returned function says whether all of them have left the buffer. For a failed file that is unknown, and
+   * so false, until it works again.
    */
   follow(): () => boolean {
     let generation = this.#generation;
@@ -122,14 +122,14 @@ export class DurableBuffer {
     };
   }
 
-  /** Drops one entry for a reason other than room, and counts it. */
+  /** Drops one entry for a reason other than capacity, and counts it as lost. */
   reject(entry: BufferEntry, reason: LossReason): void {
     this.apply({ remove: [entry.seq], loss: countLost(noLoss, entry.type, entry.records, reason) });
   }
 
   /**
-   * Housekeeping without hurry, for the heartbeat to call: tries the file again, gives space back, tells files that processes left its
-   * positions and, when there is nothing of its own to send, takes over their entries. Gives the number of entries taken over.
+   * Maintenance on each heartbeat: retries the file, releases disk space, copies positions to files of ended processes and, when there is
+   * nothing else to send, adopts their entries. Returns the number of adopted entries.
    */
   tend(): number {
     const { clock, log, place } = this.#dependencies;
@@ -144,7 +144,7 @@ export class DurableBuffer {
     }
     if (!this.#isDurable || this.depth > 0) return 0;
     const adopted = this.#guard(() => adoptLeftovers(place, this.#store, clock.nowMs()), 0);
-    if (adopted > 0) log.info("the agent took over entries of a process that is gone", { entries: adopted });
+    if (adopted > 0) log.info("adopted buffered entries of an ended process", { entries: adopted });
     return adopted;
   }
 
@@ -152,7 +152,7 @@ export class DurableBuffer {
     try {
       this.#store.close();
     } catch (error) {
-      this.#dependencies.log.warn("the agent's buffer did not close cleanly", { reason: reasonOf(error) });
+      this.#dependencies.log.warn("buffer did not close cleanly", { reason: reasonOf(error) });
     }
   }
 
@@ -173,27 +173,27 @@ export class DurableBuffer {
       this.#isDurable = true;
       this.#generation += 1;
       memory.close();
-      if (file.depth > 0) log.info("the agent's buffer holds unsent entries", { entries: file.depth });
+      if (file.depth > 0) log.info("buffer contains unsent entries", { entries: file.depth });
     } catch (error) {
       this.#reopenAtMs = clock.monotonicMs() + reopenEveryMs;
-      log.error("the agent's buffer file cannot be used; events are kept in memory only until it can", {
+      log.error("buffer file unavailable, events are kept in memory only", {
         directory: place.directory,
         reason: reasonOf(error),
       });
     }
   }
 
-  /** Runs work on the store; when the file fails, says so and goes on in memory. */
+  /** Runs work on the store. When the file fails, logs it and continues in memory. */
   #guard<T>(work: () => T, fallback: T): T {
     try {
       return work();
     } catch (error) {
       const { log, clock } = this.#dependencies;
       if (!this.#isDurable) {
-        log.error("the agent's buffer in memory refused a change", { reason: reasonOf(error) });
+        log.error("in-memory buffer refused a change", { reason: reasonOf(error) });
         return fallback;
       }
-      log.error("the agent's buffer file failed; events are kept in memory only until it works again", {
+      log.error("buffer file failed, events are kept in memory only until it works again", {
         entriesInFile: this.#store.depth,
         reason: reasonOf(error),
       });
@@ -209,7 +209,7 @@ export class DurableBuffer {
         file.close();
         if (isLost) setAside(file.path);
       } catch {
-        // It failed already; the first reason is in the log.
+        // The first failure has been logged already.
       }
       return fallback;
     }

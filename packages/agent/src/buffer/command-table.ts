@@ -1,20 +1,20 @@
 import type { DatabaseSync } from "node:sqlite";
 
-/** What is known of one command id. */
+/** The record of one command id. */
 export interface CommandRecord {
   readonly id: string;
   readonly action: string;
-  /** Of the newest delivery; null when that had none. */
+  /** Claim token of the newest delivery. Null when it had none. */
   readonly token: string | null;
-  /** 0 while it waits for its turn, 1 from just before it is carried out. */
+  /** 0 while queued, 1 from just before its execution. */
   readonly isBegun: 0 | 1;
-  /** Canonical JSON of the result's payload, without token; null before the end. */
+  /** Canonical JSON of the result's payload, without token. Null until it is finished. */
   readonly outcome: string | null;
-  /** When it was delivered last or ended, in milliseconds since 1970. */
+  /** When it was last delivered or finished, in milliseconds since 1970. */
   readonly seenMs: number;
 }
 
-/** Ignored by agents that do not know it, so it needs no layout version of its own. */
+/** Older agents ignore this table, so it needs no layout version. */
 export const commandSchema = `
   CREATE TABLE IF NOT EXISTS commands (
     id TEXT PRIMARY KEY,
@@ -31,7 +31,7 @@ const columns = "id, action, token, is_begun AS isBegun, outcome, seen_ms AS see
 
 export type CommandTable = ReturnType<typeof openCommandTable>;
 
-/** The journal of command ids inside the buffer's database. `CommandJournal` limits how much it holds. */
+/** The journal of command ids in the buffer's database. `CommandJournal` bounds its size. */
 export function openCommandTable(database: DatabaseSync) {
   const put = database.prepare(
     `INSERT INTO commands (id, action, token, is_begun, outcome, seen_ms) VALUES (?, ?, ?, ?, ?, ?)
@@ -49,10 +49,10 @@ export function openCommandTable(database: DatabaseSync) {
     },
     forget: (id: string) => forget.run(id),
     find: (id: string) => find.get(id) as unknown as CommandRecord | undefined,
-    /** Commands without outcome, in order of their last delivery. */
+    /** Commands without an outcome, in order of their last delivery. */
     unended: () => unended.all() as unknown as CommandRecord[],
     all: () => all.all() as unknown as CommandRecord[],
-    /** Forgets ended commands that were seen before `beforeMs`. */
+    /** Deletes finished commands that were last seen before `beforeMs`. */
     prune: (beforeMs: number) => prune.run(beforeMs),
   };
 }

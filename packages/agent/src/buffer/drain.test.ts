@@ -34,7 +34,7 @@ function taken(limits = round): string[] {
   return drain.take(limits).map(({ frameId }) => frameId);
 }
 
-test("gives each entry once, oldest first, in rounds", () => {
+test("returns each entry once, oldest first, in rounds", () => {
   buffer.apply({ add: [entry("a"), entry("b"), entry("c")] });
 
   expect(taken({ maxEntries: 2, maxBytes: 1_000 })).toEqual(["a", "b"]);
@@ -42,13 +42,13 @@ test("gives each entry once, oldest first, in rounds", () => {
   expect(taken()).toEqual([]);
 });
 
-test("gives answers to commands ahead of a backlog", () => {
+test("returns command replies before a backlog", () => {
   buffer.apply({ add: [entry("a"), entry("b"), entry("c1", "command_ack"), entry("c1", "command_result")] });
 
   expect(taken({ maxEntries: 3, maxBytes: 1_000 })).toEqual(["c1", "c1", "a"]);
 });
 
-test("keeps a batch until it is confirmed, then removes it within a moment", () => {
+test("keeps a batch until it is confirmed, then removes it", () => {
   buffer.apply({ add: [entry("a"), entry("b")] });
   drain.take(round);
 
@@ -61,7 +61,7 @@ test("keeps a batch until it is confirmed, then removes it within a moment", () 
   expect(drain.inFlightCount).toBe(1);
 });
 
-test("gives a batch again after 90 s without acknowledgement, ahead of newer ones", () => {
+test("returns a batch again after 90 s without acknowledgement, before newer ones", () => {
   buffer.apply({ add: [entry("a")] });
   drain.take(round);
   clock.advance(50_000);
@@ -77,7 +77,7 @@ test("gives a batch again after 90 s without acknowledgement, ahead of newer one
   expect(taken()).toEqual(["a", "c"]);
 });
 
-test("gives everything again after the connection is lost, in the old order", () => {
+test("returns everything again after the connection is lost, in the same order", () => {
   buffer.apply({ add: [entry("a"), entry("b"), entry("c")] });
   drain.take(round);
   drain.confirmBatch("b");
@@ -87,7 +87,7 @@ test("gives everything again after the connection is lost, in the old order", ()
   expect(taken()).toEqual(["a", "c"]);
 });
 
-test("drops and counts an entry that no frame can carry", () => {
+test("drops and counts an entry that fits no frame", () => {
   buffer.apply({ add: [entry("a"), entry("b")] });
   const [first] = drain.take({ maxEntries: 1, maxBytes: 1_000 });
   if (first === undefined) throw new Error("nothing taken");
@@ -99,14 +99,14 @@ test("drops and counts an entry that no frame can carry", () => {
   expect(drain.inFlightBytes).toBe(0);
 });
 
-test("names the largest entry on its way", () => {
+test("returns the largest entry in flight", () => {
   buffer.apply({ add: [entry("a"), entry("b", "event_batch", 500), entry("c")] });
   drain.take(round);
 
   expect(drain.largestInFlight()?.frameId).toBe("b");
 });
 
-test("begins at the oldest again when the buffer moved to memory", () => {
+test("restarts at the oldest entry when the buffer moved to memory", () => {
   buffer.apply({ add: [entry("a"), entry("b")] });
   drain.take(round);
   buffer.close();

@@ -12,19 +12,19 @@ interface InFlight {
 const settleAfterMs = 100;
 const settleAtCount = 256;
 
-/** Entries taken in one round at most (spec part 3, section 1.11). */
+/** Maximum number of entries per round. */
 export const roundEntries = 500;
 
 /**
- * Which entries of the buffer are on their way. `take` gives each entry once, oldest first, answers to commands before events;
- * confirming removes it; releasing and a missed deadline make it due again. A batch keeps its frame id for every sending.
+ * Tracks which buffer entries are in flight. `take` returns each entry once, oldest first, command replies before events. Confirming an
+ * entry removes it. Releasing it or missing its deadline makes it due again. A batch keeps its frame id whenever it is sent.
  */
 export class Drain {
   #buffer: DurableBuffer;
   #clock: Clock;
   #inFlight = new Map<number, InFlight>();
   #inFlightBytes = 0;
-  /** Batches on their way by frame id. A command's ack and result share theirs, and no ack of the brain names it. */
+  /** Batches in flight by frame id. Replies are not listed: ack and result of a command share an id, and the brain does not acknowledge them. */
   #batches = new Map<string, number>();
   #dueAgain: BufferEntry[] = [];
   #after: Record<Lane, number> = { control: 0, events: 0 };
@@ -72,7 +72,7 @@ export class Drain {
     return taken;
   }
 
-  /** The brain acknowledged a batch. False for an id that is not on its way. */
+  /** Handles the brain's ack of a batch. False for an id that is not in flight. */
   confirmBatch(frameId: string): boolean {
     this.#follow();
     const seq = this.#batches.get(frameId);
@@ -81,13 +81,13 @@ export class Drain {
     return true;
   }
 
-  /** An entry is where it has to be and may go. */
+  /** Marks an entry as delivered. */
   confirm(entry: BufferEntry): void {
     this.#follow();
     if (this.#inFlight.has(entry.seq)) this.#confirmSeq(entry.seq);
   }
 
-  /** Takes confirmed entries out of the buffer. Until then a crash only sends them again. */
+  /** Removes confirmed entries from the buffer. After a crash before this, they are only sent again. */
   settle(): void {
     this.#cancelSettle?.();
     this.#cancelSettle = undefined;
@@ -96,19 +96,19 @@ export class Drain {
     if (remove.length > 0) this.#buffer.apply({ remove });
   }
 
-  /** Drops an entry that no frame can carry, counted as refused for its content. */
+  /** Drops an entry that fits no frame and counts it as rejected for its content. */
   reject(entry: BufferEntry): void {
     this.#withdraw(entry);
     this.#buffer.reject(entry, "content_rejected_frames");
   }
 
-  /** Puts other entries in the place of one; they go to the end of the buffer. */
+  /** Replaces one entry by others, at the end of the buffer. */
   replace(entry: BufferEntry, add: readonly NewEntry[]): void {
     this.#withdraw(entry);
     this.#buffer.apply({ remove: [entry.seq], add });
   }
 
-  /** The largest entry on its way, the likeliest cause when the peer found a message too big. */
+  /** The largest entry in flight, the most likely cause when the peer refuses a message as too big. */
   largestInFlight(): BufferEntry | undefined {
     let largest: BufferEntry | undefined;
     for (const { entry } of this.#inFlight.values()) {
@@ -117,25 +117,25 @@ export class Drain {
     return largest;
   }
 
-  /** Makes entries due again, ahead of what was never sent. */
+  /** Makes entries due again, before entries that were never sent. */
   releaseSome(entries: readonly BufferEntry[]): void {
     this.#follow();
     for (const entry of entries) if (this.#land(entry.seq)) this.#dueAgain.push(entry);
   }
 
-  /** Makes entries due again that were taken 90 s ago or earlier; gives their number. */
+  /** Makes entries that were taken at least 90 s ago due again. Returns their number. */
   releaseOverdue(): number {
     const limitMs = this.#clock.monotonicMs() - wireTimes.ackDeadlineMs;
     const overdue: BufferEntry[] = [];
     for (const { entry, takenAtMs } of this.#inFlight.values()) {
-      if (takenAtMs > limitMs) break; // in order of taking
+      if (takenAtMs > limitMs) break; // the map is in order of taking
       overdue.push(entry);
     }
     this.releaseSome(overdue);
     return overdue.length;
   }
 
-  /** The connection is gone: everything is due again, from the oldest. */
+  /** The connection closed: everything is due again, from the oldest entry. */
   release(): void {
     this.settle();
     this.#restart();
@@ -162,7 +162,7 @@ export class Drain {
     return true;
   }
 
-  /** When the buffer moved to another store, positions mean something else: begin at its oldest. */
+  /** Starts from the oldest entry when the buffer moved to another store, where positions differ. */
   #follow(): void {
     if (this.#generation === this.#buffer.generation) return;
     this.#generation = this.#buffer.generation;

@@ -1,12 +1,12 @@
 /**
- * A frame waiting in the buffer. It is stored unsigned, as the canonical text of its payload, so that every sending can sign it
- * afresh and a batch repeats its `sealed_at` unchanged.
+ * A frame in the buffer. It is stored unsigned, as the canonical text of its payload, so that it is signed whenever it is sent and a batch
+ * repeats its `sealed_at` unchanged.
  */
 export interface NewEntry {
   readonly type: BufferedType;
-  /** Frame id on the wire; the same for every sending. */
+  /** Frame id, the same whenever it is sent. */
   readonly frameId: string;
-  /** Event records inside; 0 for other frames. */
+  /** Number of event records. 0 for other frames. */
   readonly records: number;
   /** Canonical JSON. */
   readonly payload: string;
@@ -15,7 +15,7 @@ export interface NewEntry {
 }
 
 export interface BufferEntry extends NewEntry {
-  /** Position in the buffer; rises with age of entry, never reused. */
+  /** Position in the buffer. Increases and is never reused. */
   readonly seq: number;
 }
 
@@ -30,7 +30,7 @@ const lossNames = [
   "content_rejected_frames",
 ] as const;
 
-/** Losses that belong to the buffer (spec part 3, section 1.8): the first four by kind, the last two by reason. */
+/** Loss counters of the buffer: the first four by kind, the last two by reason. */
 export type BufferLoss = Record<(typeof lossNames)[number], number>;
 
 export type LossReason = "capacity_evicted_frames" | "content_rejected_frames";
@@ -51,7 +51,7 @@ export function addLoss(left: BufferLoss, right: BufferLoss): BufferLoss {
   return countEach((name) => left[name] + right[name]);
 }
 
-/** What `later` counts beyond `earlier`, never below zero. */
+/** The increase from `earlier` to `later`, never below zero. */
 export function lossBetween(earlier: BufferLoss, later: BufferLoss): BufferLoss {
   return countEach((name) => Math.max(0, later[name] - earlier[name]));
 }

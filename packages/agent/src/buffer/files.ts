@@ -26,12 +26,11 @@ const busy = 5;
 const damaged = new Set([11, 26]);
 
 /**
- * Opens the first buffer file of the name that no other process holds, so that several processes of one application each have
- * their own and a restarted one finds what its predecessor left. The newest positions are taken over from all files that nobody
- * holds: with an old one, what others have read and delivered would count as missed; so is what they know of commands. A damaged file is set aside as `.damaged` (one
- * is kept) and begun anew.
+ * Opens the first buffer file of the name that no other process has locked, so that each process of an application has its own file and a
+ * restarted process finds its predecessor's. Copies the newest positions and command records from all unlocked files: with an old position,
+ * events that other processes delivered would count as missed. A corrupt file is renamed to `.damaged` (one is kept) and replaced.
  *
- * @throws Error when the directory cannot be used or all 64 files are held.
+ * @throws Error when the directory cannot be used or all 64 files are locked.
  */
 export function openBufferFile(place: BufferPlace, log: AgentLog): BufferStore {
   makeDirectory(place.directory);
@@ -45,7 +44,7 @@ export function openBufferFile(place: BufferPlace, log: AgentLog): BufferStore {
       if (codeOf(error) === busy || error instanceof NewerBufferError) continue;
       if (!damaged.has(codeOf(error))) throw error;
       setAside(path);
-      log.error("the agent's buffer file was damaged; it was set aside and its events are lost", {
+      log.error("buffer file was corrupt and has been renamed, its events are lost", {
         path: `${path}.damaged`,
         reason: reasonOf(error),
       });
@@ -62,10 +61,10 @@ export function openBufferFile(place: BufferPlace, log: AgentLog): BufferStore {
     }
     return own;
   }
-  throw new Error(`all ${maxFiles} buffer files named ${place.name} are held by other processes`);
+  throw new Error(`all ${maxFiles} buffer files named ${place.name} are locked by other processes`);
 }
 
-/** SQLite would let others of the machine read the inputs of tasks; its journal gets the mode of the file. */
+/** Creates the file with mode 0600, because it contains task inputs. SQLite gives its journal the same mode. */
 function openOwn(path: string, { limits }: BufferPlace): BufferStore {
   try {
     closeSync(openSync(path, "ax", 0o600));
@@ -76,8 +75,8 @@ function openOwn(path: string, { limits }: BufferPlace): BufferStore {
 }
 
 /**
- * Takes the rights of other users from the buffer files that exist, before any is opened. The process may belong to an application, so
- * neither its umask nor folders that the agent did not make are changed; links and files of other users are left alone.
+ * Removes other users' permissions from existing buffer files before any is opened. The process may belong to an application, so its umask
+ * and folders that the agent did not create stay unchanged. Links and files of other users are skipped.
  */
 function secureFiles(place: BufferPlace, log: AgentLog): void {
   const open: string[] = [];
@@ -89,12 +88,12 @@ function secureFiles(place: BufferPlace, log: AgentLog): void {
   }
   const [path] = open;
   if (path !== undefined) {
-    const message = "buffer files may be read by other users of this machine, and this user may not change that";
+    const message = "buffer files are readable by other users, and their permissions cannot be changed";
     log.warn(message, { path, files: open.length });
   }
 }
 
-/** False when others may still read the file. */
+/** False when other users can still read the file. */
 function secureFile(path: string): boolean {
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (found === undefined || !found.isFile() || (found.mode & 0o077) === 0) return true;
@@ -113,8 +112,8 @@ function secureFile(path: string): boolean {
 }
 
 /**
- * Moves entries of files whose process is gone into `own`, up to 16 MiB a call, so that what the third of three processes left is
- * sent when only two start again.
+ * Moves entries of files without a running process into `own`, up to 16 MiB per call, so that the third process's entries are sent when
+ * only two of three processes start again.
  */
 export function adoptLeftovers(place: BufferPlace, own: BufferStore, nowMs: number): number {
   let adopted = 0;
@@ -133,7 +132,7 @@ export function adoptLeftovers(place: BufferPlace, own: BufferStore, nowMs: numb
   return adopted;
 }
 
-/** Moves what a process that is gone knew of commands, so that one of its successors answers for it. */
+/** Moves the command records of an ended process, so that a successor reports their results. */
 function adoptCommands(own: BufferStore, other: BufferStore): void {
   const commands = other.commands.all();
   if (commands.length === 0) return;
@@ -142,8 +141,8 @@ function adoptCommands(own: BufferStore, other: BufferStore): void {
 }
 
 /**
- * Exchanges positions with files whose process is gone: whoever opens one of them while this process lives goes on from here, as a
- * rolling restart does.
+ * Exchanges positions with files without a running process, so that a process that opens one of them during a rolling restart continues from
+ * the newest position.
  */
 export function shareCursors(place: BufferPlace, own: BufferStore): void {
   forEachLeftover(place, own, (other) => {
@@ -152,7 +151,7 @@ export function shareCursors(place: BufferPlace, own: BufferStore): void {
   });
 }
 
-/** Opens one file after the other that no process holds; damaged ones are left alone. */
+/** Opens each unlocked file in turn. Skips corrupt ones. */
 function forEachLeftover(place: BufferPlace, own: BufferStore, work: (other: BufferStore) => void): void {
   for (let index = 0; index < maxFiles; index += 1) {
     const path = pathOf(place, index);
@@ -173,20 +172,20 @@ function forEachLeftover(place: BufferPlace, own: BufferStore, work: (other: Buf
   }
 }
 
-/** True when SQLite says that the file itself is broken, not only out of reach. */
+/** True when SQLite reports that the file itself is corrupt, not only inaccessible. */
 export function isDamage(error: unknown): boolean {
   return damaged.has(codeOf(error));
 }
 
-/** Renames a damaged file, so that a new one can be begun under its name. */
+/** Renames a corrupt file, so that a new one can be created under its name. */
 export function setAside(path: string): void {
   renameSync(path, `${path}.damaged`);
   for (const suffix of ["-wal", "-shm"]) if (existsSync(path + suffix)) rmSync(path + suffix);
 }
 
 /**
- * Makes the directory and what is missing above it. Step by step, because Node's own recursive form goes round for ever where the
- * system answers "no such directory" to making one, as /proc does.
+ * Creates the directory and its missing parents one by one. Node's recursive mkdir never ends where creating a directory fails with ENOENT,
+ * as in /proc.
  */
 function makeDirectory(path: string): void {
   if (existsSync(path)) return;
@@ -194,7 +193,7 @@ function makeDirectory(path: string): void {
   try {
     mkdirSync(path, { mode: 0o700 });
   } catch (error) {
-    // Another process of the application made it at this moment.
+    // Another process of the application created it at the same time.
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
   }
 }

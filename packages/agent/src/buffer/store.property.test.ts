@@ -11,7 +11,7 @@ const additions = fc.array(fc.record({ type: types, records: fc.nat(9), sizeByte
 });
 const changes = fc.array(fc.record({ add: additions, removeOldest: fc.nat(3) }), { maxLength: 25 });
 
-test("for any history the store holds what a plain list with the same caps holds, and counts every loss", () => {
+test("for any history the store equals a plain list with the same limits, and counts every loss", () => {
   fc.assert(
     fc.property(changes, (history) => {
       const store = new BufferStore(":memory:", limits, undefined);

@@ -36,7 +36,7 @@ function frameIds(store: BufferStore): string[] {
 }
 
 describe("entries", () => {
-  test("come out in the order they came in", () => {
+  test("are read in insertion order", () => {
     const store = open();
     store.apply({ add: [batch("a"), batch("b")] }, 0);
     store.apply({ add: [batch("c")] }, 0);
@@ -55,7 +55,7 @@ describe("entries", () => {
     expect(rest.map(({ frameId }) => frameId)).toEqual(["ev_b", "ev_c"]);
   });
 
-  test("of commands stand apart from batches, so that a backlog does not hold an answer up", () => {
+  test("of commands have their own lane, so that a backlog does not delay a reply", () => {
     const store = open();
     const ack: NewEntry = { type: "command_ack", frameId: "c1", records: 0, payload: "{}", sizeBytes: 2 };
     store.apply({ add: [batch("a"), ack] }, 0);
@@ -64,7 +64,7 @@ describe("entries", () => {
     expect(frameIds(store)).toEqual(["ev_a"]);
   });
 
-  test("that are gone already can be removed again without harm", () => {
+  test("that were removed can be removed again without effect", () => {
     const store = open();
     store.apply({ add: [batch("a")] }, 0);
 
@@ -73,7 +73,7 @@ describe("entries", () => {
     expect({ depth: store.depth, sizeBytes: store.sizeBytes }).toEqual({ depth: 0, sizeBytes: 0 });
   });
 
-  test("tell the age of the oldest", () => {
+  test("have the age of the oldest", () => {
     const store = open();
     expect(store.oldestMs()).toBeUndefined();
     store.apply({ add: [batch("a")] }, 5_000);
@@ -132,7 +132,7 @@ describe("reopening", () => {
     expect({ depth: second.depth, sizeBytes: second.sizeBytes }).toEqual({ depth: 1, sizeBytes: 100 });
   });
 
-  test("never gives a removed position again", () => {
+  test("never reuses a removed position", () => {
     const first = open();
     first.apply({ add: [batch("a")] }, 0);
     first.apply({ remove: [1] }, 0);
@@ -144,12 +144,12 @@ describe("reopening", () => {
     expect(second.read("events", 1, everything).map(({ frameId }) => frameId)).toEqual(["ev_b"]);
   });
 
-  test("is refused while another holds the file", () => {
+  test("is refused while another process has locked the file", () => {
     open();
     expect(() => open()).toThrow(/locked/);
   });
 
-  test("leaves a file of a later version alone", () => {
+  test("does not change a file of a later version", () => {
     const store = open();
     store.close();
     const path = join(directory, "buffer.db");
@@ -163,7 +163,7 @@ describe("commands", () => {
   const begun: CommandRecord = { id: "a", action: "retry_task", token: "t", isBegun: 1, outcome: null, seenMs: 5 };
   const ended: CommandRecord = { ...begun, id: "b", outcome: '{"status":"success"}' };
 
-  test("are found again by id and by what is open, after reopening too", () => {
+  test("are found by id and as unfinished, also after reopening", () => {
     const first = open();
     first.apply({ commands: [{ ...begun, isBegun: 0 }, ended] }, 0);
     first.apply({ commands: [begun], isSynced: true }, 0);
@@ -177,7 +177,7 @@ describe("commands", () => {
     expect(commands.all()).toEqual([begun, ended]);
   });
 
-  test("are forgotten by id, or by age when they have ended", () => {
+  test("are deleted by id, or by age when they are finished", () => {
     const store = open();
     store.apply({ commands: [begun, ended, { ...ended, id: "c", seenMs: 6 }] }, 0);
 
@@ -187,7 +187,7 @@ describe("commands", () => {
     expect(store.commands.all().map(({ id }) => id)).toEqual(["c"]);
   });
 
-  test("find their place in a file of an agent that knew none", () => {
+  test("can be added to a file of an older agent without this table", () => {
     const path = join(directory, "old.db");
     open(roomy, path).close();
     const database = new DatabaseSync(path);

@@ -8,24 +8,24 @@ export interface StoreLimits {
   readonly maxBytes: number;
 }
 
-/** What one transaction does, in this order: remove, evict for room, add, move cursors, write commands, save the loss. */
+/** One transaction, in this order: remove, evict, add, move cursors, write commands, save the loss counters. */
 export interface StoreChange {
   readonly remove?: readonly number[];
   readonly add?: readonly NewEntry[];
   readonly cursors?: Iterable<readonly [key: string, value: string, ...unknown[]]>;
   readonly commands?: readonly CommandRecord[];
-  /** Ids of commands. */
+  /** Command ids to delete. */
   readonly forget?: readonly string[];
   /** Added to the counters. */
   readonly loss?: BufferLoss;
-  /** True: on the disk itself when `apply` returns, so that a power cut leaves it as well. */
+  /** True: synced to disk when `apply` returns, so that it survives a power failure. */
   readonly isSynced?: boolean;
 }
 
-/** A cursor and when it was written, in milliseconds since 1970. */
+/** A cursor and its write time in milliseconds since 1970. */
 export type WrittenCursor = readonly [key: string, value: string, writtenMs: number];
 
-/** Entries that went for lack of room. */
+/** Entries that were evicted for lack of capacity. */
 export interface Evicted {
   readonly frames: number;
   readonly records: number;
@@ -60,19 +60,19 @@ const schema = `
   PRAGMA user_version = ${schemaVersion};
 `;
 
-/** The file is of a later agent version and must be left as it is. */
+/** The file was written by a newer agent version and must not be changed. */
 export class NewerBufferError extends Error {
   constructor(version: number) {
-    super(`the buffer file has layout ${version}; this agent knows ${schemaVersion}`);
+    super(`the buffer file has layout ${version}, but this agent supports ${schemaVersion}`);
     this.name = "NewerBufferError";
   }
 }
 
 /**
- * Entries, cursors, command ids and loss counters in one SQLite database, held exclusively from opening to closing (the operating system frees
- * the hold of a killed process). Every change is one transaction, so a cursor is never ahead of its events. The journal is written
- * ahead and synced at checkpoints only: a killed process loses nothing; a power cut may lose the last transactions, events and
- * cursors together, and the adapter reads them again. What must not be forgotten is synced at once (`isSynced`).
+ * Entries, cursors, command ids and loss counters in one SQLite database, locked exclusively while open (the operating system releases the
+ * lock of a killed process). Every change is one transaction, so a cursor is never ahead of its events. The write-ahead log is synced at
+ * checkpoints only: a killed process loses nothing. A power failure may lose the last transactions, events and cursors together, and the
+ * adapter reads those events again. Changes with `isSynced` are synced immediately.
  */
 export class BufferStore {
   readonly path: string;
@@ -94,8 +94,8 @@ export class BufferStore {
 
   /**
    * @param path a file, or `:memory:`.
-   * @param seed identity and losses that a store in memory continues; a file has its own.
-   * @throws Error of SQLite: 5 (busy) when another process holds the file, 11 or 26 when it is damaged.
+   * @param seed identity and loss counters for a store in memory. A file has its own.
+   * @throws SQLite error: 5 (busy) when another process has locked the file, 11 or 26 when it is corrupt.
    */
   constructor(path: string, limits: StoreLimits, seed: { bufferId: string; loss: BufferLoss } | undefined) {
     this.path = path;
@@ -150,7 +150,7 @@ export class BufferStore {
     return this.#bufferId;
   }
 
-  /** Cumulative over every opening of the file. */
+  /** Cumulative over the lifetime of the file. */
   get loss(): Readonly<BufferLoss> {
     return this.#loss;
   }
@@ -163,7 +163,7 @@ export class BufferStore {
     return this.#sizeBytes;
   }
 
-  /** When the oldest entry came in, in milliseconds since 1970. */
+  /** When the oldest entry was added, in milliseconds since 1970. */
   oldestMs(): number | undefined {
     return this.#oldestEntry()?.createdMs;
   }
@@ -172,7 +172,7 @@ export class BufferStore {
     return this.#oldestEntry()?.seq;
   }
 
-  /** 0 when there is no entry. */
+  /** 0 without entries. */
   newestSeq(): number {
     return Number(this.#database.prepare("SELECT max(seq) AS seq FROM entries").get()?.seq ?? 0);
   }
@@ -187,7 +187,7 @@ export class BufferStore {
     return rows.map((row) => [String(row.key), String(row.value), Number(row.written_ms)]);
   }
 
-  /** Takes those cursors over that were written later than this store's own. */
+  /** Copies the cursors that are newer than this store's own. */
   mergeCursors(cursors: readonly WrittenCursor[]): void {
     this.#transaction(false, () => {
       for (const cursor of cursors) this.#mergeCursor.run(...cursor);
@@ -198,7 +198,7 @@ export class BufferStore {
     return this.#commands;
   }
 
-  /** Entries of a lane after `seq`, oldest first; stops early once `maxBytes` is reached, but gives at least one. */
+  /** Entries of a lane after `seq`, oldest first. Stops once `maxBytes` is reached, but returns at least one. */
   read(lane: Lane, afterSeq: number, limits: StoreLimits): BufferEntry[] {
     const entries: BufferEntry[] = [];
     let sizeBytes = 0;
@@ -211,7 +211,7 @@ export class BufferStore {
     return entries;
   }
 
-  /** All or nothing: on an error the store is as before, and so are its counters. */
+  /** Atomic: on an error neither the store nor its counters change. */
   apply(change: StoreChange, nowMs: number): Evicted {
     let depth = this.#depth;
     let sizeBytes = this.#sizeBytes;
@@ -221,7 +221,7 @@ export class BufferStore {
     this.#transaction(change.isSynced === true, () => {
       for (const seq of change.remove ?? []) {
         const row = this.#remove.get(seq);
-        if (row === undefined) continue; // evicted while its acknowledgement was on the way
+        if (row === undefined) continue; // evicted before its acknowledgement arrived
         depth -= 1;
         sizeBytes -= Number(row.size_bytes);
       }
@@ -256,7 +256,7 @@ export class BufferStore {
     return evicted;
   }
 
-  /** Gives pages of a drained backlog back to the file system, a few at a time. */
+  /** Returns free pages to the file system, a few at a time. */
   shrink(): void {
     this.#database.exec("PRAGMA incremental_vacuum(2048)");
   }
@@ -266,8 +266,8 @@ export class BufferStore {
   }
 
   #prepareFile(): void {
-    // auto_vacuum must come before the first table; exclusive locking before the journal is touched, so that no shared-memory
-    // file is made and the hold lasts until close.
+    // auto_vacuum must precede the first table. Exclusive locking must precede any use of the journal, so that no shared-memory file is
+    // created and the lock lasts until close.
     this.#database.exec(
       "PRAGMA auto_vacuum = INCREMENTAL; PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL;",
     );
@@ -283,13 +283,13 @@ export class BufferStore {
   }
 
   #transaction(isSynced: boolean, work: () => void): void {
-    if (isSynced) this.#database.exec("PRAGMA synchronous = FULL"); // cannot be changed inside a transaction
+    if (isSynced) this.#database.exec("PRAGMA synchronous = FULL"); // not allowed inside a transaction
     try {
       this.#database.exec("BEGIN IMMEDIATE");
       work();
       this.#database.exec("COMMIT");
     } catch (error) {
-      // A full disk may have rolled back already.
+      // A full disk may have caused a rollback already.
       if (this.#database.isTransaction) this.#database.exec("ROLLBACK");
       throw error;
     } finally {

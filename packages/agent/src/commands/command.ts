@@ -1,15 +1,15 @@
 import { isJsonObject } from "@svc/protocol";
 
-/** A verified command of the brain (spec part 3, section 1.9). */
+/** A verified command from the brain. */
 export interface Command {
   readonly id: string;
   readonly action: string;
-  /** The engine it concerns, as far as the command says. */
+  /** The engine it concerns, if the command names one. */
   readonly engine: string | undefined;
   readonly target: Readonly<Record<string, unknown>>;
   readonly parameters: Readonly<Record<string, unknown>>;
   readonly timeoutSeconds: number;
-  /** Of a purge that is not forced: the depth that was seen by whoever asked, and all that may be removed. */
+  /** Set on a purge without force: the depth that the user saw, and the maximum number of tasks to remove. */
   readonly confirmedDepth?: number;
 }
 
@@ -19,19 +19,19 @@ export type CommandOutcome =
       readonly status: "failed";
       /** At most 8192 characters are sent. */
       readonly error: string;
-      /** It may have taken effect: nobody knows. */
+      /** Set when the command may have taken effect. */
       readonly outcome?: "unknown";
       readonly result?: Readonly<Record<string, unknown>>;
     };
 
-/** Carries a command out. What it throws becomes a failed result. */
+/** Executes a command. A thrown error becomes a failed result. */
 export type CommandExecutor = (command: Command) => Promise<CommandOutcome>;
 
 export function failed(error: string): CommandOutcome {
   return { status: "failed", error };
 }
 
-/** Of a command that was begun, and of which nobody knows whether it took effect. */
+/** The outcome of a command that was started and may have taken effect. */
 export function unknownOutcome(error: string): CommandOutcome {
   return { status: "failed", error, outcome: "unknown" };
 }
@@ -41,9 +41,9 @@ const maxTimeoutSeconds = 3_600;
 const usualTimeoutSeconds = 60;
 
 /**
- * Reads leniently: what is missing or of another type becomes empty, and whoever carries it out answers what it cannot use.
+ * Reads a command payload. Missing or invalid values become empty, and the executor reports what it cannot use.
  *
- * @param onlyEngine the engine of a command that names none, when there is only one.
+ * @param onlyEngine the engine for a command that names none, when the agent has only one.
  */
 export function readCommand(id: string, payload: Record<string, unknown>, onlyEngine: string | undefined): Command {
   const target = readObject(payload.target);

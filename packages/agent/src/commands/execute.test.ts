@@ -6,7 +6,7 @@ import { executeCommand } from "./execute.ts";
 const secret = Buffer.alloc(32, 7);
 const done = { status: "success", result: {} } as const;
 
-/** An adapter that writes down what it is given. */
+/** An adapter that records its calls. */
 function adapterOf(name: string, capabilities: readonly string[]): { adapter: ScriptedAdapter; seen: Command[] } {
   const seen: Command[] = [];
   const adapter = createScriptedAdapter(name, capabilities);
@@ -35,7 +35,7 @@ test.each([
   expect(readCommand("c", payload, "bullmq").engine).toBe(engine);
 });
 
-test("what cannot be read is empty, and the timeout is 60 s", () => {
+test("invalid values are empty, and the timeout is 60 s", () => {
   const payload = { action: 7, target: "t", parameters: [1], timeout_seconds: 3_601 };
 
   expect(readCommand("c", payload, undefined)).toEqual({
@@ -68,7 +68,7 @@ test.each([
   ["dlq.list", "list_dead_letters"],
   ["schedule.fire", "submit_task"],
   ["schedule.trigger_now.via_scheduler", "schedule.trigger_now"],
-])("%s is carried out by an adapter that offers %s, and only then", async (action, capability) => {
+])("%s is executed by an adapter with %s only", async (action, capability) => {
   const command = commandOf({ action, target: { engine: "bullmq" } });
   const able = adapterOf("bullmq", [capability]);
   const unable = adapterOf("bullmq", ["retry_by_reference_v1"]);
@@ -76,12 +76,12 @@ test.each([
   expect(await execute(command, able.adapter)).toEqual(done);
   expect(await execute(command, unable.adapter)).toEqual({
     status: "failed",
-    error: `unsupported: the bullmq adapter does not offer ${capability} in the way it runs here`,
+    error: `unsupported: the bullmq adapter does not support ${capability} as it runs here`,
   });
   expect(unable.seen).toEqual([]);
 });
 
-test("an adapter that can only submit again is given retries with both overrides and no others", async () => {
+test("an adapter that can only resubmit receives retries with both overrides and no others", async () => {
   const { adapter, seen } = adapterOf("celery", ["retry_task", "bulk_retry", "retry_resubmits"]);
   const overrides = { override_args: [], override_kwargs: {} };
   const bare = [
@@ -93,7 +93,7 @@ test("an adapter that can only submit again is given retries with both overrides
   for (const command of bare) {
     expect(await execute(command, adapter)).toEqual({
       status: "failed",
-      error: "unsupported: celery retries by submitting again, which needs override_args and override_kwargs",
+      error: "unsupported: celery retries by submitting a new task, which requires override_args and override_kwargs",
     });
   }
   expect(seen).toEqual([]);
@@ -101,14 +101,14 @@ test("an adapter that can only submit again is given retries with both overrides
 });
 
 test.each([
-  [{ action: "", target: { engine: "bullmq" } }, "unsupported: the command names no action"],
+  [{ action: "", target: { engine: "bullmq" } }, "unsupported: the command has no action"],
   [
     { action: "constructor", target: { engine: "bullmq" } },
-    "unsupported: this version of the agent does not know the command constructor",
+    "unsupported: this version of the agent does not support the command constructor",
   ],
-  [{}, "unsupported: the command names no engine, and this agent watches several: bullmq, celery"],
+  [{}, "unsupported: the command names no engine, and this agent watches several (bullmq, celery)"],
   [{ target: { engine: "rq" } }, "unsupported: this agent does not watch rq, only bullmq, celery"],
-])("%j is refused with a text that says why", async (payload, error) => {
+])("%j is refused with a reason", async (payload, error) => {
   const first = adapterOf("bullmq", ["retry_task"]);
   const second = adapterOf("celery", ["retry_task"]);
 
@@ -118,17 +118,17 @@ test.each([
   expect([...first.seen, ...second.seen]).toEqual([]);
 });
 
-test("an adapter that only watches carries nothing out, whatever it lists", async () => {
+test("an adapter that only watches executes nothing, whatever it lists", async () => {
   const { adapter } = adapterOf("bullmq", ["retry_task"]);
   Object.assign(adapter, { execute: undefined });
 
   expect(await execute(commandOf({ target: { engine: "bullmq" } }), adapter)).toMatchObject({
     status: "failed",
-    error: expect.stringContaining("does not offer retry_task"),
+    error: expect.stringContaining("does not support retry_task"),
   });
 });
 
-test("an adapter whose capabilities throw can do nothing", async () => {
+test("an adapter whose capabilities throw has none", async () => {
   const { adapter, seen } = adapterOf("bullmq", ["retry_task"]);
   adapter.capabilities = () => {
     throw new Error("not now");
@@ -136,7 +136,7 @@ test("an adapter whose capabilities throw can do nothing", async () => {
 
   expect(await execute(commandOf({ target: { engine: "bullmq" } }), adapter)).toMatchObject({
     status: "failed",
-    error: expect.stringContaining("does not offer retry_task"),
+    error: expect.stringContaining("does not support retry_task"),
   });
   expect(seen).toEqual([]);
 });

@@ -12,25 +12,26 @@ export interface ExecuteDependencies {
 }
 
 /**
- * Hands a command to the adapter of its engine. A command that no adapter here can carry out comes back as failed, with a text that
- * begins with `unsupported: `; a purge without a right to it with `refused: `. Rejects with what the adapter threw.
+ * Passes a command to the adapter of its engine. A command that no adapter supports fails with a text that starts with `unsupported: `, a
+ * purge that is not allowed with `refused: `. Rejects with the adapter's error.
  */
 export async function executeCommand(command: Command, dependencies: ExecuteDependencies): Promise<CommandOutcome> {
   const { engines } = dependencies;
   const { action, engine } = command;
   const known = engines.map(({ name }) => name).join(", ");
-  if (action === "") return unsupported("the command names no action");
-  if (!isCommandAction(action)) return unsupported(`this version of the agent does not know the command ${action}`);
-  if (engine === undefined) return unsupported(`the command names no engine, and this agent watches several: ${known}`);
+  if (action === "") return unsupported("the command has no action");
+  if (!isCommandAction(action)) return unsupported(`this version of the agent does not support the command ${action}`);
+  if (engine === undefined)
+    return unsupported(`the command names no engine, and this agent watches several (${known})`);
   const adapter = engines.find(({ name }) => name === engine);
   if (adapter === undefined) return unsupported(`this agent does not watch ${engine}, only ${known}`);
   const capability = capabilityOfAction[action];
   const offered = capabilitiesOf(adapter);
   if (adapter.execute === undefined || !offered.includes(capability)) {
-    return unsupported(`the ${engine} adapter does not offer ${capability} in the way it runs here`);
+    return unsupported(`the ${engine} adapter does not support ${capability} as it runs here`);
   }
   if (isRetry(action) && offered.includes(retryResubmitsMarker) && !hasInputs(command)) {
-    return unsupported(`${engine} retries by submitting again, which needs override_args and override_kwargs`);
+    return unsupported(`${engine} retries by submitting a new task, which requires override_args and override_kwargs`);
   }
   if (action === "purge_queue") {
     const { refusal, ...confirmed } = await checkPurge(command, adapter, dependencies);

@@ -7,7 +7,7 @@ const bench = routerBench();
 const { routerOf, holdingRouter, restart, replies, results, result } = bench;
 
 describe("a second delivery", () => {
-  test("of a running command is acknowledged; the one result speaks for the newest delivery", async () => {
+  test("of a running command is acknowledged, and the one result has the newest token", async () => {
     const { router, begun, end } = holdingRouter();
     router.handle(commandFrame("c", { delivery_claim_token: "one" }));
     router.handle(commandFrame("c", { delivery_claim_token: "two" }));
@@ -23,7 +23,7 @@ describe("a second delivery", () => {
     ]);
   });
 
-  test("of an ended command gets its result again, under the new token", async () => {
+  test("of a finished command gets its result again, with the new token", async () => {
     const { router, begun, end } = holdingRouter();
     router.handle(commandFrame("c", { delivery_claim_token: "one" }));
     end("c");
@@ -38,7 +38,7 @@ describe("a second delivery", () => {
     ]);
   });
 
-  test("is carried out once 300 s have passed since the last one", async () => {
+  test("is executed when 300 s have passed since the last one", async () => {
     let runs = 0;
     const router = routerOf(() => {
       runs += 1;
@@ -60,7 +60,7 @@ describe("a second delivery", () => {
     expect(runs).toBe(2);
   });
 
-  test("of a command that runs for long is never carried out, however late it comes", async () => {
+  test("of a long-running command is never executed, however late it arrives", async () => {
     const { router, begun, end } = holdingRouter();
     router.handle(commandFrame("c", { timeout_seconds: 3_600, delivery_claim_token: "one" }));
     bench.clock.advance(3_000_000);
@@ -72,7 +72,7 @@ describe("a second delivery", () => {
     expect(begun).toEqual(["c"]);
   });
 
-  test("is answered for the last 10,000 ids", async () => {
+  test("is recognised for the last 10,000 ids", async () => {
     let runs = 0;
     const router = routerOf(() => {
       runs += 1;
@@ -93,7 +93,7 @@ describe("a second delivery", () => {
     expect(runs).toBe(10_002);
   });
 
-  test("gets the status alone when newer results have taken the 8 MiB that are held of large ones", async () => {
+  test("gets only the status when newer results fill the 8 MiB for large ones", async () => {
     const text = "x ".repeat(300_000);
     const router = routerOf(() => Promise.resolve({ status: "success", result: { text } }));
     for (let at = 0; at < 14; at += 1) router.handle(commandFrame(`c-${at}`));
@@ -109,7 +109,7 @@ describe("a second delivery", () => {
 });
 
 describe("after a restart", () => {
-  test("a second delivery is answered from the journal", async () => {
+  test("a second delivery gets its reply from the journal", async () => {
     const { router, end } = holdingRouter();
     router.handle(commandFrame("c", { delivery_claim_token: "one" }));
     end("c");
@@ -123,13 +123,13 @@ describe("after a restart", () => {
     ]);
   });
 
-  test("what was being carried out is reported once, as of unknown outcome, and never carried out again", () => {
+  test("a running command is reported once, with unknown outcome, and never executed again", () => {
     const { router } = holdingRouter();
     router.handle(commandFrame("c", { delivery_claim_token: "one" }));
     router.handle(commandFrame("c", { delivery_claim_token: "two" }));
 
     const error =
-      "outcome unknown: the agent stopped while it carried the command out; look at the engine before you repeat it";
+      "outcome unknown: the agent stopped while the command was running. Check the engine before you repeat it";
     const next = restart();
     const unknown = { status: "failed", error, outcome: "unknown" };
     expect(results().map(({ payload }) => payload)).toEqual([{ ...unknown, delivery_claim_token: "two" }]);
@@ -139,7 +139,7 @@ describe("after a restart", () => {
     expect(results()).toHaveLength(2);
   });
 
-  test("what waited for its turn is reported as not carried out", () => {
+  test("a waiting command is reported as not carried out", () => {
     const { router, begun } = holdingRouter();
     for (let at = 0; at < 17; at += 1) router.handle(commandFrame(`c-${at}`));
 
@@ -149,11 +149,11 @@ describe("after a restart", () => {
     expect(results().filter(({ payload }) => payload.error?.startsWith("outcome unknown"))).toHaveLength(16);
     expect(results().find(({ id }) => id === "c-16")?.payload).toEqual({
       status: "failed",
-      error: "not carried out: the agent stopped before it began",
+      error: "not carried out: the agent stopped before the command started",
     });
   });
 
-  test("a command is reported however long the agent was away; ids that ended 300 s ago are forgotten", async () => {
+  test("a command is reported however long the agent was stopped, and ids finished 300 s ago are deleted", async () => {
     const { router, end } = holdingRouter();
     router.handle(commandFrame("ended"));
     end("ended");
@@ -167,13 +167,13 @@ describe("after a restart", () => {
     expect(bench.buffer.command("ended")).toBeUndefined();
   });
 
-  test("another process of the agent answers for what one left that is gone", () => {
+  test("another process of the agent replies for an ended one", () => {
     const { router } = holdingRouter();
     router.handle(commandFrame("c", { delivery_claim_token: "one" }));
-    const gone = bench.besideFirst();
+    const ended = bench.secondProcess();
     const successor = routerOf(() => Promise.reject(new Error("carried out again")));
     expect(results()).toEqual([]);
-    gone.close();
+    ended.close();
 
     bench.buffer.tend();
     successor.handle(commandFrame("c", { delivery_claim_token: "two" }));

@@ -8,32 +8,31 @@ import { shortenOutcome } from "./reply.ts";
 export interface JournalEntry {
   readonly id: string;
   readonly action: string;
-  /** Of the newest delivery: ack and result count only with it. */
+  /** Claim token of the newest delivery. The brain accepts ack and result only with it. */
   token: string | null;
-  /** True from just before it is carried out. */
+  /** True from just before its execution. */
   isBegun: boolean;
-  /** Text of `encodeOutcome`; null before the end. */
+  /** Text of `encodeOutcome`. Null until it is finished. */
   outcome: string | null;
-  /** When it was delivered last or ended, on the monotonic clock. */
+  /** When it was last delivered or finished, on the monotonic clock. */
   seenAtMs: number;
 }
 
 const rememberMs = 300_000;
 const maxRemembered = 10_000;
-/** Outcomes over 512 bytes are held up to 8 MiB together; the oldest lose their result, not their status. */
+/** Outcomes over 512 bytes are kept up to 8 MiB in total. Beyond that the oldest lose their result, not their status. */
 const smallOutcomeBytes = 512;
 const maxLargeBytes = 8 * 1024 * 1024;
 
 /**
- * The ids of commands, in memory and in the buffer's database (spec part 3, section 1.11 rule 3). An id is remembered for 300 s
- * after it was last delivered or ended, 10,000 of them, the oldest going first; one without outcome is never forgotten, so that a
- * process that starts again finds what its predecessor left open.
+ * Command ids in memory and in the buffer's database. An id is kept for 300 s after it was last delivered or finished, at most 10,000 of them,
+ * dropping the oldest first. An id without an outcome is always kept, so that a restarted process finds unfinished commands.
  */
 export class CommandJournal {
   #buffer: DurableBuffer;
   #clock: Clock;
   #entries = new Map<string, JournalEntry>();
-  /** Entries with a large outcome, the oldest first. */
+  /** Entries with a large outcome, oldest first. */
   #large = new Map<JournalEntry, number>();
   #largeBytes = 0;
 
@@ -42,7 +41,7 @@ export class CommandJournal {
     this.#clock = clock;
   }
 
-  /** The entry of an id that is remembered, from this process or one before it. */
+  /** The entry of a known id, from this or an earlier process. */
   find(id: string): JournalEntry | undefined {
     const nowMs = this.#clock.monotonicMs();
     const own = this.#entries.get(id);
@@ -53,7 +52,7 @@ export class CommandJournal {
     return isForgotten(entry, nowMs) ? undefined : entry;
   }
 
-  /** Commands that a process which is gone has left without outcome. */
+  /** Unfinished commands of ended processes. */
   orphans(): JournalEntry[] {
     return this.#buffer
       .unendedCommands()
@@ -62,13 +61,12 @@ export class CommandJournal {
   }
 
   /**
-   * Makes an entry and its answers durable, in one transaction, and marks it as seen now. A begun command is on the disk itself
-   * when this returns.
+   * Stores an entry and its replies in one transaction and marks it as seen now. A started command is synced to disk when this returns.
    */
   write(entry: JournalEntry, answers: readonly NewEntry[]): void {
     entry.seenAtMs = this.#clock.monotonicMs();
     const former = this.#entries.get(entry.id);
-    if (former !== undefined && former !== entry) this.#release(former); // forgotten, and now delivered anew
+    if (former !== undefined && former !== entry) this.#release(former); // dropped earlier and now delivered again
     this.#entries.delete(entry.id);
     this.#entries.set(entry.id, entry);
     const shortened = this.#holdOutcome(entry);
@@ -80,7 +78,7 @@ export class CommandJournal {
     });
   }
 
-  /** Takes what is no longer remembered out of the file. */
+  /** Deletes expired ids from the file. */
   prune(): void {
     this.#buffer.pruneCommands(this.#clock.nowMs() - rememberMs);
   }
@@ -103,7 +101,7 @@ export class CommandJournal {
     this.#large.delete(entry);
   }
 
-  /** Counts a large outcome; gives the older ones that had to be shortened for it. */
+  /** Counts a large outcome. Returns older entries that had to be shortened for it. */
   #holdOutcome(entry: JournalEntry): JournalEntry[] {
     const sizeBytes = Buffer.byteLength(entry.outcome ?? "");
     if (sizeBytes <= smallOutcomeBytes || this.#large.has(entry)) return [];
@@ -119,7 +117,7 @@ export class CommandJournal {
     return shortened;
   }
 
-  /** The wall clock may have been set back since the record was written: its age is never below nothing. */
+  /** The age is never negative, even if the wall clock was set back since the record was written. */
   #entryOf({ id, action, token, isBegun, outcome, seenMs }: CommandRecord): JournalEntry {
     const ageMs = Math.max(0, this.#clock.nowMs() - seenMs);
     return { id, action, token, isBegun: isBegun === 1, outcome, seenAtMs: this.#clock.monotonicMs() - ageMs };

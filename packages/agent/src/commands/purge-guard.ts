@@ -6,12 +6,12 @@ import type { Command } from "./command.ts";
 
 type PurgeCheck =
   | { readonly refusal: string }
-  /** Without a depth all that waits may go. */
+  /** Without a confirmed depth all waiting tasks may be removed. */
   | { readonly refusal?: undefined; readonly confirmedDepth?: number };
 
 /**
- * Whether a purge may be carried out, and of how many tasks. Its confirm token must be the keyed one (spec part 3, section 1.7) of the
- * depth that the adapter sees now, so whoever asked has seen what goes. `force` bypasses this.
+ * Whether a purge is allowed, and of how many tasks. Its confirm token must be the HMAC of the queue's current depth, which proves that the
+ * user saw this depth. `force` skips the check.
  */
 export async function checkPurge(
   { parameters }: Command,
@@ -19,19 +19,19 @@ export async function checkPurge(
   { secret, clock }: { readonly secret: Uint8Array; readonly clock: Clock },
 ): Promise<PurgeCheck> {
   const { queue, force, confirm_token: token } = parameters;
-  if (typeof queue !== "string" || queue === "") return { refusal: "the purge names no queue" };
+  if (typeof queue !== "string" || queue === "") return { refusal: "the purge has no queue" };
   if (force === true) return {};
   if (typeof token !== "string" || token === "") {
-    return { refusal: `purging ${queue} needs the depth that was seen, as its confirm token, or force` };
+    return { refusal: `purging ${queue} requires a confirm token of its depth, or force` };
   }
   const depth = await depthOf(queue, adapter, clock);
   if (typeof depth === "string") return { refusal: depth };
   if (equalSecrets(token, purgeConfirmToken(secret, queue, depth))) return { confirmedDepth: depth };
-  const mismatch = "and the confirm token is not of that depth; look at the queue again, or force";
-  return { refusal: `${queue} holds ${depth} tasks now, ${mismatch}` };
+  const mismatch = "and the confirm token is for another depth. Check the queue and try again, or use force";
+  return { refusal: `${queue} has ${depth} tasks now, ${mismatch}` };
 }
 
-/** The present depth, or why it is not known. */
+/** The current depth, or why it is unknown. */
 async function depthOf(queue: string, adapter: EngineAdapter, clock: Clock): Promise<number | string> {
   try {
     const depth = await within(
@@ -39,9 +39,11 @@ async function depthOf(queue: string, adapter: EngineAdapter, clock: Clock): Pro
       wireTimes.snapshotTimeoutMs,
       adapter.depth?.(queue) ?? depthInSnapshot(queue, adapter),
     );
-    return depth ?? `the ${adapter.name} adapter sees no queue ${queue}, so the confirm token cannot be checked`;
+    return (
+      depth ?? `the ${adapter.name} adapter does not see the queue ${queue}, so the confirm token cannot be checked`
+    );
   } catch (error) {
-    return `the present depth of ${queue} is not known (${reasonOf(error)}), so the confirm token cannot be checked`;
+    return `the current depth of ${queue} is unknown (${reasonOf(error)}), so the confirm token cannot be checked`;
   }
 }
 

@@ -35,10 +35,10 @@ describe("a result", () => {
     }
   });
 
-  test("that no frame can carry fails with a text that says so", () => {
+  test("that fits no frame becomes a failure with an explanation", () => {
     expect(sent({ status: "success", result: { text: "x ".repeat(400_000) } }, "t")).toEqual({
       status: "failed",
-      error: "the command ended with success, but its result of 800041 bytes is too large to be sent",
+      error: "the command finished with success, but its result of 800041 bytes is too large to send",
       outcome: "unknown",
       delivery_claim_token: "t",
     });
@@ -51,24 +51,24 @@ describe("a result", () => {
   cycle.self = cycle;
   test.each([
     ["a cycle", cycle],
-    ["a number that is none", { depth: Number.NaN }],
+    ["a number that is NaN", { depth: Number.NaN }],
     [
-      "an accessor that throws",
+      "a getter that throws",
       {
         get task_id(): string {
           throw new Error("no");
         },
       },
     ],
-  ])("with %s fails with a text that says so", (_, result) => {
+  ])("with %s becomes a failure with an explanation", (_, result) => {
     expect(sent({ status: "success", result })).toEqual({
       status: "failed",
-      error: "the command ended with success, but its result cannot be sent because it is not JSON",
+      error: "the command finished with success, but its result is not JSON and cannot be sent",
       outcome: "unknown",
     });
   });
 
-  test("holds no secret in the texts of the engine, and ids as they are", () => {
+  test("has no secret in engine texts, and unchanged ids", () => {
     const secret = "Bearer abcdefghijklmnop1234";
     const result = {
       entries: [{ task_id: "mail:ada@example.org", error_excerpt: `${"x".repeat(600)} ${secret}` }],
@@ -83,7 +83,7 @@ describe("a result", () => {
     });
   });
 
-  test("may hold dates, and numbers that keep their digits", () => {
+  test("may contain dates, and numbers that keep their digits", () => {
     const result = { finished_at: new Date(0), purged: rawJson("9007199254740993") };
 
     expect(encodeOutcome({ status: "success", result }, redactor)).toBe(
@@ -91,7 +91,7 @@ describe("a result", () => {
     );
   });
 
-  test("of a dead letter keeps the last 512 characters of the failure, cut before the look for secrets", () => {
+  test("of a dead letter keeps the last 512 characters of the failure, cut before redaction", () => {
     const entries = [{ error_excerpt: `ada@example.org ${"b".repeat(512)}` }];
 
     expect(sent({ status: "success", result: { entries } }).result).toEqual({
@@ -99,7 +99,7 @@ describe("a result", () => {
     });
   });
 
-  test("that failed holds no secret in its error, of which 8192 characters are sent", () => {
+  test("that failed has no secret in its error, of which 8192 characters are sent", () => {
     expect(sent({ status: "failed", error: "cannot reach redis://user:hunter2@localhost:6379" }).error).toBe(
       "[REDACTED]",
     );
@@ -128,8 +128,8 @@ test("an outcome that is shortened keeps its status and 200 characters of its er
   expect(JSON.parse(shortenOutcome(encodeOutcome(unknown, redactor)))).toEqual(unknown);
 });
 
-describe("for a way to the service that lets less through", () => {
-  test("a result becomes a failed one that says so, under its token", () => {
+describe("on a connection with a lower limit", () => {
+  test("a result becomes a failure with an explanation, with its token", () => {
     const entry = buffered({ status: "success", result: { text: "x ".repeat(10_000) } }, "t");
 
     const smaller = smallerResult(entry);
@@ -137,24 +137,24 @@ describe("for a way to the service that lets less through", () => {
     expect(smaller).toMatchObject({ type: "command_result", frameId: "c" });
     expect(JSON.parse(smaller?.payload ?? "")).toEqual({
       status: "failed",
-      error: `the command ended with success, but its result of ${entry.sizeBytes} bytes is larger than what the way to the service lets through`,
+      error: `the command finished with success, but its result of ${entry.sizeBytes} bytes is larger than the connection to the service allows`,
       outcome: "unknown",
       delivery_claim_token: "t",
     });
   });
 
-  test("so does one without token", () => {
+  test("so does a result without token", () => {
     const smaller = smallerResult(buffered({ status: "failed", error: "x ".repeat(2_000) }, null));
 
     expect(JSON.parse(smaller?.payload ?? "")).toEqual({
       status: "failed",
-      error: expect.stringMatching(/^the command ended with failed, but/),
+      error: expect.stringMatching(/^the command finished with failed, but/),
     });
     const unknown = smallerResult(buffered({ status: "failed", error: "x ".repeat(2_000), outcome: "unknown" }, null));
     expect(JSON.parse(unknown?.payload ?? "")).toMatchObject({ outcome: "unknown" });
   });
 
-  test("what is small already, and what is no result, is left to be dropped", () => {
+  test("a small result, and a frame that is not a result, is dropped", () => {
     expect(smallerResult(buffered({ status: "success" }, "t"))).toBeUndefined();
     expect(smallerResult({ ...ackEntry("c", "t"), seq: 1 })).toBeUndefined();
   });

@@ -6,11 +6,11 @@ import type { CommandOutcome } from "./command.ts";
 const maxErrorCharacters = 8_192;
 const maxExcerptCharacters = 512;
 const maxShortErrorCharacters = 200;
-/** Room for the token and what stands around it. */
+/** Room for the token and its key. */
 const tokenBytes = 512;
-/** What a shortened outcome takes at most, with every character of its error escaped. */
+/** Maximum size of a shortened outcome, with every character of its error escaped. */
 const smallestBytes = 2_048;
-/** Texts of engines inside results; ids and the like are not redacted, because they would not be found again. */
+/** Engine texts inside results. Ids are not redacted, because they must stay usable. */
 const redactedKeys: ReadonlySet<string> = new Set(["error", "exception", "error_excerpt"]);
 
 /** Buffer entry of a command_ack. */
@@ -18,16 +18,16 @@ export function ackEntry(commandId: string, token: string | null): NewEntry {
   return entryOf("command_ack", commandId, token === null ? "{}" : canonicalText({ delivery_claim_token: token }));
 }
 
-/** Buffer entry of a command_result. @param outcome text of `encodeOutcome`. */
+/** Buffer entry of a command_result. @param outcome text from `encodeOutcome`. */
 export function resultEntry(commandId: string, outcome: string, token: string | null): NewEntry {
-  // Canonical order puts this key before error, result and status, one of which is always there.
+  // In canonical order this key precedes error, result and status, one of which is always present.
   const payload = token === null ? outcome : `{"delivery_claim_token":${canonicalText(token)},${outcome.slice(1)}`;
   return entryOf("command_result", commandId, payload);
 }
 
 /**
- * An outcome as canonical JSON of a result's payload, without token. Texts of the engine are redacted. What no frame can carry
- * becomes a failed outcome that says so.
+ * An outcome as canonical JSON of a result's payload, without token. Engine texts are redacted. An outcome that fits no frame becomes a
+ * failed outcome with an explanation.
  */
 export function encodeOutcome(outcome: CommandOutcome, redactor: Redactor): string {
   let reason: string;
@@ -39,15 +39,15 @@ export function encodeOutcome(outcome: CommandOutcome, redactor: Redactor): stri
     });
     const sizeBytes = Buffer.byteLength(text);
     if (sizeBytes <= payloadLimitBytes - tokenBytes) return text;
-    reason = `its result of ${sizeBytes} bytes is too large to be sent`;
+    reason = `its result of ${sizeBytes} bytes is too large to send`;
   } catch {
-    // Whatever an adapter put there: no canonical form, a cycle, an accessor that throws.
-    reason = "its result cannot be sent because it is not JSON";
+    // The adapter's value has no canonical form, has a cycle, or a getter that throws.
+    reason = "its result is not JSON and cannot be sent";
   }
   return withoutResult(outcome, reason);
 }
 
-/** The outcome without its result and with a short error: what is kept of many old ones. */
+/** The outcome without its result and with a short error, the form kept for old commands. */
 export function shortenOutcome(text: string): string {
   const { error, ...outcome } = JSON.parse(text) as SentOutcome;
   const { status } = outcome;
@@ -58,15 +58,15 @@ export function shortenOutcome(text: string): string {
   );
 }
 
-/** In the place of a result that is too large for the way to the brain: one that says so. Undefined when it is small already. */
+/** Replaces a result that is too large for the connection by a failed one with an explanation. Undefined when it is small already. */
 export function smallerResult({ type, frameId, payload, sizeBytes }: BufferEntry): NewEntry | undefined {
   if (type !== "command_result" || sizeBytes <= smallestBytes) return undefined;
   const { delivery_claim_token: token = null, ...outcome } = JSON.parse(payload) as SentOutcome;
-  const reason = `its result of ${sizeBytes} bytes is larger than what the way to the service lets through`;
+  const reason = `its result of ${sizeBytes} bytes is larger than the connection to the service allows`;
   return resultEntry(frameId, withoutResult(outcome, reason), token);
 }
 
-/** What `encodeOutcome` wrote, and `resultEntry` added to it. */
+/** The text of `encodeOutcome` with the token that `resultEntry` adds. */
 interface SentOutcome {
   readonly status: CommandOutcome["status"];
   readonly error?: string;
@@ -76,12 +76,12 @@ interface SentOutcome {
 
 const openOf = ({ outcome }: { readonly outcome?: unknown }) => (outcome === "unknown" ? { outcome } : {});
 
-/** In the place of what cannot be sent; of what it did, where it did something, nobody hears. */
+/** Replaces a result that cannot be sent. A success becomes an unknown outcome, because its details are lost. */
 function withoutResult(ended: Pick<SentOutcome, "status" | "outcome">, reason: string): string {
   const outcome = ended.status === "success" ? "unknown" : ended.outcome;
   return canonicalText({
     status: "failed",
-    error: `the command ended with ${ended.status}, but ${reason}`,
+    error: `the command finished with ${ended.status}, but ${reason}`,
     ...openOf({ outcome }),
   });
 }
@@ -92,7 +92,7 @@ function errorText(error: unknown, redactor: Redactor): string {
 
 function redactTexts(value: unknown, redactor: Redactor, key?: string): unknown {
   if (typeof value === "string" && key !== undefined && redactedKeys.has(key)) {
-    // The end of a failure tells most; it is taken before the scan (spec part 3, section 3).
+    // The end of an error text is the most useful part. It is cut before redaction.
     return redactor.redact(key === "error_excerpt" ? value.slice(-maxExcerptCharacters) : value);
   }
   if (Array.isArray(value)) return value.map((item) => redactTexts(item, redactor));

@@ -23,7 +23,7 @@ describe("a command", () => {
     ]);
   });
 
-  test("is in the journal before its adapter hears of it", async () => {
+  test("is in the journal before its adapter receives it", async () => {
     let known: unknown;
     const router = routerOf(({ id }) => {
       known = bench.buffer.command(id);
@@ -37,10 +37,10 @@ describe("a command", () => {
     expect(bench.buffer.command("c")).toMatchObject({ outcome: '{"status":"success"}' });
   });
 
-  test("that cannot be read is answered", async () => {
+  test("that is invalid gets a result", async () => {
     routerOf(() => Promise.resolve(success)).handle({ id: "c", payload: null });
 
-    expect(await result()).toEqual({ status: "failed", error: "unsupported: the command names no action" });
+    expect(await result()).toEqual({ status: "failed", error: "unsupported: the command has no action" });
   });
 
   test("whose adapter throws has failed, with a text of at most 8192 characters", async () => {
@@ -51,7 +51,7 @@ describe("a command", () => {
     expect(error).toBe("x ".repeat(4_096));
   });
 
-  test("whose adapter throws a secret tells it neither the service nor the log", async () => {
+  test("whose adapter throws a secret reveals it neither to the service nor in the log", async () => {
     routerOf(() => Promise.reject(new Error("cannot reach redis://user:hunter2@localhost:6379"))).handle(
       commandFrame("c"),
     );
@@ -61,10 +61,10 @@ describe("a command", () => {
     expect(bench.logged).not.toContain("hunter2");
   });
 
-  test.each([undefined, null, "ok", {}, { status: "done" }])("whose adapter gives %j has failed", async (given) => {
+  test.each([undefined, null, "ok", {}, { status: "done" }])("whose adapter returns %j has failed", async (given) => {
     routerOf(() => Promise.resolve(given as never)).handle(commandFrame("c"));
 
-    expect(await result()).toEqual({ status: "failed", error: "the adapter gave no outcome" });
+    expect(await result()).toEqual({ status: "failed", error: "the adapter returned no outcome" });
   });
 
   test("has a token of at most 64 characters, else none", async () => {
@@ -77,7 +77,7 @@ describe("a command", () => {
 });
 
 describe("time", () => {
-  test("is up after the command's own timeout; what the adapter does afterwards is not reported", async () => {
+  test("ends with the command's timeout, and a later result is not reported", async () => {
     const { router, end } = holdingRouter();
     router.handle(commandFrame("c", { timeout_seconds: 5, delivery_claim_token: "t" }));
     bench.clock.advance(4_999);
@@ -93,13 +93,13 @@ describe("time", () => {
     expect(results().map(({ id }) => id)).toEqual(["c", "d"]);
     expect(results()[0]?.payload).toEqual({
       status: "failed",
-      error: "timed out after 5 s; whether it takes effect is unknown",
+      error: "timed out after 5 s, it may still take effect",
       outcome: "unknown",
       delivery_claim_token: "t",
     });
   });
 
-  test("runs while a command waits; it is not begun when its time is up", async () => {
+  test("runs while a command waits, which is not started after its timeout", async () => {
     const { router, begun, end } = holdingRouter();
     for (let at = 0; at < 16; at += 1) router.handle(commandFrame(`c-${at}`));
     router.handle(commandFrame("late", { timeout_seconds: 5 }));
@@ -109,7 +109,7 @@ describe("time", () => {
 
     expect(await result()).toEqual({
       status: "failed",
-      error: "timed out after 5 s in which other commands were carried out; it was not begun",
+      error: "timed out after 5 s behind other commands, it was not started",
     });
     await result(2);
     expect(begun).not.toContain("late");
@@ -117,7 +117,7 @@ describe("time", () => {
 });
 
 describe("many commands", () => {
-  test("run 16 at once, the others in order", async () => {
+  test("run 16 concurrently, the others in order", async () => {
     const { router, begun, end } = holdingRouter();
     for (let at = 0; at < 19; at += 1) router.handle(commandFrame(`c-${at}`));
     expect(begun).toHaveLength(16);
@@ -139,13 +139,13 @@ describe("many commands", () => {
       {
         type: "command_result",
         id: "c-1016",
-        payload: { status: "failed", error: "busy: 1000 commands wait for their turn already" },
+        payload: { status: "failed", error: "busy: 1000 commands are waiting already" },
       },
     ]);
     expect(begun).toHaveLength(16);
   });
 
-  test("are refused while 64 go on after their time, and taken again when one has ended", async () => {
+  test("are refused while 64 still run after their timeout, and accepted again when one has finished", async () => {
     const { router, begun, end } = holdingRouter();
     for (let round = 0; round < 4; round += 1) {
       for (let at = 0; at < 16; at += 1) router.handle(commandFrame(`c-${round}-${at}`, { timeout_seconds: 5 }));
@@ -154,7 +154,7 @@ describe("many commands", () => {
     expect(begun).toHaveLength(64);
     router.handle(commandFrame("refused"));
     expect(results().at(-1)?.payload.error).toBe(
-      "busy: 64 commands before it go on after their time was up; the engine does not answer",
+      "busy: 64 earlier commands are still running after their timeout, the engine does not respond",
     );
 
     end("c-0-0");
@@ -166,7 +166,7 @@ describe("many commands", () => {
 });
 
 describe("closing", () => {
-  test("waits for what runs, reports it, and refuses what comes meanwhile", async () => {
+  test("waits for running commands, reports them, and refuses new ones", async () => {
     const { router, end } = holdingRouter();
     router.handle(commandFrame("c"));
     const closed = router.close();
@@ -191,7 +191,9 @@ describe("closing", () => {
     expect(begun).toHaveLength(16);
     expect(results().filter(({ payload }) => payload.status === "success")).toHaveLength(16);
     expect(
-      results().filter(({ payload }) => payload.error === "not carried out: the agent stopped before it began"),
+      results().filter(
+        ({ payload }) => payload.error === "not carried out: the agent stopped before the command started",
+      ),
     ).toHaveLength(2);
   });
 

@@ -10,14 +10,14 @@ import { ackEntry, encodeOutcome, resultEntry } from "./reply.ts";
 
 export interface RouterDependencies extends ExecuteDependencies {
   readonly redactor: Redactor;
-  /** Answers and the journal of ids go here. */
+  /** Stores replies and the journal of ids. */
   readonly buffer: DurableBuffer;
   readonly log: AgentLog;
-  /** Called when an answer is in the buffer. */
+  /** Called when a reply is in the buffer. */
   readonly onStored: () => void;
 }
 
-/** A command that has no outcome yet. */
+/** A command without an outcome. */
 interface Job {
   readonly command: Command;
   readonly entry: JournalEntry;
@@ -26,26 +26,25 @@ interface Job {
 
 const maxRunning = 16;
 const maxWaiting = 1_000;
-/** Commands at most that go on in the engine although their time was up. */
+/** Maximum number of timed-out commands that still run in the engine. */
 const maxOverdue = 64;
 const maxTokenCharacters = 64;
 const closeLimitMs = 5_000;
 
 const texts = {
   shutDown: "not carried out: the agent is shutting down",
-  notBegun: "not carried out: the agent stopped before it began",
-  unknown:
-    "outcome unknown: the agent stopped while it carried the command out; look at the engine before you repeat it",
+  notBegun: "not carried out: the agent stopped before the command started",
+  unknown: "outcome unknown: the agent stopped while the command was running. Check the engine before you repeat it",
 } as const;
 
 /**
- * Answers commands. A delivery is acknowledged at once and its result follows. Every delivery of an id that the journal remembers is
- * acknowledged again and never carried out again; when the result is known it is sent again, always under the token of the newest
- * delivery. An id is in the journal before its command begins, and its outcome is written together with the result, so a process
- * that starts again can say of each command that it has ended, was never begun, or ended nobody knows how.
+ * Executes commands. Each delivery is acknowledged immediately and its result follows. A repeated delivery of a known id is acknowledged
+ * again but never executed again. A known result is sent again, with the token of the newest delivery. The id is in the journal before its
+ * command starts, and its outcome is stored together with the result, so a restarted process knows of each command whether it finished, never
+ * started, or has an unknown outcome.
  *
- * 16 commands run at once and 1,000 wait in order. The time of a command begins with its first delivery; when it is up, the command
- * fails, and whatever its adapter still does is not reported.
+ * 16 commands run concurrently and 1,000 wait in order. The timeout of a command starts with its first delivery. After it the command fails
+ * and its adapter's result is not reported.
  */
 export class CommandRouter {
   #dependencies: RouterDependencies;
@@ -64,7 +63,7 @@ export class CommandRouter {
     this.#onlyEngine = engines.length === 1 ? engines[0]?.name : undefined;
   }
 
-  /** Takes a verified command frame. Never throws. */
+  /** Handles a verified command frame. Never throws. */
   handle({ id, payload }: Pick<Frame, "id" | "payload">): void {
     const token = readToken(payload?.delivery_claim_token);
     const known = this.#known(id);
@@ -85,19 +84,19 @@ export class CommandRouter {
   }
 
   /**
-   * Reports what a process that is gone has left without outcome, and forgets what is old. For the start and each heartbeat: the
-   * buffer may take over the file of such a process at any time.
+   * Reports unfinished commands of ended processes and deletes expired ids. Called at start and on each heartbeat, because the buffer may
+   * adopt the file of an ended process at any time.
    */
   tend(): void {
     for (const orphan of this.#journal.orphans()) {
       const { id, action, isBegun } = orphan;
-      this.#dependencies.log.warn("a command was left open by an agent that is gone", { id, action, isBegun });
+      this.#dependencies.log.warn("a command was left unfinished by an earlier agent process", { id, action, isBegun });
       this.#end(orphan, isBegun ? unknownOutcome(texts.unknown) : failed(texts.notBegun));
     }
     this.#journal.prune();
   }
 
-  /** Refuses what comes and what waits, and gives what runs up to 5 s; what runs longer has an unknown outcome. */
+  /** Refuses new and waiting commands and waits up to 5 s for running ones, which then have an unknown outcome. */
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const job of this.#waiting.values()) this.#finish(job, failed(texts.notBegun));
@@ -119,9 +118,9 @@ export class CommandRouter {
   #refusal(): string | undefined {
     if (this.#isClosed) return texts.shutDown;
     if (this.#overdue >= maxOverdue) {
-      return `busy: ${this.#overdue} commands before it go on after their time was up; the engine does not answer`;
+      return `busy: ${this.#overdue} earlier commands are still running after their timeout, the engine does not respond`;
     }
-    if (this.#waiting.size >= maxWaiting) return `busy: ${maxWaiting} commands wait for their turn already`;
+    if (this.#waiting.size >= maxWaiting) return `busy: ${maxWaiting} commands are waiting already`;
     return undefined;
   }
 
@@ -163,18 +162,18 @@ export class CommandRouter {
     this.#finish(
       job,
       isBegun
-        ? unknownOutcome(`timed out after ${timeoutSeconds} s; whether it takes effect is unknown`)
-        : failed(`timed out after ${timeoutSeconds} s in which other commands were carried out; it was not begun`),
+        ? unknownOutcome(`timed out after ${timeoutSeconds} s, it may still take effect`)
+        : failed(`timed out after ${timeoutSeconds} s behind other commands, it was not started`),
     );
   }
 
-  /** Its time was up or the agent has said that nobody knows: nothing more is reported. */
+  /** The command timed out or was reported as unknown: its late result is only logged. */
   #endedLate({ id, action }: Command, { status }: CommandOutcome): void {
     this.#overdue = Math.max(0, this.#overdue - 1);
-    this.#dependencies.log.warn("a command ended after its result was sent", { id, action, status });
+    this.#dependencies.log.warn("a command finished after its result was sent", { id, action, status });
   }
 
-  /** Ends a job and lets the next one begin. */
+  /** Finishes a job and starts the next one. */
   #finish(job: Job, outcome: CommandOutcome): void {
     const { id, action } = job.command;
     job.cancelTimeout();
@@ -188,7 +187,7 @@ export class CommandRouter {
     for (const next of this.#waiting.values()) {
       if (this.#running.size >= maxRunning || this.#isClosed) break;
       this.#waiting.delete(next.command.id);
-      this.#begin(next, []); // acknowledged when it began to wait
+      this.#begin(next, []); // acknowledged when it was queued
     }
     if (this.#running.size === 0) this.#onIdle?.();
   }
@@ -208,16 +207,16 @@ export class CommandRouter {
   }
 }
 
-/** What a delivery is answered with: the ack, and the result when it is known. */
+/** The replies to a delivery: the ack, and the result when it is known. */
 function answersOf({ id, token, outcome }: JournalEntry): NewEntry[] {
   const ack = ackEntry(id, token);
   return outcome === null ? [ack] : [ack, resultEntry(id, outcome, token)];
 }
 
-/** What an adapter without types may have given. */
+/** Validates the outcome, because an untyped adapter may return anything. */
 function readOutcome(value: CommandOutcome): CommandOutcome {
   const { status } = (value ?? {}) as { status?: unknown };
-  return status === "success" || status === "failed" ? value : failed("the adapter gave no outcome");
+  return status === "success" || status === "failed" ? value : failed("the adapter returned no outcome");
 }
 
 function readToken(value: unknown): string | null {

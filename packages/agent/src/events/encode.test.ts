@@ -25,14 +25,14 @@ describe("occurred_at", () => {
   });
 });
 
-test("members stand in canonical order and the id is kept", () => {
+test("keys are in canonical order and the id is kept", () => {
   const record = { id: "i", kind: "task.sent", engine: "e", task_id: "t", data: { b: 1, a: 2 } };
   expect(encodeEvent(record, nowMs, options)).toBe(
     '{"data":{"a":2,"b":1},"engine":"e","id":"i","kind":"task.sent","occurred_at":"2026-01-02T03:04:05.000Z","task_id":"t"}',
   );
 });
 
-test("secrets are gone before the text exists", () => {
+test("secrets are redacted before the text exists", () => {
   expect(encoded({ data: { kwargs: { api_key: "abc" } } }).data).toEqual({ kwargs: { api_key: "[REDACTED]" } });
 });
 
@@ -41,12 +41,12 @@ test("the shared table of keys and values gets the same verdicts as in the servi
   expect(encoded({ data: { kwargs: given } }).data).toEqual({ kwargs: expected });
 });
 
-test("names of tasks, queues and workers are sent as they are", () => {
+test("names of tasks, queues and workers are sent unchanged", () => {
   const data = { task_name: "mail bob@example.org", queue: "bob@example.org", worker: "celery@host.example.org" };
   expect(encoded({ data }).data).toEqual(data);
 });
 
-test("an event survives a member that cannot be read", () => {
+test("an event survives a value that cannot be read", () => {
   const data = {
     queue: "mail",
     get result(): never {
@@ -64,7 +64,7 @@ test("lone surrogates in texts and keys become U+FFFD, and the event survives", 
 });
 
 describe("release", () => {
-  test("is put on task events that carry none", () => {
+  test("is added to task events without one", () => {
     expect(encoded({}, "1.2.3").data).toEqual({ release: "1.2.3" });
     expect(encoded({ data: { release: "own" } }, "1.2.3").data).toEqual({ release: "own" });
     expect(encoded({ kind: "worker.online" }, "1.2.3").data).toEqual({});
@@ -84,6 +84,6 @@ test.each([
   {},
   { kind: "", engine: "e", task_id: "t", data: {} },
   { kind: "k", engine: "e", task_id: "t", data: [] },
-])("%j is no event record", (value) => {
+])("%j is not an event record", (value) => {
   expect(isEventRecord(value)).toBe(false);
 });

@@ -9,13 +9,13 @@ import {
 
 export interface EncodeOptions {
   readonly redactor: Redactor;
-  /** Put on task events that carry none. */
+  /** Added to task events without a release. */
   readonly release: string | undefined;
 }
 
 const aheadLimitMs = 60_000;
 
-/** Whether a value has what the brain needs to take it as an event record (spec part 3, section 2.2). */
+/** Whether a value has the required fields of an event record. */
 export function isEventRecord(value: unknown): value is EventRecord {
   if (typeof value !== "object" || value === null) return false;
   const { kind, engine, task_id, data } = value as Partial<Record<keyof EventRecord, unknown>>;
@@ -24,10 +24,10 @@ export function isEventRecord(value: unknown): value is EventRecord {
 }
 
 /**
- * Canonical text of a redacted event. A time that is missing, unreadable or more than 60 s ahead of this machine's clock becomes
- * `nowMs` (section 1.11 rule 4). Lone surrogates, which no frame can carry, become U+FFFD.
+ * Canonical text of a redacted event. A time that is missing, invalid or more than 60 s ahead of this machine's clock becomes `nowMs`. Lone
+ * surrogates, which a frame cannot contain, become U+FFFD.
  *
- * @throws CanonicalError when the event still has no JSON form.
+ * @throws CanonicalError when the event has no JSON form.
  */
 export function encodeEvent(event: EventRecord, nowMs: number, { redactor, release }: EncodeOptions): string {
   let data = redactor.redactEvent(event.data);

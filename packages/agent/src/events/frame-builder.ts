@@ -3,20 +3,20 @@ import { wireLimits } from "@svc/protocol";
 import type { NewEntry } from "../buffer/entry.ts";
 
 /**
- * Bytes of one payload. Entries are sealed before a connection announces its largest frame, so a quarter of the usual largest is
- * kept free for the envelope and for a brain with a slightly smaller limit.
+ * Maximum bytes of one payload. Entries are built before a connection announces its maximum frame size, so a quarter of the default is left
+ * for the envelope and for a brain with a slightly lower limit.
  */
 export const payloadLimitBytes = (wireLimits.frameBytes * 3) / 4;
 
-/** Events of one frame at most. */
+/** Maximum number of events per frame. */
 export const eventsPerFrame = 500;
-/** Room for what stands around the events of a payload. */
+/** Room for the payload's other keys. */
 const batchEnvelopeBytes = 64;
 
-/** Bytes of one event at most: alone in a frame it still fits. */
+/** Maximum bytes of one event, so that it fits a frame alone. */
 export const eventLimitBytes = payloadLimitBytes - batchEnvelopeBytes;
 
-/** Gathers canonical event texts into event_batch entries, in order, each within the limits of count and size. */
+/** Groups canonical event texts into event_batch entries, in order, each within the count and size limits. */
 export function buildBatches(records: readonly string[], sealedAt: string): NewEntry[] {
   const entries: NewEntry[] = [];
   let held: string[] = [];
@@ -37,7 +37,7 @@ export function buildBatches(records: readonly string[], sealedAt: string): NewE
   return entries;
 }
 
-/** An event_batch of canonical event texts, under a fresh frame id; the members stand in the order of their names. */
+/** An event_batch of canonical event texts with a new frame id. Its keys are in canonical order. */
 export function batchEntry(records: readonly string[], sealedAt: string): NewEntry {
   const payload = `{"events":[${records.join(",")}],"sealed_at":"${sealedAt}"}`;
   return {
@@ -49,7 +49,7 @@ export function batchEntry(records: readonly string[], sealedAt: string): NewEnt
   };
 }
 
-/** A fresh frame id: the prefix and 12 hex digits. */
+/** A new frame id: the prefix and 12 hex digits. */
 export function frameId(prefix: "ev" | "hb" | "st"): string {
   return `${prefix}_${randomBytes(6).toString("hex")}`;
 }

@@ -49,7 +49,7 @@ function batchSizes(): number[] {
   return buffer.read("events", 0, { maxEntries: 10_000, maxBytes: 1e9 }).map(({ records }) => records);
 }
 
-test("emit only queues; the window ends in one frame and one signal", () => {
+test("emit only queues, and the window ends with one frame and one signal", () => {
   const intake = intakeOf();
   const sink = intake.sinkFor("a");
   sink.emit(events(3));
@@ -87,7 +87,7 @@ test("a frame holds at most 500 events and three quarters of the largest frame",
   expect(Math.max(...entries.map(({ sizeBytes }) => sizeBytes))).toBeLessThanOrEqual(786_432);
 });
 
-test("a burst beyond the waiting bound is stored on the spot, none lost", () => {
+test("a burst above the limit is stored immediately, without loss", () => {
   const intake = intakeOf();
 
   intake.sinkFor("a").emit(events(20_000));
@@ -113,7 +113,7 @@ describe("cursors", () => {
     expect(buffer.cursor("a:k")).toBe("2");
   });
 
-  test("are read back as last emitted, apart for each adapter, and survive the process", () => {
+  test("are read as last emitted, separately for each adapter, and survive the process", () => {
     const intake = intakeOf();
     intake.sinkFor("a").emit([], { key: "k", value: "1" });
     intake.sinkFor("b").emit([], { key: "k", value: "2" });
@@ -125,7 +125,7 @@ describe("cursors", () => {
     expect(intakeOf().cursorsFor("b").get("k")).toBe("2");
   });
 
-  test("are forgotten by an empty value", () => {
+  test("are deleted by an empty value", () => {
     const intake = intakeOf();
     intake.sinkFor("a").emit([], { key: "k", value: "1" });
     intake.seal();
@@ -147,7 +147,7 @@ describe("cursors", () => {
   });
 });
 
-describe("events that no frame can carry", () => {
+describe("events that fit no frame", () => {
   const tooBig = { many: Array.from({ length: 100 }, () => "x".repeat(8_192)) };
   const cases: [string, unknown][] = [
     ["larger than a frame", { kind: "k", engine: "e", task_id: "t", data: tooBig }],
@@ -155,7 +155,7 @@ describe("events that no frame can carry", () => {
     ["null", null],
   ];
 
-  test.each(cases)("%s are dropped and counted; their neighbours are kept", (_, event) => {
+  test.each(cases)("%s are dropped and counted, and other events are kept", (_, event) => {
     const sink = intakeOf().sinkFor("a");
     sink.emit([...events(1), event as EventRecord, ...events(1)]);
 
@@ -173,7 +173,7 @@ describe("events that no frame can carry", () => {
     expect(intake.waitingEvents).toBe(0);
   });
 
-  test("do not throw otherwise, however broken", () => {
+  test("do not throw otherwise, however invalid", () => {
     const sink = intakeOf().sinkFor("a");
     const hostile = { kind: "task.sent", engine: "e", task_id: "t", data: {} } as EventRecord;
     Object.defineProperty(hostile, "kind", {
@@ -207,7 +207,7 @@ describe("losses that an adapter reports", () => {
   });
 });
 
-test("what is emitted after closing is ignored, cursor included, so that the next process reads it again", () => {
+test("events and cursors emitted after closing are ignored, so that the next process reads them again", () => {
   const intake = intakeOf();
   intake.sinkFor("a").emit(events(1), { key: "k", value: "1" });
   intake.close();
@@ -218,7 +218,7 @@ test("what is emitted after closing is ignored, cursor included, so that the nex
   expect(buffer.cursor("a:k")).toBe("1");
 });
 
-test("more events are taken while few wait; who asked for it goes on when enough are stored", async () => {
+test("ready() resolves as soon as few events are waiting", async () => {
   const intake = intakeOf();
   const sink = intake.sinkFor("a");
   await sink.ready();
@@ -240,7 +240,7 @@ describe("following what was emitted", () => {
   const all = { maxEntries: 10_000, maxBytes: 1e9 };
   const removeAll = () => buffer.apply({ remove: buffer.read("events", 0, all).map(({ seq }) => seq) });
 
-  test("ends when the entries with it have left the buffer, whatever came later", () => {
+  test("ends when its entries have left the buffer, whatever is added later", () => {
     const sink = intakeOf().sinkFor("a");
     sink.emit(events(3));
     const hasLeft = sink.follow();
@@ -256,13 +256,13 @@ describe("following what was emitted", () => {
     expect(hasLeft()).toBe(true);
   });
 
-  test("does not end while the file that holds them cannot be used", () => {
+  test("does not end while its file cannot be used", () => {
     const sink = intakeOf().sinkFor("a");
     sink.emit(events(3));
     const hasLeft = sink.follow();
     clock.advance(50);
     expect(hasLeft()).toBe(false);
-    buffer.close(); // behind its back: every later statement fails
+    buffer.close(); // every later statement fails
 
     sink.emit(events(1));
     clock.advance(50);

@@ -3,7 +3,7 @@ import type { AgentLog, CursorStore, CursorUpdate, EventSink } from "../adapter.
 import type { DurableBuffer } from "../buffer/buffer.ts";
 import { type BufferLoss, countLost, noLoss } from "../buffer/entry.ts";
 import type { Clock } from "../runtime/clock.ts";
-import { createSparseLog, reasonOf, type SparseLog } from "../runtime/log.ts";
+import { createThrottledLog, reasonOf, type ThrottledLog } from "../runtime/log.ts";
 import { type EncodeOptions, encodeEvent, isEventRecord } from "./encode.ts";
 import { buildBatches, eventLimitBytes, eventsPerFrame } from "./frame-builder.ts";
 
@@ -12,9 +12,9 @@ export interface IntakeDependencies extends EncodeOptions {
   readonly clock: Clock;
   readonly log: AgentLog;
   readonly strictMode: boolean;
-  /** How long an event may wait for company. */
+  /** How long an event may wait to be batched. */
   readonly windowMs: number;
-  /** Called when the buffer has something new to send. */
+  /** Called when the buffer has new entries. */
   readonly onStored: () => void;
 }
 
@@ -25,23 +25,23 @@ interface Emission {
   next: number;
 }
 
-/** Beyond this many waiting events `emit` seals a part of them at once, so that memory stays bounded without losing any. */
+/** Above this number of waiting events `emit` stores some of them synchronously, which bounds memory without losing events. */
 const maxWaitingEvents = 5_000;
-/** Below this many waiting events an adapter that catches up goes on. */
+/** Below this number of waiting events an adapter that is catching up continues. */
 const fewWaitingEvents = 2 * eventsPerFrame;
-/** A sealing hands the thread back after this long. */
+/** Storing yields the thread after this time. */
 const sealBudgetMs = 8;
 const maxCursorBytes = 65_536;
 const maxAdapters = 32;
 
 /**
- * The way of events into the buffer. `emit` only queues; within the window the queue is redacted, encoded and written, the events
- * and the cursors behind them in one transaction. A crash before that loses neither: the cursor has not moved, so the adapter
- * reads those events again. A cursor is written only once every event emitted before it is.
+ * Moves events into the buffer. `emit` only queues them. Within the window they are redacted, encoded and written, with their cursors, in one
+ * transaction. A crash before that loses nothing: the cursor has not moved, so the adapter reads the events again. A cursor is written only
+ * after every event emitted before it.
  */
 export class Intake {
   #dependencies: IntakeDependencies;
-  #sparse: SparseLog;
+  #sparse: ThrottledLog;
   #queue: Emission[] = [];
   #waitingEvents = 0;
   #emissions = 0;
@@ -54,15 +54,15 @@ export class Intake {
 
   constructor(dependencies: IntakeDependencies) {
     this.#dependencies = dependencies;
-    this.#sparse = createSparseLog(dependencies.log, dependencies.clock);
+    this.#sparse = createThrottledLog(dependencies.log, dependencies.clock);
   }
 
-  /** Event records lost before the buffer, by adapter, since this process started. */
+  /** Event records lost before they reached the buffer, by adapter, since this process started. */
   get adapterLoss(): ReadonlyMap<string, number> {
     return this.#adapterLoss;
   }
 
-  /** Events queued and not yet in the buffer. */
+  /** Events that are queued but not in the buffer yet. */
   get waitingEvents(): number {
     return this.#waitingEvents;
   }
@@ -76,7 +76,7 @@ export class Intake {
     };
   }
 
-  /** Cursors of one adapter, the latest emitted first. */
+  /** Cursors of one adapter. Emitted ones take precedence over stored ones. */
   cursorsFor(adapter: string): CursorStore {
     return {
       get: (key) => {
@@ -86,12 +86,12 @@ export class Intake {
     };
   }
 
-  /** Writes everything queued, now. */
+  /** Writes all queued events now. */
   seal(): void {
     while (this.#queue.length > 0) this.#sealPart(Number.POSITIVE_INFINITY);
   }
 
-  /** Seals, then ignores what comes. */
+  /** Writes all queued events, then ignores new ones. */
   close(): void {
     this.seal();
     this.#isClosed = true;
@@ -104,16 +104,16 @@ export class Intake {
     try {
       const usable = cursor === undefined || Buffer.byteLength(cursor.value) <= maxCursorBytes ? cursor : undefined;
       if (usable !== cursor)
-        this.#sparse("error", `cursor ${adapter}`, "an adapter's cursor is over 64 KiB and was not kept", { adapter });
+        this.#sparse("error", `cursor ${adapter}`, "dropped an adapter cursor over 64 KiB", { adapter });
       if (usable !== undefined) this.#latestCursors.set(cursorKey(adapter, usable.key), usable.value);
-      const held = [...events]; // the adapter may go on using its array
+      const held = [...events]; // the adapter may reuse its array
       this.#queue.push({ adapter, events: held, cursor: usable, next: 0 });
       this.#emissions += 1;
       this.#waitingEvents += held.length;
       while (this.#waitingEvents >= maxWaitingEvents) this.#sealPart(sealBudgetMs);
       this.#schedule();
     } catch (error) {
-      this.#sparse("error", "emit", "an adapter's events could not be queued", { adapter, reason: reasonOf(error) });
+      this.#sparse("error", "emit", "could not queue the events of an adapter", { adapter, reason: reasonOf(error) });
     }
   }
 
@@ -122,7 +122,7 @@ export class Intake {
     const known = this.#adapterLoss.get(adapter);
     if (known === undefined && this.#adapterLoss.size >= maxAdapters) return;
     this.#adapterLoss.set(adapter, Math.min((known ?? 0) + count, Number.MAX_SAFE_INTEGER));
-    this.#sparse("warn", `lost ${adapter} ${reason}`, "an adapter lost events", { adapter, count, reason });
+    this.#sparse("warn", `lost ${adapter} ${reason}`, "adapter lost events", { adapter, count, reason });
   }
 
   #ready(): Promise<void> {
@@ -153,7 +153,7 @@ export class Intake {
     });
   }
 
-  /** Encodes and stores the oldest events: at most one batch of them, and no more than the time allows. */
+  /** Encodes and stores the oldest events, at most one batch and within the time budget. */
   #sealPart(budgetMs: number): void {
     const { clock, buffer, onStored } = this.#dependencies;
     const untilMs = clock.monotonicMs() + budgetMs;
@@ -189,21 +189,21 @@ export class Intake {
     for (const [key, value] of cursors)
       if (value === "" && this.#latestCursors.get(key) === "") this.#latestCursors.delete(key);
     if (evicted.frames > 0) {
-      this.#sparse("warn", "evicted", "the agent's buffer is full; its oldest events were dropped", { ...evicted });
+      this.#sparse("warn", "evicted", "buffer full, dropped the oldest events", { ...evicted });
     }
     if (add.length > 0) onStored();
   }
 
-  /** The event's text, or undefined when no frame can carry it; the log says why. */
+  /** The event's text. Undefined, with a log line, when it fits no frame. */
   #encode(event: EventRecord, adapter: string, nowMs: number): string | undefined {
     try {
-      if (!isEventRecord(event)) throw new TypeError("no event record");
+      if (!isEventRecord(event)) throw new TypeError("not an event record");
       const text = encodeEvent(event, nowMs, this.#dependencies);
       if (Buffer.byteLength(text) <= eventLimitBytes) return text;
       const fields = { adapter, kind: event.kind, task_id: event.task_id };
-      this.#sparse("warn", `size ${adapter}`, "an event is larger than a frame and was dropped", fields);
+      this.#sparse("warn", `size ${adapter}`, "dropped an event larger than a frame", fields);
     } catch (error) {
-      this.#sparse("error", `encode ${adapter}`, "an event could not be encoded and was dropped", {
+      this.#sparse("error", `encode ${adapter}`, "dropped an event that cannot be encoded", {
         adapter,
         reason: reasonOf(error),
       });
@@ -217,7 +217,7 @@ function cursorKey(adapter: string, key: string): string {
 }
 
 function refuseUnreadable(events: readonly EventRecord[], cursor: CursorUpdate | undefined): void {
-  if (!events.every(isEventRecord)) throw new TypeError("emit was given something that is no event record");
+  if (!events.every(isEventRecord)) throw new TypeError("emit received a value that is not an event record");
   if (cursor !== undefined && Buffer.byteLength(cursor.value) > maxCursorBytes) {
     throw new RangeError("the cursor is over 64 KiB");
   }

@@ -21,14 +21,14 @@ test("halves keep the order, the sealing time and every digit of a number", () =
   expect(halves?.every(({ payload, sizeBytes }) => Buffer.byteLength(payload) === sizeBytes)).toBe(true);
 });
 
-test("a single event cannot be halved, nor can an answer to a command", () => {
+test("neither a single event nor a command reply can be split", () => {
   expect(splitBatch(entryOf(["{}"]))).toBeUndefined();
   expect(splitBatch({ ...entryOf(["{}", "{}"]), type: "command_result" })).toBeUndefined();
 });
 
 const created = (data: string) => `{"data":${data},"kind":"schedule.created"}`;
 
-test("schedule events without a whole stream position are taken out, the rest stays", () => {
+test("schedule events without a complete stream position are removed, the rest stays", () => {
   const kept = [created('{"stream":{"epoch":1,"sequence":2}}'), '{"data":{},"kind":"task.sent"}'];
   const entry = entryOf([created("{}"), kept[0] ?? "", created('{"stream":{"epoch":1}}'), kept[1] ?? ""]);
 

@@ -2,13 +2,13 @@ import { canonicalText, parseJson } from "@svc/protocol";
 import type { BufferEntry, NewEntry } from "../buffer/entry.ts";
 import { batchEntry } from "./frame-builder.ts";
 
-/** Buffered text was made by this agent, so its shape is known. */
+/** Buffered text was written by this agent, so its shape is known. */
 interface Batch {
   readonly events: readonly Record<string, unknown>[];
   readonly sealed_at: string;
 }
 
-/** Two batches with the halves of one, both with its `sealed_at`; undefined when it holds a single event or is no batch. */
+/** Splits a batch into two with the same `sealed_at`. Undefined for a single event or another type of frame. */
 export function splitBatch(entry: BufferEntry): NewEntry[] | undefined {
   if (entry.type !== "event_batch" || entry.records < 2) return undefined;
   const { events, sealed_at: sealedAt } = parseJson(entry.payload) as Batch;
@@ -17,12 +17,12 @@ export function splitBatch(entry: BufferEntry): NewEntry[] | undefined {
 }
 
 /**
- * A batch without the schedule events that carry no stream position (spec part 3, section 1.11 rule 5).
+ * Removes schedule events without a stream position from a batch.
  *
- * @returns undefined when there are none; else what is left (empty when nothing is) and how many went.
+ * @returns undefined when there are none, otherwise the rest (possibly empty) and the number of removed events.
  */
 export function withoutUnsequencedSchedules(entry: BufferEntry): { rest: NewEntry[]; removed: number } | undefined {
-  // Most batches hold no schedule event at all; a look at the text spares their parsing.
+  // Most batches have no schedule events. Searching the text avoids parsing them.
   if (entry.type !== "event_batch" || !entry.payload.includes('"kind":"schedule.')) return undefined;
   const { events, sealed_at: sealedAt } = parseJson(entry.payload) as Batch;
   const kept = events.filter((event) => !isUnsequencedSchedule(event));

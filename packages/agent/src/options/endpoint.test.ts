@@ -16,14 +16,14 @@ describe("brain address", () => {
   });
 
   test.each(["http://svc.example.org", "ws://10.0.0.1:7700", "http://localhost.example.org", "http://127.0.0.2"])(
-    "refuses a plain-text socket to %s, unless dev mode is on",
+    "refuses an unencrypted socket to %s, unless dev mode is on",
     (given) => {
-      expect(() => brainEndpoints(given, "ws", false)).toThrow(/plain-text/);
+      expect(() => brainEndpoints(given, "ws", false)).toThrow(/unencrypted/);
       expect(brainEndpoints(given, "ws", true).socket.protocol).toBe("ws:");
     },
   );
 
-  test("refuses plain long-poll even to the own machine, unless dev mode is on", () => {
+  test("refuses unencrypted long-poll even to this machine, unless dev mode is on", () => {
     expect(() => brainEndpoints("http://localhost:7700", "longpoll", false)).toThrow(/dev mode/);
     expect(brainEndpoints("http://localhost:7700", "longpoll", true).http.href).toBe("http://localhost:7700/api/v1");
   });

@@ -1,8 +1,8 @@
 import { type AgentOptions, AgentOptionsError } from "./options.ts";
 
-/** What the environment can say; the caller adds the adapters. */
+/** Options from the environment. The caller adds the adapters. */
 export interface EnvironmentOptions extends Omit<Partial<AgentOptions>, "engines"> {
-  /** SVC_ENGINES: names of the adapters to attach, for the launcher to pick from. */
+  /** SVC_ENGINES: names of the adapters to attach. The launcher creates them. */
   readonly engineNames?: readonly string[];
 }
 
@@ -12,10 +12,10 @@ const yes = new Set(["1", "true", "yes", "on"]);
 const no = new Set(["0", "false", "no", "off"]);
 
 /**
- * Options from the SVC_ agent variables; absent and empty ones are left out, so defaults apply. Lists are JSON arrays or comma
- * lists, TAGS is a JSON object or a comma list of `name=value`, booleans are 1/true/yes/on or 0/false/no/off.
+ * Options from the SVC_ agent variables. Absent and empty ones are left out, so defaults apply. Lists are JSON arrays or comma-separated,
+ * TAGS is a JSON object or a comma-separated list of `name=value`, booleans are 1/true/yes/on or 0/false/no/off.
  *
- * @throws AgentOptionsError naming every variable that cannot be read, without repeating its value. Ranges are checked later.
+ * @throws AgentOptionsError naming every invalid variable, without its value. Ranges are checked later.
  */
 export function agentOptionsFromEnv(env: Environment): EnvironmentOptions {
   const faults: string[] = [];
@@ -23,7 +23,7 @@ export function agentOptionsFromEnv(env: Environment): EnvironmentOptions {
     const text = env[`SVC_${name}`]?.trim();
     if (text === undefined || text === "") return undefined;
     const value = parse(text);
-    if (value === undefined) faults.push(`SVC_${name} is not ${kind}`);
+    if (value === undefined) faults.push(`SVC_${name} must be ${kind}`);
     return value;
   };
   const text = (name: string) => read(name, "a text", (given) => given);

@@ -41,12 +41,12 @@ describe("options", () => {
   const cases: [string, Partial<AgentOptions>, RegExp][] = [
     ["no token", { token: "" }, /token is missing/],
     ["no secret", { hmacSecret: "" }, /hmacSecret is missing/],
-    ["no engine", { engines: [] }, /engines holds none/],
-    ["two engines of one name", { engines: [adapter, adapter] }, /two engines have one name/],
+    ["no engine", { engines: [] }, /engines must have/],
+    ["two engines of one name", { engines: [adapter, adapter] }, /engine names must be unique/],
     ["an engine name with a blank", { engines: [createScriptedAdapter("a b")] }, /engine name/],
     ["another transport", { transport: "udp" as "ws" }, /transport/],
-    ["longpoll without agentId", { transport: "longpoll", devMode: true }, /longpoll needs agentId/],
-    ["an agentId that is no UUID", { agentId: "7" }, /agentId is not a UUID/],
+    ["longpoll without agentId", { transport: "longpoll", devMode: true }, /longpoll requires agentId/],
+    ["an agentId that is no UUID", { agentId: "7" }, /agentId must be a UUID/],
     ["a heartbeat of 0 s", { heartbeatSeconds: 0 }, /heartbeatSeconds/],
     ["a heartbeat of 301 s", { heartbeatSeconds: 301 }, /heartbeatSeconds/],
     ["a heartbeat of 1.5 s", { heartbeatSeconds: 1.5 }, /heartbeatSeconds/],
@@ -61,7 +61,7 @@ describe("options", () => {
     expect(faultsOf(() => checkOptions(optionsWith(options))).join()).toMatch(fault);
   });
 
-  test("name every fault at once, and no secret", () => {
+  test("list every invalid option, without secrets", () => {
     const faults = faultsOf(() => checkOptions(optionsWith({ token: "tok en", heartbeatSeconds: 0, brainUrl: "x" })));
 
     expect(faults).toHaveLength(3);
@@ -76,7 +76,7 @@ describe("options", () => {
 });
 
 describe("the environment", () => {
-  test("gives what is set, in the types of the options", () => {
+  test("reads all set variables in the types of the options", () => {
     expect(
       agentOptionsFromEnv({
         SVC_BRAIN_URL: "http://localhost:7700",
@@ -110,7 +110,7 @@ describe("the environment", () => {
     expect(agentOptionsFromEnv({ SVC_TAGS: '{"team":"mail"}' }).tags).toEqual({ team: "mail" });
   });
 
-  test("names every variable that it cannot read, without its value", () => {
+  test("lists every invalid variable, without its value", () => {
     const faults = faultsOf(() =>
       agentOptionsFromEnv({
         SVC_HEARTBEAT_SECONDS: "soon",

@@ -6,69 +6,69 @@ import type { AgentLog, EngineAdapter } from "../adapter.ts";
 import { type Clock, systemClock } from "../runtime/clock.ts";
 import { brainEndpoints, type Endpoints } from "./endpoint.ts";
 
-/** Everything `startAgent` takes. Names are those of the SVC_ agent settings in camel case (spec part 3, section 12). */
+/** Options of `startAgent`. Their names are those of the SVC_ agent settings in camel case. */
 export interface AgentOptions {
-  /** Address of the brain: http, https, ws or wss. Required. Plain text only to the own machine, see `devMode`. */
+  /** Address of the brain: http, https, ws or wss. Required. Unencrypted to this machine only, see `devMode`. */
   readonly brainUrl: string;
-  /** The agent token shown once when the agent was minted. Required. */
+  /** The agent token, shown once when the agent is created. Required. */
   readonly token: string;
-  /** The secret shown beside the token: base64url of at least 32 bytes. Required; without it nothing starts. */
+  /** The secret shown with the token: base64url of at least 32 bytes. Required. */
   readonly hmacSecret: string;
   /** The engines to watch, at least one, with different names. */
   readonly engines: readonly EngineAdapter[];
-  /** UUID of the project. When given, a brain that answers for another project is refused. A slug is accepted and not checked. */
+  /** UUID of the project. If given, a brain that answers for another project is refused. A slug is accepted but not checked. */
   readonly projectId?: string | undefined;
   /** Label of this process, shown to operators. At most 64 characters. Default: none. */
   readonly agentName?: string | undefined;
-  /** UUID of the minted agent. Required for `longpoll`; when given, a brain that answers for another agent is refused. */
+  /** UUID of the agent. Required for `longpoll`. If given, a brain that answers for another agent is refused. */
   readonly agentId?: string | undefined;
-  /** `ws` (default, also under its synonym `auto`; there is no fallback) or `longpoll`. */
+  /** `ws` (default, synonym `auto`, without fallback) or `longpoll`. */
   readonly transport?: "auto" | "ws" | "longpoll" | undefined;
   /** Labels sent with hello, at most 32 of at most 64 characters. Default: empty. */
   readonly tags?: Readonly<Record<string, string>> | undefined;
-  /** Names of scheduler adapters, reported as they are. At most 32. Default: none. */
+  /** Names of scheduler adapters, reported unchanged. At most 32. Default: none. */
   readonly schedulers?: readonly string[] | undefined;
   /** What this process is: web, task, scheduler, beat or other (default). */
   readonly workerRole?: "web" | "task" | "scheduler" | "beat" | "other" | undefined;
   /** The host framework, first part of the worker id. At most 40 characters. Default `node`. */
   readonly framework?: string | undefined;
-  /** Seconds between heartbeats, 1 to 300. Default 10. Over WebSocket the brain's own figure wins. */
+  /** Seconds between heartbeats, 1 to 300. Default 10. Over WebSocket the brain's value takes precedence. */
   readonly heartbeatSeconds?: number | undefined;
-  /** Directory of the buffer files. Default `$SVC_HOME/agent`, else `~/.svc/agent`. Made with mode 0700. */
+  /** Directory of the buffer files. Default `$SVC_HOME/agent`, else `~/.svc/agent`. Created with mode 0700. */
   readonly bufferPath?: string | undefined;
   /**
    * Name of the buffer file inside `bufferPath`, 1 to 64 characters of `[A-Za-z0-9_-]`. Default: a digest of address and token.
-   * Agents of one name on one machine must watch the same engines, since they may inherit each other's positions. Give a name to
-   * keep buffered events when the token is minted anew.
+   * Agents with the same name on one machine must watch the same engines, because they may inherit each other's positions. Set a name to
+   * keep buffered events when the agent gets a new token.
    */
   readonly bufferName?: string | undefined;
-  /** Buffered frames kept at most, at least 1,000. Default 100,000. The oldest are evicted and counted. */
+  /** Maximum number of buffered frames, at least 1,000. Default 100,000. The oldest are evicted and counted. */
   readonly bufferMaxEvents?: number | undefined;
-  /** Bytes of buffered frames kept at most, at least 1 MiB. Default 256 MiB. The oldest are evicted and counted. */
+  /** Maximum bytes of buffered frames, at least 1 MiB. Default 256 MiB. The oldest are evicted and counted. */
   readonly bufferMaxBytes?: number | undefined;
-  /** Bytes kept of one string in event data, at least 128. Default 8192. */
+  /** Maximum bytes of one string in event data, at least 128. Default 8192. */
   readonly maxPayloadBytes?: number | undefined;
-  /** Default true. False leaves only the extra patterns: every default rule is off. */
+  /** Default true. False disables all default rules, so only the extra patterns apply. */
   readonly redactionDefaultsEnabled?: boolean | undefined;
-  /** Regular expressions of further sensitive keys (full match, any case). Default: none. */
+  /** Regular expressions for additional sensitive keys (full match, case-insensitive). Default: none. */
   readonly redactionExtraKeyPatterns?: readonly string[] | undefined;
-  /** Regular expressions of further sensitive values (one hit replaces the string). Default: none. */
+  /** Regular expressions for additional sensitive values (a match replaces the string). Default: none. */
   readonly redactionExtraValuePatterns?: readonly string[] | undefined;
-  /** Default false: faults are logged, never thrown. True: bad options, failed adapters and unreadable events throw. */
+  /** Default false: errors are logged, never thrown. True: invalid options, failed adapters and invalid events throw. */
   readonly strictMode?: boolean | undefined;
   /** Default true. False: nothing happens until `agent.start()`. */
   readonly autostart?: boolean | undefined;
-  /** Version of the watched application, put as `release` on task events that carry none. At most 64 characters. */
+  /** Version of the watched application, added as `release` to task events without one. At most 64 characters. */
   readonly release?: string | undefined;
-  /** Default false. True: no status frames; heartbeats still carry the loss counters. */
+  /** Default false. True: no status frames. Heartbeats still carry the loss counters. */
   readonly agentStatusDisabled?: boolean | undefined;
-  /** Default false. True allows plain text to any host. An option only, never read from the environment. */
+  /** Default false. True allows unencrypted connections to any host. Never read from the environment. */
   readonly devMode?: boolean | undefined;
-  /** Milliseconds that an event may wait for company before its frame is sealed, 1 to 1,000. Default 50. */
+  /** Milliseconds that an event may wait to be batched, 1 to 1,000. Default 50. */
   readonly batchWindowMs?: number | undefined;
-  /** Seconds that a long-poll waits for commands, 1 to 60. Default 30. */
+  /** Seconds that a poll waits for commands, 1 to 60. Default 30. */
   readonly pollWaitSeconds?: number | undefined;
-  /** Where messages go. Default: JSON lines on standard error. A log that throws is tolerated. */
+  /** The logger. Default: JSON lines on standard error. Errors that it throws are ignored. */
   readonly log?: AgentLog | undefined;
   /** Replaced by tests. */
   readonly clock?: Clock | undefined;
@@ -76,11 +76,11 @@ export interface AgentOptions {
   readonly random?: (() => number) | undefined;
 }
 
-/** Carries every fault found, one text each; no text repeats a secret. */
+/** Lists every invalid option, one text each, without secrets. */
 export class AgentOptionsError extends Error {
   readonly faults: readonly string[];
   constructor(faults: readonly string[]) {
-    super(`agent options: ${faults.join("; ")}`);
+    super(`invalid agent options: ${faults.join("; ")}`);
     this.name = "AgentOptionsError";
     this.faults = faults;
   }
@@ -93,7 +93,7 @@ const roles: readonly string[] = workerRoles;
 /** Checked options with every default filled in. */
 export type AgentSettings = ReturnType<typeof checkOptions>;
 
-/** @throws AgentOptionsError with every fault at once. */
+/** @throws AgentOptionsError listing every invalid option. */
 export function checkOptions(options: AgentOptions) {
   const faults: string[] = [];
   const need = (holds: boolean, fault: string): void => {
@@ -103,7 +103,7 @@ export function checkOptions(options: AgentOptions) {
     const value = (options[name] as number | undefined) ?? fallback;
     need(
       Number.isInteger(value) && value >= lowest && value <= highest,
-      `${name} is not an integer ${rangeText(lowest, highest)}`,
+      `${name} must be an integer ${rangeText(lowest, highest)}`,
     );
     return value;
   };
@@ -111,13 +111,13 @@ export function checkOptions(options: AgentOptions) {
     const value = options[name] as string | undefined;
     need(
       value === undefined || (typeof value === "string" && value.length > 0 && value.length <= longest),
-      `${name} is not a text of 1 to ${longest} characters`,
+      `${name} must be a text of 1 to ${longest} characters`,
     );
     return value;
   };
 
   const requested = options.transport ?? "auto";
-  need(transports.includes(requested), `transport is none of ${transports.join(", ")}`);
+  need(transports.includes(requested), `transport must be one of ${transports.join(", ")}`);
   const transport: "ws" | "longpoll" = requested === "longpoll" ? "longpoll" : "ws";
   let endpoints: Endpoints | undefined;
   try {
@@ -128,34 +128,34 @@ export function checkOptions(options: AgentOptions) {
 
   need(
     typeof options.token === "string" && /^[\x21-\x7e]+$/.test(options.token.trim()),
-    "token is missing or holds white space",
+    "token is missing or contains white space",
   );
   need(typeof options.hmacSecret === "string" && options.hmacSecret.trim() !== "", "hmacSecret is missing");
-  need(options.agentId === undefined || isUuid(options.agentId), "agentId is not a UUID");
-  need(transport !== "longpoll" || options.agentId !== undefined, "longpoll needs agentId");
-  need(roles.includes(options.workerRole ?? "other"), `workerRole is none of ${roles.join(", ")}`);
+  need(options.agentId === undefined || isUuid(options.agentId), "agentId must be a UUID");
+  need(transport !== "longpoll" || options.agentId !== undefined, "longpoll requires agentId");
+  need(roles.includes(options.workerRole ?? "other"), `workerRole must be one of ${roles.join(", ")}`);
   need(
     /^[A-Za-z0-9_-]{1,64}$/.test(options.bufferName ?? "x"),
-    "bufferName is not 1 to 64 characters of [A-Za-z0-9_-]",
+    "bufferName must be 1 to 64 characters of [A-Za-z0-9_-]",
   );
   const engines = options.engines ?? [];
-  need(engines.length > 0 && engines.length <= 32, "engines holds none or more than 32 adapters");
+  need(engines.length > 0 && engines.length <= 32, "engines must have 1 to 32 adapters");
   for (const { name } of engines) {
     need(
       /^[A-Za-z0-9_.-]{1,40}$/.test(name),
-      `engine name ${JSON.stringify(name)} is not 1 to 40 characters of [A-Za-z0-9_.-]`,
+      `engine name ${JSON.stringify(name)} must be 1 to 40 characters of [A-Za-z0-9_.-]`,
     );
   }
-  need(new Set(engines.map(({ name }) => name)).size === engines.length, "two engines have one name");
+  need(new Set(engines.map(({ name }) => name)).size === engines.length, "engine names must be unique");
   const schedulers = options.schedulers ?? [];
   need(
     schedulers.length <= 32 && schedulers.every((name) => name.length <= 40),
-    "schedulers holds more than 32 names, or one over 40 characters",
+    "schedulers must have at most 32 names of at most 40 characters",
   );
   const tags = Object.entries(options.tags ?? {});
   need(
     tags.length <= 32 && tags.every((tag) => tag.every((part) => typeof part === "string" && part.length <= 64)),
-    "tags holds more than 32 labels, or one over 64 characters",
+    "tags must have at most 32 labels of at most 64 characters",
   );
 
   const destination = digestOf(options.brainUrl, options.token);

@@ -1,10 +1,10 @@
-/** Time as the agent sees it; tests replace it, so nothing else in this package reads a clock or sets a timer. */
+/** The agent's clock and timers. Nothing else in this package reads a clock or sets a timer, so tests can replace it. */
 export interface Clock {
   /** Wall clock in milliseconds since 1970 (UTC). May jump. */
   nowMs(): number;
-  /** Milliseconds from an arbitrary start; never goes back. */
+  /** Monotonic milliseconds from an arbitrary start. */
   monotonicMs(): number;
-  /** Calls `run` once after `delayMs`, unless the returned function was called before. Never keeps the process alive. */
+  /** Calls `run` once after `delayMs`, unless the returned function is called first. Never keeps the process alive. */
   after(delayMs: number, run: () => void): () => void;
 }
 
@@ -13,7 +13,7 @@ export const systemClock: Clock = {
   monotonicMs: () => performance.now(),
   after(delayMs, run) {
     const timer = setTimeout(run, delayMs);
-    timer.unref(); // the host application decides when its process ends
+    timer.unref(); // the host application decides when its process exits
     return () => clearTimeout(timer);
   },
 };
@@ -24,7 +24,7 @@ export function holdProcess(): () => void {
   return () => clearInterval(timer);
 }
 
-/** The clock with timers that hand what they throw to `onFault` instead of ending the host process. */
+/** Wraps the clock so that errors in timers go to `onFault` instead of crashing the host process. */
 export function guardClock(clock: Clock, onFault: (error: unknown) => void): Clock {
   return {
     nowMs: () => clock.nowMs(),
@@ -40,7 +40,7 @@ export function guardClock(clock: Clock, onFault: (error: unknown) => void): Clo
   };
 }
 
-/** Calls `run` every `everyMs` until the returned function is called. A tick that throws does not stop the next one. */
+/** Calls `run` every `everyMs` until the returned function is called, even after a call that throws. */
 export function every(clock: Clock, everyMs: number, run: () => void): () => void {
   let cancel: () => void;
   const arm = (): void => {
@@ -53,7 +53,7 @@ export function every(clock: Clock, everyMs: number, run: () => void): () => voi
   return () => cancel();
 }
 
-/** Resolves after `delayMs`, or at once when `signal` is aborted. Never rejects. */
+/** Resolves after `delayMs`, or as soon as `signal` is aborted. Never rejects. */
 export function pause(clock: Clock, delayMs: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) {
@@ -70,7 +70,7 @@ export function pause(clock: Clock, delayMs: number, signal: AbortSignal): Promi
   });
 }
 
-/** The value of `work`, or a rejection with `TimeoutError` after `limitMs`. `work` itself goes on. */
+/** Rejects with `TimeoutError` when `work` takes longer than `limitMs`. `work` itself continues. */
 export function within<T>(clock: Clock, limitMs: number, work: Promise<T>): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
   const cancel = clock.after(limitMs, () => reject(new TimeoutError(limitMs)));
@@ -79,7 +79,7 @@ export function within<T>(clock: Clock, limitMs: number, work: Promise<T>): Prom
 
 export class TimeoutError extends Error {
   constructor(limitMs: number) {
-    super(`no answer within ${limitMs} ms`);
+    super(`no response within ${limitMs} ms`);
     this.name = "TimeoutError";
   }
 }

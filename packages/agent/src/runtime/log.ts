@@ -4,7 +4,7 @@ import type { Clock } from "./clock.ts";
 type Level = keyof AgentLog;
 type Fields = Readonly<Record<string, unknown>>;
 
-/** One JSON line per entry on standard error, from `info` upwards. */
+/** Writes JSON lines to standard error, from level `info`. */
 export const stderrLog: AgentLog = {
   debug: () => {},
   info: (message, fields) => writeLine("info", message, fields),
@@ -12,7 +12,7 @@ export const stderrLog: AgentLog = {
   error: (message, fields) => writeLine("error", message, fields),
 };
 
-/** A log that swallows whatever the host's own log throws: a broken logger must not break the host's work. */
+/** Ignores errors of the host's logger: a broken logger must not break the host application. */
 export function guardLog(log: AgentLog): AgentLog {
   const guard =
     (level: Level) =>
@@ -20,7 +20,7 @@ export function guardLog(log: AgentLog): AgentLog {
       try {
         log[level](message, fields);
       } catch {
-        // Nowhere left to say it.
+        // There is no other place to report it.
       }
     };
   return { debug: guard("debug"), info: guard("info"), warn: guard("warn"), error: guard("error") };
@@ -30,10 +30,10 @@ const sparseIntervalMs = 60_000;
 const maxSparseKeys = 200;
 
 /**
- * A writer for faults that may come thousands of times a second: one line per key and minute, with `repeated` counting the
- * lines left out since the last one.
+ * A throttled logger for errors that may occur thousands of times a second: one line per key and minute, with `repeated` counting the
+ * suppressed lines since the last one.
  */
-export function createSparseLog(log: AgentLog, clock: Clock): SparseLog {
+export function createThrottledLog(log: AgentLog, clock: Clock): ThrottledLog {
   const keys = new Map<string, { untilMs: number; repeated: number }>();
   return (level, key, message, fields) => {
     const nowMs = clock.monotonicMs();
@@ -48,9 +48,9 @@ export function createSparseLog(log: AgentLog, clock: Clock): SparseLog {
   };
 }
 
-export type SparseLog = (level: Level, key: string, message: string, fields?: Fields) => void;
+export type ThrottledLog = (level: Level, key: string, message: string, fields?: Fields) => void;
 
-/** The text of anything thrown. */
+/** The message of a thrown value. */
 export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

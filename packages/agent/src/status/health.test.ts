@@ -12,7 +12,7 @@ function healthOf(engines: EngineAdapter[], clock = createManualClock()): Adapte
   return new AdapterHealth({ engines, redactor: createRedactor(), clock, log });
 }
 
-test("holds one JSON text per engine and key that the adapter gave", async () => {
+test("has one JSON text per engine and key from the adapter", async () => {
   const adapter = createScriptedAdapter("bullmq");
   adapter.answerSnapshot(() =>
     Promise.resolve({
@@ -28,7 +28,7 @@ test("holds one JSON text per engine and key that the adapter gave", async () =>
   expect(health["bullmq.worker_details"]).not.toContain("pw");
 });
 
-test("names the queues and tasks of a worker as they are, and redacts the inputs", async () => {
+test("keeps the names of queues and tasks, and redacts the inputs", async () => {
   const adapter = createScriptedAdapter("bullmq");
   const active_queues = ["pay-DE89370400440532013000"];
   const active = [{ id: "invoice:bob@example.com", args: ["bob@example.com"] }];
@@ -44,7 +44,7 @@ test("names the queues and tasks of a worker as they are, and redacts the inputs
 const raised = { "a.queue_depths": '{"error":"provider raised"}' };
 const timedOut = { "a.queue_depths": '{"error":"provider timed out"}' };
 
-test("says so when a provider throws or rejects, and the others still answer", async () => {
+test("reports a provider that throws or rejects, and the others still respond", async () => {
   const rejecting = createScriptedAdapter("a");
   rejecting.answerSnapshot(() => Promise.reject(new Error("boom")));
   const throwing = createScriptedAdapter("b");
@@ -58,7 +58,7 @@ test("says so when a provider throws or rejects, and the others still answer", a
   expect(health["c.queue_depths"]).toBe('{"default":0}');
 });
 
-test("gives a provider 5 s, and does not ask it again before it answered", async () => {
+test("waits 5 s for a provider, and skips it until it has responded", async () => {
   const clock = createManualClock();
   const adapter = createScriptedAdapter("a");
   let asked = 0;
@@ -85,7 +85,7 @@ test("gives a provider 5 s, and does not ask it again before it answered", async
   expect(await third).toEqual({ "a.queue_depths": '{"q":1}' });
 });
 
-test("keeps 1,024 queues of a key, and leaves the largest key out when a frame cannot hold all", async () => {
+test("keeps 1,024 queues per key, and leaves out the largest key when not all fit a frame", async () => {
   const adapter = createScriptedAdapter("a");
   const depths = Object.fromEntries(Array.from({ length: 2_000 }, (_, at) => [`q${at}`, at]));
   adapter.answerSnapshot(() => Promise.resolve({ queue_depths: depths, queue_consumers: { q: 1 } }));

@@ -1,10 +1,10 @@
 import { type Redactor, wireTimes } from "@svc/protocol";
 import type { AdapterSnapshot, AgentLog, EngineAdapter } from "../adapter.ts";
 import { type Clock, TimeoutError, within } from "../runtime/clock.ts";
-import { createSparseLog, reasonOf, type SparseLog } from "../runtime/log.ts";
+import { createThrottledLog, reasonOf, type ThrottledLog } from "../runtime/log.ts";
 
 const snapshotKeys = ["queue_depths", "queue_consumers", "queue_oldest", "queue_holds", "worker_details"] as const;
-/** Keys that the brain knows under every engine; a failed provider says so under each. */
+/** Keys that the brain reads for every engine. A failed provider reports its error under each. */
 const providedKeys = ["queue_depths", "queue_consumers", "worker_details"] as const;
 const maxRowsPerKey = 1_024;
 
@@ -16,20 +16,20 @@ export interface HealthDependencies {
 }
 
 /**
- * adapter_health of a heartbeat: `<engine>.<key>` to JSON text (spec part 3, section 1.8). Every adapter has 5 s; one that still
- * works on its last snapshot is not asked again.
+ * Collects adapter_health for a heartbeat: `<engine>.<key>` to JSON text. Every adapter has 5 s. An adapter whose last snapshot is still
+ * running is skipped.
  */
 export class AdapterHealth {
   #dependencies: HealthDependencies;
-  #sparse: SparseLog;
+  #sparse: ThrottledLog;
   #busy = new Set<EngineAdapter>();
 
   constructor(dependencies: HealthDependencies) {
     this.#dependencies = dependencies;
-    this.#sparse = createSparseLog(dependencies.log, dependencies.clock);
+    this.#sparse = createThrottledLog(dependencies.log, dependencies.clock);
   }
 
-  /** @param maxBytes bound of all values together; the largest values are left out until the rest fits. Never rejects. */
+  /** @param maxBytes limit for all values together. Leaves out the largest values until the rest fits. Never rejects. */
   async collect(maxBytes: number): Promise<Record<string, string>> {
     const parts = await Promise.all(this.#dependencies.engines.map((engine) => this.#ask(engine)));
     const health: Record<string, string> = Object.fromEntries(parts.flat());
@@ -39,7 +39,7 @@ export class AdapterHealth {
       if (totalBytes <= maxBytes) break;
       totalBytes -= sizeOf(health, key);
       delete health[key];
-      this.#sparse("warn", `health ${key}`, "a health report is larger than a frame and was left out", { key });
+      this.#sparse("warn", `health ${key}`, "left out a health report larger than a frame", { key });
     }
     return health;
   }
@@ -69,7 +69,7 @@ export class AdapterHealth {
   }
 }
 
-/** The snapshot with at most as many queues and workers as the brain reads. */
+/** Limits the snapshot to the number of queues and workers that the brain reads. */
 function bounded(snapshot: AdapterSnapshot): AdapterSnapshot {
   const kept = snapshotKeys.flatMap((key) => {
     const rows = snapshot[key];

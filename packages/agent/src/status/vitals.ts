@@ -20,7 +20,7 @@ const maxCount = 10_000_000;
 const maxStreak = 1_000_000;
 const maxSessionSeconds = 315_360_000;
 
-/** Cumulative losses: the buffer's by `buffer_id`, the adapters' since this start (spec part 3, section 1.8). */
+/** Cumulative loss counters: the buffer's by `buffer_id`, the adapters' since this process started. */
 export function telemetryLoss(
   dependencies: Pick<VitalsDependencies, "buffer" | "intake" | "runtimeId">,
 ): TelemetryLoss {
@@ -32,7 +32,7 @@ export function telemetryLoss(
   };
 }
 
-/** Payload of a heartbeat. @param maxHealthBytes bound of the adapters' part. */
+/** Payload of a heartbeat. @param maxHealthBytes limit for adapter_health. */
 export async function heartbeatPayload(
   dependencies: VitalsDependencies,
   facts: ConnectionFacts,

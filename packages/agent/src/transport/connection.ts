@@ -5,14 +5,14 @@ import type { Ending, OpenedSession, RunSession, SessionContext } from "./sessio
 
 export type ConnectionState = "idle" | "connecting" | "online" | "waiting" | "stopped";
 
-/** What the connection knows about itself. */
+/** Facts about the connection for the heartbeat and status. */
 export type ConnectionFacts = Connection["facts"];
 
 export interface ConnectionDependencies {
   readonly runSession: RunSession;
-  /** Everything of a session but what the connection itself adds. */
+  /** The session context without the callbacks that the connection adds. */
   readonly context: Omit<SessionContext, "opened" | "flushed" | "receive">;
-  /** Refuses a session by throwing a text for the operator. */
+  /** Throws an error with a text for the operator to refuse a session. */
   readonly accept: (session: OpenedSession) => void;
   readonly random: () => number;
 }
@@ -21,9 +21,9 @@ const steadyMs = 10_000;
 const noFailures: Readonly<Record<ReconnectFamily, number>> = { transient: 0, protocol: 0, auth: 0 };
 
 /**
- * Keeps one session to the brain open, for ever: dial, carry frames, and after each ending wait as its family asks. The streaks
- * reported to the brain start again with every connect; the pauses themselves start again only after a session that lasted 10 s or
- * confirmed events, so that a brain which ends every session at once is not dialled every second.
+ * Keeps one session to the brain open: connects, carries frames, and waits after each disconnect according to its family. The failure streaks
+ * that are reported reset on every connect. The backoff resets only after a session that lasted 10 s or confirmed events, so that a brain
+ * that ends every session immediately is not contacted every second.
  */
 export class Connection {
   #dependencies: ConnectionDependencies;
@@ -47,7 +47,7 @@ export class Connection {
     return this.#state;
   }
 
-  /** Of the open session, else of the last one. */
+  /** The open session, otherwise the last one. */
   get session(): OpenedSession | undefined {
     return this.#session;
   }
@@ -56,7 +56,7 @@ export class Connection {
     return this.#lastEnding;
   }
 
-  /** The whole pause before the next attempt, while waiting for it. */
+  /** The full delay before the next attempt, while waiting for it. */
   get retryInMs(): number | undefined {
     return this.#retryInMs;
   }
@@ -113,7 +113,7 @@ export class Connection {
       ).catch((error: unknown): Ending => ({ family: "transient", reason: reasonOf(error) }));
       if (signal.aborted) break;
       if (ending.isRenewal === true) {
-        context.log.info("connecting to the brain anew", { reason: ending.reason });
+        context.log.info("reconnecting to the brain", { reason: ending.reason });
         continue;
       }
 
@@ -124,7 +124,7 @@ export class Connection {
       this.#lastEnding = ending;
       this.#retryInMs = reconnectDelayMs(ending.family, this.#attempts[ending.family], random());
       this.#state = "waiting";
-      context.log.warn("not connected to the brain; the agent buffers and tries again", {
+      context.log.warn("not connected to the brain, buffering events and retrying", {
         reason: ending.reason,
         code: ending.code,
         family: ending.family,

@@ -13,7 +13,7 @@ import { agentVersion } from "../version.ts";
 
 const maxNames = 64;
 
-/** hello of this process (spec part 3, section 1.3). @param startedMs when the agent started, part of the worker id. */
+/** The hello payload of this process. @param startedMs when the agent started, part of the worker id. */
 export function helloPayload(settings: AgentSettings, startedMs: number): HelloPayload {
   return {
     protocol_version: protocolVersion,
@@ -31,7 +31,7 @@ export function helloPayload(settings: AgentSettings, startedMs: number): HelloP
   };
 }
 
-/** The headers by which a poll tells which engines retry by reference, and which only by submitting again, with both markers too. */
+/** The poll headers that list the engines that retry by reference, and those that can only resubmit (also when they list both markers). */
 export function retryHeaders(engines: readonly EngineAdapter[]): Record<string, string> {
   const { retryContracts = [], retryResubmits = [] } = Object.groupBy(engines, (engine) => {
     const tokens = capabilitiesOf(engine);

@@ -7,7 +7,7 @@ export interface HttpRequest {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** For the whole exchange. */
+  /** Timeout of the whole exchange. */
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
 }
@@ -20,15 +20,15 @@ export interface HttpAnswer {
 
 export type HttpClient = ReturnType<typeof createHttpClient>;
 
-/** 50 command frames of the largest size. */
+/** 50 command frames of the maximum size, with room to spare. */
 const maxAnswerBytes = 64 * 1024 * 1024;
 
-/** A client with two kept connections, one for uploads and one for polls, that never keeps the host process alive. */
+/** An HTTP client with two keep-alive connections, one for uploads and one for polls. Never keeps the host process alive. */
 export function createHttpClient(isSecure: boolean, clock: Clock) {
   const { Agent, request: open } = isSecure ? https : http;
   const agent = new Agent({ keepAlive: true, maxSockets: 2 });
   return {
-    /** The answer of any status; redirects are never followed. Rejects when there is none in time, or a too large one. */
+    /** Resolves with any status. Never follows redirects. Rejects on a timeout or when the response is too large. */
     request: (given: HttpRequest) =>
       new Promise<HttpAnswer>((resolve, reject) => {
         const { method, url, body, signal } = given;
@@ -36,7 +36,7 @@ export function createHttpClient(isSecure: boolean, clock: Clock) {
           body === undefined ? given.headers : { ...given.headers, "content-length": Buffer.byteLength(body) };
         const request = open(url, { method, headers, agent, signal });
         const cancel = clock.after(given.timeoutMs, () => {
-          request.destroy(new Error(`no answer within ${given.timeoutMs} ms`));
+          request.destroy(new Error(`no response within ${given.timeoutMs} ms`));
         });
         const fail = (error: Error): void => {
           cancel();
@@ -50,7 +50,7 @@ export function createHttpClient(isSecure: boolean, clock: Clock) {
           response.on("data", (part: Buffer) => {
             parts.push(part);
             sizeBytes += part.length;
-            if (sizeBytes > maxAnswerBytes) request.destroy(new Error("the answer is too large"));
+            if (sizeBytes > maxAnswerBytes) request.destroy(new Error("the response is too large"));
           });
           response.on("error", fail);
           response.on("end", () => {

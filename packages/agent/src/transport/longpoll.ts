@@ -25,13 +25,13 @@ import {
   type VitalFrame,
 } from "./session.ts";
 
-/** Bytes of frames in one upload, well below what a brain takes by default (32 MiB). */
+/** Maximum bytes of frames per upload, well below the brain's default limit (32 MiB). */
 const uploadBytes = 4 * 1024 * 1024;
 const pollFrames = 50;
-/** Processes of the brain that may answer under one nonce. */
+/** Maximum number of brain processes that may answer under one nonce. */
 const maxWorkers = 64;
 
-/** One long-poll session: a fresh nonce, a probe, then uploads and polls until one of them ends it (spec part 3, section 1.12). */
+/** One long-poll session: a new nonce, a probe, then uploads and polls until one of them ends the session. */
 export const runLongPollSession: RunSession = async (context, signal) => {
   const stopper = new AbortController();
   const stop = (): void => stopper.abort();
@@ -85,7 +85,7 @@ class LongPollSession {
     const agentId = headerOf(probe, headerNames.agentId);
     const projectId = headerOf(probe, headerNames.projectId);
     if (!isUuid(agentId) || !isUuid(projectId)) {
-      return { family: "protocol", reason: "the answer to the probe names no agent and project" };
+      return { family: "protocol", reason: "the probe's response has no agent and project id" };
     }
     const session = { agentId, projectId, sessionId: this.#headers[headerNames.sessionNonce] ?? "" };
     try {
@@ -142,7 +142,7 @@ class LongPollSession {
       const answer = await this.#get(`wait=${wait}&max_frames=${pollFrames}`, wait * 1000 + wireTimes.pollSlackMs);
       if (answer.status !== 200) return endingOf(answer);
       const frames = readFrames(answer.text);
-      if (frames === undefined) return { family: "protocol", reason: "the answer to a poll holds no frames" };
+      if (frames === undefined) return { family: "protocol", reason: "a poll's response has no frames" };
       const inbound = this.#inboundOf(answer);
       if (inbound === undefined) return { family: "transient", reason: "too many processes answer under one nonce" };
       for (const text of frames) {
@@ -155,7 +155,7 @@ class LongPollSession {
     return { family: "transient", reason: "stopped" };
   }
 
-  /** Signed texts of what is due, or undefined when nothing is. */
+  /** Signed texts of the due entries. Undefined without any. */
   #nextUpload(signer: Signer): Upload | undefined {
     const { drain, dispatch } = this.#context;
     const limitBytes = dispatch.frameLimitBytes(wireLimits.frameBytes) - envelopeBytes;
@@ -180,7 +180,7 @@ class LongPollSession {
       this.#maxFrames = Math.max(1, Math.ceil(frames.length / 2));
       const [only] = entries;
       if (frames.length === 1 && only !== undefined) {
-        log.error("the brain refuses a frame; what it held was dropped", {
+        log.error("dropped a frame that the brain refused", {
           status: answer.status,
           records: only.records,
         });
@@ -193,7 +193,7 @@ class LongPollSession {
     if (answer.status !== 200) return endingOf(answer);
 
     const { accepted, errors, errorCode } = readAccounting(answer.text);
-    if (errors.length > 0) log.warn("the brain reports errors of an upload", { errors });
+    if (errors.length > 0) log.warn("the brain reported errors in an upload", { errors });
     if (accepted === frames.length) {
       for (const entry of entries) drain.confirm(entry);
       if (entries.some(({ type }) => type === "event_batch")) flushed();
@@ -212,7 +212,7 @@ class LongPollSession {
       this.#vitals = await this.#context.vitals(wireLimits.frameBytes - envelopeBytes);
       this.#wake?.();
     } catch (error) {
-      this.#context.log.error("a heartbeat could not be made", { reason: reasonOf(error) });
+      this.#context.log.error("could not create a heartbeat", { reason: reasonOf(error) });
     }
   }
 
@@ -243,7 +243,7 @@ class LongPollSession {
     return new URL(`${this.#context.settings.endpoints.http.href}/${path}`);
   }
 
-  /** Every process of the brain counts its own frames, so each has a guard of its own. */
+  /** The guard for a brain process. Each process numbers its own frames. */
   #inboundOf(answer: HttpAnswer): Inbound | undefined {
     const worker = headerOf(answer, headerNames.longPollWorker);
     const known = this.#guards.get(worker);
@@ -257,7 +257,9 @@ class LongPollSession {
 
 function endingOf(answer: HttpAnswer): Ending {
   const isRedirect = answer.status >= 300 && answer.status < 400;
-  const reason = isRedirect ? "the brain answered with a redirect, which is never followed" : `status ${answer.status}`;
+  const reason = isRedirect
+    ? "the brain answered with a redirect, which the agent does not follow"
+    : `status ${answer.status}`;
   return { family: familyOfStatus(answer.status), reason, code: answer.status };
 }
 

@@ -15,7 +15,7 @@ import type { AgentSettings } from "../options/options.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { ReconnectFamily } from "./backoff.ts";
 
-/** What a transport is given. Both transports run one session at a time: connect, carry frames, end with a reason. */
+/** The context of a session. Both transports run one session at a time: connect, carry frames, end with a reason. */
 export interface SessionContext {
   readonly settings: AgentSettings;
   readonly secret: Uint8Array;
@@ -24,17 +24,17 @@ export interface SessionContext {
   readonly log: AgentLog;
   /** Payload of hello. */
   readonly hello: () => HelloPayload;
-  /** The handshake is done; throws a text for the operator when the brain answers for somebody else. */
+  /** Called after the handshake. Throws an error for the operator when the brain answers for another agent or project. */
   readonly opened: (session: OpenedSession) => void;
-  /** A verified frame of the brain. */
+  /** Receives a verified frame from the brain. */
   readonly receive: (frame: Frame) => void;
-  /** Fresh heartbeat and status frames, in order. @param maxBytes bound of each payload. */
+  /** New heartbeat and status frames, in order. @param maxBytes limit for each payload. */
   readonly vitals: (maxBytes: number) => Promise<VitalFrame[]>;
-  /** The brain confirmed events. */
+  /** Called when the brain confirmed events. */
   readonly flushed: () => void;
-  /** Where entries go that do not fit or are refused. */
+  /** Handles entries that do not fit or are refused. */
   readonly dispatch: Dispatch;
-  /** Calls `wake` whenever the buffer has something new; gives the way to stop that. */
+  /** Calls `wake` whenever the buffer has new entries. Returns a function that stops this. */
   readonly onStored: (wake: () => void) => () => void;
 }
 
@@ -48,21 +48,21 @@ export interface VitalFrame {
   readonly payload: Record<string, unknown>;
 }
 
-/** How a session ended, and so when to try again. */
+/** How a session ended, which decides when to reconnect. */
 export interface Ending {
   readonly family: ReconnectFamily;
-  /** For logs and status; names no secret. */
+  /** For logs and status. Contains no secret. */
   readonly reason: string;
   /** WebSocket close code or HTTP status, when there was one. */
   readonly code?: number | undefined;
-  /** Ended by our own wish, to connect anew without a pause. */
+  /** The agent ended the session to reconnect without a delay. */
   readonly isRenewal?: boolean;
 }
 
-/** Runs one session to its end. Never rejects; an aborted signal ends it with `transient`. */
+/** Runs one session to its end. Never rejects. An aborted signal ends it with `transient`. */
 export type RunSession = (context: SessionContext, signal: AbortSignal) => Promise<Ending>;
 
-/** Envelope around a payload on the wire, generously. */
+/** Upper bound for the envelope around a payload. */
 export const envelopeBytes = 512;
 
 export type Judged =
@@ -71,7 +71,7 @@ export type Judged =
   /** The session must end. */
   | { readonly verdict: "fatal"; readonly reason: string };
 
-/** Judges the brain's frames of one session and direction: signature, then replay (spec part 3, sections 1.5 and 1.6). */
+/** Verifies the brain's frames of one session: first the signature, then the replay guard. */
 export class Inbound {
   #verifier: Verifier;
   #guard: ReplayGuard;
@@ -87,13 +87,13 @@ export class Inbound {
     const opened = this.#verifier.open(message);
     if (!opened.ok) {
       if (opened.reason === "signature")
-        return { verdict: "fatal", reason: "a frame of the brain failed its signature" };
-      this.#log.warn("a frame of the brain was ignored", { reason: opened.reason, message: opened.message });
+        return { verdict: "fatal", reason: "a frame from the brain failed signature verification" };
+      this.#log.warn("ignored a frame from the brain", { reason: opened.reason, message: opened.message });
       return { verdict: "ignored" };
     }
     const admitted = this.#guard.admit(opened.frame);
     if (admitted === "ok") return { verdict: "frame", frame: opened.frame };
-    const hint = admitted === "time" ? "; check the clocks of both machines" : "";
-    return { verdict: "fatal", reason: `a frame of the brain failed its replay check (${admitted})${hint}` };
+    const hint = admitted === "time" ? ". Check the clocks of both machines" : "";
+    return { verdict: "fatal", reason: `a frame from the brain failed the replay check (${admitted})${hint}` };
   }
 }

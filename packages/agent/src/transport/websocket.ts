@@ -20,12 +20,12 @@ import { reasonOf } from "../runtime/log.ts";
 import { familyOfStatus } from "./backoff.ts";
 import { type Ending, envelopeBytes, Inbound, type RunSession, type SessionContext } from "./session.ts";
 
-/** Unacknowledged bytes on their way at most; the brain's own queue is bounded as well. */
+/** Maximum unacknowledged bytes in flight. The brain's queue is bounded too. */
 const inFlightBytes = 8 * 1024 * 1024;
-/** Bytes handed to the socket before it is given time to write. */
+/** Bytes passed to the socket before it gets time to write. */
 const stepBytes = 1024 * 1024;
 
-/** One WebSocket connection (spec part 3, sections 1.1 and 1.3). */
+/** One WebSocket connection. */
 export const runWebSocketSession: RunSession = (context, signal) =>
   new Promise((resolve) => {
     const stop = (): void => session.stop();
@@ -38,8 +38,8 @@ export const runWebSocketSession: RunSession = (context, signal) =>
   });
 
 /**
- * From dialling to the closed socket. Until hello_ack nothing is signed; afterwards entries flow from the drain as the socket takes
- * them, vitals follow the interval of hello_ack, and whatever goes wrong ends in `#close` with the reaction it asks for.
+ * A session from connecting to the closed socket. Nothing is signed before hello_ack. Then entries flow from the drain as fast as the socket
+ * accepts them, and vitals follow the interval of hello_ack. Every error ends in `#close` with its reaction.
  */
 class WebSocketSession {
   #context: SessionContext;
@@ -53,12 +53,12 @@ class WebSocketSession {
   #maxFrameBytes: number = wireLimits.frameBytes;
   #isPumping = false;
   #isBeating = false;
-  /** Closed by our own wish: commands that the brain sent before it knows are still taken. */
+  /** The agent is closing the connection. Commands that the brain sent before it noticed are still accepted. */
   #isLeaving = false;
-  /** What hello said that the adapters can do, and what they could do at the last beat. */
+  /** Capabilities as sent in hello, and as found at the last heartbeat. */
   #capabilities = { said: "", seen: "" };
   #isPongDue = false;
-  /** Answers to commands on their way, by the number of the ping behind them: its pong says that they have arrived. */
+  /** Command replies in flight with the number of the ping sent after them. Its pong confirms their arrival. */
   #answers: { readonly ping: number; readonly entries: readonly BufferEntry[] }[] = [];
   #pings = 0;
   #cancels: (() => void)[] = [];
@@ -100,12 +100,12 @@ class WebSocketSession {
     this.#close(ending);
   }
 
-  /** A fault of our own in a socket's callback ends the session, not the host process. */
+  /** An internal error in a socket callback ends the session, not the host process. */
   #guard(work: () => void): void {
     try {
       work();
     } catch (error) {
-      this.#context.log.error("the agent has a fault", { reason: reasonOf(error) });
+      this.#context.log.error("internal error in the agent", { reason: reasonOf(error) });
       this.#close({ family: "transient", reason: reasonOf(error) });
     }
   }
@@ -134,12 +134,12 @@ class WebSocketSession {
   #takeHelloAck(message: Buffer): void {
     const parsed = parseHelloAck(message);
     if (!parsed.ok) {
-      this.#close({ family: "protocol", reason: `no hello_ack: ${parsed.message}` });
+      this.#close({ family: "protocol", reason: `invalid hello_ack: ${parsed.message}` });
       return;
     }
     const { payload } = parsed;
     if (payload.protocol_version !== protocolVersion) {
-      this.#close({ family: "protocol", reason: "hello_ack of another protocol version" });
+      this.#close({ family: "protocol", reason: "hello_ack has another protocol version" });
       return;
     }
     const session = { agentId: payload.agent_id, projectId: payload.project_id, sessionId: payload.session_id };
@@ -161,13 +161,13 @@ class WebSocketSession {
     this.#cancels.push(
       onStored(() => this.#pump()),
       every(clock, ack.heartbeat_interval_seconds * 1000, () => {
-        this.#lookAtCapabilities();
+        this.#checkCapabilities();
         void this.#beat();
       }),
       every(clock, wireTimes.agentPingMs, () => this.#ping()),
       every(clock, wireTimes.ackSweepMs, () => {
         const overdue = drain.releaseOverdue();
-        if (overdue > 0) log.warn("the brain did not acknowledge batches in time; they are sent again", { overdue });
+        if (overdue > 0) log.warn("the brain did not acknowledge batches in time, sending them again", { overdue });
         this.#pump();
       }),
     );
@@ -175,16 +175,16 @@ class WebSocketSession {
     this.#pump();
   }
 
-  /** Only a hello tells what the adapters can do. When that is another for a whole interval, a new one is due. */
-  #lookAtCapabilities(): void {
+  /** Capabilities are sent in hello only. When they differ for a whole interval, the agent reconnects to send a new hello. */
+  #checkCapabilities(): void {
     const { said, seen } = this.#capabilities;
     const present = JSON.stringify(this.#context.hello().capabilities);
     this.#capabilities.seen = present;
     if (present === said || present !== seen) return;
-    this.#leave({ family: "transient", reason: "what the adapters can do has changed", isRenewal: true });
+    this.#leave({ family: "transient", reason: "the capabilities of the adapters changed", isRenewal: true });
   }
 
-  /** Hands due entries to the socket, a step at a time; the next step follows when this one is written. */
+  /** Passes due entries to the socket step by step. The next step follows when this one is written. */
   #pump(): void {
     const { drain } = this.#context;
     if (this.#isPumping || this.#signer === undefined || this.#ending !== undefined) return;
@@ -221,7 +221,7 @@ class WebSocketSession {
     this.#socket.send(this.#signer.signText(entry.type, entry.payload, entry.frameId));
   }
 
-  /** Pongs come in order, and one may stand for earlier ones. The brain acknowledges batches alone: of answers this is all there is. */
+  /** Pongs arrive in order, and one may confirm several pings. They are the only confirmation of command replies, since the brain acknowledges batches only. */
   #takePong(number: string): void {
     this.#isPongDue = false;
     while (this.#answers[0] !== undefined && this.#answers[0].ping <= Number(number)) {
@@ -238,13 +238,13 @@ class WebSocketSession {
         if (this.#ending === undefined) this.#socket.send(this.#signer?.sign(type, payload, id) ?? "");
       }
     } catch (error) {
-      this.#context.log.error("a heartbeat could not be made", { reason: reasonOf(error) });
+      this.#context.log.error("could not create a heartbeat", { reason: reasonOf(error) });
     } finally {
       this.#isBeating = false;
     }
   }
 
-  /** A ping whose pong is still due when the next one is to be sent has waited for the whole pong limit. */
+  /** A ping whose pong is missing when the next one is due has exceeded the pong limit. */
   #ping(): void {
     if (this.#isPongDue) {
       this.#ending ??= { family: "transient", reason: "no pong within 60 s" };
@@ -268,7 +268,7 @@ class WebSocketSession {
 
   #finish(code: number, reason: string): void {
     for (const cancel of this.#cancels.splice(0)) cancel();
-    // The peer also repeats our own 1009, sent when its message was too big for us.
+    // The peer also echoes our own 1009, which we send when its message was too big.
     if (code === closeCodes.messageTooBig && this.#fault === undefined) this.#context.dispatch.refusedAsTooBig();
     this.#context.drain.release();
     this.#resolve(this.#ending ?? this.#endingOf(code, reason));

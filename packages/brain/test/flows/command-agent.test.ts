@@ -49,7 +49,7 @@ for (const dialect of routeDialects) {
       expect(await purge({ force: true })).toMatchObject({ status: "completed" });
       expect(await purge({ observed_depth: 2 })).toMatchObject({
         status: "failed",
-        error: expect.stringContaining("mails holds 3 tasks now"),
+        error: expect.stringContaining("mails has 3 tasks now"),
       });
       expect(await purge({})).toMatchObject({ status: "failed", error: expect.stringContaining("needs the depth") });
       expect(executed.filter(({ action }) => action === "purge_queue")).toHaveLength(2);

@@ -4,9 +4,9 @@ import { testDialects } from "@svc/testkit/databases";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startWindows, type Transport, type Windows } from "../fixtures/command-windows-fixture.ts";
 
-const notBegun = "not carried out: the agent stopped before it began";
+const notBegun = "not carried out: the agent stopped before the command started";
 const unknown =
-  "outcome unknown: the agent stopped while it carried the command out; look at the engine before you repeat it";
+  "outcome unknown: the agent stopped while the command was running. Check the engine before you repeat it";
 const noResult = "the agent sent no result in time";
 
 interface Outcome {

@@ -84,7 +84,7 @@ describe("a command that did not succeed", () => {
   });
 
   test("is not sent again when its agent cannot tell how it ended, nor a purge", async () => {
-    const error = "outcome unknown: the agent stopped while it carried the command out";
+    const error = "outcome unknown: the agent stopped while the command was running";
     agent.answer = () => ({ status: "failed", error });
     const retry = await issue("retry-task", { engine: "bullmq", task_id: "bad-1" });
     const { page } = await openAs("operator", retry);

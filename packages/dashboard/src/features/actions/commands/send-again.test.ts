@@ -27,8 +27,8 @@ describe("a command is offered to be sent again", () => {
   });
 
   test.each([
-    "outcome unknown: the agent stopped while it carried the command out; look at the engine before you repeat it",
-    "timed out after 30 s; whether it takes effect is unknown",
+    "outcome unknown: the agent stopped while the command was running. Check the engine before you repeat it",
+    "timed out after 30 s, it may still take effect",
     "Redis: nothing listens there; whether the command was carried out is unknown",
     "mail-1: 1 of 2 processes have not answered in time, 0 with a worker w have; whether the others did it is unknown; mail-2: gone",
   ])("not after %o, unless twice does no harm", (error) => {
@@ -45,8 +45,8 @@ describe("a command is offered to be sent again", () => {
   test.each([
     "the queue mail is unknown",
     "unsupported: the worker is unknown; nothing was done",
-    "not carried out: the agent stopped before it began",
-    "timed out after 30 s in which other commands were carried out; it was not begun",
+    "not carried out: the agent stopped before the command started",
+    "timed out after 30 s behind other commands, it was not started",
   ])("also after %o, which says that nothing was done", (error) => {
     expect(ended("retry_task", "failed", error)).toBe(true);
   });
