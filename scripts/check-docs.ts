@@ -1,6 +1,7 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { checkCodeBlocks } from "./docs/code-blocks.ts";
 import { deadPaths } from "./docs/paths.ts";
 import { type GeneratedDocument, generatedDocuments } from "./docs/registry.ts";
 
@@ -49,9 +50,11 @@ async function main(root: string, { write }: { write: boolean }): Promise<void> 
   }
   const dead = deadPaths(root);
   for (const { document, line, path } of dead) console.error(`${document}:${line}: there is no ${path}`);
+  const blocks = checkCodeBlocks(root);
+  for (const { document, line, fault } of blocks) console.error(`${document}:${line}: ${fault}`);
   console.log(`${generatedDocuments.length} printed documents: ${stale.length} stale`);
   if (stale.length > 0 && !write) console.error('"npm run docs" writes them');
-  if (dead.length > 0 || (stale.length > 0 && !write)) process.exitCode = 1;
+  if (dead.length > 0 || blocks.length > 0 || (stale.length > 0 && !write)) process.exitCode = 1;
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
