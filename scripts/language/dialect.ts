@@ -55,4 +55,4 @@ export const dialect: readonly DialectWord[] = [
  * The paths, by their beginnings, that are rewritten in plain English and stay so. When the list reaches everything, it becomes
  * an empty beginning.
  */
-export const rewrittenPaths: readonly string[] = ["packages/agent/", "packages/protocol/"];
+export const rewrittenPaths: readonly string[] = ["engines/conformance/", "packages/agent/", "packages/protocol/"];

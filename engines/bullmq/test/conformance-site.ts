@@ -29,7 +29,7 @@ export function bullmqUnderTest(major: Major, attachment: Attachment): EngineUnd
     engine: "bullmq",
     advertises: [...queueCapabilities, ...(controlsWorkers ? workerCapabilities : [])],
     cancelsRunning: controlsWorkers,
-    tells: {
+    reports: {
       beginning: ["task.sent", "task.received"],
       repeating: ["task.received"],
       afterCrash: ["task.received"],
@@ -82,15 +82,15 @@ async function startSite(major: Major, attachment: Attachment): Promise<Site> {
     for (const lease of await redis.keys("bull:svc-lease:*")) await redis.del(lease);
   }
 
-  async function startWorkerProcess({ isMortal = false, ...plan }: WorkerPlan): Promise<WorkerHandle> {
-    const told: SampleProcess = { major, redis: url, isMortal, ...plan };
+  async function startWorkerProcess({ isKilledLater = false, ...plan }: WorkerPlan): Promise<WorkerHandle> {
+    const told: SampleProcess = { major, redis: url, isKilledLater, ...plan };
     let isReady = false;
     const child = startProcess(sampleEntry, told, (line) => {
       if (line === "ready") isReady = true;
       else if (line.startsWith("run ")) onRun(line.slice("run ".length));
     });
     await waitFor(() => isReady, { that: "a worker process" });
-    return { kill: () => kill(child), timesMade: () => 1 };
+    return { kill: () => kill(child), starts: () => 1 };
   }
 
   const makes = new Map<string, number>();
@@ -99,11 +99,11 @@ async function startSite(major: Major, attachment: Attachment): Promise<Site> {
     return await app.worker(queue, sampleTasks(queue, onRun), { ...sampleSettings, name, concurrency });
   }
 
-  async function startWorkerHere({ name, queues, slots }: WorkerPlan): Promise<WorkerHandle> {
-    for (const queue of queues) await createWorker({ queue, name, concurrency: slots });
+  async function startWorkerHere({ name, queues, concurrency }: WorkerPlan): Promise<WorkerHandle> {
+    for (const queue of queues) await createWorker({ queue, name, concurrency });
     return {
       kill: () => Promise.reject(new Error("this worker is not mortal")),
-      timesMade: () => (makes.get(name) ?? 0) / queues.length,
+      starts: () => (makes.get(name) ?? 0) / queues.length,
     };
   }
 
@@ -132,7 +132,7 @@ async function startSite(major: Major, attachment: Attachment): Promise<Site> {
       };
     },
     startWorker: (plan) =>
-      attachment === "attached" && !plan.isMortal ? startWorkerHere(plan) : startWorkerProcess(plan),
+      attachment === "attached" && !plan.isKilledLater ? startWorkerHere(plan) : startWorkerProcess(plan),
     async submit({ queue, name, input = {}, attempts = 1, pauseMs, delayMs }) {
       const backoff = pauseMs === undefined ? {} : { backoff: { type: "fixed", delay: pauseMs } };
       const delay = delayMs === undefined ? {} : { delay: delayMs };

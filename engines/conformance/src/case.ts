@@ -1,16 +1,16 @@
 import type { EngineUnderTest } from "./engine-under-test.ts";
 import type { Stage } from "./stage.ts";
 
-/** One thing that every adapter must do. */
+/** One requirement of every adapter. */
 export interface Case {
-  /** A sentence; docs/writing-an-adapter.md tells each. */
+  /** A sentence. docs/writing-an-adapter.md lists all of them. */
   readonly name: string;
-  /** Absent: every adapter. */
+  /** Default: every adapter. */
   readonly appliesTo?: (engine: EngineUnderTest) => boolean;
   readonly run: (stage: Stage) => Promise<void>;
 }
 
-/** For cases about something that an adapter may leave out: then it does not list the token. */
+/** For cases about an optional capability, which an adapter without it does not list. */
 export const advertising =
   (...tokens: readonly string[]) =>
   ({ advertises }: EngineUnderTest): boolean =>

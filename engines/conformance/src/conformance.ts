@@ -4,9 +4,9 @@ import type { EngineUnderTest } from "./engine-under-test.ts";
 import { type Stage, startStage } from "./stage.ts";
 
 /**
- * The tests that every engine adapter must pass, against its real server. Called at the top of a test file, once for each way in which
- * the adapter can be attached. The cases of an engine share one stage and run one after the other; the last ones take the server and
- * the agent away, and look back at all that was told.
+ * The tests that every engine adapter must pass, against its real server. Called at the top of a test file, once for each way in which the
+ * adapter can be attached. The cases of an engine share one stage and run in sequence. The last ones stop the server and the agent, and
+ * review all reported events.
  */
 export function conformance(engine: EngineUnderTest): void {
   describe(`conformance of ${engine.title}`, () => {

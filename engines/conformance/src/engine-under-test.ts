@@ -7,69 +7,69 @@ export interface EngineUnderTest {
   readonly title: string;
   /** Name of the adapter. */
   readonly engine: string;
-  /** Everything that the adapter lists while a worker of the site is there, markers included, in any order. */
+  /** All capability tokens and markers of the adapter while a worker of the site runs, in any order. */
   readonly advertises: readonly string[];
-  /** Whether a running task can be stopped; false: cancelling one is refused and it goes on. */
+  /** Whether a running task can be stopped. False: cancelling it is refused and it continues. */
   readonly cancelsRunning: boolean;
-  readonly tells: {
-    /** Kinds from the submission of a task to just before its start. */
+  readonly reports: {
+    /** Event kinds from the submission of a task until just before its start. */
     readonly beginning: readonly TaskKind[];
-    /** Kinds between a retried attempt and the start of the next one, when there is a pause between the two. */
+    /** Event kinds between a retried attempt and the start of the next one, with a delay between them. */
     readonly repeating: readonly TaskKind[];
-    /** Kinds between the start of a task whose worker died and its next start. */
+    /** Event kinds between the start of a task whose worker was killed and its next start. */
     readonly afterCrash: readonly TaskKind[];
   };
-  /** Requests to the server that a task may cost at most while an agent catches up. */
+  /** Maximum number of requests to the server per task while an agent catches up. */
   readonly requestsPerTask: number;
-  /** Starts a server of its own on a free port, whose data outlives a restart. */
+  /** Starts a server on a free port. Its data survives a restart. */
   start(): Promise<Site>;
 }
 
-/** An engine's server and a sample application around it. Queues are called what the adapter calls them. */
+/** An engine's server and a sample application. Queues have the adapter's names. */
 export interface Site {
-  /** The adapter for an agent of this process; each call makes a new one. */
+  /** A new adapter for an agent of this process. */
   adapter(): EngineAdapter;
-  /** An agent with the same adapter in a process of its own, once it watches. */
+  /** Starts an agent with the same adapter in its own process. Resolves when it watches. */
   startAgentProcess(reporting: Reporting): Promise<AgentProcess>;
   startWorker(plan: WorkerPlan): Promise<WorkerHandle>;
-  /** Gives the task's id in events. */
+  /** Returns the task's id in events. */
   submit(task: NewTask): Promise<string>;
-  /** How often workers of this site have begun a task. */
+  /** How often workers of this site have started a task. */
   runsOf(taskId: string): number;
-  /** Whether the engine itself has it as ended, well or not. */
+  /** Whether the engine itself lists the task as finished, successfully or not. */
   hasEnded(taskId: string): Promise<boolean>;
   pause(queue: string): Promise<void>;
   resume(queue: string): Promise<void>;
   readonly server: {
-    /** Ends it without a goodbye. */
+    /** Kills the server. */
     kill(): Promise<void>;
-    /** Brings it back on its port, with its data. */
+    /** Starts it again on its port, with its data. */
     restart(): Promise<void>;
   };
-  /** Events of a queue that the engine has ever noted down, as the adapter counts losses. */
+  /** Number of events of a queue that the engine has ever recorded, in the unit of the adapter's loss counter. */
   eventsWritten(queue: string): Promise<number>;
-  /** Makes the engine lose what it remembers of the events of a queue. */
+  /** Deletes the engine's event history of a queue. */
   loseEvents(queue: string): Promise<void>;
-  /** Lets so many tasks of a queue that a worker consumes fail, all at one instant as the engine stores it; gives their ids. */
+  /** Makes `count` tasks of a consumed queue fail with the same stored timestamp. Returns their ids. */
   failAtOnce(queue: string, count: number): Promise<readonly string[]>;
-  /** A schedule that does not fire by itself during a test; gives its name. */
+  /** Adds a schedule that does not fire during a test. Returns its name. */
   addSchedule(queue: string): Promise<string>;
   /** Names of the schedules that the engine would fire. */
   activeSchedules(): Promise<readonly string[]>;
-  /** What `rate_limit` takes as task name to limit a queue of which all tasks have one name. */
+  /** The task name for `rate_limit` to limit a queue whose tasks all have the same name. */
   rateTarget(queue: string, taskName: string): string;
-  /** An id of the adapter's form that no task has. */
+  /** A valid task id that does not exist. */
   unknownTask(queue: string): string;
-  /** Everything that the server stores, as text by place, but for what watching writes by the adapter's documentation. */
+  /** Everything that the server stores, as text by key, except for what watching writes according to the adapter's documentation. */
   contents(): Promise<Readonly<Record<string, string>>>;
-  /** Requests that the server has answered so far, from whomever. */
+  /** Number of requests that the server has answered so far, from all clients. */
   requests(): Promise<number>;
-  /** Connections that adapters hold open to the server. */
+  /** Number of open connections from adapters to the server. */
   adapterConnections(): Promise<number>;
   stop(): Promise<void>;
 }
 
-/** To whom an agent reports, and where its buffer lies. */
+/** Where an agent reports to, and the folder of its buffer. */
 export interface Reporting {
   readonly brainUrl: string;
   readonly token: string;
@@ -79,7 +79,7 @@ export interface Reporting {
 }
 
 export interface AgentProcess {
-  /** kill -9; resolves when it is gone. */
+  /** kill -9. Resolves when the process has exited. */
   kill(): Promise<void>;
 }
 
@@ -87,25 +87,25 @@ export interface WorkerPlan {
   /** As events name it. */
   readonly name: string;
   readonly queues: readonly string[];
-  /** Tasks of a queue that it runs at once. */
-  readonly slots: number;
-  /** It is killed later or takes over from one that was: it has a process of its own, and the engine misses it within seconds. */
-  readonly isMortal?: boolean;
+  /** Maximum number of concurrent tasks per queue. */
+  readonly concurrency: number;
+  /** It is killed later, or replaces a killed one: it runs in its own process, and the engine notices its absence within seconds. */
+  readonly isKilledLater?: boolean;
 }
 
 export interface WorkerHandle {
-  /** kill -9 of a mortal worker; resolves when it is gone. */
+  /** kill -9 of a worker that `isKilledLater`. Resolves when its process has exited. */
   kill(): Promise<void>;
-  /** How often this worker was made, restarts included. */
-  timesMade(): number;
+  /** How often this worker was started, restarts included. */
+  starts(): number;
 }
 
 /**
- * What the application can do:
- * - `echo` succeeds with its input as result;
- * - `fail` throws an error with the text `message` of its input, but succeeds once it has begun more than `times` times, if given;
- * - `gate` runs until there is a file `path` of its input, or until it is told to stop, where the engine can tell;
- * - `progress` reports progress, where the engine knows such a thing, and succeeds.
+ * Tasks of the sample application:
+ * - `echo` succeeds with its input as result.
+ * - `fail` throws an error with the text `message` of its input, but succeeds after more than `times` starts, if given.
+ * - `gate` runs until the file `path` of its input exists, or until it is asked to stop, where the engine supports that.
+ * - `progress` reports progress, where the engine supports it, and succeeds.
  */
 export type SampleTask = "echo" | "fail" | "gate" | "progress";
 
@@ -116,7 +116,7 @@ export interface NewTask {
   readonly input?: unknown;
   /** Default 1. */
   readonly attempts?: number;
-  /** Between two attempts. */
+  /** Delay between two attempts. */
   readonly pauseMs?: number;
   readonly delayMs?: number;
 }

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { subjects } from "./cases/subjects.ts";
 
-test("docs/writing-an-adapter.md has every case, and none that is gone, in the order in which they run", () => {
+test("docs/writing-an-adapter.md lists exactly the existing cases, in the order in which they run", () => {
   const page = readFileSync(new URL("../../../docs/writing-an-adapter.md", import.meta.url), "utf8");
   const requirements = page.slice(page.indexOf("## What an adapter must fulfil"));
   const rows = requirements.split("\n").filter((line) => line.startsWith("### ") || /^\| (?!Case |---)/.test(line));
@@ -12,7 +12,7 @@ test("docs/writing-an-adapter.md has every case, and none that is gone, in the o
   expect(named).toEqual(expected);
 });
 
-test("no two cases have one name", () => {
+test("case names are unique", () => {
   const names = subjects.flatMap(({ cases }) => cases.map(({ name }) => name));
   expect(new Set(names).size).toBe(names.length);
 });

@@ -7,8 +7,8 @@ import type { CommandAction, EventRecord } from "@svc/protocol";
 import { type Peer, startPeer, waitFor } from "@svc/testkit/peer";
 import type { EngineUnderTest, NewTask, Reporting } from "./engine-under-test.ts";
 
-/** The standing worker of a stage. */
-export const standing = { name: "w-standing", queue: "work", failingQueue: "dead", limitedQueue: "limited" } as const;
+/** The worker that runs during all cases of a stage. */
+export const sharedWorker = { name: "w-shared", queue: "work", failingQueue: "dead", limitedQueue: "limited" } as const;
 
 export interface Outcome {
   readonly status: string;
@@ -20,7 +20,7 @@ export type Stage = Awaited<ReturnType<typeof startStage>>;
 
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
 
-/** A site with a standing worker, a real agent of this process with the adapter, and a peer in the place of the service. */
+/** A site with a shared worker, a real agent in this process with the adapter, and a peer that acts as the service. */
 export async function startStage(engine: EngineUnderTest) {
   const cleanups: (() => unknown)[] = [];
   const folder = await mkdtemp(join(tmpdir(), "conformance-"));
@@ -31,7 +31,7 @@ export async function startStage(engine: EngineUnderTest) {
   let running: { readonly adapter: EngineAdapter; readonly agent: Agent } | undefined;
   let names = 0;
 
-  /** Another agent with a peer of its own; the peer is stopped at the end. */
+  /** Another peer for another agent. The peer is stopped with the stage. */
   async function reporter(): Promise<{ readonly peer: Peer; readonly reporting: Reporting }> {
     const peer = await startPeer({ behaviour: { heartbeatSeconds: 1 } });
     cleanups.push(() => peer.stop());
@@ -42,9 +42,9 @@ export async function startStage(engine: EngineUnderTest) {
   }
 
   await site.startWorker({
-    name: standing.name,
-    queues: [standing.queue, standing.failingQueue, standing.limitedQueue],
-    slots: 20,
+    name: sharedWorker.name,
+    queues: [sharedWorker.queue, sharedWorker.failingQueue, sharedWorker.limitedQueue],
+    concurrency: 20,
   });
   const { peer, reporting } = await reporter();
   cleanups.push(() => running?.agent.stop());
@@ -53,8 +53,8 @@ export async function startStage(engine: EngineUnderTest) {
     if (running === undefined) throw new Error("no agent has been started");
     return running;
   };
-  /** Events of one task, in the order of their arrival. */
-  const told = (taskId: string): readonly EventRecord[] =>
+  /** Events of one task in order of arrival. */
+  const reported = (taskId: string): readonly EventRecord[] =>
     peer.record.events.filter((event) => event.task_id === taskId);
   const resultsOf = (id: string) =>
     peer.record.frames.filter((frame) => frame.type === "command_result" && frame.id === id);
@@ -63,14 +63,14 @@ export async function startStage(engine: EngineUnderTest) {
     engine,
     site,
     peer,
-    /** Of the agent that runs, or ran last. */
+    /** The adapter of the running or last agent. */
     get adapter() {
       return current().adapter;
     },
     get agent() {
       return current().agent;
     },
-    /** Ids of the commands that were sent, one for each delivery. */
+    /** Ids of the sent commands, one per delivery. */
     deliveries: deliveries as readonly string[],
     async startAgent() {
       const adapter = site.adapter();
@@ -79,33 +79,33 @@ export async function startStage(engine: EngineUnderTest) {
       await agent.ready;
       await waitFor(() => agent.status().state === "online", { that: "the agent online" });
     },
-    /** Resolves when what it had is delivered. */
+    /** Resolves when its events are delivered. */
     stopAgent: () => current().agent.stop(),
     reporter,
-    told,
-    kindsOf: (taskId: string): readonly string[] => told(taskId).map(({ kind }) => kind),
+    reported,
+    kindsOf: (taskId: string): readonly string[] => reported(taskId).map(({ kind }) => kind),
     /** Waits for the first event of this kind. */
-    awaitTold: (taskId: string, kind: string) =>
-      waitFor(() => told(taskId).find((event) => event.kind === kind), {
+    awaitEvent: (taskId: string, kind: string) =>
+      waitFor(() => reported(taskId).find((event) => event.kind === kind), {
         that: `${kind} of ${taskId}`,
       }),
-    /** By the standing worker, unless a queue is given. */
+    /** Submits a task to the shared worker, unless a queue is given. */
     submit: (task: Omit<NewTask, "queue"> & { readonly queue?: string }) =>
-      site.submit({ queue: standing.queue, ...task }),
-    /** A file that lets `gate` tasks end once it is opened. */
+      site.submit({ queue: sharedWorker.queue, ...task }),
+    /** A file that ends `gate` tasks once it is opened. */
     gate() {
       names += 1;
       const path = join(folder, `gate-${names}`);
       const open = () => writeFile(path, "");
-      cleanups.push(open); // a worker that is busy for ever could not be closed
+      cleanups.push(open); // a worker with a task that never ends could not be closed
       return { path, open };
     },
-    /** Pauses the queue of the standing worker; it goes on whatever becomes of `work`. */
+    /** Pauses the queue of the shared worker during `work`. Resumes it even if `work` fails. */
     async whilePaused(work: () => Promise<void>) {
-      await site.pause(standing.queue);
-      await work().finally(() => site.resume(standing.queue));
+      await site.pause(sharedWorker.queue);
+      await work().finally(() => site.resume(sharedWorker.queue));
     },
-    /** A name that no other case uses. */
+    /** A unique queue name. */
     freshQueue() {
       names += 1;
       return `queue-${names}`;

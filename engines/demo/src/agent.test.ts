@@ -31,7 +31,7 @@ test("through an agent, a purge needs the depth that was seen, and the tasks it 
     await waitFor(() => agent.status().state === "online");
     const refused = await answerOf("without", { queue: "search", force: false });
     const depth = Number(
-      /holds (\d+) tasks now/.exec(
+      /has (\d+) tasks? now/.exec(
         String((await answerOf("wrong", { queue: "search", confirm_token: "x" })).error),
       )?.[1],
     );

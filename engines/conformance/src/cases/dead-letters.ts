@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { advertising, type Case } from "../case.ts";
-import { type Stage, standing } from "../stage.ts";
+import { type Stage, sharedWorker } from "../stage.ts";
 
 interface Page {
   readonly entries: readonly { readonly task_id: string; readonly failed_at: string }[];
@@ -12,7 +12,7 @@ interface Page {
 const failures = 250;
 
 async function list({ send, engine }: Stage, parameters: object): Promise<Page> {
-  const outcome = await send("dlq.list", { engine: engine.engine, queue: standing.failingQueue, ...parameters });
+  const outcome = await send("dlq.list", { engine: engine.engine, queue: sharedWorker.failingQueue, ...parameters });
   expect(outcome).toMatchObject({ status: "success" });
   return outcome.result as unknown as Page;
 }
@@ -26,12 +26,12 @@ async function pages(stage: Stage, limit: number): Promise<readonly Page[]> {
 
 export const deadLetters: readonly Case[] = [
   {
-    name: "dlq.list tells 250 dead letters of one instant page by page, each once, and moves none",
+    name: "dlq.list returns 250 dead letters of one instant page by page, each once, and moves none",
     appliesTo: advertising("list_dead_letters"),
     async run(stage) {
-      const { site, awaitTold, engine } = stage;
-      const ids = await site.failAtOnce(standing.failingQueue, failures);
-      for (const id of ids) await awaitTold(id, "task.failed");
+      const { site, awaitEvent, engine } = stage;
+      const ids = await site.failAtOnce(sharedWorker.failingQueue, failures);
+      for (const id of ids) await awaitEvent(id, "task.failed");
       const before = await site.contents();
 
       for (const limit of [60, 200]) {
@@ -45,16 +45,16 @@ export const deadLetters: readonly Case[] = [
     },
   },
   {
-    name: "dlq.list tells the newest first, with name, queue, time, attempts and the masked reason",
+    name: "dlq.list returns the newest first, with name, queue, time, attempts and the masked error",
     appliesTo: advertising("list_dead_letters"),
     async run(stage) {
-      const { submit, awaitTold } = stage;
-      const queue = standing.failingQueue;
+      const { submit, awaitEvent } = stage;
+      const queue = sharedWorker.failingQueue;
       const reasons = ["no luck", `refused: Bearer ${"abcdefghijklmnopqrstuvwxyz"}0123456789`];
       const ids: string[] = [];
       for (const message of reasons) {
         ids.push(await submit({ queue, name: "fail", input: { message }, attempts: 2 }));
-        await awaitTold(ids.at(-1) ?? "", "task.failed");
+        await awaitEvent(ids.at(-1) ?? "", "task.failed");
       }
 
       const { entries } = await list(stage, { limit: 2 });
@@ -71,17 +71,17 @@ export const deadLetters: readonly Case[] = [
     },
   },
   {
-    name: "a dead letter that was requeued and ran is listed no longer",
+    name: "a dead letter that was requeued and has run is no longer listed",
     appliesTo: advertising("list_dead_letters", "requeue_dead_letter"),
     async run(stage) {
-      const { engine, submit, awaitTold, send } = stage;
+      const { engine, submit, awaitEvent, send } = stage;
       const input = { message: "no luck", times: 1 };
-      const task_id = await submit({ queue: standing.failingQueue, name: "fail", input });
-      await awaitTold(task_id, "task.failed");
+      const task_id = await submit({ queue: sharedWorker.failingQueue, name: "fail", input });
+      await awaitEvent(task_id, "task.failed");
       const before = await list(stage, { limit: 1 });
 
       const outcome = await send("requeue_dead_letter", { engine: engine.engine, task_id });
-      await awaitTold(String(outcome.result?.new_task_id ?? task_id), "task.succeeded");
+      await awaitEvent(String(outcome.result?.new_task_id ?? task_id), "task.succeeded");
 
       const after = await list(stage, { limit: 1 });
       expect(before.entries[0]?.task_id).toBe(task_id);

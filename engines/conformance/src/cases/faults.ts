@@ -1,7 +1,7 @@
 import { waitFor } from "@svc/testkit/peer";
 import { expect } from "vitest";
 import type { Case } from "../case.ts";
-import { type Stage, standing } from "../stage.ts";
+import { type Stage, sharedWorker } from "../stage.ts";
 
 async function allEnded({ site }: Stage, ids: readonly string[]): Promise<void> {
   await waitFor(async () => (await Promise.all(ids.map((id) => site.hasEnded(id)))).every(Boolean), {
@@ -10,8 +10,8 @@ async function allEnded({ site }: Stage, ids: readonly string[]): Promise<void> 
   });
 }
 
-/** One of every sort of task that ends. */
-async function submitSome({ submit }: Stage, count: number, queue: string = standing.queue): Promise<string[]> {
+/** Submits tasks of each kind that finishes. */
+async function submitSome({ submit }: Stage, count: number, queue: string = sharedWorker.queue): Promise<string[]> {
   const ids: string[] = [];
   for (let n = 0; n < count; n += 1) {
     const failing = { queue, name: "fail", input: { message: `no luck ${n}` } } as const;
@@ -22,43 +22,43 @@ async function submitSome({ submit }: Stage, count: number, queue: string = stan
 
 const endKinds = ["task.succeeded", "task.failed"];
 
-/** Agent, server and history go away. */
+/** Outages of agent, server and event history. */
 export const faults: readonly Case[] = [
   {
-    name: "an agent that was away goes on where it was: nothing is lost and nothing told twice",
+    name: "an agent that was stopped continues where it was: nothing is lost and nothing reported twice",
     async run(stage) {
       const { engine, startAgent, stopAgent, kindsOf } = stage;
       const before = await submitSome(stage, 6);
       for (const id of before) await waitFor(() => endKinds.includes(kindsOf(id).at(-1) ?? ""));
       await stopAgent();
-      const meanwhile = await submitSome(stage, 30);
-      await allEnded(stage, meanwhile);
+      const missed = await submitSome(stage, 30);
+      await allEnded(stage, missed);
 
       await startAgent();
-      for (const id of meanwhile) await waitFor(() => endKinds.includes(kindsOf(id).at(-1) ?? ""));
+      for (const id of missed) await waitFor(() => endKinds.includes(kindsOf(id).at(-1) ?? ""));
 
-      for (const [n, id] of [...before.entries(), ...meanwhile.entries()])
-        expect(kindsOf(id)).toEqual([...engine.tells.beginning, "task.started", endKinds[n % 3 === 2 ? 1 : 0]]);
+      for (const [n, id] of [...before.entries(), ...missed.entries()])
+        expect(kindsOf(id)).toEqual([...engine.reports.beginning, "task.started", endKinds[n % 3 === 2 ? 1 : 0]]);
       expect(stage.agent.status().loss?.adapter_events ?? {}).toEqual({});
     },
   },
   {
-    name: "an agent that was away for longer than the engine remembers counts exactly what it lost, and tells what is still known",
+    name: "an agent that was stopped for longer than the engine keeps events counts exactly what it lost, and reports what is still known",
     async run(stage) {
-      const { engine, site, peer, submit, startAgent, stopAgent, kindsOf, awaitTold } = stage;
-      await awaitTold(await submit({ queue: standing.failingQueue, name: "echo" }), "task.succeeded");
+      const { engine, site, peer, submit, startAgent, stopAgent, kindsOf, awaitEvent } = stage;
+      await awaitEvent(await submit({ queue: sharedWorker.failingQueue, name: "echo" }), "task.succeeded");
       await stopAgent();
-      const before = await site.eventsWritten(standing.failingQueue);
-      const lost = await submitSome(stage, 12, standing.failingQueue);
+      const before = await site.eventsWritten(sharedWorker.failingQueue);
+      const lost = await submitSome(stage, 12, sharedWorker.failingQueue);
       await allEnded(stage, lost);
-      const count = (await site.eventsWritten(standing.failingQueue)) - before;
-      await site.loseEvents(standing.failingQueue);
+      const count = (await site.eventsWritten(sharedWorker.failingQueue)) - before;
+      await site.loseEvents(sharedWorker.failingQueue);
       expect(count).toBeGreaterThan(0);
 
       await startAgent();
       for (const id of lost) await waitFor(() => endKinds.includes(kindsOf(id).at(-1) ?? ""));
-      const next = await submit({ queue: standing.failingQueue, name: "echo" });
-      await awaitTold(next, "task.succeeded");
+      const next = await submit({ queue: sharedWorker.failingQueue, name: "echo" });
+      await awaitEvent(next, "task.succeeded");
 
       const counted = { [engine.engine]: count };
       expect(stage.agent.status().loss?.adapter_events).toEqual(counted);
@@ -75,7 +75,7 @@ export const faults: readonly Case[] = [
     },
   },
   {
-    name: "an agent that is killed goes on where it was: nothing is lost, and what is told twice has the same id",
+    name: "a killed agent continues where it was: nothing is lost, and repeated events have the same id",
     async run(stage) {
       const { site, reporter, submit } = stage;
       const { peer, reporting } = await reporter();
@@ -100,14 +100,14 @@ export const faults: readonly Case[] = [
       for (const id of ids) {
         const steps = new Map(eventsOf(id).map((event) => [`${event.kind} ${event.data.attempt ?? 0}`, event.id]));
         expect(new Set(eventsOf(id).map((event) => event.id)).size).toBe(steps.size);
-        expect(steps.size).toBe(stage.engine.tells.beginning.length + 2);
+        expect(steps.size).toBe(stage.engine.reports.beginning.length + 2);
       }
     },
   },
   {
-    name: "a server that restarts with its data while it is read costs nothing: everything is told once",
+    name: "a server that restarts with its data while it is read loses nothing: everything is reported once",
     async run(stage) {
-      const { engine, site, submit, startAgent, stopAgent, kindsOf, awaitTold } = stage;
+      const { engine, site, submit, startAgent, stopAgent, kindsOf, awaitEvent } = stage;
       await stopAgent();
       const backlog = await Promise.all(Array.from({ length: 200 }, () => submit({ name: "echo" })));
       await allEnded(stage, backlog);
@@ -120,33 +120,33 @@ export const faults: readonly Case[] = [
       await site.server.kill();
       await site.server.restart();
       const after = await submit({ name: "echo" });
-      await awaitTold(after, "task.succeeded");
+      await awaitEvent(after, "task.succeeded");
 
       for (const id of [...backlog, after])
-        expect(kindsOf(id)).toEqual([...engine.tells.beginning, "task.started", "task.succeeded"]);
+        expect(kindsOf(id)).toEqual([...engine.reports.beginning, "task.started", "task.succeeded"]);
       expect(stage.agent.status().loss?.adapter_events ?? {}).toEqual({});
     },
   },
   {
-    name: "while the server is away heartbeats go on, an agent can start, and a command fails in time and for good",
-    async run({ engine, site, peer, submit, send, awaitTold, reporter }) {
+    name: "while the server is down heartbeats continue, an agent can start, and a command fails in time and for good",
+    async run({ engine, site, peer, submit, send, awaitEvent, reporter }) {
       const task_id = await submit({ name: "fail", input: { message: "no luck" } });
-      await awaitTold(task_id, "task.failed");
+      await awaitEvent(task_id, "task.failed");
       const other = await reporter();
       await site.server.kill();
       const beats = () => peer.record.frames.filter(({ type }) => type === "heartbeat").length;
       const before = beats();
 
-      const [outcome, newcomer] = await Promise.all([
+      const [outcome, started] = await Promise.all([
         send("retry_task", { engine: engine.engine, task_id }),
         site.startAgentProcess(other.reporting),
       ]);
       await waitFor(() => beats() > before, { that: "a heartbeat without the server" });
       await site.server.restart();
       const after = await submit({ name: "echo" });
-      await awaitTold(after, "task.succeeded");
+      await awaitEvent(after, "task.succeeded");
       await waitFor(() => other.peer.record.events.some((event) => event.task_id === after));
-      await newcomer.kill();
+      await started.kill();
 
       expect(outcome).toMatchObject({ status: "failed", error: expect.stringMatching(/\S{3}/) });
       expect(site.runsOf(task_id)).toBe(1);

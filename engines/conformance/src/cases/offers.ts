@@ -3,27 +3,27 @@ import { expect } from "vitest";
 import { advertising, type Case } from "../case.ts";
 import type { Stage } from "../stage.ts";
 
-const nobody = "no-such-thing";
+const missing = "no-such-thing";
 
-/** Parameters in their right shapes that name things which are not there. */
+/** Valid parameters that name missing things. */
 function unknownParameters({ engine: { engine }, site }: Stage): Partial<Record<CommandAction, object>> {
   const task_id = site.unknownTask("work");
   const task = { engine, task_id };
-  const worker = { worker_name: nobody };
+  const worker = { worker_name: missing };
   const schedule = { schedule_id: task_id, name: task_id, scheduler: engine };
   return {
     retry_task: task,
     cancel_task: task,
     requeue_dead_letter: task,
     bulk_retry: { filter: { engine, task_ids: [task_id] }, max: 1 },
-    purge_queue: { queue: nobody, confirm_token: "", force: true },
-    "dlq.list": { engine, queue: nobody, limit: 10, cursor: "made-up" },
+    purge_queue: { queue: missing, confirm_token: "", force: true },
+    "dlq.list": { engine, queue: missing, limit: 10, cursor: "made-up" },
     restart_worker: worker,
     pool_grow: { ...worker, delta: 1 },
     pool_shrink: { ...worker, delta: 1 },
     add_consumer: { ...worker, queue: "work" },
     cancel_consumer: { ...worker, queue: "work" },
-    rate_limit: { task_name: nobody, rate: "1/m" },
+    rate_limit: { task_name: missing, rate: "1/m" },
     "schedule.enable": schedule,
     "schedule.disable": schedule,
     "schedule.trigger_now": schedule,
@@ -35,10 +35,10 @@ function unknownParameters({ engine: { engine }, site }: Stage): Partial<Record<
 const isAdvertised = ({ engine }: Stage, action: CommandAction) =>
   engine.advertises.includes(capabilityOfAction[action]);
 
-/** What is listed, what is not, and what comes twice. */
+/** Advertised, unsupported and repeated commands. */
 export const offers: readonly Case[] = [
   {
-    name: "hello lists exactly what the adapter can do as it is attached",
+    name: "hello lists exactly the capabilities of the adapter as it is attached",
     async run({ engine, peer, adapter }) {
       const listed = peer.record.hellos.at(-1)?.capabilities[engine.engine];
       expect([...(listed ?? [])].sort()).toEqual([...engine.advertises].sort());
@@ -46,7 +46,7 @@ export const offers: readonly Case[] = [
     },
   },
   {
-    name: "a command that is not advertised fails with a text that says so, and nothing else happens",
+    name: "a command that is not advertised fails with a clear error, and nothing else happens",
     async run(stage) {
       const { site, send } = stage;
       const parameters = unknownParameters(stage);
@@ -61,7 +61,7 @@ export const offers: readonly Case[] = [
     },
   },
   {
-    name: "a command for a task, queue, worker or schedule that is not there fails with a text that names it",
+    name: "a command for a missing task, queue, worker or schedule fails with an error that names it",
     async run(stage) {
       const { site, send } = stage;
       const before = await site.contents();
@@ -70,24 +70,24 @@ export const offers: readonly Case[] = [
         const { status, error } = await send(action, parameters);
         expect({ action, status }).toEqual({ action, status: "failed" });
         if (action === "dlq.list") expect(error).toMatch(/^invalid_cursor/);
-        else expect(`${action}: ${error}`).toMatch(new RegExp(`${nobody}|${site.unknownTask("work")}`));
+        else expect(`${action}: ${error}`).toMatch(new RegExp(`${missing}|${site.unknownTask("work")}`));
       }
       expect(await site.contents()).toEqual(before);
     },
   },
   {
-    name: "a second copy of a command is answered with the first outcome and not carried out again",
+    name: "a second copy of a command returns the first outcome and is not executed again",
     appliesTo: advertising("retry_task", "retry_by_reference_v1"),
-    async run({ engine, peer, site, submit, awaitTold, send }) {
+    async run({ engine, peer, site, submit, awaitEvent, send }) {
       const task_id = await submit({ name: "fail", input: { message: "no luck" } });
-      await awaitTold(task_id, "task.failed");
+      await awaitEvent(task_id, "task.failed");
       const parameters = { engine: engine.engine, task_id };
       const id = `copy-${task_id}`.slice(0, 64);
 
       const first = await send("retry_task", parameters, id);
-      await awaitTold(await submit({ name: "echo" }), "task.succeeded");
+      await awaitEvent(await submit({ name: "echo" }), "task.succeeded");
       const second = await send("retry_task", parameters, id);
-      await awaitTold(await submit({ name: "echo" }), "task.succeeded");
+      await awaitEvent(await submit({ name: "echo" }), "task.succeeded");
 
       expect(first).toMatchObject({ status: "success", result: { task_id } });
       expect({ ...second, delivery_claim_token: "" }).toEqual({ ...first, delivery_claim_token: "" });

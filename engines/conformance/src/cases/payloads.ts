@@ -4,37 +4,37 @@ import type { Case } from "../case.ts";
 const secret = "hunter2-planted";
 const bearer = `Bearer ${"abcdefghijklmnopqrstuvwxyz"}0123456789`;
 
-/** What of inputs, results and failures leaves the machine, and in which form. */
+/** The form in which inputs, results and errors leave the machine. */
 export const payloads: readonly Case[] = [
   {
-    name: "an input that is an object is told as kwargs, any other as the only entry of args",
-    async run({ submit, awaitTold, told }) {
+    name: "an object as input is reported as kwargs, any other input as the only entry of args",
+    async run({ submit, awaitEvent, reported }) {
       const inputs = [{ to: [1, { deep: null }], "": "ä\u{1f600}" }, [1, "two"], "text", 7.5, false];
       for (const input of inputs) {
         const id = await submit({ name: "echo", input });
-        const { data } = await awaitTold(id, "task.succeeded");
+        const { data } = await awaitEvent(id, "task.succeeded");
 
         const isObject = typeof input === "object" && !Array.isArray(input);
-        const { args = [], kwargs = {} } = told(id)[0]?.data ?? {};
+        const { args = [], kwargs = {} } = reported(id)[0]?.data ?? {};
         expect({ args, kwargs }).toEqual(isObject ? { args: [], kwargs: input } : { args: [input], kwargs: {} });
         expect(data.result).toEqual(input);
       }
     },
   },
   {
-    name: "secrets in inputs, results and failures do not leave the agent",
-    async run({ peer, submit, awaitTold, told, send, engine }) {
+    name: "secrets in inputs, results and errors do not leave the agent",
+    async run({ peer, submit, awaitEvent, reported, send, engine }) {
       const input = { password: secret, list: [{ api_key: secret }], harmless: "seen" };
       const well = await submit({ name: "echo", input });
       const badly = await submit({ name: "fail", input: { message: `refused: ${bearer}` } });
 
-      const succeeded = await awaitTold(well, "task.succeeded");
-      const failed = await awaitTold(badly, "task.failed");
+      const succeeded = await awaitEvent(well, "task.succeeded");
+      const failed = await awaitEvent(badly, "task.failed");
       if (engine.advertises.includes("reconcile_task")) {
         await send("reconcile_task", { engine: engine.engine, task_id: badly });
       }
 
-      expect(told(well)[0]?.data.kwargs).toMatchObject({ password: "[REDACTED]", harmless: "seen" });
+      expect(reported(well)[0]?.data.kwargs).toMatchObject({ password: "[REDACTED]", harmless: "seen" });
       expect(succeeded.data.result).toMatchObject({ password: "[REDACTED]", list: [{ api_key: "[REDACTED]" }] });
       expect(failed.data.exception).toBe("[REDACTED]");
       const sent = JSON.stringify(peer.record.frames);
@@ -42,8 +42,8 @@ export const payloads: readonly Case[] = [
     },
   },
   {
-    name: "what is large is told shortened, and its secrets are still masked",
-    async run({ peer, submit, awaitTold, told, agent }) {
+    name: "large values are shortened, and their secrets are still masked",
+    async run({ peer, submit, awaitEvent, reported, agent }) {
       const losses = JSON.stringify(agent.status().loss);
       const text = "x".repeat(300_000);
       const many = Object.fromEntries(Array.from({ length: 50_000 }, (_, n) => [`member-${n}`, n]));
@@ -52,15 +52,15 @@ export const payloads: readonly Case[] = [
       const badly = await submit({ name: "fail", input: { message: text } });
 
       const ends = [
-        await awaitTold(well, "task.succeeded"),
-        await awaitTold(wide, "task.succeeded"),
-        await awaitTold(badly, "task.failed"),
+        await awaitEvent(well, "task.succeeded"),
+        await awaitEvent(wide, "task.succeeded"),
+        await awaitEvent(badly, "task.failed"),
       ];
 
-      for (const event of [...told(well), ...told(wide), ...told(badly)])
+      for (const event of [...reported(well), ...reported(wide), ...reported(badly)])
         expect(JSON.stringify(event).length).toBeLessThan(200_000);
       expect(String(ends[2]?.data.exception)).toMatch(/^(Error: )?x{1000}/);
-      expect(JSON.stringify(told(well)[0]?.data.kwargs)).toMatch(/x{1000}/);
+      expect(JSON.stringify(reported(well)[0]?.data.kwargs)).toMatch(/x{1000}/);
       const sent = JSON.stringify(peer.record.frames);
       expect(sent.includes(secret)).toBe(false);
       expect(JSON.stringify(agent.status().loss)).toBe(losses);

@@ -2,13 +2,13 @@ import { carriedFields, eventKinds, isTaskKind, isUuid, taskIdCharacters } from 
 import { expect } from "vitest";
 import type { Case } from "../case.ts";
 
-/** Members of the data that are not read as they are, but by which the service knows an event. */
+/** Keys of the data that the service does not read as a field, but uses to recognise an event. */
 const unread = new Set(["reconciled"]);
 
-/** Looks at everything that the cases before have told and answered. */
+/** Checks all events and results of the earlier cases. */
 export const review: readonly Case[] = [
   {
-    name: "every event has a form that the service stores whole",
+    name: "every event has a form that the service stores completely",
     async run({ engine, peer }) {
       const now = Date.now();
       expect(peer.record.events.length).toBeGreaterThan(100);
@@ -27,7 +27,7 @@ export const review: readonly Case[] = [
     },
   },
   {
-    name: "no event was told twice, and no attempt of a task has two starts or two ends",
+    name: "no event was reported twice, and no attempt of a task has two starts or two ends",
     async run({ peer }) {
       const ids = peer.record.events.map(({ id }) => id);
       expect(ids.filter((id, at) => ids.indexOf(id) !== at)).toEqual([]);
@@ -40,7 +40,7 @@ export const review: readonly Case[] = [
     },
   },
   {
-    name: "every delivery of a command was acknowledged and answered once",
+    name: "every delivery of a command was acknowledged and has one result",
     async run({ peer, deliveries }) {
       for (const type of ["command_ack", "command_result"])
         expect(

@@ -7,7 +7,7 @@ const reference = ({ engine }: Stage, name: string) => ({ schedule_id: name, nam
 
 export const schedules: readonly Case[] = [
   {
-    name: "schedule.disable stops a schedule, schedule.enable brings it back, schedule.delete ends it",
+    name: "schedule.disable stops a schedule, schedule.enable resumes it, schedule.delete removes it",
     appliesTo: advertising("schedule.enable", "schedule.disable", "schedule.delete"),
     async run(stage) {
       const { site, send, freshQueue } = stage;
@@ -31,7 +31,7 @@ export const schedules: readonly Case[] = [
     },
   },
   {
-    name: "schedule.trigger_now makes one task beside the rhythm",
+    name: "schedule.trigger_now creates one task outside the schedule",
     appliesTo: advertising("schedule.trigger_now"),
     async run(stage) {
       const { site, peer, send, freshQueue } = stage;
@@ -49,7 +49,7 @@ export const schedules: readonly Case[] = [
     },
   },
   {
-    name: "schedule.resync tells every schedule, disabled ones too, as one snapshot",
+    name: "schedule.resync reports every schedule, disabled ones too, as one snapshot",
     appliesTo: advertising("schedule.resync", "schedule.disable"),
     async run(stage) {
       const { site, engine, peer, send, freshQueue } = stage;
@@ -66,9 +66,9 @@ export const schedules: readonly Case[] = [
         const own = peer.record.events.slice(seen).filter(({ kind }) => kind === "schedule.snapshot");
         return own.length > 0 && own.length === own[0]?.data.parts && own;
       });
-      const told = parts.flatMap(({ data }) => data.schedules as { name: string; is_enabled: boolean }[]);
-      expect(told).toContainEqual(expect.objectContaining({ name: active, is_enabled: true, queue }));
-      expect(told).toContainEqual(expect.objectContaining({ name: disabled, is_enabled: false, queue }));
+      const reported = parts.flatMap(({ data }) => data.schedules as { name: string; is_enabled: boolean }[]);
+      expect(reported).toContainEqual(expect.objectContaining({ name: active, is_enabled: true, queue }));
+      expect(reported).toContainEqual(expect.objectContaining({ name: disabled, is_enabled: false, queue }));
     },
   },
 ];

@@ -16,7 +16,7 @@ export interface Subject {
   readonly cases: readonly Case[];
 }
 
-/** In the order in which they run; the first dead letters need a queue without others. */
+/** In the order in which they run. The dead-letter cases come first because they need an empty queue. */
 export const subjects: readonly Subject[] = [
   { title: "dead letters", cases: deadLetters },
   { title: "the life of a task", cases: life },
@@ -28,5 +28,5 @@ export const subjects: readonly Subject[] = [
   { title: "schedules", cases: schedules },
   { title: "commands in general", cases: offers },
   { title: "outages", cases: faults },
-  { title: "all that was told", cases: review },
+  { title: "review of all events", cases: review },
 ];

@@ -2,21 +2,21 @@ import { type EngineReport, readAdapterHealth } from "@svc/protocol";
 import { waitFor } from "@svc/testkit/peer";
 import { expect } from "vitest";
 import type { Case } from "../case.ts";
-import { type Stage, standing } from "../stage.ts";
+import { type Stage, sharedWorker } from "../stage.ts";
 
-/** Lets a queue hold three waiting tasks. */
-async function fill({ submit, freshQueue, awaitTold, engine }: Stage) {
+/** Submits three waiting tasks to a new queue. */
+async function fill({ submit, freshQueue, awaitEvent, engine }: Stage) {
   const queue = freshQueue();
   const ids: string[] = [];
   for (let n = 0; n < 3; n += 1) ids.push(await submit({ queue, name: "echo", input: { n } }));
-  for (const id of ids) await awaitTold(id, engine.tells.beginning.at(-1) ?? "task.received");
+  for (const id of ids) await awaitEvent(id, engine.reports.beginning.at(-1) ?? "task.received");
   return { queue, ids };
 }
 
-/** What the snapshot and the watching itself promise. */
+/** The snapshot, and what watching guarantees. */
 export const watching: readonly Case[] = [
   {
-    name: "the snapshot tells depth, oldest task and consumers of queues, and the workers",
+    name: "the snapshot contains depth, oldest task and consumers of queues, and the workers",
     async run(stage) {
       const before = Date.now();
       const { queue } = await fill(stage);
@@ -26,19 +26,19 @@ export const watching: readonly Case[] = [
         return snapshot.queue_depths?.[queue] === 3 && snapshot;
       });
 
-      expect(seen.queue_depths).toMatchObject({ [queue]: 3, [standing.queue]: 0 });
+      expect(seen.queue_depths).toMatchObject({ [queue]: 3, [sharedWorker.queue]: 0 });
       expect(Object.keys(seen.queue_holds ?? {})).not.toContain(queue);
       expect(seen.queue_consumers?.[queue] ?? 0).toBe(0);
-      expect(seen.queue_consumers?.[standing.queue]).toBe(1);
+      expect(seen.queue_consumers?.[sharedWorker.queue]).toBe(1);
       expect(Math.abs(Date.parse(seen.queue_oldest?.[queue] ?? "") - before)).toBeLessThan(30_000);
-      expect(seen.worker_details?.[standing.name]).toBeDefined();
-      expect(seen.worker_details?.[standing.name]?.active_queues).toEqual(
-        expect.arrayContaining([standing.queue, standing.failingQueue]),
+      expect(seen.worker_details?.[sharedWorker.name]).toBeDefined();
+      expect(seen.worker_details?.[sharedWorker.name]?.active_queues).toEqual(
+        expect.arrayContaining([sharedWorker.queue, sharedWorker.failingQueue]),
       );
     },
   },
   {
-    name: "the snapshot travels with the heartbeat, readable and within its bounds",
+    name: "the snapshot is sent with the heartbeat, readable and within its limits",
     async run(stage) {
       const { queue } = await fill(stage);
 
@@ -49,33 +49,33 @@ export const watching: readonly Case[] = [
           const own = readAdapterHealth(health).find(({ engine }) => engine === stage.engine.engine);
           return own?.queueDepths.get(queue) === 3 && own;
         },
-        { that: "a heartbeat that tells the queue" },
+        { that: "a heartbeat with the queue" },
       );
 
       const { queueOldest, workers }: EngineReport = report;
       expect(queueOldest.get(queue)).toEqual(expect.any(String));
-      expect(workers.get(standing.name)).toBeDefined();
+      expect(workers.get(sharedWorker.name)).toBeDefined();
     },
   },
   {
-    name: "a paused queue is told as held until it is resumed",
-    async run({ adapter, submit, awaitTold, whilePaused }) {
-      const hold = async () => (await adapter.snapshot()).queue_holds?.[standing.queue];
-      expect(await hold()).toBeUndefined();
+    name: "a paused queue is reported as paused until it is resumed",
+    async run({ adapter, submit, awaitEvent, whilePaused }) {
+      const restriction = async () => (await adapter.snapshot()).queue_holds?.[sharedWorker.queue];
+      expect(await restriction()).toBeUndefined();
       let id = "";
 
       await whilePaused(async () => {
-        await waitFor(async () => (await hold())?.paused === true, { that: "the hold" });
+        await waitFor(async () => (await restriction())?.paused === true, { that: "the pause" });
         id = await submit({ name: "echo" });
-        await waitFor(async () => (await adapter.snapshot()).queue_depths?.[standing.queue] === 1);
+        await waitFor(async () => (await adapter.snapshot()).queue_depths?.[sharedWorker.queue] === 1);
       });
 
-      await awaitTold(id, "task.succeeded");
-      await waitFor(async () => (await hold()) === undefined, { that: "no hold" });
+      await awaitEvent(id, "task.succeeded");
+      await waitFor(async () => (await restriction()) === undefined, { that: "no pause" });
     },
   },
   {
-    name: "depth() tells what waits in one queue, and knows no other",
+    name: "depth() returns the number of waiting tasks of one queue, and undefined for an unknown one",
     async run(stage) {
       const { adapter } = stage;
       if (adapter.depth === undefined) return;
@@ -86,9 +86,9 @@ export const watching: readonly Case[] = [
     },
   },
   {
-    name: "two agents tell the same events by the same ids",
+    name: "two agents report the same events with the same ids",
     async run(stage) {
-      const { site, submit, awaitTold, told, reporter } = stage;
+      const { site, submit, awaitEvent, reported, reporter } = stage;
       const ids = [
         await submit({ name: "echo" }),
         await submit({ name: "fail", input: { message: "no luck", times: 1 }, attempts: 2, pauseMs: 50 }),
@@ -96,18 +96,18 @@ export const watching: readonly Case[] = [
       ];
       const { peer, reporting } = await reporter();
       const other = await site.startAgentProcess(reporting);
-      for (const id of ids.slice(0, 2)) await awaitTold(id, "task.succeeded");
+      for (const id of ids.slice(0, 2)) await awaitEvent(id, "task.succeeded");
       const eventsOf = (id: string) => peer.record.events.filter((event) => event.task_id === id);
-      for (const id of ids) await waitFor(() => eventsOf(id).length === told(id).length);
+      for (const id of ids) await waitFor(() => eventsOf(id).length === reported(id).length);
       await other.kill();
 
-      for (const id of ids) expect(eventsOf(id)).toEqual(told(id));
+      for (const id of ids) expect(eventsOf(id)).toEqual(reported(id));
     },
   },
   {
-    name: "watching writes nothing to the engine but what is documented",
+    name: "watching writes nothing to the engine except what is documented",
     async run(stage) {
-      const { site, submit, freshQueue, startAgent, stopAgent, awaitTold, engine } = stage;
+      const { site, submit, freshQueue, startAgent, stopAgent, awaitEvent, engine } = stage;
       await stopAgent();
       const queue = freshQueue();
       await submit({ queue, name: "echo", delayMs: 3_600_000 });
@@ -115,7 +115,7 @@ export const watching: readonly Case[] = [
       const before = await site.contents();
 
       await startAgent();
-      await awaitTold(waiting, engine.tells.beginning.at(-1) ?? "task.received");
+      await awaitEvent(waiting, engine.reports.beginning.at(-1) ?? "task.received");
       await stage.adapter.snapshot();
       await stopAgent();
 
@@ -124,8 +124,8 @@ export const watching: readonly Case[] = [
     },
   },
   {
-    name: "catching up costs the server a bounded number of requests a task",
-    async run({ engine, site, submit, startAgent, stopAgent, awaitTold }) {
+    name: "catching up costs the server a bounded number of requests per task",
+    async run({ engine, site, submit, startAgent, stopAgent, awaitEvent }) {
       const count = 300;
       await stopAgent();
       const ids = await Promise.all(Array.from({ length: count }, () => submit({ name: "echo" })));
@@ -135,18 +135,18 @@ export const watching: readonly Case[] = [
 
       const before = await site.requests();
       await startAgent();
-      for (const id of ids) await awaitTold(id, "task.succeeded");
+      for (const id of ids) await awaitEvent(id, "task.succeeded");
       const spent = (await site.requests()) - before;
 
       expect(spent / count).toBeLessThanOrEqual(engine.requestsPerTask);
     },
   },
   {
-    name: "a stopped adapter tells nothing more, does nothing and leaves no connection, however often it is stopped",
-    async run({ site, adapter, peer, submit, startAgent, stopAgent, awaitTold, engine }) {
+    name: "a stopped adapter emits nothing, does nothing and leaves no connection, however often it is stopped",
+    async run({ site, adapter, peer, submit, startAgent, stopAgent, awaitEvent, engine }) {
       await stopAgent();
       await adapter.stop();
-      const told = peer.record.events.length;
+      const reported = peer.record.events.length;
       const id = await submit({ name: "fail", input: { message: "no luck" } });
       await waitFor(() => site.hasEnded(id));
 
@@ -158,9 +158,9 @@ export const watching: readonly Case[] = [
       expect(outcome).toMatchObject({ status: "failed", error: expect.stringMatching(/\S/) });
       expect(await adapter.snapshot()).toBeDefined();
       await waitFor(async () => (await site.adapterConnections()) === 0, { that: "no connection left" });
-      expect(peer.record.events).toHaveLength(told);
+      expect(peer.record.events).toHaveLength(reported);
       await startAgent();
-      await awaitTold(id, "task.failed");
+      await awaitEvent(id, "task.failed");
     },
   },
 ];

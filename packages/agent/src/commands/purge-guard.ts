@@ -28,7 +28,7 @@ export async function checkPurge(
   if (typeof depth === "string") return { refusal: depth };
   if (equalSecrets(token, purgeConfirmToken(secret, queue, depth))) return { confirmedDepth: depth };
   const mismatch = "and the confirm token is for another depth. Check the queue and try again, or use force";
-  return { refusal: `${queue} has ${depth} tasks now, ${mismatch}` };
+  return { refusal: `${queue} has ${depth} ${depth === 1 ? "task" : "tasks"} now, ${mismatch}` };
 }
 
 /** The current depth, or why it is unknown. */
