@@ -1,6 +1,7 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, readdir, readFile, rm, symlink, utimes, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, symlink, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -70,6 +71,73 @@ describe("buildStale", () => {
       "no such package: @svc/nowhere",
     );
   });
+});
+
+describe("a single file", () => {
+  const file = "packages/upper/dist/file/upper-file.mjs";
+  const entry = "packages/upper/src/upper-file.ts";
+
+  test("holds all that its entry imports, and runs where no package is", async () => {
+    const { root, folder } = await repositoryWithFile(
+      'import { DatabaseSync } from "node:sqlite"; import { lower } from "@svc/lower"; console.log(lower, typeof DatabaseSync);',
+    );
+    await build(root);
+    await copyFile(join(root, file), join(folder, "copied.mjs"));
+
+    expect(runFile(folder, "copied.mjs")).toBe("lower function\n");
+  });
+
+  test("has a manifest with its digest, equal bytes from equal sources, and others when a package that it holds changed", async () => {
+    const { root } = await repositoryWithFile('import { lower } from "@svc/lower"; console.log(lower);');
+    const manifest = async () => JSON.parse(await readFile(join(root, dirname(file), "manifest.json"), "utf8"));
+    await build(root);
+    const first = await manifest();
+    const content = await readFile(join(root, file));
+    expect(first).toEqual({
+      version: "1.2.3",
+      sha256: createHash("sha256").update(content).digest("hex"),
+      bytes: content.byteLength,
+      node: ">=22.16",
+    });
+
+    await rm(join(root, "packages/upper/dist"), { recursive: true });
+    await build(root);
+    expect(await manifest()).toEqual(first);
+
+    await writeFile(join(root, "packages/lower/src/counter.ts"), "export const counter = { n: 1 };");
+    expect(await build(root)).toEqual(["packages/lower", "packages/upper"]);
+  });
+
+  test("is refused while something that it imports cannot be in it", async () => {
+    const { root } = await repositoryWithFile('try { await import("native-thing"); } catch {}');
+    await expect(build(root)).rejects.toThrow("src/upper-file.ts imports what its file cannot hold: native-thing");
+    expect(existsSync(join(root, "packages/upper/dist/.stamp"))).toBe(false);
+  });
+
+  test.each(["20.20.2", "22.15.1"])("says on Node %s which Node it needs", async (version) => {
+    const { root } = await repositoryWithFile('import "node:sqlite"; console.log("ran");');
+    await build(root);
+    const preload = `data:text/javascript,Object.defineProperty(process.versions, "node", { value: "${version}" });`;
+    const { status, stdout, stderr } = spawnSync(process.execPath, ["--import", preload, join(root, file)], {
+      encoding: "utf8",
+    });
+    expect({ status, stdout, stderr }).toEqual({
+      ...{ status: 1, stdout: "" },
+      stderr: `svc: Node 22.16 or newer is required. This is Node ${version}.\n`,
+    });
+  });
+
+  async function repositoryWithFile(source: string): Promise<{ root: string; folder: string }> {
+    const root = await repository();
+    await writeFile(join(root, entry), source);
+    const manifest = JSON.parse(manifestOf("@svc/upper", { ".": "index" }));
+    manifest.exports["./file"] = { source: "./src/upper-file.ts", default: "./dist/file/upper-file.mjs" };
+    const stated = { ...manifest, version: "1.2.3", dependencies: { "@svc/lower": "1.2.3" } };
+    await writeFile(join(root, "packages/upper/package.json"), JSON.stringify(stated));
+    const folder = await mkdtemp(join(tmpdir(), "svc-elsewhere-"));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    return { root, folder };
+  }
 });
 
 const files: Readonly<Record<string, string>> = {

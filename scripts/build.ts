@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { pathToFileURL } from "node:url";
 import { build as bundle, type Plugin } from "esbuild";
+import { buildSingleFile } from "./build/single-file.ts";
 import { bundledPackages, inputsDigest, isFresh, markFresh } from "./build/staleness.ts";
 import { readWorkspaces, type Workspace } from "./build/workspaces.ts";
 
@@ -30,6 +31,7 @@ export async function buildStale({ root, only = [], log }: BuildOptions): Promis
     // Removed first, so that no file of an earlier build outlives its source.
     rmSync(join(root, workspace.folder, "dist"), { recursive: true, force: true });
     await (workspace.isWebsite ? buildWebsite(root, workspace) : buildModules(root, workspace));
+    for (const entry of workspace.singleFiles) await buildSingleFile(root, workspace, entry);
     markFresh(root, workspace, digest);
     built.push(workspace.folder);
     log(`built ${workspace.folder} in ${Math.round(performance.now() - startedAt)} ms`);

@@ -18,10 +18,9 @@ export const bundledPackages: readonly string[] = ["@svc/protocol", "typebox", "
  */
 export function inputsDigest(root: string, workspace: Workspace, all: readonly Workspace[]): string {
   const digest = createHash("sha256");
-  // Modules keep most imports of other packages; a website bundles them.
-  const folders = workspace.isWebsite
-    ? reachedFolders(workspace, all)
-    : [workspace.folder, ...bundledFolders(workspace, all)];
+  // Modules keep most imports of other packages; websites and single files bundle them.
+  const bundlesAll = workspace.isWebsite || workspace.singleFiles.length > 0;
+  const folders = bundlesAll ? reachedFolders(workspace, all) : [workspace.folder, ...bundledFolders(workspace, all)];
   const files = folders.flatMap((folder) =>
     globSync(`${folder}/**/*`, { cwd: root, exclude: (path) => ignored.test(path) }),
   );
@@ -43,7 +42,8 @@ export function inputsDigest(root: string, workspace: Workspace, all: readonly W
 export function isFresh(root: string, workspace: Workspace, digest: string): boolean {
   const stamp = join(root, workspace.folder, stampFile);
   if (!existsSync(stamp) || readFileSync(stamp, "utf8") !== digest) return false;
-  const outputs = workspace.isWebsite ? ["dist/index.html"] : workspace.entries.map(({ built }) => built);
+  const { entries, singleFiles } = workspace;
+  const outputs = workspace.isWebsite ? ["dist/index.html"] : [...entries, ...singleFiles].map(({ built }) => built);
   return outputs.every((output) => existsSync(join(root, workspace.folder, output)));
 }
 

@@ -1,12 +1,20 @@
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
+export interface Entry {
+  readonly source: string;
+  readonly built: string;
+}
+
 export interface Workspace {
   readonly name: string;
+  readonly version: string;
   /** From the repository root, with forward slashes: `packages/brain`. */
   readonly folder: string;
   /** Each entry's source and built file, from the package folder: `./src/index.ts` and `./dist/index.js`. */
-  readonly entries: readonly { readonly source: string; readonly built: string }[];
+  readonly entries: readonly Entry[];
+  /** The entries whose built file ends in `.mjs`: each becomes one file with everything that it imports. */
+  readonly singleFiles: readonly Entry[];
   /** Built by vite into static files instead of by esbuild into modules. */
   readonly isWebsite: boolean;
   readonly dependencies: readonly string[];
@@ -14,6 +22,7 @@ export interface Workspace {
 
 interface Manifest {
   readonly name: string;
+  readonly version: string;
   readonly bin?: Readonly<Record<string, string>>;
   readonly exports?: Readonly<Record<string, { readonly source?: string; readonly default?: string } | string>>;
   readonly dependencies?: Readonly<Record<string, string>>;
@@ -35,7 +44,7 @@ export function readWorkspaces(root: string): readonly Workspace[] {
 
 function readWorkspace(root: string, folder: string): Workspace {
   const manifest = JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8")) as Manifest;
-  const entries: Workspace["entries"][number][] = [];
+  const entries: Entry[] = [];
   for (const entry of Object.values(manifest.exports ?? {})) {
     if (typeof entry === "string" || !entry.source || !entry.default?.startsWith("./dist/")) continue;
     if (!entry.source.includes("*")) entries.push({ source: entry.source, built: entry.default });
@@ -45,9 +54,13 @@ function readWorkspace(root: string, folder: string): Workspace {
     entries.push({ source: "./src/main.ts", built: `./dist/${name}.js` });
   return {
     name: manifest.name,
+    version: manifest.version,
     folder,
-    entries,
+    entries: entries.filter((entry) => !isSingleFile(entry)),
+    singleFiles: entries.filter(isSingleFile),
     isWebsite: ["vite.config.ts", "vite.config.mts"].some((config) => existsSync(join(root, folder, config))),
     dependencies: Object.keys({ ...manifest.dependencies, ...manifest.devDependencies }),
   };
 }
+
+const isSingleFile = ({ built }: Entry): boolean => built.endsWith(".mjs");

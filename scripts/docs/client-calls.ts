@@ -7,6 +7,8 @@ const base = "/api/v1";
 export const withoutCall: Readonly<Record<string, string>> = {
   uploadFrames: "for agents, which sign what they send",
   pollCommands: "for agents, which sign what they send",
+  getAgentFile: "downloaded by curl where an agent is to run",
+  getAgentManifest: "outside /api/v1; the dashboard reads it beside the file",
   getHealth: "a probe, for load balancers and supervisors",
   getReadiness: "a probe, for load balancers and supervisors",
   completeSetup: "the page at /setup posts a form of its own",

@@ -1,3 +1,4 @@
+import { agentEntry } from "./agent/agent-entry.ts";
 import type { Command, CommandEntry, CommandGroup, CommandTable } from "./command-line/command.ts";
 
 /** A command that the file which `load` imports exports as `exported`. */
@@ -18,7 +19,7 @@ const group = (name: string, summary: string, commands: readonly CommandEntry[])
 export const commands: CommandTable = [
   command("serve", "start the service", () => import("./serve/serve.ts"), "serve"),
   command("demo", "try the service with a sample engine; keeps nothing", () => import("./serve/demo.ts"), "demo"),
-  command("agent", "watch an engine and report to the service", () => import("./agent/agent.ts"), "agent"),
+  agentEntry,
   group("tasks", "list, look at, retry and cancel tasks of a service", [
     command("list", "list tasks, newest first", () => import("./tasks/list.ts"), "tasksList"),
     command("show", "show one task", () => import("./tasks/show.ts"), "tasksShow"),

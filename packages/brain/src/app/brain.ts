@@ -147,6 +147,7 @@ export async function createBrain(given: Omit<BrainDeps, "isStarted">): Promise<
       await audit.prepare();
       await setup.bind();
       await Promise.all([
+        features.agentFile.load(),
         agents.start(),
         projects.start(),
         memberships.start(),

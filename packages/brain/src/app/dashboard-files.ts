@@ -1,24 +1,10 @@
-import { existsSync } from "node:fs";
-import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Setup } from "../features/setup/index.ts";
-import { loadStaticFiles } from "../platform/http/documents/static-files.ts";
+import { builtFolder, loadStaticFiles } from "../platform/http/documents/static-files.ts";
 import { ApiError } from "../platform/http/error-codes.ts";
 import type { Log } from "../platform/log.ts";
 
 export type ServePage = (request: FastifyRequest, reply: FastifyReply) => unknown;
-
-/** Folder of the built dashboard: the setting, else the workspace's own build, else null. */
-function dashboardFolder(setting: string): string | null {
-  if (setting !== "") return setting;
-  try {
-    const folder = join(dirname(createRequire(import.meta.url).resolve("@svc/dashboard/package.json")), "dist");
-    return existsSync(join(folder, "index.html")) ? folder : null;
-  } catch {
-    return null;
-  }
-}
 
 /**
  * Serves the dashboard: its files by name, its page for every other path, or while no account exists the way to the set-up. Undefined when
@@ -30,7 +16,7 @@ export async function dashboardPages(
   setup: Pick<Setup, "isOpen">,
 ): Promise<ServePage | undefined> {
   if (settings.SVC_DISABLE_SPA_FALLBACK) return undefined;
-  const folder = dashboardFolder(settings.SVC_DASHBOARD_DIST);
+  const folder = settings.SVC_DASHBOARD_DIST || builtFolder("@svc/dashboard", "index.html");
   if (folder === null) {
     log.warn("dashboard.not_built", { hint: "npm run build" });
     return undefined;

@@ -1,5 +1,6 @@
 import { projectSecret } from "@svc/protocol";
 import { createVersions } from "../features/admin/index.ts";
+import { createAgentFile } from "../features/agent-file/index.ts";
 import { maxFrameBytes } from "../features/agent-transport/index.ts";
 import { Agents } from "../features/agents/index.ts";
 import { createApiKeys, revokeKeysOf } from "../features/api-keys/index.ts";
@@ -175,6 +176,7 @@ export function createFeatures(deps: BrainDeps) {
   });
 
   return {
+    agentFile: createAgentFile(base),
     agents,
     apiKeys,
     audit,

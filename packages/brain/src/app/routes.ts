@@ -1,4 +1,5 @@
 import { adminRoutes } from "../features/admin/index.ts";
+import { agentFileRoutes } from "../features/agent-file/index.ts";
 import { gatewayRoutes, longpollRoutes, maxFrameBytes } from "../features/agent-transport/index.ts";
 import { agentRoutes } from "../features/agents/index.ts";
 import { apiKeyRoutes } from "../features/api-keys/index.ts";
@@ -43,6 +44,7 @@ export function mountRoutes(app: App, deps: BrainDeps, features: Features, trans
 
   mount(app, "", healthRoutes, all);
   mount(app, "", setupPageRoutes, all);
+  mount(app, "", agentFileRoutes, all);
   mount(app, "", gatewayRoutes, transport);
   mount(app, "", liveRoutes, { hub: live.hub, access });
 

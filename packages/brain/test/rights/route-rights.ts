@@ -34,6 +34,8 @@ export interface RouteRights {
 // Columns: method, path below /api/v1 (`//` from the root), who, key, and what is asked of browser sessions: `fresh` MFA, a recent `proof`.
 // Routes that the brain does not have yet are allowed here; routes that it has and that are not here are not.
 const table = `
+GET    //agent/svc-agent.mjs                             public        -
+GET    //agent/manifest.json                             public        -
 GET    //health                                          public        -
 GET    //health/ready                                    public        -
 GET    //health/system                                   session       home:read

@@ -108,6 +108,18 @@ export interface AgentCreate {
   name: string;
 }
 
+/** What the agent file of this service is. */
+export interface AgentManifest {
+  /** Version of the agent. */
+  version: string;
+  /** SHA-256 of the file, in hex. */
+  sha256: string;
+  /** Size of the file. */
+  bytes: number;
+  /** Versions of Node that can run the file, such as `>=22.16`. */
+  node: string;
+}
+
 /** All agents of a project. */
 export interface AgentPage {
   items: Agent[];
@@ -2436,6 +2448,11 @@ export interface WorkerPage {
   items: Worker[];
   /** Pass it as `cursor` to get the next page; null on the last page. */
   next_cursor: string | null;
+}
+
+export interface GetAgentFileQuery {
+  /** Version of the agent; when it is the one served, the answer may be cached for a year. */
+  version?: string;
 }
 
 export interface ListActivityQuery {

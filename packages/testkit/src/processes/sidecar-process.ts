@@ -5,12 +5,21 @@ import { builtProgram, plainEnvironment } from "./built-program.ts";
 
 export type Sidecar = ReturnType<typeof startSidecar>;
 
+interface SidecarSetting {
+  brainUrl: string;
+  minted: MintedAgent;
+  /** Working folder and home. */
+  folder: string;
+  /** What Node runs: `svc agent` unless given. */
+  program?: readonly string[];
+}
+
 /** `svc agent bullmq` in a process of its own, as people run it beside their Redis. */
 export function startSidecar(
   args: readonly string[],
-  { brainUrl, minted, folder }: { brainUrl: string; minted: MintedAgent; folder: string },
+  { brainUrl, minted, folder, program = [builtProgram, "agent"] }: SidecarSetting,
 ) {
-  const child = spawn(process.execPath, [builtProgram, "agent", "bullmq", "--brain", brainUrl, ...args], {
+  const child = spawn(process.execPath, [...program, "bullmq", "--brain", brainUrl, ...args], {
     cwd: folder,
     stdio: "ignore",
     env: {

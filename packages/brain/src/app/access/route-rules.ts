@@ -34,6 +34,7 @@ const tags = {
   workers: { keys: scope("workers:read") },
   queues: { keys: scope("queues:read") },
   "agent-workers": { keys: forbidden },
+  "agent-file": { keys: own, takesAnyHost: true },
   agents: { keys: scope("agents:read", "agents:write") },
   memberships: { keys: scope("memberships:read", "memberships:write") },
   invitations: { keys: scope("memberships:read", "memberships:write") },

@@ -25,6 +25,7 @@ export const documentation: Documentation = {
     trends: "stats",
     activity: "audit",
     "agent-workers": "agents",
+    "agent-file": "agents",
     "users-write": "users",
     "invitations-public": "invitations",
     "system-health": "health",

@@ -54,7 +54,7 @@ export interface Server {
   access: Access;
 }
 
-const reservedPaths = /^\/(?:api|ws|health|metrics|setup)(?:\/|$)/;
+const reservedPaths = /^\/(?:agent|api|ws|health|metrics|setup)(?:\/|$)/;
 const requestIdPattern = /^[A-Za-z0-9_-]{8,64}$/;
 /** Bytes of a body on a route that asks for no credential; what strangers send is kept in memory until it is complete. */
 const publicBodyBytes = 16_384;

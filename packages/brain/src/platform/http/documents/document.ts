@@ -60,8 +60,12 @@ export function buildDocument(routes: readonly RouteRow[], options: DocumentOpti
   const components = createComponents(examples);
   const errorRef = components.shown(ErrorBody);
   const paths: OpenApiDocument["paths"] = {};
+  const known = new Set(routes.map((route) => route.path));
   for (const route of routes) {
-    if (route.policy.hidden === true || !route.path.startsWith(`${base}/`)) continue;
+    const isRoot = !route.path.startsWith(`${base}/`);
+    // Outside of the API, only operations that it does not serve as well.
+    if (isRoot && (route.schema?.operationId === undefined || known.has(base + route.path))) continue;
+    if (route.policy.hidden === true) continue;
     const path = route.path.replaceAll(/:(\w+)/g, "{$1}");
     paths[path] ??= {};
     paths[path][route.method.toLowerCase()] = operationOf(route, groups, components, errorRef);

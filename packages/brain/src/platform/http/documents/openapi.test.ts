@@ -21,6 +21,10 @@ const routes = (app: App) => {
     () => ({ at: new Date(0) }),
   );
   app.get("/health", { config: { tag: "health", public: true } }, () => ({}));
+  for (const path of ["/state", "/api/v1/state", "/file"]) {
+    const schema = { operationId: path === "/file" ? "getFile" : "getState", response: { 200: Type.Object({}) } };
+    app.get(path, { config: { tag: "health", public: true }, schema }, () => ({}));
+  }
 };
 const start = (visibility: "public" | "private" | "disabled", read: string[] = []) =>
   startFixture({
@@ -30,11 +34,11 @@ const start = (visibility: "public" | "private" | "disabled", read: string[] = [
   });
 
 describe("the OpenAPI document", () => {
-  test("describes the routes under /api/v1 with what callers need, and nothing else", async () => {
+  test("describes the operations, each once, with what callers need", async () => {
     const { app } = await start("public");
     const document = (await app.inject({ url: "/api/v1/openapi.json" })).json();
     expect(document).toMatchObject({ openapi: "3.1.0", info: { title: "svc", version: "0.1.0" } });
-    expect(Object.keys(document.paths)).toEqual(["/api/v1/projects/{slug}/tasks"]);
+    expect(Object.keys(document.paths)).toEqual(["/api/v1/projects/{slug}/tasks", "/api/v1/state", "/file"]);
     const { get, head } = document.paths["/api/v1/projects/{slug}/tasks"];
     expect(head).toBeUndefined();
     expect(get).toMatchObject({

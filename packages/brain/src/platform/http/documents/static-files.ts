@@ -1,9 +1,11 @@
 import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
-import { extname, join, relative, sep } from "node:path";
+import { createRequire } from "node:module";
+import { dirname, extname, join, relative, sep } from "node:path";
 import type { FastifyReply, FastifyRequest } from "fastify";
 
-interface StaticFile {
+export interface StaticFile {
   readonly type: string;
   readonly etag: string;
   /** True for names with a content hash: the bytes behind the name never change. */
@@ -25,6 +27,7 @@ const types: Record<string, string> = {
   ".html": "text/html; charset=utf-8",
   ".ico": "image/x-icon",
   ".js": "text/javascript; charset=utf-8",
+  ".mjs": "text/javascript; charset=utf-8",
   ".json": "application/json; charset=utf-8",
   ".map": "application/json; charset=utf-8",
   ".png": "image/png",
@@ -34,16 +37,16 @@ const types: Record<string, string> = {
 };
 const hashedName = /-[A-Za-z0-9_-]{8,40}\.[a-z]{1,20}$/;
 const pageName = "/index.html";
-/** The whole folder is kept in memory; a folder larger than this is not the dashboard's. */
+/** The whole folder is kept in memory; a larger one is not a build of this project. */
 const maxTotalBytes = 64 * 1024 * 1024;
 
 /**
- * A built folder of static files, read once into memory with the compressed forms that lie beside them (`x.js.br`, `x.js.gz`). Files are
- * looked up by name in that list, so no path of a request ever reaches the file system.
+ * Reads the static files of a built folder into memory, with the compressed forms beside them (`x.js.br`, `x.js.gz`). Files are looked up by
+ * name in that list, so no path of a request ever reaches the file system.
  *
- * @throws when the folder or its index.html is missing.
+ * @throws when the folder is missing or too large.
  */
-export async function loadStaticFiles(folder: string): Promise<StaticFiles> {
+export async function readStaticFiles(folder: string): Promise<ReadonlyMap<string, StaticFile>> {
   const contents = new Map<string, Buffer>();
   let totalBytes = 0;
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
@@ -66,34 +69,55 @@ export async function loadStaticFiles(folder: string): Promise<StaticFiles> {
       gzip: contents.get(`${name}.gz`) ?? null,
     });
   }
-  if (!files.has(pageName)) throw new Error("the static files hold no index.html");
+  return files;
+}
 
-  function answer(file: StaticFile, request: FastifyRequest, reply: FastifyReply): void {
-    reply.type(file.type).header("vary", "accept-encoding").header("etag", file.etag);
-    const isPage = file.type.startsWith("text/html");
-    reply.header(
-      "cache-control",
-      isPage ? "no-store" : file.isImmutable ? "public, max-age=31536000, immutable" : "no-cache",
-    );
-    if (request.headers["if-none-match"] === file.etag && !isPage) {
-      reply.code(304).send();
-      return;
-    }
-    const accepted = request.headers["accept-encoding"] ?? "";
-    if (file.brotli !== null && /\bbr\b/.test(accepted)) reply.header("content-encoding", "br").send(file.brotli);
-    else if (file.gzip !== null && /\bgzip\b/.test(accepted)) reply.header("content-encoding", "gzip").send(file.gzip);
-    else reply.send(file.plain);
+/** The `dist` folder of a package of the workspace when it holds this file; null when the package is not there or not built. */
+export function builtFolder(name: string, file: string): string | null {
+  try {
+    const folder = join(dirname(createRequire(import.meta.url).resolve(`${name}/package.json`)), "dist");
+    return existsSync(join(folder, file)) ? folder : null;
+  } catch {
+    return null;
   }
+}
 
+/** Answers a file in the form that the client accepts, or 304 when it has these bytes. */
+export function sendStaticFile(file: StaticFile, request: FastifyRequest, reply: FastifyReply): void {
+  reply.type(file.type).header("vary", "accept-encoding").header("etag", file.etag);
+  const isPage = file.type.startsWith("text/html");
+  reply.header(
+    "cache-control",
+    isPage ? "no-store" : file.isImmutable ? "public, max-age=31536000, immutable" : "no-cache",
+  );
+  if (request.headers["if-none-match"] === file.etag && !isPage) {
+    reply.code(304).send();
+    return;
+  }
+  const accepted = request.headers["accept-encoding"] ?? "";
+  if (file.brotli !== null && /\bbr\b/.test(accepted)) reply.header("content-encoding", "br").send(file.brotli);
+  else if (file.gzip !== null && /\bgzip\b/.test(accepted)) reply.header("content-encoding", "gzip").send(file.gzip);
+  else reply.send(file.plain);
+}
+
+/**
+ * The files of a website: each by its name, and its page for other paths.
+ *
+ * @throws when the folder or its index.html is missing.
+ */
+export async function loadStaticFiles(folder: string): Promise<StaticFiles> {
+  const files = await readStaticFiles(folder);
+  const page = files.get(pageName);
+  if (page === undefined) throw new Error("the static files hold no index.html");
   return {
     send(path, request, reply) {
       const file = path === pageName ? undefined : files.get(path);
       if (file === undefined) return false;
-      answer(file, request, reply);
+      sendStaticFile(file, request, reply);
       return true;
     },
     sendPage(request, reply) {
-      answer(files.get(pageName) as StaticFile, request, reply);
+      sendStaticFile(page, request, reply);
       return true;
     },
   };

@@ -1,0 +1,2 @@
+export { type AgentFile, createAgentFile } from "./agent-file.ts";
+export { agentFileRoutes } from "./routes.ts";

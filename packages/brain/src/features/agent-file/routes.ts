@@ -1,0 +1,44 @@
+import { Type } from "typebox";
+import { operation, type Routes } from "../../platform/http/app.ts";
+import { sendStaticFile } from "../../platform/http/documents/static-files.ts";
+import type { AgentFile } from "./agent-file.ts";
+import { AgentFileQuery, AgentManifest } from "./schemas.ts";
+
+/** /agent, outside /api/v1: what a machine without anything of svc starts with. */
+export const agentFileRoutes: Routes<{ agentFile: AgentFile }> = (app, { agentFile }) => {
+  operation(app, "GET /agent/svc-agent.mjs", {
+    operationId: "getAgentFile",
+    summary: "Download the agent",
+    description:
+      "Returns the agent with all engines as one ES module. `node svc-agent.mjs bullmq …` runs it, without an installation. It has an `ETag`.",
+    answers: {
+      200: {
+        description: "The file.",
+        content: { "text/javascript": "The source of the agent." },
+        headers: { ETag: "Changes with the file." },
+      },
+      404: "This service was built without the agent file.",
+    },
+    querystring: AgentFileQuery,
+    response: { 200: Type.Unsafe<unknown>(Type.Null()) },
+    policy: { tag: "agent-file", public: true },
+    handler(request, reply) {
+      const { file, manifest } = agentFile.current();
+      sendStaticFile({ ...file, isImmutable: request.query.version === manifest.version }, request, reply);
+      return reply;
+    },
+  });
+
+  operation(app, "GET /agent/manifest.json", {
+    operationId: "getAgentManifest",
+    summary: "Get version and digest of the agent file",
+    description: "Returns the version, the SHA-256 and the size of the agent file, and which Node it needs.",
+    answers: { 404: "This service was built without the agent file." },
+    response: { 200: AgentManifest },
+    policy: { tag: "agent-file", public: true },
+    handler(_request, reply) {
+      reply.header("cache-control", "no-cache");
+      return agentFile.current().manifest;
+    },
+  });
+};
