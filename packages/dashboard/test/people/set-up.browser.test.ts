@@ -13,7 +13,7 @@ beforeEach(async () => {
 afterEach(() => brain?.stop());
 
 describe("the set-up page", () => {
-  test("makes the administrator and leads to the dashboard, signed in", async () => {
+  test("creates the administrator and leads to the checklist of the first project, signed in", async () => {
     const { page, faults } = await openScreen({ url: link.origin });
     await page.goto(link.href);
     expect(await axeFaults(page)).toEqual([]);
@@ -29,12 +29,13 @@ describe("the set-up page", () => {
     expect(await axeFaults(page)).toEqual([]);
     await page.getByRole("button").click();
 
-    await page.waitForURL((url) => url.origin === link.origin && !/^\/(setup|login)/.test(url.pathname));
+    await page.waitForURL(`${link.origin}/p/default`);
+    await page.getByRole("heading", { name: "Connect the first agent" }).waitFor();
     expect((await page.context().cookies()).map(({ name }) => name)).toContain("svc_session");
     expect(faults).toEqual([]);
 
     await page.goto(`${link.origin}/setup`);
-    await page.getByRole("heading", { name: "Set-up is done" }).waitFor();
+    await page.getByRole("heading", { name: "Set-up is complete" }).waitFor();
   });
 
   test("works without script: the token of the link is pasted into its field", async () => {
@@ -69,6 +70,9 @@ describe("the set-up page", () => {
     await page.getByRole("button").click();
 
     await page.waitForURL((url) => url.origin === link.origin);
-    await page.getByRole("button", { name: "Sign in" }).waitFor();
+    await page.getByLabel("Email").fill("mira@example.org");
+    await page.getByLabel("Password").fill("Violet-Harbour-71");
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("heading", { name: "Connect the first agent" }).waitFor();
   });
 });

@@ -1,2 +1,2 @@
-export { type AgentFile, createAgentFile } from "./agent-file.ts";
+export { createAgentFile } from "./agent-file.ts";
 export { agentFileRoutes } from "./routes.ts";

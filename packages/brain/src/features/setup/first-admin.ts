@@ -6,6 +6,9 @@ import type { Audit, AuditOrigin } from "../audit/index.ts";
 import type { Projects } from "../projects/index.ts";
 import type { Users } from "../users/index.ts";
 
+/** Slug of the project that the set-up creates. */
+export const firstProject = "default";
+
 export interface FirstAdminDeps {
   readonly database: BrainDatabase;
   readonly audit: Pick<Audit, "append">;
@@ -37,7 +40,7 @@ export function makeFirstAdmin<T>(
     if (await users.isAny(tx)) throw alreadyInitialised();
     const user = await users.add(tx, { ...admin, isAdmin: true });
     const origin = { ...admin.origin, user_id: user.id };
-    const project = await projects.add(tx, { body: { slug: "default", name: "Default" }, creatorId: user.id, origin });
+    const project = await projects.add(tx, { body: { slug: firstProject, name: "Default" }, creatorId: user.id, origin });
     const outcome = await also(tx, user);
     const about = { target_id: user.id, ...origin };
     await audit.append(tx, [

@@ -202,7 +202,7 @@ describe("the page at /setup", () => {
       .browser()
       .send("POST", "/setup", form({ token: "wrong-token", email: adminEmail, password: adminPassword }), formHeaders);
     expect(refused.body).toContain("14 minutes left");
-    expect(refused.body).toContain("The server log shows the current link");
+    expect(refused.body).toContain("use the newest link in the server log");
     expect(refused.body).toContain("12 to 256 characters");
   });
 
@@ -220,12 +220,12 @@ describe("the page at /setup", () => {
     expect(answer.body).toContain("&quot;&gt;&lt;script&gt;");
   });
 
-  test("makes the administrator from a posted form and leads to the dashboard signed in", async () => {
+  test("creates the administrator from a posted form and leads to the first project, signed in", async () => {
     const browser = fixture.browser();
     const fields = { token, email: adminEmail, display_name: "", password: adminPassword };
     const answer = await browser.send("POST", "/setup", form(fields), formHeaders);
     expect(answer.status).toBe(303);
-    expect(answer.headers.location).toBe("http://localhost:7700/");
+    expect(answer.headers.location).toBe("http://localhost:7700/p/default");
     expect((await browser.get("/auth/me")).body).toMatchObject({ email: adminEmail, display_name: null });
   });
 
@@ -255,7 +255,7 @@ describe("the page at /setup", () => {
     expect((await fixture.browser().get("/setup")).status).toBe(404);
     const page = await fixture.browser().get("/setup", { accept: "text/html" });
     expect(page.status).toBe(404);
-    expect(page.body).toContain("Set-up is done");
+    expect(page.body).toContain("Set-up is complete");
     const fields = { token, email: adminEmail, password: adminPassword };
     expect((await fixture.browser().send("POST", "/setup", form(fields), formHeaders)).status).toBe(409);
   });

@@ -1,4 +1,4 @@
-/** The set-up page: server-rendered, works without script, styled and helped by one file of our own each (the content policy allows nothing else). */
+/** The set-up page: rendered here, works without script, with one style sheet and one script of its own (the content policy allows no other). */
 import type { ApiError } from "../../../platform/http/error-codes.ts";
 
 export interface SetupForm {
@@ -19,7 +19,7 @@ export function setupPage(form: SetupForm): string {
     <form class="form" method="post" action="/setup">
       ${brand}
       <h1>Create the administrator</h1>
-      <p class="hint">This page makes the first account and the project <b>default</b>. It is gone afterwards.</p>
+      <p class="hint">Creates the first account and the project <b>default</b>. This page closes when that is done.</p>
       ${form.error === null ? "" : `<p class="alert" role="alert">${escapeHtml(explain(form.error))}</p>`}
       ${field("token", "Set-up token", {
         value: form.token,
@@ -47,12 +47,12 @@ export function setupPage(form: SetupForm): string {
     </form>`);
 }
 
-/** The page when set-up is over. */
+/** The page after set-up. */
 export function closedPage(): string {
   return document(`
     <div class="form">
       ${brand}
-      <h1>Set-up is done</h1>
+      <h1>Set-up is complete</h1>
       <p class="hint">An administrator exists already.</p>
       <p><a href="/">Sign in</a></p>
     </div>`);
@@ -98,11 +98,11 @@ function field(name: string, label: string, { value, hint, isFaulty, attributes 
 }
 
 function tokenHint({ expiresAt, now }: Pick<SetupForm, "expiresAt" | "now">): string {
-  const where = "The server log shows a link that fills this in. You can also paste the token.";
+  const where = "Open the link in the server log to fill this in, or paste the token.";
   if (expiresAt === null) return where;
   const leftSeconds = Math.max(0, Math.floor((expiresAt.getTime() - now.getTime()) / 1000));
   const until = `<time datetime="${expiresAt.toISOString()}">${expiresAt.toISOString().slice(11, 16)} UTC</time>`;
-  // The script counts on from here; by seconds left, because the browser's clock may be wrong.
+  // The script counts down from here. In seconds left, because the browser's clock may be wrong.
   return `${where} The newest token works until ${until}: <b data-seconds-left="${leftSeconds}">${timeLeft(leftSeconds)}</b>.`;
 }
 
@@ -112,17 +112,17 @@ const timeLeft = (seconds: number): string => {
 };
 
 const passwordRules = (minChars: number): string =>
-  `<ul class="rules"><li data-rule="length" data-min-chars="${minChars}">${minChars} to 256 characters<span data-met></span></li><li data-rule="classes">Three of lowercase, uppercase, digit, symbol; or 16 characters<span data-met></span></li><li>No common password, keyboard sequence, repetition, name or email address; checked when you submit</li></ul>`;
+  `<ul class="rules"><li data-rule="length" data-min-chars="${minChars}">${minChars} to 256 characters<span data-met></span></li><li data-rule="classes">Three of lowercase, uppercase, digit and symbol, or 16 characters<span data-met></span></li><li>Not a common password, keyboard sequence, repetition, your name or email address (checked when you submit)</li></ul>`;
 
 function explain(error: ApiError): string {
   if (error.details.reason === "invalid_token") {
-    return "This token is incorrect, used or expired. The server log shows the current link; reload this page for a new one.";
+    return "This token is incorrect, used or expired. Reload this page, then use the newest link in the server log.";
   }
-  if (error.code === "rate_limited") return "Too many attempts. Wait some minutes, then try again.";
+  if (error.code === "rate_limited") return "Too many attempts. Try again in a few minutes.";
   const faults = faultsOf(error);
   if (faults.length === 0) return `Nothing was created: ${error.message}.`;
-  const told = faults.map(({ loc, message }) => `${labels[String(loc[1])] ?? "The form"} ${message}`);
-  return `${[...new Set(told)].join(". ")}. Nothing was created.`;
+  const sentences = faults.map(({ loc, message }) => `${labels[String(loc[1])] ?? "The form"} ${message}`);
+  return `${[...new Set(sentences)].join(". ")}. Nothing was created.`;
 }
 
 const labels: Record<string, string> = {

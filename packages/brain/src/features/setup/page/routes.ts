@@ -6,7 +6,7 @@ import { toApiError } from "../../../platform/http/error-handler.ts";
 import type { Cookies } from "../../../platform/http/headers/cookies.ts";
 import { originOf } from "../../audit/index.ts";
 import { sendSessionCookies } from "../../sessions/index.ts";
-import { alreadyInitialised } from "../first-admin.ts";
+import { alreadyInitialised, firstProject } from "../first-admin.ts";
 import { SetupBody } from "../schemas.ts";
 import type { Setup } from "../setup.ts";
 import { closedPage, setupPage } from "./page.ts";
@@ -23,16 +23,17 @@ export interface SetupPageDeps {
   readonly settings: { readonly SVC_PUBLIC_URL: string; readonly SVC_PASSWORD_MIN_LENGTH: number };
 }
 
-/** The page at /setup, outside /api/v1; its form posts urlencoded, as forms do without script. */
+/** The page at /setup, outside /api/v1. Its form is posted urlencoded, because it works without script. */
 export const setupPageRoutes: Routes<SetupPageDeps> = (app, { setup, cookies, clock, settings }) => {
   const minPasswordChars = settings.SVC_PASSWORD_MIN_LENGTH;
-  const dashboardUrl = `${new URL(settings.SVC_PUBLIC_URL).origin}/`;
+  // A project without a task shows the checklist of first steps.
+  const checklistUrl = `${new URL(settings.SVC_PUBLIC_URL).origin}/p/${firstProject}`;
 
   app.addContentTypeParser("application/x-www-form-urlencoded", { parseAs: "string" }, (_request, body, done) => {
     done(null, formFields(body as string));
   });
 
-  // A browser is shown a page, whatever went wrong before or in the handler; everybody else gets the envelope.
+  // Browsers get a page for any error, other clients the envelope.
   app.setErrorHandler((thrown, request, reply) => {
     const error = toApiError(thrown);
     if (error.status >= 500 || !wantsHtml(request)) throw thrown;
@@ -92,7 +93,7 @@ export const setupPageRoutes: Routes<SetupPageDeps> = (app, { setup, cookies, cl
         deviceCookie: request.cookies[cookies.device.name],
       });
       sendSessionCookies(reply, cookies, session);
-      return reply.redirect(dashboardUrl, 303);
+      return reply.redirect(checklistUrl, 303);
     },
   );
 };

@@ -19,7 +19,7 @@ if (left) {
   const endsAt = performance.now() + Number(left.dataset.secondsLeft) * 1000;
   const show = () => {
     const minutes = Math.ceil(Math.max(0, endsAt - performance.now()) / 60000);
-    const words = minutes === 0 ? "expired; reload this page, and the server log shows a new link" : minutes + (minutes === 1 ? " minute" : " minutes") + " left";
+    const words = minutes === 0 ? "expired, reload this page for a new link in the server log" : minutes + (minutes === 1 ? " minute" : " minutes") + " left";
     if (left.textContent !== words) left.textContent = words;
   };
   setInterval(show, 1000);
