@@ -21,7 +21,8 @@ export async function cliDocument(): Promise<string> {
   return `${[
     "# Command line",
     "",
-    "Printed from the code by `npm run docs`. Results go to standard output, everything said beside them to standard error; with `--json` the",
+    "Printed from the code by `npm run docs`. Run these commands as `npx svc …` inside the checkout: elsewhere, `npx svc` runs an unrelated",
+    "package. `svc agent` is also [one file](agents.md#the-agent-file) that runs anywhere. Results go to standard output, everything said beside them to standard error; with `--json` the",
     "result is one JSON document. Secrets come from a question that shows nothing, from `--stdin` or from the environment, never from",
     "arguments, which other users of a machine can read. Which database, secrets and files a command works on is said by the settings:",
     "[Configuration](configuration.md).",

@@ -20,7 +20,7 @@ const options = {
   ...engineOptions,
   name: text("NAME", "label of this process, shown to operators (or SVC_AGENT_NAME)"),
   transport: text("KIND", "ws (default) or longpoll (needs SVC_AGENT_ID); or SVC_TRANSPORT"),
-  "buffer-name": text("NAME", "name of the buffer file (or SVC_BUFFER_NAME); keeps it when the agent is minted anew"),
+  "buffer-name": text("NAME", "name of the buffer file (or SVC_BUFFER_NAME); keeps it when the agent is created again"),
   dev: flag("allow plain http and ws to any host"),
   list: flag("the engines this build knows"),
   json: flag("with --list: one JSON document"),
@@ -31,7 +31,7 @@ export const agent = defineCommand({
   options,
   words: Object.keys(engines),
   details: [
-    "Token and secret are SVC_TOKEN and SVC_HMAC_SECRET, as shown once when the agent was minted. They and the rest may stand, low to high,",
+    "Token and secret are SVC_TOKEN and SVC_HMAC_SECRET, as shown once when the agent was created. They and the rest may stand, low to high,",
     "in secret.env and config.env of SVC_HOME, in ./.env and in the environment. SVC_ENGINES names the engine when the command does not.",
     "A Redis URL with a password belongs into SVC_REDIS_URL, since other users of a machine can read arguments.",
   ],
@@ -75,7 +75,7 @@ async function agentOptions(
   const { token, hmacSecret } = given;
   const missing = [
     ...(brainUrl === undefined ? ["the brain's address is missing: --brain or SVC_BRAIN_URL"] : []),
-    ...(token === undefined ? ["SVC_TOKEN is missing: the token shown when the agent was minted"] : []),
+    ...(token === undefined ? ["SVC_TOKEN is missing: the token shown when the agent was created"] : []),
     ...(hmacSecret === undefined ? ["SVC_HMAC_SECRET is missing: the secret shown beside the token"] : []),
   ];
   if (brainUrl === undefined || token === undefined || hmacSecret === undefined) {

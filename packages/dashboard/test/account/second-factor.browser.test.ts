@@ -118,7 +118,7 @@ describe("what needs a fresh code", () => {
     page.on("request", (request) => {
       if (request.method() === "POST" && request.url().endsWith("/agents")) sent.push(request.postData());
     });
-    await page.getByRole("button", { name: "Mint agent" }).click();
+    await page.getByRole("button", { name: "Create agent" }).click();
     await page.getByRole("dialog").getByLabel("Name").fill("mailer-9");
     await page.keyboard.press("Enter");
 
@@ -131,14 +131,14 @@ describe("what needs a fresh code", () => {
     await asked.getByLabel("Six-digit code").fill(factor.code());
     await page.keyboard.press("Enter");
 
-    await page.getByRole("dialog", { name: "mailer-9 is minted" }).waitFor();
+    await page.getByRole("dialog", { name: "Start mailer-9" }).waitFor();
     expect(sent).toEqual(['{"name":"mailer-9"}', '{"name":"mailer-9"}']);
     expect(faults).toEqual([]);
   });
 
   test("is not done when the question is closed, and says so where it was asked for, with what was typed", async () => {
     const { page } = await openSpared("unsure");
-    await page.getByRole("button", { name: "Mint agent" }).click();
+    await page.getByRole("button", { name: "Create agent" }).click();
     const name = page.getByRole("dialog").getByLabel("Name");
     await name.fill("mailer-10");
     await page.keyboard.press("Enter");
@@ -149,7 +149,7 @@ describe("what needs a fresh code", () => {
     await page.getByText("You didn't confirm that it's you.").waitFor();
     expect(await name.inputValue()).toBe("mailer-10");
     // The next try asks again.
-    await page.getByRole("button", { name: "Mint agent" }).last().click();
+    await page.getByRole("button", { name: "Create agent" }).last().click();
     await page.getByRole("dialog", { name: "Confirm it is you" }).waitFor();
   });
 });

@@ -11,9 +11,9 @@ beforeAll(async () => {
 });
 afterAll(() => brain?.stop());
 
-/** What a person would paste: the values behind the two names in the environment snippet. */
+/** The credentials in the command that the dialog shows. */
 async function pasted(page: Page): Promise<{ token: string; hmacSecret: string }> {
-  const text = await page.getByRole("dialog").getByRole("region", { name: "environment" }).textContent();
+  const text = await page.getByRole("dialog").getByRole("region", { name: "shell" }).textContent();
   const value = (name: string) => new RegExp(`${name}=(\\S+)`).exec(text ?? "")?.[1] ?? "";
   return { token: value("SVC_TOKEN"), hmacSecret: value("SVC_HMAC_SECRET") };
 }
@@ -28,15 +28,31 @@ describe("the way from an empty project to its first task", () => {
     await page.getByRole("button", { name: "Create project" }).click();
     await page.getByText("Connect the first agent").waitFor();
 
-    await page.getByRole("button", { name: "Mint agent" }).click();
+    await page.getByRole("button", { name: "Create agent" }).click();
     await page.getByRole("dialog").getByLabel("Name").fill("side-car-1");
-    await page.getByRole("dialog").getByRole("button", { name: "Mint agent" }).click();
-    await page.getByText("Waiting for the first hello of side-car-1").first().waitFor();
-    const command = await page
-      .getByRole("dialog")
-      .getByRole("region", { name: /^shell/ })
-      .textContent();
-    expect(command).toContain(`npx svc agent bullmq --redis redis://127.0.0.1:6379 --brain ${brain.url}`);
+    await page.getByRole("dialog").getByRole("button", { name: "Create agent" }).click();
+    await page.getByText("Waiting for side-car-1 to connect").first().waitFor();
+    const secrets = page.getByRole("dialog");
+    const command = secrets.getByRole("region", { name: "shell" });
+    const start = (redis: string) => `node svc-agent.mjs bullmq${redis} --brain ${brain.url}`;
+    await expect.poll(() => command.textContent()).toContain(start(" --redis redis://127.0.0.1:6379"));
+    expect(await command.textContent()).toContain(`curl -fsSO ${brain.url}/agent/svc-agent.mjs &&`);
+
+    await secrets.getByLabel("Redis URL").fill("redis.example.com:6379");
+    await secrets.getByText("Must be redis://HOST:PORT or rediss://HOST:PORT").waitFor();
+    await secrets.getByLabel("Redis URL").fill("rediss://:opensesame@redis.example.com:6379");
+    await expect.poll(() => command.textContent()).toContain(start(""));
+    expect(await command.textContent()).toContain("export SVC_REDIS_URL=rediss://:opensesame@redis.example.com:6379\n");
+
+    // Each secret once, with a button that copies it alone.
+    const { token, hmacSecret } = await pasted(page);
+    const text = (await page.textContent("body")) ?? "";
+    expect([text.split(token).length, text.split(hmacSecret).length]).toEqual([2, 2]);
+    const copied = () => page.evaluate(() => navigator.clipboard.readText());
+    await secrets.getByRole("button", { name: "Copy token" }).click();
+    await expect.poll(copied).toBe(token);
+    await secrets.getByRole("button", { name: "Copy HMAC secret" }).click();
+    await expect.poll(copied).toBe(hmacSecret);
 
     const { body } = await brain.as.root.get("/projects/first-steps/agents");
     const connected = await brain.connectAgent({
@@ -45,16 +61,16 @@ describe("the way from an empty project to its first task", () => {
       bufferPath: join(brain.home, "pasted"),
     });
     await page.getByText("side-car-1 is connected").first().waitFor();
-    const secrets = page.getByRole("dialog");
     await page.keyboard.press("Escape");
     await page.keyboard.press("Escape");
     await secrets.getByRole("button", { name: "Close" }).click();
-    await secrets.getByRole("alert").getByText("Store both first; they cannot be shown again.").waitFor();
+    await secrets.getByRole("alert").getByText("Save the credentials before you close this dialog.").waitFor();
     const done = page.getByRole("button", { name: "Done" });
     await expect.poll(() => done.getAttribute("aria-disabled")).toBe("true");
-    await page.getByLabel("I have stored both").check({ force: true });
+    await page.getByLabel("I've saved these credentials").check({ force: true });
     await done.click();
     await page.getByRole("dialog").waitFor({ state: "detached" });
+    expect(await page.textContent("body")).not.toContain(token);
 
     tell(connected, [{ kind: "task.sent", taskId: "first-1", data: { task_name: "first.task", queue: "q" } }]);
     await page.getByRole("link", { name: "first.task" }).waitFor();
@@ -77,22 +93,22 @@ describe("the way from an empty project to its first task", () => {
   });
 });
 
-describe("minting", () => {
-  test("an existing name is refused where it was typed", async () => {
+describe("creating an agent", () => {
+  test("with an existing name is refused at its field", async () => {
     await brain.mintAgent("taken");
     const { page } = await openScreen(brain, { cookie: brain.as.admin.cookie });
     await page.goto(`/p/${brain.project.slug}/agents`);
-    await page.getByRole("button", { name: "Mint agent" }).click();
+    await page.getByRole("button", { name: "Create agent" }).click();
     await page.getByRole("dialog").getByLabel("Name").fill("taken");
-    await page.getByRole("dialog").getByRole("button", { name: "Mint agent" }).click();
-    await page.getByText("An agent of this name exists already.").waitFor();
+    await page.getByRole("dialog").getByRole("button", { name: "Create agent" }).click();
+    await page.getByText("An agent with this name already exists.").waitFor();
   });
 
   test("is shown to a viewer as something for admins", async () => {
     await brain.mintAgent();
     const { page } = await openScreen(brain, { cookie: brain.as.viewer.cookie });
     await page.goto(`/p/${brain.project.slug}/agents`);
-    const button = page.getByRole("button", { name: "Mint agent" });
+    const button = page.getByRole("button", { name: "Create agent" });
     await expect.poll(() => button.getAttribute("aria-disabled")).toBe("true");
     await expect.poll(() => button.getAttribute("title")).toBe("Needs the admin role in this project");
     await button.click({ force: true });

@@ -176,13 +176,13 @@ describe("the agents", () => {
     await dialog.waitFor({ state: "detached" });
   });
 
-  test("show a snippet for an agent of its own process and for one inside the application", async () => {
+  test("show how to start an agent of its own process and for one inside the application", async () => {
     const minted = await brain.mintAgent("newcomer");
     const { page, faults } = await open(`agents/${minted.agentId}`);
-    await page.getByText("npx svc agent bullmq").waitFor();
-    await page.getByRole("radio", { name: "inside the application" }).check();
+    await page.getByText("node svc-agent.mjs bullmq").waitFor();
+    await page.getByRole("radio", { name: "Inside the application" }).check();
     await page.getByText("attachBullmq({ redis, workers: [worker] })").waitFor();
-    await page.getByText("waiting for the first hello", { exact: true }).waitFor();
+    await page.getByText("waiting to connect", { exact: true }).waitFor();
     expect(faults).toEqual([]);
   });
 });

@@ -289,10 +289,8 @@ test("an empty project shows the way to its first task, then the board", async (
   await release();
   const step = (title: string) =>
     page.getByRole("listitem").filter({ has: page.getByRole("heading", { name: title }) });
-  await moveClockUntil(page, 3_000, () => step("First event").getByText("Told by queue default.").isVisible());
-  await moveClockUntil(page, 3_000, () =>
-    step("First task on screen").getByRole("link", { name: "hello" }).isVisible(),
-  );
+  await moveClockUntil(page, 3_000, () => step("First event").getByText("From queue default.").isVisible());
+  await moveClockUntil(page, 3_000, () => step("First task").getByRole("link", { name: "hello" }).isVisible());
   expect(await page.locator('[data-step="done"]').count()).toBe(5);
   // The read of the engine that was chosen until the agent connected may be under way then, and ends.
   expect(aborted.filter((url) => /[/](stats[?]|tasks[?]q=engine%3Ascripted)/.test(url))).toEqual([]);
@@ -300,7 +298,7 @@ test("an empty project shows the way to its first task, then the board", async (
 
   // The steps of another engine are its own.
   await page.getByRole("radio", { name: "BullMQ" }).check();
-  await page.getByRole("button", { name: "Mint agent" }).waitFor();
+  await page.getByRole("button", { name: "Create agent" }).waitFor();
   expect(await page.locator('[data-step="done"]').count()).toBe(1);
   await page.getByRole("button", { name: "Open the overview" }).click();
   await page.getByRole("heading", { name: "Throughput by outcome" }).waitFor();

@@ -154,8 +154,8 @@ describe("a project", () => {
     const invite = page.getByRole("button", { name: "Invite" });
     await expect.poll(() => invite.getAttribute("title")).toBe("The project is archived; restore it first");
     await page.goto("/p/autumn/agents");
-    const mint = page.getByRole("main").getByRole("button", { name: "Mint agent" });
-    await expect.poll(() => mint.getAttribute("title")).toBe("The project is archived; restore it first");
+    const create = page.getByRole("main").getByRole("button", { name: "Create agent" });
+    await expect.poll(() => create.getAttribute("title")).toBe("The project is archived; restore it first");
     await page.goto("/p/autumn/tasks");
     await page.getByRole("region", { name: "Notice" }).getByRole("link", { name: "settings" }).waitFor();
 

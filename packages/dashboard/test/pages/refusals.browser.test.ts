@@ -109,13 +109,13 @@ const cases: readonly Case[] = [
     refusal: /^Not archived[.] Too many/,
   },
   {
-    name: "minting an agent",
+    name: "creating an agent",
     async arrive(page) {
       await page.goto(`${project()}/agents`);
-      await page.getByRole("button", { name: "Mint agent" }).click();
+      await page.getByRole("button", { name: "Create agent" }).click();
       await page.getByRole("dialog").getByLabel("Name").fill("refused-1");
     },
-    button: "Mint agent",
+    button: "Create agent",
     asks: (method, { pathname }) => method === "POST" && pathname.endsWith("/agents"),
     field: "Name",
   },

@@ -21,11 +21,11 @@ beforeAll(async () => {
 
 /** What an administrator of the project can do on a page, and nobody else. */
 const adminActions: Readonly<Record<string, string>> = {
-  "overview of an empty project": "Mint agent",
-  "empty project": "Mint agent",
-  agents: "Mint agent",
-  "agents filtered to nothing": "Mint agent",
-  "no agents yet": "Mint agent",
+  "overview of an empty project": "Create agent",
+  "empty project": "Create agent",
+  agents: "Create agent",
+  "agents filtered to nothing": "Create agent",
+  "no agents yet": "Create agent",
   agent: "Revoke",
   "project settings": "Archive project",
   "settings of an archived project": "Restore project",

@@ -16,7 +16,7 @@ import { usePage } from "../../ui/title.ts";
 import { useMayNotManage } from "../projects/index.ts";
 import { FactsPanel, Processes } from "./AgentParts.tsx";
 import { AgentSnippets } from "./connecting/AgentSnippets.tsx";
-import { FirstHello, NothingArrives } from "./connecting/FirstHello.tsx";
+import { ConnectionState, NotConnecting } from "./connecting/ConnectionState.tsx";
 import { LossBands } from "./losses/LossBands.tsx";
 import { LossPanel } from "./losses/LossPanel.tsx";
 import { agentProcessesQuery, agentQuery, agentStatusQuery } from "./queries.ts";
@@ -62,11 +62,11 @@ export function AgentPage() {
         <div className={panel.grid2}>
           <div className={panel.stack}>
             {agent.last_seen_at ? null : (
-              <PanelFrame title="Connect it">
+              <PanelFrame title="Start the agent">
                 <div className={`${panel.stack} ${panel.inner}`}>
-                  <FirstHello agent={agent} />
-                  <AgentSnippets slug={slug} secrets={null} />
-                  <NothingArrives />
+                  <ConnectionState agent={agent} />
+                  <AgentSnippets engine="bullmq" secrets={null} />
+                  <NotConnecting />
                 </div>
               </PanelFrame>
             )}

@@ -41,7 +41,7 @@ export function FactsPanel({ agent }: { agent: Agent }) {
     ],
     ["Last seen", <Age key="seen" at={agent.last_seen_at} suffix=" ago" />],
     ["Connected", <Stamp key="connected" at={agent.last_connect_at} none="never" />],
-    ["Minted", <Stamp key="minted" at={agent.created_at} />],
+    ["Created", <Stamp key="created" at={agent.created_at} />],
     [
       "Agent id",
       <span key="id" className="mono">

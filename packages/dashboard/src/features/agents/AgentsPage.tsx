@@ -25,7 +25,7 @@ import { usePage } from "../../ui/title.ts";
 import { useMayNotManage } from "../projects/index.ts";
 import css from "./agents.module.css";
 import { Capabilities, SkewTag } from "./Capabilities.tsx";
-import { MintDialog } from "./connecting/MintDialog.tsx";
+import { CreateAgentDialog } from "./connecting/CreateAgentDialog.tsx";
 import { gapsQuery, useGaps } from "./losses/use-gaps.ts";
 import { agentsQuery } from "./queries.ts";
 import { agentReason, agentsInOrder, enginesOf, transportOf } from "./words.ts";
@@ -39,7 +39,7 @@ export function AgentsPage() {
   const read = useSuspenseQuery({ ...agentsQuery(slug), refetchInterval: usePollMs() });
   const losses = useGaps(slug);
   const mayNot = useMayNotManage(slug);
-  const [isMinting, setMinting] = useState(false);
+  const [isCreating, setCreating] = useState(false);
   const [filter, setFilter] = useListFilter();
   const all = read.data.items;
   const matching = all.filter((agent) =>
@@ -48,9 +48,9 @@ export function AgentsPage() {
   const { rows, hold } = useSteadyOrder(agentsInOrder(matching).map((agent) => ({ key: agent.id, agent })));
   const online = all.filter((agent) => agent.state === "online").length;
 
-  const mint = (
-    <Button variant="main" disabledReason={mayNot} onClick={() => setMinting(true)} icon="plus">
-      Mint agent
+  const create = (
+    <Button variant="main" disabledReason={mayNot} onClick={() => setCreating(true)} icon="plus">
+      Create agent
     </Button>
   );
 
@@ -67,7 +67,7 @@ export function AgentsPage() {
         {all.length > 0 ? (
           <>
             <FilterBox label="Filter agents" value={filter} onChange={setFilter} />
-            {mint}
+            {create}
           </>
         ) : null}
       </div>
@@ -76,9 +76,10 @@ export function AgentsPage() {
       {all.length === 0 ? (
         <Empty title="No agent yet">
           <p>
-            An agent watches a task engine and reports what happens there. Mint one, then start it beside your workers.
+            An agent watches a task engine and reports its tasks. Create one, then start it where it can reach the
+            engine.
           </p>
-          {mint}
+          {create}
         </Empty>
       ) : rows.length === 0 ? (
         <Empty title="No agent matches" chips={<Button onClick={() => setFilter("")}>Clear the filter</Button>}>
@@ -96,7 +97,7 @@ export function AgentsPage() {
           columns={columnsOf(slug, losses)}
         />
       )}
-      {isMinting ? <MintDialog slug={slug} onClose={() => setMinting(false)} /> : null}
+      {isCreating ? <CreateAgentDialog slug={slug} onClose={() => setCreating(false)} /> : null}
     </>
   );
 }

@@ -52,7 +52,7 @@ export function RevokeDialog({ slug, agent, processesOnline, onClose }: RevokeDi
             ? ""
             : `, used by ${processesOnline} ${processesOnline === 1 ? "process" : "processes"} now`}
         </li>
-        <li>its token; to come back it has to be minted anew</li>
+        <li>its token: to watch again, create another agent</li>
         <li>commands that wait for it, which are cancelled</li>
       </ul>
       <p className="t2">What it reported stays.</p>

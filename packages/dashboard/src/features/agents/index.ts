@@ -1,7 +1,6 @@
 export { AgentSnippets } from "./connecting/AgentSnippets.tsx";
-export { FirstHello, NothingArrives } from "./connecting/FirstHello.tsx";
-export { MintDialog } from "./connecting/MintDialog.tsx";
-export { environmentLines } from "./connecting/snippet.ts";
+export { ConnectionState, NotConnecting } from "./connecting/ConnectionState.tsx";
+export { CreateAgentDialog } from "./connecting/CreateAgentDialog.tsx";
 export { type Gaps, useGaps } from "./losses/use-gaps.ts";
 export { agentsQuery } from "./queries.ts";
 export { useAgentsNotice } from "./use-agents-notice.tsx";

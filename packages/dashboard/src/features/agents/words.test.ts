@@ -32,7 +32,7 @@ describe("agentReason", () => {
     expect(agentReason(agent(), now)).toBe("connected for 2 h");
     expect(agentReason(agent({ last_connect_at: null }), now)).toBe("heard of 3 s ago");
     expect(agentReason(agent({ state: "offline", last_seen_at: ago(240_000) }), now)).toBe("no connection for 4 min");
-    expect(agentReason(agent({ state: "unknown", last_seen_at: null }), now)).toBe("waiting for the first hello");
+    expect(agentReason(agent({ state: "unknown", last_seen_at: null }), now)).toBe("waiting to connect");
   });
 
   test("tells of a polling agent that it may show offline while it polls", () => {

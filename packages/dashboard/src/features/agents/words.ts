@@ -17,7 +17,7 @@ export function transportOf(agent: Agent): string {
 export function agentReason(agent: Agent, now: number): string {
   const seen = instant(agent.last_seen_at);
   const isPolling = agent.transport === "longpoll";
-  if (Number.isNaN(seen)) return "waiting for the first hello";
+  if (Number.isNaN(seen)) return "waiting to connect";
   const silence = age(now - seen);
   if (agent.state === "online") {
     if (isPolling) return `uploads; the last ${silence} ago`;

@@ -76,7 +76,7 @@ function NoProject({ isAdmin, children }: { isAdmin: boolean; children: ReactNod
     <Empty title="No project yet">
       <p>
         {isAdmin
-          ? "A project holds the tasks, queues, workers and agents of one application or team. Create it, mint an agent in it, paste two lines where that runs, and watch the first task arrive."
+          ? "A project holds the tasks, queues, workers and agents of one application or team. Create one, then create an agent in it and start that beside your engine."
           : "You are not a member of any project. An administrator can add you to one."}
       </p>
       {children}

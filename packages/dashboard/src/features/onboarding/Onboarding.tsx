@@ -1,4 +1,3 @@
-import type { MintedAgent } from "@svc/client";
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { paths } from "../../address/paths.ts";
@@ -6,21 +5,13 @@ import { useTimedMs } from "../../live/live.ts";
 import { AppLink } from "../../ui/buttons/AppLink.tsx";
 import { Button } from "../../ui/buttons/Button.tsx";
 import { Segments } from "../../ui/buttons/Segments.tsx";
-import { Snippet } from "../../ui/forms/Snippet.tsx";
 import { Glyph } from "../../ui/Icon.tsx";
 import { PanelFrame } from "../../ui/panels/PanelFrame.tsx";
 import panel from "../../ui/panels/panel.module.css";
 import { StatePill } from "../../ui/StatePill.tsx";
 import { idTail, nameText, printable } from "../../ui/time/format.ts";
 import { shortClockText, useZone } from "../../ui/time/instants.ts";
-import {
-  AgentSnippets,
-  agentsQuery,
-  environmentLines,
-  FirstHello,
-  MintDialog,
-  NothingArrives,
-} from "../agents/index.ts";
+import { AgentSnippets, agentsQuery, ConnectionState, CreateAgentDialog, NotConnecting } from "../agents/index.ts";
 import { projectQuery, statsQuery, useMayNotManage } from "../projects/index.ts";
 import { taskKey } from "../task-data/index.ts";
 import { firstTaskQuery } from "./first-task.ts";
@@ -30,7 +21,7 @@ import { agentOf, type StepState, stepsOf, watchedEngines } from "./onboarding-s
 /** What `svc agent` can watch. */
 const known = [
   { value: "bullmq", label: "BullMQ", title: "BullMQ 5 and 6 on Redis" },
-  { value: "demo", label: "sample shop", title: "A shop that lives in memory, to try this without any engine" },
+  { value: "demo", label: "Sample shop", title: "A simulated shop, to try svc without an engine" },
 ];
 
 interface OnboardingProps {
@@ -39,7 +30,7 @@ interface OnboardingProps {
   onReady: () => void;
 }
 
-/** The way from an empty project to its first task, engine by engine; the steps tick themselves. */
+/** The checklist from an empty project to its first task, by engine. It follows what the service sees. */
 export function Onboarding({ slug, onReady }: OnboardingProps) {
   const { zone } = useZone();
   const project = useQuery(projectQuery(slug));
@@ -47,22 +38,21 @@ export function Onboarding({ slug, onReady }: OnboardingProps) {
   const agents = useQuery({ ...agentsQuery(slug), refetchInterval: readMs });
   const stats = useQuery({ ...statsQuery(slug), refetchInterval: readMs });
   const mayNot = useMayNotManage(slug);
-  const [isMinting, setMinting] = useState(false);
+  const [isCreating, setCreating] = useState(false);
   const [chosen, setChosen] = useState<string | null>(null);
-  const [minted, setMinted] = useState<MintedAgent | null>(null);
+  const [createdId, setCreatedId] = useState<string>();
 
   const items = agents.data?.items ?? [];
   const watched = watchedEngines(items);
   const others = watched.filter((engine) => known.every(({ value }) => value !== engine));
   const engines = [...known, ...others.map((value) => ({ value, label: printable(value) }))];
-  // Until somebody chooses, the engine that an agent has found.
+  // Until an engine is chosen, the one that an agent watches.
   const engine = chosen ?? watched[0] ?? "bullmq";
   const first = useQuery({ ...firstTaskQuery(slug, engine), refetchInterval: readMs });
 
   const task = first.data ?? null;
-  const agent = agentOf(items, engine, minted?.agent.id);
+  const agent = agentOf(items, engine, createdId);
   const hasTasks = task !== null || (stats.data?.tasks_total ?? 0) > 0;
-  const secrets = minted ? { token: minted.token, hmacSecret: minted.hmac_secret } : null;
   const steps = stepsOf({ agents: items, engine, hasTask: task !== null });
 
   return (
@@ -71,8 +61,8 @@ export function Onboarding({ slug, onReady }: OnboardingProps) {
         <h1>Connect the first agent</h1>
         <p className={`${css.lead} t2`} role="status">
           {hasTasks
-            ? "The first tasks are here. Another engine can be connected now, or later under Agents."
-            : "No task yet. The steps tick themselves; nothing here needs a reload."}
+            ? "Tasks are arriving. You can connect another engine now, or later on the Agents page."
+            : "No tasks yet. This checklist updates automatically."}
         </p>
         <div className={css.choice}>
           <Segments legend="Engine" value={engine} options={engines} onChange={setChosen} />
@@ -94,25 +84,25 @@ export function Onboarding({ slug, onReady }: OnboardingProps) {
             </p>
           </Step>
           <Step
-            state={steps.minted}
-            title={agent ? "Agent minted" : "Mint an agent"}
+            state={steps.created}
+            title={agent ? "Agent created" : "Create an agent"}
             at={agent ? shortClockText(Date.parse(agent.created_at), zone) : null}
           >
             {agent ? (
               <p>
-                {printable(agent.name)}. Its token and secret were shown once.{" "}
+                {printable(agent.name)}. Its credentials were shown once.{" "}
                 {mayNot === null && agent.state !== "online" ? (
-                  <Button variant="link" onClick={() => setMinting(true)}>
-                    Mint another
+                  <Button variant="link" onClick={() => setCreating(true)}>
+                    Create another agent
                   </Button>
                 ) : null}
               </p>
             ) : (
               <>
-                <p>An agent is what connects to this server; it gets a token and a secret of its own.</p>
+                <p>An agent watches your engine and reports its tasks to this server.</p>
                 <p className={css.act}>
-                  <Button variant="main" disabledReason={mayNot} onClick={() => setMinting(true)} icon="plus">
-                    Mint agent
+                  <Button variant="main" disabledReason={mayNot} onClick={() => setCreating(true)} icon="plus">
+                    Create agent
                   </Button>
                 </p>
               </>
@@ -120,16 +110,16 @@ export function Onboarding({ slug, onReady }: OnboardingProps) {
           </Step>
           <Step
             state={steps.hello}
-            title={steps.hello === "done" ? "Connected" : "Waiting for the first hello"}
+            title={steps.hello === "done" ? "Agent connected" : "Start the agent"}
             at={agent?.last_connect_at ? shortClockText(Date.parse(agent.last_connect_at), zone) : null}
           >
             {agent && steps.hello !== "todo" ? (
               <>
-                <FirstHello agent={agent} />
-                {steps.hello === "now" ? <NothingArrives /> : null}
+                <ConnectionState agent={agent} />
+                {steps.hello === "now" ? <NotConnecting /> : null}
               </>
             ) : (
-              <p>Start the agent where it can reach the broker and this server.</p>
+              <p>With the command that you get when you create it.</p>
             )}
           </Step>
           <Step
@@ -138,12 +128,12 @@ export function Onboarding({ slug, onReady }: OnboardingProps) {
             at={task ? shortClockText(Date.parse(task.received_at), zone) : null}
           >
             {task ? (
-              <p>Told by {task.queue ? `queue ${printable(task.queue)}` : "the engine"}.</p>
+              <p>From {task.queue ? `queue ${printable(task.queue)}` : "the engine"}.</p>
             ) : (
-              <p>Any task that is put into, starts in or leaves a watched queue.</p>
+              <p>Any task that is added, started or finished in a watched queue.</p>
             )}
           </Step>
-          <Step state={steps.task} title="First task on screen">
+          <Step state={steps.task} title="First task">
             {task ? (
               <p className={css.first}>
                 <StatePill state={task.state} />
@@ -151,29 +141,30 @@ export function Onboarding({ slug, onReady }: OnboardingProps) {
                 <span className="mono t3">{idTail(task.task_id)}</span>
               </p>
             ) : (
-              <p>It appears here as soon as it is told.</p>
+              <p>Appears automatically.</p>
             )}
           </Step>
         </ol>
       </div>
-      <PanelFrame title="Paste where the agent runs">
+      <PanelFrame title="Start the agent">
         <div className={css.snips}>
-          {engine === "bullmq" ? (
-            <AgentSnippets slug={slug} secrets={secrets} />
-          ) : (
+          {known.some(({ value }) => value === engine) ? (
             <>
-              <Snippet name="environment" text={environmentLines(slug, secrets)} once="shown once, when minted" />
-              {engine === "demo" ? (
-                <Snippet name="shell" text={`npx svc agent demo --brain ${location.origin}`} />
-              ) : (
-                <p className="t2">An agent of this project watches {printable(engine)} already.</p>
-              )}
+              <p className="t2">
+                Run this where the agent can reach {engine === "bullmq" ? "Redis and this server" : "this server"}, with
+                the agent's credentials.
+              </p>
+              <AgentSnippets key={engine} engine={engine} secrets={null} />
             </>
+          ) : (
+            <p className="t2">An agent of this project watches {printable(engine)} already.</p>
           )}
         </div>
-        <p className={panel.foot}>Arguments and results are redacted by the agent, before anything is sent.</p>
+        <p className={panel.foot}>The agent redacts arguments and results before it sends them.</p>
       </PanelFrame>
-      {isMinting ? <MintDialog slug={slug} onClose={() => setMinting(false)} onMinted={setMinted} /> : null}
+      {isCreating ? (
+        <CreateAgentDialog slug={slug} engine={engine} onClose={() => setCreating(false)} onCreated={setCreatedId} />
+      ) : null}
     </div>
   );
 }

@@ -13,27 +13,30 @@ const steps = (agents: ReturnType<typeof agent>[], hasTask = false) => stepsOf({
 const seen = { last_seen_at: "2026-11-20T10:05:00.000Z", state: "offline" } as const;
 
 describe("the steps of an engine", () => {
-  test("begin with minting", () => {
-    expect(steps([])).toEqual({ minted: "now", hello: "todo", event: "todo", task: "todo" });
+  test("begin with creating an agent", () => {
+    expect(steps([])).toEqual({ created: "now", hello: "todo", event: "todo", task: "todo" });
   });
 
-  test("wait for the hello of a minted agent", () => {
-    expect(steps([agent("a")])).toMatchObject({ minted: "done", hello: "now" });
+  test("wait for a created agent to connect", () => {
+    expect(steps([agent("a")])).toMatchObject({ created: "done", hello: "now" });
   });
 
-  test("wait for an event once an agent of the engine was there, also when it has gone again", () => {
+  test("wait for an event once an agent of the engine connected, also when it is offline again", () => {
     expect(steps([agent("a", { ...seen, engine_adapters: ["bullmq"] })])).toMatchObject({
       hello: "done",
       event: "now",
     });
   });
 
-  test("do not take the agent of another engine for one of theirs", () => {
-    expect(steps([agent("a", { ...seen, engine_adapters: ["demo"] })])).toMatchObject({ minted: "now", hello: "todo" });
+  test("leave agents of other engines out", () => {
+    expect(steps([agent("a", { ...seen, engine_adapters: ["demo"] })])).toMatchObject({
+      created: "now",
+      hello: "todo",
+    });
   });
 
-  test("are through with the first task", () => {
-    expect(steps([], true)).toEqual({ minted: "done", hello: "done", event: "done", task: "done" });
+  test("are done with the first task", () => {
+    expect(steps([], true)).toEqual({ created: "done", hello: "done", event: "done", task: "done" });
   });
 });
 
@@ -44,7 +47,7 @@ describe("the agent of an engine", () => {
   const older = agent("older");
   const newer = agent("newer", { created_at: "2026-11-20T11:00:00.000Z" });
 
-  test("watches it, the connected one first; else it is the one that was minted, or the newest of the silent ones", () => {
+  test("watches it, connected ones first; else it is the one just created, or the newest that never connected", () => {
     expect(agentOf([older, watching, online], "bullmq")?.id).toBe("online");
     expect(agentOf([newer, watching], "bullmq", "newer")?.id).toBe("watching");
     expect(agentOf([older, newer, other], "bullmq")?.id).toBe("newer");
@@ -52,7 +55,7 @@ describe("the agent of an engine", () => {
     expect(agentOf([other], "bullmq")).toBeUndefined();
   });
 
-  test("names the engines that are watched once each", () => {
+  test("each watched engine is named once", () => {
     expect(watchedEngines([watching, online, other, older])).toEqual(["bullmq", "demo", "celery"]);
   });
 });

@@ -7,20 +7,20 @@ type Greeted = Pick<Agent, "id" | "state" | "last_seen_at" | "engine_adapters" |
 interface Facts {
   agents: readonly Greeted[];
   engine: string;
-  /** Whether a task of the engine is there. */
+  /** Whether the project has a task of the engine. */
   hasTask: boolean;
 }
 
 const isSeen = (agent: Greeted): boolean => Boolean(agent.last_seen_at) || agent.state === "online";
 const watches = (agent: Greeted, engine: string): boolean => agent.engine_adapters.includes(engine);
 
-/** Where a new project stands with one engine: the first step that is not done is the current one. */
+/** How far a new project is with one engine. The first step that is not done is the current one. */
 export function stepsOf({ agents, engine, hasTask }: Facts) {
   const hasHello = hasTask || agents.some((agent) => isSeen(agent) && watches(agent, engine));
-  const isMinted = hasHello || agents.some((agent) => !isSeen(agent) || watches(agent, engine));
+  const isCreated = hasHello || agents.some((agent) => !isSeen(agent) || watches(agent, engine));
   return {
-    minted: state(isMinted, true),
-    hello: state(hasHello, isMinted),
+    created: state(isCreated, true),
+    hello: state(hasHello, isCreated),
     event: state(hasTask, hasHello),
     task: state(hasTask, hasTask),
   };
@@ -31,14 +31,14 @@ function state(isDone: boolean, isReached: boolean): StepState {
   return isReached ? "now" : "todo";
 }
 
-/** The agent that an engine's steps tell of: one that watches it, else one that nobody has heard of yet; `mintedId` and newer ones first. */
+/** The agent of an engine's steps: one that watches it, else one that has never connected; `createdId` and newer ones first. */
 export function agentOf<Row extends Greeted>(
   agents: readonly Row[],
   engine: string,
-  mintedId?: string,
+  createdId?: string,
 ): Row | undefined {
   const rank = (agent: Row) =>
-    watches(agent, engine) ? (agent.state === "online" ? 0 : 1) : isSeen(agent) ? 3 : agent.id === mintedId ? 1.5 : 2;
+    watches(agent, engine) ? (agent.state === "online" ? 0 : 1) : isSeen(agent) ? 3 : agent.id === createdId ? 1.5 : 2;
   return agents
     .filter((agent) => rank(agent) < 3)
     .toSorted((a, b) => rank(a) - rank(b) || b.created_at.localeCompare(a.created_at))[0];

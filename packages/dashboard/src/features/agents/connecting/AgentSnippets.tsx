@@ -1,29 +1,116 @@
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { CopyButton } from "../../../ui/buttons/CopyButton.tsx";
 import { Segments } from "../../../ui/buttons/Segments.tsx";
+import controls from "../../../ui/controls.module.css";
+import { Field } from "../../../ui/forms/Field.tsx";
 import { Snippet } from "../../../ui/forms/Snippet.tsx";
+import { QueryBoundary } from "../../../ui/panels/QueryBoundary.tsx";
+import { bytes } from "../../../ui/time/format.ts";
 import css from "../agents.module.css";
-import { type AgentSecrets, environmentLines, inProcessCode, sidecarCommand } from "./snippet.ts";
+import { agentFileQuery } from "./agent-file.ts";
+import {
+  type AgentSecrets,
+  environmentLines,
+  inProcessCode,
+  isLoopback,
+  needsDev,
+  redisUrlFault,
+  startCommand,
+} from "./snippet.ts";
 
 const ways = [
-  { value: "beside", label: "beside Redis", title: "A process of its own that reads the engine from outside" },
-  { value: "inside", label: "inside the application", title: "In the process of your BullMQ workers" },
+  {
+    value: "beside",
+    label: "Separate process",
+    title: "Reads the engine from outside. The application does not change",
+  },
+  { value: "inside", label: "Inside the application", title: "In the process of your BullMQ workers" },
 ] as const;
 type Way = (typeof ways)[number]["value"];
 
-/** What to paste: the secrets, and the start of an agent, as a process of its own or inside the application. */
-export function AgentSnippets({ slug, secrets }: { slug: string; secrets: AgentSecrets | null }) {
+interface AgentSnippetsProps {
+  engine: string;
+  secrets: AgentSecrets | null;
+}
+
+/** What to run: the agent as a process of its own, or inside an application that uses BullMQ. */
+export function AgentSnippets({ engine, secrets }: AgentSnippetsProps) {
   const [way, setWay] = useState<Way>("beside");
   return (
-    <>
-      <Snippet name="environment" text={environmentLines(slug, secrets)} once="shown once, when minted" />
-      <div className={css.ways}>
-        <Segments legend="Where the agent runs" value={way} options={ways} onChange={setWay} />
-      </div>
-      {way === "beside" ? (
-        <Snippet name="shell, beside Redis" text={sidecarCommand(location.origin)} />
+    <div className={controls.rows}>
+      {engine === "bullmq" ? (
+        <div className={css.ways}>
+          <Segments legend="Where the agent runs" value={way} options={ways} onChange={setWay} />
+        </div>
+      ) : null}
+      {way === "inside" && engine === "bullmq" ? (
+        <>
+          <Environment secrets={secrets} />
+          <Snippet name="TypeScript" text={inProcessCode(location.origin)} />
+          <p className={controls.hint}>@svc/agent and @svc/bullmq are packages of this repository, not of npm.</p>
+        </>
       ) : (
-        <Snippet name="TypeScript, BullMQ" text={inProcessCode(location.origin)} />
+        <StartCommand engine={engine} secrets={secrets} />
       )}
+      {secrets ? (
+        <div className={css.copies}>
+          <CopyButton text={secrets.token} label="Copy token" />
+          <CopyButton text={secrets.hmacSecret} label="Copy HMAC secret" />
+        </div>
+      ) : null}
+    </div>
+  );
+}
+
+const Environment = ({ secrets }: { secrets: AgentSecrets | null }) => (
+  <Snippet name="environment" text={environmentLines(secrets).join("\n")} once="shown once, at creation" />
+);
+
+function StartCommand({ engine, secrets }: AgentSnippetsProps) {
+  const file = useQuery(agentFileQuery);
+  const [redisUrl, setRedisUrl] = useState("redis://127.0.0.1:6379");
+  const fault = redisUrlFault(redisUrl);
+  const brainUrl = location.origin;
+  return (
+    <>
+      {engine === "bullmq" ? (
+        <Field
+          label="Redis URL"
+          autoComplete="off"
+          spellCheck={false}
+          value={redisUrl}
+          onChange={(event) => setRedisUrl(event.currentTarget.value)}
+          hint="As seen from the machine where the agent runs."
+          error={fault}
+        />
+      ) : null}
+      <QueryBoundary name="The agent file" read={file} rows={5} isPart>
+        {({ version, sha256, bytes: size, node }) => (
+          <>
+            {secrets ? null : <Environment secrets={null} />}
+            <Snippet
+              name="shell"
+              text={startCommand({
+                engine,
+                secrets,
+                brainUrl,
+                sha256,
+                redisUrl: fault ? "redis://HOST:PORT" : redisUrl,
+              })}
+            />
+            <p className={controls.hint}>
+              svc-agent.mjs {version} is one file of {bytes(size)} without dependencies. It needs Node{" "}
+              {node.replace(">=", "")} or newer.{" "}
+              {isLoopback(brainUrl)
+                ? "On another machine, replace localhost with an address of this server."
+                : needsDev(brainUrl)
+                  ? "--dev allows plain HTTP. Use it in networks that you trust, or serve svc over HTTPS."
+                  : null}
+            </p>
+          </>
+        )}
+      </QueryBoundary>
     </>
   );
 }

@@ -7,8 +7,8 @@ import css from "../agents.module.css";
 
 type Greeted = Pick<Agent, "name" | "state" | "host_name" | "created_at" | "last_seen_at">;
 
-/** "Waiting for first hello", until the agent is online. `agent` is its row in the live list. */
-export function FirstHello({ agent }: { agent: Greeted }) {
+/** Whether the agent is connected. `agent` is its row in the live list. */
+export function ConnectionState({ agent }: { agent: Greeted }) {
   const now = useNow();
   const sinceMs = Date.parse(agent.created_at);
   const isConnected = agent.state === "online";
@@ -34,26 +34,35 @@ export function FirstHello({ agent }: { agent: Greeted }) {
         </span>
       ) : (
         <span>
-          Waiting for the first hello of <b>{printable(agent.name)}</b>. The server has listened for{" "}
-          <span aria-hidden="true">{age(Math.max(0, now - sinceMs))}</span>
-          <span className="vh">a while</span>.
+          Waiting for <b>{printable(agent.name)}</b> to connect{" "}
+          <span aria-hidden="true">({age(Math.max(0, now - sinceMs))})</span>
         </span>
       )}
     </p>
   );
 }
 
-/** What to look at when the hello does not come. */
-export function NothingArrives() {
+/** Causes to check when an agent does not connect. */
+export function NotConnecting() {
   return (
     <details className={css.help}>
-      <summary>Nothing arrives</summary>
+      <summary>Not connecting?</summary>
       <ul>
         <li>
-          From that host, <code>curl -sS {location.origin}/api/v1/health</code> must print <code>"status":"ok"</code>.
+          Reach: on that machine, <code>curl -sS {location.origin}/health</code> must print{" "}
+          <code>{'{"status":"ok"}'}</code>.
         </li>
-        <li>A 401 in the agent's log means the token or the secret of another agent, or a revoked one.</li>
-        <li>A clock that is off by more than a minute gets every frame refused. Set the clock.</li>
+        <li>
+          <code>code=401</code> or <code>code=4401</code> in the agent's log: the token is incorrect, or the agent was
+          revoked. Create another agent.
+        </li>
+        <li>
+          <code>code=4403</code>: the HMAC secret belongs to another project, the address isn't allowed, or the clock is
+          off by more than a minute.
+        </li>
+        <li>
+          <code>redis connection failed</code>: Redis can't be reached under this URL from that machine.
+        </li>
       </ul>
     </details>
   );

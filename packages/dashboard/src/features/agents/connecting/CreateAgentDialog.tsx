@@ -5,36 +5,37 @@ import { api } from "../../../api/api.ts";
 import { Field } from "../../../ui/forms/Field.tsx";
 import { FormDialog } from "../../../ui/forms/FormDialog.tsx";
 import { OnceDialog } from "../../../ui/forms/OnceDialog.tsx";
-import { Snippet } from "../../../ui/forms/Snippet.tsx";
 import { causeOf } from "../../../ui/panels/Feedback.tsx";
 import { printable } from "../../../ui/time/format.ts";
 import { agentsQuery } from "../queries.ts";
 import { AgentSnippets } from "./AgentSnippets.tsx";
-import { FirstHello, NothingArrives } from "./FirstHello.tsx";
+import { ConnectionState, NotConnecting } from "./ConnectionState.tsx";
+import { freeName } from "./free-name.ts";
 
-interface MintDialogProps {
+interface CreateAgentDialogProps {
   slug: string;
+  /** The engine that it is to watch. */
+  engine?: string;
   onClose: () => void;
-  /** For a page that goes on showing the secrets until it is left. */
-  onMinted?: (minted: MintedAgent) => void;
+  onCreated?: (agentId: string) => void;
 }
 
-/** Name first, then the two secrets, shown once, with what to paste and the wait for the first hello. */
-export function MintDialog({ slug, onClose, onMinted }: MintDialogProps) {
+/** Asks for a name, then shows the credentials once, with the command that starts the agent, until it connects. */
+export function CreateAgentDialog({ slug, engine = "bullmq", onClose, onCreated }: CreateAgentDialogProps) {
   const client = useQueryClient();
-  const [name, setName] = useState("");
+  const [name, setName] = useState(() => freeName(engine, client.getQueryData(agentsQuery(slug).queryKey)?.items));
   return (
     <FormDialog
-      title="Mint an agent"
-      act="Mint agent"
+      title="Create agent"
+      act="Create agent"
       send={() => api.createAgent(slug, { name: name.trim() })}
-      onDone={(minted) => {
-        onMinted?.(minted);
-        client.setQueryData(agentsQuery(slug).queryKey, (old) => old && { items: [...old.items, minted.agent] });
+      onDone={({ agent }) => {
+        onCreated?.(agent.id);
+        client.setQueryData(agentsQuery(slug).queryKey, (old) => old && { items: [...old.items, agent] });
         void client.invalidateQueries({ queryKey: agentsQuery(slug).queryKey });
       }}
-      answered={(minted) => <MintedDialog slug={slug} minted={minted} onClose={onClose} />}
-      faultsOf={(error) => ({ name: mintFailure(error) })}
+      answered={(created) => <CreatedDialog {...{ slug, engine, created, onClose }} />}
+      faultsOf={(error) => ({ name: refusalOf(error) })}
       onClose={onClose}
     >
       {(faults) => (
@@ -45,7 +46,7 @@ export function MintDialog({ slug, onClose, onMinted }: MintDialogProps) {
           autoFocus
           value={name}
           onChange={(event) => setName(event.currentTarget.value)}
-          hint="One agent per place that watches an engine, for instance mailer-1."
+          hint="One agent for each place that watches an engine."
           error={faults.name}
         />
       )}
@@ -53,32 +54,37 @@ export function MintDialog({ slug, onClose, onMinted }: MintDialogProps) {
   );
 }
 
-function MintedDialog({ slug, minted, onClose }: { slug: string; minted: MintedAgent; onClose: () => void }) {
+interface CreatedDialogProps {
+  slug: string;
+  engine: string;
+  created: MintedAgent;
+  onClose: () => void;
+}
+
+function CreatedDialog({ slug, engine, created, onClose }: CreatedDialogProps) {
   const agents = useQuery({ ...agentsQuery(slug), refetchInterval: 2_000 });
-  const agent = agents.data?.items.find((one) => one.id === minted.agent.id) ?? minted.agent;
+  const agent = agents.data?.items.find((one) => one.id === created.agent.id) ?? created.agent;
   return (
     <OnceDialog
-      title={`${printable(minted.agent.name)} is minted`}
-      first="Store both first; they cannot be shown again"
-      done="I have stored both"
+      title={`Start ${printable(created.agent.name)}`}
+      first="Save the credentials before you close this dialog"
+      done="I've saved these credentials"
       onClose={onClose}
     >
-      <p className="t2">The token and the secret are shown this once. The server keeps only a digest of the token.</p>
-      <Snippet name="token" text={minted.token} />
-      <Snippet name="HMAC secret" text={minted.hmac_secret} />
-      <AgentSnippets slug={slug} secrets={{ token: minted.token, hmacSecret: minted.hmac_secret }} />
-      <FirstHello agent={agent} />
-      {agent.state === "online" ? null : <NothingArrives />}
+      <p className="t2">
+        Run this where the agent can reach {engine === "bullmq" ? "Redis and this server" : "this server"}. The token
+        and the HMAC secret are shown only once.
+      </p>
+      <AgentSnippets engine={engine} secrets={{ token: created.token, hmacSecret: created.hmac_secret }} />
+      <ConnectionState agent={agent} />
+      {agent.state === "online" ? null : <NotConnecting />}
     </OnceDialog>
   );
 }
 
-function mintFailure(error: unknown): string {
-  if (!(error instanceof ApiProblem)) return causeOf(error);
-  if (error.code === "conflict") {
-    return error.details.reason === "project_archived"
-      ? "The project is archived."
-      : "An agent of this name exists already.";
-  }
-  return causeOf(error);
+function refusalOf(error: unknown): string {
+  if (!(error instanceof ApiProblem) || error.code !== "conflict") return causeOf(error);
+  return error.details.reason === "project_archived"
+    ? "The project is archived."
+    : "An agent with this name already exists.";
 }

@@ -1,20 +1,70 @@
-/** What is pasted where the side-car runs. Empty secrets leave `NAME=`, which the page shows as "shown once". */
+/** Shown once. Without them, `NAME=` is left empty, which the page marks as "shown once". */
 export interface AgentSecrets {
   token: string;
   hmacSecret: string;
 }
 
-export function environmentLines(slug: string, secrets: AgentSecrets | null): string {
+export interface AgentStart {
+  engine: string;
+  secrets: AgentSecrets | null;
+  /** Origin of this service. */
+  brainUrl: string;
+  /** Of the agent file. */
+  sha256: string;
+  redisUrl: string;
+}
+
+const loopback = new Set(["localhost", "127.0.0.1", "[::1]"]);
+
+export const isLoopback = (brainUrl: string): boolean => loopback.has(new URL(brainUrl).hostname);
+
+/** The agent refuses plain HTTP to other hosts unless `--dev` is given. */
+export const needsDev = (brainUrl: string): boolean => brainUrl.startsWith("http:") && !isLoopback(brainUrl);
+
+export function environmentLines(secrets: AgentSecrets | null): string[] {
   return [
-    `export SVC_TOKEN=${secrets?.token ?? ""}`,
-    `export SVC_HMAC_SECRET=${secrets?.hmacSecret ?? ""}`,
-    `export SVC_PROJECT_ID=${slug}`,
+    `export SVC_TOKEN=${quoted(secrets?.token ?? "")}`,
+    `export SVC_HMAC_SECRET=${quoted(secrets?.hmacSecret ?? "")}`,
+  ];
+}
+
+/**
+ * Downloads the agent from this service, checks it and starts it, in a shell of Linux or macOS. A step runs only when the one before it
+ * succeeded. Without secrets it leaves those alone that the shell has.
+ */
+export function startCommand({ engine, secrets, brainUrl, sha256, redisUrl }: AgentStart): string {
+  const redis = engine === "bullmq" ? redisUrl.trim() : "";
+  // Other users of a machine can read arguments.
+  const isSecret = redis !== "" && Boolean(redisParts(redis)?.password);
+  return [
+    ...(secrets === null ? [] : environmentLines(secrets)),
+    ...(isSecret ? [`export SVC_REDIS_URL=${quoted(redis)}`] : []),
+    `curl -fsSO ${brainUrl}/agent/svc-agent.mjs &&`,
+    // macOS has shasum instead of sha256sum.
+    `echo "${sha256}  svc-agent.mjs" | $(command -v sha256sum || echo shasum -a 256) -c &&`,
+    [
+      `node svc-agent.mjs ${engine}`,
+      ...(redis === "" || isSecret ? [] : [`--redis ${quoted(redis)}`]),
+      `--brain ${brainUrl}`,
+      ...(needsDev(brainUrl) ? ["--dev"] : []),
+    ].join(" "),
   ].join("\n");
 }
 
-export function sidecarCommand(brainUrl: string): string {
-  return `npx svc agent bullmq --redis redis://127.0.0.1:6379 --brain ${brainUrl}`;
+/** Why the agent would refuse this Redis URL; null when it accepts it. */
+export function redisUrlFault(text: string): string | null {
+  const url = redisParts(text.trim());
+  return url === null || /\s/.test(text.trim()) ? "Must be redis://HOST:PORT or rediss://HOST:PORT" : null;
 }
+
+/** Read as http, because older browsers find no host in a URL of a scheme that they do not know. */
+function redisParts(text: string): URL | null {
+  const [, rest] = /^rediss?:(\/\/[^/].*)$/.exec(text) ?? [];
+  return rest !== undefined && URL.canParse(`http:${rest}`) ? new URL(`http:${rest}`) : null;
+}
+
+/** A word of a shell that stands for exactly this text. */
+const quoted = (text: string): string => (/^[\w.,:/@%+=-]*$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
 
 /** The same agent in the process of the workers; the token and the secret come from the environment. */
 export function inProcessCode(brainUrl: string): string {

@@ -1,6 +1,5 @@
 import type { AgentStatusSample } from "@svc/client";
 import { describe, expect, test } from "vitest";
-import { environmentLines, inProcessCode, sidecarCommand } from "../connecting/snippet.ts";
 import { adapterLosses, lossNow, lossSeries } from "./loss.ts";
 
 /** Samples newest first, as the API lists them, from values oldest first. */
@@ -41,29 +40,4 @@ test("adapterLosses names the adapters that lost something, as the newest sample
     { adapter: "b", events: 2 },
   ]);
   expect(adapterLosses([])).toEqual([]);
-});
-
-describe("the snippet", () => {
-  test("names the three settings the side-car reads and nothing that is secret in the command", () => {
-    const secrets = { token: "t0ken", hmacSecret: "s3cret" };
-    expect(environmentLines("acme", secrets)).toBe(
-      "export SVC_TOKEN=t0ken\nexport SVC_HMAC_SECRET=s3cret\nexport SVC_PROJECT_ID=acme",
-    );
-    expect(sidecarCommand("http://localhost:7700")).toBe(
-      "npx svc agent bullmq --redis redis://127.0.0.1:6379 --brain http://localhost:7700",
-    );
-  });
-
-  test("takes the secrets from the environment inside an application", () => {
-    const code = inProcessCode("http://localhost:7700");
-    expect(code).toContain('brainUrl: "http://localhost:7700"');
-    expect(code).toContain("token: process.env.SVC_TOKEN");
-  });
-
-  test("leaves the secrets empty once they cannot be shown", () => {
-    expect(environmentLines("acme", null).split("\n").slice(0, 2)).toEqual([
-      "export SVC_TOKEN=",
-      "export SVC_HMAC_SECRET=",
-    ]);
-  });
 });

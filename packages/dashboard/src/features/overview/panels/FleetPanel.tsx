@@ -203,7 +203,7 @@ const glyphs = {
 const agentWords = {
   offline: "what its engines do now is not seen",
   outdated: "newer versions are in use; it still works",
-  "never seen": "minted, but never connected",
+  "never seen": "created, but never connected",
 } as const;
 
 function AgentTrouble({ slug, agent, what }: { slug: string; agent: Agent; what: keyof typeof agentWords }) {

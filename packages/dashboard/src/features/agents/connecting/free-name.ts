@@ -1,0 +1,7 @@
+/** The first of `bullmq-1`, `bullmq-2` and so on that no agent has. */
+export function freeName(engine: string, agents: readonly { name: string }[] = []): string {
+  const taken = new Set(agents.map(({ name }) => name));
+  let number = 1;
+  while (taken.has(`${engine}-${number}`)) number += 1;
+  return `${engine}-${number}`;
+}
