@@ -1,0 +1,17 @@
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+
+const root = join(import.meta.dirname, "../..");
+const pages = globSync(["*.md", "{docs,examples,engines,packages}/**/*.md"], {
+  cwd: root,
+  exclude: (path) => path.includes("node_modules"),
+});
+
+// Outside of this repository, npm downloads and runs a package of somebody else.
+test.each(pages.filter((page) => readFileSync(join(root, page), "utf8").includes("npx svc")))(
+  "%s says that `npx svc` is run inside the checkout",
+  (page) => {
+    expect(readFileSync(join(root, page), "utf8")).toMatch(/inside (the|a) checkout/i);
+  },
+);
