@@ -49,7 +49,7 @@ describe("signing in", () => {
 
     await fillIn(page, "viewer@example.org", "not the password");
 
-    await page.getByText("Email or password is wrong. Nothing was changed.").waitFor();
+    await page.getByText("The email or password is incorrect.").waitFor();
     expect(await page.getByLabel("Email").inputValue()).toBe("viewer@example.org");
     expect(await page.getByLabel("Password").evaluate((input) => input === document.activeElement)).toBe(true);
     expect(faults).toEqual([]);

@@ -34,7 +34,7 @@ export function LoginPage() {
   const failure = signIn.error === null ? null : signInFailure(signIn.error);
 
   return (
-    <EntryFrame title="Sign in" foot={<span>Accounts are made by your administrator</span>}>
+    <EntryFrame title="Sign in" foot={<span>Ask your administrator for an account.</span>}>
       {ended ? (
         <EntryNote>
           Your session has ended.{" "}
@@ -75,10 +75,9 @@ export function LoginPage() {
 }
 
 function signInFailure(error: unknown): string {
-  if (isProblem(error, "unauthenticated")) return "Email or password is wrong. Nothing was changed.";
-  if (isProblem(error, "rate_limited")) return "Too many tries from this address. Wait, then try again.";
-  if (isProblem(error, "csrf_failed"))
-    return "The server does not accept sign-ins from this address. Open it at its public URL.";
-  if (error instanceof ApiProblem && error.code === "validation_error") return "Give an email address and a password.";
+  if (isProblem(error, "unauthenticated")) return "The email or password is incorrect.";
+  if (isProblem(error, "rate_limited")) return "Too many attempts from this address. Try again in a minute.";
+  if (isProblem(error, "csrf_failed")) return "You can't sign in at this address. Open the server at its public URL.";
+  if (error instanceof ApiProblem && error.code === "validation_error") return "Enter your email address and password.";
   return causeOf(error);
 }
