@@ -1,9 +1,10 @@
-// The more particular ones first: most browsers claim to be several others as well.
+// The more specific first: most browsers claim to be several others as well.
 const browsers = [
   ["Edge", /\bEdgA?\//],
-  ["Opera", /\bOPR\//],
+  ["Opera", /\b(?:OPR|OPT)\//],
+  ["Samsung Internet", /\bSamsungBrowser\//],
   ["Firefox", /\b(?:Firefox|FxiOS)\//],
-  ["Chrome", /\b(?:Chrome|CriOS)\//],
+  ["Chrome", /\b(?:(?:Headless)?Chrome|CriOS|Chromium)\//],
   ["Safari", /\bSafari\//],
 ] as const;
 const systems = [
@@ -12,6 +13,7 @@ const systems = [
   ["Android", /Android/],
   ["Windows", /Windows/],
   ["macOS", /Mac OS X/],
+  ["ChromeOS", /\bCrOS\b/],
   ["Linux", /Linux/],
 ] as const;
 const maxChars = 200;
