@@ -798,7 +798,7 @@ export interface HealthCheck {
 /** Something that needs attention. */
 export interface HomeAttention {
   /** What is wrong. */
-  kind: "agents_offline" | "failure_rate" | "stuck_commands" | "issue_spike" | "misfires" | "breaker_tripped";
+  kind: "agents_offline" | "workers_missing" | "queues_without_workers" | "failure_rate" | "stuck_commands" | "issue_spike" | "misfires" | "breaker_tripped";
   /** How urgent it is. */
   severity: "critical" | "warning";
   /** Id of the project. */
@@ -809,7 +809,7 @@ export interface HomeAttention {
   project_name: string;
   /** One sentence, without the project's name. */
   message: string;
-  /** Agents, failures or commands that it concerns; null without a number. */
+  /** Agents, workers, queues, failures or commands that it concerns; null without a number. */
   count: number | null;
   /** Since when it holds; null when unknown. */
   since: string | null;
@@ -838,6 +838,10 @@ export interface HomeFigures {
   workers_total: number;
   /** Agents that are online now. */
   agents_online: number;
+  /** Workers that went offline in the last 24 h without announcing it, less those of the same engine that started since. */
+  workers_missing: number;
+  /** Agents that are not online now, without those that never connected. */
+  agents_offline: number;
   /** Agents that are not revoked. */
   agents_total: number;
   /** Open for more than half of their time. */
@@ -868,6 +872,10 @@ export interface HomeProject {
   workers_total: number;
   /** Agents that are online now. */
   agents_online: number;
+  /** Workers that went offline in the last 24 h without announcing it, less those of the same engine that started since. */
+  workers_missing: number;
+  /** Agents that are not online now, without those that never connected. */
+  agents_offline: number;
   /** Agents that are not revoked. */
   agents_total: number;
   /** Open for more than half of their time. */
@@ -1429,7 +1437,7 @@ export interface ProjectCreate {
   settings?: Record<string, unknown> | null;
 }
 
-/** Idle: no agent was ever seen; offline: no agent is online; degraded: more than 5 % failures, a stuck command or an offline agent; healthy: none of these. */
+/** Idle: no agent ever connected; offline: no agent is online; degraded: more than 5 % failures, a stuck command, an offline agent, a missing worker or a queue with waiting tasks but no worker; healthy: none of these. */
 export const projectHealths = [
   "idle",
   "offline",
@@ -1480,12 +1488,14 @@ export interface ProjectStats {
   failure_rate_24h: number;
   /** Agents that are online now. */
   agents_online: number;
-  /** Agents that are not online now, also those that never connected. */
+  /** Agents that are not online now, without those that never connected. */
   agents_offline: number;
   /** Workers that are online now. */
   workers_online: number;
   /** Workers that are offline now. */
   workers_offline: number;
+  /** Workers that went offline in the last 24 h without announcing it, less those of the same engine that started since. */
+  workers_missing: number;
   /** Now, whenever they were issued. */
   commands_pending: number;
   /** Now, whenever they were issued. */

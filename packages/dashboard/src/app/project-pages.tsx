@@ -1,36 +1,13 @@
-import { type ComponentType, lazy, Suspense } from "react";
 import { paths } from "../address/paths.ts";
-import type { BadgeProps, ProjectPage } from "../shell/pages.ts";
-import { RailBadge } from "../shell/rail/RailBadge.tsx";
-import type { CountedPage } from "./RailCount.tsx";
-
-/** After the first screen, which needs none of it. */
-const afterMs = 3_000;
-const RailCount = lazy(async () => {
-  await new Promise((resolve) => setTimeout(resolve, afterMs));
-  // Without it there are no such counts, and nothing else is lost.
-  const part = await import("./RailCount.tsx").catch(() => null);
-  return { default: (part?.RailCount ?? (() => null)) as ComponentType<{ slug: string; page: CountedPage }> };
-});
-
-const counted = (page: CountedPage) =>
-  function Counted({ slug }: BadgeProps) {
-    return (
-      <Suspense fallback={null}>
-        <RailCount slug={slug} page={page} />
-      </Suspense>
-    );
-  };
-
-function Running({ stats }: BadgeProps) {
-  const running = stats?.tasks_by_state?.started ?? 0;
-  return <RailBadge count={running} says={`${running} running`} />;
-}
-
-function Offline({ stats }: BadgeProps) {
-  const offline = stats?.agents_offline ?? 0;
-  return <RailBadge count={offline} says={`${offline} offline`} isWrong />;
-}
+import type { ProjectPage } from "../shell/pages.ts";
+import {
+  KnownDeadLetters,
+  MissingWorkers,
+  NewIssues,
+  OfflineAgents,
+  OpenCommands,
+  RunningTasks,
+} from "./rail-badges.tsx";
 
 /** The pages of a project, once for rail, bottom bar, palette and keys. */
 export const projectPages: readonly ProjectPage[] = [
@@ -43,7 +20,7 @@ export const projectPages: readonly ProjectPage[] = [
     href: paths.tasks,
     key: "t",
     isOnBar: true,
-    Badge: Running,
+    Badge: RunningTasks,
   },
   {
     id: "issues",
@@ -53,10 +30,19 @@ export const projectPages: readonly ProjectPage[] = [
     href: paths.issues,
     key: "i",
     isOnBar: false,
-    Badge: counted("issues"),
+    Badge: NewIssues,
   },
   { id: "queues", label: "Queues", icon: "queues", group: "Fleet", href: paths.queues, key: "q", isOnBar: true },
-  { id: "workers", label: "Workers", icon: "workers", group: "Fleet", href: paths.workers, key: "w", isOnBar: false },
+  {
+    id: "workers",
+    label: "Workers",
+    icon: "workers",
+    group: "Fleet",
+    href: paths.workers,
+    key: "w",
+    isOnBar: false,
+    Badge: MissingWorkers,
+  },
   {
     id: "agents",
     label: "Agents",
@@ -65,7 +51,7 @@ export const projectPages: readonly ProjectPage[] = [
     href: paths.agents,
     key: "a",
     isOnBar: true,
-    Badge: Offline,
+    Badge: OfflineAgents,
   },
   {
     id: "commands",
@@ -76,7 +62,7 @@ export const projectPages: readonly ProjectPage[] = [
     holds: (slug) => paths.bulkRetry(slug, ""),
     key: "c",
     isOnBar: false,
-    Badge: counted("commands"),
+    Badge: OpenCommands,
   },
   {
     id: "dead-letters",
@@ -86,7 +72,7 @@ export const projectPages: readonly ProjectPage[] = [
     href: paths.deadLetters,
     key: "d",
     isOnBar: false,
-    Badge: counted("dead-letters"),
+    Badge: KnownDeadLetters,
   },
   {
     id: "audit",

@@ -150,7 +150,7 @@ describe("the agents", () => {
     await row.getByText("31 events lost").waitFor();
     await row.getByText("protocol 2").waitFor();
     await row.getByRole("link").click();
-    await page.getByRole("heading", { name: "When it lost something" }).waitFor();
+    await page.getByRole("heading", { name: "Event losses" }).waitFor();
     await page.getByText("31 events lost").waitFor();
     await page.getByText("buffer full").last().waitFor();
     await page.getByRole("heading", { name: "Buffer and connection" }).waitFor();
@@ -170,9 +170,9 @@ describe("the agents", () => {
     await page.getByRole("cell", { name: "online" }).first().waitFor();
     await page.getByRole("button", { name: "Revoke" }).click();
     const dialog = page.getByRole("dialog");
-    await dialog.getByText(/the watch over bullmq/).waitFor();
-    await dialog.getByText(/used by 1 process now/).waitFor();
-    await dialog.getByRole("button", { name: "Keep it" }).click();
+    await dialog.getByText(/It stops watching bullmq/).waitFor();
+    await dialog.getByText("1 connected process is disconnected.").waitFor();
+    await dialog.getByRole("button", { name: "Cancel" }).click();
     await dialog.waitFor({ state: "detached" });
   });
 
@@ -182,7 +182,12 @@ describe("the agents", () => {
     await page.getByText("node svc-agent.mjs bullmq").waitFor();
     await page.getByRole("radio", { name: "Inside the application" }).check();
     await page.getByText("attachBullmq({ redis, workers: [worker] })").waitFor();
-    await page.getByText("waiting to connect", { exact: true }).waitFor();
+    await page.locator("main").getByText("not connected yet", { exact: true }).waitFor();
+    // It is no trouble: nothing in the rail counts it.
+    await page
+      .getByRole("navigation", { name: "Project" })
+      .getByRole("link", { name: /^Agents$/ })
+      .waitFor();
     expect(faults).toEqual([]);
   });
 });

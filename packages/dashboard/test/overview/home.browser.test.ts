@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { waitFor } from "@svc/testkit";
 import { describe, expect, test } from "vitest";
 import { openShop } from "../site/shop.ts";
@@ -13,6 +14,32 @@ const attentionTo = (attentionKind: string) =>
     return body.attention.find(({ kind }: { kind: string }) => kind === attentionKind);
   });
 const open = (caller: "root" | "stranger" = "root") => openScreen(shop.brain, { cookie: shop.brain.as[caller].cookie });
+
+/** A worker whose last heartbeat was six minutes ago, after three hours of work. */
+function lostWorker(project_id: string, name: string) {
+  const started = new Date(Date.now() - 3 * 3_600_000);
+  return {
+    id: randomUUID(),
+    project_id,
+    engine: "bullmq",
+    name,
+    hostname: null,
+    pid: null,
+    concurrency: null,
+    queues: "[]",
+    state: "offline",
+    state_key: null,
+    state_at: null,
+    last_heartbeat: new Date(Date.now() - 360_000),
+    load_average: null,
+    memory_bytes: null,
+    active_tasks: 0,
+    metadata: "{}",
+    details_at: null,
+    created_at: started,
+    updated_at: started,
+  };
+}
 
 describe("the start page", () => {
   test("says first what needs attention, and leads to it", async () => {
@@ -54,9 +81,9 @@ describe("the start page", () => {
       isBroken ? route.fulfill({ status: 503, json: refusal }) : route.continue(),
     );
     await page.goto("/");
-    await page.getByText("The figures of the projects could not be read").waitFor();
+    await page.getByText("Project figures could not be read").waitFor();
     const rows = page.getByRole("region", { name: "Projects" }).getByRole("row");
-    await rows.filter({ hasText: "Shop" }).getByText("could not be read").waitFor();
+    await rows.filter({ hasText: "Shop" }).getByText("unknown").waitFor();
     await rows.getByRole("link", { name: "Shop" }).waitFor();
     expect(await axeFaults(page)).toEqual([]);
     isBroken = false;
@@ -97,18 +124,18 @@ describe("the start page", () => {
     expect(await page.getByRole("row", { name: "mail.bounce failure" }).count()).toBe(0);
   });
 
-  test("tells the first dozen of many, and leads nowhere where no list shows what is meant", async () => {
+  test("shows the first dozen of many, with links only where a list shows what is meant", async () => {
     const { page } = await open();
     await page.route("**/home/summary", async (route) => {
       const answer = await route.fetch();
       const body = await answer.json();
       const attention = Array.from({ length: 15 }, (_, index) => ({
-        kind: "stuck_commands",
+        kind: "misfires",
         severity: "warning",
         project_id: `${index}`,
         project_slug: "shop",
         project_name: `Project ${index}`,
-        message: "A command has waited for more than half of the time that was given.",
+        message: "A schedule misfired.",
         count: 1,
         since: null,
       }));
@@ -116,10 +143,29 @@ describe("the start page", () => {
     });
     await page.goto("/");
     const part = page.getByRole("region", { name: "Needs attention" });
-    await part.getByText("and 3 more, in the projects below").waitFor();
+    await part.getByText("and 3 more in the projects below").waitFor();
     expect(await part.getByRole("listitem").count()).toBe(13);
-    expect(await part.getByText(/^A command has waited/).count()).toBe(12);
+    expect(await part.getByText(/^A schedule misfired/).count()).toBe(12);
     expect(await part.getByRole("link").count()).toBe(0);
+  });
+
+  test("says that workers are offline, and links to them", async () => {
+    const { project, running } = shop.brain;
+    const workers = [1, 2, 3, 4, 5].map((at) => lostWorker(project.id, `lost-${at}`));
+    await running.brain.database.write((tx) => tx.insertInto("workers").values(workers).execute());
+    await attentionTo("workers_missing");
+    const { page } = await open();
+    await page.goto("/");
+    const row = page.getByRole("table").getByRole("row").filter({ hasText: "Shop" });
+    expect(await row.textContent()).toMatch(/degraded.*2 of 7/);
+    expect(await axeFaults(page)).toEqual([]);
+    await page.getByRole("link", { name: "5 of 7 workers are offline." }).click();
+    await page.getByRole("heading", { level: 1, name: "Workers" }).waitFor();
+    expect(new URL(page.url()).search).toBe("?filter=offline");
+    await page
+      .getByRole("navigation", { name: "Project" })
+      .getByRole("link", { name: /^Workers ?, 5 offline$/ })
+      .waitFor();
   });
 
   test("leads from an agent that is away to the agents that are", async () => {

@@ -28,7 +28,7 @@ async function open(path: string) {
 const inRail = (page: Page, name: RegExp) =>
   page.getByRole("navigation", { name: "Project" }).getByRole("link", { name });
 
-test("the rail counts commands under way, from the first look on and as they end", async () => {
+test("the rail counts commands in progress, at first and as they end", async () => {
   const first = held<CommandOutcome>();
   const second = held<CommandOutcome>();
   const answers = [first, second];
@@ -36,14 +36,30 @@ test("the rail counts commands under way, from the first look on and as they end
   const at = `/projects/${brain.project.slug}/commands/cancel-task`;
   await brain.as.operator.post(at, { engine: "bullmq", task_id: "wait-1" });
   const { page, faults } = await open("queues");
-  await inRail(page, /^Commands ?, 1 under way$/).waitFor();
+  await inRail(page, /^Commands ?, 1 in progress$/).waitFor();
   expect(await axeFaults(page)).toEqual([]);
   await brain.as.operator.post(at, { engine: "bullmq", task_id: "run-1" });
-  await inRail(page, /^Commands ?, 2 under way$/).waitFor();
+  await inRail(page, /^Commands ?, 2 in progress$/).waitFor();
   first.fulfil({ status: "success" });
   second.fulfil({ status: "failed", error: "it has ended already" });
   await inRail(page, /^Commands$/).waitFor();
   expect(faults).toEqual([]);
+});
+
+test("the counts come with the figures of the page, not by a timer", async () => {
+  const answer = held<CommandOutcome>();
+  agent.answer = () => answer.promise;
+  const { page } = await openScreen(brain, { cookie: brain.as.viewer.cookie });
+  await brain.as.operator.post(`/projects/${brain.project.slug}/commands/cancel-task`, {
+    engine: "bullmq",
+    task_id: "wait-2",
+  });
+  // No timer of the page ends.
+  await page.clock.install();
+  await page.clock.pauseAt(Date.now() + 1000);
+  await page.goto(`/p/${brain.project.slug}/queues`);
+  await inRail(page, /^Commands ?, 1 in progress$/).waitFor();
+  answer.fulfil({ status: "success" });
 });
 
 test("the rail counts issues that are new", async () => {
@@ -70,5 +86,5 @@ test("the rail counts dead letters once somebody has loaded them, and asks no ag
   await inRail(page, /^Dead letters$/).waitFor();
   expect(agent.got).toEqual([]);
   await page.getByRole("button", { name: "Load" }).click();
-  await inRail(page, /^Dead letters ?, 1204 when they were last loaded$/).waitFor();
+  await inRail(page, /^Dead letters ?, 1204 when last loaded$/).waitFor();
 });

@@ -9,6 +9,9 @@ const quiet: ProjectFacts = {
   agents_total: 2,
   agents_offline: 0,
   agents_seen: 2,
+  workers_online: 6,
+  workers_missing: 0,
+  queues_without_workers: 0,
   stuck_commands: 0,
 };
 
@@ -16,11 +19,13 @@ describe("the health of a project", () => {
   test.each([
     ["healthy", {}],
     ["healthy", { failure_rate_24h: 0.05 }],
-    // An agent that was minted and never came is no trouble.
+    // An agent that never connected is no trouble.
     ["healthy", { agents_total: 3 }],
     ["degraded", { failure_rate_24h: 0.051 }],
     ["degraded", { stuck_commands: 1 }],
     ["degraded", { agents_online: 1, agents_offline: 1 }],
+    ["degraded", { workers_online: 1, workers_missing: 5 }],
+    ["degraded", { queues_without_workers: 1 }],
     ["offline", { agents_online: 0, agents_offline: 2 }],
     ["idle", { agents_online: 0, agents_seen: 0, failure_rate_24h: 1 }],
   ] as const)("is %s with %j", (health, change) => {
@@ -40,6 +45,31 @@ describe("what needs attention", () => {
     expect(concernsOf({ ...quiet, agents_online: 0, agents_offline: 2 }, "media-2")).toEqual([
       { kind: "agents_offline", severity: "critical", message: "2 of 2 agents are offline.", count: 2 },
     ]);
+  });
+
+  test("is workers that are missing: a warning while others work", () => {
+    expect(concernsOf({ ...quiet, workers_online: 1, workers_missing: 5 }, null)).toEqual([
+      { kind: "workers_missing", severity: "warning", message: "5 of 6 workers are offline.", count: 5 },
+    ]);
+    expect(concernsOf({ ...quiet, workers_online: 0, workers_missing: 1 }, null)).toEqual([
+      { kind: "workers_missing", severity: "critical", message: "1 of 1 workers is offline.", count: 1 },
+    ]);
+  });
+
+  test("is queues with waiting tasks that no worker takes", () => {
+    expect(concernsOf({ ...quiet, queues_without_workers: 2 }, null)).toEqual([
+      {
+        kind: "queues_without_workers",
+        severity: "critical",
+        message: "2 queues have waiting tasks but no worker.",
+        count: 2,
+      },
+    ]);
+  });
+
+  test("says nothing of workers and queues while no agent reports them", () => {
+    const facts = { ...quiet, agents_online: 0, agents_offline: 2, workers_missing: 6, queues_without_workers: 1 };
+    expect(concernsOf(facts, null).map(({ kind }) => kind)).toEqual(["agents_offline"]);
   });
 
   test("has the critical first", () => {

@@ -1,4 +1,4 @@
-/** What is judged of a project: the figures of its last 24 hours and of now. */
+/** The figures that the health of a project is derived from: its last 24 hours, and now. */
 export interface ProjectFacts {
   readonly tasks_24h: number;
   readonly failures_24h: number;
@@ -6,8 +6,12 @@ export interface ProjectFacts {
   readonly agents_online: number;
   readonly agents_total: number;
   readonly agents_offline: number;
-  /** Agents that were there at least once. */
+  /** Agents that connected at least once. */
   readonly agents_seen: number;
+  readonly workers_online: number;
+  readonly workers_missing: number;
+  /** Queues with waiting tasks that no worker takes from. */
+  readonly queues_without_workers: number;
   readonly stuck_commands: number;
 }
 
@@ -17,16 +21,23 @@ export type ProjectHealth = "idle" | "offline" | "degraded" | "healthy";
 const highFailureRate = 0.05;
 const criticalFailureRate = 0.25;
 
-/** The word for a project (spec part 3, section 5.5). */
+/** The health of a project in one word. */
 export function healthOf(facts: ProjectFacts): ProjectHealth {
   if (facts.agents_seen === 0) return "idle";
   if (facts.agents_online === 0) return "offline";
-  const isDegraded = facts.failure_rate_24h > highFailureRate || facts.stuck_commands > 0 || facts.agents_offline > 0;
-  return isDegraded ? "degraded" : "healthy";
+  return concernsOf(facts, null).length > 0 ? "degraded" : "healthy";
 }
 
 export interface Concern {
-  readonly kind: "agents_offline" | "failure_rate" | "stuck_commands" | "issue_spike" | "misfires" | "breaker_tripped";
+  readonly kind:
+    | "agents_offline"
+    | "workers_missing"
+    | "queues_without_workers"
+    | "failure_rate"
+    | "stuck_commands"
+    | "issue_spike"
+    | "misfires"
+    | "breaker_tripped";
   readonly severity: "critical" | "warning";
   /** A sentence without the project's name. */
   readonly message: string;
@@ -39,7 +50,7 @@ export interface Concern {
   };
 }
 
-/** What of a project needs somebody, worst first. */
+/** What needs attention in a project, worst first. */
 export function concernsOf(facts: ProjectFacts, offlineAgent: string | null): Concern[] {
   const concerns: Concern[] = [];
   const { agents_offline: offline, agents_online: online, agents_total: total, stuck_commands: stuck } = facts;
@@ -48,9 +59,31 @@ export function concernsOf(facts: ProjectFacts, offlineAgent: string | null): Co
     concerns.push({
       kind: "agents_offline",
       severity: online === 0 ? "critical" : "warning",
-      message: isOne ? `Agent ${offlineAgent} is offline.` : `${offline} of ${total} agents are offline.`,
+      message: isOne
+        ? `Agent ${offlineAgent} is offline.`
+        : `${offline} of ${total} agents ${offline === 1 ? "is" : "are"} offline.`,
       count: offline,
     });
+  }
+  // While no agent is online, nothing is known of workers and queues.
+  if (online > 0) {
+    const { workers_missing: missing, workers_online: working, queues_without_workers: queues } = facts;
+    if (missing > 0) {
+      concerns.push({
+        kind: "workers_missing",
+        severity: working === 0 ? "critical" : "warning",
+        message: `${missing} of ${missing + working} workers ${missing === 1 ? "is" : "are"} offline.`,
+        count: missing,
+      });
+    }
+    if (queues > 0) {
+      concerns.push({
+        kind: "queues_without_workers",
+        severity: "critical",
+        message: `${queues === 1 ? "1 queue has" : `${queues} queues have`} waiting tasks but no worker.`,
+        count: queues,
+      });
+    }
   }
   if (facts.failure_rate_24h > highFailureRate) {
     concerns.push({
@@ -61,11 +94,11 @@ export function concernsOf(facts: ProjectFacts, offlineAgent: string | null): Co
     });
   }
   if (stuck > 0) {
-    const subject = stuck === 1 ? "A command has" : `${stuck} commands have`;
+    const subject = stuck === 1 ? "1 command has" : `${stuck} commands have`;
     concerns.push({
       kind: "stuck_commands",
       severity: "warning",
-      message: `${subject} waited for more than half of the time that was given.`,
+      message: `${subject} been open for more than half of the time limit.`,
       count: stuck,
     });
   }

@@ -65,11 +65,21 @@ export const workerStatesByProject = (slow: Db, ids: Ids) =>
     .groupBy(["project_id", "state"])
     .execute();
 
-/** Tasks that wait in the queues of each project, as last reported. */
+/** Tasks that wait in the queues of each project, as last reported, and how many queues have waiting tasks but no worker. */
 export const backlogs = (slow: Db, ids: Ids) =>
   slow
     .selectFrom("queues")
-    .select((eb) => ["project_id", eb.fn.sum<number>("pending_count").as("count")])
+    .select((eb) => [
+      "project_id",
+      eb.fn.sum<number>("pending_count").as("count"),
+      eb.fn
+        .countAll<number>()
+        .filterWhere("pending_count", ">", 0)
+        .filterWhere("consumer_count", "=", 0)
+        // Without a report, 0 means nothing.
+        .filterWhere("consumers_reported_at", "is not", null)
+        .as("without_workers"),
+    ])
     .where("project_id", "in", ids)
     .groupBy("project_id")
     .execute();

@@ -8,6 +8,7 @@ import { commandRow } from "../../../test/rows/command-rows.ts";
 import { counterDelta } from "../../../test/rows/counter-rows.ts";
 import { queueRow } from "../../../test/rows/queue-rows.ts";
 import { insertTasks } from "../../../test/rows/task-rows.ts";
+import { workerRow } from "../../../test/rows/worker-rows.ts";
 import type { Actor } from "../../platform/http/access/actor.ts";
 import type { AgentRow, EventRow } from "../../schema/tables/index.ts";
 import { createPartitionKeeper } from "../events/index.ts";
@@ -141,7 +142,9 @@ for (const dialect of routeDialects) {
         failure_rate_24h: 0.2,
         workers_online: 0,
         workers_total: 0,
+        workers_missing: 0,
         agents_online: 1,
+        agents_offline: 1,
         agents_total: 3,
         stuck_commands: 1,
       };
@@ -199,10 +202,47 @@ for (const dialect of routeDialects) {
           kind: "stuck_commands",
           severity: "warning",
           ...project,
-          message: "A command has waited for more than half of the time that was given.",
+          message: "1 command has been open for more than half of the time limit.",
           count: 1,
           since: null,
         },
+      ]);
+    });
+
+    test("names workers that are missing and queues that no worker takes from", async () => {
+      const { database } = brain.running.brain;
+      // Ahead of the clock, so that the sweep for silent workers leaves it alone.
+      const working = { project_id: brain.project.id, at: new Date(Date.now() + hourMs) };
+      const lost = { project_id: brain.project.id, at: new Date(now - 6 * minuteMs), state: "offline" };
+      const created_at = new Date(now - 3 * hourMs);
+      const reported = { project_id: brain.project.id, consumers_reported_at: new Date(now) };
+      const workers = [
+        workerRow({ ...working, created_at }),
+        ...[1, 2, 3, 4, 5].map((at) => workerRow({ ...lost, name: `lost-${at}`, created_at })),
+      ];
+      const queues = [
+        queueRow({ ...reported, name: "untaken", pending_count: 9 }),
+        queueRow({ ...reported, name: "taken", pending_count: 9, consumer_count: 1 }),
+        queueRow({ ...reported, name: "empty" }),
+      ];
+      await database.write(async (tx) => {
+        await tx.insertInto("workers").values(workers).execute();
+        await tx.insertInto("queues").values(queues).execute();
+      });
+      const { projects, attention } = await summary(viewer);
+      const ids = (rows: readonly { id: string }[]) => rows.map(({ id }) => id);
+      await database.write(async (tx) => {
+        await tx.deleteFrom("workers").where("id", "in", ids(workers)).execute();
+        await tx.deleteFrom("queues").where("id", "in", ids(queues)).execute();
+      });
+      expect(projects[0]).toMatchObject({ workers_online: 1, workers_total: 6, workers_missing: 5 });
+      const shown = attention.map(({ kind, severity, message, since }) => [kind, severity, message, since]);
+      expect(shown).toContainEqual(["workers_missing", "warning", "5 of 6 workers are offline.", lost.at]);
+      expect(shown).toContainEqual([
+        "queues_without_workers",
+        "critical",
+        "1 queue has waiting tasks but no worker.",
+        null,
       ]);
     });
 

@@ -1,6 +1,7 @@
 import { Type } from "typebox";
 import { Described, Instant, NextCursor, Nullable, OneOf, Uuid } from "../../platform/http/schemas.ts";
 import { ProjectRole } from "../memberships/index.ts";
+import { missingMeans } from "../stats/index.ts";
 
 const figures = {
   tasks_24h: Type.Integer({ description: "tasks that ended in the last 24 h, with any outcome" }),
@@ -9,6 +10,8 @@ const figures = {
   workers_online: Type.Integer({ description: "workers that are online now" }),
   workers_total: Type.Integer({ description: "workers that are known" }),
   agents_online: Type.Integer({ description: "agents that are online now" }),
+  workers_missing: Type.Integer({ description: missingMeans }),
+  agents_offline: Type.Integer({ description: "agents that are not online now, without those that never connected" }),
   agents_total: Type.Integer({ description: "agents that are not revoked" }),
   stuck_commands: Type.Integer({ description: "open for more than half of their time" }),
 };
@@ -40,7 +43,7 @@ export const SummaryReply = Type.Object(
           health: OneOf(["idle", "offline", "degraded", "healthy"], {
             title: "ProjectHealth",
             description:
-              "idle: no agent was ever seen; offline: no agent is online; degraded: more than 5 % failures, a stuck command or an offline agent; healthy: none of these",
+              "idle: no agent ever connected; offline: no agent is online; degraded: more than 5 % failures, a stuck command, an offline agent, a missing worker or a queue with waiting tasks but no worker; healthy: none of these",
           }),
           backlog: Type.Integer({ description: "tasks that wait in its queues, as last reported" }),
           tasks_by_hour: Type.Array(Type.Integer(), {
@@ -54,7 +57,16 @@ export const SummaryReply = Type.Object(
       Type.Object(
         {
           kind: OneOf(
-            ["agents_offline", "failure_rate", "stuck_commands", "issue_spike", "misfires", "breaker_tripped"],
+            [
+              "agents_offline",
+              "workers_missing",
+              "queues_without_workers",
+              "failure_rate",
+              "stuck_commands",
+              "issue_spike",
+              "misfires",
+              "breaker_tripped",
+            ],
             { description: "what is wrong" },
           ),
           severity: OneOf(["critical", "warning"], { description: "how urgent it is" }),
@@ -62,7 +74,10 @@ export const SummaryReply = Type.Object(
           project_slug: Type.String({ description: "slug of the project" }),
           project_name: Type.String({ description: "name of the project" }),
           message: Type.String({ description: "one sentence, without the project's name" }),
-          count: Nullable(Type.Integer(), "agents, failures or commands that it concerns; null without a number"),
+          count: Nullable(
+            Type.Integer(),
+            "agents, workers, queues, failures or commands that it concerns; null without a number",
+          ),
           since: Nullable(Instant, "since when it holds; null when unknown"),
           issue: Type.Optional(
             Type.Object(

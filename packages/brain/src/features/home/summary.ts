@@ -3,7 +3,8 @@ import type { Actor } from "../../platform/http/access/actor.ts";
 import type { BrainDatabase, Core } from "../../schema/tables/index.ts";
 import type { Memberships } from "../memberships/index.ts";
 import type { Projects } from "../projects/index.ts";
-import { concernsOf, healthOf } from "./health.ts";
+import { missingWorkers } from "../stats/index.ts";
+import { type Concern, concernsOf, healthOf } from "./health.ts";
 import {
   agentStatesByProject,
   backlogs,
@@ -40,12 +41,15 @@ const noFigures = () => ({
   succeeded: 0,
   workers_online: 0,
   workers_total: 0,
+  workers_missing: 0,
+  missing_since: null as Date | null,
   agents_online: 0,
   agents_offline: 0,
   agents_seen: 0,
   agents_total: 0,
   stuck_commands: 0,
   backlog: 0,
+  queues_without_workers: 0,
   offline_agent: null as string | null,
   offline_since: null as Date | null,
   last_activity_at: null as Date | null,
@@ -71,10 +75,22 @@ export async function readSummary(deps: HomeDeps, actor: Actor) {
     now,
   );
   const rows = projects.map(({ id, slug, name, environment }) => {
-    const { succeeded, offline_agent, offline_since, agents_offline, agents_seen, recent_failures, ...shown } =
-      figures.get(id) ?? noFigures();
+    const {
+      succeeded,
+      offline_agent,
+      offline_since,
+      missing_since,
+      agents_seen,
+      queues_without_workers,
+      recent_failures,
+      ...shown
+    } = figures.get(id) ?? noFigures();
     const failure_rate_24h = rateOf(shown.failures_24h, succeeded);
-    const facts = { ...shown, failure_rate_24h, agents_offline, agents_seen };
+    const facts = { ...shown, failure_rate_24h, agents_seen, queues_without_workers };
+    const sinceOf: Partial<Record<Concern["kind"], Date | null>> = {
+      agents_offline: offline_since,
+      workers_missing: missing_since,
+    };
     const project = { project_id: id, project_slug: slug, project_name: name };
     return {
       succeeded,
@@ -94,7 +110,7 @@ export async function readSummary(deps: HomeDeps, actor: Actor) {
       ].map((concern) => ({
         ...concern,
         ...project,
-        since: concern.kind === "agents_offline" ? offline_since : null,
+        since: sinceOf[concern.kind] ?? null,
       })),
     };
   });
@@ -112,7 +128,9 @@ export async function readSummary(deps: HomeDeps, actor: Actor) {
       ),
       workers_online: sumOf(({ row }) => row.workers_online),
       workers_total: sumOf(({ row }) => row.workers_total),
+      workers_missing: sumOf(({ row }) => row.workers_missing),
       agents_online: sumOf(({ row }) => row.agents_online),
+      agents_offline: sumOf(({ row }) => row.agents_offline),
       agents_total: sumOf(({ row }) => row.agents_total),
       stuck_commands: sumOf(({ row }) => row.stuck_commands),
     },
@@ -133,11 +151,12 @@ async function figuresOf(database: BrainDatabase, ids: readonly string[], now: D
   const firstHour = Math.floor(now.getTime() / hourMs) * hourMs - (hoursShown - 1) * hourMs;
   const from = new Date(firstHour);
   const before = { from: new Date(now.getTime() - hoursShown * hourMs), to: from };
-  const [hours, minutes, agents, workers, queues, stuck, activity] = await Promise.all([
+  const [hours, minutes, agents, workers, missing, queues, stuck, activity] = await Promise.all([
     countsByHour(database.slow, ids, endKinds, from),
     countsOfMinutes(database.slow, ids, endKinds, before),
     agentStatesByProject(database.slow, ids),
     workerStatesByProject(database.slow, ids),
+    missingWorkers(database.slow, ids, now),
     backlogs(database.slow, ids),
     stuckCommands(database.slow, ids, now),
     lastActivity(database.slow, ids),
@@ -172,7 +191,14 @@ async function figuresOf(database: BrainDatabase, ids: readonly string[], now: D
     project.workers_total += Number(row.count);
     if (row.state === "online") project.workers_online += Number(row.count);
   }
-  for (const row of queues) of(row).backlog = Number(row.count);
+  for (const row of missing) {
+    of(row).workers_missing = row.missing;
+    of(row).missing_since = row.since;
+  }
+  for (const row of queues) {
+    of(row).backlog = Number(row.count);
+    of(row).queues_without_workers = Number(row.without_workers);
+  }
   for (const row of stuck) of(row).stuck_commands = Number(row.count);
   for (const row of activity) of(row).last_activity_at = row.last_activity_at;
   return figures;

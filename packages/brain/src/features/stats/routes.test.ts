@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { startTestBrain, type TestBrain } from "@svc/testkit/brain";
 import { routeDialects } from "@svc/testkit/databases";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { agentRow } from "../../../test/rows/agent-rows.ts";
 import { commandRow } from "../../../test/rows/command-rows.ts";
 import { counterDelta } from "../../../test/rows/counter-rows.ts";
 import { queueRow } from "../../../test/rows/queue-rows.ts";
@@ -81,6 +82,7 @@ for (const dialect of routeDialects) {
         agents_offline: 0,
         workers_online: 0,
         workers_offline: 0,
+        workers_missing: 0,
         commands_pending: 0,
         commands_dispatched: 0,
         commands_completed_24h: 0,
@@ -104,6 +106,21 @@ for (const dialect of routeDialects) {
         tasks_failed_24h: 0,
         failure_rate_24h: 0,
       });
+    });
+
+    test("stats count no agent as offline that never connected", async () => {
+      const { database } = brain.running.brain;
+      const agent = (name: string, state: string) => agentRow({ project_id: brain.project.id, name, state });
+      const agents = [agent("new", "unknown"), agent("away", "offline")];
+      const read = async () => {
+        const { body } = await get("stats");
+        return [body.agents_offline, body.system_health.agents_all_online];
+      };
+      await database.write((tx) => tx.insertInto("agents").values(agents).execute());
+      expect(await read()).toEqual([1, false]);
+      await database.write((tx) => tx.deleteFrom("agents").where("name", "=", "away").execute());
+      expect(await read()).toEqual([0, true]);
+      await database.write((tx) => tx.deleteFrom("agents").where("name", "=", "new").execute());
     });
 
     test("stats count all commands that wait now, and of the others those issued in the range", async () => {

@@ -46,6 +46,10 @@ export const LatencyNamesQuery = Type.Object({
 });
 export type LatencyNamesQuery = Static<typeof LatencyNamesQuery>;
 
+/** What `missingWorkers` counts. */
+export const missingMeans =
+  "workers that went offline in the last 24 h without announcing it, less those of the same engine that started since";
+
 export const StatsReply = Type.Object(
   {
     tasks_by_state: Type.Object(
@@ -61,9 +65,10 @@ export const StatsReply = Type.Object(
       description: "failures of all failures and successes in the range, 0 to 1; 0 without any",
     }),
     agents_online: Type.Integer({ description: "agents that are online now" }),
-    agents_offline: Type.Integer({ description: "agents that are not online now, also those that never connected" }),
+    agents_offline: Type.Integer({ description: "agents that are not online now, without those that never connected" }),
     workers_online: Type.Integer({ description: "workers that are online now" }),
     workers_offline: Type.Integer({ description: "workers that are offline now" }),
+    workers_missing: Type.Integer({ description: missingMeans }),
     commands_pending: Type.Integer({ description: "now, whenever they were issued" }),
     commands_dispatched: Type.Integer({ description: "now, whenever they were issued" }),
     commands_completed_24h: Type.Integer({ description: "commands of the range that completed" }),

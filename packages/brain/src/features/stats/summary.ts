@@ -2,6 +2,7 @@ import { taskStates } from "@svc/protocol";
 import { hours } from "../../platform/durations.ts";
 import type { BrainDatabase } from "../../schema/tables/index.ts";
 import { bucketStart, minutesBegin } from "./counters/buckets.ts";
+import { missingWorkers } from "./missing-workers-reads.ts";
 import {
   agentsByState,
   commandsByStatus,
@@ -23,7 +24,7 @@ export async function readStats(database: BrainDatabase, request: { projectId: s
   const range = readRange(query, now) ?? { from: new Date(now.getTime() - hours(query.hours ?? 24)), to: now };
   // What is older is kept by the hour at its beginning: an hour in which the range begins or ends is counted whole.
   const from = range.from < minutesBegin(now) ? bucketStart(range.from, hours(1)) : range.from;
-  const [byState, ends, agents, workers, commands, open, depths] = await Promise.all([
+  const [byState, ends, agents, workers, missing, commands, open, depths] = await Promise.all([
     taskCounts(database, projectId),
     projectTotals(
       database,
@@ -33,6 +34,7 @@ export async function readStats(database: BrainDatabase, request: { projectId: s
     ),
     agentsByState(database, projectId),
     workersByState(database, projectId),
+    missingWorkers(database.slow, [projectId], now),
     commandsByStatus(database, projectId, range),
     countOpenCommands(database, projectId),
     queueDepths(database, projectId),
@@ -42,7 +44,8 @@ export async function readStats(database: BrainDatabase, request: { projectId: s
   const succeeded = countOf("task.succeeded");
   const failureRate = failed + succeeded === 0 ? 0 : failed / (failed + succeeded);
   const online = agents.online ?? 0;
-  const known = Object.values(agents).reduce((sum, count) => sum + count, 0);
+  // An agent that never connected is not offline.
+  const offline = agents.offline ?? 0;
   return {
     tasks_by_state: Object.fromEntries(taskStates.map((state) => [state, byState[state] ?? 0])),
     tasks_total: taskStates.reduce((sum, state) => sum + (byState[state] ?? 0), 0),
@@ -50,28 +53,29 @@ export async function readStats(database: BrainDatabase, request: { projectId: s
     tasks_succeeded_24h: succeeded,
     failure_rate_24h: failureRate,
     agents_online: online,
-    agents_offline: known - online,
+    agents_offline: offline,
     workers_online: workers.online ?? 0,
     workers_offline: workers.offline ?? 0,
+    workers_missing: missing[0]?.missing ?? 0,
     commands_pending: open.pending,
     commands_dispatched: open.dispatched,
     commands_completed_24h: commands.completed ?? 0,
     commands_failed_24h: commands.failed ?? 0,
     commands_timeout_24h: commands.timeout ?? 0,
     queue_depths: depths,
-    system_health: judgeHealth({ online, known, failureRate, deepest: depths[0]?.pending_count ?? 0 }),
+    system_health: judgeHealth({ online, offline, failureRate, deepest: depths[0]?.pending_count ?? 0 }),
   };
 }
 
 /** Critical when no agent of several is online, degraded when any flag is false. An answer at all proves that the database is there. */
-export function judgeHealth(facts: { online: number; known: number; failureRate: number; deepest: number }) {
+export function judgeHealth(facts: { online: number; offline: number; failureRate: number; deepest: number }) {
   const flags = {
-    agents_all_online: facts.online === facts.known,
+    agents_all_online: facts.offline === 0,
     queue_depth_ok: facts.deepest < deepQueue,
     failure_rate_ok: facts.failureRate < highFailureRate,
     brain_db_ok: true,
   };
-  const isCritical = facts.known > 1 && facts.online === 0;
+  const isCritical = facts.offline > 1 && facts.online === 0;
   const isHealthy = Object.values(flags).every(Boolean);
   return {
     status: isCritical ? ("critical" as const) : isHealthy ? ("healthy" as const) : ("degraded" as const),

@@ -9,12 +9,11 @@ import { Panel, PanelEmpty } from "../../ui/panels/Panel.tsx";
 import { PanelFrame } from "../../ui/panels/PanelFrame.tsx";
 import panel from "../../ui/panels/panel.module.css";
 import { QueryBoundary, StaleLine } from "../../ui/panels/QueryBoundary.tsx";
-import { FleetPill } from "../../ui/StatePill.tsx";
 import { nameText } from "../../ui/time/format.ts";
 import { useNow } from "../../ui/time/ticker.ts";
 import { usePage } from "../../ui/title.ts";
 import { useMayNotManage } from "../projects/index.ts";
-import { FactsPanel, Processes } from "./AgentParts.tsx";
+import { AgentPill, FactsPanel, Processes } from "./AgentParts.tsx";
 import { AgentSnippets } from "./connecting/AgentSnippets.tsx";
 import { ConnectionState, NotConnecting } from "./connecting/ConnectionState.tsx";
 import { LossBands } from "./losses/LossBands.tsx";
@@ -49,7 +48,7 @@ export function AgentPage() {
   return (
     <>
       <div className={panel.head}>
-        <FleetPill state={agent.state} />
+        <AgentPill agent={agent} />
         <h1 className="cut">{nameText(agent.name)}</h1>
         <span className="t2">{agentReason(agent, now)}</span>
         <span className="grow" />
@@ -72,11 +71,11 @@ export function AgentPage() {
             )}
             <Panel
               title="Processes"
-              window="that connect with this agent's token"
+              window="connected with this agent's token"
               read={processes}
               rows={2}
               missing={(rows) =>
-                rows.length === 500 ? "Only the first 500 processes of the project are looked at." : null
+                rows.length === 500 ? "Only the first 500 processes of the project are shown." : null
               }
               empty={() =>
                 own?.length === 0 ? <PanelEmpty kind="none-yet">No process has connected yet.</PanelEmpty> : null

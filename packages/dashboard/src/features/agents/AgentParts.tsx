@@ -2,29 +2,31 @@ import type { Agent, AgentProcess } from "@svc/client";
 import type { ReactNode } from "react";
 import { FactList } from "../../ui/panels/PanelFacts.tsx";
 import { PanelFrame } from "../../ui/panels/PanelFrame.tsx";
-import { FleetPill } from "../../ui/StatePill.tsx";
+import { FleetPill, Pill } from "../../ui/StatePill.tsx";
 import { WindowTable } from "../../ui/tables/WindowTable.tsx";
 import { printable } from "../../ui/time/format.ts";
 import { Age, Stamp } from "../../ui/time/Stamp.tsx";
 import { Capabilities, SkewTag } from "./Capabilities.tsx";
-import { enginesOf, transportOf, versionSkew } from "./words.ts";
+import { enginesOf, isNotConnectedYet, notConnectedYet, transportOf, versionSkew } from "./words.ts";
 
-/** What is known of the agent itself. */
+/** The state of an agent. One that has not connected yet is not in trouble. */
+export function AgentPill({ agent }: { agent: Agent }) {
+  if (!isNotConnectedYet(agent)) return <FleetPill state={agent.state} />;
+  return <Pill word={notConnectedYet} look={{ tone: "pending", glyph: "pending" }} />;
+}
+
+/** Facts of the agent itself. */
 export function FactsPanel({ agent }: { agent: Agent }) {
   const skew = versionSkew(agent);
   const facts: [string, ReactNode][] = [
     ["Engines", enginesOf(agent)],
-    [
-      "Schedulers",
-      agent.scheduler_adapters.length > 0 ? agent.scheduler_adapters.map(printable).join(", ") : "not reported",
-    ],
     ["Framework", printable(agent.framework_adapter || "not reported")],
     [
       "Transport",
       <span key="transport">
         {transportOf(agent)}
         {agent.transport === "longpoll" ? (
-          <span className="t3">; may show offline while it only fetches commands</span>
+          <span className="t3">, may show offline while it only polls for commands</span>
         ) : null}
       </span>,
     ],
@@ -48,16 +50,16 @@ export function FactsPanel({ agent }: { agent: Agent }) {
         {agent.id}
       </span>,
     ],
-    ["Can do", <Capabilities key="can" agent={agent} />],
+    ["Capabilities", <Capabilities key="can" agent={agent} />],
   ];
   return (
-    <PanelFrame title="Facts">
+    <PanelFrame title="Details">
       <FactList facts={facts} />
     </PanelFrame>
   );
 }
 
-/** The processes that connect with the agent's token. */
+/** Processes that connect with the agent's token. */
 export function Processes({ rows }: { rows: AgentProcess[] }) {
   return (
     <WindowTable

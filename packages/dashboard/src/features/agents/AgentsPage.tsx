@@ -14,7 +14,6 @@ import { Glyph } from "../../ui/Icon.tsx";
 import { Empty, FailedLine } from "../../ui/panels/Lines.tsx";
 import panel from "../../ui/panels/panel.module.css";
 import { StaleLine } from "../../ui/panels/QueryBoundary.tsx";
-import { FleetPill } from "../../ui/StatePill.tsx";
 import type { Column } from "../../ui/tables/columns.tsx";
 import { useSteadyOrder } from "../../ui/tables/steady-order.ts";
 import { WindowTable } from "../../ui/tables/WindowTable.tsx";
@@ -23,12 +22,13 @@ import { Age } from "../../ui/time/Stamp.tsx";
 import { useNow } from "../../ui/time/ticker.ts";
 import { usePage } from "../../ui/title.ts";
 import { useMayNotManage } from "../projects/index.ts";
+import { AgentPill } from "./AgentParts.tsx";
 import css from "./agents.module.css";
 import { Capabilities, SkewTag } from "./Capabilities.tsx";
 import { CreateAgentDialog } from "./connecting/CreateAgentDialog.tsx";
 import { gapsQuery, useGaps } from "./losses/use-gaps.ts";
 import { agentsQuery } from "./queries.ts";
-import { agentReason, agentsInOrder, enginesOf, transportOf } from "./words.ts";
+import { agentReason, agentsInOrder, enginesOf, isNotConnectedYet, notConnectedYet, transportOf } from "./words.ts";
 
 export const loader: PageLoader<{ slug: string }> = ({ params: { slug } }) =>
   Promise.all([readAhead(agentsQuery(slug)), readAhead(gapsQuery(slug))]);
@@ -43,7 +43,13 @@ export function AgentsPage() {
   const [filter, setFilter] = useListFilter();
   const all = read.data.items;
   const matching = all.filter((agent) =>
-    matchesWords(filter, [agent.name, agent.host_name, agent.state, agent.framework_adapter, ...agent.engine_adapters]),
+    matchesWords(filter, [
+      agent.name,
+      agent.host_name,
+      stateWord(agent),
+      agent.framework_adapter,
+      ...agent.engine_adapters,
+    ]),
   );
   const { rows, hold } = useSteadyOrder(agentsInOrder(matching).map((agent) => ({ key: agent.id, agent })));
   const online = all.filter((agent) => agent.state === "online").length;
@@ -61,7 +67,7 @@ export function AgentsPage() {
         <span className="t3 grow">
           {all.length === 0 ? "" : `${count(online)} of ${count(all.length)} online`}
           {all.some((agent) => agent.transport === "longpoll")
-            ? "; long-poll agents that only fetch commands may show offline"
+            ? ". Long-poll agents may show offline while they only poll for commands."
             : ""}
         </span>
         {all.length > 0 ? (
@@ -72,18 +78,15 @@ export function AgentsPage() {
         ) : null}
       </div>
       <StaleLine name="Agents" read={read} />
-      {losses.error ? <FailedLine title="Whether events were lost could not be read" error={losses.error} /> : null}
+      {losses.error ? <FailedLine title="Couldn't load event losses" error={losses.error} /> : null}
       {all.length === 0 ? (
         <Empty title="No agent yet">
-          <p>
-            An agent watches a task engine and reports its tasks. Create one, then start it where it can reach the
-            engine.
-          </p>
+          <p>An agent watches a task engine and reports its tasks. Create one, then start it next to your workers.</p>
           {create}
         </Empty>
       ) : rows.length === 0 ? (
-        <Empty title="No agent matches" chips={<Button onClick={() => setFilter("")}>Clear the filter</Button>}>
-          <p>None of {count(all.length)} agents has this in its name, host, state, framework or engines.</p>
+        <Empty title="No agent matches" chips={<Button onClick={() => setFilter("")}>Clear filter</Button>}>
+          <p>No agent has this text in its name, host, state, framework or engines.</p>
         </Empty>
       ) : (
         <WindowTable
@@ -101,6 +104,8 @@ export function AgentsPage() {
     </>
   );
 }
+
+const stateWord = (agent: Agent): string => (isNotConnectedYet(agent) ? notConnectedYet : agent.state);
 
 interface AgentRow {
   agent: Agent;
@@ -124,7 +129,7 @@ const columnsOf = (slug: string, losses: ReturnType<typeof useGaps>): readonly C
   },
   { header: "Engines", className: "lg", cellClass: "t2", width: "6rem", cell: ({ agent }) => enginesOf(agent) },
   {
-    header: "Can do",
+    header: "Capabilities",
     className: "lg",
     cellClass: css.cell,
     width: "13rem",
@@ -149,7 +154,7 @@ const columnsOf = (slug: string, losses: ReturnType<typeof useGaps>): readonly C
     width: "8rem",
     cell: ({ agent }) => {
       const gaps = losses.gaps.filter((gap) => gap.agentId === agent.id);
-      if (gaps.length === 0) return <span className="t3">{losses.isKnown ? "nothing" : "not known"}</span>;
+      if (gaps.length === 0) return <span className="t3">{losses.isKnown ? "none" : "unknown"}</span>;
       return (
         <span className={panel.wrong}>
           <Glyph name="unknown" />
@@ -171,7 +176,7 @@ function State({ agent }: { agent: Agent }) {
   const now = useNow();
   return (
     <span className={panel.state}>
-      <FleetPill state={agent.state} />
+      <AgentPill agent={agent} />
       <small>{agentReason(agent, now)}</small>
     </span>
   );

@@ -4,13 +4,13 @@ import { printable } from "../../ui/time/format.ts";
 import css from "./agents.module.css";
 import { capabilitiesOf, versionSkew } from "./words.ts";
 
-/** What an agent said it can do, as chips; "not reported" when it said nothing, which is not "nothing". */
+/** What an agent reported that it can do, as chips. */
 export function Capabilities({ agent, most }: { agent: Agent; most?: number }) {
   const engines = capabilitiesOf(agent);
   if (engines.length === 0) return <span className="t3">not reported</span>;
   const chips = engines.flatMap(({ engine, words }) =>
     words.length === 0
-      ? [{ key: engine, text: `${printable(engine)}: nothing` }]
+      ? [{ key: engine, text: `${printable(engine)}: none` }]
       : words.map((word) => chipOf(engine, word)),
   );
   const isMixed = engines.length > 1;
@@ -34,7 +34,7 @@ export function Capabilities({ agent, most }: { agent: Agent; most?: number }) {
 
 const chipOf = (engine: string, word: string) => ({ key: `${printable(engine)} ${word}`, text: word });
 
-/** The tag for a version that is not as it should be. */
+/** The tag of a version that needs attention. */
 export function SkewTag({ agent }: { agent: Agent }) {
   const skew = versionSkew(agent);
   if (skew === null) return null;

@@ -11,7 +11,7 @@ import { agentsQuery } from "./queries.ts";
 interface RevokeDialogProps {
   slug: string;
   agent: Agent;
-  /** Null when it is not known. */
+  /** Null when unknown. */
   processesOnline: number | null;
   onClose: () => void;
 }
@@ -24,7 +24,7 @@ export function RevokeDialog({ slug, agent, processesOnline, onClose }: RevokeDi
       title={`Revoke ${printable(agent.name)}`}
       act="Revoke agent"
       isDanger
-      leave="Keep it"
+      leave="Cancel"
       send={() => api.revokeAgent(slug, agent.id)}
       onDone={() => {
         client.setQueryData(
@@ -34,28 +34,27 @@ export function RevokeDialog({ slug, agent, processesOnline, onClose }: RevokeDi
         void client.invalidateQueries({ queryKey: agentsQuery(slug).queryKey });
         go(paths.agents(slug));
       }}
-      undone="Not revoked."
+      undone="The agent was not revoked."
       onClose={onClose}
     >
-      <p>This stops, at once and for good:</p>
+      <p>This takes effect immediately and cannot be undone:</p>
       <ul className={dialogList}>
         {agent.state === "online" ? (
           <li>
-            the watch over{" "}
-            {agent.engine_adapters.length > 0 ? agent.engine_adapters.map(printable).join(", ") : "its engines"}: what
-            happens there from now on is not seen
+            It stops watching{" "}
+            {agent.engine_adapters.length > 0 ? agent.engine_adapters.map(printable).join(", ") : "its engines"}. New
+            tasks there are no longer seen.
           </li>
         ) : null}
         <li>
-          its connection
           {processesOnline === null || processesOnline === 0
-            ? ""
-            : `, used by ${processesOnline} ${processesOnline === 1 ? "process" : "processes"} now`}
+            ? "It is disconnected."
+            : `${processesOnline} connected ${processesOnline === 1 ? "process is" : "processes are"} disconnected.`}
         </li>
-        <li>its token: to watch again, create another agent</li>
-        <li>commands that wait for it, which are cancelled</li>
+        <li>Its token stops working. To reconnect, create a new agent.</li>
+        <li>Commands that wait for it are cancelled.</li>
       </ul>
-      <p className="t2">What it reported stays.</p>
+      <p className="t2">Everything it reported is kept.</p>
     </FormDialog>
   );
 }

@@ -10,7 +10,7 @@ import { Age } from "../../ui/time/Stamp.tsx";
 import { statsQuery } from "../projects/index.ts";
 import { agentsQuery } from "./queries.ts";
 
-/** Says that no agent of the project is online, or that one is too old; null otherwise. */
+/** The notice that no agent is online or that one is incompatible; null otherwise. */
 export function useAgentsNotice(slug: string | undefined): ReactNode {
   const pollMs = usePollMs();
   const stats = useQuery({ ...statsQuery(slug ?? ""), enabled: slug !== undefined });
@@ -48,7 +48,7 @@ function agentsLine(slug: string, agents: readonly Agent[]): ReactNode {
       .at(-1);
     return (
       <NoteLine glyph="failure" aside={<Age at={last ?? null} suffix=" ago" />}>
-        No agent is online, so nothing new arrives. <AppLink href={paths.agents(slug)}>Agents</AppLink> were last seen
+        No agent is online, so no new data arrives. <AppLink href={paths.agents(slug)}>Agents</AppLink> were last seen
       </NoteLine>
     );
   }
@@ -58,8 +58,8 @@ function agentsLine(slug: string, agents: readonly Agent[]): ReactNode {
     <NoteLine glyph="rejected">
       <AppLink href={paths.agent(slug, first.id)}>{printable(first.name)}</AppLink>
       {others.length > 0 ? ` and ${others.length} other ${others.length === 1 ? "agent" : "agents"} run` : " runs"} a
-      version that this server does not know how to serve
-      {first.agent_version ? ` (${printable(first.agent_version)})` : ""}. Upgrade to be sure that nothing is lost.
+      version that is incompatible with this server
+      {first.agent_version ? ` (${printable(first.agent_version)})` : ""}. Upgrade to avoid losing events.
     </NoteLine>
   );
 }

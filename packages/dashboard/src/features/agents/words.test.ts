@@ -1,6 +1,14 @@
 import type { Agent } from "@svc/client";
 import { describe, expect, test } from "vitest";
-import { agentReason, agentsInOrder, capabilitiesOf, enginesOf, transportOf, versionSkew } from "./words.ts";
+import {
+  agentReason,
+  agentsInOrder,
+  capabilitiesOf,
+  enginesOf,
+  isNotConnectedYet,
+  transportOf,
+  versionSkew,
+} from "./words.ts";
 
 const now = Date.parse("2026-11-20T10:00:00.000Z");
 const ago = (ms: number) => new Date(now - ms).toISOString();
@@ -28,23 +36,37 @@ const agent = (given: Partial<Agent> = {}): Agent => ({
 });
 
 describe("agentReason", () => {
-  test("says since when a connection stands or is gone", () => {
+  test("says how long an agent has been connected or disconnected", () => {
     expect(agentReason(agent(), now)).toBe("connected for 2 h");
-    expect(agentReason(agent({ last_connect_at: null }), now)).toBe("heard of 3 s ago");
-    expect(agentReason(agent({ state: "offline", last_seen_at: ago(240_000) }), now)).toBe("no connection for 4 min");
-    expect(agentReason(agent({ state: "unknown", last_seen_at: null }), now)).toBe("waiting to connect");
+    expect(agentReason(agent({ last_connect_at: null }), now)).toBe("last seen 3 s ago");
+    expect(agentReason(agent({ state: "offline", last_seen_at: ago(240_000) }), now)).toBe("disconnected for 4 min");
   });
 
-  test("tells of a polling agent that it may show offline while it polls", () => {
+  test("says that an offline agent may still poll", () => {
     const polling = agent({ transport: "longpoll", last_seen_at: ago(60_000) });
-    expect(agentReason(polling, now)).toBe("uploads; the last 1 min ago");
-    expect(agentReason({ ...polling, state: "offline" }, now)).toBe(
-      "nothing uploaded for 1 min; may still poll for commands",
-    );
+    expect(agentReason(polling, now)).toBe("last upload 1 min ago");
+    expect(agentReason({ ...polling, state: "offline" }, now)).toBe("no upload for 1 min, may still poll for commands");
   });
 });
 
-test("an inventory that is empty was not reported", () => {
+describe("an agent that never connected", () => {
+  const created = (ms: number) =>
+    agent({ state: "unknown", last_seen_at: null, last_connect_at: null, created_at: ago(ms) });
+
+  test("is not connected yet", () => {
+    expect(agentReason(created(2000), now)).toBe("created 2 s ago");
+    expect(isNotConnectedYet(created(2000))).toBe(true);
+    expect(isNotConnectedYet(agent({ state: "offline" }))).toBe(false);
+  });
+
+  test("is another one than an agent that only polls", () => {
+    const polling = { ...created(2000), last_connect_at: ago(1000) };
+    expect(agentReason(polling, now)).toBe("polls for commands");
+    expect(isNotConnectedYet(polling)).toBe(false);
+  });
+});
+
+test("an empty inventory was not reported", () => {
   expect(enginesOf(agent({ engine_adapters: [] }))).toBe("not reported");
   expect(transportOf(agent({ transport: null }))).toBe("not reported");
   expect(capabilitiesOf(agent())).toEqual([]);
@@ -68,7 +90,7 @@ test("trouble comes first", () => {
     agent({ name: "a" }),
     agent({ name: "old", version_status: "incompatible" }),
     agent({ name: "new", state: "unknown" }),
-    agent({ name: "gone", state: "offline" }),
+    agent({ name: "away", state: "offline" }),
   ]).map(({ name }) => name);
-  expect(names).toEqual(["gone", "old", "new", "a", "b"]);
+  expect(names).toEqual(["away", "old", "new", "a", "b"]);
 });

@@ -2,7 +2,7 @@ import type { Agent } from "@svc/client";
 import { age, printable } from "../../ui/time/format.ts";
 import { instant } from "../../ui/time/instants.ts";
 
-/** An empty inventory means "not reported", never "none". */
+/** An agent that reports no engines may still have some. */
 export function enginesOf(agent: Agent): string {
   return agent.engine_adapters.length > 0 ? agent.engine_adapters.map(printable).join(", ") : "not reported";
 }
@@ -13,19 +13,25 @@ export function transportOf(agent: Agent): string {
   return "not reported";
 }
 
-/** Why the agent is in its state, in words. */
+export const notConnectedYet = "not connected yet";
+
+/** Whether the agent never connected, and never polled either. */
+export const isNotConnectedYet = (agent: Agent): boolean =>
+  agent.state === "unknown" && !agent.last_seen_at && !agent.last_connect_at;
+
+/** Why the agent is in its state. */
 export function agentReason(agent: Agent, now: number): string {
-  const seen = instant(agent.last_seen_at);
+  if (isNotConnectedYet(agent)) return `created ${age(now - instant(agent.created_at))} ago`;
   const isPolling = agent.transport === "longpoll";
-  if (Number.isNaN(seen)) return "waiting to connect";
+  const seen = instant(agent.last_seen_at);
+  if (Number.isNaN(seen)) return "polls for commands";
   const silence = age(now - seen);
   if (agent.state === "online") {
-    if (isPolling) return `uploads; the last ${silence} ago`;
+    if (isPolling) return `last upload ${silence} ago`;
     const connected = instant(agent.last_connect_at);
-    return Number.isNaN(connected) ? `heard of ${silence} ago` : `connected for ${age(now - connected)}`;
+    return Number.isNaN(connected) ? `last seen ${silence} ago` : `connected for ${age(now - connected)}`;
   }
-  if (isPolling) return `nothing uploaded for ${silence}; may still poll for commands`;
-  return agent.state === "offline" ? `no connection for ${silence}` : `nothing heard for ${silence}`;
+  return isPolling ? `no upload for ${silence}, may still poll for commands` : `disconnected for ${silence}`;
 }
 
 export interface VersionSkew {
@@ -34,20 +40,24 @@ export interface VersionSkew {
   isWrong: boolean;
 }
 
-/** What there is to say about the agent's version; null when it is as it should be. */
+/** What is wrong with the agent's version; null when nothing is. */
 export function versionSkew(agent: Agent): VersionSkew | null {
   switch (agent.version_status) {
     case "incompatible":
-      return { word: "incompatible", means: "Its major version is not the service's: upgrade it.", isWrong: true };
+      return {
+        word: "incompatible",
+        means: "Its major version differs from the server's. Upgrade the agent.",
+        isWrong: true,
+      };
     case "outdated":
-      return { word: "outdated", means: "It is more than one minor version behind the service.", isWrong: false };
+      return { word: "outdated", means: "More than one minor version behind the server.", isWrong: false };
     case "newer_than_known":
-      return { word: "newer", means: "It is newer than the service: upgrade the service first.", isWrong: false };
+      return { word: "newer", means: "Newer than the server. Upgrade the server first.", isWrong: false };
     case "unknown":
-      return { word: "unknown version", means: "It told a version that says nothing.", isWrong: false };
+      return { word: "unknown version", means: "The agent reported an unrecognised version.", isWrong: false };
     default:
       return agent.is_outdated
-        ? { word: "outdated", means: "It is behind what the service expects.", isWrong: false }
+        ? { word: "outdated", means: "Older than the version this server expects.", isWrong: false }
         : null;
   }
 }
@@ -58,7 +68,7 @@ export interface EngineCapabilities {
   words: string[];
 }
 
-/** What the agent said it can do, by engine; empty when it reported nothing. */
+/** What the agent reported that it can do, by engine; empty when it reported nothing. */
 export function capabilitiesOf(agent: Agent): EngineCapabilities[] {
   return Object.entries(agent.capabilities).map(([engine, tokens]) => ({
     engine,
@@ -68,7 +78,7 @@ export function capabilitiesOf(agent: Agent): EngineCapabilities[] {
 
 const troubleFirst = ["offline", "unknown", "online"];
 
-/** Offline ones that were seen before come first, then those that never came, then the others by name. */
+/** Offline agents first, then those that never connected, then the others by name. */
 export function agentsInOrder(agents: readonly Agent[]): Agent[] {
   const rank = (agent: Agent) =>
     agent.state === "online" && versionSkew(agent)?.isWrong ? 0.5 : troubleFirst.indexOf(agent.state);

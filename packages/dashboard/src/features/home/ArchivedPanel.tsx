@@ -10,18 +10,18 @@ import { Stamp } from "../../ui/time/Stamp.tsx";
 import { archivedProjectsQuery } from "../projects/index.ts";
 import css from "./home.module.css";
 
-/** Projects that were ended and can be restored from their settings. */
+/** Archived projects, which can be restored from their settings. */
 export function ArchivedPanel() {
   const read = useQuery(archivedProjectsQuery);
   return (
     <div className={css.archived}>
       <Panel
         title="Archived projects"
-        window="to be read and restored"
+        window="read-only until restored"
         read={read}
         rows={2}
         empty={(projects) =>
-          projects.length > 0 ? null : <PanelEmpty kind="none-yet">None of your projects is archived.</PanelEmpty>
+          projects.length > 0 ? null : <PanelEmpty kind="none-yet">No archived projects.</PanelEmpty>
         }
       >
         {(projects) => (

@@ -9,7 +9,7 @@ import css from "./home.module.css";
 
 const shown = 12;
 
-/** One sentence for each thing that needs somebody; each leads to the view that shows it. */
+/** One sentence for each thing that needs attention, with a link to the page that shows it. */
 export function AttentionPanel({ items }: { items: readonly HomeAttention[] }) {
   return (
     <section className={css.attention} aria-labelledby="h-attention">
@@ -17,8 +17,8 @@ export function AttentionPanel({ items }: { items: readonly HomeAttention[] }) {
       {items.length === 0 ? (
         <p className={css.calm}>
           <Glyph name="success" />
-          Nothing: all known agents are online, no project is failing more than 5 % of its tasks, and no failure has
-          become frequent.
+          Nothing. No agent or worker is offline, no project fails more than 5 % of its tasks, and no failure became
+          more frequent.
         </p>
       ) : (
         <ul>
@@ -38,7 +38,7 @@ export function AttentionPanel({ items }: { items: readonly HomeAttention[] }) {
           {items.length > shown ? (
             <li>
               <Glyph name="unknown" />
-              and {count(items.length - shown)} more, in the projects below
+              and {count(items.length - shown)} more in the projects below
             </li>
           ) : null}
         </ul>
@@ -53,11 +53,17 @@ function Sentence({ item }: { item: HomeAttention }) {
   return view === null ? <span>{text}</span> : <AppLink href={view}>{text}</AppLink>;
 }
 
-/** The list that shows what the sentence says, filtered to it; null while there is none. */
+/** The list that shows what the sentence says, filtered to it; null where there is none. */
 function viewOf({ kind, project_slug: slug, issue }: HomeAttention): string | null {
   switch (kind) {
     case "agents_offline":
       return paths.agents(slug, { filter: "offline" });
+    case "workers_missing":
+      return paths.workers(slug, { filter: "offline" });
+    case "queues_without_workers":
+      return paths.queues(slug);
+    case "stuck_commands":
+      return paths.commands(slug);
     case "failure_rate":
       return paths.tasks(slug, { state: "failure", since: "-24h" });
     case "issue_spike":

@@ -22,7 +22,7 @@ import { ProjectTable } from "./ProjectTable.tsx";
 
 export const loader: PageLoader = () => readAhead(homeSummaryQuery);
 
-/** Which project needs me: what is wrong first, then every project by trouble. */
+/** What needs attention, then every project, those in trouble first. */
 export function HomePage() {
   usePage([["Projects"]]);
   const me = useMe();
@@ -43,9 +43,9 @@ export function HomePage() {
         <h1>Projects</h1>
         {aggregate && projects.length > 0 ? (
           <span className="t3 grow">
-            {count(aggregate.tasks_24h)} tasks ended in 24 h, {count(aggregate.failures_24h)} failed;{" "}
-            {count(aggregate.agents_online)} of {count(aggregate.agents_total)} agents and{" "}
-            {count(aggregate.workers_online)} of {count(aggregate.workers_total)} workers online now
+            {count(aggregate.tasks_24h)} tasks ended in 24 h, {count(aggregate.failures_24h)} failed. Online now:{" "}
+            {count(aggregate.agents_online)} of {count(aggregate.agents_total)} agents,{" "}
+            {count(aggregate.workers_online)} of {count(aggregate.workers_online + aggregate.workers_missing)} workers.
           </span>
         ) : (
           <span className="grow" />
@@ -55,7 +55,7 @@ export function HomePage() {
         </Button>
         {create}
       </div>
-      <QueryBoundary name="The figures of the projects" read={summary}>
+      <QueryBoundary name="Project figures" read={summary}>
         {projects.length === 0 ? (
           <NoProject isAdmin={me.is_admin}>{create}</NoProject>
         ) : (
@@ -76,15 +76,15 @@ function NoProject({ isAdmin, children }: { isAdmin: boolean; children: ReactNod
     <Empty title="No project yet">
       <p>
         {isAdmin
-          ? "A project holds the tasks, queues, workers and agents of one application or team. Create one, then create an agent in it and start that beside your engine."
-          : "You are not a member of any project. An administrator can add you to one."}
+          ? "A project holds the tasks, queues, workers and agents of one application or team. Create one, add an agent, and watch the first task arrive."
+          : "You are not a member of any project. Ask an administrator to add you."}
       </p>
       {children}
     </Empty>
   );
 }
 
-/** The way into the projects while their figures are missing: each says so for itself. */
+/** Links to the projects while their figures cannot be read. */
 function NamesOnly() {
   const { data = [] } = useQuery(projectsQuery);
   if (data.length === 0) return null;
@@ -109,7 +109,7 @@ function NamesOnly() {
           cell: () => (
             <span className={css.unread}>
               <Glyph name="unknown" />
-              could not be read
+              unknown
             </span>
           ),
         },

@@ -10,10 +10,19 @@ import { HealthWord } from "../projects/index.ts";
 import css from "./home.module.css";
 import { byTrouble } from "./trouble-order.ts";
 
-/** All projects of the caller, the one that needs somebody first. */
+/** All projects of the caller, those in trouble first. */
 export function ProjectTable({ projects }: { projects: readonly HomeProject[] }) {
   return (
     <DataTable label="Projects" size="wide" rows={byTrouble(projects)} rowKey={({ id }) => id} columns={columns} />
+  );
+}
+
+function Online({ online, offline, total }: { online: number; offline: number; total: number }) {
+  if (total === 0) return <span className="t3">none yet</span>;
+  return (
+    <span className={offline > 0 ? css.less : undefined}>
+      {count(online)} of {count(total)}
+    </span>
   );
 }
 
@@ -56,14 +65,16 @@ const columns: readonly Column<HomeProject>[] = [
   {
     header: "Agents online",
     className: "num",
-    cell: ({ agents_online: online, agents_total: total, health }) =>
-      total === 0 ? (
-        <span className="t3">none yet</span>
-      ) : (
-        <span className={online < total && health !== "idle" ? css.less : undefined}>
-          {count(online)} of {count(total)}
-        </span>
-      ),
+    cell: ({ agents_online: online, agents_offline: offline, agents_total: total }) => (
+      <Online online={online} offline={offline} total={total} />
+    ),
+  },
+  {
+    header: "Workers online",
+    className: "num lg",
+    cell: ({ workers_online: online, workers_missing: missing, agents_online: agents }) => (
+      <Online online={online} offline={agents > 0 ? missing : 0} total={online + missing} />
+    ),
   },
   { header: "Waiting, now", className: "num lg", cell: (project) => count(project.backlog) },
   {

@@ -17,13 +17,15 @@ const project = (name: string, facts: Partial<HomeProject>): HomeProject => ({
   failure_rate_24h: 0,
   workers_online: 0,
   workers_total: 0,
+  workers_missing: 0,
   agents_online: 0,
+  agents_offline: 0,
   agents_total: 0,
   stuck_commands: 0,
   ...facts,
 });
 
-test("projects stand by trouble: health, then share of failures, then backlog, then name", () => {
+test("projects are ordered by health, then share of failures, then backlog, then name", () => {
   const projects = [
     project("new", { health: "idle" }),
     project("calm b", {}),
@@ -31,10 +33,10 @@ test("projects stand by trouble: health, then share of failures, then backlog, t
     project("busy", { backlog: 40 }),
     project("some failures", { failure_rate_24h: 0.01 }),
     project("degraded", { health: "degraded", failure_rate_24h: 0.2 }),
-    project("gone", { health: "offline" }),
+    project("disconnected", { health: "offline" }),
   ];
   expect(byTrouble(projects).map(({ name }) => name)).toEqual([
-    "gone",
+    "disconnected",
     "degraded",
     "some failures",
     "busy",

@@ -2,7 +2,7 @@ import type { HomeProject } from "@svc/client";
 
 const gravity = ["offline", "degraded", "healthy", "idle"] as const satisfies readonly HomeProject["health"][];
 
-/** The projects that need somebody first; among equals the one in which more fails, then the one with more waiting. */
+/** By health, the worst first, then by failure rate, backlog and name. */
 export function byTrouble(projects: readonly HomeProject[]): HomeProject[] {
   return projects.toSorted(
     (a, b) =>

@@ -3,13 +3,16 @@ import { Glyph } from "../../ui/Icon.tsx";
 import css from "./health.module.css";
 
 const marks: Record<ProjectHealth, { glyph: string; says: string }> = {
-  healthy: { glyph: "success", says: "All agents are online, and at most 5 % of the tasks failed" },
-  degraded: { glyph: "half", says: "An agent is offline, a command waits, or more than 5 % of the tasks failed" },
+  healthy: { glyph: "success", says: "Agents and workers are online, and at most 5 % of tasks failed" },
+  degraded: {
+    glyph: "half",
+    says: "An agent or worker is offline, a queue has no worker, a command is overdue, or more than 5 % of tasks failed",
+  },
   offline: { glyph: "failure", says: "No agent is online" },
-  idle: { glyph: "pending", says: "No agent was ever there" },
+  idle: { glyph: "pending", says: "No agent has connected yet" },
 };
 
-/** How a project is: glyph and word. */
+/** The health of a project: glyph and word. */
 export function HealthWord({ health }: { health: ProjectHealth }) {
   return (
     <span className={css.health} data-health={health} title={marks[health].says}>

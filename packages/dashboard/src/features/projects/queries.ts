@@ -38,11 +38,13 @@ const byState = (counts: Record<string, number>) =>
 
 const liveStats: Live["on"] = {
   "task.changed": corrected((counts) => ({ tasks_by_state: byState(counts) })),
-  // As in the figures: an agent that was never connected is offline too.
-  "agent.changed": corrected(({ online = 0, ...others }) => ({
-    agents_online: online,
-    agents_offline: Object.values(others).reduce((a, b) => a + b, 0),
-  })),
+  "agent.changed": corrected(({ online = 0, offline = 0 }) => ({ agents_online: online, agents_offline: offline })),
+  // Which of the offline ones are missing is for the service to say.
+  "worker.changed": {
+    isStale: ({ counts }, stats: ProjectStats | undefined) =>
+      counts !== undefined && counts.online !== stats?.workers_online,
+    delayMs: 5_000,
+  },
   "command.changed": corrected(({ pending = 0, dispatched = 0 }) => ({
     commands_pending: pending,
     commands_dispatched: dispatched,

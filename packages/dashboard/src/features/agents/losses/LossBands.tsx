@@ -4,11 +4,11 @@ import { PanelFrame } from "../../../ui/panels/PanelFrame.tsx";
 import panel from "../../../ui/panels/panel.module.css";
 import { useGaps } from "./use-gaps.ts";
 
-/** Losses that stand closer than this are told as one. */
+/** Losses closer together than this are shown as one. */
 const joinMs = 60_000;
 const maximumBands = 20;
 
-/** When the agent lost something in the last 24 h; nothing when it did not, or when nobody knows. */
+/** When the agent lost events in the last 24 h; nothing when it lost none, or when that is unknown. */
 export function LossBands({ slug, agentId }: { slug: string; agentId: string }) {
   const { gaps } = useGaps(slug);
   const bands = gapGroups(
@@ -17,13 +17,15 @@ export function LossBands({ slug, agentId }: { slug: string; agentId: string }) 
   );
   if (bands.length === 0) return null;
   return (
-    <PanelFrame title="When it lost something" note="last 24 h">
+    <PanelFrame title="Event losses" note="last 24 h">
       {bands.slice(0, maximumBands).map((group) => (
-        <GapBand key={group.key} group={group} meaning="Tasks of this time may be missing or end as unknown." />
+        <GapBand
+          key={group.key}
+          group={group}
+          meaning="Tasks from this time may be missing or have an unknown outcome."
+        />
       ))}
-      {bands.length > maximumBands ? (
-        <p className={panel.foot}>And {bands.length - maximumBands} earlier times.</p>
-      ) : null}
+      {bands.length > maximumBands ? <p className={panel.foot}>And {bands.length - maximumBands} more.</p> : null}
     </PanelFrame>
   );
 }

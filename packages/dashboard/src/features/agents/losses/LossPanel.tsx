@@ -6,18 +6,18 @@ import css from "../agents.module.css";
 import { Steps } from "../connecting/Steps.tsx";
 import { adapterLosses, lossKinds, lossNow, lossReasons, lossSeries } from "./loss.ts";
 
-/** What the agent had to discard, by kind; the reasons stand apart because they count the same things again. */
+/** What the agent discarded, by kind and by reason; both count the same losses. */
 export function LossPanel({ samples }: { samples: AgentStatusSample[] }) {
   if (samples.length === 0) return null;
   const adapters = adapterLosses(samples);
   return (
-    <PanelFrame title="Lost before sending" note={`since the buffer was made; bars: last ${samples.length} samples`}>
+    <PanelFrame title="Lost before sending" note={`since the buffer was created, bars: last ${samples.length} samples`}>
       <dl className={css.multiples}>
         {lossKinds.map(([counter, label]) => (
           <Multiple key={counter} samples={samples} counter={counter} label={label} />
         ))}
       </dl>
-      <h3 className={css.apart}>Why, counted over the same losses</h3>
+      <h3 className={css.apart}>The same losses by reason</h3>
       <dl className={css.multiples}>
         {lossReasons.map(([counter, label]) => (
           <Multiple key={counter} samples={samples} counter={counter} label={label} />
@@ -25,7 +25,7 @@ export function LossPanel({ samples }: { samples: AgentStatusSample[] }) {
       </dl>
       {adapters.length > 0 ? (
         <p className={panel.foot}>
-          Lost before they reached the buffer:{" "}
+          Lost before reaching the buffer:{" "}
           {adapters.map(({ adapter, events }) => `${printable(adapter)} ${count(events)} events`).join(", ")}.
         </p>
       ) : null}

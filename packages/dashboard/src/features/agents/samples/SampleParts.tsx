@@ -13,15 +13,13 @@ import { type SampleLine, sampleLines, seenSessions } from "./samples.ts";
 
 const sessionsShown = 8;
 
-/** What the last samples say of buffer and connection: as small pictures, and the newest of them as figures. */
+/** Buffer and connection in the last samples, as small charts and as a table. */
 export function SamplesPanel({ samples }: { samples: readonly AgentStatusSample[] }) {
   const shown = samples.slice(0, useIsPhone() ? 4 : 8);
   return (
     <PanelFrame title="Buffer and connection" note={`last ${count(samples.length)} samples`}>
       {samples.length === 0 ? (
-        <p className={panel.foot}>
-          No sample yet. An agent sends one with each heartbeat, unless that is switched off there.
-        </p>
+        <p className={panel.foot}>No samples yet. An agent sends one with each heartbeat unless that is turned off.</p>
       ) : (
         <>
           <dl className={css.multiples}>
@@ -36,7 +34,7 @@ export function SamplesPanel({ samples }: { samples: readonly AgentStatusSample[
             ))}
           </dl>
           <details className={`${css.help} ${panel.inner}`}>
-            <summary>The newest {shown.length} as a table</summary>
+            <summary>Show the newest {shown.length} as a table</summary>
             <DataTable
               label="Status samples"
               size="dense"
@@ -52,13 +50,13 @@ export function SamplesPanel({ samples }: { samples: readonly AgentStatusSample[
 }
 
 function valueText(line: SampleLine, value: number | null): string {
-  if (value === null) return "not told";
+  if (value === null) return "not reported";
   return line.unit === "seconds" ? age(value * 1000) : count(value);
 }
 
 function lineWords(line: SampleLine): string {
   const known = line.values.filter((value) => value !== null);
-  if (known.length === 0) return `${line.label}: not told in these samples`;
+  if (known.length === 0) return `${line.label}: not reported in these samples`;
   return `${line.label}: ${valueText(line, known.at(-1) ?? null)} now, at most ${valueText(line, Math.max(...known))}`;
 }
 
@@ -72,13 +70,13 @@ const sampleColumns: readonly Column<AgentStatusSample>[] = [
 
 const secondsText = (seconds: number | undefined): string => (seconds === undefined ? "–" : age(seconds * 1000));
 
-/** The connections that the samples tell of, newest first. */
+/** The connections seen in the samples, newest first. */
 export function SessionsPanel({ samples, isOnline }: { samples: readonly AgentStatusSample[]; isOnline: boolean }) {
   const { zone } = useZone();
   const sessions = seenSessions(samples);
   if (sessions.length === 0) return null;
   return (
-    <PanelFrame title="Connections" note={`that the last ${count(samples.length)} samples tell of`}>
+    <PanelFrame title="Connections" note={`seen in the last ${count(samples.length)} samples`}>
       <ul className={css.sessions}>
         {sessions.slice(0, sessionsShown).map((session, at) => (
           <li key={session.startedMs}>
@@ -95,7 +93,7 @@ export function SessionsPanel({ samples, isOnline }: { samples: readonly AgentSt
         ))}
       </ul>
       {sessions.length > sessionsShown ? (
-        <p className={panel.foot}>And {sessions.length - sessionsShown} earlier ones.</p>
+        <p className={panel.foot}>And {sessions.length - sessionsShown} earlier.</p>
       ) : null}
     </PanelFrame>
   );

@@ -9,9 +9,9 @@ export interface SampleLine {
 }
 
 const lines = [
-  ["buffer_depth", "Waiting in its buffer", "count"],
-  ["buffer_oldest_age_seconds", "Oldest in the buffer", "seconds"],
-  ["connection_failure_streak", "Failed connects in a row", "count"],
+  ["buffer_depth", "In buffer", "count"],
+  ["buffer_oldest_age_seconds", "Oldest in buffer", "seconds"],
+  ["connection_failure_streak", "Failed connections in a row", "count"],
 ] as const;
 
 /** What the samples say beside losses, one series each. `samples` are newest first, as the API lists them. */

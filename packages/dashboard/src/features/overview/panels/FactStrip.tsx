@@ -215,7 +215,10 @@ function AgentsOnline({ agents }: { agents: Agent[] }) {
   const longest = away.toSorted((a, b) => (a.last_seen_at ?? "").localeCompare(b.last_seen_at ?? ""))[0];
   return (
     <>
-      <OnlineOf online={agents.filter((agent) => agent.state === "online").length} total={agents.length} />
+      <OnlineOf
+        online={agents.filter((agent) => agent.state === "online").length}
+        total={agents.filter((agent) => agent.state !== "unknown").length}
+      />
       {longest ? (
         <dd className={`${css.change} ${css.wrong}`}>
           <Glyph name="failure" />

@@ -197,13 +197,13 @@ const glyphs = {
   "fell silent": "failure",
   full: "half",
   outdated: "high",
-  "never seen": "pending",
+  "not connected": "pending",
 } as const satisfies Record<Trouble["what"], string>;
 
 const agentWords = {
-  offline: "what its engines do now is not seen",
-  outdated: "newer versions are in use; it still works",
-  "never seen": "created, but never connected",
+  offline: "new tasks of its engines are not seen",
+  outdated: "still works, but a newer version is available",
+  "not connected": "has not connected since it was created",
 } as const;
 
 function AgentTrouble({ slug, agent, what }: { slug: string; agent: Agent; what: keyof typeof agentWords }) {

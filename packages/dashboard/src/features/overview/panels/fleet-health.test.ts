@@ -79,10 +79,16 @@ test("troubles stand by gravity, agents before workers", () => {
   expect(whats(agents, workers, [queue("mails", 1)])).toEqual([
     "agent away offline",
     "agent old outdated",
-    "agent new never seen",
+    "agent new not connected",
     "worker quiet fell silent",
     "worker busy full",
   ]);
+});
+
+test("an agent gets an hour to connect for the first time, and is neither trouble nor health until then", () => {
+  const created = agent("new", { state: "unknown", last_seen_at: null, created_at: minutesAgo(1) });
+  const { troubles, healthyAgents } = fleetHealth({ agents: [created], workers: [], queues: [] }, now);
+  expect([troubles, healthyAgents]).toEqual([[], []]);
 });
 
 test("a worker with all its places taken is trouble only while tasks wait for it", () => {

@@ -1,9 +1,10 @@
 import type { Agent, Queue, Worker } from "@svc/client";
+import { instant } from "../../../ui/time/instants.ts";
 import { type WorkerTrouble, workerTrouble } from "../../workers/index.ts";
 
-/** An agent or a worker that needs a look. */
+/** An agent or a worker that needs attention. */
 export type Trouble =
-  | { readonly kind: "agent"; readonly agent: Agent; readonly what: "offline" | "outdated" | "never seen" }
+  | { readonly kind: "agent"; readonly agent: Agent; readonly what: "offline" | "outdated" | "not connected" }
   | { readonly kind: "worker"; readonly worker: Worker; readonly what: "fell silent" | "full" };
 
 export interface FleetHealth {
@@ -14,7 +15,7 @@ export interface FleetHealth {
   readonly healthyWorkers: readonly Worker[];
 }
 
-const gravity: readonly Trouble["what"][] = ["offline", "fell silent", "full", "outdated", "never seen"];
+const gravity: readonly Trouble["what"][] = ["offline", "fell silent", "full", "outdated", "not connected"];
 
 interface Fleet {
   readonly agents: readonly Agent[];
@@ -30,7 +31,7 @@ export function fleetHealth({ agents, workers, queues = [] }: Fleet, now: number
     return what === "full" && !waiting.some((queue) => isServedBy(queue, worker)) ? null : what;
   };
   const ofAgents = agents.flatMap((agent): Trouble[] => {
-    const what = agentTrouble(agent);
+    const what = agentTrouble(agent, now);
     return what === null ? [] : [{ kind: "agent", agent, what }];
   });
   const ofWorkers = workers.flatMap((worker): Trouble[] => {
@@ -39,7 +40,7 @@ export function fleetHealth({ agents, workers, queues = [] }: Fleet, now: number
   });
   return {
     troubles: [...byGravity(ofAgents), ...byGravity(ofWorkers)],
-    healthyAgents: agents.filter((agent) => agentTrouble(agent) === null),
+    healthyAgents: agents.filter((agent) => agent.state === "online" && agentTrouble(agent, now) === null),
     healthyWorkers: workers.filter(
       (worker) => (worker.state === "online" || worker.state === "draining") && troubleOf(worker) === null,
     ),
@@ -72,7 +73,12 @@ function byGravity(troubles: readonly Trouble[]): Trouble[] {
   );
 }
 
-function agentTrouble(agent: Agent): "offline" | "outdated" | "never seen" | null {
+/** An agent gets this long for its first connection. */
+const firstConnectMs = 60 * 60_000;
+
+function agentTrouble(agent: Agent, now: number): "offline" | "outdated" | "not connected" | null {
   if (agent.state === "online") return agent.is_outdated ? "outdated" : null;
-  return agent.last_seen_at ? "offline" : "never seen";
+  if (agent.last_seen_at) return "offline";
+  const isOverdue = !agent.last_connect_at && now - instant(agent.created_at) > firstConnectMs;
+  return isOverdue ? "not connected" : null;
 }

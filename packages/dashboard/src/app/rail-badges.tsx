@@ -1,0 +1,59 @@
+import { skipToken, useQuery } from "@tanstack/react-query";
+import { api } from "../api/api.ts";
+import type { Loaded } from "../features/dead-letters/index.ts";
+import { useIsStreamSettled, useTimedMs } from "../live/live.ts";
+import type { BadgeProps } from "../shell/pages.ts";
+import { RailBadge } from "../shell/rail/RailBadge.tsx";
+
+// Counts beside the names of pages in the rail. Most are in the figures that the rail reads anyway.
+
+export function RunningTasks({ stats }: BadgeProps) {
+  const running = stats?.tasks_by_state?.started ?? 0;
+  return <RailBadge count={running} says={`${running} running`} />;
+}
+
+export function OfflineAgents({ stats }: BadgeProps) {
+  const offline = stats?.agents_offline ?? 0;
+  return <RailBadge count={offline} says={`${offline} offline`} isWrong />;
+}
+
+export function MissingWorkers({ stats }: BadgeProps) {
+  // Without an agent nothing is known of workers.
+  const missing = stats?.agents_online ? stats.workers_missing : 0;
+  return <RailBadge count={missing} says={`${missing} offline`} isWrong />;
+}
+
+/** Commands that have not ended. */
+export function OpenCommands({ stats }: BadgeProps) {
+  const open = (stats?.commands_pending ?? 0) + (stats?.commands_dispatched ?? 0);
+  return <RailBadge count={open} says={`${open} in progress`} />;
+}
+
+const issuesRead = 50;
+const dayMs = 86_400_000;
+
+/** Issues that were first seen within the last 24 hours, among those that failed last. */
+export function NewIssues({ slug }: BadgeProps) {
+  const { data } = useQuery({
+    queryKey: ["issues", slug, "rail"],
+    queryFn: ({ signal }) => api.listIssues(slug, { hours: 24, limit: issuesRead }, { signal }),
+    // After the reads of the page itself.
+    enabled: useIsStreamSettled(),
+    staleTime: 30_000,
+    refetchInterval: useTimedMs(60_000),
+    meta: { quiet: true },
+  });
+  if (data === undefined) return null;
+  const since = Date.now() - dayMs;
+  const found = data.items.filter((issue) => issue.status === "ongoing" && Date.parse(issue.first_seen) >= since);
+  const isCut = data.next_cursor !== null;
+  return <RailBadge count={found.length} says={`${found.length}${isCut ? " or more" : ""} new in 24 h`} />;
+}
+
+/** Dead letters are counted when somebody loads them from an agent, and never by this. */
+export function KnownDeadLetters({ slug }: BadgeProps) {
+  const { data } = useQuery<Loaded>({ queryKey: ["dead-letters", slug], queryFn: skipToken });
+  if (data === undefined) return null;
+  const total = data.total ?? data.entries.length;
+  return <RailBadge count={total} says={`${total} when last loaded`} />;
+}
