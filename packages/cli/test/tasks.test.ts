@@ -91,6 +91,15 @@ describe("svc tasks list", () => {
     expect(err).toContain(`svc: ${message}`);
   });
 
+  test("suggests a path in the arguments for a key that is no field", async () => {
+    const refused = await ask(["tasks", "list", "--query", "queue:other customer:42"]);
+    expect(refused.code).toBe(6);
+    expect(refused.err).toContain("did you mean --query: queue:other args.customer:42\n");
+    const empty = await ask(["tasks", "list", "--search", "customer=42"]);
+    expect(empty.code).toBe(0);
+    expect(empty.err).toBe("svc: no task matches\n     did you mean --query: args.customer:42\n");
+  });
+
   test("tells what is wrong with a query, in the service's words", async () => {
     const { code, err } = await ask(["tasks", "list", "--query", "runtime:>soon"]);
     expect(code).toBe(6);

@@ -1,8 +1,10 @@
-import type { Task, TaskListQuery, TaskPage } from "@svc/client";
+import { isProblem, type Task, type TaskListQuery, type TaskPage } from "@svc/client";
+import { meantQuery } from "@svc/client/task-query";
 import { asking, openProject, type Project, projectOptions, whoAsks } from "../api/connect.ts";
 import { defineCommand, type Terminal, text } from "../command-line/command.ts";
+import { CliError } from "../command-line/exit-codes.ts";
 import { defined, filterOptions, listOptions, readFilters, wholeNumber } from "../command-line/option-values.ts";
-import { printPage } from "../terminal/printed.ts";
+import { inOneLine, printPage } from "../terminal/printed.ts";
 import { startProgress } from "../terminal/progress.ts";
 
 const maxTasks = 100_000;
@@ -26,13 +28,27 @@ export const tasksList = defineCommand({
     const query = { ...filters, ...defined({ priority: priority?.join(","), worker, q, cursor }) };
     const limit = wholeNumber("limit", values.limit ?? "50", { min: 1, max: maxTasks });
     const project = await openProject(values, terminal);
-    const found = await readTasks(project, { query, limit }, terminal);
+    const hint = meantHint(values);
+    const found = await readTasks(project, { query, limit }, terminal).catch((cause: unknown) => {
+      if (!(cause instanceof CliError) || hint === null || !isProblem(cause.cause, "validation_error")) throw cause;
+      throw new CliError(cause.exit, `${cause.message}\n     ${hint}`, { cause: cause.cause });
+    });
     const { partial } = found;
     const rest =
       partial && `the time for the search ran out at ${partial.reached}; it goes on with --cursor ${partial.cursor}`;
-    printPage(terminal, values, found, { columns, none: "no task matches", rest });
+    printPage(terminal, values, found, {
+      columns,
+      none: ["no task matches", ...(hint === null ? [] : [hint])].join("\n     "),
+      rest,
+    });
   },
 });
+
+/** What a word such as `customer=42` in the search was probably meant to say; null without such a word. */
+function meantHint({ query, search }: { query?: string | undefined; search?: string | undefined }): string | null {
+  const meant = [query, search].flatMap((text) => (text === undefined ? [] : (meantQuery(text) ?? [])));
+  return meant.length === 0 ? null : `did you mean --query: ${inOneLine(meant.join(" "))}`;
+}
 
 const columns = {
   state: ({ state }: Task) => state,

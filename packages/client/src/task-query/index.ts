@@ -21,7 +21,8 @@ export {
   type TextField,
   type TextTest,
 } from "./language.ts";
+export { meantQuery } from "./meant.ts";
 export { type ParsedQuery, parseTaskQuery } from "./parse.ts";
-export { printTaskQuery, printTerm, quoted } from "./print.ts";
+export { printPath, printTaskQuery, printTerm, quoted } from "./print.ts";
 export type { QueryToken } from "./scan.ts";
 export { durationRule, momentRule, readDuration, readMoment } from "./times.ts";

@@ -66,16 +66,21 @@ const otherNames: Readonly<Record<string, QueryField>> = {
   before: "until",
 };
 
+/** The field of this name in lower case, or with this other name; null when there is none. */
+export const fieldNamed = (name: string): QueryField | null =>
+  isQueryField(name) ? name : Object.hasOwn(otherNames, name) ? (otherNames[name] ?? null) : null;
+
 function conditionOf({ head, values, isNegated, from, to }: RawTerm): Condition {
   for (const value of values) checkCharacters(value);
   if (head === null) return { kind: "text", field: "words", texts: values.map(filledText) };
   const { name, path } = head;
   if (!isQueryField(name)) {
-    const meant = Object.hasOwn(otherNames, name) ? `; did you mean ${otherNames[name]}:` : "";
+    const field = fieldNamed(name);
+    const meant = field === null ? "for a value in the arguments write args.name:value" : `did you mean ${field}:`;
     throw new TermFault(
       head,
       "unknown_field",
-      `there is no such field${meant}; quote the words to search for the text`,
+      `there is no such field; ${meant}; quote the words to search for the text`,
     );
   }
   const { kind } = queryFields[name] as { kind: FieldKind };

@@ -15,7 +15,7 @@ export const printTaskQuery = (query: TaskQuery): string => query.map(printTerm)
 export function printTerm(term: Term): string {
   const sign = term.isNegated ? "-" : "";
   if (term.kind === "text" && term.field === "words") return `${sign}${term.texts.map(printWord).join("")}`;
-  const path = term.kind === "json" ? term.path.map(printStep).join("") : "";
+  const path = term.kind === "json" ? printPath(term.path) : "";
   return `${sign}${term.field}${path}:${valuesOf(term).join(",")}`;
 }
 
@@ -46,6 +46,9 @@ const printWord = (text: string): string => (/^[^\s":\\-][^\s":\\]*$/.test(text)
 export const printText = (text: string): string =>
   // Behind the colon of the field, `:` and `//` would make a plain word of all of it (`App::Mail`, `https://…`).
   /^(?!:|\/\/)[^\s"\\*,<>=][^\s"\\*,]*$/.test(text) && !text.includes("..") ? text : quoted(text);
+
+/** A path behind its field: `.user.id`. */
+export const printPath = (path: readonly PathStep[]): string => path.map(printStep).join("");
 
 const printStep = (step: PathStep): string => {
   if (typeof step === "number") return `[${step}]`;

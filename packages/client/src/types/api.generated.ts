@@ -740,16 +740,16 @@ export interface Facet {
   field: FacetField;
   /** The most frequent first. */
   values: {
-    /** Value of the field. */
+    /** Value of the field, or path below it. */
     value: string;
     /** A lower bound when exact is false. */
     count: number;
-    /** False when the count was cut at 10,000 or ran out of time. */
+    /** False when the count was cut at 10,000, ran out of time, or is that of a sample. */
     exact: boolean;
   }[];
 }
 
-/** A field of tasks that values can be counted of. */
+/** A field of tasks whose values are counted; of args, kwargs and result the paths in the payloads of the newest 200 matching tasks, such as `user.id`. */
 export const facetFields = [
   "state",
   "priority",
@@ -757,6 +757,9 @@ export const facetFields = [
   "queue",
   "worker",
   "engine",
+  "args",
+  "kwargs",
+  "result",
 ] as const;
 export type FacetField = (typeof facetFields)[number];
 

@@ -9,7 +9,7 @@ import type { Tables, TaskRow } from "../../schema/tables/index.ts";
 import { countPlan, countPlanUpTo } from "./breakdowns/count-matches.ts";
 import { readFacet } from "./breakdowns/facets.ts";
 import { readHistogram } from "./breakdowns/histogram.ts";
-import { type FacetField, facetFields } from "./breakdowns/schemas.ts";
+import { type ColumnField, columnFields } from "./breakdowns/schemas.ts";
 import { listPage, planList } from "./list.ts";
 import { type SearchSizes, usualSearchSizes } from "./search/find-matches.ts";
 
@@ -206,7 +206,7 @@ const newestFirst = (a: TaskRow, b: TaskRow) =>
   b.received_at.getTime() - a.received_at.getTime() || (a.id < b.id ? 1 : -1);
 
 /** How many of the tasks that a query means have each value of a field. */
-function countsBy(field: FacetField, terms: TaskQuery, rows: readonly TaskRow[]): Record<string, number> {
+function countsBy(field: ColumnField, terms: TaskQuery, rows: readonly TaskRow[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const row of rows) {
     const value = row[field === "worker" ? "worker_name" : field];
@@ -267,7 +267,7 @@ for (const dialect of testDialects) {
           fc.uniqueArray(task, { minLength: 8, maxLength: 25, selector: ({ task_id }) => task_id }),
           fc.array(query, { minLength: 12, maxLength: 12 }),
           fc.integer({ min: 1, max: 5 }),
-          pick(facetFields),
+          pick(columnFields),
           async (given, queries, limit, field) => {
             const { database } = opened;
             await emptyTables(database);

@@ -10,7 +10,7 @@ import type { Database } from "../../../platform/database/database.ts";
 import type { Tables, TaskRow } from "../../../schema/tables/index.ts";
 import { filterOfQuery, matchesFilter } from "../query/filter.ts";
 import { type FacetSizes, readFacet } from "./facets.ts";
-import { type FacetField, type FacetQuery, facetFields } from "./schemas.ts";
+import { type ColumnField, columnFields, type FacetQuery } from "./schemas.ts";
 
 const projectId = "11111111-2222-4333-8444-555555555555";
 const otherProjectId = "21111111-2222-4333-8444-555555555555";
@@ -33,9 +33,10 @@ const task = fc.record({
 });
 
 const instantText = instant.map((at) => at.toISOString());
-const query: fc.Arbitrary<FacetQuery> = fc
+type ColumnQuery = FacetQuery & { readonly field: ColumnField };
+const query: fc.Arbitrary<ColumnQuery> = fc
   .tuple(
-    pick(facetFields) as fc.Arbitrary<FacetField>,
+    pick(columnFields) as fc.Arbitrary<ColumnField>,
     fc.record(
       {
         prefix: pick(["", "mail", "app.", "100%", "f", "bull", "Ο"]),
@@ -79,7 +80,7 @@ const columnOf = {
 } as const;
 
 /** What the facet must say, by looking at every row. */
-function countedByHand(rows: readonly TaskRow[], asked: FacetQuery, cap: number) {
+function countedByHand(rows: readonly TaskRow[], asked: ColumnQuery, cap: number) {
   const own = { state: "state", priority: "priority", name: "name", queue: "queue", worker: "worker", engine: "" }[
     asked.field
   ];

@@ -12,12 +12,14 @@ import type { StepClock } from "../search/step-pace.ts";
 import { isOnlyTimed } from "../search/term-sources.ts";
 import { type CountSizes, countGroups } from "./count-groups.ts";
 import { countEachValue, groupStep, type ValueGroup, valuesFrom } from "./group-reads.ts";
-import type { Facet, FacetField, FacetQuery } from "./schemas.ts";
+import { countPaths } from "./payload-paths/count-paths.ts";
+import type { ColumnField, Facet, FacetField, FacetQuery } from "./schemas.ts";
 
 /**
  * Values of one field among the tasks that a list shows, with how many there are of each. What asks for values of the field itself, by a
  * parameter or in the query, is left aside: a chosen state must not make the others look empty. Without any other filter the counts come
  * from counters, or from the index of the field, value by value. Otherwise the list is walked, newest first, as far as the time goes.
+ * Of args, kwargs and result it is the paths in them that are counted, among the newest tasks.
  */
 type FacetValue = Static<typeof Facet>["values"][number];
 
@@ -56,7 +58,7 @@ const usualFacetSizes: FacetSizes = {
 const facetBudgetMs = 200;
 const defaultLimit = 20;
 
-const columnOf: Record<FacetField, ValueColumn> = {
+const columnOf: Record<ColumnField, ValueColumn> = {
   state: "state",
   priority: "priority",
   name: "name",
@@ -79,18 +81,12 @@ export async function readFacet(
   } = request;
   const { field, prefix = "", limit = defaultLimit, ...shown } = query;
   const deadlineMs = clock.monotonicMs() + budgetMs;
-  const { filter, content } = await planList(db, projectId, { query: shown, now, aside: field });
-  const scan: FacetScan = {
-    projectId,
-    field,
-    prefix,
-    filter,
-    content,
-    leftMs: () => deadlineMs - clock.monotonicMs(),
-    sizes,
-    clock,
-  };
-  const values = await valuesOf(db, scan);
+  const leftMs = () => deadlineMs - clock.monotonicMs();
+  const aside = isColumnField(field) ? field : undefined;
+  const { filter, content } = await planList(db, projectId, { query: shown, now, ...(aside && { aside }) });
+  const values = isColumnField(field)
+    ? await valuesOf(db, { projectId, field, prefix, filter, content, leftMs, sizes, clock })
+    : await countPaths(db, { projectId, field, filter, content, budgetMs: leftMs(), clock });
   return {
     field,
     values: values
@@ -100,9 +96,11 @@ export async function readFacet(
   };
 }
 
+const isColumnField = (field: FacetField): field is ColumnField => Object.hasOwn(columnOf, field);
+
 interface FacetScan {
   readonly projectId: string;
-  readonly field: FacetField;
+  readonly field: ColumnField;
   readonly prefix: string;
   readonly filter: ListFilter;
   readonly content: readonly ContentTerm[];
@@ -166,7 +164,7 @@ const valuesByCount = (sampled: ReadonlyMap<string, number> | null): string[] =>
   [...(sampled ?? [])].sort(([, a], [, b]) => b - a).map(([value]) => value);
 
 /** Whether the program knows every value that there may be, stored or not. */
-const isListed = (field: FacetField): field is "state" | "priority" => field === "state" || field === "priority";
+const isListed = (field: ColumnField): field is "state" | "priority" => field === "state" || field === "priority";
 
 /** Null when the time was used up. */
 async function knownValues(

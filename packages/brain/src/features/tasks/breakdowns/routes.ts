@@ -10,7 +10,7 @@ export const taskBreakdownRoutes: Routes<Core> = (app, { database, clock }) => {
     operationId: "getFacet",
     summary: "Count the values of a field",
     description:
-      "Counts the values of a field among the tasks that match, greatest count first. The filter on the field itself is left aside.",
+      "Counts the values of a field among the tasks that match, greatest count first. The filter on the field itself is left aside. For `args`, `kwargs` and `result` it counts the paths in their payloads.",
     querystring: FacetQuery,
     response: { 200: Facet },
     policy: { tag: "tasks", role: "viewer", heavy: true },

@@ -59,8 +59,8 @@ export type SampledTask = Pick<TaskRow, "worker_name" | "queue" | "priority" | "
   readonly kwargs: string | null;
 };
 
-/** Bytes of the arguments of one task that are read. */
-const maxArgumentBytes = 8192;
+/** Bytes of one payload of a task that are read. */
+const maxPayloadBytes = 8192;
 
 export async function sampledTasks({ slow }: BrainDatabase, ids: readonly string[]): Promise<SampledTask[]> {
   if (ids.length === 0) return [];
@@ -70,7 +70,21 @@ export async function sampledTasks({ slow }: BrainDatabase, ids: readonly string
   return rows;
 }
 
-function ifShort(name: "args" | "kwargs"): RawBuilder<unknown> {
+type PayloadColumn = "args" | "kwargs" | "result";
+
+/** Payloads of these tasks as JSON texts; null for what is too large to be read, or absent. */
+export async function sampledPayloads(
+  { slow }: BrainDatabase,
+  ids: readonly string[],
+  columns: readonly PayloadColumn[],
+): Promise<Partial<Record<PayloadColumn, string | null>>[]> {
+  if (ids.length === 0) return [];
+  const { rows } = await sql<Partial<Record<PayloadColumn, string | null>>>`
+    SELECT ${sql.join(columns.map(ifShort))} FROM tasks WHERE id IN (${sql.join(ids)})`.execute(slow);
+  return rows;
+}
+
+function ifShort(name: PayloadColumn): RawBuilder<unknown> {
   const column = sql.ref(name);
-  return sql`CASE WHEN ${isTextWithin(column, maxArgumentBytes)} THEN ${column} END AS ${column}`;
+  return sql`CASE WHEN ${isTextWithin(column, maxPayloadBytes)} THEN ${column} END AS ${column}`;
 }

@@ -2,12 +2,15 @@ import { type Static, Type } from "typebox";
 import { Described, Instant, Nullable, OneOf, timeRange } from "../../../platform/http/schemas.ts";
 import { taskQueryParams } from "../schemas.ts";
 
-export const facetFields = ["state", "priority", "name", "queue", "worker", "engine"] as const;
-export type FacetField = (typeof facetFields)[number];
-const FacetField = OneOf(facetFields, {
+export const columnFields = ["state", "priority", "name", "queue", "worker", "engine"] as const;
+export type ColumnField = (typeof columnFields)[number];
+const payloadFields = ["args", "kwargs", "result"] as const;
+const FacetField = OneOf([...columnFields, ...payloadFields], {
   title: "FacetField",
-  description: "a field of tasks that values can be counted of",
+  description:
+    "a field of tasks whose values are counted; of args, kwargs and result the paths in the payloads of the newest 200 matching tasks, such as `user.id`",
 });
+export type FacetField = Static<typeof FacetField>;
 
 export const FacetQuery = Type.Object({
   field: Described(FacetField, "the field whose values are counted"),
@@ -29,9 +32,11 @@ export const Facet = Type.Object(
     field: FacetField,
     values: Type.Array(
       Type.Object({
-        value: Type.String({ description: "value of the field" }),
+        value: Type.String({ description: "value of the field, or path below it" }),
         count: Type.Integer({ description: "a lower bound when exact is false" }),
-        exact: Type.Boolean({ description: "false when the count was cut at 10,000 or ran out of time" }),
+        exact: Type.Boolean({
+          description: "false when the count was cut at 10,000, ran out of time, or is that of a sample",
+        }),
       }),
       { description: "the most frequent first" },
     ),

@@ -1,5 +1,5 @@
 import { priorities, type TaskFilters } from "@svc/client";
-import { type KeyboardEvent, useId, useRef, useState } from "react";
+import { type KeyboardEvent, lazy, Suspense, useEffect, useId, useRef, useState } from "react";
 import controls from "../../../ui/controls.module.css";
 import { Icon } from "../../../ui/Icon.tsx";
 import { useKeys } from "../../../ui/layers/keys.ts";
@@ -8,16 +8,13 @@ import { printable } from "../../../ui/time/format.ts";
 import { activeFilters, type FilterKey, priorityList, type TasksSearch } from "../../task-data/index.ts";
 import css from "../list.module.css";
 import { useKnown } from "./facets.ts";
-import {
-  askedBy,
-  filterWords,
-  meantSuggestion,
-  readTyped,
-  type Suggestion,
-  suggestionsFor,
-  tokenText,
-} from "./filter-text.ts";
+import type { Suggestion } from "./filter-text.ts";
+import { filterWords, tokenText } from "./filter-words.ts";
 import { searchFields, termsOf, withoutTerm } from "./query-terms.ts";
+
+const DidYouMean = lazy(() => import("./DidYouMean.tsx").then((part) => ({ default: part.DidYouMean })));
+/** What is typed is read and completed by a file of its own, which the first paint does without. */
+const loadReader = () => import("./filter-text.ts");
 
 interface FilterBarProps {
   slug: string;
@@ -33,9 +30,11 @@ export function FilterBar({ slug, search, filters, onPatch }: FilterBarProps) {
   const [isOpen, setOpen] = useState(false);
   const [at, setAt] = useState(-1);
   const [fault, setFault] = useState<string | null>(null);
-  // What can be completed is read once somebody is about to filter.
-  const known = useKnown(slug, filters, isOpen ? askedBy(typed) : null);
-  const suggestions = suggestionsFor(typed, known, search);
+  const [reader, setReader] = useState<Awaited<ReturnType<typeof loadReader>> | null>(null);
+  useEffect(() => void loadReader().then(setReader, () => {}), []);
+  // Values are read when the bar has the focus.
+  const known = useKnown(slug, filters, (isOpen && reader?.askedBy(typed)) || null);
+  const suggestions = reader?.suggestionsFor(typed, known, search) ?? [];
   const isListed = isOpen && suggestions.length > 0;
   const tokens = activeFilters(search).filter((key) => key !== "state" && key !== "q");
   const terms = search.q ? termsOf(search.q) : [];
@@ -51,7 +50,7 @@ export function FilterBar({ slug, search, filters, onPatch }: FilterBarProps) {
   const type = (text: string) => {
     setTyped(text);
     setOpen(true);
-    setAt(meantSuggestion(text));
+    setAt(reader?.meantSuggestion(text) ?? -1);
     setFault(null);
   };
   const apply = (patch: TasksSearch) => {
@@ -64,10 +63,11 @@ export function FilterBar({ slug, search, filters, onPatch }: FilterBarProps) {
     else apply(suggestion.effect.patch);
     input.current?.focus();
   };
-  const submit = () => {
+  const submit = async () => {
     const chosen = isListed ? suggestions[at] : undefined;
     if (chosen) return choose(chosen);
     if (typed.trim() === "") return;
+    const { readTyped } = await loadReader();
     const read = readTyped(typed, search);
     if ("fault" in read) setFault(read.fault);
     else apply(read.patch);
@@ -79,7 +79,7 @@ export function FilterBar({ slug, search, filters, onPatch }: FilterBarProps) {
       setAt((old) => (old + step + suggestions.length) % Math.max(1, suggestions.length));
       event.preventDefault();
     } else if (event.key === "Enter") {
-      submit();
+      void submit();
       event.preventDefault();
     } else if (event.key === "Escape") {
       if (isListed) setOpen(false);
@@ -172,6 +172,13 @@ export function FilterBar({ slug, search, filters, onPatch }: FilterBarProps) {
         {(fault ?? termFault) ? (
           <span className={`${controls.err} ${css.fault}`} role="alert">
             {fault ?? termFault}
+            <Suspense fallback={null}>
+              <DidYouMean
+                slug={slug}
+                search={{ ...search, q: `${search.q ?? ""} ${typed}`.trim() }}
+                onGo={() => type("")}
+              />
+            </Suspense>
           </span>
         ) : null}
       </search>

@@ -8,7 +8,7 @@ import { facetQuery } from "../../task-data/index.ts";
 import type { Counts } from "./StateRail.tsx";
 
 /** Values that one read brings; where there are more, what is typed asks for those that begin with it. */
-const valuesAtOnce = 100;
+export const valuesAtOnce = 100;
 const renewedMs = 15_000;
 
 export interface KnownValue {
@@ -70,13 +70,18 @@ export function useKnown(slug: string, filters: TaskFilters, asked: Asked | null
   const begun = useQueries({
     queries: (prefix === "" ? [] : full).map((field) => facetQuery(slug, { ...queryOf(field), prefix })),
   });
+  return knownOf([...begun, ...first].map(({ data }) => data));
+}
+
+/** The values of several reads by field, each once, in the order in which they came. */
+export function knownOf(facets: readonly (Facet | undefined)[]): Known {
   const found: Partial<Record<FacetField, KnownValue[]>> = {};
-  for (const { data } of [...begun, ...first]) {
-    if (!data) continue;
-    const values = found[data.field] ?? [];
-    found[data.field] = values;
+  for (const facet of facets) {
+    if (!facet) continue;
+    const values = found[facet.field] ?? [];
+    found[facet.field] = values;
     const known = new Set(values.map((one) => one.value));
-    for (const one of data.values) {
+    for (const one of facet.values) {
       if (!known.has(one.value)) values.push({ value: one.value, count: countText(one) });
     }
   }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Known } from "./facets.ts";
-import { askedBy, meantSuggestion, readTyped, suggestionsFor, tokenText } from "./filter-text.ts";
+import { askedBy, meantSuggestion, readTyped, suggestionsFor } from "./filter-text.ts";
+import { tokenText } from "./filter-words.ts";
 
 const known: Known = {
   queue: [
@@ -28,6 +29,8 @@ describe("readTyped", () => {
     expect(readTyped("-queue:mail", {})).toEqual({ patch: { q: "-queue:mail" } });
     expect(readTyped("queue:mail runtime:>30s", {})).toEqual({ patch: { q: "queue:mail runtime:>30s" } });
     expect(readTyped("runtime:soon", {})).toHaveProperty("fault");
+    expect(readTyped("queue:two words", {})).toEqual({ patch: { queue: "two words" } });
+    expect(readTyped("queue:mail customer:42", {})).toHaveProperty("fault");
   });
 
   test("adds a priority to those already chosen", () => {
@@ -76,6 +79,33 @@ describe("suggestionsFor", () => {
     ]);
   });
 
+  test("completes the paths of recent payloads, also behind other terms", () => {
+    const args = [
+      { value: "region", count: "200+" },
+      { value: "customer", count: "120+" },
+    ];
+    const found = (typed: string) =>
+      suggestionsFor(typed, { args }, {}).map(({ value, count, effect }) => [value, count, effect]);
+    expect(found("args.")).toEqual([
+      ["region:", "200+", { typed: "args.region:" }],
+      ["customer:", "120+", { typed: "args.customer:" }],
+    ]);
+    expect(found("state:failure -args.cus")).toEqual([
+      ["customer:", "120+", { typed: "state:failure -args.customer:" }],
+    ]);
+    expect(found("args.customer:4")).toEqual([]);
+  });
+
+  test("offers a key that is no field as a value in the arguments, or where payloads have it", () => {
+    const effects = (typed: string) =>
+      suggestionsFor(typed, { result: [{ value: "total", count: "9" }] }, { q: "tag:vip" }).map(({ value, effect }) => [
+        value,
+        effect,
+      ]);
+    expect(effects("customer=42")).toEqual([["args.customer:42", { patch: { q: "tag:vip args.customer:42" } }]]);
+    expect(effects("total:5")).toEqual([["result.total:5", { patch: { q: "tag:vip result.total:5" } }]]);
+  });
+
   test("does not offer a priority twice", () => {
     const found = suggestionsFor("priority:", known, { priority: "high" }).map((one) => [one.value, one.count]);
     expect(found).toEqual([
@@ -87,8 +117,9 @@ describe("suggestionsFor", () => {
 });
 
 test("Enter takes the first value, but a part of a name as it is typed", () => {
-  expect(["queue:em", "-queue:em", "state:f"].map(meantSuggestion)).toEqual([0, 0, 0]);
-  expect(["name:bill", "-name:bill", "mail", "", 'args."a:b":1'].map(meantSuggestion)).toEqual([-1, -1, -1, -1, -1]);
+  expect(["queue:em", "-queue:em", "state:f", "args.cu"].map(meantSuggestion)).toEqual([0, 0, 0, 0]);
+  const typed = ["name:bill", "-name:bill", "mail", "", 'args."a:b":1', "customer:42", "customer=42"];
+  expect(typed.map(meantSuggestion)).toEqual(typed.map(() => -1));
 });
 
 test.each([
@@ -96,6 +127,8 @@ test.each([
   ["since:", { fields: [], typed: "" }],
   ["-worker:m", { fields: ["worker"], typed: "m" }],
   ["engine:", { fields: ["engine"], typed: "" }],
+  ["state:failure args.cus", { fields: ["args"], typed: "cus" }],
+  ["customer=42", { fields: ["args", "result"], typed: "" }],
   [" mail", { fields: ["name", "queue", "worker"], typed: "mail" }],
 ])("while %j is typed, the values of %j are worth reading", (typed, asked) => {
   expect(askedBy(typed)).toEqual(asked);

@@ -1,13 +1,14 @@
 import { priorities, taskStates } from "@svc/client";
-import { fieldTerm } from "@svc/client/task-query";
+import { fieldTerm, isQueryField } from "@svc/client/task-query";
 import { timeOf } from "../../../address/range-text.ts";
-import { type FilterKey, priorityList, type TasksSearch } from "../../task-data/index.ts";
+import { priorityList, type TasksSearch } from "../../task-data/index.ts";
 import type { Asked, Known } from "./facets.ts";
+import { filterWords } from "./filter-words.ts";
+import { meantSearch } from "./payload-keys.ts";
 import { isQueryText, queryFault, searchFields, withTerm } from "./query-terms.ts";
 
 // The language of the filter bar: `key:value` words are filters, everything else is text to find.
 
-export const filterWords = ["queue", "worker", "name", "priority", "since", "until", "state"] as const;
 type FilterWord = (typeof filterWords)[number];
 
 export interface Suggestion {
@@ -55,7 +56,7 @@ export function readTyped(typed: string, search: TasksSearch): { patch: TasksSea
 }
 
 /** What a parameter of the list cannot say, such as a pattern, alternatives or a further term. */
-const isMore = (value: string): boolean => /[*"<>]|\.\./.test(value) || isQueryText(value);
+const isMore = (value: string): boolean => /[*"<>]|\.\.|\s[^\s:=]+[:=]/.test(value) || isQueryText(value);
 
 function readSearch(text: string, search: TasksSearch): { patch: TasksSearch } | { fault: string } {
   const fault = queryFault(text);
@@ -71,8 +72,15 @@ function splitWord(text: string): { word: FilterWord; value: string } | null {
 /** What to offer under the bar while typing. */
 export function suggestionsFor(typed: string, known: Known, search: TasksSearch): Suggestion[] {
   const text = typed.trimStart();
+  const path = pathBegun(typed);
+  if (path) return pathSuggestions(path, known);
   const split = splitWord(text);
   if (split) return valueSuggestions(split.word, split.value, known, search).slice(0, maximumSuggestions);
+  const meant = meantSearch({ ...search, search: text.trim() }, known);
+  if (isKeyed(text) && meant) {
+    const effect = { patch: { q: meant.search.q ?? "" } };
+    return [{ value: meant.q, detail: "value in the payload", at: 0, length: 0, effect }];
+  }
   const named = searchSuggestions(text, known, search);
   if (named) return named.slice(0, maximumSuggestions);
   const lower = text.toLowerCase();
@@ -104,6 +112,28 @@ export function suggestionsFor(typed: string, known: Known, search: TasksSearch)
   return [...words, ...found].slice(0, maximumSuggestions);
 }
 
+/** The path into a payload that is being typed at the end of a text, such as `args.cust`; null for any other text. */
+function pathBegun(typed: string) {
+  const from = typed.lastIndexOf(" ") + 1;
+  const [, sign = "", name, path = ""] = /^(-?)(args|kwargs|result)\.([^\s:]*)$/.exec(typed.slice(from)) ?? [];
+  const field = payloadFields.find((one) => one === name);
+  return field ? { before: `${typed.slice(0, from)}${sign}${field}.`, field, path } : null;
+}
+
+/** Whether a text is one word such as `customer=42` or `customer:42`, whose key no field has. */
+const isKeyed = (text: string): boolean =>
+  /^[^\s=:"]+[=:][^\s]/.test(text.trim()) && !text.trim().includes(" ") && !isQueryText(text);
+
+const payloadFields = ["args", "kwargs", "result"] as const;
+
+function pathSuggestions({ before, field, path }: NonNullable<ReturnType<typeof pathBegun>>, known: Known) {
+  return nearestFirst(known[field] ?? [], path)
+    .slice(0, maximumSuggestions)
+    .map(({ value, ...choice }): Suggestion => {
+      return { ...choice, value: `${value}:`, detail: "", effect: { typed: `${before}${value}:` } };
+    });
+}
+
 const facetFields = ["engine", "name", "queue", "worker"] as const;
 
 /** Values for a field that only the search takes, or for a term that is turned round; null for any other text. */
@@ -119,9 +149,12 @@ function searchSuggestions(text: string, known: Known, search: TasksSearch): Sug
 
 /** Which values are worth reading while this is typed. */
 export function askedBy(typed: string): Asked {
+  const path = pathBegun(typed);
+  if (path) return { fields: [path.field], typed: path.path };
   const split = splitWord(typed.trimStart());
   const field = facetFields.find((one) => typed.trimStart().replace(/^-/, "").startsWith(`${one}:`));
   if (!split && field) return { fields: [field], typed: typed.slice(typed.indexOf(":") + 1).trim() };
+  if (!split && isKeyed(typed)) return { fields: ["args", "result"], typed: "" };
   if (!split) return { fields: ["name", "queue", "worker"], typed: typed.trim() };
   const { word, value } = split;
   return { fields: word === "since" || word === "until" ? [] : [word], typed: value };
@@ -176,13 +209,7 @@ function nearestFirst(choices: readonly Choice[], text: string): (Choice & { at:
 
 /** Which suggestion Enter takes before any was chosen; -1 for what was typed. A part of a name is a filter as it is. */
 export function meantSuggestion(typed: string): number {
-  return /^[a-z]+:|^-[a-z]+:/.test(typed.trimStart()) && !/^-?name:/.test(typed.trimStart()) ? 0 : -1;
-}
-
-/** How a filter reads in its token. */
-export function tokenText(key: FilterKey, value: string): string {
-  if (key === "priority") return value.split(",").join(", ");
-  if ((key === "since" || key === "until") && value.startsWith("-"))
-    return `${value.replace("-", "−").replace(/([mhd])$/, " $1")}`;
-  return value;
+  const word = /^-?([a-z]+):/.exec(typed.trimStart())?.[1];
+  const isValue = word !== undefined && word !== "name" && isQueryField(word);
+  return isValue || pathBegun(typed) ? 0 : -1;
 }

@@ -1,6 +1,8 @@
 import { printable } from "../../../ui/time/format.ts";
 import { activeFilters, type FilterKey, type TasksSearch } from "../../task-data/index.ts";
-import { tokenText } from "./filter-text.ts";
+
+/** Filters that are typed as `key:value`. */
+export const filterWords = ["queue", "worker", "name", "priority", "since", "until", "state"] as const;
 
 export const filterName = (key: FilterKey): string => (key === "search" ? "text" : key === "q" ? "search" : key);
 
@@ -10,4 +12,12 @@ export function spokenFilters(search: TasksSearch): string | null {
     (key) => `${filterName(key)} ${printable(tokenText(key, String(search[key])))}`,
   );
   return words.length === 0 ? null : words.join(", ");
+}
+
+/** How a filter reads in its token. */
+export function tokenText(key: FilterKey, value: string): string {
+  if (key === "priority") return value.split(",").join(", ");
+  if ((key === "since" || key === "until") && value.startsWith("-"))
+    return `${value.replace("-", "−").replace(/([mhd])$/, " $1")}`;
+  return value;
 }

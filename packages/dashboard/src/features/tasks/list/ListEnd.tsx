@@ -1,16 +1,11 @@
-import type { ApiProblem } from "@svc/client";
 import type { ReactNode } from "react";
-import { paths } from "../../../address/paths.ts";
-import { Button, ButtonLink } from "../../../ui/buttons/Button.tsx";
+import { Button } from "../../../ui/buttons/Button.tsx";
 import { RetryButton } from "../../../ui/buttons/RetryButton.tsx";
 import { causeOf } from "../../../ui/panels/Feedback.tsx";
-import { Empty } from "../../../ui/panels/Lines.tsx";
-import { count, printable } from "../../../ui/time/format.ts";
+import { count } from "../../../ui/time/format.ts";
 import { Stamp } from "../../../ui/time/Stamp.tsx";
-import { activeFilters, type FilterKey, maximumRows, type TasksSearch } from "../../task-data/index.ts";
-import { tokenText } from "../filters/filter-text.ts";
-import { filterName } from "../filters/filter-words.ts";
-import { type TaskList, useOlderPages } from "../following/use-task-list.ts";
+import { maximumRows } from "../../task-data/index.ts";
+import type { TaskList } from "../following/use-task-list.ts";
 import css from "../grid.module.css";
 
 interface ListEndProps {
@@ -107,78 +102,5 @@ export function FoundSoFar({ list, matching }: { list: TaskList; matching: strin
     <>
       <b className="t1">{count(rows.length)}</b> found, searched back to <Stamp at={reached} />
     </>
-  );
-}
-
-interface NotUnderstoodProps {
-  error: ApiProblem;
-  slug: string;
-  search: TasksSearch;
-  onPatch: (patch: Partial<Record<FilterKey, undefined>>) => void;
-}
-
-/** The address asks for what the server refuses: which filter it is, and a way to drop it. */
-export function NotUnderstood({ error, slug, search, onPatch }: NotUnderstoodProps) {
-  const faults = Array.isArray(error.details.errors)
-    ? (error.details.errors as { loc?: unknown[]; message?: string }[])
-    : [];
-  return (
-    <Empty title="A filter is not understood" chips={<FilterChips slug={slug} search={search} onPatch={onPatch} />}>
-      {faults.map((fault) => (
-        <p key={String(fault.loc)} role="alert">
-          <span className="mono">{printable(String(fault.loc?.at(-1) ?? ""))}</span>: {fault.message}.
-        </p>
-      ))}
-      {faults.length === 0 ? <p role="alert">{causeOf(error)}</p> : null}
-    </Empty>
-  );
-}
-
-function FilterChips({ slug, search, onPatch }: Omit<NotUnderstoodProps, "error">) {
-  const active = activeFilters(search);
-  return (
-    <>
-      {active.map((key) => (
-        <Button key={key} onClick={() => onPatch({ [key]: undefined })} icon="x">
-          {filterName(key)}: {printable(tokenText(key, String(search[key])))}
-        </Button>
-      ))}
-      {active.length > 1 ? <ButtonLink href={paths.tasks(slug)}>Clear all</ButtonLink> : null}
-    </>
-  );
-}
-
-interface NothingMatchesProps {
-  slug: string;
-  search: TasksSearch;
-  onPatch: (patch: Partial<Record<FilterKey, undefined>>) => void;
-  list: TaskList;
-}
-
-/** Nothing under these filters, or nothing yet: each of them can be dropped from here. */
-export function NothingMatches({ slug, search, onPatch, list }: NothingMatchesProps) {
-  const active = activeFilters(search);
-  useOlderPages(list, 0);
-  return (
-    <Empty
-      title={list.query.hasNextPage ? "No match so far" : active.length > 0 ? "No task matches" : "No task yet"}
-      chips={
-        <>
-          {list.pendingCount > 0 ? (
-            <Button variant="main" onClick={list.showPending}>
-              Show {list.pendingCount} new
-            </Button>
-          ) : null}
-          <FilterChips slug={slug} search={search} onPatch={onPatch} />
-        </>
-      }
-    >
-      {list.query.hasNextPage ? <ListEnd list={list} isLoose /> : null}
-      <p>
-        {active.length > 0
-          ? "Text is matched literally, letter by letter. Drop a filter to see more."
-          : "The list fills by itself as soon as an agent reports a task."}
-      </p>
-    </Empty>
   );
 }

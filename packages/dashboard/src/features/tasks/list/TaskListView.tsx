@@ -34,7 +34,7 @@ import { type ColumnId, columnFacts } from "../views/columns.ts";
 import { useColumns } from "../views/use-columns.ts";
 import { ViewTabs } from "../views/ViewTabs.tsx";
 import { ListAnnouncer } from "./ListAnnouncer.tsx";
-import { FoundSoFar, ListEnd, NothingMatches, NotUnderstood } from "./ListEnd.tsx";
+import { FoundSoFar, ListEnd } from "./ListEnd.tsx";
 import { ListTools } from "./ListTools.tsx";
 import { SelectionBar } from "./SelectionBar.tsx";
 import { TaskGrid } from "./TaskGrid.tsx";
@@ -44,6 +44,12 @@ import { useSelection } from "./use-selection.ts";
 
 const TimeStrip = lazy(() => import("../filters/TimeStrip.tsx").then((part) => ({ default: part.TimeStrip })));
 const RowMenu = lazy(() => import("./RowMenu.tsx").then((part) => ({ default: part.RowMenu })));
+const NothingMatches = lazy(() =>
+  import("../matching/NothingMatches.tsx").then((part) => ({ default: part.NothingMatches })),
+);
+const NotUnderstood = lazy(() =>
+  import("../matching/NothingMatches.tsx").then((part) => ({ default: part.NotUnderstood })),
+);
 const ExportDialog = lazy(() =>
   import("../matching/ExportDialog.tsx").then((module) => ({ default: module.ExportDialog })),
 );
@@ -240,12 +246,16 @@ export function TaskListView({ slug, search }: { slug: string; search: TasksSear
           isQuiet
           refusals={{
             validation_error: (problem) => (
-              <NotUnderstood error={problem} slug={slug} search={search} onPatch={patch} />
+              <Suspense fallback={null}>
+                <NotUnderstood error={problem} slug={slug} search={search} onPatch={patch} />
+              </Suspense>
             ),
           }}
         >
           {rows.length === 0 ? (
-            <NothingMatches slug={slug} search={search} onPatch={patch} list={list} />
+            <Suspense fallback={null}>
+              <NothingMatches slug={slug} search={search} onPatch={patch} list={list} />
+            </Suspense>
           ) : (
             <TaskGrid
               key={filterText}
