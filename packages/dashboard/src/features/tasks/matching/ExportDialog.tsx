@@ -1,5 +1,5 @@
 import { isProblem, type TaskExportQuery, type TaskFilters } from "@svc/client";
-import { exportFields } from "@svc/client/task-query";
+import { type ExportField, exportFields } from "@svc/client/task-query";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { api } from "../../../api/api.ts";
@@ -32,14 +32,12 @@ interface ExportDialogProps {
   onClose: () => void;
 }
 
-/** Every matching task as a file: in which form, with which columns, how many, and what to do when they are too many. */
+/** Saves every matching task as a file. Ticked are the columns that the list shows, in its order. */
 export function ExportDialog({ slug, filters, words, columns, total, onClose }: ExportDialogProps) {
-  const [fields, setFields] = useState<ReadonlySet<string>>(new Set(exportFields));
-  const toggle = (field: string) => {
-    const next = new Set(fields);
-    if (!next.delete(field)) next.add(field);
-    setFields(next);
-  };
+  const [listed] = useState(() => fieldsOfColumns(columns));
+  const [fields, setFields] = useState<readonly ExportField[]>(listed);
+  const choices = [...listed, ...exportFields.filter((field) => !listed.includes(field))];
+  const toggle = (field: ExportField) => setFields(choices.filter((one) => fields.includes(one) !== (one === field)));
 
   return (
     <SaveDialog
@@ -47,14 +45,17 @@ export function ExportDialog({ slug, filters, words, columns, total, onClose }: 
       formats={formats}
       name="svc-tasks"
       read={({ format, since }, reading) => {
-        const chosen = exportFields.filter((field) => fields.has(field)).join(",");
-        return api.exportTasks(slug, { ...filters, ...(since && { since }), format, fields: chosen }, reading);
+        return api.exportTasks(
+          slug,
+          { ...filters, ...(since && { since }), format, fields: fields.join(",") },
+          reading,
+        );
       }}
       intro={
         <>
           {total === null ? "All tasks" : <b>{count(total)} tasks</b>}
           {words === null ? " of the project" : ` with ${words}`}, newest first.
-          {total === null ? " How many they are is not counted for this search." : null}
+          {total === null ? " This search has no total." : null}
         </>
       }
       refused={(error, format, onCut) => {
@@ -62,7 +63,7 @@ export function ExportDialog({ slug, filters, words, columns, total, onClose }: 
         const { cap, setting } = error.details;
         return <OverCap {...{ slug, filters, format, onCut }} cap={Number(cap)} setting={String(setting || "")} />;
       }}
-      reason={fields.size === 0 ? "Choose a column" : null}
+      reason={fields.length === 0 ? "Choose a column" : null}
       act={total === null ? "Export" : `Export ${count(total)} ${total === 1 ? "task" : "tasks"}`}
       onClose={onClose}
     >
@@ -70,15 +71,15 @@ export function ExportDialog({ slug, filters, words, columns, total, onClose }: 
         <fieldset className={css.fields}>
           <legend>Columns</legend>
           <span className={css.fieldActs}>
-            <Button variant="link" onClick={() => setFields(new Set(exportFields))}>
+            <Button variant="link" onClick={() => setFields(choices)}>
               All
             </Button>
-            <Button variant="link" onClick={() => setFields(new Set(fieldsOfColumns(columns)))}>
-              Those of the list
+            <Button variant="link" onClick={() => setFields(listed)}>
+              Shown in the list
             </Button>
           </span>
-          {exportFields.map((field) => (
-            <Check key={field} checked={fields.has(field)} onChange={() => toggle(field)}>
+          {choices.map((field) => (
+            <Check key={field} checked={fields.includes(field)} onChange={() => toggle(field)}>
               {field}
             </Check>
           ))}

@@ -1,4 +1,4 @@
-import { type ExportField, exportFields } from "@svc/client/task-query";
+import type { ExportField } from "@svc/client/task-query";
 import type { ColumnId } from "../views/columns.ts";
 
 const fieldsOf: Readonly<Record<ColumnId, readonly ExportField[]>> = {
@@ -21,8 +21,7 @@ const fieldsOf: Readonly<Record<ColumnId, readonly ExportField[]>> = {
   finished: ["finished_at"],
 };
 
-/** What an export needs to hold what the list shows. */
-export function fieldsOfColumns(columns: readonly ColumnId[]): ExportField[] {
-  const wanted = new Set(columns.flatMap((column) => fieldsOf[column]));
-  return exportFields.filter((field) => wanted.has(field));
-}
+/** The fields of an export that hold what these columns show, in the order of the columns. */
+export const fieldsOfColumns = (columns: readonly ColumnId[]): ExportField[] => [
+  ...new Set(columns.flatMap((column) => fieldsOf[column])),
+];
