@@ -29,6 +29,7 @@ function holds(term: Term, task: TaskRow, now: Date): boolean {
         runtime: task.runtime_ms,
         wait: task.wait_ms,
         retries: task.retry_count,
+        waiting: waitedMs(task, now),
         age: now.getTime() - task.received_at.getTime(),
       };
       const value = values[term.field];
@@ -59,6 +60,13 @@ function holds(term: Term, task: TaskRow, now: Date): boolean {
       return columns.some((text) => text !== null && fitsPath([parseJson(text)], term.path, term.tests));
     }
   }
+}
+
+function waitedMs(task: TaskRow, now: Date): number | null {
+  if (!["pending", "received", "retry"].includes(task.state)) return null;
+  const isFirst = task.attempt === 0 && task.state !== "retry";
+  const sinceMs = Math.max((isFirst ? task.received_at : task.last_event_at).getTime(), task.eta?.getTime() ?? 0);
+  return sinceMs > now.getTime() ? null : now.getTime() - sinceMs;
 }
 
 const isOneOf = (text: string, tests: readonly TextTest[]): boolean =>

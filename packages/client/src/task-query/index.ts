@@ -20,6 +20,7 @@ export {
   type Term,
   type TextField,
   type TextTest,
+  waitingStates,
 } from "./language.ts";
 export { meantQuery } from "./meant.ts";
 export { type ParsedQuery, parseTaskQuery } from "./parse.ts";

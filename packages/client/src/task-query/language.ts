@@ -40,7 +40,7 @@ export type Moment =
 export type TextField = "words" | "any" | "error" | JsonField;
 export type JsonField = "args" | "kwargs" | "result";
 export type LabelField = "name" | "queue" | "worker" | "engine" | "id" | "release" | "tag" | "fingerprint";
-export type NumberField = "runtime" | "wait" | "retries" | "age";
+export type NumberField = "runtime" | "wait" | "waiting" | "retries" | "age";
 
 /** What one term asks, before its negation: one of its values fits. */
 export type Condition =
@@ -91,6 +91,7 @@ export const queryFields = {
   result: { kind: "json", meaning: "result", sample: "result.total:>100" },
   runtime: { kind: "duration", meaning: "time it ran", sample: "runtime:>30s" },
   wait: { kind: "duration", meaning: "time it waited", sample: "wait:<=200ms" },
+  waiting: { kind: "duration", meaning: "time it has waited so far, not started yet", sample: "waiting:>5m" },
   age: { kind: "duration", meaning: "time since it was received", sample: "age:<15m" },
   priority: { kind: "choice", meaning: "priority", sample: "priority:high,critical" },
   engine: { kind: "label", meaning: "engine", sample: "engine:bullmq" },
@@ -102,6 +103,9 @@ export const queryFields = {
   until: { kind: "bound", meaning: "received at this time or before", sample: "until:2026-11-01" },
   any: { kind: "text", meaning: "text anywhere: names, errors, arguments, result", sample: "any:ORD-4711" },
 } as const satisfies Record<string, { kind: FieldKind; meaning: string; sample: string }>;
+
+/** States of a task that has not started, or waits for its next attempt. Field `waiting` asks for those of them that are due. */
+export const waitingStates = ["pending", "received", "retry"] as const satisfies readonly TaskState[];
 
 export type QueryField = keyof typeof queryFields;
 

@@ -51,6 +51,10 @@ describe("a query", () => {
       { ...plain, kind: "label", field: "fingerprint", tests: [{ kind: "is", text: "0ab1".repeat(8) }] },
     ],
     ["State:FAILURE", { ...plain, kind: "choice", field: "state", values: ["failure"] }],
+    [
+      "waiting:>5m",
+      { ...plain, kind: "number", field: "waiting", tests: [{ kind: "order", order: ">", value: 300_000 }] },
+    ],
     ["-queue:mail", { kind: "label", field: "queue", tests: [{ kind: "is", text: "mail" }], isNegated: true }],
     ["name:billing.*", { ...plain, kind: "label", field: "name", tests: [{ kind: "like", parts: ["billing.", ""] }] }],
     [`name:"a *"*b`, { ...plain, kind: "label", field: "name", tests: [{ kind: "like", parts: ["a *", "b"] }] }],

@@ -1975,7 +1975,7 @@ export interface Task {
   finished_at: string | null;
   /** How long it ran, as the engine measured it; null until it succeeded or failed, and when not reported. */
   runtime_ms: number | null;
-  /** How long it waited in the queue before it started; null when not reported. */
+  /** How long this attempt waited in the queue before it started; null when not reported. */
   wait_ms: number | null;
   /** Worker that took it last; null when no event named one. */
   worker_name: string | null;
@@ -1995,6 +1995,8 @@ export interface Task {
   retry_of: string | null;
   /** task_id of its latest retry; null without one. */
   retried_as: string | null;
+  /** Time of its latest event. */
+  last_event_at: string;
   /** When the service stored its first event. */
   created_at: string;
   /** When the row last changed. */

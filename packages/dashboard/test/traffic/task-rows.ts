@@ -30,6 +30,7 @@ export function taskRow(given: Partial<TaskRow> = {}): TaskRow {
     fingerprint: null,
     retry_of: null,
     retried_as: null,
+    last_event_at: "2026-11-20T10:00:05.000Z",
     created_at: "2026-11-20T10:00:00.000Z",
     updated_at: "2026-11-20T10:00:05.000Z",
     ...given,

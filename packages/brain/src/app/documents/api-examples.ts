@@ -37,6 +37,7 @@ const Task = {
   fingerprint: "3f9a1c5e7b2d4f608a1c3e5f7b9d1f3a",
   retry_of: null,
   retried_as: null,
+  last_event_at: "2026-03-02T08:15:01.730Z",
   created_at: "2026-03-02T08:15:00.310Z",
   updated_at: "2026-03-02T08:15:01.940Z",
 };

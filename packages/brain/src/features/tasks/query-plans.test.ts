@@ -30,7 +30,7 @@ for (const dialect of testDialects) {
           queue: `queue-${index % 7}`,
           worker_name: `worker-${index % 11}`,
           engine: index < 5990 ? "bullmq" : "rq",
-          state: isFailure ? "failure" : "success",
+          state: isFailure ? "failure" : index % 600 === 7 ? "received" : "success",
           ...(isFailure && { exception: "Boom", fingerprint: fingerprintOf(index), last_failed_at: new Date(startMs) }),
           args: JSON.stringify([{ user: { id: index } }]),
           received_at: new Date(startMs + ((index * 7919) % 6000) * 1000),
@@ -52,6 +52,7 @@ for (const dialect of testDialects) {
       ["id:task-1,task-2", dialect === "sqlite" ? "sqlite_autoindex_tasks_2" : "tasks_project_id_engine_task_id_key"],
       [`fingerprint:${fingerprintOf(0)}`, "tasks_by_fingerprint"],
       [`fingerprint:${fingerprintOf(0)} since:2026-01-02 args.user.id:none`, "tasks_by_fingerprint"],
+      ["waiting:>5m", "tasks_by_state"],
       ["engine:rq", dialect === "sqlite" ? "sqlite_autoindex_tasks_2" : "tasks_project_id_engine_task_id_key"],
     ])("of %s enter %s and read no table from end to end", async (q, index) => {
       const plan = await planOf(q);

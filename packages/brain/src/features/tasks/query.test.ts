@@ -89,7 +89,10 @@ const task = fc.record({
   name: pick(["billing.charge", "billing.Refund", "mail", "ΟΔΟΣ", "100%_d", "x*y?[z]"]),
   queue: maybe(pick(["mail", "Mail", "reports", "日本語"])),
   worker_name: maybe(pick(["w-1", "w-2", "straße"])),
-  state: pick(["pending", "success", "failure", "retry"]),
+  state: pick(["pending", "received", "success", "failure", "retry"]),
+  attempt: fc.nat(1),
+  dueAfterMs: maybe(pick([-5000, 4000, 60_000])),
+  changedAfterMs: pick([0, 3000]),
   priority: pick(["high", "normal", "low"]),
   release: maybe(pick(["2026.1", "2026.2"])),
   retry_count: fc.nat(3),
@@ -175,6 +178,7 @@ const term = fc.oneof(
   values(ranged(["0", "1ms", "200ms"])).map((given) => `wait:${given}`),
   values(ranged(["0", "1", "2"])).map((given) => `retries:${given}`),
   values(ranged(["11s", "12s", "14s", "20s"])).map((given) => `age:${given}`),
+  values(ranged(["0", "8s", "13s", "16s"])).map((given) => `waiting:${given}`),
   pick(["since:15s", "until:13s", "since:2026-01-02T00:00:03Z", "until:2026-01-02T00:00:07Z"]),
   fc
     .tuple(pick(["args", "kwargs", "result"]), fc.array(step, { minLength: 1, maxLength: 3 }), values(pathValue))
@@ -196,10 +200,14 @@ const sizes: SearchSizes[] = [
 function storedTask(given: typeof task extends fc.Arbitrary<infer Task> ? Task : never, project_id: string): GivenTask {
   const {
     failure: { fingerprint, failedAfterMs },
+    dueAfterMs,
+    changedAfterMs,
     ...row
   } = given;
-  const last_failed_at = fingerprint === null ? null : new Date(row.received_at.getTime() + failedAfterMs);
-  return { ...row, project_id, fingerprint, last_failed_at };
+  const after = (ms: number) => new Date(row.received_at.getTime() + ms);
+  const last_failed_at = fingerprint === null ? null : after(failedAfterMs);
+  const eta = dueAfterMs === null ? null : after(dueAfterMs);
+  return { ...row, project_id, fingerprint, last_failed_at, eta, last_event_at: after(changedAfterMs) };
 }
 
 const newestFirst = (a: TaskRow, b: TaskRow) =>

@@ -106,6 +106,7 @@ for (const dialect of routeDialects) {
           fingerprint: null,
           retry_of: "t-2",
           retried_as: null,
+          last_event_at: at(1).toISOString(),
           created_at: at(1).toISOString(),
           updated_at: at(1).toISOString(),
         },

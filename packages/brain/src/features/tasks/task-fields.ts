@@ -44,7 +44,7 @@ export const taskFields = {
   traceparent: { type: "text" },
   fingerprint: { type: "text" },
   last_failed_at: { type: "instant", isInternal: true },
-  last_event_at: { type: "instant", isInternal: true },
+  last_event_at: { type: "instant" },
   reported_by: { type: "uuid", isInternal: true },
   fold: { type: "text", isInternal: true },
 } as const satisfies Record<Exclude<keyof TaskRow, Bookkeeping>, TaskField>;

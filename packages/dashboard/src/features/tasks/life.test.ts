@@ -20,6 +20,28 @@ describe("lifeOf", () => {
     expect(lifeOf(running, now)).toMatchObject({ waitMs: 2000, runMs: 58_000, isRunning: true });
   });
 
+  test("counts the wait from when the task was due, and of a later attempt from when it was queued again", () => {
+    const waiting = {
+      state: "received",
+      started_at: null,
+      finished_at: null,
+      wait_ms: null,
+      runtime_ms: null,
+    } as const;
+    const delayed = taskRow({ ...waiting, eta: "2026-11-20T10:00:50.000Z" });
+    expect(lifeOf(delayed, now).waitMs).toBe(10_000);
+    const ahead = taskRow({ ...waiting, eta: "2026-11-20T11:00:00.000Z" });
+    expect(lifeOf(ahead, now).waitMs).toBe(0);
+    const again = taskRow({ ...waiting, attempt: 1, last_event_at: "2026-11-20T10:00:57.000Z" });
+    expect(lifeOf(again, now).waitMs).toBe(3000);
+    const started = taskRow({ eta: "2026-11-20T10:00:01.500Z", wait_ms: null });
+    expect(lifeOf(started, now).waitMs).toBe(500);
+  });
+
+  test("knows no wait of a later attempt that the engine does not report", () => {
+    expect(lifeOf(taskRow({ attempt: 1, wait_ms: null }), now).waitMs).toBeNull();
+  });
+
   test("is never negative when two clocks disagree", () => {
     const row = taskRow({
       started_at: "2026-11-20T09:59:59.000Z",
@@ -51,5 +73,6 @@ describe("the scale of the bars", () => {
 test("tryText counts from one and knows the limit when the engine does", () => {
   expect(tryText(taskRow({ attempt: 1, max_attempts: 3 }))).toBe("2/3");
   expect(tryText(taskRow({ attempt: 1 }))).toBe("2");
+  expect(tryText(taskRow({ attempt: 1, max_attempts: 1 }))).toBe("2");
   expect(tryText(taskRow({ state: "pending" }))).toBe("–");
 });

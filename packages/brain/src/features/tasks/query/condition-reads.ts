@@ -1,4 +1,4 @@
-import type { NumberTest, TextTest } from "@svc/client/task-query";
+import { type NumberTest, type TextTest, waitingStates } from "@svc/client/task-query";
 import { type RawBuilder, type SqlBool, sql } from "kysely";
 import { hasParts, holdsFolded, holdsText } from "../../../platform/database/dialects/expressions/text-matching.ts";
 import type { ColumnTerm, ListFilter, Span } from "./query.ts";
@@ -78,7 +78,11 @@ function alternatives(term: ColumnTerm): RawBuilder<SqlBool>[] {
     case "words":
       return [namesHold(term.text)];
     case "received":
-      return term.spans.map(spanTest);
+      return term.spans.map((span) => spanTest(sql`task.received_at`, span));
+    case "waiting":
+      return term.spans.map(
+        (span) => sql`(task.state IN (${sql.join(waitingStates)}) AND ${spanTest(waitingSince, span)})`,
+      );
   }
 }
 
@@ -98,10 +102,16 @@ function numberTest(column: RawBuilder<unknown>, test: NumberTest): RawBuilder<S
 
 const operators = { "<": sql`<`, "<=": sql`<=`, ">": sql`>`, ">=": sql`>=` } as const;
 
-function spanTest({ from, to }: Span): RawBuilder<SqlBool> {
+function spanTest(instant: RawBuilder<unknown>, { from, to }: Span): RawBuilder<SqlBool> {
   const bounds = [
-    ...(from === null ? [] : [sql<SqlBool>`task.received_at >= ${from}`]),
-    ...(to === null ? [] : [sql<SqlBool>`task.received_at <= ${to}`]),
+    ...(from === null ? [] : [sql<SqlBool>`${instant} >= ${from}`]),
+    ...(to === null ? [] : [sql<SqlBool>`${instant} <= ${to}`]),
   ];
   return sql`(${sql.join(bounds, sql` AND `)})`;
 }
+
+/** Of a later attempt the task's last event is the one that made it wait again. */
+const queuedAt = sql`(CASE WHEN task.attempt = 0 AND task.state <> 'retry' THEN task.received_at ELSE task.last_event_at END)`;
+
+/** Since when a waiting task could have started. A task is due at its eta. */
+const waitingSince = sql`(CASE WHEN task.eta > ${queuedAt} THEN task.eta ELSE ${queuedAt} END)`;

@@ -8,6 +8,7 @@ import {
   type TaskQuery,
   type Term,
   type TextTest,
+  waitingStates,
 } from "@svc/client/task-query";
 import type { JsonTest } from "../../../platform/database/values/json-content.ts";
 import { invalid } from "../../../platform/http/error-codes.ts";
@@ -34,7 +35,9 @@ type ColumnCondition =
   | { readonly kind: "number"; readonly field: "runtime" | "wait" | "retries"; readonly tests: readonly NumberTest[] }
   /** Text in lower case. */
   | { readonly kind: "words"; readonly text: string }
-  | { readonly kind: "received"; readonly spans: readonly Span[] };
+  | { readonly kind: "received"; readonly spans: readonly Span[] }
+  /** Waits to start, since a time in one of the spans. */
+  | { readonly kind: "waiting"; readonly spans: readonly Span[] };
 
 /** A condition on columns that every row holds in place. */
 export type ColumnTerm = ColumnCondition & { readonly isNegated: boolean };
@@ -90,6 +93,11 @@ export function planOfTerms(given: TaskFilter, query: TaskQuery, now: Date): Que
   const content: ContentTerm[] = [];
   for (const term of query) {
     const part = partOf(term, filter, now);
+    if (part.kind === "waiting" && !part.isNegated) {
+      // An index holds the tasks of these states, and one that has waited since a time was received by then.
+      terms.push({ kind: "choice", field: "state", values: waitingStates, isNegated: false });
+      filter = { ...filter, ...narrowed(filter, { from: null, to: latestOf(part.spans) }) };
+    }
     if ("needles" in part || part.kind === "json") {
       content.push(part);
       // Few tasks fail, and an index holds those that did.
@@ -102,7 +110,8 @@ export function planOfTerms(given: TaskFilter, query: TaskQuery, now: Date): Que
 }
 
 const isRelative = (term: Term): boolean =>
-  (term.kind === "number" && term.field === "age") || (term.kind === "bound" && term.moment.kind === "ago");
+  (term.kind === "number" && (term.field === "age" || term.field === "waiting")) ||
+  (term.kind === "bound" && term.moment.kind === "ago");
 
 type Part = ColumnTerm | ContentTerm | { readonly kind: "filter"; readonly filter: ListFilter };
 
@@ -126,6 +135,10 @@ function partOf(term: Term, filter: ListFilter, now: Date): Part {
     case "label":
       return labelPart(term, filter);
     case "number": {
+      if (term.field === "waiting") {
+        const spans = term.tests.map((test) => dueBy(spanOfAge(test, now), now));
+        return { kind: "waiting", spans, isNegated };
+      }
       if (term.field !== "age") return { kind: "number", field: term.field, tests: term.tests, isNegated };
       const spans = term.tests.map((test) => spanOfAge(test, now));
       const [only, second] = spans;
@@ -194,6 +207,12 @@ function spanOfAge(test: NumberTest, now: Date): Span {
       }
   }
 }
+
+/** The span without its future: a task that is not due yet does not wait. */
+const dueBy = ({ from, to }: Span, now: Date) => ({ from, to: to === null || to > now ? now : to });
+
+const latestOf = (spans: readonly Span[]): Date | null =>
+  spans.reduce<Date | null>((latest, { to }) => (latest === null || (to !== null && to > latest) ? to : latest), null);
 
 function narrowed({ since, until }: ListFilter, { from, to }: Span): ListFilter {
   return {

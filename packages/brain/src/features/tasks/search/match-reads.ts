@@ -219,7 +219,17 @@ export const seenColumns = ({ terms, hasError: isAsked }: ListFilter): RawBuilde
     ),
     ...(terms === undefined
       ? []
-      : ["engine", "release", "fingerprint", "runtime_ms", "wait_ms", "retry_count"].map((name) => sql.ref(name))),
+      : [
+          "engine",
+          "release",
+          "fingerprint",
+          "runtime_ms",
+          "wait_ms",
+          "retry_count",
+          "attempt",
+          "eta",
+          "last_event_at",
+        ].map((name) => sql.ref(name))),
     ...(isAsked ? [sql`CASE WHEN ${hasError} THEN '' END AS exception, NULL AS traceback`] : []),
   ]);
 

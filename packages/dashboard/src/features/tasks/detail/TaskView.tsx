@@ -69,14 +69,7 @@ export function TaskView(props: TaskViewProps) {
 
   return (
     <>
-      <TaskHead
-        slug={slug}
-        task={task}
-        attempts={detail.attempts}
-        level={place === "page" ? 1 : 2}
-        actions={actions}
-        hrefOf={hrefOf}
-      />
+      <TaskHead slug={slug} task={task} level={place === "page" ? 1 : 2} actions={actions} hrefOf={hrefOf} />
       <LifecycleBar task={task} attempts={detail.attempts} gaps={gaps} />
       <TaskGaps slug={slug} gaps={gaps} />
       <WhyNot slug={slug} task={task} />

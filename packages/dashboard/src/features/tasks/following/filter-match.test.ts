@@ -14,6 +14,7 @@ describe("matchesFilters", () => {
     { name: "Send_" },
     { search: "SEND_RECEIPT" },
     { search: "mailer" },
+    { q: "runtime:>30s" },
     { since: "2026-11-20T10:00:00.000Z", until: "2026-11-20T10:00:00.000Z" },
   ] as const)("takes the row for %o", (filters) => {
     expect(matchesFilters(row, filters)).toBe(true);
@@ -28,6 +29,7 @@ describe("matchesFilters", () => {
     { since: "2026-11-20T10:00:00.001Z" },
     { until: "2026-11-20T09:59:59.999Z" },
     { state: "success", queue: "media" },
+    { q: "queue:emails waiting:>5m" },
   ] as const)("refuses the row for %o", (filters) => {
     expect(matchesFilters(row, filters)).toBe(false);
   });

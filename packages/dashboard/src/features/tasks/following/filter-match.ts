@@ -1,7 +1,13 @@
 import type { TaskFilters, TaskRow } from "@svc/client";
+import { waitingStates } from "@svc/client/task-query";
 
-/** Whether a pushed row belongs to a filtered list, by the rules of the list's own parameters. */
+/**
+ * Whether a pushed row belongs to a filtered list, by the rules of the list's own parameters. Of a search only the end of a wait is known
+ * here: the server answers the rest.
+ */
 export function matchesFilters(row: TaskRow, filters: TaskFilters): boolean {
+  if (/(?:^|\s)waiting:/.test(filters.q ?? "") && !(waitingStates as readonly string[]).includes(row.state))
+    return false;
   if (filters.state && row.state !== filters.state) return false;
   if (filters.priority && !filters.priority.split(",").includes(row.priority)) return false;
   if (filters.queue && row.queue !== filters.queue) return false;

@@ -8,7 +8,7 @@ import { Stamp } from "../../../ui/time/Stamp.tsx";
 import { useNow } from "../../../ui/time/ticker.ts";
 import { type ListRow, taskKey } from "../../task-data/index.ts";
 import css from "../grid.module.css";
-import { barOf, lifeOf, tryText } from "../life.ts";
+import { barOf, lifeOf, tryText, waitText } from "../life.ts";
 import type { ColumnId } from "../views/columns.ts";
 
 interface CellProps {
@@ -95,7 +95,7 @@ function useLife(row: ListRow) {
 
 function WaitText({ row }: { row: ListRow }) {
   const { life } = useLife(row);
-  return <span className={life.isWaiting ? css.now : "t2"}>{duration(life.waitMs)}</span>;
+  return <span className={life.isWaiting ? css.now : "t2"}>{waitText(life)}</span>;
 }
 
 function RunText({ row }: { row: ListRow }) {
@@ -114,13 +114,7 @@ function LifeBar({ row, scaleMs }: { row: ListRow; scaleMs: number }) {
   const ran = life.isLost ? "end not recorded" : hasRun ? `ran ${duration(life.runMs)}` : "not run yet";
   const tip = Math.min(99.4, bar.wait + bar.run);
   return (
-    <svg
-      className={css.life}
-      width="100%"
-      height="12"
-      role="img"
-      aria-label={`waited ${duration(life.waitMs)}, ${ran}`}
-    >
+    <svg className={css.life} width="100%" height="12" role="img" aria-label={`waited ${waitText(life)}, ${ran}`}>
       <rect className={css.w} x="0" y="5" width={`${bar.wait}%`} height="2" />
       {hasRun ? (
         <rect

@@ -35,20 +35,11 @@ describe("the view that is shown", () => {
     expect(showsView({ state: "failure", queue: "q" }, preset("Failed"))).toBe(false);
     expect(showsView({}, preset("All"))).toBe(true);
   });
-
-  test("is not another one for a bound that belongs to it", () => {
-    expect(showsView({ state: "pending", until: "-5m" }, preset("Waiting over 5 min"))).toBe(true);
-    expect(showsView({ state: "pending" }, preset("Waiting over 5 min"))).toBe(false);
-  });
 });
 
 describe("going to another view", () => {
   test("keeps the time range", () => {
     expect(searchFor(preset("Failed"), { state: "retry", since: "-1h" })).toEqual({ since: "-1h", state: "failure" });
-  });
-
-  test("leaves behind a bound that came with a view", () => {
-    expect(searchFor(preset("All"), { state: "pending", until: "-5m" })).toEqual({});
     expect(searchFor(preset("All"), { until: "2026-11-20" })).toEqual({ until: "2026-11-20" });
   });
 });

@@ -14,7 +14,7 @@ export const presets: readonly ListView[] = [
   { id: null, name: "All", search: {} },
   { id: null, name: "Failed", search: { state: "failure" } },
   { id: null, name: "Running", search: { state: "started" } },
-  { id: null, name: "Waiting over 5 min", search: { state: "pending", until: "-5m" } },
+  { id: null, name: "Waiting over 5 min", search: { q: "waiting:>5m" } },
   { id: null, name: "Retried", search: { q: "retries:>=1" } },
   { id: null, name: "Slow", search: { q: "runtime:>30s" } },
 ];
@@ -53,22 +53,13 @@ export function keptFilters({ state, priority, search, queue, name, worker, q }:
 
 const timeKeys: readonly FilterKey[] = ["since", "until"];
 
-/** Whether an address shows a view, whatever its time range is. A view that has a bound of its own is another without it. */
+/** Whether an address shows a view, whatever its time range is. */
 export function showsView(search: TasksSearch, view: ListView): boolean {
-  const keys = new Set([...activeFilters(search), ...activeFilters(view.search)]);
-  return [...keys].every((key) => {
-    if (timeKeys.includes(key) && view.search[key] === undefined) return !isBoundOfPreset(search);
-    return search[key] === view.search[key];
-  });
+  const keys = [...activeFilters(search), ...activeFilters(view.search)];
+  return keys.every((key) => timeKeys.includes(key) || search[key] === view.search[key]);
 }
 
-/** Where a view leads from here: its filters, in the time range of now unless that came with another view. */
-export function searchFor(view: ListView, search: TasksSearch): TasksSearch {
-  const { since, until } = search;
-  const isOwn = isBoundOfPreset(search);
-  return { ...(since && { since }), ...(until && !isOwn && { until }), ...view.search };
-}
-
-function isBoundOfPreset(search: TasksSearch): boolean {
-  return presets.some(({ search: own }) => own.until && own.until === search.until && own.state === search.state);
+/** Where a view leads from here: its filters, in the present time range. */
+export function searchFor(view: ListView, { since, until }: TasksSearch): TasksSearch {
+  return { ...(since && { since }), ...(until && { until }), ...view.search };
 }

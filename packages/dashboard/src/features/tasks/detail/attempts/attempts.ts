@@ -8,7 +8,6 @@ export interface Attempt {
   startedAt: number | null;
   endedAt: number | null;
   runMs: number | null;
-  waitMs: number | null;
   exception: string | null;
   traceback: string | null;
 }
@@ -35,7 +34,6 @@ export function attemptsOf(events: readonly TaskEvent[]): Attempt[] {
     attempt.worker = text(event.payload.worker) ?? attempt.worker;
     if (state === "started") {
       attempt.startedAt = at;
-      attempt.waitMs = wholeNumber(event.payload.wait_ms) ?? null;
       continue;
     }
     // A retry that is only announced does not replace the failure it follows.
@@ -76,7 +74,6 @@ function emptyAttempt(number: number): Attempt {
     startedAt: null,
     endedAt: null,
     runMs: null,
-    waitMs: null,
     exception: null,
     traceback: null,
   };

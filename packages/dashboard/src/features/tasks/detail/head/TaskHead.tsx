@@ -10,8 +10,7 @@ import { duration, nameText, printable } from "../../../../ui/time/format.ts";
 import { Age } from "../../../../ui/time/Stamp.tsx";
 import { useNow } from "../../../../ui/time/ticker.ts";
 import { TaskCommands, TaskGhosts } from "../../../actions/index.ts";
-import { lifeOf, tryText } from "../../life.ts";
-import type { Attempt } from "../attempts/attempts.ts";
+import { lifeOf, tryText, waitText } from "../../life.ts";
 import css from "../task.module.css";
 import { CopyMenu } from "./TaskActions.tsx";
 
@@ -22,10 +21,9 @@ interface TaskHeadProps {
   level: 1 | 2;
   actions: ReactNode;
   hrefOf: (engine: string, taskId: string) => string;
-  attempts: readonly Attempt[];
 }
 
-export function TaskHead({ slug, task, level, actions, hrefOf, attempts }: TaskHeadProps) {
+export function TaskHead({ slug, task, level, actions, hrefOf }: TaskHeadProps) {
   const Title = level === 1 ? "h1" : "h2";
   const listOf = (filter: Record<string, string>) => paths.tasks(slug, filter);
   return (
@@ -71,7 +69,7 @@ export function TaskHead({ slug, task, level, actions, hrefOf, attempts }: TaskH
             <AppLink href={listOf({ q: `release:${quoted(task.release)}` })}>{printable(task.release)}</AppLink>
           </Fact>
         ) : null}
-        <Times task={task} attempts={attempts} />
+        <Times task={task} />
         <Fact name="Try">{tryText(task)}</Fact>
         {task.finished_at ? (
           <Fact name="Ended">
@@ -108,26 +106,23 @@ export function TaskHead({ slug, task, level, actions, hrefOf, attempts }: TaskH
   );
 }
 
-function Times({ task, attempts }: { task: Task; attempts: readonly Attempt[] }) {
+function Times({ task }: { task: Task }) {
   const now = useNow();
   const life = lifeOf(task, now);
   const hasRun = life.runMs > 0 || task.started_at !== null;
+  const isLater = task.retry_count > 0;
   return (
     <>
-      <Fact name="Wait">{duration(firstWait(task, attempts) ?? life.waitMs)}</Fact>
+      <Fact name="Wait">
+        {waitText(life)}
+        {isLater && life.waitMs !== null ? <span className="t3"> last</span> : null}
+      </Fact>
       <Fact name="Run">
         {life.isLost ? "lost" : hasRun ? duration(life.runMs) : "–"}
-        {task.retry_count > 0 && hasRun ? <span className="t3"> last</span> : null}
+        {isLater && hasRun ? <span className="t3"> last</span> : null}
       </Fact>
     </>
   );
-}
-
-/** Up to the first attempt; the task's own figures tell of the last one. */
-function firstWait(task: Task, attempts: readonly Attempt[]): number | null {
-  const first = attempts[0];
-  if (attempts.length < 2 || first?.number !== 0 || first.startedAt === null) return null;
-  return first.waitMs ?? Math.max(0, first.startedAt - Date.parse(task.received_at));
 }
 
 function Fact({ name, children }: { name: string; children: ReactNode }) {
