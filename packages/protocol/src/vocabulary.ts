@@ -57,6 +57,11 @@ export const stateOfKind = {
   "task.rejected": "rejected",
 } as const satisfies Record<TaskKind, TaskState>;
 
+/** Kinds that finish a task, as every count of finished tasks has it. A retry finishes nothing. */
+export const finishedKinds = taskKinds.filter((kind) =>
+  terminalTaskStates.some((state) => state === stateOfKind[kind]),
+);
+
 export const priorities = ["critical", "high", "normal", "low"] as const;
 export type Priority = (typeof priorities)[number];
 

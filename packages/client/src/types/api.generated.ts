@@ -829,7 +829,7 @@ export interface HomeAttention {
 
 /** Figures of the last 24 hours. */
 export interface HomeFigures {
-  /** Tasks that ended in the last 24 h, with any outcome. */
+  /** Tasks that finished in the last 24 h: succeeded, failed, were revoked or rejected. */
   tasks_24h: number;
   /** Tasks that failed in the last 24 h. */
   failures_24h: number;
@@ -863,7 +863,7 @@ export interface HomeProject {
   environment: string;
   /** Role of the caller; null for a global admin without one. */
   role: ProjectRole | null;
-  /** Tasks that ended in the last 24 h, with any outcome. */
+  /** Tasks that finished in the last 24 h: succeeded, failed, were revoked or rejected. */
   tasks_24h: number;
   /** Tasks that failed in the last 24 h. */
   failures_24h: number;
@@ -1483,6 +1483,8 @@ export interface ProjectStats {
   };
   /** All tasks that are kept. */
   tasks_total: number;
+  /** Tasks that finished in the range: succeeded, failed, were revoked or rejected. */
+  tasks_finished_24h: number;
   /** Failures in the range. */
   tasks_failed_24h: number;
   /** Successes in the range. */
@@ -2120,7 +2122,7 @@ export interface TaskHistogram {
   exact: boolean;
   /** How far back the counting came; null when it is complete. */
   reached: string | null;
-  /** Events: ends and retries at the time they happened; tasks: present states, by received_at. */
+  /** Events: finished and retried tasks at the time of the event; tasks: the tasks of the list, in their present state, by received_at. */
   counted: "events" | "tasks";
   /** Width of a bucket. */
   bucket_seconds: number;
@@ -2211,7 +2213,9 @@ export interface TrendBucket {
   retry: number;
   /** Tasks that were revoked. */
   revoked: number;
-  /** Success, failure, retry and revoked together. */
+  /** Tasks that were rejected. */
+  rejected: number;
+  /** All of these together: finished tasks and retries. */
   total: number;
   /** Mean run time; null without any. */
   avg_runtime_ms: number | null;
@@ -2402,7 +2406,7 @@ export interface Worker {
   memory_bytes: number | null;
   /** Tasks that it was running at its last report. */
   active_tasks: number;
-  /** Tasks ended in the last 24 h, by whole UTC hours and the running one. */
+  /** Tasks that finished in the last 24 h, by whole UTC hours and the running one. */
   processed: number;
   /** Failed tasks in the time of `processed`. */
   failed: number;
@@ -2444,7 +2448,7 @@ export interface WorkerDetail {
   memory_bytes: number | null;
   /** Tasks that it was running at its last report. */
   active_tasks: number;
-  /** Tasks ended in the last 24 h, by whole UTC hours and the running one. */
+  /** Tasks that finished in the last 24 h, by whole UTC hours and the running one. */
   processed: number;
   /** Failed tasks in the time of `processed`. */
   failed: number;

@@ -4,7 +4,9 @@ import { ProjectRole } from "../memberships/index.ts";
 import { missingMeans } from "../stats/index.ts";
 
 const figures = {
-  tasks_24h: Type.Integer({ description: "tasks that ended in the last 24 h, with any outcome" }),
+  tasks_24h: Type.Integer({
+    description: "tasks that finished in the last 24 h: succeeded, failed, were revoked or rejected",
+  }),
   failures_24h: Type.Integer({ description: "tasks that failed in the last 24 h" }),
   failure_rate_24h: Type.Number({ description: "failures of all tasks that succeeded or failed, 0 to 1" }),
   workers_online: Type.Integer({ description: "workers that are online now" }),

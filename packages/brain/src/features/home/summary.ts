@@ -1,3 +1,4 @@
+import { finishedKinds } from "@svc/protocol";
 import { hours } from "../../platform/durations.ts";
 import type { Actor } from "../../platform/http/access/actor.ts";
 import type { BrainDatabase, Core } from "../../schema/tables/index.ts";
@@ -27,8 +28,6 @@ const hoursShown = 24;
 const maxProjects = 1000;
 const failedKind = "task.failed";
 const succeededKind = "task.succeeded";
-/** Events that end a task. */
-const endKinds = [succeededKind, failedKind, "task.revoked", "task.rejected"];
 
 /** Active projects that the caller sees, at most a thousand. */
 export async function visibleProjects({ projects }: Pick<HomeDeps, "projects">, actor: Actor) {
@@ -152,8 +151,8 @@ async function figuresOf(database: BrainDatabase, ids: readonly string[], now: D
   const from = new Date(firstHour);
   const before = { from: new Date(now.getTime() - hoursShown * hourMs), to: from };
   const [hours, minutes, agents, workers, missing, queues, stuck, activity] = await Promise.all([
-    countsByHour(database.slow, ids, endKinds, from),
-    countsOfMinutes(database.slow, ids, endKinds, before),
+    countsByHour(database.slow, ids, finishedKinds, from),
+    countsOfMinutes(database.slow, ids, finishedKinds, before),
     agentStatesByProject(database.slow, ids),
     workerStatesByProject(database.slow, ids),
     missingWorkers(database.slow, ids, now),

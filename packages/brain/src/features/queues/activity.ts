@@ -1,3 +1,4 @@
+import { finishedKinds } from "@svc/protocol";
 import { minutes } from "../../platform/durations.ts";
 import { invalid } from "../../platform/http/error-codes.ts";
 import { parseInstant } from "../../platform/http/schemas.ts";
@@ -16,8 +17,7 @@ import type { ActivityQuery, DepthsQuery } from "./schemas.ts";
 /** More queues than this are not shown at once. */
 const maxQueues = 2000;
 
-const endKinds = ["task.succeeded", "task.failed", "task.revoked", "task.rejected"];
-const kinds = ["task.sent", "task.started", ...endKinds];
+const kinds = ["task.sent", "task.started", ...finishedKinds];
 
 /** What went into each queue and came out of it of late, and how deep it was meanwhile. */
 export async function readQueueActivity(
@@ -59,7 +59,7 @@ export async function readQueueActivity(
       name: ofName,
       entered: sumOf(["task.sent"]),
       started: sumOf(["task.started"]),
-      ended: sumOf(endKinds),
+      ended: sumOf(finishedKinds),
       failed: sumOf(["task.failed"]),
       pending,
     };

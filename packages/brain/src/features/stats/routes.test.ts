@@ -37,6 +37,7 @@ for (const dialect of routeDialects) {
             change(1, "task.failed", 2, { run_ms_sum: 200, run_count: 2 }),
             change(14, "task.retried", 1),
             change(16, "task.revoked", 3),
+            change(16, "task.rejected", 2),
             change(16, "task.started", 99),
             change(-60 * 24 * 3, "task.failed", 40),
             // Three hours of one task a minute, so long ago that only the hours are kept.
@@ -75,6 +76,7 @@ for (const dialect of routeDialects) {
           unknown: 0,
         },
         tasks_total: 10,
+        tasks_finished_24h: 15,
         tasks_failed_24h: 2,
         tasks_succeeded_24h: 8,
         failure_rate_24h: 0.2,
@@ -123,6 +125,21 @@ for (const dialect of routeDialects) {
       await database.write((tx) => tx.deleteFrom("agents").where("name", "=", "new").execute());
     });
 
+    test("finished tasks are the same number in the stats, the trends and the summary of all projects", async () => {
+      const [stats, trends, home] = await Promise.all([
+        get("stats"),
+        get("trends"),
+        brain.as.viewer.get("/home/summary"),
+      ]);
+      const { tasks_finished_24h: finished } = stats.body;
+      const inTrends = trends.body.series.reduce(
+        (sum: number, { total, retry }: { total: number; retry: number }) => sum + total - retry,
+        0,
+      );
+      const inHome = home.body.projects.find(({ id }: { id: string }) => id === brain.project.id).tasks_24h;
+      expect([finished, inTrends, inHome]).toEqual([15, 15, 15]);
+    });
+
     test("stats count all commands that wait now, and of the others those issued in the range", async () => {
       const command = (status: string, issuedAt: number, projectId = brain.project.id) =>
         commandRow({ project_id: projectId, status, issued_at: new Date(issuedAt) });
@@ -160,7 +177,7 @@ for (const dialect of routeDialects) {
     test("trends fill every bucket of the range, aligned to UTC", async () => {
       const { status, body } = await get(`trends?bucket=15m&${between(hour + 5 * minuteMs, hour + 31 * minuteMs)}`);
       expect(status).toBe(200);
-      const none = { success: 0, failure: 0, retry: 0, revoked: 0, total: 0, avg_runtime_ms: null };
+      const none = { success: 0, failure: 0, retry: 0, revoked: 0, rejected: 0, total: 0, avg_runtime_ms: null };
       expect(body).toEqual({
         window: "custom",
         bucket: "15m",
@@ -171,10 +188,11 @@ for (const dialect of routeDialects) {
             failure: 2,
             retry: 1,
             revoked: 0,
+            rejected: 0,
             total: 11,
             avg_runtime_ms: 180,
           },
-          { ...none, t: new Date(hour + 15 * minuteMs).toISOString(), revoked: 3, total: 3 },
+          { ...none, t: new Date(hour + 15 * minuteMs).toISOString(), revoked: 3, rejected: 2, total: 5 },
           { ...none, t: new Date(hour + 30 * minuteMs).toISOString() },
         ],
       });

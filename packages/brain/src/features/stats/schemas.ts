@@ -59,6 +59,9 @@ export const StatsReply = Type.Object(
       },
     ),
     tasks_total: Type.Integer({ description: "all tasks that are kept" }),
+    tasks_finished_24h: Type.Integer({
+      description: "tasks that finished in the range: succeeded, failed, were revoked or rejected",
+    }),
     tasks_failed_24h: Type.Integer({ description: "failures in the range" }),
     tasks_succeeded_24h: Type.Integer({ description: "successes in the range" }),
     failure_rate_24h: Type.Number({
@@ -113,7 +116,8 @@ export const TrendsReply = Type.Object(
           failure: Type.Integer({ description: "tasks that failed" }),
           retry: Type.Integer({ description: "retries" }),
           revoked: Type.Integer({ description: "tasks that were revoked" }),
-          total: Type.Integer({ description: "success, failure, retry and revoked together" }),
+          rejected: Type.Integer({ description: "tasks that were rejected" }),
+          total: Type.Integer({ description: "all of these together: finished tasks and retries" }),
           avg_runtime_ms: Nullable(Type.Number(), "mean run time; null without any"),
         },
         { title: "TrendBucket", description: "The outcomes of one part of the range." },

@@ -1,4 +1,4 @@
-import { taskStates } from "@svc/protocol";
+import { finishedKinds, taskStates } from "@svc/protocol";
 import { hours } from "../../platform/durations.ts";
 import type { BrainDatabase } from "../../schema/tables/index.ts";
 import { bucketStart, minutesBegin } from "./counters/buckets.ts";
@@ -28,7 +28,7 @@ export async function readStats(database: BrainDatabase, request: { projectId: s
     taskCounts(database, projectId),
     projectTotals(
       database,
-      { projectId, kinds: ["task.failed", "task.succeeded"] },
+      { projectId, kinds: finishedKinds },
       { from, to: range.to },
       { widthMs: Number.POSITIVE_INFINITY, now },
     ),
@@ -49,6 +49,7 @@ export async function readStats(database: BrainDatabase, request: { projectId: s
   return {
     tasks_by_state: Object.fromEntries(taskStates.map((state) => [state, byState[state] ?? 0])),
     tasks_total: taskStates.reduce((sum, state) => sum + (byState[state] ?? 0), 0),
+    tasks_finished_24h: ends.reduce((sum, { count }) => sum + count, 0),
     tasks_failed_24h: failed,
     tasks_succeeded_24h: succeeded,
     failure_rate_24h: failureRate,

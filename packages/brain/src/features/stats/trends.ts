@@ -9,6 +9,7 @@ const fieldOfKind = {
   "task.failed": "failure",
   "task.retried": "retry",
   "task.revoked": "revoked",
+  "task.rejected": "rejected",
 } as const;
 
 type Point = Static<typeof TrendsReply>["series"][number];
@@ -36,6 +37,7 @@ export async function readTrends(
     failure: 0,
     retry: 0,
     revoked: 0,
+    rejected: 0,
     total: 0,
     avg_runtime_ms: null,
   }));

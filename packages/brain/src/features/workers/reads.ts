@@ -1,4 +1,4 @@
-import { parseJson } from "@svc/protocol";
+import { finishedKinds, parseJson } from "@svc/protocol";
 import { hours } from "../../platform/durations.ts";
 import type { BrainDatabase, WorkerRow } from "../../schema/tables/index.ts";
 
@@ -77,7 +77,7 @@ async function withCounters(db: BrainDatabase, projectId: string, rows: readonly
       load_average: row.load_average,
       memory_bytes: row.memory_bytes,
       active_tasks: row.active_tasks,
-      processed: failed + succeeded + of("task.revoked") + of("task.rejected"),
+      processed: finishedKinds.reduce((sum, kind) => sum + of(kind), 0),
       failed,
       succeeded,
       retried: of("task.retried"),

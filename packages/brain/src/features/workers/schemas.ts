@@ -34,7 +34,9 @@ const properties = {
   load_average: Nullable(Type.Number(), "load of its machine; null when not reported"),
   memory_bytes: Nullable(Type.Integer(), "memory that it uses; null when not reported"),
   active_tasks: Type.Integer({ description: "tasks that it was running at its last report" }),
-  processed: Type.Integer({ description: "tasks ended in the last 24 h, by whole UTC hours and the running one" }),
+  processed: Type.Integer({
+    description: "tasks that finished in the last 24 h, by whole UTC hours and the running one",
+  }),
   failed: Type.Integer({ description: "failed tasks in the time of `processed`" }),
   succeeded: Type.Integer({ description: "succeeded tasks in the time of `processed`" }),
   retried: Type.Integer({ description: "retries in the time of `processed`" }),

@@ -1,4 +1,4 @@
-import { stateOfKind, type TaskKind, type TaskState } from "@svc/protocol";
+import { finishedKinds, stateOfKind, type TaskKind, type TaskState } from "@svc/protocol";
 import { days, hours, minutes } from "../../../platform/durations.ts";
 import type { BrainDatabase } from "../../../schema/tables/index.ts";
 import {
@@ -37,12 +37,15 @@ const dayMs = days(1);
 const histogramBudgetMs = 200;
 const defaultBuckets = 60;
 
-/** Kinds of which counters tell the time; `stateOfKind` says which state each leads to. */
-const countedKinds = ["task.succeeded", "task.failed", "task.retried", "task.revoked", "task.rejected"] as const;
+/** Kinds that the counters hold; `stateOfKind` says which state each leads to. */
+const countedKinds = [...finishedKinds, "task.retried"] as const;
+
+/** States of which a retry takes tasks out again: the counters still hold the event of a task that the list shows no more. */
+const leftStates: ReadonlySet<TaskState> = new Set(["failure", "retry"]);
 
 /**
- * What the list shows over time. Where the counters know every filter (state of an end, queue), from them: what ended or was retried
- * when, at a cost that has nothing to do with the number of tasks. Otherwise the tasks themselves by the time they were received, newest
+ * What the list shows over time. From the counters where they know every filter (a final state, a queue): what finished or was retried
+ * when, at a cost that does not depend on the number of tasks. Otherwise the tasks themselves by the time they were received, newest
  * first as far as the time goes.
  */
 export async function readHistogram(db: BrainDatabase, request: HistogramRequest) {
@@ -100,6 +103,7 @@ const partOf = (state: string): "success" | "failure" | "other" =>
 function kindsFor({ filter: { state, queue: _, ...others }, content }: QueryPlan): readonly string[] | null {
   if (content.length > 0 || Object.keys(others).length > 0) return null;
   if (state === undefined) return countedKinds;
+  if (leftStates.has(state)) return null;
   const kinds = countedKinds.filter((kind) => (stateOfKind[kind] satisfies TaskState) === state);
   return kinds.length === 0 ? null : kinds;
 }

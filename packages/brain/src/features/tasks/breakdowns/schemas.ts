@@ -64,7 +64,8 @@ export const TaskHistogram = Type.Object(
     reached: Nullable(Instant, "how far back the counting came; null when it is complete"),
     counted: Type.Unsafe<"events" | "tasks">({
       ...OneOf(["events", "tasks"]),
-      description: "events: ends and retries at the time they happened; tasks: present states, by received_at",
+      description:
+        "events: finished and retried tasks at the time of the event; tasks: the tasks of the list, in their present state, by received_at",
     }),
     bucket_seconds: Type.Integer({ description: "width of a bucket" }),
     buckets: Type.Array(
