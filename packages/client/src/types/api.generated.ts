@@ -1005,6 +1005,10 @@ export interface InvitedAnswer {
 export interface Issue {
   /** 32 hex digits that similar failures share. */
   fingerprint: string;
+  /** Error class of the newest failure, such as TypeError; null when unknown. */
+  error_class: string | null;
+  /** First line of the newest failure's message with its values replaced by placeholders such as <n>; at most 500 characters. */
+  template: string | null;
   /** Ongoing: open_count is above 0; otherwise recovered. */
   status: "ongoing" | "recovered";
   /** Task rows whose last failure is of this issue and in the range. */
@@ -1036,6 +1040,8 @@ export interface IssuePage {
   items: Issue[];
   /** Pass it as `cursor` to get the next page; null on the last page. */
   next_cursor: string | null;
+  /** False when the order by occurrences may miss an issue: it counts the newest 100 000 failures of the range, and with a status looks at the 200 most frequent issues. */
+  is_exact: boolean;
 }
 
 /** The latest known versions of the packages. */
@@ -1957,7 +1963,7 @@ export interface Task {
   kwargs: Record<string, unknown>;
   /** What a successful run returned, redacted; null without a result. */
   result: unknown;
-  /** Message of the failure, retry or rejection that its state comes from; null in other states. */
+  /** Error class and message of the failure, retry or rejection that its state comes from; null in other states. */
   exception: string | null;
   /** Stack trace of that failure or retry; null in other states. */
   traceback: string | null;
@@ -2653,6 +2659,8 @@ export interface ListIssuesQuery {
   since?: string;
   /** End of the range. */
   until?: string;
+  /** last_seen (default): the issue that failed last comes first. occurrences: the most frequent comes first, on one page without cursor. */
+  sort?: "last_seen" | "occurrences";
   /** Adds the failures of 24 equal parts of the range, by default of the last 24 h. */
   trend?: boolean;
   /** next_cursor of the previous page. */

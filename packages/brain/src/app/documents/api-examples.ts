@@ -250,6 +250,8 @@ export const examples: Readonly<Record<string, unknown>> = {
   }),
   IssuePage: page({
     fingerprint: Task.fingerprint,
+    error_class: "SmtpError",
+    template: "connection refused",
     status: "ongoing",
     occurrences: 12,
     open_count: 9,

@@ -15,7 +15,7 @@ import {
 } from "@svc/protocol";
 import type { Clock } from "../../platform/clock.ts";
 import { withStorableNumbers } from "../../platform/database/values/stored-json.ts";
-import { fingerprintOf } from "../issues/index.ts";
+import { failureText, fingerprintOf } from "../issues/index.ts";
 import { type TaskEvent, taskEventOf } from "../tasks/thread.ts";
 
 /** One verified event_batch frame. */
@@ -34,7 +34,7 @@ export interface IngestBatch {
 /** An event ready to be stored, with everything that ingest derives from it. */
 export interface PreparedEvent {
   readonly id: string;
-  /** Redacted data as JSON text. */
+  /** Redacted data as JSON text; `exception` of a failure as `failureText` makes it. */
   readonly payload: string;
   /** Head and carried values; its key is empty when the event concerns no task. */
   readonly task: TaskEvent;
@@ -119,7 +119,7 @@ export function createPreparer({ clock, redactor, eventRetentionDays }: PrepareO
       const received = head.kind === "unknown" ? { ...head.data, kind_received: head.kindReceived } : head.data;
       // Replaces U+0000 and lone surrogates too.
       const redacted = redactor.redactEvent(received);
-      const data = mayHoldLexemes ? withStorableNumbers(redacted) : redacted;
+      const data = withFailureText(head.kind, mayHoldLexemes ? withStorableNumbers(redacted) : redacted);
       const taskId = head.taskId.toWellFormed();
       const engine = head.engine.toWellFormed();
       const { projectId, agentId } = batch;
@@ -153,6 +153,22 @@ export function createPreparer({ clock, redactor, eventRetentionDays }: PrepareO
     return prepared;
   };
 }
+
+const failureKinds: ReadonlySet<string> = new Set(["task.failed", "task.retried", "task.rejected"]);
+
+/** The data of an event; that of a failure has class and message of the error in `exception`, wherever its agent reported them. */
+function withFailureText(kind: string, data: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const { exception = null } = data;
+  if (!failureKinds.has(kind) || (exception !== null && typeof exception !== "string")) return data;
+  const text = failureText({
+    exception: exception ?? "",
+    message: textOf(data.exception_message),
+    traceback: textOf(data.traceback),
+  });
+  return text === "" || text === exception ? data : { ...data, exception: text };
+}
+
+const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
 
 /** An id with U+0000 is not carried, though its stored form has none. */
 function withholdFamily(fields: CarriedFields, received: Readonly<Record<string, unknown>>): FamilyField[] | null {

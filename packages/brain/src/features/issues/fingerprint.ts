@@ -1,68 +1,86 @@
 import { hash } from "node:crypto";
+import { splitFailure } from "./failure-text.ts";
+import { templateOf } from "./template.ts";
 
 /**
- * Which failures are the same issue (spec part 3, section 10.2): the exception without its noise and the deepest five frames. Reads
- * the redacted texts before the projection cuts them. Every pattern takes linear time.
+ * Which failures are the same issue: their error class and the deepest five frames of the application's own code; without frames the
+ * class and the template of the message. Reads the redacted texts before the projection cuts them. Every pattern takes linear time.
  */
+const version = "v2";
 const deepestFrames = 5;
-const tracebackCharacters = 2000;
 
-/** The fingerprint of a failure, 32 hex digits; null when both texts are missing or empty. */
+/** The fingerprint of a failure, 32 hex digits; null when both texts are missing or empty. The exception is as `failureText` makes it. */
 export function fingerprintOf(exception: string | null, traceback: string | null): string | null {
-  const failure = exception ?? "";
+  const text = exception ?? "";
   const trace = traceback ?? "";
-  if (failure === "" && trace === "") return null;
+  if (text === "" && trace === "") return null;
+  const { errorClass, message } = splitFailure(text);
   const frames = deepestFramesOf(trace);
-  const lines = [withoutNoise(failure), ...(frames.length > 0 ? frames : [tracebackExcerpt(trace)])];
+  const lines = [version, errorClass ?? "", ...(frames.length > 0 ? frames : [templateOf(message)])];
   return hash("sha256", lines.join("\n"), "hex").slice(0, 32);
 }
 
-const tracebackExcerpt = (trace: string): string =>
-  // Noise is at most as long as what replaces it plus a UUID, so twice the excerpt is enough to look at.
-  withoutNoise(trace.slice(0, 4 * tracebackCharacters)).slice(0, tracebackCharacters);
-
-function withoutNoise(text: string): string {
-  return text
-    .replace(/<([A-Za-z_][\w.]{0,200}) object at [^<>\n]{1,200}>/g, "<$1 object>")
-    .replace(/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi, "UUID")
-    .replace(/\b0x[0-9a-f]+\b/gi, "0xADDR")
-    .replace(/\b\d{4,}\b/g, "N");
-}
-
 /** `File "p", line n, in f`: the deepest call is the last one printed. */
-const fileForm = /^\s*File "([^"]+)", line (\d+), in (.+)$/;
+const fileForm = /^File "([^"]+)", line \d+, in (.+)$/;
 /**
  * `at f (p:n:m)` and `at p:n:m`: the deepest call is the first one printed. The place is looked for behind the first bracket only: in
  * one pattern with the name it would be looked for behind each.
  */
-const namedForm = /^\s*at (.+?) \((.+)$/s;
-const placeForm = /^(.+):(\d+):\d+\)$/s;
-const bareForm = /^\s*at (\S.*):(\d+):\d+$/;
+const namedForm = /^(.+?) \((.+)$/s;
+const placeForm = /^(.+):\d+:\d+\)$/s;
+const bareForm = /^(\S.*):\d+:\d+$/;
+const ofLibrary = /(?:^|\/)(?:(?:node_modules|site-packages|dist-packages)\/|lib\/python)|^node:|^<frozen/;
 
-function deepestFramesOf(trace: string): string[] {
-  const inward: string[] = [];
-  const outward: string[] = [];
-  for (const line of trace.split("\n")) {
-    const text = line.trimEnd();
-    const file = fileForm.exec(text);
-    if (file !== null) {
-      inward.push(frameText(file[1] as string, file[2] as string, file[3] as string));
-      continue;
-    }
-    if (outward.length === deepestFrames) continue;
-    const named = namedForm.exec(text);
-    const place = named === null ? null : placeForm.exec(named[2] as string);
-    if (named !== null && place !== null) {
-      outward.push(frameText(place[1] as string, place[2] as string, named[1] as string));
-      continue;
-    }
-    const bare = bareForm.exec(text);
-    if (bare !== null) outward.push(frameText(bare[1] as string, bare[2] as string, ""));
-  }
-  return inward.length > 0 ? inward.slice(-deepestFrames).reverse() : outward;
+interface Frame {
+  readonly text: string;
+  readonly isOwn: boolean;
 }
 
-function frameText(path: string, line: string, name: string): string {
+/** Of the application's own frames the deepest five; of all when none is its own. */
+function deepestFramesOf(trace: string): string[] {
+  const inward = trace.includes('File "') ? framesIn(trace.split("\n").reverse(), pythonFrame) : [];
+  return inward.length > 0 ? inward : framesIn(linesOf(trace), javascriptFrame);
+}
+
+/** Read one by one: the deepest frames of JavaScript are the first ones. */
+function* linesOf(text: string): Generator<string> {
+  let start = 0;
+  for (let end = text.indexOf("\n"); end >= 0; end = text.indexOf("\n", start)) {
+    yield text.slice(start, end);
+    start = end + 1;
+  }
+  yield text.slice(start);
+}
+
+function framesIn(lines: Iterable<string>, read: (line: string) => Frame | null): string[] {
+  const own: string[] = [];
+  const any: string[] = [];
+  for (const line of lines) {
+    const frame = read(line.trim());
+    if (frame === null) continue;
+    if (any.length < deepestFrames) any.push(frame.text);
+    if (frame.isOwn && own.push(frame.text) === deepestFrames) break;
+  }
+  return own.length > 0 ? own : any;
+}
+
+function pythonFrame(line: string): Frame | null {
+  const found = line.startsWith("File ") ? fileForm.exec(line) : null;
+  return found === null ? null : frameOf(found[1] as string, found[2] as string);
+}
+
+function javascriptFrame(line: string): Frame | null {
+  if (!line.startsWith("at ")) return null;
+  // Whether a call had been awaited before it threw does not matter.
+  const call = line.startsWith("async ", 3) ? line.slice(9) : line.slice(3);
+  const named = namedForm.exec(call);
+  const place = named === null ? null : placeForm.exec(named[2] as string);
+  if (named !== null && place !== null) return frameOf(place[1] as string, named[1] as string);
+  const bare = bareForm.exec(call);
+  return bare === null ? null : frameOf(bare[1] as string, "");
+}
+
+function frameOf(path: string, name: string): Frame {
   const file = path.replaceAll("\\", "/");
-  return `${file.slice(file.lastIndexOf("/") + 1)}:${line}:${name.trim()}`;
+  return { text: `${file.slice(file.lastIndexOf("/") + 1)}:${name.trim()}`, isOwn: !ofLibrary.test(file) };
 }

@@ -1,2 +1,3 @@
+export { failureText } from "./failure-text.ts";
 export { fingerprintOf } from "./fingerprint.ts";
 export { issueRoutes } from "./routes.ts";

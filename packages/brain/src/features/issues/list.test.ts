@@ -6,8 +6,15 @@ import { describe, expect, test } from "vitest";
 import { plansOf } from "../../../test/query-plans.ts";
 import { type GivenTask, insertTasks } from "../../../test/rows/task-rows.ts";
 import { createPartitionKeeper } from "../events/index.ts";
-import { type Issue, type IssuePosition, type IssueSearch, listIssues, type PageCosts } from "./list.ts";
-import { countIssues, fewIssues, lastFailures, sampleIssues, walkFailures } from "./reads.ts";
+import {
+  type Issue,
+  type IssuePosition,
+  type IssueSearch,
+  listFrequentIssues,
+  listIssues,
+  type PageCosts,
+} from "./list.ts";
+import { countIssues, fewIssues, lastFailures, mostFrequent, sampleIssues, walkFailures } from "./reads.ts";
 
 const start = Date.parse("2026-04-01T10:00:00.000Z");
 const at = (minute: number): Date => new Date(start + minute * 60_000);
@@ -82,6 +89,8 @@ for (const dialect of testDialects) {
       expect(await pages(everything(projectId), 10)).toEqual([
         {
           fingerprint: print(1),
+          error_class: null,
+          template: null,
           status: "ongoing",
           occurrences: 3,
           open_count: 2,
@@ -120,11 +129,17 @@ for (const dialect of testDialects) {
             task_id: "t0",
             kind: "task.failed",
             occurred_at: at(0),
-            payload: JSON.stringify({ exception: "SMTP timeout" }),
+            payload: JSON.stringify({ exception: "SmtpError: timeout after 30 s" }),
           })
           .execute(),
       );
-      expect(await pages(everything(projectId), 10)).toMatchObject([{ sample_exception: "SMTP timeout" }]);
+      expect(await pages(everything(projectId), 10)).toMatchObject([
+        {
+          sample_exception: "SmtpError: timeout after 30 s",
+          error_class: "SmtpError",
+          template: "timeout after <n> s",
+        },
+      ]);
     });
 
     test("of a range count its failures only, and know those that are new in it", async () => {
@@ -191,6 +206,59 @@ for (const dialect of testDialects) {
         ),
         { numRuns: 25 },
       );
+    });
+
+    const failuresOf = (index: number, count: number, given: Partial<Failure> = {}): Failure[] =>
+      Array.from({ length: count }, (_, place) => one({ print: index, minute: place + index / 10, ...given }));
+
+    test("that occurred most come first, however long ago the others failed", async () => {
+      // The most frequent one failed before more issues than a page of the newest holds.
+      const newer = Array.from({ length: 60 }, (_, index) => one({ print: index + 10, minute: 100 + index }));
+      const projectId = await newProject([...failuresOf(1, 5), ...failuresOf(2, 3), ...newer]);
+      const { items, isExact } = await listFrequentIssues(opened.database, everything(projectId), { limit: 3 });
+      expect(items).toMatchObject([
+        { fingerprint: print(1), occurrences: 5, is_capped: false },
+        { fingerprint: print(2), occurrences: 3 },
+        { fingerprint: print(69), occurrences: 1 },
+      ]);
+      expect(isExact).toBe(true);
+    });
+
+    test("that occurred most are those of the range, the engine and the status", async () => {
+      const projectId = await newProject([
+        ...failuresOf(1, 5),
+        ...failuresOf(2, 4, { engine: "celery" }),
+        ...failuresOf(3, 3, { state: "success", engine: "celery" }),
+        one({ print: 4, minute: 200, engine: "celery" }),
+      ]);
+      const query = everything(projectId);
+      const frequent = async (given: Partial<IssueSearch>, bounds: PageCosts = {}) => {
+        const page = { limit: 10, ...bounds };
+        const { items, isExact } = await listFrequentIssues(opened.database, { ...query, ...given }, page);
+        return [...items.map((issue) => [issue.fingerprint, issue.occurrences]), isExact];
+      };
+      expect(await frequent({ engine: "celery" })).toEqual([[print(2), 4], [print(3), 3], [print(4), 1], true]);
+      expect(await frequent({ status: "recovered" })).toEqual([[print(3), 3], true]);
+      expect(await frequent({ since: at(4), until: at(100) })).toEqual([[print(1), 1], true]);
+      // Not all could be looked at: the recovered one may lie behind.
+      expect(await frequent({ status: "recovered" }, { maxDescribed: 2 })).toEqual([false]);
+    });
+
+    test("that occurred most are found among the newest failures where there are too many, which is said", async () => {
+      const projectId = await newProject([
+        ...failuresOf(1, 9),
+        one({ print: 2, minute: 50 }),
+        one({ print: 3, minute: 51 }),
+      ]);
+      const page = { limit: 10, rankedRows: 4 };
+      const { items, isExact } = await listFrequentIssues(opened.database, everything(projectId), page);
+      // Of the one that leads all failures are counted, up to its share.
+      expect(items.map((issue) => [issue.fingerprint, issue.occurrences])).toEqual([
+        [print(1), 9],
+        [print(3), 1],
+        [print(2), 1],
+      ]);
+      expect(isExact).toBe(false);
     });
 
     /** One page, with the number of statements it took. */
@@ -274,14 +342,15 @@ for (const dialect of testDialects) {
       const seen = fingerprints.map((fingerprint) => ({ fingerprint, last_seen_at: at(299) }));
       const plans = await Promise.all([
         plansOf(opened.database, (db) => walkFailures(db, scope, 100)),
+        plansOf(opened.database, (db) => mostFrequent(db, scope, { rows: 100, limit: 10 })),
         plansOf(opened.database, (db) => fewIssues(db, scope, 100)),
         plansOf(opened.database, (db) => lastFailures(db, scope, { fingerprints, limit: 100 })),
         plansOf(opened.database, (db) => countIssues(db, scope, { seen, limit: 100, trend: null })),
         plansOf(opened.database, (db) => sampleIssues(db, scope, seen)),
       ]);
       for (const plan of plans) expect(plan).not.toMatch(/SCAN (tasks|t|e)\b|Seq Scan on (tasks|events)/);
-      expect(plans[0]).toMatch(/tasks_by_failure/);
-      for (const plan of plans.slice(1)) expect(plan).toMatch(/tasks_by_fingerprint/);
+      for (const plan of plans.slice(0, 2)) expect(plan).toMatch(/tasks_by_failure/);
+      for (const plan of plans.slice(2)) expect(plan).toMatch(/tasks_by_fingerprint/);
     });
   });
 }

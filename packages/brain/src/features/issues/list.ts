@@ -1,16 +1,19 @@
 import type { TimeBuckets } from "../../platform/database/dialects/expressions/time-buckets.ts";
 import type { BrainDatabase } from "../../schema/tables/index.ts";
+import { splitFailure } from "./failure-text.ts";
 import {
   countIssues,
   type FailureScope,
   fewIssues,
   type IssueCount,
   lastFailures,
+  mostFrequent,
   type SeenIssue,
   sampleIssues,
   type WalkedIssue,
   walkFailures,
 } from "./reads.ts";
+import { templateOf } from "./template.ts";
 
 export interface IssuePosition {
   readonly lastSeenAt: Date;
@@ -26,6 +29,8 @@ export interface IssueSearch extends FailureScope {
 
 export interface Issue {
   readonly fingerprint: string;
+  readonly error_class: string | null;
+  readonly template: string | null;
   readonly status: "ongoing" | "recovered";
   readonly occurrences: number;
   readonly open_count: number;
@@ -54,6 +59,8 @@ const laterRows = 1000;
 /** Issues described at a time where some will not be shown, and those of one page, about. */
 const chunkIssues = 50;
 const maxDescribed = 200;
+/** Failures of the range that the order by occurrences rests on: of more, the newest. */
+const rankedRows = 100_000;
 export const trendBuckets = 24;
 /** Greater than every fingerprint, which are hex: a page that begins here holds all issues of that instant. */
 const aboveAll = "~";
@@ -64,6 +71,7 @@ export interface PageCosts {
   readonly maxSteps?: number;
   readonly maxFew?: number;
   readonly maxDescribed?: number;
+  readonly rankedRows?: number;
 }
 
 interface PageRequest extends PageCosts {
@@ -71,9 +79,33 @@ interface PageRequest extends PageCosts {
   readonly limit: number;
 }
 
+interface SheetRequest extends Omit<PageRequest, "after"> {
+  /** Task rows that are counted of each issue, instead of its share. */
+  readonly countedEach?: number;
+}
+
 export interface IssueList {
   readonly items: Issue[];
   readonly next: IssuePosition | null;
+}
+
+/**
+ * The issues of the scope that occurred most, on one page. Up to `rankedRows` failures are counted; `isExact` says whether those were
+ * all, so that no other issue belongs on the page.
+ */
+export async function listFrequentIssues(
+  db: BrainDatabase,
+  query: IssueSearch,
+  { rankedRows: rows = rankedRows, ...page }: Omit<PageRequest, "after">,
+): Promise<{ items: Issue[]; isExact: boolean }> {
+  const most = page.maxDescribed ?? maxDescribed;
+  const ranked = await mostFrequent(db.slow, query, { rows, limit: most });
+  const areAllCounted = (ranked[0]?.counted ?? 0) < rows;
+  // Together the issues have no more rows than were counted.
+  const sheet = createSheet(db, query, { ...page, ...(areAllCounted && { countedEach: rows }) });
+  await sheet.fill(ranked);
+  const mayMiss = sheet.items.length < page.limit && ranked.length === most;
+  return { items: sheet.items, isExact: areAllCounted && !mayMiss };
 }
 
 /**
@@ -120,7 +152,11 @@ export async function listIssues(db: BrainDatabase, query: IssueSearch, page: Pa
 }
 
 /** The issues of one page, described as they are found. */
-function createSheet(db: BrainDatabase, query: IssueSearch, { limit, maxDescribed: most = maxDescribed }: PageRequest) {
+function createSheet(
+  db: BrainDatabase,
+  query: IssueSearch,
+  { limit, maxDescribed: most = maxDescribed, countedEach }: SheetRequest,
+) {
   const items: Issue[] = [];
   let described = 0;
   const isFull = (): boolean => items.length === limit || described >= most;
@@ -132,7 +168,7 @@ function createSheet(db: BrainDatabase, query: IssueSearch, { limit, maxDescribe
       if (isFull() && last !== undefined) return placeOf(last);
       const wanted = limit - items.length;
       const chunk = found.slice(start, start + (query.status === null ? wanted : Math.max(wanted, chunkIssues)));
-      const issues = await describe(db, query, chunk);
+      const issues = await describe(db, query, { seen: chunk, limit: countedEach ?? shareOf(chunk.length) });
       described += chunk.length;
       start += chunk.length;
       last = chunk.at(-1);
@@ -188,8 +224,14 @@ async function withoutLater(
   });
 }
 
-async function describe(db: BrainDatabase, query: IssueSearch, seen: readonly SeenIssue[]): Promise<Issue[]> {
-  const limit = Math.min(mostCounted, Math.max(leastCounted, Math.floor(countedTogether / seen.length)));
+const shareOf = (issues: number): number =>
+  Math.min(mostCounted, Math.max(leastCounted, Math.floor(countedTogether / issues)));
+
+async function describe(
+  db: BrainDatabase,
+  query: IssueSearch,
+  { seen, limit }: { readonly seen: readonly SeenIssue[]; readonly limit: number },
+): Promise<Issue[]> {
   const [counts, samples] = await Promise.all([
     countIssues(db.slow, query, { seen, limit, trend: query.trend }),
     sampleIssues(db.slow, query, seen),
@@ -205,9 +247,12 @@ async function describe(db: BrainDatabase, query: IssueSearch, seen: readonly Se
     const open = sumOf(own.filter(({ state }) => state === "failure"));
     const occurrences = sumOf(own);
     const engines = [...new Set(own.map(({ engine }) => engine))].sort();
+    const { errorClass, message } = splitFailure(sample.sample_exception ?? "");
     return [
       {
         fingerprint,
+        error_class: errorClass,
+        template: templateOf(message) || null,
         status: open === 0 ? "recovered" : "ongoing",
         occurrences,
         open_count: open,

@@ -52,6 +52,30 @@ export async function walkFailures(slow: Db, scope: FailureScope, limit: number)
   return rows.map((row) => ({ ...row, count: Number(row.count) }));
 }
 
+export interface FrequentIssue extends SeenIssue {
+  /** Failures that were counted, of every issue and engine. */
+  readonly counted: number;
+}
+
+/** The `limit` issues that occur most among the newest `rows` failures, the most frequent first; among equals the newest. */
+export async function mostFrequent(
+  slow: Db,
+  scope: FailureScope,
+  { rows: most, limit }: { rows: number; limit: number },
+): Promise<FrequentIssue[]> {
+  const { rows } = await sql<FrequentIssue & { last_seen_at: Date | null }>`
+    SELECT fingerprint, max(${ofMatching(scope)}) AS last_seen_at, sum(count(*)) OVER () AS counted
+    FROM (
+      SELECT fingerprint, last_failed_at, engine FROM ${indexed("tasks", "tasks_by_failure")} WHERE ${ofFailures(scope)}
+      ORDER BY last_failed_at DESC LIMIT ${most}
+    ) AS newest GROUP BY fingerprint
+    ORDER BY count(${ofMatching(scope)}) DESC, last_seen_at DESC, fingerprint DESC LIMIT ${limit}`.execute(slow);
+  // Those of other engines alone come last.
+  return rows.flatMap(({ last_seen_at: at, ...row }) =>
+    at === null ? [] : [{ ...row, last_seen_at: at, counted: Number(row.counted) }],
+  );
+}
+
 /**
  * All issues of the scope, in no order, when the project has at most `limit` of all times; else null. Steps from one fingerprint to the
  * next in the index, so the cost is given by their number and not by that of the failures. Engines are not looked at.

@@ -45,6 +45,8 @@ for (const dialect of routeDialects) {
       const first = (await list("?limit=2")).body;
       expect(first.items[0]).toEqual({
         fingerprint: print(1),
+        error_class: null,
+        template: "timeout",
         status: "ongoing",
         occurrences: 2,
         open_count: 2,
@@ -78,6 +80,9 @@ for (const dialect of routeDialects) {
       [`?fingerprint=${print(2)}&status=ongoing`, []],
       [`?fingerprint=${print(3)}&hours=36`, []],
       [`?fingerprint=${print(9)}`, []],
+      ["?sort=last_seen&limit=1", [1]],
+      ["?sort=occurrences&hours=36", [1, 2]],
+      [`?sort=occurrences&fingerprint=${print(3)}`, [3]],
     ])("of %s are %j", async (query, expected) => {
       expect(await prints(query)).toEqual(expected);
     });
@@ -90,12 +95,26 @@ for (const dialect of routeDialects) {
       expect(wide.reduce((sum: number, count: number) => sum + count)).toBe(2);
     });
 
-    test.each(["?status=open", "?hours=0", "?hours=8761", "?limit=201", "?since=soon", "?fingerprint=abc"])(
-      "answers 422 to %s",
-      async (query) => {
-        expect((await list(query)).status).toBe(422);
-      },
-    );
+    test("by occurrences are one page, which says whether its order is exact", async () => {
+      const { body } = await list("?sort=occurrences&limit=2");
+      expect(body).toMatchObject({
+        items: [{ fingerprint: print(1), occurrences: 2 }, { fingerprint: print(2) }],
+        next_cursor: null,
+        is_exact: true,
+      });
+    });
+
+    test.each([
+      "?status=open",
+      "?sort=name",
+      "?hours=0",
+      "?hours=8761",
+      "?limit=201",
+      "?since=soon",
+      "?fingerprint=abc",
+    ])("answers 422 to %s", async (query) => {
+      expect((await list(query)).status).toBe(422);
+    });
 
     test("is hidden from strangers", async () => {
       expect((await brain.as.stranger.get("/projects/shop/issues")).status).toBe(404);

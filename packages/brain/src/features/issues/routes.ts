@@ -3,7 +3,7 @@ import { operation, type Routes } from "../../platform/http/app.ts";
 import { decodeCursor, encodeCursor } from "../../platform/http/content/cursors.ts";
 import type { Core } from "../../schema/tables/index.ts";
 import { readRange } from "../stats/index.ts";
-import { type IssuePosition, listIssues, trendBuckets } from "./list.ts";
+import { type IssuePosition, listFrequentIssues, listIssues, trendBuckets } from "./list.ts";
 import { IssuePage, IssueQuery } from "./schemas.ts";
 
 const defaultLimit = 50;
@@ -13,16 +13,20 @@ export const issueRoutes: Routes<Core> = (app, { database, clock }) => {
     operationId: "listIssues",
     summary: "List issues",
     description:
-      "Groups failures that look alike into issues and lists them by their last failure, newest first. A page that would take too long ends early, with a cursor.",
+      "Groups similar failures into issues and lists them, the one that failed last first; sort=occurrences gives the most frequent ones on a single page. A page that would take too long ends early, with a cursor.",
     querystring: IssueQuery,
     response: { 200: IssuePage },
     policy: { tag: "issues", role: "viewer", heavy: true },
     handler: async ({ project, query }) => {
-      const { items, next } = await listIssues(database, scopeOf(project.id, query, clock.now()), {
-        after: readPosition(query.cursor),
-        limit: query.limit ?? defaultLimit,
-      });
-      return { items, next_cursor: next === null ? null : encodeCursor([next.lastSeenAt, next.fingerprint]) };
+      const scope = scopeOf(project.id, query, clock.now());
+      const limit = query.limit ?? defaultLimit;
+      if (query.sort === "occurrences" && query.fingerprint === undefined) {
+        const { items, isExact } = await listFrequentIssues(database, scope, { limit });
+        return { items, next_cursor: null, is_exact: isExact };
+      }
+      const { items, next } = await listIssues(database, scope, { after: readPosition(query.cursor), limit });
+      const cursor = next === null ? null : encodeCursor([next.lastSeenAt, next.fingerprint]);
+      return { items, next_cursor: cursor, is_exact: true };
     },
   });
 };

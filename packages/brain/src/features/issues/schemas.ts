@@ -3,6 +3,8 @@ import { Described, Instant, NextCursor, Nullable, OneOf, timeRange } from "../.
 
 const status = OneOf(["ongoing", "recovered"]);
 type IssueStatus = Static<typeof status>;
+const sort = OneOf(["last_seen", "occurrences"]);
+type IssueSort = Static<typeof sort>;
 
 export const IssueQuery = Type.Object({
   engine: Type.Optional(Type.String({ maxLength: 40, description: "only failures of this engine" })),
@@ -17,6 +19,13 @@ export const IssueQuery = Type.Object({
     Type.Integer({ minimum: 1, maximum: 8760, description: "failures of the last hours; since and until replace it" }),
   ),
   ...timeRange,
+  sort: Type.Optional(
+    Type.Unsafe<IssueSort>({
+      ...sort,
+      description:
+        "last_seen (default): the issue that failed last comes first. occurrences: the most frequent comes first, on one page without cursor",
+    }),
+  ),
   trend: Type.Optional(
     Type.Boolean({ description: "adds the failures of 24 equal parts of the range, by default of the last 24 h" }),
   ),
@@ -31,6 +40,16 @@ export const IssuePage = Type.Object(
       Type.Object(
         {
           fingerprint: Type.String({ description: "32 hex digits that similar failures share" }),
+          error_class: Nullable(
+            Type.String(),
+            "error class of the newest failure, such as TypeError; null when unknown",
+          ),
+          template: Nullable(
+            Type.String({
+              description:
+                "first line of the newest failure's message with its values replaced by placeholders such as <n>; at most 500 characters",
+            }),
+          ),
           status: Described(status, "ongoing: open_count is above 0; otherwise recovered"),
           occurrences: Type.Integer({ description: "task rows whose last failure is of this issue and in the range" }),
           open_count: Type.Integer({ description: "of them those that are in state failure now" }),
@@ -55,6 +74,10 @@ export const IssuePage = Type.Object(
       ),
     ),
     next_cursor: NextCursor,
+    is_exact: Type.Boolean({
+      description:
+        "false when the order by occurrences may miss an issue: it counts the newest 100 000 failures of the range, and with a status looks at the 200 most frequent issues",
+    }),
   },
   { title: "IssuePage", description: "One page of issues." },
 );

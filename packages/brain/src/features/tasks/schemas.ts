@@ -29,7 +29,7 @@ export const TaskPublic = Type.Object(
     result: Type.Unknown({ description: "what a successful run returned, redacted; null without a result" }),
     exception: Nullable(
       Type.String(),
-      "message of the failure, retry or rejection that its state comes from; null in other states",
+      "error class and message of the failure, retry or rejection that its state comes from; null in other states",
     ),
     traceback: Nullable(Type.String(), "stack trace of that failure or retry; null in other states"),
     retry_count: Type.Integer({ description: "retries that are known of, over all attempts" }),

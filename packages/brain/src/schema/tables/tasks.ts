@@ -16,7 +16,7 @@ export interface EventRow {
   kind: string;
   /** By the clock of the engine or agent, to the millisecond. */
   occurred_at: Date;
-  /** JSON object as text, redacted. */
+  /** JSON object as text, redacted; `exception` of a failure as error class and message. */
   payload: string;
 }
 
@@ -44,7 +44,7 @@ export interface TaskRow {
   kwargs: string;
   /** JSON, redacted. */
   result: string | null;
-  /** Message of the failure, retry or rejection that decides the state. */
+  /** Error class and message of the failure, retry or rejection that decides the state. */
   exception: string | null;
   /** Stack trace of that failure or retry. */
   traceback: string | null;

@@ -42,7 +42,8 @@ const dataArbitrary = fc.record(
     max_attempts: fc.constantFrom(1, 5),
     result: fc.constantFrom(1, { deep: [null, true] }, "text", null),
     exception: fc.constantFrom("X: 1", "Y: 2"),
-    traceback: fc.constantFrom("at f (x.js:1:1)", "none"),
+    // Frames alone: ingest would read class and message of the exception from a line that names it.
+    traceback: fc.constantFrom("at f (x.js:1:1)", "at g (y.js:1:1)"),
     runtime_ms: fc.constantFrom(0, 12.6, 900),
     wait_ms: fc.constantFrom(1, 2),
     retry_count: fc.constantFrom(1, 7),
