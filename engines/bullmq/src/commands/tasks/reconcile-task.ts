@@ -1,5 +1,6 @@
 import { createRedactor } from "@svc/protocol";
 import type { JobState } from "bullmq6";
+import { failureOf } from "../../jobs/job-hash.ts";
 import type { CommandHandler } from "../context/command-context.ts";
 import { readText } from "../context/parameters.ts";
 
@@ -13,13 +14,14 @@ export const reconcileTask: CommandHandler = async ({ parameters }, { addresses,
   const state = await queue.getJobState(jobId);
   const engineState = engineStates[state] ?? "unknown";
   if (engineState !== "success" && engineState !== "failure") return { task_id: taskId, engine_state: engineState };
-  const [finishedOn, failedReason] = await redis.hmget(names.keyBase + jobId, "finishedOn", "failedReason");
+  const fields = ["finishedOn", "failedReason", "stacktrace"] as const;
+  const [finishedOn, failedReason, stacktrace] = await redis.hmget(names.keyBase + jobId, ...fields);
   const finishedMs = Number(finishedOn);
   return {
     task_id: taskId,
     engine_state: engineState,
     ...(finishedMs > 0 && { finished_at: new Date(finishedMs).toISOString() }),
-    ...(engineState === "failure" && failedReason && { exception: exceptionOf(failedReason) }),
+    ...(engineState === "failure" && failedReason && { exception: exceptionOf(failedReason, stacktrace ?? "") }),
   };
 };
 
@@ -35,6 +37,12 @@ const engineStates: Readonly<Record<JobState | "unknown" | "paused", string>> = 
   unknown: "unknown",
 };
 
-function exceptionOf(failedReason: string): string {
-  return String(redactor.redact(failedReason)).slice(0, longestException);
+/** BullMQ keeps the message alone; only the newest stack names the error class, and the answer carries no stack. */
+function exceptionOf(failedReason: string, stacktrace: string): string {
+  const { traceback = "" } = failureOf({ failedReason, stacktrace }, -1);
+  const [thrown, message] = [firstLine(traceback), firstLine(failedReason)];
+  const errorClass = thrown.endsWith(`: ${message}`) ? thrown.slice(0, -message.length) : "";
+  return String(redactor.redact(errorClass + failedReason)).slice(0, longestException);
 }
+
+const firstLine = (text: string): string => text.split("\n", 1)[0] ?? "";
