@@ -2071,23 +2071,36 @@ export interface TaskDelete {
   filter_until?: string | null;
 }
 
-/** What failed tasks have in common that passed ones of the same name do not. */
+/** Values that differ between failed and passed tasks of the same names in the same time span. */
 export interface TaskDifferences {
+  /** The time span that both sides are taken from. */
+  span: {
+    /** Start of the span. */
+    from: string;
+    /** End of the span. */
+    to: string;
+  };
+  /** Maximum number of tasks of one side from one hour: a 24th of 2000 when the span is longer than two hours. */
+  per_hour_cap: number;
   /** Failed tasks that were compared, 2000 at most. */
   failed: number;
-  /** Passed tasks of the same name that were compared, 2000 at most. */
+  /** Passed tasks of the same names that were compared, 2000 at most. */
   passed: number;
-  /** Whether there are more of either; then they are spread over the range as all of them are. */
+  /** Whether the span has more of either; those compared are then even over its hours. */
   sampled: boolean;
+  /** Different releases among the tasks that were compared. */
+  releases: number;
+  /** Whether more than one release ran in some hour; releases are compared only over such hours. */
+  release_overlap: boolean;
   /** Shares that differ by 20 points, of at least 5 failed tasks; the greatest difference first, 10 at most. */
   attributes: {
-    /** Worker, queue, priority, release, hour (of received_at, UTC), args.… or kwargs.… */
+    /** Worker, queue, priority, release, args.… or kwargs.… */
     field: string;
     /** Value of the field. */
     value: string;
-    /** Of the failed tasks that have it. */
+    /** Of the failed tasks that have it; for a release, of those in hours with more than one release. */
     failed_share: number;
-    /** Of the passed tasks that have it. */
+    /** Of the passed tasks that have it; for a release, of those in hours with more than one release. */
     passed_share: number;
   }[];
 }

@@ -170,6 +170,28 @@ describe("the page of an issue", () => {
     await page.getByRole("heading", { level: 1, name: "smtp.SmtpError" }).waitFor();
   });
 
+  test("compares its own failures, not all of the task name, with the passes of that name", async () => {
+    const failures = (kind: string) =>
+      Array.from({ length: 5 }, (_, index) =>
+        failed(`${kind}-${index}`, "sync.pull", `${kind}: no`, `${kind}: no\n    at run (/app/${kind}.ts:1:1)`, index),
+      ).flat();
+    const passes = Array.from({ length: 6 }, (_, index): Told[] => [
+      { kind: "task.sent", taskId: `pull-${index}`, ago: 5, data: { task_name: "sync.pull", queue: "sync" } },
+      { kind: "task.succeeded", taskId: `pull-${index}`, ago: 1, data: { worker: "sync-1" } },
+    ]).flat();
+    tell(agent, [...passes, ...failures("LockError"), ...failures("QuotaError")]);
+    await waitFor(async () => (await issues()).filter((issue) => issue.sample_task_name === "sync.pull").length === 2);
+    const { page, faults } = await openAs("viewer", `issues/${await printOf("sync.pull")}`);
+    const panel = page.getByRole("region", { name: "What is different about the failures" });
+    await panel
+      .getByText("5 failures of this issue compared with 6 passes of the same task name (last 24 h).")
+      .waitFor();
+    expect(await panel.getByRole("row").filter({ hasText: "sync-7" }).textContent()).toContain("100 %0 %");
+    const link = await panel.getByRole("link", { name: "View failures" }).getAttribute("href");
+    expect(new URL(link ?? "", brain.url).searchParams.get("q")).toBe(`fingerprint:${await printOf("sync.pull")}`);
+    expect(faults).toEqual([]);
+  });
+
   test("is not there for a fingerprint of no task, or one that is none", async () => {
     const { page } = await openAs("viewer", `issues/${"0".repeat(32)}`);
     await page.getByText("This issue is not here").waitFor();

@@ -53,23 +53,25 @@ describe("why it failed", () => {
   test("is set beside the tasks that passed, and leads to those of the same fingerprint", async () => {
     const { page } = await openTask("cmp-0");
     const panel = page.getByRole("region", { name: "What is different about the failures" });
-    await panel.getByText("6 failed and 6 passed tasks of this name").waitFor();
+    await panel
+      .getByText("6 failures of this task name compared with 6 passes of the same name (last 24 h).")
+      .waitFor();
     const row = panel.getByRole("row").filter({ hasText: "kwargs.gateway" });
     expect(await row.textContent()).toContain("100 %0 %");
-    await panel.getByText("A difference is not a cause.").waitFor();
+    await panel.getByText("Correlation, not cause.").waitFor();
     expect(await axeFaults(page)).toEqual([]);
 
     const { fingerprint } = (await taskOf("cmp-0")).body;
     const same = page.getByRole("link", { name: "Same fingerprint: 7 in 24 h" });
     const query = new URL((await same.getAttribute("href")) ?? "", shop.brain.url).searchParams;
     expect([query.get("since"), query.get("q")]).toEqual(["-24h", `fingerprint:${fingerprint}`]);
-    await panel.getByRole("link", { name: "Show the failed ones" }).click();
+    await panel.getByRole("link", { name: "View failures" }).click();
     await page.getByText("6 shown").waitFor();
   });
 
   test("is not guessed at from too few tasks", async () => {
     const { page } = await openTask("bad-1");
-    await page.getByText("Only 1 task of this name failed: too few to compare, which takes 5.").waitFor();
+    await page.getByText("1 failure (last 24 h). A comparison needs at least 5.").waitFor();
   });
 
   test("leads to failures that say the same while none was for good", async () => {

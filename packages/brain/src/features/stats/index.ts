@@ -1,11 +1,11 @@
-export { bucketStart, hoursBegin, minutesBegin } from "./counters/buckets.ts";
+export { bucketStart, minutesBegin } from "./counters/buckets.ts";
 export { appendDeltas } from "./counters/delta-store.ts";
 export { compactRollups, foldCounters } from "./counters/fold-counters.ts";
 export { appendStateDeltas } from "./counters/fold-store.ts";
 export { runTimesOf } from "./latency.ts";
 export { pruneRollups } from "./loops.ts";
 export { missingWorkers } from "./missing-workers-reads.ts";
-export { countsOfName, isTotal, projectTotals, rollupTotals, taskCounts } from "./reads.ts";
+export { isTotal, projectTotals, rollupTotals, taskCounts } from "./reads.ts";
 export { createReleases, type Releases } from "./releases/releases.ts";
 export { statsRoutes } from "./routes.ts";
 export { missingMeans } from "./schemas.ts";

@@ -1,7 +1,5 @@
-import { cutCharacters } from "@svc/protocol";
 import { sql } from "kysely";
 import type { BrainDatabase, RollupRow } from "../../schema/tables/index.ts";
-import { nameCharacters } from "./counters/deltas.ts";
 import { coveredParts, type Division, type TimeRange } from "./time-range.ts";
 
 /** Rows that sum up a queue, or the project, which has no queue. As text, because else the embedded database leaves their index aside. */
@@ -59,25 +57,6 @@ export async function projectTotals(
   if (first === undefined) return [];
   return more.reduce((all, next) => all.unionAll(next), first).execute();
 }
-
-/** Events of one kind of one task name by the hour (of the last eight days) or the day, whose bucket begins in [from, to). */
-export const countsOfName = (
-  db: BrainDatabase,
-  { projectId, name, kind }: { projectId: string; name: string; kind: string },
-  grainMinutes: 60 | 1440,
-  { from, to }: TimeRange,
-): Promise<{ bucket_at: Date; count: number }[]> =>
-  db.slow
-    .selectFrom("name_rollups")
-    .select(["bucket_at", "count"])
-    .where("project_id", "=", projectId)
-    .where("grain_minutes", "=", grainMinutes)
-    .where("name", "=", cutCharacters(name, nameCharacters))
-    .where("kind", "=", kind)
-    .where("bucket_at", ">=", from)
-    .where("bucket_at", "<", to)
-    .orderBy("bucket_at", "desc")
-    .execute();
 
 /** Task rows by state: what is folded into the counters, and the changes that wait to be. One statement, so that each is counted once. */
 export async function taskCounts(db: BrainDatabase, projectId: string): Promise<Record<string, number>> {

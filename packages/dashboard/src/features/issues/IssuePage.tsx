@@ -131,7 +131,7 @@ function Parts({ slug, issue, isInRange, message }: PartsProps) {
               </dl>
             </PanelFrame>
             <SpreadPanel slug={slug} fingerprint={fingerprint} range={range} />
-            {sample === null ? null : <DifferencesPanel slug={slug} task={sample} />}
+            <DifferencesPanel slug={slug} compared={{ fingerprint }} failedAt={issue.last_seen} />
           </div>
         </div>
       </div>

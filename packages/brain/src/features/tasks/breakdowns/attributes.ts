@@ -1,7 +1,7 @@
 import { isRawJson, parseJson, redactionMarker } from "@svc/protocol";
 import type { SampledTask } from "./sample-reads.ts";
 
-/** One thing that can be said of a task, such as `kwargs.region` being `eu`. */
+/** A field of a task and its value, such as `kwargs.region` and `eu`. */
 export interface Attribute {
   readonly field: string;
   readonly value: string;
@@ -15,10 +15,10 @@ const maxFieldCharacters = 120;
 const maxValueCharacters = 80;
 
 /**
- * What is known of a task beside its outcome: where and when it ran, and the single values of its arguments by their path. Parts of a path
- * are put together by dots and quoted where that would be unclear; `hour` is that of received_at in UTC. What was redacted is left out.
+ * What a task has beside its outcome: worker, queue, priority, and the scalar values of its arguments by their path. Parts of a path are
+ * joined by dots and quoted where that would be ambiguous. Redacted values are left out. Releases are compared by hour, apart from these.
  */
-export function attributesOf(task: SampledTask): Attribute[] {
+export function attributesOf(task: Omit<SampledTask, "release" | "received_at">): Attribute[] {
   const found: Attribute[] = [];
   const add = (field: string, value: string | null) => {
     if (value === null || value === "" || found.length >= maxAttributes) return;
@@ -43,8 +43,6 @@ export function attributesOf(task: SampledTask): Attribute[] {
   add("worker", task.worker_name);
   add("queue", task.queue);
   add("priority", task.priority);
-  add("release", task.release);
-  add("hour", String(task.received_at.getUTCHours()));
   if (task.args !== null) addInner("args", parseJson(task.args), 0);
   if (task.kwargs !== null) addInner("kwargs", parseJson(task.kwargs), 0);
   return found;

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Attribute } from "./attributes.ts";
-import { createComparison, type Difference } from "./compare-sets.ts";
+import { createComparison, createReleaseComparison, type Difference, greatest } from "./compare-sets.ts";
 
 type Task = readonly Attribute[];
 
@@ -14,7 +14,7 @@ function compared(failed: readonly Task[], passed: readonly Task[]): Difference[
   const comparison = createComparison();
   for (const task of failed) comparison.addFailed(task);
   for (const task of passed) comparison.addPassed(task);
-  return comparison.differences();
+  return greatest(comparison.differences());
 }
 
 /** All that differ, by the words of the specification. */
@@ -98,5 +98,54 @@ describe("comparing failed tasks with passed ones", () => {
     expect(compared(failed, times(10, { region: "us" }))).toEqual([
       { field: "region", value: "eu", failed_share: 1, passed_share: 0 },
     ]);
+  });
+});
+
+type Side = "failed" | "passed";
+/** `[how many, of which side, release, hour]` */
+type Some = readonly [number, Side, string | null, number];
+
+function releasesCompared(...all: readonly Some[]) {
+  const comparison = createReleaseComparison();
+  for (const [count, side, release, hour] of all)
+    for (let index = 0; index < count; index += 1)
+      comparison.add(side, { release, received_at: new Date(Date.UTC(2026, 0, 2, hour, index % 60)) });
+  return comparison.result();
+}
+
+describe("comparing releases", () => {
+  test("shows the release of the failures in the hours in which both ran", () => {
+    const { differences, ...about } = releasesCompared(
+      [50, "passed", "1", 7],
+      [10, "failed", "2", 8],
+      [30, "passed", "1", 8],
+      [10, "passed", "2", 8],
+      [40, "passed", "2", 9],
+    );
+    expect(about).toEqual({ releases: 2, overlap: true });
+    expect(differences).toEqual([{ field: "release", value: "2", failed_share: 1, passed_share: 0.25 }]);
+  });
+
+  test("says nothing of releases that did not run in the same hour", () => {
+    expect(releasesCompared([50, "failed", "1", 7], [50, "passed", "2", 8])).toEqual({
+      releases: 2,
+      overlap: false,
+      differences: [],
+    });
+  });
+
+  test("does not take tasks without a release for one", () => {
+    expect(releasesCompared([50, "failed", "1", 7], [50, "passed", null, 7], [50, "passed", "", 7])).toEqual({
+      releases: 1,
+      overlap: false,
+      differences: [],
+    });
+    // They are among the tasks of the hour all the same.
+    const { differences } = releasesCompared([10, "failed", "1", 7], [5, "passed", "2", 7], [5, "passed", null, 7]);
+    expect(differences).toContainEqual({ field: "release", value: "1", failed_share: 1, passed_share: 0 });
+  });
+
+  test("of no tasks is empty", () => {
+    expect(releasesCompared()).toEqual({ releases: 0, overlap: false, differences: [] });
   });
 });

@@ -1,4 +1,7 @@
+import { hours } from "../../../platform/durations.ts";
+import { bucketStart } from "../../stats/index.ts";
 import type { Attribute } from "./attributes.ts";
+import type { SampledTask } from "./sample-reads.ts";
 
 export interface Difference extends Attribute {
   /** From 0 to 1: of the failed tasks, and of the passed ones, that have the value. */
@@ -6,10 +9,12 @@ export interface Difference extends Attribute {
   readonly passed_share: number;
 }
 
-interface Tally extends Attribute {
+/** How many tasks of each set; of an attribute, how many that have it. */
+interface SetCounts {
   failed: number;
   passed: number;
 }
+type Tally = Attribute & SetCounts;
 
 /** Fewer failed tasks with a value are no pattern. */
 const leastFailed = 5;
@@ -19,20 +24,32 @@ const mostDifferences = 10;
 /** Different attributes that are counted; one that only comes after so many others is not among the frequent ones. */
 const maxTallies = 50_000;
 
+/** Null when the shares are too close, too few failed tasks have the attribute, or one of the sets is empty. */
+function differenceOf({ field, value }: Attribute, having: SetCounts, all: SetCounts): Difference | null {
+  // In whole numbers, so that what lies on the border is on one side of it.
+  const distance = Math.abs(having.failed * all.passed - having.passed * all.failed) * differenceParts;
+  const isFar = all.passed > 0 && having.failed >= leastFailed && distance >= all.failed * all.passed;
+  if (!isFar) return null;
+  return { field, value, failed_share: having.failed / all.failed, passed_share: having.passed / all.passed };
+}
+
+/** The greatest differences first, 10 at most. */
+export const greatest = (differences: readonly Difference[]): Difference[] =>
+  differences.toSorted(byDifference).slice(0, mostDifferences);
+
 /**
- * Which attributes part two sets of tasks. All failed ones are added first: a value that few of them have is then forgotten, so that the
- * passed ones cost no memory.
+ * Which attributes differ between two sets of tasks. All failed ones are added first: a value that few of them have is then dropped, so
+ * that the passed ones cost no memory.
  */
 export function createComparison() {
   const tallies = new Map<string, Tally>();
   const keyOf = ({ field, value }: Attribute): string => `${field}\u0000${value}`;
-  let failed = 0;
-  let passed = 0;
+  const all: SetCounts = { failed: 0, passed: 0 };
 
   return {
     /** Each attribute of a task once. */
     addFailed(attributes: readonly Attribute[]): void {
-      failed += 1;
+      all.failed += 1;
       for (const { field, value } of attributes) {
         const key = keyOf({ field, value });
         const tally = tallies.get(key);
@@ -41,30 +58,20 @@ export function createComparison() {
       }
     },
     addPassed(attributes: readonly Attribute[]): void {
-      if (passed === 0) forgetRare(tallies);
-      passed += 1;
+      if (all.passed === 0) dropRare(tallies);
+      all.passed += 1;
       for (const attribute of attributes) {
         const tally = tallies.get(keyOf(attribute));
         if (tally !== undefined) tally.passed += 1;
       }
     },
-    /** The greatest differences first; none while one of the sets is empty, because then there is nothing to compare. */
-    differences(): Difference[] {
-      if (failed === 0 || passed === 0) return [];
-      const all: Difference[] = [];
-      for (const tally of tallies.values()) {
-        // In whole numbers, so that what lies on the border is on one side of it.
-        const distance = Math.abs(tally.failed * passed - tally.passed * failed) * differenceParts;
-        if (tally.failed < leastFailed || distance < failed * passed) continue;
-        const { field, value } = tally;
-        all.push({ field, value, failed_share: tally.failed / failed, passed_share: tally.passed / passed });
-      }
-      return all.sort(byDifference).slice(0, mostDifferences);
-    },
+    /** In no order. */
+    differences: (): Difference[] =>
+      [...tallies.values()].map((tally) => differenceOf(tally, tally, all)).filter((one) => one !== null),
   };
 }
 
-function forgetRare(tallies: Map<string, Tally>): void {
+function dropRare(tallies: Map<string, Tally>): void {
   for (const [key, tally] of tallies) if (tally.failed < leastFailed) tallies.delete(key);
 }
 
@@ -74,3 +81,50 @@ const byDifference = (a: Difference, b: Difference): number =>
   pointsOf(b) - pointsOf(a) ||
   b.failed_share - a.failed_share ||
   (a.field < b.field ? -1 : a.field > b.field ? 1 : a.value < b.value ? -1 : 1);
+
+/**
+ * Compares the releases of failed and passed tasks over those hours only in which more than one release ran. Over other hours a release
+ * differs between the sets as soon as the sets differ in time, whatever it does to its tasks.
+ */
+export function createReleaseComparison() {
+  const hourly = new Map<number, Map<string | null, SetCounts>>();
+  const isOfRelease = (release: string | null): release is string => release !== null && release !== "";
+
+  return {
+    add(side: keyof SetCounts, { release, received_at }: Pick<SampledTask, "release" | "received_at">): void {
+      const hour = bucketStart(received_at, hours(1)).getTime();
+      const ofHour = hourly.get(hour) ?? new Map<string | null, SetCounts>();
+      hourly.set(hour, ofHour);
+      const counts = ofHour.get(release) ?? { failed: 0, passed: 0 };
+      counts[side] += 1;
+      ofHour.set(release, counts);
+    },
+    /** `releases` of the tasks, whether some `overlap` in an hour, and the differences in these hours, in no order. */
+    result(): { releases: number; overlap: boolean; differences: Difference[] } {
+      const releases = new Set([...hourly.values()].flatMap((ofHour) => [...ofHour.keys()]).filter(isOfRelease));
+      const all: SetCounts = { failed: 0, passed: 0 };
+      const having = new Map<string, SetCounts>();
+      for (const ofHour of hourly.values()) {
+        if ([...ofHour.keys()].filter(isOfRelease).length < 2) continue;
+        for (const [release, counts] of ofHour) {
+          add(all, counts);
+          if (!isOfRelease(release)) continue;
+          const sum = having.get(release) ?? { failed: 0, passed: 0 };
+          add(sum, counts);
+          having.set(release, sum);
+        }
+      }
+      const differences = [...having].map(([value, counts]) => differenceOf({ field: "release", value }, counts, all));
+      return {
+        releases: releases.size,
+        overlap: having.size > 0,
+        differences: differences.filter((one) => one !== null),
+      };
+    },
+  };
+}
+
+function add(sum: SetCounts, { failed, passed }: SetCounts): void {
+  sum.failed += failed;
+  sum.passed += passed;
+}

@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { plansOf } from "../../../../test/query-plans.ts";
 import { type GivenTask, insertTasks } from "../../../../test/rows/task-rows.ts";
 import { stalledReads } from "../../../../test/stalled-reads.ts";
-import { readDifferences, type SampleSizes } from "./differences.ts";
+import { readDifferences } from "./differences.ts";
 import type { DifferencesQuery } from "./schemas.ts";
 
 const projectId = "11111111-2222-4333-8444-555555555555";
@@ -15,7 +15,7 @@ const ago = (minutes: number) => new Date(now.getTime() - minutes * 60_000);
 const print = "0123456789abcdef0123456789abcdef";
 
 for (const dialect of testDialects) {
-  describe(`what parts failed tasks from passed ones on ${dialect}`, () => {
+  describe(`comparing failed with passed tasks on ${dialect}`, () => {
     const opened = useTestDatabase(dialect);
     beforeEach(() =>
       opened.database.write(async (tx) => {
@@ -37,10 +37,15 @@ for (const dialect of testDialects) {
           return { ...own, ...failedAt, ...given, ...of(index) };
         }),
       );
-    const compare = (query: DifferencesQuery, sizes?: SampleSizes, budgetMs = 60_000) =>
-      readDifferences(opened.database, { projectId, query, now, budgetMs, ...(sizes !== undefined && { sizes }) });
+    const compare = (query: DifferencesQuery, budgetMs = 60_000) =>
+      readDifferences(opened.database, { projectId, query, now, budgetMs });
+    /** In an hour of the day before now, spread over it. */
+    const inHour = (hour: number, index: number) => {
+      const received_at = new Date(Date.UTC(2026, 0, 10, hour, index % 60, Math.floor(index / 60) % 60));
+      return { received_at, last_failed_at: received_at };
+    };
 
-    test("is told of a name, with the size of both sets", async () => {
+    test("shows what differs for a name, with the size of both sides and the span", async () => {
       const kwargs = (region: string, key: string) => ({ kwargs: JSON.stringify({ user: { region }, api_key: key }) });
       await store(10, { state: "failure", worker_name: "w-1", ...kwargs("eu", redactionMarker) });
       await store(20, { state: "success", worker_name: "w-2" }, (index) => kwargs(index < 4 ? "eu" : "us", "open"));
@@ -50,14 +55,15 @@ for (const dialect of testDialects) {
       await store(9, { state: "failure", received_at: ago(25 * 60), worker_name: "w-9" });
       await store(9, { state: "success", project_id: otherProjectId, worker_name: "w-1" });
       const answer = await compare({ name: "app.mail" });
-      expect(answer).toMatchObject({ failed: 10, passed: 20, sampled: false });
+      expect(answer).toMatchObject({ failed: 10, passed: 20, sampled: false, releases: 0, release_overlap: false });
+      expect(answer).toMatchObject({ span: { from: ago(24 * 60), to: now }, per_hour_cap: 83 });
       expect(answer.attributes).toEqual([
         { field: "worker", value: "w-1", failed_share: 1, passed_share: 0 },
         { field: "kwargs.user.region", value: "eu", failed_share: 1, passed_share: 0.2 },
       ]);
     });
 
-    test("is told of a fingerprint, against passed tasks of the names that have it", async () => {
+    test("compares the failures of a fingerprint with passed tasks of their names", async () => {
       const failed = { state: "failure", fingerprint: print, release: "2" };
       await store(6, failed);
       await store(6, { ...failed, name: "app.report" });
@@ -66,9 +72,9 @@ for (const dialect of testDialects) {
       await store(8, { state: "success", release: "1" });
       await store(8, { state: "success", release: "1", name: "app.report" });
       await store(8, { state: "success", release: "2", name: "app.other" });
-      const { attributes, ...sizes } = await compare({ fingerprint: print });
-      expect(sizes).toEqual({ failed: 12, passed: 19, sampled: false });
-      expect(attributes).toEqual([{ field: "release", value: "2", failed_share: 1, passed_share: 3 / 19 }]);
+      const answer = await compare({ fingerprint: print, since: ago(90).toISOString() });
+      expect(answer).toMatchObject({ failed: 12, passed: 19, sampled: false, per_hour_cap: 2000 });
+      expect(answer.attributes).toEqual([{ field: "release", value: "2", failed_share: 1, passed_share: 3 / 19 }]);
     });
 
     test("follows the range", async () => {
@@ -85,74 +91,97 @@ for (const dialect of testDialects) {
       expect(await compare({ fingerprint: print })).toMatchObject({ failed: 5 });
     });
 
-    test("is a sample of the newest where there are more, and says so", async () => {
-      const isNew = (index: number) => ({ received_at: ago(index), queue: index < 6 ? "new" : "old" });
-      await store(30, { state: "failure", fingerprint: print }, (index) => ({
-        ...isNew(index),
-        last_failed_at: ago(index),
-      }));
-      await store(30, { state: "success" }, (index) => ({ received_at: ago(index), queue: "passed" }));
-      const sizes = { most: 6, stepRows: 4 };
-      const [difference] = (await compare({ name: "app.mail" }, sizes)).attributes;
-      expect(difference).toEqual({ field: "queue", value: "new", failed_share: 1, passed_share: 0 });
-      for (const query of [{ name: "app.mail" }, { fingerprint: print }])
-        expect(await compare(query, sizes)).toMatchObject({ failed: 6, passed: 6, sampled: true });
-      // With exactly as many it is no sample.
-      expect(await compare({ name: "app.mail" }, { most: 30, stepRows: 7 })).toMatchObject({ sampled: false });
-      expect(await compare({ name: "app.mail" }, { most: 29, stepRows: 7 })).toMatchObject({ sampled: true });
+    test("compares the failures of one issue, not all failures of its names", async () => {
+      await store(21, { state: "failure", fingerprint: print, worker_name: "w-1" });
+      await store(94, { state: "failure", fingerprint: print.replace("0", "1"), worker_name: "w-2" });
+      await store(40, { state: "success", worker_name: "w-2" });
+      const answer = await compare({ fingerprint: print });
+      expect(answer).toMatchObject({ failed: 21, passed: 40, sampled: false });
+      expect(answer.attributes).toEqual([{ field: "worker", value: "w-1", failed_share: 1, passed_share: 0 }]);
+      const lastHours = { since: ago(90).toISOString() };
+      expect(await compare({ name: "app.mail", ...lastHours })).toMatchObject({ failed: 115, passed: 40 });
     });
 
-    test("is a sample over the whole range, as events were spread over it", async () => {
-      const counts = (kind: string, hour: number, count: number) => ({
-        project_id: projectId,
-        grain_minutes: 60,
-        name: "app.mail",
-        kind,
-        bucket_at: new Date(Date.UTC(2026, 0, 10, hour)),
-        count,
-        run_ms_sum: 0,
-        run_count: 0,
-        run_histogram: null,
-        wait_histogram: null,
-      });
-      const rollups = [
-        counts("task.failed", 11, 10),
-        counts("task.failed", 8, 30),
-        counts("task.succeeded", 11, 20),
-        counts("task.succeeded", 7, 20),
-        counts("task.succeeded", 3, 0),
-      ];
-      await opened.database.write((tx) => tx.insertInto("name_rollups").values(rollups).execute());
-      const at = (hour: number) => ({ received_at: new Date(Date.UTC(2026, 0, 10, hour, 30)) });
-      await store(30, { state: "failure", fingerprint: print }, (index) => at(index < 15 ? 11 : 8));
-      await store(60, { state: "success" }, (index) => at(index < 30 ? 11 : 7));
-      const { failed, passed, sampled, attributes } = await compare({ name: "app.mail" }, { most: 12, stepRows: 5 });
-      expect([failed, passed, sampled]).toEqual([12, 12, true]);
-      // A quarter of the failures was at eleven, and half of what passed.
-      expect(attributes).toEqual([{ field: "hour", value: "8", failed_share: 0.75, passed_share: 0 }]);
-      await opened.database.write((tx) => tx.deleteFrom("name_rollups").execute());
+    test("takes passes of several names in the proportion of the failures", async () => {
+      const failed = { state: "failure", fingerprint: print } as const;
+      await store(15, { ...failed, queue: "mails" });
+      await store(5, { ...failed, name: "app.report", queue: "reports" });
+      await store(150, { state: "success", queue: "mails" }, (index) => inHour(index % 24, index));
+      await store(150, { state: "success", name: "app.report", queue: "reports" }, (index) =>
+        inHour(index % 24, index),
+      );
+      const given = { projectId, query: { fingerprint: print }, now, budgetMs: 60_000, most: 96 };
+      const { attributes, passed } = await readDifferences(opened.database, given);
+      // The queues would differ by 25 points if both names had the same number of passes.
+      expect(attributes).toEqual([]);
+      expect(passed).toBeGreaterThan(20);
+    });
+
+    test("does not blame an older release, an hour or a worker when the newest passes are of a newer one", async () => {
+      // A whole day fails now and then; the newest release runs in the last hour only and has 3000 passes there.
+      const old = { release: "1", worker_name: "w-1" };
+      await store(23 * 10, { state: "failure", ...old }, (index) => inHour((index % 23) - 12, Math.floor(index / 23)));
+      await store(23 * 40, { state: "success", ...old }, (index) => inHour((index % 23) - 12, Math.floor(index / 23)));
+      await store(3000, { state: "success", release: "2", worker_name: "w-2" }, (index) => inHour(11, index));
+      const answer = await compare({ name: "app.mail" });
+      expect(answer).toMatchObject({ failed: 230, passed: 920 + 83, sampled: true });
+      expect(answer).toMatchObject({ attributes: [], releases: 2, release_overlap: false });
+    });
+
+    test("finds the release that fails in the hours in which it ran beside the other", async () => {
+      await store(12 * 40, { state: "success", release: "1" }, (index) =>
+        inHour((index % 12) - 12, Math.floor(index / 12)),
+      );
+      // Two hours with both, then only the new one, with a fault of its own.
+      await store(80, { state: "success", release: "1" }, (index) => inHour(index % 2, Math.floor(index / 2)));
+      await store(20, { state: "success", release: "2" }, (index) => inHour(index % 2, Math.floor(index / 2) * 6));
+      await store(40, { state: "failure", release: "2", fingerprint: print }, (index) =>
+        inHour(index % 2, Math.floor(index / 2)),
+      );
+      await store(600, { state: "success", release: "2" }, (index) => inHour((index % 10) + 2, Math.floor(index / 10)));
+      await store(50, { state: "failure", release: "2", fingerprint: print }, (index) =>
+        inHour((index % 10) + 2, Math.floor(index / 10)),
+      );
+      for (const query of [{ name: "app.mail" }, { fingerprint: print }]) {
+        const answer = await compare(query);
+        expect(answer).toMatchObject({ failed: 90, passed: 1180, releases: 2, release_overlap: true });
+        expect(answer.attributes).toEqual([{ field: "release", value: "2", failed_share: 1, passed_share: 0.2 }]);
+      }
+    });
+
+    test("takes at most a 24th of a side from one hour, unless the span is two hours or less", async () => {
+      const failed = { state: "failure", fingerprint: print } as const;
+      await store(300, failed, (index) => inHour(9, index));
+      await store(5, failed, (index) => inHour(4, index));
+      await store(200, { state: "success" }, (index) => inHour(9, index));
+      for (const query of [{ name: "app.mail" }, { fingerprint: print }]) {
+        const day = await compare(query);
+        expect(day).toMatchObject({ failed: 83 + 5, passed: 83, sampled: true, per_hour_cap: 83 });
+        const hours = { since: ago(3 * 60).toISOString(), until: ago(60).toISOString() };
+        const short = await compare({ ...query, ...hours });
+        expect(short).toMatchObject({ failed: 300, passed: 200, sampled: false, per_hour_cap: 2000 });
+      }
+    });
+
+    test("finds passed tasks behind many failed ones", async () => {
+      await store(40, { state: "failure" }, () => ({ received_at: ago(1) }));
+      await store(1, { state: "success", received_at: ago(1.5) });
+      expect(await compare({ name: "app.mail" })).toMatchObject({ failed: 40, passed: 1, sampled: false });
     });
 
     if (dialect === "sqlite") {
-      test("looks for passed tasks no longer than it may, and says so", async () => {
-        await store(40, { state: "failure" });
-        await store(1, { state: "success", received_at: ago(100) });
-        const sizes = { most: 100, stepRows: 10 };
-        expect(await compare({ name: "app.mail" }, sizes, 0)).toMatchObject({ failed: 40, passed: 0, sampled: true });
-        expect(await compare({ name: "app.mail" }, sizes)).toMatchObject({ failed: 40, passed: 1, sampled: false });
-      });
-
-      test("looks at tasks no longer than it may, though all over the range", async () => {
-        const placed = (index: number) => ({ received_at: ago(index), queue: index < 300 ? "new" : "old" });
-        await store(600, { state: "failure" }, placed);
-        await store(10, { state: "success", queue: "passed" });
-        const { attributes, ...sizes } = await compare({ name: "app.mail" }, undefined, 0);
-        expect(sizes).toEqual({ failed: 250, passed: 10, sampled: true });
+      test("reads tasks no longer than it may, though all over the range", async () => {
+        const placed = (index: number) => ({ received_at: ago(index), queue: index < 600 ? "new" : "old" });
+        await store(1200, { state: "failure" }, placed);
+        await store(60, { state: "success", queue: "passed" });
+        const { attributes, ...sizes } = await compare({ name: "app.mail" }, 0);
+        expect(sizes).toMatchObject({ failed: 250, sampled: true });
+        expect(sizes.passed).toBeGreaterThan(0);
         for (const queue of ["new", "old"]) {
           const share = attributes.find(({ value }) => value === queue)?.failed_share ?? 0;
-          expect(Math.abs(share - 0.5)).toBeLessThan(0.02);
+          expect(Math.abs(share - 0.5)).toBeLessThan(0.05);
         }
-        expect(await compare({ name: "app.mail" })).toMatchObject({ failed: 600, passed: 10, sampled: false });
+        expect(await compare({ name: "app.mail" })).toMatchObject({ failed: 1200, passed: 60, sampled: false });
       });
     } else {
       test.each<DifferencesQuery>([{ name: "app.mail" }, { fingerprint: print }])(
@@ -187,10 +216,7 @@ for (const dialect of testDialects) {
       });
       const planOf = (query: DifferencesQuery) =>
         plansOf(database, (read) =>
-          readDifferences(
-            { ...database, read, slow: read },
-            { projectId, query, now, sizes: { most: 50, stepRows: 10 } },
-          ),
+          readDifferences({ ...database, read, slow: read }, { projectId, query, now, budgetMs: 60_000, most: 50 }),
         );
       const [byName, byPrint] = [await planOf({ name: "app.rare" }), await planOf({ fingerprint: print })];
       expect(byName).toMatch(/tasks_failed_by_name/);

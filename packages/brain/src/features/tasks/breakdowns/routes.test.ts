@@ -162,7 +162,22 @@ for (const dialect of routeDialects) {
       test("compare the failed tasks of a name with its passed ones", async () => {
         const { status, body } = await get("tasks/differences?name=app.mail");
         expect(status).toBe(200);
-        expect(body).toEqual({ failed: 1, passed: 1, sampled: false, attributes: [] });
+        const { span, ...answer } = body;
+        expect(Date.parse(span.to) - Date.parse(span.from)).toBe(24 * 3_600_000);
+        expect(answer).toEqual({
+          per_hour_cap: 83,
+          failed: 1,
+          passed: 1,
+          sampled: false,
+          releases: 0,
+          release_overlap: false,
+          attributes: [],
+        });
+        const range = `since=${at(0).toISOString()}&until=${at(10).toISOString()}`;
+        expect((await get(`tasks/differences?name=app.mail&${range}`)).body).toMatchObject({
+          span: { from: at(0).toISOString(), to: at(10).toISOString() },
+          per_hour_cap: 2000,
+        });
       });
 
       test.each([

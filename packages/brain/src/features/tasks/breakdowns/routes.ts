@@ -32,7 +32,7 @@ export const taskBreakdownRoutes: Routes<Core> = (app, { database, clock }) => {
     operationId: "getTaskDifferences",
     summary: "Compare failed with passed tasks",
     description:
-      "Finds values that failed tasks have more often than passed ones of the same name. Takes exactly one of `name` and `fingerprint`. A difference is not a cause.",
+      "Finds values that differ between failed and passed tasks of the same name and the same time span: of all failures of a `name`, or of those with a `fingerprint`, exactly one of which is given. Correlation, not cause.",
     querystring: DifferencesQuery,
     response: { 200: Differences },
     policy: { tag: "tasks", role: "viewer", heavy: true },

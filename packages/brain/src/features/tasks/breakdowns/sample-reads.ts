@@ -1,56 +1,84 @@
 import { type RawBuilder, sql } from "kysely";
-import { indexed } from "../../../platform/database/dialects/expressions/index-hints.ts";
+import { byDialect } from "../../../platform/database/dialects/by-dialect.ts";
+import { newestThrough } from "../../../platform/database/dialects/expressions/index-hints.ts";
 import { isTextWithin } from "../../../platform/database/dialects/expressions/stored-size.ts";
 import { withinTime } from "../../../platform/database/dialects/time-limit.ts";
 import type { BrainDatabase, TaskRow } from "../../../schema/tables/index.ts";
-import { bounds, type ListScope } from "../search/match-reads.ts";
+import type { TimeRange } from "../../stats/index.ts";
+import type { PartSample } from "./sample.ts";
 
-/** What a read may find, and how long it may take. */
-interface ReadLimits {
-  readonly rows: number;
-  readonly timeoutMs: number;
+/** A set of tasks that are compared: of a state, with a name or with the fingerprint of their last failure. */
+export type ComparedSet = { readonly projectId: string } & (
+  | { readonly state: "failure"; readonly fingerprint: string }
+  | { readonly state: "failure" | "success"; readonly name: string }
+);
+
+interface SetIndex {
+  readonly index: string;
+  readonly column: "name" | "fingerprint";
+  /** The time that the set is sampled by. */
+  readonly time: "received_at" | "last_failed_at";
+  /** Rows that are read for each task that is wanted: others with the same name or fingerprint have another state. */
+  readonly rowsPerTask: number;
+  /** Of the partial index, word for word: otherwise the databases do not use it. */
+  readonly conditions: readonly RawBuilder<unknown>[];
 }
 
-/** Ids of the newest failed tasks of a name, from the index of failed tasks. Null when the time was used up. */
-export async function failedOfName(
-  db: BrainDatabase,
-  { scope, name }: { scope: ListScope; name: string },
-  most: ReadLimits,
-): Promise<string[] | null> {
-  const conditions = [
-    sql`project_id = ${scope.projectId}`,
-    sql`name = ${name}`,
-    // As text, as the index has it: the embedded database takes a partial index only then.
-    sql`state = 'failure'`,
-    ...bounds(scope),
-  ];
-  const query = sql<{ id: string }>`
-    SELECT id FROM ${indexed("tasks", "tasks_failed_by_name")} WHERE ${sql.join(conditions, sql` AND `)} ORDER BY received_at DESC LIMIT ${most.rows}`;
-  return (await withinTime(db, query, most.timeoutMs))?.map(({ id }) => id) ?? null;
+function indexOf(set: ComparedSet): SetIndex {
+  if ("fingerprint" in set) {
+    const index = { index: "tasks_by_fingerprint", column: "fingerprint", time: "last_failed_at" } as const;
+    return { ...index, rowsPerTask: 2, conditions: [sql`fingerprint IS NOT NULL`] };
+  }
+  const byName = { column: "name", time: "received_at" } as const;
+  // Most tasks of a name pass, so the index without the state serves.
+  if (set.state === "success") return { ...byName, index: "tasks_by_name", rowsPerTask: 4, conditions: [] };
+  return { ...byName, index: "tasks_failed_by_name", rowsPerTask: 1, conditions: [sql`state = 'failure'`] };
 }
 
-export interface FailureOfPrint {
+interface FoundRow {
+  readonly part: number;
+  readonly place: number;
   readonly id: string;
   readonly name: string;
+  readonly sampled_at: Date;
+  readonly is_match: boolean;
 }
 
-/**
- * Tasks that last failed with a fingerprint in the range, newest first, and are failed still, among the `rows` newest with that
- * fingerprint; `seen` of these there were. Null when the time was used up.
- */
-export async function failedOfFingerprint(
+/** The newest tasks of a set in each of the parts, `limit` at most in each, from a bounded number of rows. Null when the time was used up. */
+export async function newestInParts(
   db: BrainDatabase,
-  { projectId, fingerprint, since, until }: { projectId: string; fingerprint: string; since: Date; until: Date },
-  most: ReadLimits,
-): Promise<{ failed: FailureOfPrint[]; seen: number } | null> {
-  const query = sql<FailureOfPrint & { state: string }>`
-    SELECT id, name, state FROM tasks WHERE project_id = ${projectId} AND fingerprint = ${fingerprint}
-      AND last_failed_at >= ${since} AND last_failed_at <= ${until}
-    ORDER BY last_failed_at DESC LIMIT ${most.rows}`;
-  const found = await withinTime(db, query, most.timeoutMs);
+  set: ComparedSet,
+  parts: readonly TimeRange[],
+  { limit, timeoutMs }: { limit: number; timeoutMs: number },
+): Promise<PartSample[] | null> {
+  const { rowsPerTask, conditions, ...index } = indexOf(set);
+  const value = sql`${"fingerprint" in set ? set.fingerprint : set.name}`;
+  const time = sql.ref(index.time);
+  // One more than wanted shows whether there are others.
+  const rows = (limit + 1) * rowsPerTask;
+  const reads = parts.map((range, part) => {
+    const owner = [sql`project_id = ${set.projectId}`, ...conditions];
+    // On the server database the range over column and time says the same; said twice, it would use an index by time alone.
+    const within = byDialect({ postgres: sql`true`, sqlite: sql`${time} >= ${range.from} AND ${time} <= ${range.to}` });
+    const newest = newestThrough({ table: "tasks", ...index }, value, [...owner, within], range);
+    const read = sql`SELECT id, name, ${time} AS sampled_at, state ${newest} LIMIT ${rows}`;
+    const judged = sql`
+      SELECT id, name, sampled_at, state = ${set.state} AS is_match, row_number() OVER (ORDER BY sampled_at DESC) AS place
+      FROM (${read}) AS task`;
+    return sql`SELECT * FROM (
+      SELECT ${sql.lit(part)} AS part, * FROM (${judged}) AS seen WHERE is_match OR place = ${rows} ORDER BY place LIMIT ${limit + 1}
+    ) AS own`;
+  });
+  const found = await withinTime(db, sql<FoundRow>`${sql.join(reads, sql` UNION ALL `)}`, timeoutMs);
   if (found === null) return null;
-  const failed = found.filter(({ state }) => state === "failure").map(({ id, name }) => ({ id, name }));
-  return { failed, seen: found.length };
+  const byPart = Map.groupBy(found, ({ part }) => part);
+  return parts.map((_, part) => {
+    const own = byPart.get(part) ?? [];
+    const tasks = own.filter(({ is_match }) => is_match).map(({ id, name, sampled_at: at }) => ({ id, name, at }));
+    // The last row that may be read stands for those behind it.
+    const isWhole = tasks.length <= limit && own.every(({ place }) => Number(place) < rows);
+    return { tasks: tasks.slice(0, limit), isWhole };
+  });
 }
 
 /** A task as far as its attributes go; arguments that are too large to be compared are null. */

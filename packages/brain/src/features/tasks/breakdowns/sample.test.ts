@@ -1,22 +1,105 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { quotasOf, sampleOf, spread } from "./sample.ts";
+import type { TimeRange } from "../../stats/index.ts";
+import { type PartSample, partsOf, type ReadParts, type SampledPlace, sampleOf, spread } from "./sample.ts";
 
-describe("quotas of a sample", () => {
-  test("are whole, give out everything, and are in proportion to within one", () => {
-    const counts = fc.array(fc.integer({ min: 0, max: 10_000_000 }), { minLength: 1, maxLength: 100 });
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+const dayMs = 24 * hourMs;
+const far = () => performance.now() + 60_000;
+const hourOf = ({ at }: SampledPlace) => Math.floor(at.getTime() / hourMs);
+
+/** Reads tasks at these times, newest first, as a database does. */
+const reading =
+  (instants: readonly number[]): ReadParts =>
+  async (parts, limit) =>
+    parts.map(({ from, to }): PartSample => {
+      const own = instants.filter((ms) => ms >= from.getTime() && ms <= to.getTime()).sort((x, y) => y - x);
+      const tasks = own.slice(0, limit).map((ms) => ({ id: String(ms), name: "a", at: new Date(ms) }));
+      return { tasks, isWhole: own.length <= limit };
+    });
+const rangeOf = (fromMs: number, toMs: number): TimeRange => ({ from: new Date(fromMs), to: new Date(toMs) });
+
+describe("the parts of a range", () => {
+  test("cover it without a gap, none of them twice, in a bounded number", () => {
     fc.assert(
-      fc.property(fc.integer({ min: 1, max: 2000 }), counts, (most, given) => {
-        const quotas = quotasOf(most, given);
-        const total = given.reduce((sum, count) => sum + count, 0);
-        const sum = quotas.reduce((all, quota) => all + quota, 0);
-        expect(sum).toBe(total === 0 ? 0 : most);
-        for (const [index, quota] of quotas.entries()) {
-          const exact = total === 0 ? 0 : (most * (given[index] ?? 0)) / total;
-          expect(Number.isInteger(quota) && Math.abs(quota - exact) < 1).toBe(true);
-        }
+      fc.property(fc.integer({ min: 0, max: dayMs }), fc.integer({ min: 1, max: 90 * dayMs }), (fromMs, lengthMs) => {
+        const range = rangeOf(fromMs, fromMs + lengthMs);
+        const parts = partsOf(range);
+        expect(parts.length).toBeLessThanOrEqual(300);
+        expect([parts[0]?.from, parts.at(-1)?.to]).toEqual([range.from, range.to]);
+        for (const [index, { from }] of parts.slice(1).entries())
+          expect(from.getTime() - (parts[index]?.to.getTime() ?? 0)).toBe(1);
       }),
     );
+  });
+
+  test("end at every hour of the day where they are longer than an hour", () => {
+    for (const days of [30, 90]) {
+      const ends = partsOf(rangeOf(0, days * dayMs)).map(({ to }) => new Date(to.getTime() + 1).getUTCHours());
+      expect(new Set(ends).size).toBe(24);
+    }
+  });
+});
+
+describe("a sample", () => {
+  test("of a busy day has as many tasks of each hour, all over the hour", async () => {
+    const everySecond = Array.from({ length: 24 * 360 }, (_, index) => index * 10_000);
+    const { tasks, isWhole } = await sampleOf(reading(everySecond), rangeOf(0, dayMs - 1), {
+      most: 2000,
+      perHour: 83,
+      deadlineMs: far(),
+    });
+    expect(isWhole).toBe(false);
+    const byHour = Map.groupBy(tasks, hourOf);
+    expect(byHour.size).toBe(24);
+    for (const own of byHour.values()) {
+      expect(own.length).toBe(83);
+      const tens = new Set(own.map(({ at }) => Math.floor((at.getTime() % hourMs) / (10 * minuteMs))));
+      expect(tens.size).toBe(6);
+    }
+  });
+
+  test("takes more of the parts that have tasks when others have none, up to the limit of an hour", async () => {
+    const burst = Array.from({ length: 3 * 500 }, (_, index) => (index % 3) * 5 * hourMs + index * 100);
+    const range = rangeOf(0, dayMs - 1);
+    const { tasks, isWhole } = await sampleOf(reading(burst), range, { most: 2000, perHour: 83, deadlineMs: far() });
+    expect([tasks.length, isWhole]).toEqual([3 * 83, false]);
+    const whole = await sampleOf(reading(burst), range, { most: 2000, perHour: 500, deadlineMs: far() });
+    expect([whole.tasks.length, whole.isWhole]).toEqual([1500, true]);
+  });
+
+  test("is within its limits and holds no task twice, whatever there is", async () => {
+    const instants = fc.uniqueArray(fc.integer({ min: 0, max: 3 * dayMs }), { maxLength: 300 });
+    const limits = fc.record({ most: fc.integer({ min: 1, max: 200 }), perHour: fc.integer({ min: 1, max: 50 }) });
+    await fc.assert(
+      fc.asyncProperty(instants, limits, async (given, { most, perHour }) => {
+        const range = rangeOf(0, 3 * dayMs);
+        const { tasks, isWhole } = await sampleOf(reading(given), range, { most, perHour, deadlineMs: far() });
+        expect(new Set(tasks.map(({ id }) => id)).size).toBe(tasks.length);
+        expect(tasks.length).toBeLessThanOrEqual(most);
+        for (const own of Map.groupBy(tasks, hourOf).values()) expect(own.length).toBeLessThanOrEqual(perHour);
+        expect(isWhole).toBe(tasks.length === given.length);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  test("covers the range also when the time ends after the first statement", async () => {
+    const everyMinute = Array.from({ length: 24 * 60 }, (_, index) => index * minuteMs);
+    const { tasks, isWhole } = await sampleOf(reading(everyMinute), rangeOf(0, dayMs - 1), {
+      most: 2000,
+      perHour: 83,
+      deadlineMs: performance.now(),
+    });
+    expect(isWhole).toBe(false);
+    expect(new Set(tasks.map((task) => Math.floor(hourOf(task) / 2))).size).toBe(12);
+  });
+
+  test("without an answer in time is empty, and says that it is not whole", async () => {
+    const never: ReadParts = async () => null;
+    const limits = { most: 20, perHour: 20, deadlineMs: performance.now() };
+    expect(await sampleOf(never, rangeOf(0, dayMs), limits)).toEqual({ tasks: [], isWhole: false });
   });
 });
 
@@ -33,27 +116,4 @@ test("an order that is spread has every element once, and those of its beginning
       }
     }),
   );
-});
-
-test("a sample keeps time for its parts, and visits them all over the range", async () => {
-  const asked: { hour: number; deadlineMs: number }[] = [];
-  const from = new Date(0);
-  const hourMs = 3_600_000;
-  const parts = Array.from({ length: 24 }, (_, hour) => {
-    return { from: new Date(hour * hourMs), to: new Date((hour + 1) * hourMs - 1), count: 10 };
-  });
-  const deadlineMs = performance.now() + 60_000;
-  const { ids, hasMore } = await sampleOf(
-    async (part, limit, untilMs) => {
-      asked.push({ hour: part.from.getTime() / hourMs, deadlineMs: untilMs });
-      return { ids: Array.from({ length: limit }, (_, index) => `${part.from.getTime()}-${index}`), hasMore: true };
-    },
-    { from, to: new Date(24 * hourMs) },
-    { most: 48, deadlineMs, weights: async () => parts },
-  );
-  expect([ids.length, hasMore]).toEqual([48, true]);
-  const [whole, ...visits] = asked;
-  expect(deadlineMs - (whole?.deadlineMs ?? deadlineMs)).toBeGreaterThan(29_000);
-  expect(new Set(visits.slice(0, 5).map(({ hour }) => Math.floor(hour / 8)))).toEqual(new Set([0, 1, 2]));
-  for (const { deadlineMs: untilMs } of visits.slice(0, -1)) expect(untilMs).toBeLessThan(deadlineMs);
 });

@@ -1,45 +1,131 @@
-import { days, hours } from "../../../platform/durations.ts";
-import type { BrainDatabase } from "../../../schema/tables/index.ts";
-import { bucketStart, countsOfName, hoursBegin, type TimeRange } from "../../stats/index.ts";
+import { hours, minutes } from "../../../platform/durations.ts";
+import { bucketStart, type TimeRange } from "../../stats/index.ts";
 
-/** Ids of tasks that stand for a set of them. */
-export interface TaskSample {
-  readonly ids: readonly string[];
-  /** Whether the set holds more. */
-  readonly hasMore: boolean;
+/** A task of a sample and the time that it is sampled by. */
+export interface SampledPlace {
+  readonly id: string;
+  readonly name: string;
+  readonly at: Date;
 }
 
-/** The newest tasks of a set in a range, both ends inclusive, `limit` at most, and as many as are found by the deadline. */
-export type Newest = (range: TimeRange, limit: number, deadlineMs: number) => Promise<TaskSample>;
+/** The newest tasks of a set in one part of a range. */
+export interface PartSample {
+  readonly tasks: readonly SampledPlace[];
+  /** Whether these are all that the set has in the part. */
+  readonly isWhole: boolean;
+}
 
-/** Longer ranges are parted by the day, shorter ones by the hour. */
-const byHourMs = days(2);
+/** Reads at most `limit` tasks of each part. Null when the time until the deadline was used up. */
+export type ReadParts = (
+  parts: readonly TimeRange[],
+  limit: number,
+  deadlineMs: number,
+) => Promise<PartSample[] | null>;
+
+export interface SampleLimits {
+  readonly most: number;
+  /** Tasks of one hour. */
+  readonly perHour: number;
+}
+
+/** Tasks in no order. */
+export interface TaskSample {
+  readonly tasks: readonly SampledPlace[];
+  /** Whether the set has no other tasks in the range. */
+  readonly isWhole: boolean;
+}
+
+/** Tasks that are read at once to find a small set whole. */
+const fewTasks = 200;
+/** Rows that one statement returns at most, and the parts that it covers. */
+const rowsPerStatement = 500;
+const partsPerStatement = 60;
 
 /**
- * At most `most` tasks of a set. Of a larger one each hour or day gives as many as it has a share in all, as counted events of the kind
- * tell: the newest alone would all be of one hour, one release and a few workers, and that would look like what they have in common. So
- * would those of the newest hours, which is why the parts are visited all over the range: the time may end with any of them.
+ * A sample of a set of tasks, even over the hours of a range. The newest tasks alone would share one hour, one release and a few workers,
+ * and a comparison would show these as what they have in common. So each part of the range gives the same number; when most parts have
+ * fewer, a second pass reads more of the others. Parts are visited in an order that covers the range at any time, because the deadline can
+ * come after any of them.
  */
 export async function sampleOf(
-  newest: Newest,
+  read: ReadParts,
   range: TimeRange,
-  { most, deadlineMs, weights }: { most: number; deadlineMs: number; weights: () => Promise<readonly Weight[]> },
+  { most, perHour, deadlineMs }: SampleLimits & { readonly deadlineMs: number },
 ): Promise<TaskSample> {
-  const first = await newest(range, most, shareOf(deadlineMs, 2));
-  if (!first.hasMore) return first;
-  const parts = await weights();
-  const quotas = quotasOf(
-    most,
-    parts.map(({ count }) => count),
-  );
-  const filled = parts.map((part, index) => ({ ...part, quota: quotas[index] ?? 0 })).filter(({ quota }) => quota > 0);
-  const ids: string[] = [];
-  for (const [place, { from, to, quota }] of spread(filled).entries()) {
-    if (performance.now() >= deadlineMs) break;
-    ids.push(...(await newest({ from, to }, quota, shareOf(deadlineMs, filled.length - place))).ids);
+  const few = Math.min(most, fewTasks);
+  const [whole] = (await read([range], few, shareOf(deadlineMs, 2))) ?? [];
+  if (whole?.isWhole === true) {
+    const tasks = withinHours(whole.tasks, perHour);
+    return { tasks, isWhole: tasks.length === whole.tasks.length };
   }
-  return ids.length === 0 ? first : { ids, hasMore: true };
+  const parts = spread(partsOf(range));
+  const found = new Map<TimeRange, PartSample>();
+
+  async function visit(visited: readonly TimeRange[], limit: number, untilMs: number): Promise<void> {
+    const size = Math.max(1, Math.min(partsPerStatement, Math.floor(rowsPerStatement / limit)));
+    for (let start = 0; start < visited.length; start += size) {
+      if (start > 0 && performance.now() >= untilMs) return;
+      const some = visited.slice(start, start + size);
+      const samples = await read(some, limit, untilMs);
+      for (const [index, sample] of samples?.entries() ?? []) found.set(some[index] as TimeRange, sample);
+    }
+  }
+  const tasks = () =>
+    withinHours(
+      [...found.values()].flatMap((part) => part.tasks),
+      perHour,
+    );
+
+  const wanted = Math.min(most, perHour * hoursIn(range));
+  const limit = Math.min(Math.ceil(wanted / parts.length), perHour);
+  await visit(parts, limit, shareOf(deadlineMs, 2));
+  const missing = wanted - tasks().length;
+  const open = parts.filter((part) => found.get(part)?.isWhole === false);
+  if (missing > wanted / 2 && open.length > 0 && performance.now() < deadlineMs) {
+    await visit(open, Math.min(limit + Math.ceil(missing / open.length), perHour), deadlineMs);
+  }
+  const kept = spread(tasks()).slice(0, most);
+  const total = [...found.values()].reduce((sum, part) => sum + part.tasks.length, 0);
+  const isWhole = parts.every((part) => found.get(part)?.isWhole === true) && kept.length === total;
+  return { tasks: kept, isWhole };
 }
+
+/** UTC hours that a range has a part in. */
+const hoursIn = ({ from, to }: TimeRange): number =>
+  1 + (bucketStart(to, hours(1)).getTime() - bucketStart(from, hours(1)).getTime()) / hours(1);
+
+/**
+ * Widths of parts: divisors of an hour, or hours that do not divide a day, because the newest tasks of parts of six or twelve hours would
+ * all be from the same times of day.
+ */
+const partWidths = [...[1, 2, 5, 10, 15, 30].map(minutes), ...[1, 5, 11].map(hours)];
+const maxParts = 300;
+/** Each part costs a search in the index, so an hour is divided only as far as this. */
+const maxShortParts = 150;
+
+/** A range in at most 300 parts of equal width, the first and the last of which may be shorter. Both ends of a part are inclusive. */
+export function partsOf({ from, to }: TimeRange): TimeRange[] {
+  const lengthMs = to.getTime() - from.getTime();
+  const mostOf = (widthMs: number) => (widthMs < hours(1) ? maxShortParts : maxParts);
+  const widthMs =
+    partWidths.find((width) => lengthMs / width < mostOf(width) - 1) ?? Math.ceil(lengthMs / (maxParts - 2));
+  const parts: TimeRange[] = [];
+  for (let startMs = bucketStart(from, widthMs).getTime(); startMs <= to.getTime(); startMs += widthMs) {
+    const endMs = Math.min(startMs + widthMs - 1, to.getTime());
+    parts.push({ from: new Date(Math.max(startMs, from.getTime())), to: new Date(endMs) });
+  }
+  return parts;
+}
+
+/** Hour by hour, with at most `perHour` tasks of each UTC hour, spread over it. */
+function withinHours(tasks: readonly SampledPlace[], perHour: number): SampledPlace[] {
+  const byHour = Map.groupBy(inTimeOrder(tasks), ({ at }) => bucketStart(at, hours(1)).getTime());
+  return [...byHour.values()].flatMap((some) => (some.length <= perHour ? some : spread(some).slice(0, perHour)));
+}
+
+/** Oldest first. */
+export const inTimeOrder = (tasks: readonly SampledPlace[]): SampledPlace[] =>
+  tasks.toSorted((a, b) => a.at.getTime() - b.at.getTime() || (a.id < b.id ? -1 : 1));
 
 /** When the first of so many equal parts of the time until a deadline ends. */
 export function shareOf(deadlineMs: number, parts: number): number {
@@ -57,40 +143,3 @@ export function spread<T>(elements: readonly T[]): T[] {
 }
 
 const goldenSection = (Math.sqrt(5) - 1) / 2;
-
-/** A part of a range and how much of a set lies in it. */
-export interface Weight extends TimeRange {
-  readonly count: number;
-}
-
-/** The hours or days of a range with what events of a kind they hold, newest first; their ends are the range's own where they cross them. */
-export async function weightsOf(
-  db: BrainDatabase,
-  of: { projectId: string; name: string; kind: string },
-  { from, to }: TimeRange,
-  now: Date,
-): Promise<Weight[]> {
-  const isByHour = to.getTime() - from.getTime() <= byHourMs && from >= hoursBegin(now);
-  const widthMs = isByHour ? hours(1) : days(1);
-  const rows = await countsOfName(db, of, isByHour ? 60 : 1440, { from: bucketStart(from, widthMs), to });
-  return rows.map(({ bucket_at, count }) => {
-    const endMs = Math.min(bucket_at.getTime() + widthMs - 1, to.getTime());
-    return { from: bucket_at < from ? from : bucket_at, to: new Date(endMs), count };
-  });
-}
-
-/** Whole shares of `most` in proportion to the counts; none when there is nothing to share by. */
-export function quotasOf(most: number, counts: readonly number[]): number[] {
-  const total = counts.reduce((sum, count) => sum + Math.max(0, count), 0);
-  if (total === 0) return counts.map(() => 0);
-  const exact = counts.map((count) => (most * Math.max(0, count)) / total);
-  const quotas = exact.map(Math.floor);
-  let left = most - quotas.reduce((sum, quota) => sum + quota, 0);
-  const byRest = exact.map((share, index) => ({ index, rest: share % 1 })).sort((a, b) => b.rest - a.rest);
-  for (const { index } of byRest) {
-    if (left <= 0) break;
-    quotas[index] = (quotas[index] ?? 0) + 1;
-    left -= 1;
-  }
-  return quotas;
-}

@@ -94,19 +94,35 @@ const share = (description: string) => Type.Number({ minimum: 0, maximum: 1, des
 
 export const Differences = Type.Object(
   {
+    span: Type.Object(
+      { from: Described(Instant, "start of the span"), to: Described(Instant, "end of the span") },
+      { description: "the time span that both sides are taken from" },
+    ),
+    per_hour_cap: Type.Integer({
+      description:
+        "maximum number of tasks of one side from one hour: a 24th of 2000 when the span is longer than two hours",
+    }),
     failed: Type.Integer({ description: "failed tasks that were compared, 2000 at most" }),
-    passed: Type.Integer({ description: "passed tasks of the same name that were compared, 2000 at most" }),
+    passed: Type.Integer({ description: "passed tasks of the same names that were compared, 2000 at most" }),
     sampled: Type.Boolean({
-      description: "whether there are more of either; then they are spread over the range as all of them are",
+      description: "whether the span has more of either; those compared are then even over its hours",
+    }),
+    releases: Type.Integer({ description: "different releases among the tasks that were compared" }),
+    release_overlap: Type.Boolean({
+      description: "whether more than one release ran in some hour; releases are compared only over such hours",
     }),
     attributes: Type.Array(
       Type.Object({
         field: Type.String({
-          description: "worker, queue, priority, release, hour (of received_at, UTC), args.… or kwargs.…",
+          description: "worker, queue, priority, release, args.… or kwargs.…",
         }),
         value: Type.String({ description: "value of the field" }),
-        failed_share: share("of the failed tasks that have it"),
-        passed_share: share("of the passed tasks that have it"),
+        failed_share: share(
+          "of the failed tasks that have it; for a release, of those in hours with more than one release",
+        ),
+        passed_share: share(
+          "of the passed tasks that have it; for a release, of those in hours with more than one release",
+        ),
       }),
       {
         description:
@@ -116,6 +132,6 @@ export const Differences = Type.Object(
   },
   {
     title: "TaskDifferences",
-    description: "What failed tasks have in common that passed ones of the same name do not.",
+    description: "Values that differ between failed and passed tasks of the same names in the same time span.",
   },
 );

@@ -44,11 +44,12 @@ export function TaskView(props: TaskViewProps) {
     const tab = tabs.current?.querySelector<HTMLElement>("[aria-current]");
     if (tab) tabs.current?.scrollTo({ left: tab.offsetLeft - tabs.current.offsetLeft - 48 });
   }, [currentId]);
+  const differences = <DifferencesPanel slug={slug} compared={{ name: task.name }} failedAt={task.received_at} />;
   const draw: Record<PartId, () => ReactNode> = {
     failure: () => (
       <>
         <FailurePanel slug={slug} task={task} />
-        {place === "drawer" ? <DifferencesPanel slug={slug} task={task} /> : null}
+        {place === "drawer" ? differences : null}
       </>
     ),
     timeline: () => <StoryPanel task={task} detail={detail} hrefOf={hrefOf} />,
@@ -92,7 +93,7 @@ export function TaskView(props: TaskViewProps) {
           <div className={css.stack}>{drawn("failure", "attempts", "input")}</div>
           <div className={css.stack}>
             {drawn("timeline")}
-            {parts.some((part) => part.id === "failure") ? <DifferencesPanel slug={slug} task={task} /> : null}
+            {parts.some((part) => part.id === "failure") ? differences : null}
             {drawn("events", "commands")}
           </div>
           {drawn("family")}

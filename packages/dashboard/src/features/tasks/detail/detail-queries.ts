@@ -3,6 +3,7 @@ import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/
 import type { AddressRange } from "../../../address/range-text.ts";
 import { api } from "../../../api/api.ts";
 import { eventPageSize, isTaskAt, liveOfTask, taskSpacingMs } from "../../task-data/index.ts";
+import type { Compared } from "./failure/comparison.ts";
 
 /** The pages after those newest ones. A change moves where they begin, so they are then read anew from there. */
 export const olderTaskEventsQuery = (
@@ -29,11 +30,11 @@ export const olderTaskEventsQuery = (
     staleTime: Number.POSITIVE_INFINITY,
   });
 
-/** Failed against passed tasks of a name. A sample of thousands, so it is not read again with every change. */
-export const taskDifferencesQuery = (slug: string, name: string, range: AddressRange) =>
+/** Failures against passes of the same name. A sample of thousands, so it is not read again with every change. */
+export const taskDifferencesQuery = (slug: string, compared: Compared, range: AddressRange) =>
   queryOptions({
-    queryKey: ["task-differences", slug, name, range],
-    queryFn: ({ signal }) => api.getTaskDifferences(slug, { name, ...range }, { signal }),
+    queryKey: ["task-differences", slug, compared, range],
+    queryFn: ({ signal }) => api.getTaskDifferences(slug, { ...compared, ...range }, { signal }),
     staleTime: 60_000,
     placeholderData: keepPreviousData,
   });

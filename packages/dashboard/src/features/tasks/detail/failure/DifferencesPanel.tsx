@@ -1,4 +1,4 @@
-import type { TaskDifferences, TaskRow } from "@svc/client";
+import type { TaskDifferences } from "@svc/client";
 import { useQuery } from "@tanstack/react-query";
 import { paths } from "../../../../address/paths.ts";
 import { useTimeRange } from "../../../../address/time-range.ts";
@@ -9,16 +9,24 @@ import type { Column } from "../../../../ui/tables/columns.tsx";
 import { DataTable } from "../../../../ui/tables/DataTable.tsx";
 import { percent, printable } from "../../../../ui/time/format.ts";
 import { taskDifferencesQuery } from "../detail-queries.ts";
-import { comparedRange, filterOf, nothingToCompare, sampleText, valueText } from "./comparison.ts";
+import { type Compared, comparedRange, comparisonText, filterOf, nothingToCompare, releaseText } from "./comparison.ts";
 import css from "./differences.module.css";
 import { nameTerm } from "./search-terms.ts";
 
-/** What the failed tasks of a name have in common that the passed ones do not. Facts with their sample: why is not said. */
-export function DifferencesPanel({ slug, task }: { slug: string; task: TaskRow }) {
-  const { params, label } = comparedRange(task.received_at, useTimeRange("-24h"));
-  const query = useQuery(taskDifferencesQuery(slug, task.name, params));
+interface DifferencesProps {
+  slug: string;
+  compared: Compared;
+  /** When one of the failures was: the comparison covers it. */
+  failedAt: string;
+}
+
+/** Values that differ between failures and passes of the same name and time span. */
+export function DifferencesPanel({ slug, compared, failedAt }: DifferencesProps) {
+  const { params, label } = comparedRange(failedAt, useTimeRange("-24h"));
+  const query = useQuery(taskDifferencesQuery(slug, compared, params));
+  const term = "name" in compared ? nameTerm(compared.name) : `fingerprint:${compared.fingerprint}`;
   const failures = ({ q, ...more }: Record<string, string> = {}) =>
-    paths.tasks(slug, { state: "failure", q: [nameTerm(task.name), q].filter(Boolean).join(" "), ...params, ...more });
+    paths.tasks(slug, { state: "failure", q: [term, q].filter(Boolean).join(" "), ...params, ...more });
   return (
     <Panel
       title="What is different about the failures"
@@ -26,17 +34,17 @@ export function DifferencesPanel({ slug, task }: { slug: string; task: TaskRow }
       read={query}
       rows={4}
       empty={(data) => {
-        const why = nothingToCompare(data);
+        const why = nothingToCompare(data, label);
         return why === null ? null : <p className={css.none}>{why}</p>;
       }}
     >
       {(data) => (
         <>
           <p className={css.sample}>
-            {sampleText(data)}. <AppLink href={failures()}>Show the failed ones</AppLink>
+            {comparisonText(data, compared, label)} <AppLink href={failures()}>View failures</AppLink>
           </p>
           {data.attributes.length === 0 ? (
-            <p className={css.none}>Nothing that is known of them sets the failed ones apart.</p>
+            <p className={css.none}>No distinguishing attributes found.</p>
           ) : (
             <DataTable
               className={css.diff}
@@ -46,8 +54,7 @@ export function DifferencesPanel({ slug, task }: { slug: string; task: TaskRow }
             />
           )}
           <p className={panel.foot}>
-            Shown are values that at least 5 failed tasks have, and one side has more often by 20 points or more. A
-            difference is not a cause.
+            Values seen in 5+ failures with a gap of 20+ points. Correlation, not cause. {releaseText(data)}
           </p>
         </>
       )}
@@ -62,7 +69,7 @@ const columnsOf = (hrefOf: (more: Record<string, string>) => string): readonly C
     header: "Field and value",
     cell: ({ field, value }) => {
       const filter = filterOf(field, value);
-      const words = <b className="mono">{printable(valueText(field, value))}</b>;
+      const words = <b className="mono">{printable(value)}</b>;
       return (
         <>
           <span className="t2">{printable(field)}</span>{" "}

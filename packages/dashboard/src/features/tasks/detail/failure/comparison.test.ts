@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { comparedRange, filterOf, nothingToCompare, sampleText, valueText } from "./comparison.ts";
+import { comparedRange, comparisonText, filterOf, nothingToCompare, releaseText } from "./comparison.ts";
 
 const at = Date.parse("2026-11-20T10:00:00.000Z");
 const hourMs = 3_600_000;
@@ -19,28 +19,44 @@ describe("the time that a failed task is compared in", () => {
   ])("is a day around the task when the chosen one %s", (_why, sinceMs) => {
     expect(comparedRange("2026-11-20T10:00:00.000Z", { ...chosen, sinceMs })).toEqual({
       params: { since: "2026-11-19T22:00:00.000Z", until: "2026-11-20T22:00:00.000Z" },
-      label: "24 h around this task",
+      label: "24 h around this failure",
     });
   });
 });
 
-const answer = { failed: 88, passed: 1912, sampled: false, attributes: [] };
+const answer = {
+  span: { from: "2026-11-19T10:00:00.000Z", to: "2026-11-20T10:00:00.000Z" },
+  per_hour_cap: 83,
+  failed: 88,
+  passed: 1912,
+  sampled: false,
+  releases: 0,
+  release_overlap: false,
+  attributes: [],
+};
 
-test("too small sets are not compared, and it is said why", () => {
-  expect(nothingToCompare(answer)).toBeNull();
-  expect(nothingToCompare({ ...answer, failed: 1 })).toMatch(/^Only 1 task of this name failed/);
-  expect(nothingToCompare({ ...answer, failed: 4 })).toMatch(/^Only 4 tasks/);
-  expect(nothingToCompare({ ...answer, passed: 0 })).toMatch(/^No task of this name passed/);
+test("sets that are too small are not compared, with the reason", () => {
+  const reason = (given: Partial<typeof answer>) => nothingToCompare({ ...answer, ...given }, "last 24 h");
+  expect(reason({})).toBeNull();
+  expect(reason({ failed: 1 })).toBe("1 failure (last 24 h). A comparison needs at least 5.");
+  expect(reason({ failed: 4 })).toMatch(/^4 failures/);
+  expect(reason({ passed: 0 })).toBe("No passes of the same task name to compare with (last 24 h).");
 });
 
-test("the sizes of the sets are told, and when they are samples", () => {
-  expect(sampleText(answer)).toBe("88 failed and 1,912 passed tasks of this name");
-  expect(sampleText({ ...answer, sampled: true })).toMatch(/^A sample of 88/);
+test("one sentence says what is compared with what", () => {
+  expect(comparisonText(answer, { name: "app.mail" }, "last 24 h")).toBe(
+    "88 failures of this task name compared with 1,912 passes of the same name (last 24 h).",
+  );
+  const few = { ...answer, failed: 21, passed: 1, sampled: true };
+  expect(comparisonText(few, { fingerprint: "0".repeat(32) }, "last hour")).toBe(
+    "21 failures of this issue compared with 1 pass of the same task name (last hour, sampled evenly by hour).",
+  );
 });
 
-test("an hour reads as a time of day", () => {
-  expect(valueText("hour", "23")).toBe("23:00 to 00:00 UTC");
-  expect(valueText("args.0.gateway", "eu-1")).toBe("eu-1");
+test("releases that did not run in the same hours are not compared", () => {
+  expect(releaseText({ ...answer, releases: 2 })).toMatch(/^Releases are not compared/);
+  expect(releaseText({ ...answer, releases: 2, release_overlap: true })).toBeNull();
+  expect(releaseText({ ...answer, releases: 1 })).toBeNull();
 });
 
 test.each([
@@ -48,7 +64,7 @@ test.each([
   ["release", "2026.11.3", { q: 'release:"2026.11.3"' }],
   ["kwargs.gateway", "eu-1", { q: 'kwargs.gateway:"eu-1"' }],
   ["args.0", "7", { q: "args.0:7" }],
-  ["hour", "16", null],
+  ["unknown", "16", null],
 ])("the list can be filtered by %s %s as %j", (field, value, filter) => {
   expect(filterOf(field, value)).toEqual(filter);
 });

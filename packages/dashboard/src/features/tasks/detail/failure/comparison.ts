@@ -16,48 +16,53 @@ interface ChosenRange {
   label: string;
 }
 
-/**
- * The stretch of time in which a task is compared with others: the chosen range, when the task lies in it and it has a
- * beginning; else a day with the task in its middle.
- */
-export function comparedRange(receivedAt: string, chosen: ChosenRange): { params: AddressRange; label: string } {
+/** What is compared with passed tasks: the failures of a task name or of an issue. */
+export type Compared = { readonly name: string } | { readonly fingerprint: string };
+
+const isIssue = (compared: Compared): boolean => "fingerprint" in compared;
+
+/** The time span of a comparison: the chosen range, when it has a start and holds the failure at `failedAt`; else the day around it. */
+export function comparedRange(failedAt: string, chosen: ChosenRange): { params: AddressRange; label: string } {
   const { sinceMs, untilMs, label } = chosen;
-  const at = Date.parse(receivedAt);
+  const at = Date.parse(failedAt);
   if (sinceMs !== null && untilMs - sinceMs <= longestMs && sinceMs <= at && at <= untilMs) {
     return { params: rangeParams(chosen), label };
   }
   const around = { sinceMs: at - dayMs / 2, untilMs: at + dayMs / 2, isOpen: false };
-  return { params: rangeParams(around), label: "24 h around this task" };
+  return { params: rangeParams(around), label: "24 h around this failure" };
 }
 
-/** Below this no value can be carried by enough failed tasks to be told. */
+/** A value has to be in as many failures to be shown. */
 const fewestFailed = 5;
 
+const failures = (failed: number): string => `${count(failed)} ${failed === 1 ? "failure" : "failures"}`;
+const passes = (passed: number): string => `${count(passed)} ${passed === 1 ? "pass" : "passes"}`;
+
 /** Why there is nothing to compare; null when there is. */
-export function nothingToCompare({ failed, passed }: TaskDifferences): string | null {
-  if (failed < fewestFailed) {
-    return `${failed === 1 ? "Only 1 task of this name failed" : `Only ${failed} tasks of this name failed`}: too few to compare, which takes ${fewestFailed}.`;
-  }
-  if (passed === 0) return "No task of this name passed, so there is nothing to compare with.";
+export function nothingToCompare({ failed, passed }: TaskDifferences, label: string): string | null {
+  if (failed < fewestFailed) return `${failures(failed)} (${label}). A comparison needs at least ${fewestFailed}.`;
+  if (passed === 0) return `No passes of the same task name to compare with (${label}).`;
   return null;
 }
 
-/** `88 failed and 1,912 passed tasks of this name`; a sample says so. */
-export function sampleText({ failed, passed, sampled }: TaskDifferences): string {
-  return `${sampled ? "A sample of " : ""}${count(failed)} failed and ${count(passed)} passed tasks of this name`;
+/** What is compared with what, in one sentence. */
+export function comparisonText(
+  { failed, passed, sampled }: TaskDifferences,
+  compared: Compared,
+  label: string,
+): string {
+  const [whose, same] = isIssue(compared) ? ["this issue", "task name"] : ["this task name", "name"];
+  const evenly = sampled ? ", sampled evenly by hour" : "";
+  return `${failures(failed)} of ${whose} compared with ${passes(passed)} of the same ${same} (${label}${evenly}).`;
 }
+
+/** Releases of different hours differ as their hours do, so they are not compared. */
+export const releaseText = ({ releases, release_overlap: overlap }: TaskDifferences): string | null =>
+  releases > 1 && !overlap ? "Releases are not compared: they did not run in the same hours." : null;
 
 /** What a found value is in the address of the task list; null for values that it has no filter for. */
 export function filterOf(field: string, value: string): Record<string, string> | null {
   if (field === "queue" || field === "worker" || field === "priority") return { [field]: value };
   if (field === "release") return { q: `release:${quoted(value)}` };
   return /^(kw)?args[.[]/.test(field) ? { q: pathTerm(field, value) } : null;
-}
-
-/** `16` of the field hour is an hour of the day, in UTC. */
-export function valueText(field: string, value: string): string {
-  if (field !== "hour") return value;
-  const hour = Number(value);
-  const clock = (one: number) => `${String(one % 24).padStart(2, "0")}:00`;
-  return `${clock(hour)} to ${clock(hour + 1)} UTC`;
 }
