@@ -145,6 +145,7 @@ GET    /projects/:slug/tasks                             viewer        tasks:rea
 GET    /projects/:slug/tasks/:engine/:task_id            viewer        tasks:read
 GET    /projects/:slug/tasks/:engine/:task_id/explain    viewer        tasks:read
 GET    /projects/:slug/tasks/:engine/:task_id/tree       viewer        tasks:read
+GET    /projects/:slug/tasks/:engine/:task_id/commands   viewer        commands:read
 GET    /projects/:slug/tasks/differences                 viewer        tasks:read
 GET    /projects/:slug/tasks/histogram                   viewer        tasks:read
 POST   /projects/:slug/tasks/bulk-delete                 admin         tasks:write

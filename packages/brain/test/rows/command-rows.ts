@@ -27,6 +27,7 @@ export function commandRow(given: Partial<CommandRow> & Pick<CommandRow, "projec
     completed_at: null,
     timeout_at: null,
     source_ip: null,
+    api_key_id: null,
     ...given,
   };
 }

@@ -2039,6 +2039,34 @@ export const taskCauseCodes = [
 ] as const;
 export type TaskCauseCode = (typeof taskCauseCodes)[number];
 
+/** A command that acts on a task, with who requested it. */
+export interface TaskCommand {
+  /** Id of the command. */
+  id: string;
+  /** Id of the user; null for viewers and auditors, for a deleted account, and for what the service issued itself. */
+  issued_by: string | null;
+  /** Agent that it is for; set when it is issued. */
+  agent_id: string | null;
+  action: CommandAction;
+  status: CommandStatus;
+  /** Why it did not complete; null otherwise. */
+  error: string | null;
+  /** When it was requested. */
+  issued_at: string;
+  /** When it was sent; null until then. */
+  dispatched_at: string | null;
+  /** When it reached a final status; null until then. */
+  completed_at: string | null;
+  /** Email address of that user; null where `issued_by` is null. */
+  issuer_email: string | null;
+  /** Name of that user; null without one. */
+  issuer_display_name: string | null;
+  /** Name of the API key of the request; null without one, for viewers and auditors, and once the key was deleted. */
+  api_key_name: string | null;
+  /** Bulk retry that sent it; null without one, and for viewers and auditors. */
+  bulk_retry_id: string | null;
+}
+
 export interface TaskCommandBody {
   /** Default: the agent that reported the task last, when it can do it. */
   agent_id?: string | null;
@@ -2048,6 +2076,13 @@ export interface TaskCommandBody {
   task_id: string;
   /** The same key with the same body gives the command that exists. */
   idempotency_key?: string | null;
+}
+
+/** One page of the commands of a task. */
+export interface TaskCommandPage {
+  items: TaskCommand[];
+  /** Pass it as `cursor` to get the next page; null on the last page. */
+  next_cursor: string | null;
 }
 
 export interface TaskDelete {
@@ -2772,6 +2807,13 @@ export interface ListTasksQuery {
   format?: "csv" | "xlsx" | "json";
   /** Comma-separated columns of an export. */
   fields?: string;
+}
+
+export interface ListTaskCommandsQuery {
+  /** next_cursor of the previous page. */
+  cursor?: string;
+  /** Page size; absent, 0 or less means the default, more is clamped. */
+  limit?: number;
 }
 
 export interface GetTaskDifferencesQuery {

@@ -60,6 +60,7 @@ import type {
   ListRecentFailuresQuery,
   ListReleasesQuery,
   ListSlowestNamesQuery,
+  ListTaskCommandsQuery,
   ListUsersQuery,
   ListWorkersQuery,
   LoginRequest,
@@ -114,6 +115,7 @@ import type {
   SystemFacts,
   Task,
   TaskCommandBody,
+  TaskCommandPage,
   TaskDifferences,
   TaskExplanation,
   TaskHistogram,
@@ -407,6 +409,9 @@ export function operationCalls(send: Send) {
     /** Get a task. */
     getTask: (slug: string, engine: string, taskId: string, call?: CallOptions) =>
       send<Task>("GET", pathOf`/projects/${slug}/tasks/${engine}/${taskId}`, call),
+    /** List the commands of a task. */
+    listTaskCommands: (slug: string, engine: string, taskId: string, query: ListTaskCommandsQuery = {}, call?: CallOptions) =>
+      send<TaskCommandPage>("GET", pathOf`/projects/${slug}/tasks/${engine}/${taskId}/commands`, { ...call, query: { ...query } }),
     /** Explain why a task is not running. */
     explainTask: (slug: string, engine: string, taskId: string, call?: CallOptions) =>
       send<TaskExplanation>("GET", pathOf`/projects/${slug}/tasks/${engine}/${taskId}/explain`, call),

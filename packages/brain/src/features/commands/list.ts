@@ -4,9 +4,9 @@ import { decodeCursor, encodeCursor } from "../../platform/http/content/cursors.
 import { clampLimit, type PageSizes } from "../../platform/http/content/paging.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
 import type { BrainDatabase } from "../../schema/tables/index.ts";
-import { type CommandPosition, commandsAmong, commandsById, newestCommands } from "./reads.ts";
-import type { CommandPublic, CommandQuery } from "./schemas.ts";
-import { publicCommand } from "./shapes.ts";
+import { type CommandPosition, commandsAmong, commandsById, commandsOfTask, newestCommands } from "./reads.ts";
+import type { CommandPublic, CommandQuery, TaskCommand } from "./schemas.ts";
+import { publicCommand, taskCommand } from "./shapes.ts";
 import { type CommandStatus, commandStatuses } from "./states.ts";
 
 /** A project's commands, newest first, as the role may see them. */
@@ -30,6 +30,30 @@ export async function listCommands(
     items: rows.map((row) => publicCommand(row, role)),
     next_cursor: last === undefined ? null : encodeCursor([last.issued_at, last.id]),
   };
+}
+
+/** The commands that act on a task, newest first, as the role may see them; none for a task that is not known. */
+export async function listTaskCommands(
+  { read }: Pick<BrainDatabase, "read">,
+  sizes: PageSizes,
+  {
+    role,
+    query,
+    ...task
+  }: {
+    projectId: string;
+    engine: string;
+    taskId: string;
+    role: Role;
+    query: { limit?: number; cursor?: string };
+  },
+): Promise<{ items: TaskCommand[]; next_cursor: string | null }> {
+  const limit = clampLimit(query.limit, sizes);
+  const [before = ""] = decodeCursor(query.cursor, ["string"]) ?? [];
+  const rows = await commandsOfTask(read, task, { before: isUuid(before) ? before : null, limit: limit + 1 });
+  const items = rows.slice(0, limit).map((row) => taskCommand(row, role));
+  const last = rows.length > limit ? items.at(-1) : undefined;
+  return { items, next_cursor: last === undefined ? null : encodeCursor([last.id]) };
 }
 
 /** @throws ApiError `not_found` */

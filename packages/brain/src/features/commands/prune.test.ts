@@ -35,6 +35,7 @@ function command(given: Partial<CommandRow>): CommandRow {
     completed_at: before,
     timeout_at: null,
     source_ip: null,
+    api_key_id: null,
     ...given,
   };
 }

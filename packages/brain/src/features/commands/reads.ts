@@ -95,6 +95,42 @@ export function commandsAmong(
   return rowsWithinBytes(db, { table: wideCommands, from }, { limit: ids.length, maxBytes });
 }
 
+/** Commands of one task before the command `before`, newest first, with the names of who requested them. */
+export const commandsOfTask = (
+  db: Db,
+  { projectId, engine, taskId }: { projectId: string; engine: string; taskId: string },
+  { before, limit }: { before: string | null; limit: number },
+) =>
+  db
+    .selectFrom("command_tasks as t")
+    .innerJoin("commands as c", "c.id", "t.command_id")
+    .leftJoin("users as u", "u.id", "c.issued_by")
+    .leftJoin("api_keys as k", "k.id", "c.api_key_id")
+    .leftJoin("bulk_retry_children as b", "b.command_id", "c.id")
+    .select([
+      "c.id",
+      "c.action",
+      "c.agent_id",
+      "c.status",
+      "c.error",
+      "c.issued_at",
+      "c.dispatched_at",
+      "c.completed_at",
+      "c.issued_by",
+      "u.email as issuer_email",
+      "u.display_name as issuer_display_name",
+      "k.name as api_key_name",
+      "b.parent_id as bulk_retry_id",
+    ])
+    .where("t.project_id", "=", projectId)
+    .where("t.engine", "=", engine)
+    .where("t.task_id", "=", taskId)
+    .$if(before !== null, (query) => query.where("t.command_id", "<", before))
+    // Ids of commands begin with the time of their request.
+    .orderBy("t.command_id", "desc")
+    .limit(limit)
+    .execute();
+
 /** How many commands of a project wait for their agent, and for their result. */
 export async function countOpen(db: Db, projectId: string): Promise<Record<"pending" | "dispatched", number>> {
   const rows = await db

@@ -4,13 +4,13 @@ import type { RoutePolicy } from "../../platform/http/access/policy.ts";
 import { operation, plainSerializer, type Routes } from "../../platform/http/app.ts";
 import type { PageSizes } from "../../platform/http/content/paging.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
-import { ProjectParams } from "../../platform/http/schemas.ts";
+import { PageQuery, ProjectParams } from "../../platform/http/schemas.ts";
 import type { Core } from "../../schema/tables/index.ts";
 import { type Audit, originOf } from "../audit/index.ts";
 import { type CommandRequest, createPlace, type PlaceDeps } from "./issuing/place.ts";
 import * as requests from "./issuing/requests.ts";
 import { unknownTasks } from "./issuing/task-reads.ts";
-import { getCommand, listCommands } from "./list.ts";
+import { getCommand, listCommands, listTaskCommands } from "./list.ts";
 import {
   BulkRetryCommandBody,
   CommandPage,
@@ -23,6 +23,8 @@ import {
   RateLimitBody,
   RetryTaskBody,
   TaskBody,
+  TaskCommandPage,
+  TaskCommandParams,
   WorkerBody,
 } from "./schemas.ts";
 import { publicCommand } from "./shapes.ts";
@@ -71,6 +73,26 @@ export const commandRoutes: Routes<CommandRouteDeps> = (app, deps) => {
     policy: { tag: "commands", role: "viewer" },
     handler: ({ project, params }) =>
       getCommand(database, { projectId: project.id, id: params.command_id, role: project.role }),
+  });
+
+  operation(app, "GET /projects/:slug/tasks/:engine/:task_id/commands", {
+    operationId: "listTaskCommands",
+    summary: "List the commands of a task",
+    description:
+      "Lists the commands that act on the task, alone or among others, newest first: who retried or cancelled it, when, and with what outcome. Empty for a task that is not known. Viewers see them without who requested them.",
+    params: TaskCommandParams,
+    querystring: PageQuery,
+    response: { 200: TaskCommandPage },
+    serializerCompiler: plainSerializer,
+    policy: { tag: "commands", role: "viewer" },
+    handler: ({ project, params, query }) =>
+      listTaskCommands(database, settings, {
+        projectId: project.id,
+        engine: params.engine,
+        taskId: params.task_id,
+        role: project.role,
+        query,
+      }),
   });
 
   /** One route that makes a command: 202 with it, or with the one that an equal request made before. */

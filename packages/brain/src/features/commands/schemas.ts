@@ -76,6 +76,42 @@ export type CommandQuery = Static<typeof CommandQuery>;
 
 export const CommandParams = Type.Object({ ...ProjectParams.properties, command_id: IdOf("command") });
 
+export const TaskCommand = Type.Object(
+  {
+    ...Type.Pick(CommandPublic, [
+      "id",
+      "agent_id",
+      "action",
+      "status",
+      "error",
+      "issued_at",
+      "dispatched_at",
+      "completed_at",
+      "issued_by",
+    ]).properties,
+    issuer_email: Nullable(Type.String(), "email address of that user; null where `issued_by` is null"),
+    issuer_display_name: Nullable(Type.String(), "name of that user; null without one"),
+    api_key_name: Nullable(
+      Type.String(),
+      "name of the API key of the request; null without one, for viewers and auditors, and once the key was deleted",
+    ),
+    bulk_retry_id: Nullable(Uuid, "bulk retry that sent it; null without one, and for viewers and auditors"),
+  },
+  { title: "TaskCommand", description: "A command that acts on a task, with who requested it." },
+);
+export type TaskCommand = Static<typeof TaskCommand>;
+
+export const TaskCommandPage = Type.Object(
+  { items: Type.Array(TaskCommand), next_cursor: NextCursor },
+  { title: "TaskCommandPage", description: "One page of the commands of a task." },
+);
+
+export const TaskCommandParams = Type.Object({
+  ...ProjectParams.properties,
+  engine: Type.String({ description: "name of the engine", examples: ["bullmq"] }),
+  task_id: Type.String({ description: "id that the engine gave the task", examples: ["emails:42"] }),
+});
+
 /** May be absent or null. Said by the type, so that a fault is told in the words of the schema. */
 const optional = <T extends TSchema & { type: string }>(schema: T) =>
   Type.Optional(Type.Unsafe<Static<T> | null>({ ...schema, type: [schema.type, "null"] }));

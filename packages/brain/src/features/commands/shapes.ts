@@ -1,7 +1,7 @@
 import { parseJson, redactionMarker } from "@svc/protocol";
 import type { Role } from "../../platform/http/access/actor.ts";
 import type { CommandRow } from "../../schema/tables/index.ts";
-import type { CommandPublic } from "./schemas.ts";
+import type { CommandPublic, TaskCommand } from "./schemas.ts";
 
 /** Columns that the public shape is made of: neither the claim token nor other bookkeeping. */
 export const publicCommandColumns = [
@@ -51,6 +51,19 @@ export function publicCommand(row: PublicCommandRow, role: Role): CommandPublic 
     source_ip: isFull ? row.source_ip : null,
   };
 }
+
+/** A command of a task as this role may see it: who requested it, and in which bulk retry, is for operators and admins. */
+export const taskCommand = (row: TaskCommand, role: Role): TaskCommand =>
+  seesAll.has(role)
+    ? row
+    : {
+        ...row,
+        issued_by: null,
+        issuer_email: null,
+        issuer_display_name: null,
+        api_key_name: null,
+        bulk_retry_id: null,
+      };
 
 /** A confirm token lets whoever holds it purge, so nobody is shown one. */
 function shownPayload(text: string): Record<string, unknown> {

@@ -46,4 +46,15 @@ export interface CommandRow {
   timeout_at: Date | null;
   /** Client address of the request; null for the service itself. */
   source_ip: string | null;
+  /** The API key of the request; null for a session and for the service itself. */
+  api_key_id: string | null;
+}
+
+/** A task that a command acts on, so that a task's commands are found. Not kept for commands that the service issues to check a task. */
+export interface CommandTaskRow {
+  project_id: string;
+  engine: string;
+  /** As the engine names it. */
+  task_id: string;
+  command_id: string;
 }

@@ -29,7 +29,7 @@ import type {
 } from "./agents.ts";
 import type { AuditChainStateRow, AuditLogRow } from "./audit.ts";
 import type { BulkRetryChildRow, BulkRetryEffectiveRequestRow, BulkRetryRequestRow } from "./bulk-retries.ts";
-import type { CommandRow } from "./commands.ts";
+import type { CommandRow, CommandTaskRow } from "./commands.ts";
 import type {
   CounterDeltaRow,
   EventRow,
@@ -86,6 +86,7 @@ export interface Tables {
   releases: ReleaseRow;
   task_counts: TaskCountRow;
   commands: CommandRow;
+  command_tasks: CommandTaskRow;
   bulk_retry_requests: BulkRetryRequestRow;
   bulk_retry_effective_requests: BulkRetryEffectiveRequestRow;
   bulk_retry_children: BulkRetryChildRow;

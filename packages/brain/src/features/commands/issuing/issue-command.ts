@@ -2,9 +2,9 @@ import type { CommandAction } from "@svc/protocol";
 import type { Tx } from "../../../platform/database/database.ts";
 import { storedJson } from "../../../platform/database/values/stored-json.ts";
 import { uuidV7 } from "../../../platform/ids.ts";
-import type { CommandRow, Core, Tables } from "../../../schema/tables/index.ts";
+import type { CommandRow, CommandTaskRow, Core, Tables } from "../../../schema/tables/index.ts";
 import { type Audit, type AuditEntry, type AuditOrigin, ownOrigin } from "../../audit/index.ts";
-import { holdAgents, insertCommands } from "./issue-store.ts";
+import { holdAgents, insertCommands, insertCommandTasks } from "./issue-store.ts";
 
 /** What somebody, or the brain itself, wants an agent to do. */
 export interface NewCommand {
@@ -66,6 +66,10 @@ export function createIssuing({ database, clock, audit, timeoutSeconds, offer }:
     const timeoutAt = new Date(issuedAt.getTime() + timeoutSeconds * 1000);
     const rows = taken.map((command, index) => pendingRow(command, { id: ids[index] as string, issuedAt, timeoutAt }));
     const inserted = await insertCommands(tx, rows);
+    await insertCommandTasks(
+      tx,
+      rows.flatMap((row, index) => (inserted.has(row.id) ? tasksOf(row, taken[index] as NewCommand) : [])),
+    );
     return {
       commands: rows.filter(({ id }) => inserted.has(id)),
       absent: new Set([...agentIds].filter((agentId) => !present.has(agentId))),
@@ -116,7 +120,19 @@ const pendingRow = (
   completed_at: null,
   timeout_at: timeoutAt,
   source_ip: given.sourceIp ?? null,
+  api_key_id: given.origin?.api_key_id ?? null,
 });
+
+/** The tasks that a command acts on. Checks by the service are left out: there may be many, and they change nothing. */
+function tasksOf(
+  { id, project_id, engine, action, target_type, target_id }: CommandRow,
+  { parameters }: NewCommand,
+): CommandTaskRow[] {
+  if (target_type !== "task" || engine === null || action === "reconcile_task") return [];
+  const filter = parameters.filter as { task_ids?: readonly string[] } | null | undefined;
+  const taskIds = target_id === null ? (filter?.task_ids ?? []) : [target_id];
+  return taskIds.map((task_id) => ({ project_id, engine, task_id, command_id: id }));
+}
 
 /** The engine that a command's parameters name; null when they name none. */
 export function engineOf(parameters: Readonly<Record<string, unknown>>): string | null {

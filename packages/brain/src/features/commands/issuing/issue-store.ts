@@ -1,5 +1,6 @@
+import { chunks } from "../../../platform/chunks.ts";
 import type { Tx } from "../../../platform/database/database.ts";
-import type { AgentRow, BrainDatabase, CommandRow, Tables } from "../../../schema/tables/index.ts";
+import type { AgentRow, BrainDatabase, CommandRow, CommandTaskRow, Tables } from "../../../schema/tables/index.ts";
 
 /** Inserts commands; the ids of those whose project had no such idempotency key. */
 export async function insertCommands(tx: Tx<Tables>, rows: readonly CommandRow[]): Promise<Set<string>> {
@@ -11,6 +12,14 @@ export async function insertCommands(tx: Tx<Tables>, rows: readonly CommandRow[]
     .returning("id")
     .execute();
   return new Set(inserted.map(({ id }) => id));
+}
+
+/** Rows of one statement: few enough for the parameters that a database takes. */
+const linkedAtOnce = 1_000;
+
+/** Notes which tasks commands act on; each pair may be given once. */
+export async function insertCommandTasks(tx: Tx<Tables>, rows: readonly CommandTaskRow[]): Promise<void> {
+  for (const some of chunks(rows, linkedAtOnce)) await tx.insertInto("command_tasks").values(some).execute();
 }
 
 /** The project's command with this idempotency key. */

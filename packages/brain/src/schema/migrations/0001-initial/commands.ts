@@ -7,7 +7,7 @@ export const commandTables = (t: ColumnTypes): readonly string[] => [
     action ${t.text} NOT NULL, target_type ${t.text} NOT NULL, target_id ${t.text}, engine ${t.text},
     payload ${t.json} NOT NULL, idempotency_key ${t.text}, request_digest ${t.text}, status ${t.text} NOT NULL, result ${t.json}, error ${t.text},
     delivery_claim_token ${t.text}, issued_at ${t.instant} NOT NULL, dispatched_at ${t.instant}, acked_at ${t.instant},
-    last_sent_at ${t.instant}, completed_at ${t.instant}, timeout_at ${t.instant}, source_ip ${t.text},
+    last_sent_at ${t.instant}, completed_at ${t.instant}, timeout_at ${t.instant}, source_ip ${t.text}, api_key_id ${t.uuid},
     UNIQUE (project_id, idempotency_key)) ${t.options}`,
   "CREATE INDEX commands_by_agent ON commands (agent_id, status, issued_at)",
   "CREATE INDEX commands_by_project ON commands (project_id, issued_at, id)",
@@ -17,6 +17,12 @@ export const commandTables = (t: ColumnTypes): readonly string[] => [
   "CREATE INDEX commands_by_issuer ON commands (issued_by) WHERE issued_by IS NOT NULL",
   "CREATE INDEX commands_by_age ON commands (issued_at)",
   "CREATE INDEX commands_open ON commands (timeout_at) WHERE status IN ('pending', 'dispatched')",
+
+  `CREATE TABLE command_tasks (
+    project_id ${t.uuid} NOT NULL, engine ${t.text} NOT NULL, task_id ${t.text} NOT NULL,
+    command_id ${t.uuid} NOT NULL REFERENCES commands (id) ON DELETE CASCADE,
+    PRIMARY KEY (project_id, engine, task_id, command_id)) ${t.options}`,
+  "CREATE INDEX command_tasks_by_command ON command_tasks (command_id)",
 
   `CREATE TABLE bulk_retry_requests (
     id ${t.uuid} PRIMARY KEY, project_id ${t.uuid} NOT NULL, issued_by ${t.uuid}, source_ip ${t.text},
