@@ -40,7 +40,11 @@ export function makeFirstAdmin<T>(
     if (await users.isAny(tx)) throw alreadyInitialised();
     const user = await users.add(tx, { ...admin, isAdmin: true });
     const origin = { ...admin.origin, user_id: user.id };
-    const project = await projects.add(tx, { body: { slug: firstProject, name: "Default" }, creatorId: user.id, origin });
+    const project = await projects.add(tx, {
+      body: { slug: firstProject, name: "Default" },
+      creatorId: user.id,
+      origin,
+    });
     const outcome = await also(tx, user);
     const about = { target_id: user.id, ...origin };
     await audit.append(tx, [
