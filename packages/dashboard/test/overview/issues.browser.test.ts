@@ -56,15 +56,16 @@ const row = (page: Page, name: string) => page.getByRole("row").filter({ hasText
 const live = (page: Page) => page.getByRole("button", { name: /^Connection: live/ }).waitFor();
 
 describe("the list of issues", () => {
-  test("has one row for failures that look alike, the last ones first, and shows new ones by itself", async () => {
+  test("has one row for similar failures, most recent first, and shows new ones live", async () => {
     const { page, faults } = await openAs("viewer", "issues");
     await row(page, "mail.send").waitFor();
     await live(page);
     const names = () => page.locator("tbody tr:not([aria-hidden]) small").allTextContents();
-    expect(await names()).toEqual(["pay.charge, new", "mail.send, new", "billing.charge, new"]);
-    expect(await row(page, "mail.send").textContent()).toContain("smtp.SmtpError");
-    expect(await row(page, "mail.send").getByRole("cell").nth(2).textContent()).toBe("2");
-    expect(await row(page, "mail.send").getByRole("cell").nth(1).textContent()).toBe("new");
+    expect(await names()).toEqual(["pay.charge, ongoing", "mail.send, ongoing", "billing.charge, ongoing"]);
+    const cells = row(page, "mail.send").getByRole("cell");
+    expect(await cells.nth(1).textContent()).toBe("ongoing");
+    expect(await cells.nth(0).textContent()).toContain("smtp.SmtpError new mailbox is full");
+    expect(await cells.nth(3).textContent()).toBe("2");
     await page.getByText("These are all: 3.").waitFor();
 
     tell(
@@ -82,12 +83,30 @@ describe("the list of issues", () => {
     await row(page, "mail.send").waitFor();
     await chooseInAddress(page.getByRole("radio", { name: "Recovered" }));
     await page.waitForURL("**/issues?status=recovered");
-    await page.getByText("No issue matches").waitFor();
-    await page.getByRole("button", { name: "Clear all filters" }).click();
+    await page.getByText("No issues match").waitFor();
+    await page.getByRole("button", { name: "Clear filters" }).click();
     await row(page, "mail.send").waitFor();
     await page.goto(`/p/${slug()}/issues?status=closed`);
     await row(page, "mail.send").waitFor();
   });
+});
+
+test("the list of issues sorts by failures and keeps the order in the address", async () => {
+  const { page, faults } = await openAs("viewer", "issues");
+  await row(page, "mail.send").waitFor();
+  const names = () => page.locator("tbody tr:not([aria-hidden]) small").allTextContents();
+  expect((await names())[0]).not.toContain("mail.send");
+  await page.getByRole("combobox", { name: "Sort by" }).selectOption("Most failures");
+  await page.waitForURL("**/issues?sort=occurrences");
+  await expect.poll(async () => (await names())[0]).toBe("mail.send, ongoing");
+  await page.reload();
+  await expect.poll(async () => (await names())[0]).toBe("mail.send, ongoing");
+  await page.goto(`/p/${slug()}`);
+  const top = page.getByRole("region", { name: "Top issues" }).first();
+  await expect.poll(() => top.getByRole("row").nth(1).textContent()).toContain("mail.send");
+  await top.getByRole("link", { name: "All issues" }).click();
+  await page.waitForURL("**/issues?sort=occurrences*");
+  expect(faults).toEqual([]);
 });
 
 describe("the page of an issue", () => {
@@ -115,18 +134,18 @@ describe("the page of an issue", () => {
     await page.getByRole("slider", { name: /^Failures over time/ }).waitFor();
     expect(
       await page
-        .getByText(/^Of them failed, now/)
+        .getByText(/^Still failing/)
         .locator("..")
         .textContent(),
     ).toContain("2");
-    const tasks = page.getByRole("region", { name: "Its tasks" }).first();
+    const tasks = page.getByRole("region", { name: "Tasks" }).first();
     expect(await tasks.getByRole("link", { name: "mail.send" }).count()).toBe(2);
     expect(await axeFaults(page)).toEqual([]);
 
     await tasks.getByRole("link", { name: "mail.send" }).first().click();
-    await page.getByRole("link", { name: "Its issue" }).click();
+    await page.getByRole("link", { name: "View issue" }).click();
     await page.getByRole("heading", { level: 1, name: "smtp.SmtpError" }).waitFor();
-    const all = new URL((await page.getByRole("link", { name: "Its tasks" }).getAttribute("href")) ?? "", brain.url);
+    const all = new URL((await page.getByRole("link", { name: "View tasks" }).getAttribute("href")) ?? "", brain.url);
     expect(all.searchParams.get("q")).toBe(`fingerprint:${print}`);
     expect(faults).toEqual([]);
   });
@@ -135,7 +154,7 @@ describe("the page of an issue", () => {
     const { page } = await openAs("viewer", `issues/${await printOf("pay.charge")}`);
     await page.getByRole("heading", { level: 1, name: "PaymentError" }).waitFor();
     await live(page);
-    const tasks = page.getByRole("region", { name: "Its tasks" }).first();
+    const tasks = page.getByRole("region", { name: "Tasks" }).first();
     await expect.poll(() => tasks.getByRole("link", { name: "pay.charge" }).count()).toBe(1);
     tell(agent, failed("pay-2", "pay.charge", "PaymentError: upstream 503", nodeTrace, 0));
     await expect.poll(() => tasks.getByRole("link", { name: "pay.charge" }).count()).toBe(2);
@@ -166,7 +185,7 @@ describe("the page of an issue", () => {
   test("says when an issue failed that did not in the chosen time", async () => {
     const print = await printOf("mail.send");
     const { page } = await openAs("viewer", `issues/${print}?since=2026-01-01T00:00:00Z&until=2026-01-02T00:00:00Z`);
-    await page.getByText("None of its failures lies in").waitFor();
+    await page.getByText("No failures in the").waitFor();
     await page.getByRole("heading", { level: 1, name: "smtp.SmtpError" }).waitFor();
   });
 
@@ -194,9 +213,9 @@ describe("the page of an issue", () => {
 
   test("is not there for a fingerprint of no task, or one that is none", async () => {
     const { page } = await openAs("viewer", `issues/${"0".repeat(32)}`);
-    await page.getByText("This issue is not here").waitFor();
+    await page.getByText("Issue not found").waitFor();
     await page.goto(`/p/${slug()}/issues/nonsense`);
-    await page.getByText("This issue is not here").waitFor();
+    await page.getByText("Issue not found").waitFor();
   });
 });
 

@@ -108,7 +108,7 @@ async function tour(browser: Browser, demo: Demo): Promise<void> {
     .getByRole("link", { name: /^(CardDeclined|TranscodeError)/ })
     .first()
     .click();
-  const itsTasks = page.getByRole("region", { name: "Its tasks" });
+  const itsTasks = page.getByRole("region", { name: "Tasks", exact: true });
   await itsTasks.getByRole("table").getByRole("link").first().waitFor();
   await show(3000);
   await page

@@ -10,12 +10,12 @@ export const issuePages = {
   "issues filtered to nothing": {
     path: ({ slug }) => `/p/${slug}/issues?status=recovered`,
     title: /^Issues, shop/,
-    ready: (page) => page.getByText("No issue matches").waitFor(),
+    ready: (page) => page.getByText("No issues match").waitFor(),
   },
   "no issues yet": {
     path: () => "/p/empty/issues",
     title: /^Issues, empty/,
-    ready: (page) => page.getByRole("heading", { name: "No issue" }).waitFor(),
+    ready: (page) => page.getByRole("heading", { name: "No issues" }).waitFor(),
   },
   issue: {
     path: ({ slug, fingerprint }) => `/p/${slug}/issues/${fingerprint}`,
@@ -29,6 +29,6 @@ export const issuePages = {
   "unknown issue": {
     path: ({ slug }) => `/p/${slug}/issues/${"0".repeat(32)}`,
     title: /^Issue, Issues/,
-    ready: (page) => page.getByText("This issue is not here").waitFor(),
+    ready: (page) => page.getByText("Issue not found").waitFor(),
   },
 } satisfies Record<string, PageCase>;

@@ -9,6 +9,7 @@ import { type PageLoader, readAhead } from "../../api/read-ahead.ts";
 import { useTimedMs } from "../../live/live.ts";
 import { Button, ButtonLink } from "../../ui/buttons/Button.tsx";
 import { CopyButton } from "../../ui/buttons/CopyButton.tsx";
+import controls from "../../ui/controls.module.css";
 import { type FactOf, Facts } from "../../ui/panels/Facts.tsx";
 import { Empty } from "../../ui/panels/Lines.tsx";
 import { PanelFrame } from "../../ui/panels/PanelFrame.tsx";
@@ -21,11 +22,12 @@ import { DifferencesPanel } from "../tasks/index.ts";
 import { OutsideRange, SpreadPanel, TasksPanel, TracePanel, TrendPanel, useIssueTasks } from "./IssuePanels.tsx";
 import { IssueTag } from "./IssueTag.tsx";
 import { issueQuery } from "./issue-queries.ts";
-import { splitError } from "./issue-words.ts";
+import { tagOf, titleOf } from "./issue-words.ts";
+import css from "./issues.module.css";
 
 const RetryIssue = lazy(() => import("./RetryIssue.tsx").then((part) => ({ default: part.RetryIssue })));
 /** Of a button whose part is on its way. */
-const loading = { disabledReason: "One moment" };
+const loading = { disabledReason: "Loading" };
 
 const printPattern = /^[0-9a-f]{32}$/;
 
@@ -35,7 +37,7 @@ export const loader: PageLoader<{ slug: string; fingerprint: string }> = async (
   await readAhead(issueQuery(slug, fingerprint, rangeParams(boundsNow(location.search))));
 };
 
-/** One kind of failure: how often and since when, what it looks like, and which tasks have it. */
+/** One kind of failure: how often and since when, a sample of it, and its tasks. */
 export function IssuePage() {
   const { slug, fingerprint } = useParams({ from: "/signed-in/p/$slug/issues/$fingerprint" });
   const range = useTimeRange();
@@ -46,7 +48,7 @@ export function IssuePage() {
     refetchInterval: useTimedMs(30_000),
   });
   const inRange = read.data ?? null;
-  // Of one that has not failed in the range all that is kept is asked for.
+  // An issue that has not failed in the range is read without one.
   const whole = useQuery({ ...issueQuery(slug, fingerprint, {}), enabled: read.data === null });
   const either = {
     data: isPrint ? (inRange ?? whole.data) : null,
@@ -54,18 +56,22 @@ export function IssuePage() {
     refetch: (read.error ? read : whole).refetch,
   };
   const issue = either.data ?? null;
-  const { type, message } = issue === null ? { type: "Issue", message: "" } : splitError(issue.sample_exception);
+  const { type, message } = issue === null ? { type: "Issue", message: "" } : titleOf(issue);
   usePage([[slug, paths.project(slug)], ["Issues", paths.issues(slug)], [printable(type)]]);
   return (
     <>
       <div className={panel.head}>
-        <h1 className="cut">{printable(type)}</h1>
-        {issue === null ? null : <IssueTag issue={issue} sinceMs={range.sinceMs ?? 0} />}
-        <span className="t2 grow cut">{issue === null ? "" : nameText(issue.sample_task_name ?? "")}</span>
+        {issue === null ? null : <IssueTag status={issue.status} />}
+        {issue !== null && tagOf(issue, range.sinceMs ?? 0) === "new" ? (
+          <span className={`${controls.tag} ${css.new}`}>new</span>
+        ) : null}
+        <h1 className={css.heading}>
+          {issue === null ? type : <span className={css.class}>{printable(type)}</span>} {printable(message)}
+        </h1>
         {issue === null ? null : (
           <>
             <ButtonLink className="lg" href={paths.tasks(slug, { q: `fingerprint:${fingerprint}` })}>
-              Its tasks
+              View tasks
             </ButtonLink>
             <Suspense fallback={<Button {...loading}>Retry</Button>}>
               <RetryIssue slug={slug} fingerprint={fingerprint} openInRange={issue.open_count} />
@@ -75,11 +81,11 @@ export function IssuePage() {
       </div>
       <QueryBoundary name="The issue" read={either}>
         {issue === null ? (
-          <Empty title="This issue is not here" chips={<ButtonLink href={paths.issues(slug)}>All issues</ButtonLink>}>
-            <p>No task of this project that is kept has this failure: it is of another project, or past retention.</p>
+          <Empty title="Issue not found" chips={<ButtonLink href={paths.issues(slug)}>All issues</ButtonLink>}>
+            <p>No task of this project has this failure. It may belong to another project, or be past retention.</p>
           </Empty>
         ) : (
-          <Parts slug={slug} issue={issue} isInRange={inRange !== null} message={message} />
+          <Parts slug={slug} issue={issue} isInRange={inRange !== null} />
         )}
       </QueryBoundary>
     </>
@@ -90,14 +96,13 @@ interface PartsProps {
   slug: string;
   issue: Issue;
   isInRange: boolean;
-  message: string;
 }
 
-function Parts({ slug, issue, isInRange, message }: PartsProps) {
+function Parts({ slug, issue, isInRange }: PartsProps) {
   const { fingerprint } = issue;
   const range = useTimeRange();
   const { sample } = useIssueTasks({ slug, fingerprint });
-  const window = isInRange ? range.label : "all that is kept";
+  const window = isInRange ? range.label : "within retention";
   return (
     <>
       <Facts facts={factsOf(issue, window)} />
@@ -115,17 +120,23 @@ function Parts({ slug, issue, isInRange, message }: PartsProps) {
             <TasksPanel slug={slug} fingerprint={fingerprint} />
           </div>
           <div className={panel.stack}>
-            <PanelFrame title="What it says">
+            <PanelFrame title="Details">
               <dl className={panel.kv}>
                 <div>
-                  <dt>Message</dt>
-                  <dd className="mono">{message === "" ? "none" : printableLines(message)}</dd>
+                  <dt>Sample message</dt>
+                  <dd className={`${css.message} mono`}>
+                    {issue.sample_exception ? printableLines(issue.sample_exception) : "Not reported"}
+                  </dd>
+                </div>
+                <div>
+                  <dt>Task name</dt>
+                  <dd>{nameText(issue.sample_task_name ?? "")}</dd>
                 </div>
                 <div>
                   <dt>Fingerprint</dt>
                   <dd>
                     <span className="mono">{fingerprint}</span>{" "}
-                    <CopyButton text={fingerprint} name="Copy the fingerprint" />
+                    <CopyButton text={fingerprint} name="Copy fingerprint" />
                   </dd>
                 </div>
               </dl>
@@ -143,9 +154,9 @@ function factsOf(issue: Issue, window: string): FactOf[] {
   const more = issue.is_capped ? "+" : "";
   return [
     { label: `Tasks, ${window}`, value: `${count(issue.occurrences)}${more}` },
-    { label: "Of them failed, now", value: `${count(issue.open_count)}${more}`, isWrong: issue.open_count > 0 },
+    { label: "Still failing", value: `${count(issue.open_count)}${more}`, isWrong: issue.open_count > 0 },
     { label: "Recovered", value: count(issue.recovered_count) },
-    { label: "First seen", value: <Age at={issue.first_seen} suffix=" ago" />, note: "in all that is kept" },
+    { label: "First seen", value: <Age at={issue.first_seen} suffix=" ago" />, note: "within retention" },
     { label: `Last seen, ${window}`, value: <Age at={issue.last_seen} suffix=" ago" /> },
     { label: issue.engine_count === 1 ? "Engine" : "Engines", value: issue.engines.map(printable).join(", ") },
   ];

@@ -31,7 +31,7 @@ interface TrendProps extends OfIssue {
   range: TimeRange;
 }
 
-/** How many of its tasks failed last in each part of the range. */
+/** Last failures of its tasks in each part of the range. */
 export function TrendPanel({ slug, issue, range }: TrendProps) {
   const setRange = useSetTimeRange();
   const [isTable, setTable] = useState(false);
@@ -49,7 +49,7 @@ export function TrendPanel({ slug, issue, range }: TrendProps) {
       actions={<TableToggle name="Failures over time" isTable={isTable} onChange={setTable} />}
       read={{ data: issue, error: null, refetch: () => undefined }}
       rows={4}
-      missing={() => (issue.is_capped ? "There are more: the newest were counted." : null)}
+      missing={() => (issue.is_capped ? "Only the newest failures were counted." : null)}
     >
       {() => (
         <div className={panel.inner}>
@@ -71,7 +71,7 @@ export function TrendPanel({ slug, issue, range }: TrendProps) {
 
 const shownTasks = 10;
 
-/** The newest tasks with this failure, and the one that shows best what it looks like. */
+/** The newest tasks with this failure, and the one to show as a sample. */
 export function useIssueTasks({ slug, fingerprint }: OfIssue) {
   const read = useQuery({ ...issueTasksQuery(slug, fingerprint, shownTasks), refetchInterval: useTimedMs(30_000) });
   const items = read.data?.items ?? [];
@@ -89,7 +89,7 @@ export function TracePanel({ slug, sample }: { slug: string; sample: TaskRow | n
     <Panel
       title="Newest failure"
       actions={
-        sample === null ? null : <AppLink href={paths.task(slug, sample.engine, sample.task_id)}>Its task</AppLink>
+        sample === null ? null : <AppLink href={paths.task(slug, sample.engine, sample.task_id)}>View task</AppLink>
       }
       read={read}
       rows={4}
@@ -98,10 +98,10 @@ export function TracePanel({ slug, sample }: { slug: string; sample: TaskRow | n
         return (
           <p className={panel.foot}>
             {task === null
-              ? "The task is not here any more."
+              ? "The task was deleted."
               : task.state === "failure"
                 ? "The engine reported no traceback."
-                : "The newest task with this failure is not failed any more; its attempts tell the failure."}
+                : "The newest task has recovered. Its attempts show the failure."}
           </p>
         );
       }}
@@ -115,19 +115,19 @@ export function TasksPanel({ slug, fingerprint }: OfIssue) {
   const { read } = useIssueTasks({ slug, fingerprint });
   return (
     <Panel
-      title="Its tasks"
-      window={`the newest ${shownTasks}, failed or recovered`}
-      actions={<AppLink href={paths.tasks(slug, { q: `fingerprint:${fingerprint}` })}>All</AppLink>}
+      title="Tasks"
+      window={`newest ${shownTasks}, failed or recovered`}
+      actions={<AppLink href={paths.tasks(slug, { q: `fingerprint:${fingerprint}` })}>View all</AppLink>}
       read={read}
       rows={4}
       empty={({ items }) =>
-        items.length > 0 ? null : <PanelEmpty kind="no-match">No task that is kept ended with this failure.</PanelEmpty>
+        items.length > 0 ? null : <PanelEmpty kind="no-match">No task within retention has this failure.</PanelEmpty>
       }
     >
       {({ items, next_cursor }) => (
         <TaskTable
           slug={slug}
-          label="Its tasks"
+          label="Tasks"
           tasks={items}
           columns={["queue", "worker"]}
           hasOlder={next_cursor !== null}
@@ -139,7 +139,7 @@ export function TasksPanel({ slug, fingerprint }: OfIssue) {
 
 const fieldWords = { name: "Task", queue: "Queue", worker: "Worker" } as const;
 
-/** On which names, queues and workers it happens. */
+/** The names, queues and workers that it affects. */
 export function SpreadPanel({ slug, fingerprint, range }: OfIssue & { range: TimeRange }) {
   const within = rangeParams(range);
   const read = useQuery({ ...issueSpreadQuery(slug, fingerprint, within), refetchInterval: useTimedMs(60_000) });
@@ -153,7 +153,7 @@ export function SpreadPanel({ slug, fingerprint, range }: OfIssue & { range: Tim
       rows={5}
       empty={(facets) =>
         facets.some(({ values }) => values.length > 0) ? null : (
-          <PanelEmpty kind="no-match">None of its tasks was received in the {range.label}.</PanelEmpty>
+          <PanelEmpty kind="no-match">None of the tasks was received in the {range.label}.</PanelEmpty>
         )
       }
     >
@@ -166,7 +166,7 @@ export function SpreadPanel({ slug, fingerprint, range }: OfIssue & { range: Tim
           })}
           rowKey={({ field, value }) => `${field} ${value}`}
           columns={[
-            { header: "Of", cellClass: "t2", cell: ({ field }) => fieldWords[field] },
+            { header: "Field", cellClass: "t2", cell: ({ field }) => fieldWords[field] },
             {
               header: "Value",
               cellClass: panel.long,
@@ -180,14 +180,13 @@ export function SpreadPanel({ slug, fingerprint, range }: OfIssue & { range: Tim
   );
 }
 
-/** Of an issue that did not fail in the range: when it did. */
+/** When an issue failed that did not fail in the range. */
 export function OutsideRange({ slug, fingerprint, issue, label }: OfIssue & { issue: Issue; label: string }) {
   return (
     <p>
-      None of its failures lies in the {label}. The last one was <Age at={issue.last_seen} suffix=" ago" />, of{" "}
-      {count(issue.occurrences)}
-      {issue.is_capped ? " or more" : ""} that are kept.{" "}
-      <AppLink href={paths.tasks(slug, { q: `fingerprint:${fingerprint}` })}>Its tasks</AppLink>
+      No failures in the {label}. Last seen <Age at={issue.last_seen} suffix=" ago" />, {count(issue.occurrences)}
+      {issue.is_capped ? "+" : ""} failed tasks within retention.{" "}
+      <AppLink href={paths.tasks(slug, { q: `fingerprint:${fingerprint}` })}>View tasks</AppLink>
     </p>
   );
 }

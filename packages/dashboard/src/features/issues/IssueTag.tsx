@@ -1,8 +1,12 @@
 import type { Issue } from "@svc/client";
-import controls from "../../ui/controls.module.css";
-import { stateOf } from "./issue-words.ts";
+import { Pill } from "../../ui/StatePill.tsx";
 
-/** Whether it is new in the range, goes on, or none of its tasks is failed any more. */
-export function IssueTag({ issue, sinceMs }: { issue: Issue; sinceMs: number }) {
-  return <span className={controls.tag}>{stateOf(issue, sinceMs)}</span>;
+const looks = {
+  ongoing: { tone: "failure", glyph: "failure" },
+  recovered: { tone: "success", glyph: "success" },
+} as const;
+
+/** Whether some of its tasks still fail, or all have recovered. */
+export function IssueTag({ status, bare }: Pick<Issue, "status"> & { bare?: boolean }) {
+  return <Pill word={status} look={looks[status]} bare={bare} />;
 }

@@ -11,6 +11,7 @@ import { Button, ButtonLink } from "../../ui/buttons/Button.tsx";
 import { OlderOrAll } from "../../ui/buttons/OlderButton.tsx";
 import { Segments } from "../../ui/buttons/Segments.tsx";
 import { SparkBars } from "../../ui/charts/SparkBars.tsx";
+import controls from "../../ui/controls.module.css";
 import { Select } from "../../ui/forms/Select.tsx";
 import { Empty } from "../../ui/panels/Lines.tsx";
 import panel from "../../ui/panels/panel.module.css";
@@ -23,24 +24,30 @@ import { Age } from "../../ui/time/Stamp.tsx";
 import { usePage } from "../../ui/title.ts";
 import { agentsQuery } from "../agents/index.ts";
 import { IssueTag } from "./IssueTag.tsx";
-import { issuePages } from "./issue-queries.ts";
-import { splitError, stateOf } from "./issue-words.ts";
-import { type IssuesSearch, issueStatuses, readIssuesSearch } from "./issues-search.ts";
+import { issuePages, mostFrequentRows } from "./issue-queries.ts";
+import { tagOf, titleOf } from "./issue-words.ts";
+import css from "./issues.module.css";
+import { type IssueSort, type IssuesSearch, issueStatuses, readIssuesSearch } from "./issues-search.ts";
 
-const listQuery = (slug: string, { status, engine }: IssuesSearch, range: Bounds) =>
-  issuePages(slug, { ...rangeParams(range), ...(status && { status }), ...(engine && { engine }) });
+const listQuery = (slug: string, { status, engine, sort }: IssuesSearch, range: Bounds) =>
+  issuePages(slug, {
+    ...rangeParams(range),
+    ...(status && { status }),
+    ...(engine && { engine }),
+    ...(sort && { sort }),
+  });
 
 export const loader: PageLoader<{ slug: string }> = ({ params: { slug }, location: { search } }) =>
   readPageAhead(listQuery(slug, readIssuesSearch(search), boundsNow(search)));
 
-/** Failures that look alike, as one row each. */
+/** Similar failures, as one row each. */
 export function IssuesPage() {
   const { slug } = useParams({ from: "/signed-in/p/$slug/issues" });
   const search = useSearch({ from: "/signed-in/p/$slug/issues", select: readIssuesSearch, structuralSharing: true });
   usePage([[slug, paths.project(slug)], ["Issues"]]);
   const goTo = useGo();
   const range = useTimeRange();
-  const { status, engine } = search;
+  const { status, engine, sort } = search;
   const agents = useQuery(agentsQuery(slug)).data?.items ?? [];
   const engines = [
     ...new Set([...agents.flatMap((agent) => agent.engine_adapters), ...(engine ? [engine] : [])]),
@@ -50,6 +57,7 @@ export function IssuesPage() {
     refetchInterval: useTimedMs(30_000),
   });
   const all = read.data?.pages.flatMap(({ items }) => items) ?? [];
+  const isExact = read.data?.pages[0]?.is_exact ?? true;
   const { rows, hold } = useSteadyOrder([
     ...new Map(all.map((issue) => [issue.fingerprint, { ...issue, key: issue.fingerprint }])).values(),
   ]);
@@ -59,7 +67,9 @@ export function IssuesPage() {
     <>
       <div className={panel.head}>
         <h1>Issues</h1>
-        <span className="t3 grow">failures that look alike, the last ones first, {range.label}</span>
+        <span className="t3 grow">
+          Similar failures, most {sort === "occurrences" ? "frequent" : "recent"} first, {range.label}
+        </span>
         <Segments
           legend="Status"
           value={status ?? "all"}
@@ -73,10 +83,19 @@ export function IssuesPage() {
           <Select
             label="Engine"
             value={engine ?? ""}
-            options={[["", "any engine"], ...engines.map((one) => [one, printable(one)] as const)]}
+            options={[["", "Any engine"], ...engines.map((one) => [one, printable(one)] as const)]}
             onChange={(next) => go({ engine: next })}
           />
         ) : null}
+        <Select<IssueSort>
+          label="Sort by"
+          value={sort ?? "last_seen"}
+          options={[
+            ["last_seen", "Last seen"],
+            ["occurrences", "Most failures"],
+          ]}
+          onChange={(next) => go({ sort: next === "occurrences" ? next : undefined })}
+        />
       </div>
       <QueryBoundary name="Issues" read={read}>
         {rows.length === 0 && !read.hasNextPage ? (
@@ -99,9 +118,14 @@ export function IssuesPage() {
               columns={columnsOf(slug, range)}
             />
             <p className={panel.foot}>
-              <OlderOrAll read={read} shown={rows.length}>
-                Older issues
-              </OlderOrAll>
+              {sort === "occurrences" && rows.length >= mostFrequentRows ? (
+                `The ${count(rows.length)} issues with the most failures`
+              ) : (
+                <OlderOrAll read={read} shown={rows.length}>
+                  Older issues
+                </OlderOrAll>
+              )}
+              {isExact ? null : " The order is that of the newest failures: the range holds too many to count."}
             </p>
           </>
         )}
@@ -113,29 +137,48 @@ export function IssuesPage() {
 const columnsOf = (slug: string, range: TimeRange): readonly Column<Issue>[] => [
   {
     header: "Issue",
-    cellClass: `${panel.named} ${panel.long}`,
-    cell: ({ fingerprint, sample_exception: exception }) => {
-      const { type, message } = splitError(exception);
+    cellClass: css.issue,
+    cell: (issue) => {
+      const { type, message } = titleOf(issue);
       return (
-        <>
-          <AppLink href={paths.issue(slug, fingerprint)}>
+        <div className={css.title} title={printable(issue.sample_exception ?? "")}>
+          <AppLink href={paths.issue(slug, issue.fingerprint)}>
             <b>{printable(type)}</b>
           </AppLink>{" "}
-          <span className="t2">{printable(message)}</span>
-        </>
+          {tagOf(issue, range.sinceMs ?? 0) === "new" ? (
+            <>
+              <span className={`${controls.tag} ${css.new}`}>new</span>{" "}
+            </>
+          ) : null}
+          {printable(message)}
+        </div>
       );
     },
     small: (issue) => (
       <>
         {nameText(issue.sample_task_name ?? "")}
-        <span className="sm">, {stateOf(issue, range.sinceMs ?? 0)}</span>
+        <span className="sm">, {issue.status}</span>
       </>
     ),
   },
-  { header: "State", className: "lg", cell: (issue) => <IssueTag issue={issue} sinceMs={range.sinceMs ?? 0} /> },
+  { header: "State", className: "lg", width: "7rem", cell: ({ status }) => <IssueTag status={status} bare /> },
   {
-    header: "Tasks",
+    header: "Engine",
+    className: "lg",
+    cellClass: "t2",
+    width: "6.5rem",
+    cell: ({ engines }) => engines.map(printable).join(", "),
+  },
+  {
+    header: "Failed tasks",
+    head: (
+      <>
+        Failed<span className="lg"> tasks</span>
+      </>
+    ),
     className: "num",
+    width: "6rem",
+    phoneWidth: "4rem",
     cell: (issue) => (
       <b>
         {count(issue.occurrences)}
@@ -144,13 +187,9 @@ const columnsOf = (slug: string, range: TimeRange): readonly Column<Issue>[] => 
     ),
   },
   {
-    header: "Failed now",
-    className: "num lg",
-    cell: ({ open_count: open }) => (open === 0 ? <span className="t3">0</span> : count(open)),
-  },
-  {
-    header: "Failures over time",
+    header: "Trend",
     className: "lg",
+    width: "7rem",
     cell: (issue) => (
       <SparkBars
         tone="failure"
@@ -160,14 +199,27 @@ const columnsOf = (slug: string, range: TimeRange): readonly Column<Issue>[] => 
       />
     ),
   },
-  { header: "Engines", className: "lg", cellClass: "t2", cell: ({ engines }) => engines.map(printable).join(", ") },
   {
-    header: "First",
+    header: "Still failing",
+    className: "num lg",
+    width: "6rem",
+    cell: ({ open_count: open }) => (open === 0 ? <span className="t3">0</span> : count(open)),
+  },
+  {
+    header: "First seen",
     className: "num lg",
     cellClass: "t2",
-    cell: (issue) => <Age at={issue.first_seen} suffix=" ago" />,
+    width: "6.5rem",
+    cell: (issue) => <Age at={issue.first_seen} />,
   },
-  { header: "Last", className: "num", cellClass: "t2", cell: (issue) => <Age at={issue.last_seen} suffix=" ago" /> },
+  {
+    header: "Last seen",
+    className: "num",
+    cellClass: "t2",
+    width: "6.5rem",
+    phoneWidth: "5.5rem",
+    cell: (issue) => <Age at={issue.last_seen} />,
+  },
 ];
 
 interface NoIssuesProps {
@@ -178,20 +230,20 @@ interface NoIssuesProps {
 }
 
 function NoIssues({ isFiltered, label, wideHref, onClear }: NoIssuesProps) {
-  const wider = <ButtonLink href={wideHref}>Look at the last 7 days</ButtonLink>;
+  const wider = <ButtonLink href={wideHref}>Show the last 7 days</ButtonLink>;
   if (!isFiltered) {
     return (
-      <Empty title="No issue" chips={wider}>
-        <p>No task failed in the {label}. Failures with the same error and the same deepest frames are one issue.</p>
+      <Empty title="No issues" chips={wider}>
+        <p>No task failed in the {label}. Similar failures are grouped into one issue.</p>
       </Empty>
     );
   }
   return (
     <Empty
-      title="No issue matches"
+      title="No issues match"
       chips={
         <>
-          <Button onClick={onClear}>Clear all filters</Button>
+          <Button onClick={onClear}>Clear filters</Button>
           {wider}
         </>
       }

@@ -10,7 +10,7 @@ import { retryIssue } from "./retry-issue-action.tsx";
 interface RetryIssueProps {
   slug: string;
   fingerprint: string;
-  /** Its tasks that are failed now, of those in the range of the page. */
+  /** Still failing tasks in the range of the page. */
   openInRange: number;
 }
 
@@ -24,8 +24,8 @@ export function RetryIssue({ slug, fingerprint, openInRange }: RetryIssueProps) 
     mayNot ??
     (whole.data === undefined
       ? whole.isError
-        ? "Its tasks could not be counted"
-        : "Counting its tasks"
+        ? "The tasks could not be counted"
+        : "Counting tasks"
       : retryIssue.guard(subject));
   return (
     <Button disabledReason={reason} onClick={() => ask(retryIssue, subject)} icon="retry">

@@ -24,7 +24,7 @@ export function RetryIssueDialog({ slug, fingerprint, onClose }: RetryIssueDialo
   return (
     <Dialog title="Retry the failed tasks" onClose={onClose}>
       {read.error ? (
-        <Refusal>Its tasks could not be read. {causeOf(read.error)}</Refusal>
+        <Refusal>The tasks could not be read. {causeOf(read.error)}</Refusal>
       ) : (
         <p role="status">{read.data ? "None of its tasks is failed any more." : "Reading which tasks are failed…"}</p>
       )}

@@ -6,6 +6,8 @@ import type { Live } from "../../live/declared.ts";
 import { type ListRow, listRow } from "../task-data/index.ts";
 
 const pageRows = 50;
+/** The order by occurrences has a single page. */
+export const mostFrequentRows = 100;
 const staleTime = 5_000;
 
 /** Issues themselves are not pushed: they are read again soon after tasks failed. */
@@ -16,14 +18,22 @@ const afterFailures: NonNullable<Live["on"]> = {
   },
 };
 
-/** Issues by their last failure, with their failures over the range. */
-export const issuePages = (slug: string, query: Pick<IssueListQuery, "status" | "engine" | "since" | "until">) =>
+/** Issues with their failures over the range. */
+export const issuePages = (
+  slug: string,
+  query: Pick<IssueListQuery, "status" | "engine" | "sort" | "since" | "until">,
+) =>
   infiniteQueryOptions({
     queryKey: ["issues", slug, "list", query],
     queryFn: ({ pageParam, signal }) =>
       api.listIssues(
         slug,
-        { ...query, trend: true, limit: pageRows, ...(pageParam && { cursor: pageParam }) },
+        {
+          ...query,
+          trend: true,
+          limit: query.sort === "occurrences" ? mostFrequentRows : pageRows,
+          ...(pageParam && { cursor: pageParam }),
+        },
         { signal },
       ),
     initialPageParam: "",

@@ -1,10 +1,12 @@
 import type { Issue } from "@svc/client";
 import { parseTaskQuery } from "@svc/client/task-query";
 import { expect, test } from "vitest";
-import { byOccurrences, splitError, tagOf, tasksOfIssue } from "./issue-words.ts";
+import { tagOf, tasksOfIssue, titleOf } from "./issue-words.ts";
 
 const issue = (facts: Partial<Issue>): Issue => ({
   fingerprint: "f",
+  error_class: "PaymentError",
+  template: "upstream <n>",
   status: "ongoing",
   occurrences: 1,
   open_count: 1,
@@ -21,13 +23,13 @@ const issue = (facts: Partial<Issue>): Issue => ({
   ...facts,
 });
 
-test("an error is its type and the rest of its first line", () => {
-  expect(splitError("PaymentError: upstream 503: gone\n at post")).toEqual({
-    type: "PaymentError",
-    message: "upstream 503: gone",
-  });
-  expect(splitError("killed")).toEqual({ type: "killed", message: "" });
-  expect(splitError(" \n")).toEqual({ type: "No error text", message: "" });
+test.each([
+  ["PaymentError", "upstream <n>", { type: "PaymentError", message: "upstream <n>" }],
+  ["PaymentError", null, { type: "PaymentError", message: "" }],
+  [null, "killed", { type: "killed", message: "" }],
+  [null, null, { type: "No error message", message: "" }],
+])("the title of class %j and template %j is %j", (error_class, template, title) => {
+  expect(titleOf({ error_class, template })).toEqual(title);
 });
 
 test("the tasks of an issue are the failed ones with its fingerprint, whatever their error says", () => {
@@ -38,15 +40,6 @@ test("the tasks of an issue are the failed ones with its fingerprint, whatever t
     const tests = [{ kind: "is", text: fingerprint }];
     expect(parseTaskQuery(q)).toMatchObject({ query: [{ field: "fingerprint", isNegated: false, tests }], faults: [] });
   }
-});
-
-test("issues stand by how often they occurred, then by how new they are", () => {
-  const issues = [
-    issue({ fingerprint: "old", occurrences: 2, last_seen: "2026-11-20T09:00:00.000Z" }),
-    issue({ fingerprint: "new", occurrences: 2 }),
-    issue({ fingerprint: "most", occurrences: 9 }),
-  ];
-  expect(byOccurrences(issues).map(({ fingerprint }) => fingerprint)).toEqual(["most", "new", "old"]);
 });
 
 test("an issue is new in a range that holds its first failure, unless it has recovered", () => {

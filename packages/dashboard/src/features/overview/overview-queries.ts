@@ -61,14 +61,13 @@ export const slowestQuery = (slug: string, window: Window) =>
     placeholderData,
   });
 
-/** Read as they were last seen, and shown by how often they occurred: of a project with more issues the newest. */
-const issuesRead = 50;
+export const topIssues = 6;
 
 export const issuesQuery = (slug: string, window: Window) =>
   queryOptions({
     queryKey: ["issues", slug, rangeParams(window)],
     queryFn: ({ signal }) =>
-      api.listIssues(slug, { ...rangeParams(window), trend: true, limit: issuesRead }, { signal }),
+      api.listIssues(slug, { ...rangeParams(window), sort: "occurrences", trend: true, limit: topIssues }, { signal }),
     staleTime,
     placeholderData,
   });

@@ -9,12 +9,10 @@ import type { Column } from "../../../ui/tables/columns.tsx";
 import { DataTable } from "../../../ui/tables/DataTable.tsx";
 import { count, idTail, nameText, printable } from "../../../ui/time/format.ts";
 import { Age } from "../../../ui/time/Stamp.tsx";
-import { byOccurrences, splitError, tagOf } from "../../issues/index.ts";
+import { tagOf, titleOf } from "../../issues/index.ts";
 import { taskKey } from "../../task-data/index.ts";
 import css from "../overview.module.css";
-import { type Failures, newestFailures, type Window } from "../overview-queries.ts";
-
-const issuesShown = 6;
+import { type Failures, newestFailures, topIssues, type Window } from "../overview-queries.ts";
 
 interface IssuesPanelProps {
   slug: string;
@@ -23,31 +21,24 @@ interface IssuesPanelProps {
   windowLabel: string;
 }
 
-/** Failures that look alike, the most frequent first. */
+/** The issues with the most failures in the range. */
 export function IssuesPanel({ slug, query, window, windowLabel }: IssuesPanelProps) {
-  const { items = [], next_cursor: next = null } = query.data ?? {};
-  const shown = byOccurrences(items).slice(0, issuesShown);
+  const { is_exact: isExact = true } = query.data ?? {};
   return (
     <Panel
       className={`${css.cell} ${css.wide}`}
       title="Top issues"
-      window={
-        items.length === 0
-          ? windowLabel
-          : shown.length === items.length && next === null
-            ? `${shown.length}, most frequent first, ${windowLabel}`
-            : `${shown.length} most frequent of ${items.length}${next ? " that failed last" : ""}, ${windowLabel}`
-      }
-      actions={<AppLink href={paths.issues(slug)}>All issues</AppLink>}
+      window={`most frequent first, ${isExact ? "" : "among the newest failures, "}${windowLabel}`}
+      actions={<AppLink href={paths.issues(slug, { sort: "occurrences" })}>All issues</AppLink>}
       read={query}
-      rows={issuesShown}
+      rows={topIssues}
       empty={({ items: all }) => (all.length === 0 ? <p className={css.quiet}>No task failed in this time.</p> : null)}
     >
-      {() => (
+      {({ items }) => (
         <DataTable
           label="Top issues"
           className={css.tbl}
-          rows={shown}
+          rows={items}
           rowKey={({ fingerprint }) => fingerprint}
           columns={issueColumns(slug, window)}
         />
@@ -58,18 +49,14 @@ export function IssuesPanel({ slug, query, window, windowLabel }: IssuesPanelPro
 
 const issueColumns = (slug: string, window: Window): readonly Column<Issue>[] => [
   {
-    header: "Exception, message, task",
+    header: "Issue, task",
     cellClass: css.two,
     cell: (issue) => {
-      const { type, message } = splitError(issue.sample_exception);
+      const { type, message } = titleOf(issue);
       return (
         <>
           <span className={css.line}>
-            <AppLink
-              className={css.strong}
-              href={paths.issue(slug, issue.fingerprint)}
-              title="This issue: its tasks, its traceback, where it happens"
-            >
+            <AppLink className={css.strong} href={paths.issue(slug, issue.fingerprint)}>
               {printable(type)}
             </AppLink>{" "}
             <span className="t2">{printable(message)}</span>
@@ -97,7 +84,7 @@ const issueColumns = (slug: string, window: Window): readonly Column<Issue>[] =>
         tone="failure"
         values={issue.trend ?? []}
         isRunning={window.isOpen}
-        label={`${count(issue.occurrences)} of ${printable(splitError(issue.sample_exception).type)} in this time`}
+        label={`${count(issue.occurrences)} of ${printable(titleOf(issue).type)} in this time`}
       />
     ),
   },

@@ -13,6 +13,7 @@ import {
   type Frame,
   foldFrames,
   librariesOf,
+  readFailure,
   readTrace,
   splitException,
   splitType,
@@ -26,18 +27,20 @@ const dayMs = 24 * 60 * minuteMs;
 
 /** The exception on top, then the traceback with own frames open and library frames folded. */
 export function FailurePanel({ slug, task }: { slug: string; task: Task }) {
-  const { type, message } = splitException(task.exception ?? "");
+  const { type, message } = readFailure(task);
   return (
     <section className={panel.panel} id="failure" aria-labelledby="h-failure">
       <header className={css.head}>
         <h2 id="h-failure">
           <span className="vh">Failure: </span>
-          <span className={css.exc}>{type === null ? "Failed" : <TypeName type={type} />}</span>
+          <span className={css.exc}>
+            {type === null ? printable(firstLine(message)) || "Failed" : <TypeName type={type} />}
+          </span>
         </h2>
         {task.fingerprint ? (
           <>
             <AppLink href={paths.issue(slug, task.fingerprint)} title="How often it failed like this, and where">
-              Its issue
+              View issue
             </AppLink>
             <SameFingerprint slug={slug} fingerprint={task.fingerprint} />
           </>
@@ -45,7 +48,9 @@ export function FailurePanel({ slug, task }: { slug: string; task: Task }) {
           <SameWords slug={slug} task={task} />
         )}
       </header>
-      {message ? <p className={`${css.msg} mono`}>{printableLines(message)}</p> : null}
+      {message && (type !== null || message !== firstLine(message)) ? (
+        <p className={`${css.msg} mono`}>{printableLines(message)}</p>
+      ) : null}
       {task.traceback ? (
         <Trace text={task.traceback} />
       ) : (
@@ -91,6 +96,8 @@ function TypeName({ type }: { type: string }) {
     </>
   );
 }
+
+const firstLine = (text: string): string => text.split("\n", 1)[0] ?? "";
 
 type Order = "inner" | "printed";
 

@@ -1,6 +1,15 @@
 import { growthOfReader } from "@svc/testkit/expressions";
 import { describe, expect, test } from "vitest";
-import { foldFrames, librariesOf, placeOf, readTrace, shortException, splitException, splitType } from "./trace.ts";
+import {
+  foldFrames,
+  librariesOf,
+  placeOf,
+  readFailure,
+  readTrace,
+  shortException,
+  splitException,
+  splitType,
+} from "./trace.ts";
 
 const node = `PaymentError: upstream 503
     at GatewayClient.post (/app/src/gateway.ts:87:11)
@@ -106,6 +115,21 @@ describe("splitException", () => {
     ["", null, ""],
   ])("splits %o", (text, type, message) => {
     expect(splitException(text)).toEqual({ type, message });
+  });
+});
+
+describe("readFailure", () => {
+  const traceback = "TypeError: x is not a function\n    at charge (/srv/app/charge.js:4:2)";
+  test.each([
+    ["its text", "CardError: refused", "CardError", "refused"],
+    ["the traceback where the text names no class", "x is not a function", "TypeError", "x is not a function"],
+    ["the traceback alone", null, "TypeError", "x is not a function"],
+  ])("reads class and message from %s", (_, exception, type, message) => {
+    expect(readFailure({ exception, traceback })).toEqual({ type, message });
+  });
+
+  test("has no class without a traceback", () => {
+    expect(readFailure({ exception: "refused", traceback: null })).toEqual({ type: null, message: "refused" });
   });
 });
 

@@ -159,6 +159,20 @@ export function splitException(text: string): { type: string | null; message: st
   return type && /[A-Z]/.test(type) ? { type, message: found[2] ?? "" } : { type: null, message: text };
 }
 
+/** Type and message of a failure: of its text, and where that names no type, of the error that the traceback shows. */
+export function readFailure({
+  exception,
+  traceback = null,
+}: {
+  exception: string | null;
+  traceback?: string | null;
+}): ReturnType<typeof splitException> {
+  const reported = splitException(exception ?? "");
+  if (reported.type !== null || traceback === null) return reported;
+  const { type, message } = splitException(readTrace(traceback)[0]?.error ?? "");
+  return { type, message: reported.message || message };
+}
+
 /** `gateway.py:87` of the innermost own frame of the raised error; null when every frame is a library's. */
 export function placeOf(sections: readonly TraceSection[]): string | null {
   const own = sections.flatMap((section) => section.frames).find((frame) => !frame.isLibrary);
