@@ -2560,6 +2560,12 @@ export interface ListRecentFailuresQuery {
   limit?: number;
   /** next_cursor of the previous page. */
   cursor?: string;
+  /** Slug of a project, for its failures alone. */
+  project?: string;
+  /** Start of the range. */
+  since?: string;
+  /** End of the range. */
+  until?: string;
 }
 
 export interface ListProjectsQuery {

@@ -128,6 +128,18 @@ describe("the causes of a task that waits", () => {
     ]);
   });
 
+  test("have no count of the queue from before the task waited in it", () => {
+    const empty = { ...queue, pending_count: 0, depth_reported_at: ago(5) };
+    const newer = { ...task, last_event_at: ago(2) };
+    const paused = { ...empty, paused_since: ago(100) };
+    for (const facts of [
+      { ...nothing, task: newer, queue: empty },
+      { ...nothing, task: newer, queue: paused },
+      { ...nothing, queue: { ...empty, consumer_count: 0, depth_reported_at: null } },
+    ])
+      expect(causesOf(facts)[0]?.evidence).toMatchObject({ pending_count: null });
+  });
+
   test("are unknown, with its open children, when it may wait for them", () => {
     expect(causesOf({ ...nothing, open_children: 3 })).toMatchObject([
       {

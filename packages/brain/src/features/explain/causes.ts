@@ -125,7 +125,7 @@ function queuePaused(facts: Facts): Cause | null {
     message: `Queue ${queue.name} is paused: nothing in it starts until it is resumed.`,
     evidence: {
       queue: queue.name,
-      pending_count: queue.pending_count,
+      pending_count: countedWith(facts),
       paused_since: queue.paused_since,
       reported_at: queue.depth_reported_at,
     },
@@ -141,12 +141,16 @@ function rateLimited(facts: Facts): Cause | null {
     message: `Queue ${queue.name} had used up its rate limit when it was last reported: tasks wait for the next window.`,
     evidence: {
       queue: queue.name,
-      pending_count: queue.pending_count,
+      pending_count: countedWith(facts),
       limited_until: queue.limited_until,
       reported_at: queue.depth_reported_at,
     },
   };
 }
+
+/** The tasks that wait in the queue, from a report that can hold this one; an earlier one would say 0 beside a task that waits. */
+const countedWith = ({ queue, task }: Facts): number | null =>
+  queue?.depth_reported_at != null && queue.depth_reported_at >= task.last_event_at ? queue.pending_count : null;
 
 /** From the count of consumers, or where the engine tells none, from the workers that said what they serve. */
 function noConsumer(facts: Facts): Cause | null {
@@ -163,7 +167,7 @@ function noConsumer(facts: Facts): Cause | null {
       : `Every worker that is known to serve queue ${queue.name} is offline.`,
     evidence: {
       queue: queue.name,
-      pending_count: queue.pending_count,
+      pending_count: countedWith(facts),
       ...(isCounted && { consumer_count: 0, reported_at: reportedAt }),
       workers_offline,
     },
@@ -285,7 +289,7 @@ function waits(facts: Facts): Cause {
     evidence: {
       queue: task.queue,
       ...(isTold && {
-        pending_count: queue.pending_count,
+        pending_count: countedWith(facts),
         consumer_count: isCurrent(queue.consumers_reported_at, facts) ? queue.consumer_count : null,
         oldest_waiting_since: queue.oldest_waiting_since,
         reported_at: queue.depth_reported_at,

@@ -48,12 +48,12 @@ for (const dialect of testDialects) {
       await opened.database.write((tx) => tx.insertInto("events").values(rows).execute());
     });
 
-    const list = (query: { cursor?: string; limit: number }, database = opened.database) => {
+    const list = (query: Parameters<typeof listRecentFailures>[2], database = opened.database) => {
       const projects = { list: async () => [entry] as never };
       return listRecentFailures({ database, clock: { now: () => now, monotonicMs: () => 0 }, projects }, actor, query);
     };
     /** The looks for failures that a page takes. */
-    async function looksOf(query: { cursor?: string; limit: number }): Promise<number> {
+    async function looksOf(query: Parameters<typeof list>[0]): Promise<number> {
       let statements = 0;
       const counter: KyselyPlugin = {
         transformQuery({ node }) {
@@ -76,6 +76,16 @@ for (const dialect of testDialects) {
         cursor = page.next_cursor;
       } while (cursor !== null);
       expect(found).toEqual(Array.from({ length: daysKept }, (_, day) => [`${day} late`, `${day} early`]).flat());
+    });
+
+    test("are those of one project and of a time range where these are asked for", async () => {
+      const at = (day: number) => new Date(now.getTime() - day * dayMs).toISOString();
+      const found = async (query: Omit<Parameters<typeof list>[0], "limit">) =>
+        (await list({ limit: 50, ...query })).items.map(({ exception }) => exception);
+      expect(await found({ project: "shop", since: at(2) })).toEqual(["0 late", "0 early", "1 late", "1 early"]);
+      expect(await found({ since: at(3), until: at(1) })).toEqual(["1 late", "1 early", "2 late", "2 early"]);
+      expect(await looksOf({ limit: 50, since: at(1) })).toBe(1);
+      await expect(list({ limit: 1, project: "other" })).rejects.toMatchObject({ code: "not_found" });
     });
 
     test("are looked for in the last day alone where it has enough", async () => {

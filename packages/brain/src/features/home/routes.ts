@@ -17,7 +17,8 @@ export const homeRoutes: Routes<HomeDeps> = (app, deps) => {
   operation(app, "GET /home/recent-failures", {
     operationId: "listRecentFailures",
     summary: "List recent failures",
-    description: "Lists failed tasks of all your projects, newest failure first.",
+    description:
+      "Lists the failures in all your projects, or in one of them, newest first. A task that failed twice is listed twice.",
     querystring: FailuresQuery,
     response: { 200: FailuresReply },
     policy: { tag: "home", heavy: true },

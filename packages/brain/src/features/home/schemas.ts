@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { Described, Instant, NextCursor, Nullable, OneOf, Uuid } from "../../platform/http/schemas.ts";
+import { Described, Instant, NextCursor, Nullable, OneOf, timeRange, Uuid } from "../../platform/http/schemas.ts";
 import { ProjectRole } from "../memberships/index.ts";
 import { missingMeans } from "../stats/index.ts";
 
@@ -105,6 +105,8 @@ export const SummaryReply = Type.Object(
 export const FailuresQuery = Type.Object({
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, description: "default 50" })),
   cursor: Type.Optional(Type.String({ description: "next_cursor of the previous page" })),
+  project: Type.Optional(Type.String({ maxLength: 200, description: "slug of a project, for its failures alone" })),
+  ...timeRange,
 });
 
 export const FailuresReply = Type.Object(
