@@ -73,7 +73,7 @@ test("a job of a real BullMQ worker is seen running, then failing, and its cause
   const serving = page.getByRole("region", { name: "Workers that serve it", exact: true });
   await serving.getByRole("link", { name: "charger-1" }).click();
   await page.getByRole("heading", { level: 1, name: "charger-1" }).waitFor();
-  await page.getByText("It is idle.").waitFor();
+  await page.getByText("Idle", { exact: true }).waitFor();
 
   await rail.getByRole("link", { name: /^Overview/ }).click();
   const newest = page.getByRole("region", { name: "Newest failures", exact: true });

@@ -109,7 +109,7 @@ describe("a worker", () => {
     const own = page.getByRole("row").filter({ hasText: "worker-b.internal" });
     await own.getByText("0 of 20").waitFor();
     await own.getByRole("link", { name: "mailer-1", exact: true }).click();
-    await page.getByText("It is idle.").waitFor();
+    await page.getByText("Idle", { exact: true }).waitFor();
     fleet.report(fleetSnapshot());
   });
 });

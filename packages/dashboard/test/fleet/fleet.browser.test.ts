@@ -29,7 +29,7 @@ const workerId = async (name: string): Promise<string> => {
 describe("the queues", () => {
   test("put the one that nobody serves on top and say so in words", async () => {
     const { page, faults } = await open("queues");
-    await page.getByText("1 queue has 18 tasks waiting and no consumer.").waitFor();
+    await page.getByText("1 queue has 18 waiting tasks and no workers.").waitFor();
     expect((await rowNames(page))[0]).toBe("search-bulk");
     const row = page.getByRole("row", { name: /billing/ });
     await row.getByText("waits long").waitFor();
@@ -63,7 +63,7 @@ describe("the queues", () => {
       queue_depths: { ...snapshot.queue_depths, reports: 7 },
       queue_consumers: { ...snapshot.queue_consumers, reports: 0 },
     });
-    await page.getByText("2 queues have 25 tasks waiting and no consumer.").waitFor();
+    await page.getByText("2 queues have 25 waiting tasks and no workers.").waitFor();
     expect(await rowNames(page)).toEqual(before);
     await page.getByRole("heading", { name: "Queues" }).hover();
     await waitFor(async () => (await rowNames(page)).indexOf("reports") === 1);
@@ -87,16 +87,16 @@ describe("one queue", () => {
     const { page, faults } = await open("queues");
     await page.getByRole("link", { name: "billing", exact: true }).click();
     await page.waitForURL("**/queues/bullmq/billing");
-    await page.getByText("The oldest task waits for longer than five minutes.").waitFor();
+    await page.getByText("The oldest task has been waiting for more than 5 minutes.").waitFor();
     const part = (name: string) => page.getByRole("region", { name, exact: true });
-    await part("Depth")
-      .getByRole("img", { name: /^Depth: 194 at the end/ })
+    await part("Waiting tasks")
+      .getByRole("img", { name: /^Waiting tasks: 194 at the end/ })
       .waitFor();
     await part("Waiting time").getByText("of 3 measured").waitFor();
     await part("Waiting time").getByRole("radio", { name: "run" }).check();
     await part("Run time").getByText("of 1 measured").waitFor();
-    await part("Depth").getByRole("button", { name: "As table: Depth" }).click();
-    await part("Depth").getByRole("cell", { name: "194" }).first().waitFor();
+    await part("Waiting tasks").getByRole("button", { name: "As table: Waiting tasks" }).click();
+    await part("Waiting tasks").getByRole("cell", { name: "194" }).first().waitFor();
     await part("Tasks by state").getByRole("link", { name: "2 tasks in state started" }).waitFor();
     await part("Recent failures").getByText("PaymentError: upstream 503 after 30 s").waitFor();
     await part("Workers that serve it").getByRole("link", { name: "billing-1" }).click();
@@ -119,12 +119,12 @@ describe("one queue", () => {
 });
 
 describe("the workers", () => {
-  test("say who is full and what each has in hand", async () => {
+  test("say who is full and what each runs", async () => {
     const { page, faults } = await open("workers");
     await page.getByText("every place is taken").waitFor();
     expect(await rowNames(page)).toEqual(["billing-1", "mailer-1"]);
     await page.getByRole("link", { name: "billing-1", exact: true }).click();
-    const inHand = page.getByRole("region", { name: "Tasks in hand", exact: true });
+    const inHand = page.getByRole("region", { name: "Running now", exact: true });
     await inHand.getByRole("link", { name: "billing.charge" }).first().waitFor();
     expect(await inHand.locator("tbody tr").count()).toBe(2);
     await page.getByRole("region", { name: "Recent failures", exact: true }).getByText("PaymentError").waitFor();
@@ -136,7 +136,7 @@ describe("the workers", () => {
 
   test("that say they are busy, while no event has told with what, are taken at their word", async () => {
     const { page } = await open(`workers/${await workerId("mailer-1")}`);
-    await page.getByText("It says that it has 3, but no event has told which.").waitFor();
+    await page.getByText("Reports 3 running, but no matching task events have arrived.").waitFor();
   });
 });
 

@@ -20,7 +20,7 @@ async function open(path: string, size: "desktop" | "phone" = "desktop") {
 
 async function openOverview(size: "desktop" | "phone" = "desktop") {
   const screen = await open("?since=-1h", size);
-  await screen.page.getByRole("slider", { name: /^Throughput/ }).waitFor();
+  await screen.page.getByRole("slider", { name: /^Finished/ }).waitFor();
   await screen.page.getByRole("slider", { name: /^Run time/ }).waitFor();
   return screen;
 }
@@ -32,20 +32,20 @@ const shapes = (page: Page, name: string, kind: string) => chart(page, name).loc
 describe("the chart of outcomes", () => {
   test("has at most five lines across, fills the bars of whole buckets and none of the one that still runs", async () => {
     const { page, faults } = await openOverview();
-    const lines = await shapes(page, "Throughput by outcome", "grid").count();
+    const lines = await shapes(page, "Finished by outcome", "grid").count();
     expect(lines).toBeGreaterThan(1);
     expect(lines).toBeLessThanOrEqual(5);
 
-    const bars = chart(page, "Throughput by outcome").locator("svg g > rect");
+    const bars = chart(page, "Finished by outcome").locator("svg g > rect");
     const drawn = await bars.evaluateAll((all) =>
       all.map((bar) => ({ x: bar.getBoundingClientRect().x, isHollow: getComputedStyle(bar).fill === "none" })),
     );
-    const right = await chart(page, "Throughput by outcome")
+    const right = await chart(page, "Finished by outcome")
       .getByRole("slider")
       .evaluate((reader) => reader.getBoundingClientRect().right);
-    const bucket = await page.getByRole("slider", { name: /^Throughput/ }).getAttribute("aria-valuemax");
+    const bucket = await page.getByRole("slider", { name: /^Finished/ }).getAttribute("aria-valuemax");
     const width = await page
-      .getByRole("slider", { name: /^Throughput/ })
+      .getByRole("slider", { name: /^Finished/ })
       .evaluate((reader) => reader.getBoundingClientRect().width);
     const isLast = (x: number) => x >= right - width / Number(bucket) - 0.5;
     expect(drawn.length).toBeGreaterThan(0);
@@ -55,13 +55,13 @@ describe("the chart of outcomes", () => {
 
   test("tells the values of a bucket in the order in which they are stacked, failures last", async () => {
     const { page } = await openOverview();
-    await page.getByRole("slider", { name: /^Throughput/ }).focus();
+    await page.getByRole("slider", { name: /^Finished/ }).focus();
     await page.keyboard.press("End");
-    const read = await chart(page, "Throughput by outcome").locator("dt").allTextContents();
+    const read = await chart(page, "Finished by outcome").locator("dt").allTextContents();
     const told = read.filter((one) => ["success", "retry", "failure"].includes(one));
     expect(told).toEqual(["retry", "success", "failure"]);
 
-    const tops = await chart(page, "Throughput by outcome")
+    const tops = await chart(page, "Finished by outcome")
       .locator("svg g")
       .evaluateAll((buckets) =>
         buckets.map((bucket) =>
@@ -81,7 +81,7 @@ describe("the chart of outcomes", () => {
 
   test("is read by a first touch, and opened by a second one on the same place", async () => {
     const { page, faults } = await openOverview("phone");
-    const reader = page.getByRole("slider", { name: /^Throughput/ });
+    const reader = page.getByRole("slider", { name: /^Finished/ });
     await reader.scrollIntoViewIfNeeded();
     const { width = 0 } = (await reader.boundingBox()) ?? {};
     const position = { x: width * 0.98, y: 20 };
@@ -96,26 +96,30 @@ describe("the chart of outcomes", () => {
 
 test("a time in which events were lost is a hatched band, named in the table", async () => {
   const { page } = await openOverview();
-  const band = shapes(page, "Throughput by outcome", "lost");
+  const band = shapes(page, "Finished by outcome", "lost");
   await expect.poll(() => band.count()).toBe(1);
   expect(await band.evaluate((shape) => getComputedStyle(shape).fill)).toContain("#lost");
-  await page.getByRole("button", { name: "As table: Throughput by outcome" }).click();
+  await page.getByRole("button", { name: "As table: Finished by outcome" }).click();
   await page
     .getByRole("cell", { name: /lost|missing/ })
     .first()
     .waitFor();
 });
 
-test("a line ends in a hollow point for the bucket that still runs, and reaches no further than the one before", async () => {
+test("a dashed line leads to a hollow point for the bucket that still runs, and the solid one ends before it", async () => {
   const { page, faults } = await open("/queues/bullmq/billing?since=-1h");
-  await page.getByRole("slider", { name: /^Depth/ }).waitFor();
-  // The newest bucket has a value as soon as the agent has told one in it.
-  const tip = shapes(page, "Depth", "tipOpen");
+  await page.getByRole("slider", { name: /^Waiting tasks/ }).waitFor();
+  // The newest bucket has a value as soon as the agent has reported one in it.
+  const tip = shapes(page, "Waiting tasks", "tipOpen");
   await tip.waitFor();
   const { x: tipX = 0, width = 0 } = (await tip.boundingBox()) ?? {};
-  const ends = await chart(page, "Depth")
-    .locator('svg path[class*="_line_"]')
-    .evaluateAll((all) => all.map((line) => line.getBoundingClientRect().right));
-  for (const end of ends) expect(end).toBeLessThan(tipX + width / 2);
+  const center = tipX + width / 2;
+  const dashed = await shapes(page, "Waiting tasks", "toOpen").evaluate((line) => line.getBoundingClientRect());
+  expect(dashed.left).toBeLessThan(center);
+  expect(dashed.right).toBeGreaterThanOrEqual(center - 1);
+  const ends = await shapes(page, "Waiting tasks", "line").evaluateAll((all) =>
+    all.map((line) => line.getBoundingClientRect().right),
+  );
+  for (const end of ends) expect(end).toBeLessThan(center);
   expect(faults).toEqual([]);
 });

@@ -65,12 +65,12 @@ describe("the start page", () => {
     expect(await rows.nth(2).textContent()).toMatch(/^Asleepasleep.*idle.*no tasks.*none yet/);
     await rows
       .nth(1)
-      .getByRole("img", { name: /^Shop: 2 tasks ended in 24 h/ })
+      .getByRole("img", { name: /^Shop: 2 tasks finished in 24 h/ })
       .waitFor();
     expect(await axeFaults(page)).toEqual([]);
 
     await page.getByRole("link", { name: "Shop" }).click();
-    await page.getByRole("heading", { name: "Throughput by outcome" }).waitFor();
+    await page.getByRole("heading", { name: "Finished by outcome" }).waitFor();
   });
 
   test("without its figures still leads into the projects", async () => {

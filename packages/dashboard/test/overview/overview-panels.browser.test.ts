@@ -31,16 +31,16 @@ describe("the queues on the overview", () => {
     await page.goto(address());
     const rows = panel(page, "Queues").getByRole("row");
     const worst = rows.filter({ hasText: "search-bulk" });
-    await worst.getByText("0 consumers").waitFor();
+    await worst.getByText("0 workers").waitFor();
     expect(await rows.nth(1).textContent()).toContain("search-bulk");
     expect(await worst.textContent()).toMatch(/18.*14 min/);
     const late = rows.filter({ hasText: /^billing bullmq/ });
     expect(await late.textContent()).toMatch(/194.*5 min/);
-    await late.getByRole("img", { name: "Depth of billing in the last hour, at most 194" }).waitFor();
+    await late.getByRole("img", { name: "Waiting in billing in the last hour, at most 194" }).waitFor();
     const widthOf = (row: typeof late) => row.locator("td:first-child svg rect").getAttribute("width");
     expect(await widthOf(late)).toBe("100%");
     expect(await widthOf(worst)).toMatch(/^9[.]2\d+%$/);
-    await figures(page).getByText("nobody takes search-bulk").waitFor();
+    await figures(page).getByText("no workers on search-bulk").waitFor();
     expect(faults).toEqual([]);
   });
 

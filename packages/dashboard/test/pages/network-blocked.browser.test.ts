@@ -19,7 +19,7 @@ test("with every other host out of reach the pages work, and none of them was as
   page.on("websocket", (socket) => sockets.push(new URL(socket.url()).host));
 
   await page.goto(`/p/${shop.brain.project.slug}`);
-  await page.getByRole("slider", { name: /^Throughput/ }).waitFor();
+  await page.getByRole("slider", { name: /^Finished/ }).waitFor();
   await page.keyboard.press("g");
   await page.keyboard.press("t");
   await page.getByRole("row", { name: "billing.charge failure" }).waitFor();

@@ -76,6 +76,16 @@ describe("while something is held", () => {
   });
 });
 
+test("the first row of a short list stays in sight when it is selected", async () => {
+  await told([sent("few-1", "few.one", "few"), sent("few-2", "few.two", "few")]);
+  const { page } = await openTasks("?queue=few");
+  const first = page.locator("[role=row][id]").first();
+  await first.getByRole("checkbox").check({ force: true });
+  await page.getByText("1 selected").waitFor();
+  const head = await page.getByRole("columnheader").first().boundingBox();
+  expect((await first.boundingBox())?.y).toBeGreaterThanOrEqual((head?.y ?? 0) + (head?.height ?? 0) - 1);
+});
+
 test("a task that no longer matches stays where it is, and says so", async () => {
   await told([sent("stray-1", "stray.one", "stray")]);
   const { page } = await openTasks("?state=pending&queue=stray");

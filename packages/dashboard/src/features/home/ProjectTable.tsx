@@ -2,6 +2,7 @@ import type { HomeProject } from "@svc/client";
 import { paths } from "../../address/paths.ts";
 import { AppLink } from "../../ui/buttons/AppLink.tsx";
 import { SparkBars } from "../../ui/charts/SparkBars.tsx";
+import { labels } from "../../ui/labels.ts";
 import type { Column } from "../../ui/tables/columns.tsx";
 import { DataTable } from "../../ui/tables/DataTable.tsx";
 import { count, nameText, percent, printable } from "../../ui/time/format.ts";
@@ -39,19 +40,19 @@ const columns: readonly Column<HomeProject>[] = [
   { header: "Health", cell: ({ health }) => <HealthWord health={health} /> },
   { header: "Environment", className: "lg", cellClass: "t2", cell: ({ environment }) => printable(environment) },
   {
-    header: "Tasks by the hour, 24 h",
+    header: `${labels.finished} by the hour, 24 h`,
     className: "lg",
     cell: ({ name, tasks_24h: tasks, tasks_by_hour: byHour }) => (
       <SparkBars
         values={byHour}
         isRunning
-        label={`${nameText(name)}: ${count(tasks)} tasks ended in 24 h, at most ${count(Math.max(0, ...byHour))} in an hour`}
+        label={`${nameText(name)}: ${count(tasks)} tasks finished in 24 h, at most ${count(Math.max(0, ...byHour))} in an hour`}
       />
     ),
   },
-  { header: "Ended, 24 h", className: "num lg", cell: (project) => count(project.tasks_24h) },
+  { header: `${labels.finished}, 24 h`, className: "num lg", cell: (project) => count(project.tasks_24h) },
   {
-    header: "Failed, 24 h",
+    header: `${labels.failed}, 24 h`,
     className: "num",
     cell: (project) =>
       project.tasks_24h === 0 ? (
@@ -76,7 +77,7 @@ const columns: readonly Column<HomeProject>[] = [
       <Online online={online} offline={agents > 0 ? missing : 0} total={online + missing} />
     ),
   },
-  { header: "Waiting, now", className: "num lg", cell: (project) => count(project.backlog) },
+  { header: `${labels.waiting}, now`, className: "num lg", cell: (project) => count(project.backlog) },
   {
     header: "Last event",
     className: "num lg",

@@ -1,19 +1,21 @@
 import type { Facet, Issue, TaskRow } from "@svc/client";
 import { fieldTerm } from "@svc/client/task-query";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { useMemo, useState } from "react";
+import { useState } from "react";
 import { paths } from "../../address/paths.ts";
 import { instantRange, rangeParams } from "../../address/range-bounds.ts";
 import { type TimeRange, useSetTimeRange } from "../../address/time-range.ts";
 import { useTimedMs } from "../../live/live.ts";
 import { AppLink } from "../../ui/buttons/AppLink.tsx";
-import { LineChart } from "../../ui/charts/LineChart.tsx";
+import { AmountChart } from "../../ui/charts/AmountChart.tsx";
+import { sinceFirst } from "../../ui/charts/parts/marks.ts";
 import { TableToggle } from "../../ui/charts/TableToggle.tsx";
 import { chartGaps } from "../../ui/gap-band/gaps.ts";
 import { Panel, PanelEmpty } from "../../ui/panels/Panel.tsx";
 import panel from "../../ui/panels/panel.module.css";
 import { DataTable } from "../../ui/tables/DataTable.tsx";
 import { count, nameText } from "../../ui/time/format.ts";
+import { instant } from "../../ui/time/instants.ts";
 import { Age } from "../../ui/time/Stamp.tsx";
 import { useGaps } from "../agents/index.ts";
 import { taskQuery } from "../task-data/index.ts";
@@ -37,10 +39,12 @@ export function TrendPanel({ slug, issue, range }: TrendProps) {
   const [isTable, setTable] = useState(false);
   const { gaps } = useGaps(slug, rangeParams(range));
   const shown = { fromMs: range.sinceMs ?? range.untilMs, toMs: range.untilMs };
-  const buckets = useMemo(
-    () => trendBuckets(issue.trend ?? [], { fromMs: shown.fromMs, toMs: shown.toMs }),
-    [issue.trend, shown.fromMs, shown.toMs],
-  );
+  const bands = chartGaps(gaps, shown);
+  const buckets = sinceFirst(trendBuckets(issue.trend ?? [], shown), {
+    bornMs: instant(issue.first_seen),
+    bands,
+    isFilled: ({ value }) => (value ?? 0) > 0,
+  });
   const most = Math.max(0, ...buckets.map(({ value }) => value ?? 0));
   return (
     <Panel
@@ -53,13 +57,14 @@ export function TrendPanel({ slug, issue, range }: TrendProps) {
     >
       {() => (
         <div className={panel.inner}>
-          <LineChart
+          <AmountChart
             name="Failures over time"
             valueName="failed"
+            bars="failure"
             summary={`${count(issue.occurrences)} tasks in the ${range.label}, at most ${count(most)} in one of ${count(buckets.length)} parts.`}
             buckets={buckets}
             isRunning={range.isOpen}
-            bands={chartGaps(gaps, shown)}
+            bands={bands}
             isTable={isTable}
             onRange={(fromMs, toMs) => setRange(instantRange(fromMs, toMs))}
           />

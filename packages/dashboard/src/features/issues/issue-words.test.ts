@@ -18,8 +18,6 @@ const issue = (facts: Partial<Issue>): Issue => ({
   engines: ["bullmq"],
   sample_exception: "PaymentError: upstream 503\n    at post",
   sample_task_name: "billing.charge",
-  error_class: null,
-  template: null,
   ...facts,
 });
 

@@ -1,4 +1,4 @@
-import type { Amount } from "../../ui/charts/LineChart.tsx";
+import type { Amount } from "../../ui/charts/AmountChart.tsx";
 
 /** The parts of a trend, which are equal, as buckets of a chart over [fromMs, toMs). */
 export function trendBuckets(trend: readonly number[], { fromMs, toMs }: { fromMs: number; toMs: number }): Amount[] {

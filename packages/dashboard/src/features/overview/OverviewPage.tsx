@@ -27,12 +27,12 @@ import {
   slowestQuery,
   type Window,
 } from "./overview-queries.ts";
-import { LatencyPanel, ThroughputPanel } from "./panels/ChartPanels.tsx";
+import { LatencyPanel, OutcomePanel } from "./panels/ChartPanels.tsx";
 import { chartMarks } from "./panels/chart-marks.ts";
 import { FactStrip } from "./panels/FactStrip.tsx";
 import { IssuesPanel, NewestFailuresPanel } from "./panels/FailurePanels.tsx";
 import { FleetPanel } from "./panels/FleetPanel.tsx";
-import { endsOf } from "./panels/facts.ts";
+import { endsOf, endsOfStats } from "./panels/facts.ts";
 import { QueuesPanel } from "./panels/QueuesPanel.tsx";
 import { SlowestPanel } from "./panels/SlowestPanel.tsx";
 
@@ -88,10 +88,12 @@ function Board({ slug }: { slug: string }) {
   const range = useTimeRange();
   const setRange = useSetTimeRange();
   const project = useQuery(projectQuery(slug));
-  const stats = useQuery(statsQuery(slug));
   const window = windowOf(range);
   const windowLabel = range.label;
   const refetchInterval = useTimedMs(30_000);
+  // As the list of projects counts the day; buckets of the chart begin up to one bucket earlier.
+  const isDay = range.since === "-24h" && range.isOpen;
+  const stats = useQuery({ ...statsQuery(slug), refetchInterval: isDay && refetchInterval });
   const pollMs = usePollMs();
 
   // The first screen: the figures, both charts, issues, slowest names and queues. Fifteen requests, with the files of the page.
@@ -119,6 +121,7 @@ function Board({ slug }: { slug: string }) {
   const chart = {
     window,
     windowLabel,
+    bornMs: project.data && Date.parse(project.data.created_at),
     bands: chartGaps(losses.gaps, { fromMs: window.sinceMs, toMs: window.untilMs }),
     marks: chartMarks({ releases: releases.data?.items ?? [], agents: agents.data?.items ?? [] }, window),
     onRange: (fromMs: number, toMs: number) => setRange(instantRange(fromMs, toMs)),
@@ -130,7 +133,11 @@ function Board({ slug }: { slug: string }) {
       <h1 className="vh">Overview of {project.data?.name ?? slug}</h1>
       <FactStrip
         window={windowLabel}
-        ends={{ ...readOf(outcomes), data: outcomes.data && endsOf(outcomes.data.series) }}
+        ends={
+          isDay
+            ? { ...readOf(stats), data: stats.data && endsOfStats(stats.data) }
+            : { ...readOf(outcomes), data: outcomes.data && endsOf(outcomes.data.series) }
+        }
         endsBefore={endsBefore}
         latency={{ ...readOf(latency), data: latency.data?.total }}
         latencyBefore={{ ...readOf(latencyBefore), data: latencyBefore.data }}
@@ -140,7 +147,7 @@ function Board({ slug }: { slug: string }) {
         stats={stats.data}
       />
       <div className={css.board}>
-        <ThroughputPanel {...chart} query={outcomes} />
+        <OutcomePanel {...chart} query={outcomes} />
         <LatencyPanel {...chart} query={latency} />
         <IssuesPanel slug={slug} query={issues} window={window} windowLabel={windowLabel} />
         <SlowestPanel slug={slug} query={slowest} windowLabel={windowLabel} />

@@ -1,8 +1,8 @@
-import type { TaskRow } from "@svc/client";
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { type Bounds, rangeParams } from "../../address/range-bounds.ts";
 import { api } from "../../api/api.ts";
 import { type BucketName, bucketNames, bucketWidthMs } from "../../ui/charts/parts/percentiles.ts";
+import { endsOfStats } from "./panels/facts.ts";
 import { windowBefore } from "./panels/window-before.ts";
 
 /** A range with a beginning: every panel of the overview has one. */
@@ -21,13 +21,12 @@ export const outcomesQuery = (slug: string, window: Window) =>
     placeholderData,
   });
 
-/** What ended in the time before a window, for as long as the window has lasted when it is read. */
+/** What finished in the time before a window, for as long as the window has lasted when it is read. */
 export const endsBeforeQuery = (slug: string, window: Window) =>
   queryOptions({
     queryKey: ["ends", slug, rangeParams(window)],
     queryFn: async ({ signal }) => {
-      const stats = await api.getStats(slug, rangeParams(windowBefore(window, Date.now())), { signal });
-      return { succeeded: stats.tasks_succeeded_24h, failed: stats.tasks_failed_24h };
+      return endsOfStats(await api.getStats(slug, rangeParams(windowBefore(window, Date.now())), { signal }));
     },
     staleTime: 30_000,
     placeholderData,
@@ -74,15 +73,11 @@ export const issuesQuery = (slug: string, window: Window) =>
 
 export const newestFailures = 6;
 
-export interface Failures {
-  items: TaskRow[];
-}
-
 export const failuresQuery = (slug: string, window: Window) =>
   queryOptions({
     queryKey: ["failures", slug, rangeParams(window)],
-    queryFn: ({ signal }): Promise<Failures> =>
-      api.listTasks(slug, { ...rangeParams(window), state: "failure", limit: newestFailures }, { signal }),
+    queryFn: ({ signal }) =>
+      api.listRecentFailures({ project: slug, ...rangeParams(window), limit: newestFailures }, { signal }),
     staleTime,
     placeholderData,
   });

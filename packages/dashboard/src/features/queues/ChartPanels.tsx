@@ -5,14 +5,16 @@ import { instantRange, rangeParams } from "../../address/range-bounds.ts";
 import { useSetTimeRange, useTimeRange } from "../../address/time-range.ts";
 import { useTimedMs } from "../../live/live.ts";
 import { Segments } from "../../ui/buttons/Segments.tsx";
-import { LineChart } from "../../ui/charts/LineChart.tsx";
-import { PercentileChart } from "../../ui/charts/PercentileChart.tsx";
+import { AmountChart } from "../../ui/charts/AmountChart.tsx";
+import { isMeasured, PercentileChart } from "../../ui/charts/PercentileChart.tsx";
+import { sinceFirst } from "../../ui/charts/parts/marks.ts";
 import { type LatencyKind, latencyKinds, percentilesOf } from "../../ui/charts/parts/percentiles.ts";
 import { TableToggle } from "../../ui/charts/TableToggle.tsx";
 import { chartGaps } from "../../ui/gap-band/gaps.ts";
 import { Panel, PanelEmpty } from "../../ui/panels/Panel.tsx";
 import panel from "../../ui/panels/panel.module.css";
 import { count, duration, printable } from "../../ui/time/format.ts";
+import { instant } from "../../ui/time/instants.ts";
 import { useGaps } from "../agents/index.ts";
 import { depthBuckets, depthSummary } from "./depth-buckets.ts";
 import { queueDepthsQuery, queueLatencyQuery } from "./queries.ts";
@@ -22,45 +24,54 @@ interface OfQueue {
   queue: Queue;
 }
 
-/** How deep the queue was, with hatched bands where events were lost. */
+/** How many tasks waited, with hatched bands where events were lost. */
 export function DepthPanel({ slug, queue }: OfQueue) {
   const range = useTimeRange();
   const setRange = useSetTimeRange();
   const within = rangeParams(range);
   const { gaps } = useGaps(slug, within);
   const [isTable, setTable] = useState(false);
+  const name = "Waiting tasks";
   const depths = useQuery({ ...queueDepthsQuery(slug, queue, within), refetchInterval: useTimedMs(30_000) });
   const { data } = depths;
   const keptMs = data ? Date.parse(data.kept_from) : 0;
   const shown = { fromMs: Math.max(range.sinceMs ?? 0, keptMs), toMs: range.untilMs };
   // A range that moves in steps reaches a little further back than it says.
   const isCut = keptMs > (range.sinceMs ?? 0) + 30 * 60_000;
-  const buckets = useMemo(
+  const bands = chartGaps(gaps, shown);
+  const all = useMemo(
     () => (data && shown.toMs > shown.fromMs ? depthBuckets(data, { fromMs: shown.fromMs, toMs: shown.toMs }) : []),
     [data, shown.fromMs, shown.toMs],
   );
+  const buckets = sinceFirst(all, {
+    bornMs: instant(queue.created_at),
+    bands,
+    isFilled: ({ value }) => value !== null,
+  });
   return (
     <Panel
-      title="Depth"
+      title={name}
       window={isCut ? `${range.label}, of which the last 24 h are kept` : range.label}
-      actions={<TableToggle name="Depth" isTable={isTable} onChange={setTable} />}
+      actions={<TableToggle name={name} isTable={isTable} onChange={setTable} />}
       read={depths}
       rows={4}
       empty={({ series }) =>
         series.length > 0 ? null : (
-          <PanelEmpty kind="no-match">No agent reported the depth of this queue in the {range.label}.</PanelEmpty>
+          <PanelEmpty kind="no-match">
+            No agent reported the waiting tasks of this queue in the {range.label}.
+          </PanelEmpty>
         )
       }
     >
       {() => (
         <div className={panel.inner}>
-          <LineChart
-            name="Depth"
-            valueName="pending"
+          <AmountChart
+            name={name}
+            valueName="waiting"
             summary={depthSummary(buckets)}
             buckets={buckets}
             isRunning={range.isOpen}
-            bands={chartGaps(gaps, shown)}
+            bands={bands}
             isTable={isTable}
             onRange={(fromMs, toMs) => setRange(instantRange(fromMs, toMs))}
           />
@@ -91,7 +102,9 @@ export function LatencyPanel({ slug, queue, others }: LatencyProps) {
     refetchInterval: useTimedMs(30_000),
   });
   const { data } = latency;
-  const buckets = useMemo(() => (data ? percentilesOf(data, kind) : []), [data, kind]);
+  const bands = chartGaps(gaps, { fromMs: range.sinceMs ?? 0, toMs: range.untilMs });
+  const all = useMemo(() => (data ? percentilesOf(data, kind) : []), [data, kind]);
+  const buckets = sinceFirst(all, { bornMs: instant(queue.created_at), bands, isFilled: isMeasured });
   const name = kind === "wait" ? "Waiting time" : "Run time";
   return (
     <Panel
@@ -114,7 +127,7 @@ export function LatencyPanel({ slug, queue, others }: LatencyProps) {
       empty={({ total }) =>
         total[kind] ? null : (
           <PanelEmpty kind="no-match">
-            No task of this queue {kind === "wait" ? "began" : "ended"} in the {range.label}.
+            No task of this queue {kind === "wait" ? "started" : "finished"} in the {range.label}.
           </PanelEmpty>
         )
       }
@@ -127,7 +140,7 @@ export function LatencyPanel({ slug, queue, others }: LatencyProps) {
             summary={`${name}, logarithmic. ${totalText(total[kind])}`}
             buckets={buckets}
             isRunning={range.isOpen}
-            bands={chartGaps(gaps, { fromMs: range.sinceMs ?? 0, toMs: range.untilMs })}
+            bands={bands}
             isTable={isTable}
             onRange={(fromMs, toMs) => setRange(instantRange(fromMs, toMs))}
           />

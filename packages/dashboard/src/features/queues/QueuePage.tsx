@@ -9,6 +9,7 @@ import { usePollMs, useTimedMs } from "../../live/live.ts";
 import { Button, ButtonLink } from "../../ui/buttons/Button.tsx";
 import controls from "../../ui/controls.module.css";
 import { Glyph } from "../../ui/Icon.tsx";
+import { finishedMeans, labels } from "../../ui/labels.ts";
 import { type FactOf, Facts } from "../../ui/panels/Facts.tsx";
 import { NoteLine } from "../../ui/panels/Lines.tsx";
 import panel from "../../ui/panels/panel.module.css";
@@ -22,7 +23,7 @@ import { FailuresPanel } from "../tasks/index.ts";
 import { DepthPanel, LatencyPanel } from "./ChartPanels.tsx";
 import { QueueStates, QueueWorkers } from "./QueuePanels.tsx";
 import { queueActivityQuery, queueQuery } from "./queries.ts";
-import { Consumers } from "./queue-columns.tsx";
+import { Workers } from "./queue-columns.tsx";
 import { isStale, perMinute, type Trouble, tellsEntries, troubleOf } from "./trouble.ts";
 
 const QueueControls = lazy(() =>
@@ -94,8 +95,8 @@ function Warning({ queue, trouble, now }: { queue: Queue; trouble: Trouble; now:
   if (trouble === "stuck") {
     return (
       <NoteLine glyph="failure">
-        {count(queue.pending_count)} {queue.pending_count === 1 ? "task waits" : "tasks wait"} and nobody takes them: no
-        consumer is connected to this queue. Start a worker that serves it.
+        {count(queue.pending_count)} {queue.pending_count === 1 ? "task is" : "tasks are"} waiting and no worker is
+        connected to this queue. Start a worker that serves it.
       </NoteLine>
     );
   }
@@ -108,9 +109,9 @@ function Warning({ queue, trouble, now }: { queue: Queue; trouble: Trouble; now:
     );
   }
   if (trouble === "waits long")
-    return <NoteLine glyph="pending">The oldest task waits for longer than five minutes.</NoteLine>;
+    return <NoteLine glyph="pending">The oldest task has been waiting for more than 5 minutes.</NoteLine>;
   if (trouble === "grows")
-    return <NoteLine glyph="pending">More tasks come in than are ended: the backlog grows.</NoteLine>;
+    return <NoteLine glyph="pending">More tasks are added than finished: the number of waiting tasks grows.</NoteLine>;
   return null;
 }
 
@@ -133,7 +134,7 @@ function factsOf({ queue, activity, trouble, windowMs }: FactsInput): FactOf[] {
     );
   return [
     {
-      label: "Pending, now",
+      label: `${labels.waiting}, now`,
       value: queue.depth_reported_at === null ? "not reported" : count(queue.pending_count),
       isWrong: trouble === "stuck",
       note: (
@@ -143,17 +144,26 @@ function factsOf({ queue, activity, trouble, windowMs }: FactsInput): FactOf[] {
       ),
     },
     {
-      label: "Oldest waits, now",
+      label: `${labels.oldestWaiting}, now`,
       value: <Age at={queue.oldest_waiting_since} none="–" />,
       isWrong: trouble === "stuck" || trouble === "waits long",
     },
-    { label: "Consumers, now", value: <Consumers queue={queue} isStuck={trouble === "stuck"} /> },
+    { label: `${labels.workers}, now`, value: <Workers queue={queue} isStuck={trouble === "stuck"} /> },
     activity === undefined || tellsEntries(activity)
-      ? { label: "In, last hour", value: rate(activity?.entered), note: activity && `${count(activity.entered)} sent` }
-      : { label: "In, last hour", value: "not reported" },
-    { label: "Out, last hour", value: rate(activity?.ended), note: activity && `${count(activity.ended)} ended` },
+      ? {
+          label: "Added, last hour",
+          value: rate(activity?.entered),
+          note: activity && `${count(activity.entered)} in all`,
+        }
+      : { label: "Added, last hour", value: "not reported" },
     {
-      label: "Failed, last hour",
+      label: `${labels.finished}, last hour`,
+      title: finishedMeans,
+      value: rate(activity?.ended),
+      note: activity && `${count(activity.ended)} in all`,
+    },
+    {
+      label: `${labels.failed}, last hour`,
       value:
         activity === undefined ? (
           "–"
@@ -166,7 +176,7 @@ function factsOf({ queue, activity, trouble, windowMs }: FactsInput): FactOf[] {
           "0"
         ),
       isWrong: (activity?.failed ?? 0) > 0,
-      note: activity && (activity.ended === 0 ? "no task ended" : null),
+      note: activity && (activity.ended === 0 ? "no task finished" : null),
     },
   ];
 }

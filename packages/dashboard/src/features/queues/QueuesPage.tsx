@@ -53,7 +53,7 @@ export function QueuesPage() {
         <h1>Queues</h1>
         <span className="t3 grow">
           {rows.length === all.length ? count(all.length) : `${count(rows.length)} of ${count(all.length)}`}, worst
-          first; depths as last reported, rates of the last hour
+          first; waiting tasks as last reported, rates of the last hour
         </span>
         {all.length > 0 ? <FilterBox label="Filter queues" value={filter} onChange={setFilter} /> : null}
       </div>
@@ -62,8 +62,8 @@ export function QueuesPage() {
       {stuck.length > 0 ? (
         <p className={css.alarm}>
           <Glyph name="failure" />
-          {stuck.length === 1 ? "1 queue has" : `${count(stuck.length)} queues have`} {count(stuckTasks)}{" "}
-          {stuckTasks === 1 ? "task" : "tasks"} waiting and no consumer.
+          {stuck.length === 1 ? "1 queue has" : `${count(stuck.length)} queues have`} {count(stuckTasks)} waiting{" "}
+          {stuckTasks === 1 ? "task" : "tasks"} and no workers.
         </p>
       ) : null}
       {all.length === 0 ? (

@@ -16,20 +16,20 @@ test("steps become buckets, and one without a report has no value", () => {
   );
   expect(buckets.map(({ value }) => value)).toEqual([5, null, 7]);
   expect(buckets[2]).toMatchObject({ fromMs: start + 4 * minuteMs, toMs: start + 6 * minuteMs });
-  expect(buckets[2]?.notes).toEqual([{ label: "consumers", value: "0" }]);
-  expect(depthSummary(buckets)).toBe("Depth: 7 at the end, between 5 and 7; not reported in 1 of 3 parts.");
+  expect(buckets[2]?.notes).toEqual([{ label: "workers", value: "0" }]);
+  expect(depthSummary(buckets)).toBe("Waiting tasks: 7 at the end, between 5 and 7; not reported in 1 of 3 parts.");
 });
 
-test("too many steps share buckets, which show the deepest and the fewest consumers", () => {
+test("too many steps share buckets, which show the deepest and the fewest workers", () => {
   const series = Array.from({ length: 720 }, (_, at) => cell(at * 2, at, at % 4));
   const buckets = depthBuckets({ step_seconds: 120, series }, { fromMs: start, toMs: start + 1440 * minuteMs });
   expect(buckets).toHaveLength(180);
-  expect(buckets[0]).toMatchObject({ value: 3, notes: [{ label: "consumers", value: "0" }] });
+  expect(buckets[0]).toMatchObject({ value: 3, notes: [{ label: "workers", value: "0" }] });
   expect(buckets.at(-1)?.value).toBe(719);
 });
 
 test("nothing reported is said so", () => {
   expect(depthSummary(depthBuckets({ step_seconds: 120, series: [] }, { fromMs: start, toMs: start }))).toBe(
-    "Depth: nothing was reported.",
+    "Waiting tasks: nothing was reported.",
   );
 });

@@ -1,5 +1,5 @@
 import type { QueueDepths } from "@svc/client";
-import type { Amount } from "../../ui/charts/LineChart.tsx";
+import type { Amount } from "../../ui/charts/AmountChart.tsx";
 import { count } from "../../ui/time/format.ts";
 
 /** More points than this are not told apart on a screen. */
@@ -7,7 +7,7 @@ const mostBuckets = 180;
 
 /**
  * The steps of the answer as buckets of a chart over [fromMs, toMs): several steps share one where there are too many; each shows the
- * greatest depth in it and the least consumers. A bucket in which nothing was reported has no value.
+ * greatest depth in it and the fewest workers. A bucket in which nothing was reported has no value.
  */
 export function depthBuckets(
   { series, step_seconds }: Pick<QueueDepths, "series" | "step_seconds">,
@@ -31,16 +31,16 @@ export function depthBuckets(
     fromMs: first + at * widthMs,
     toMs: first + (at + 1) * widthMs,
     value: pending,
-    notes: [{ label: "consumers", value: consumers === null ? "–" : count(consumers) }],
+    notes: [{ label: "workers", value: consumers === null ? "–" : count(consumers) }],
   }));
 }
 
 /** What the chart shows, in a sentence. */
 export function depthSummary(buckets: readonly Amount[]): string {
   const known = buckets.flatMap(({ value }) => (value === null ? [] : [value]));
-  if (known.length === 0) return "Depth: nothing was reported.";
+  if (known.length === 0) return "Waiting tasks: nothing was reported.";
   const holes = buckets.length - known.length;
-  return `Depth: ${count(known.at(-1) ?? 0)} at the end, between ${count(Math.min(...known))} and ${count(Math.max(...known))}${
+  return `Waiting tasks: ${count(known.at(-1) ?? 0)} at the end, between ${count(Math.min(...known))} and ${count(Math.max(...known))}${
     holes > 0 ? `; not reported in ${count(holes)} of ${count(buckets.length)} parts` : ""
   }.`;
 }

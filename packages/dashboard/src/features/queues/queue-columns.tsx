@@ -4,6 +4,7 @@ import { paths } from "../../address/paths.ts";
 import { AppLink } from "../../ui/buttons/AppLink.tsx";
 import controls from "../../ui/controls.module.css";
 import { Glyph } from "../../ui/Icon.tsx";
+import { labels } from "../../ui/labels.ts";
 import panel from "../../ui/panels/panel.module.css";
 import type { Column } from "../../ui/tables/columns.tsx";
 import { age, count, nameText, printable } from "../../ui/time/format.ts";
@@ -44,7 +45,7 @@ export const queueColumns = (slug: string, { deepest, windowMs, now }: ListFacts
     small: ({ queue }) => printable(queue.engine),
   },
   {
-    header: "Pending",
+    header: labels.waiting,
     className: "num",
     cellClass: css.depth,
     width: "8.5rem",
@@ -66,7 +67,7 @@ export const queueColumns = (slug: string, { deepest, windowMs, now }: ListFacts
     },
   },
   {
-    header: "Depth, last hour",
+    header: `${labels.waiting}, last hour`,
     className: `lg ${panel.apart}`,
     width: "8rem",
     cell: ({ activity, trouble }) =>
@@ -77,7 +78,7 @@ export const queueColumns = (slug: string, { deepest, windowMs, now }: ListFacts
       ),
   },
   {
-    header: "Oldest waits",
+    header: labels.oldestWaiting,
     className: "num",
     cellClass: ({ trouble }) => (trouble === "waits long" || trouble === "stuck" ? css.late : ""),
     width: "6.5rem",
@@ -85,13 +86,13 @@ export const queueColumns = (slug: string, { deepest, windowMs, now }: ListFacts
     cell: ({ queue }) => <Age at={queue.oldest_waiting_since} none="–" />,
   },
   {
-    header: "Consumers",
+    header: labels.workers,
     className: "num",
     width: "6rem",
-    cell: ({ queue, trouble }) => <Consumers queue={queue} isStuck={trouble === "stuck"} />,
+    cell: ({ queue, trouble }) => <Workers queue={queue} isStuck={trouble === "stuck"} />,
   },
   {
-    header: "In / min",
+    header: "Added / min",
     className: "num lg",
     width: "5rem",
     cell: ({ activity }) =>
@@ -100,19 +101,19 @@ export const queueColumns = (slug: string, { deepest, windowMs, now }: ListFacts
       ) : tellsEntries(activity) ? (
         perMinute(activity.entered, windowMs)
       ) : (
-        <span className="t3" title="What enters this queue is not reported">
+        <span className="t3" title="Added tasks are not reported for this queue">
           –
         </span>
       ),
   },
   {
-    header: "Out / min",
+    header: `${labels.finished} / min`,
     className: "num lg",
-    width: "5rem",
+    width: "6.5rem",
     cell: ({ activity }) => (activity ? perMinute(activity.ended, windowMs) : "–"),
   },
   {
-    header: "Failed, last hour",
+    header: `${labels.failed}, last hour`,
     className: "num lg",
     width: "7.75rem",
     cell: ({ queue: { name, engine }, activity }) =>
@@ -141,7 +142,7 @@ export const queueColumns = (slug: string, { deepest, windowMs, now }: ListFacts
 /** A depth of 1 beside one of a million is still a sliver. */
 const barPx = (depth: number, deepest: number) => (depth === 0 ? 0 : Math.max(1.5, (depth / deepest) * 64));
 
-export function Consumers({ queue, isStuck }: { queue: Queue; isStuck: boolean }) {
+export function Workers({ queue, isStuck }: { queue: Queue; isStuck: boolean }) {
   if (isStuck) {
     return (
       <span className={panel.wrong}>

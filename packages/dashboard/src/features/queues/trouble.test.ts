@@ -35,12 +35,12 @@ const activity = (pending: (number | null)[], entered = 10, ended = 2): QueueAct
 });
 
 describe("troubleOf", () => {
-  test("is stuck when tasks wait and an agent said that nobody takes them", () => {
+  test("is stuck when tasks wait and an agent said that it has no workers", () => {
     expect(troubleOf(queue({ consumer_count: 0 }), undefined, now)).toBe("stuck");
     expect(troubleOf(queue({ consumer_count: 0, pending_count: 0 }), undefined, now)).toBeNull();
   });
 
-  test("takes consumers that nobody ever reported for unknown, not for none", () => {
+  test("is not stuck when its workers were never reported", () => {
     expect(troubleOf(queue({ consumer_count: 0, consumers_reported_at: null }), undefined, now)).toBeNull();
   });
 

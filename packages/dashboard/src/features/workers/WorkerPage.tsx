@@ -9,6 +9,7 @@ import { usePollMs, useTimedMs } from "../../live/live.ts";
 import { AppLink } from "../../ui/buttons/AppLink.tsx";
 import { ButtonLink } from "../../ui/buttons/Button.tsx";
 import { Glyph } from "../../ui/Icon.tsx";
+import { finishedMeans, labels } from "../../ui/labels.ts";
 import { type FactOf, Facts } from "../../ui/panels/Facts.tsx";
 import { Panel } from "../../ui/panels/Panel.tsx";
 import { About } from "../../ui/panels/PanelFacts.tsx";
@@ -74,7 +75,7 @@ export function WorkerPage() {
 }
 
 function factsOf(worker: WorkerDetail): FactOf[] {
-  const ended = worker.succeeded + worker.failed;
+  const tried = worker.succeeded + worker.failed;
   return [
     { label: "Pool in use, now", value: <PoolBar worker={worker} /> },
     { label: "Load, as reported", value: loadText(worker.load_average) ?? "not reported" },
@@ -82,9 +83,14 @@ function factsOf(worker: WorkerDetail): FactOf[] {
       label: "Memory, as reported",
       value: worker.memory_bytes ? bytes(worker.memory_bytes) : "not reported",
     },
-    { label: "Processed, 24 h", value: count(worker.processed), note: `${count(worker.retried)} retried` },
     {
-      label: "Failed, 24 h",
+      label: `${labels.finished}, 24 h`,
+      title: finishedMeans,
+      value: count(worker.processed),
+      note: `${count(worker.retried)} retried`,
+    },
+    {
+      label: `${labels.failed}, 24 h`,
       value:
         worker.failed > 0 ? (
           <>
@@ -95,7 +101,7 @@ function factsOf(worker: WorkerDetail): FactOf[] {
           "0"
         ),
       isWrong: worker.failed > 0,
-      note: ended === 0 ? "no task ended" : `failure rate ${percent(worker.failed / ended)}`,
+      note: tried === 0 ? "no task finished" : `failure rate ${percent(worker.failed / tried)}`,
     },
     { label: "Heartbeat", value: <Age at={worker.last_heartbeat} suffix=" ago" /> },
   ];
@@ -108,7 +114,7 @@ interface OfWorker {
 
 const tasksShown = 20;
 
-/** Tasks that were started by it and have not ended. */
+/** Tasks that it started and that have not finished. */
 function CurrentTasks({ slug, worker }: OfWorker) {
   const which = { worker: worker.name, q: fieldTerm("engine", worker.engine), state: "started" } as const;
   const tasks = useQuery({
@@ -119,8 +125,7 @@ function CurrentTasks({ slug, worker }: OfWorker) {
   });
   return (
     <Panel
-      title="Tasks in hand"
-      window="now"
+      title={`${labels.running} now`}
       read={tasks}
       rows={Math.max(2, Math.min(tasksShown, worker.active_tasks))}
       missing={({ items, next_cursor }) => (next_cursor ? `Only the newest ${count(items.length)} are shown.` : null)}
@@ -128,13 +133,15 @@ function CurrentTasks({ slug, worker }: OfWorker) {
         items.length > 0 ? null : (
           <p className={`${panel.inner} t2`}>
             {worker.active_tasks > 0
-              ? `It says that it has ${count(worker.active_tasks)}, but no event has told which.`
-              : "It is idle."}
+              ? `Reports ${count(worker.active_tasks)} running, but no matching task events have arrived.`
+              : "Idle"}
           </p>
         )
       }
     >
-      {({ items }) => <TaskTable slug={slug} label="Tasks in hand" tasks={items} columns={["queue", "running"]} />}
+      {({ items }) => (
+        <TaskTable slug={slug} label={`${labels.running} now`} tasks={items} columns={["queue", "running"]} />
+      )}
     </Panel>
   );
 }

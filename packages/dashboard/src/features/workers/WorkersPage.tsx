@@ -8,6 +8,7 @@ import { rowPagesQuery, useRowPages } from "../../live/use-row-pages.ts";
 import { AppLink } from "../../ui/buttons/AppLink.tsx";
 import { Button } from "../../ui/buttons/Button.tsx";
 import { FilterBox } from "../../ui/forms/FilterBox.tsx";
+import { labels } from "../../ui/labels.ts";
 import { Empty } from "../../ui/panels/Lines.tsx";
 import panel from "../../ui/panels/panel.module.css";
 import { StaleLine } from "../../ui/panels/QueryBoundary.tsx";
@@ -145,9 +146,14 @@ const columnsOf = (slug: string, now: number): readonly Column<WorkerRow>[] => [
     width: "5.75rem",
     cell: ({ worker }) => (worker.memory_bytes ? bytes(worker.memory_bytes) : "–"),
   },
-  { header: "Processed, 24 h", className: "num lg", width: "7.75rem", cell: ({ worker }) => count(worker.processed) },
   {
-    header: "Failed, 24 h",
+    header: `${labels.finished}, 24 h`,
+    className: "num lg",
+    width: "7.75rem",
+    cell: ({ worker }) => count(worker.processed),
+  },
+  {
+    header: `${labels.failed}, 24 h`,
     className: "num",
     width: "6.25rem",
     phoneWidth: "4.5rem",

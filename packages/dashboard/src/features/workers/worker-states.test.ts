@@ -33,7 +33,7 @@ describe("stateReason", () => {
     const gone = { state: "offline" as const, last_heartbeat: ago(300_000) };
     expect(stateReason(worker({ ...gone, state_reported_at: ago(240_000) }), now)).toBe("it said goodbye 4 min ago");
     expect(stateReason(worker({ ...gone, state_reported_at: ago(900_000) }), now)).toBe("nothing heard for 5 min");
-    expect(stateReason(worker({ ...gone, active_tasks: 1 }), now)).toBe("nothing heard for 5 min, with 1 task in hand");
+    expect(stateReason(worker({ ...gone, active_tasks: 1 }), now)).toBe("nothing heard for 5 min, with 1 task running");
     expect(stateReason(worker({ ...gone, last_heartbeat: null }), now)).toBe("nothing was ever heard of it");
   });
 
@@ -46,7 +46,7 @@ describe("stateReason", () => {
 });
 
 describe("workerTrouble", () => {
-  test("is a worker that fell silent of late, or with tasks in hand", () => {
+  test("is a worker that fell silent of late, or with running tasks", () => {
     expect(workerTrouble(worker({ state: "offline", last_heartbeat: ago(300_000) }), now)).toBe("fell silent");
     expect(workerTrouble(worker({ state: "offline", last_heartbeat: ago(9e6) }), now)).toBeNull();
     expect(workerTrouble(worker({ state: "offline", last_heartbeat: ago(9e6), active_tasks: 1 }), now)).toBe(

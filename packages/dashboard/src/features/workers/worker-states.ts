@@ -49,7 +49,7 @@ export function stateReason(worker: Worker, now: number): string {
       if (saidGoodbye(worker)) return `it said goodbye ${since(instant(worker.state_reported_at))}`;
       if (Number.isNaN(heard)) return "nothing was ever heard of it";
       return worker.active_tasks > 0
-        ? `nothing heard for ${age(now - heard)}, with ${worker.active_tasks} ${worker.active_tasks === 1 ? "task" : "tasks"} in hand`
+        ? `nothing heard for ${age(now - heard)}, with ${worker.active_tasks} ${worker.active_tasks === 1 ? "task" : "tasks"} running`
         : `nothing heard for ${age(now - heard)}`;
     case "draining":
       return "it takes no new tasks and ends those it has";

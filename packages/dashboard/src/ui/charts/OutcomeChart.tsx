@@ -1,16 +1,18 @@
 import { count } from "../time/format.ts";
 import css from "./chart.module.css";
+import { Bar, barSpan, scaled } from "./parts/bars.tsx";
 import type { Bucket, Reading } from "./parts/marks.ts";
 import { countTicks, maximumLines } from "./parts/scales.ts";
 import { GridLines } from "./parts/strokes.tsx";
 import { type Area, type ChartProps, TimeChart } from "./TimeChart.tsx";
 
-/** How many tasks ended in each way within a bucket. */
+/** How many tasks finished in each way, or were retried, within a bucket. */
 export interface Outcomes extends Bucket {
   readonly success: number;
   readonly failure: number;
   readonly retry: number;
   readonly revoked: number;
+  readonly rejected: number;
 }
 
 interface OutcomeChartProps extends ChartProps<Outcomes> {
@@ -24,11 +26,12 @@ const strip = { from: 160, to: 181 };
 const gutters = { left: 44, right: 4 };
 
 // From the base line upwards; failures are not among them, they have a scale of their own.
-const layers = ["success", "retry", "revoked"] as const;
+const layers = ["success", "retry", "revoked", "rejected"] as const;
 const looks = {
   success: [css.success, css.sSuccess],
   retry: [css.retry, css.sRetry],
   revoked: [css.other, css.sOther],
+  rejected: [css.other, css.sOther],
   failure: [css.failure, css.sFailure],
 } as const;
 
@@ -106,29 +109,15 @@ export function OutcomeKey({ buckets }: { buckets: readonly Outcomes[] }) {
   );
 }
 
-/** Most projects never revoke a task. */
+/** Most projects never revoke or reject a task. */
 function shownLayers(buckets: readonly Outcomes[]) {
-  return layers.filter((layer) => layer !== "revoked" || buckets.some((bucket) => bucket.revoked > 0));
+  return layers.filter(
+    (layer) => layer === "success" || layer === "retry" || buckets.some((bucket) => bucket[layer] > 0),
+  );
 }
 
 function heightIn(ends: { from: number; to: number }, most: number): (value: number) => number {
   return (value) => ends.to - (value / most) * (ends.to - ends.from);
-}
-
-interface Span {
-  x: number;
-  width: number;
-}
-
-function barSpan({ x }: Area, { fromMs, toMs }: Bucket): Span {
-  const room = x(toMs) - x(fromMs);
-  const width = room < 3 ? room : Math.max(1, room * 0.78);
-  return { x: x(fromMs) + (room - width) / 2, width };
-}
-
-/** Height in pixels; what was counted is never drawn as nothing. */
-function scaled(value: number, most: number, ends: { from: number; to: number }): number {
-  return value === 0 ? 0 : Math.max(1, (value / most) * (ends.to - ends.from));
 }
 
 function Stack({ bucket, area, most, isHollow }: { bucket: Outcomes; area: Area; most: number; isHollow: boolean }) {
@@ -140,31 +129,4 @@ function Stack({ bucket, area, most, isHollow }: { bucket: Outcomes; area: Area;
     y -= height;
     return bar;
   });
-}
-
-function Bar({
-  span,
-  y,
-  height,
-  look,
-  isHollow,
-}: {
-  span: Span;
-  y: number;
-  height: number;
-  look: string | undefined;
-  isHollow: boolean;
-}) {
-  if (height === 0) return null;
-  // The line of a hollow bar lies inside of it, so that it is no larger than a filled one.
-  const inset = isHollow ? 0.5 : 0;
-  return (
-    <rect
-      className={isHollow ? `${css.hollow} ${look}` : look}
-      x={span.x + inset}
-      width={Math.max(0.5, span.width - 2 * inset)}
-      y={y - height + inset}
-      height={Math.max(0.5, height - 2 * inset)}
-    />
-  );
 }

@@ -3,7 +3,7 @@ import css from "./chart.module.css";
 import { decadeText, shortDuration } from "./parts/axis.ts";
 import { type Bucket, type Reading, runsOf, spread } from "./parts/marks.ts";
 import { logScale } from "./parts/scales.ts";
-import { GridLines, OpenTip, pathOf } from "./parts/strokes.tsx";
+import { bucketWidth, GridLines, OpenTip, pathOf } from "./parts/strokes.tsx";
 import { type Area, type ChartProps, TimeChart } from "./TimeChart.tsx";
 
 export interface Percentiles extends Bucket {
@@ -67,7 +67,7 @@ export function PercentileChart({ buckets, ...rest }: PercentileChartProps) {
   );
 }
 
-const isMeasured = ({ values }: Percentiles) => values !== null;
+export const isMeasured = ({ values }: Percentiles): boolean => values !== null;
 
 interface TraceProps {
   line: Line;
@@ -83,15 +83,23 @@ function Trace({ line, buckets, area, y, isRunning }: TraceProps) {
     if (!bucket?.values) return null;
     return { x: area.x((bucket.fromMs + bucket.toMs) / 2), y: y(bucket.values[line]) };
   };
-  // Few values decide a bucket that still runs: it is a hollow point of its own, and no part of the line.
+  const bucketPx = bucketWidth(area, buckets);
   const whole = isRunning ? buckets.slice(0, -1) : buckets;
   const runs = runsOf(whole.map(({ values }) => values?.[line] ?? null));
-  const path = runs.map((run) => `M${pathOf(run.map((at) => point(at)).filter((one) => one !== null))}`).join("");
+  const path = runs
+    .map(
+      (run) =>
+        `M${pathOf(
+          run.map((at) => point(at)).filter((one) => one !== null),
+          bucketPx,
+        )}`,
+    )
+    .join("");
   const last = isRunning ? point(buckets.length - 1) : null;
   return (
     <>
       <path className={looks[line][0]} d={path} />
-      <OpenTip at={last} />
+      <OpenTip at={last} before={point(buckets.length - 2)} bucketPx={bucketPx} />
     </>
   );
 }

@@ -74,7 +74,7 @@ export function TimeChart(props: TimeChartProps) {
 }
 
 function Drawing(props: TimeChartProps & { width: number }) {
-  const { summary, buckets, height, gutters, plot, paint, isRunning, width, bands = [], marks = [] } = props;
+  const { summary, buckets, height, gutters, plot, paint, isRunning, width, bands = [] } = props;
   const { zone } = useZone();
   const [cursor, setCursor] = useState<Cursor | null>(null);
   const left = gutters.left;
@@ -84,6 +84,7 @@ function Drawing(props: TimeChartProps & { width: number }) {
   const last = buckets.at(-1);
   if (!first || !last) return null;
   const range = { fromMs: first.fromMs, toMs: last.toMs };
+  const marks = within(props.marks ?? [], range);
   const span = cursor === null ? null : cursorSpan(cursor);
   const spanFrom = span === null ? undefined : buckets[span.first];
   const spanTo = span === null ? undefined : buckets[span.last];

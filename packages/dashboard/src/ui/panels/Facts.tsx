@@ -4,6 +4,8 @@ import css from "./facts.module.css";
 export interface FactOf {
   /** With its window: `Failed, last hour`. */
   label: string;
+  /** What is counted. */
+  title?: string;
   value: ReactNode;
   note?: ReactNode;
   isWrong?: boolean;
@@ -13,9 +15,9 @@ export interface FactOf {
 export function Facts({ facts }: { facts: readonly FactOf[] }) {
   return (
     <dl className={css.facts}>
-      {facts.map(({ label, value, note, isWrong }) => (
+      {facts.map(({ label, title, value, note, isWrong }) => (
         <div key={label}>
-          <dt>{label}</dt>
+          <dt title={title}>{label}</dt>
           <dd>
             <span className={isWrong ? `${css.value} ${css.wrong}` : css.value}>{value}</span>
             {note === undefined || note === null ? null : <span className={css.note}>{note}</span>}

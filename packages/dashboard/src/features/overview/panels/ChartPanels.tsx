@@ -3,11 +3,12 @@ import type { UseQueryResult } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { Segments } from "../../../ui/buttons/Segments.tsx";
 import { OutcomeChart, OutcomeKey, type Outcomes } from "../../../ui/charts/OutcomeChart.tsx";
-import { PercentileChart } from "../../../ui/charts/PercentileChart.tsx";
+import { isMeasured, PercentileChart } from "../../../ui/charts/PercentileChart.tsx";
 import { widthText } from "../../../ui/charts/parts/axis.ts";
-import type { Band, Bucket, Mark } from "../../../ui/charts/parts/marks.ts";
+import { type Band, type Bucket, type Mark, sinceFirst } from "../../../ui/charts/parts/marks.ts";
 import { bucketWidthMs, type LatencyKind, latencyKinds, percentilesOf } from "../../../ui/charts/parts/percentiles.ts";
 import { TableToggle } from "../../../ui/charts/TableToggle.tsx";
+import { labels } from "../../../ui/labels.ts";
 import { Panel } from "../../../ui/panels/Panel.tsx";
 import { count, duration } from "../../../ui/time/format.ts";
 import { useZone } from "../../../ui/time/instants.ts";
@@ -17,6 +18,8 @@ import type { Window } from "../overview-queries.ts";
 interface ChartPanelProps {
   window: Window;
   windowLabel: string;
+  /** When the project was created: the axes of a younger one than the window begin with its first event. */
+  bornMs: number | undefined;
   bands: readonly Band[];
   marks: readonly Mark[];
   onRange: (fromMs: number, toMs: number) => void;
@@ -26,18 +29,20 @@ interface ChartPanelProps {
 /** Table rows about as high as a chart. */
 const chartRows = 7;
 
-export function ThroughputPanel({
+export function OutcomePanel({
   query,
   window,
   windowLabel,
+  bornMs,
   ...chart
 }: ChartPanelProps & { query: UseQueryResult<Trends> }) {
   const [isTable, setTable] = useState(false);
   const { label: zoneLabel } = useZone();
   const { data } = query;
-  const buckets = useMemo(() => (data ? outcomesOf(data) : []), [data]);
+  const all = useMemo(() => (data ? outcomesOf(data) : []), [data]);
+  const buckets = sinceFirst(all, { bornMs, bands: chart.bands, isFilled });
   const width = data ? `per ${widthText(bucketWidthMs[data.bucket])}, ` : "";
-  const name = "Throughput by outcome";
+  const name = `${labels.finished} by outcome`;
   return (
     <Panel
       className={`${css.cell} ${css.wide}`}
@@ -72,13 +77,15 @@ export function LatencyPanel({
   query,
   window,
   windowLabel,
+  bornMs,
   onOpen,
   ...chart
 }: ChartPanelProps & { query: UseQueryResult<Latency> }) {
   const [isTable, setTable] = useState(false);
   const [kind, setKind] = useState<LatencyKind>("run");
   const { data } = query;
-  const buckets = useMemo(() => (data ? percentilesOf(data, kind) : []), [data, kind]);
+  const all = useMemo(() => (data ? percentilesOf(data, kind) : []), [data, kind]);
+  const buckets = sinceFirst(all, { bornMs, bands: chart.bands, isFilled: isMeasured });
   const name = kind === "run" ? "Run time" : "Waiting time";
   return (
     <Panel
@@ -115,18 +122,21 @@ export function LatencyPanel({
 }
 
 function outcomesOf({ series, bucket }: Trends): Outcomes[] {
-  return series.map(({ t, success, failure, retry, revoked }) => {
+  return series.map(({ t, success, failure, retry, revoked, rejected }) => {
     const fromMs = Date.parse(t);
-    return { fromMs, toMs: fromMs + bucketWidthMs[bucket], success, failure, retry, revoked };
+    return { fromMs, toMs: fromMs + bucketWidthMs[bucket], success, failure, retry, revoked, rejected };
   });
 }
+
+const isFilled = ({ success, failure, retry, revoked, rejected }: Outcomes) =>
+  success + failure + retry + revoked + rejected > 0;
 
 function outcomeSummary(
   buckets: readonly Outcomes[],
   window: string,
   notes: { bands: readonly Band[]; marks: readonly Mark[] },
 ): string {
-  const totals = buckets.map((bucket) => bucket.success + bucket.retry + bucket.revoked);
+  const totals = buckets.map((bucket) => bucket.success + bucket.retry + bucket.revoked + bucket.rejected);
   const failed = buckets.reduce((sum, bucket) => sum + bucket.failure, 0);
   const mostFailed = Math.max(0, ...buckets.map((bucket) => bucket.failure));
   return `Tasks by outcome, ${window}: between ${count(Math.min(...totals))} and ${count(Math.max(...totals))}; ${count(failed)} failed in all, at most ${count(mostFailed)} at a time, on a scale of their own${noted(notes)}.`;

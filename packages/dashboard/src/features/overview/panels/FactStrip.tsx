@@ -2,6 +2,7 @@ import type { Agent, Latency, ProjectStats, Queue, QueueActivities } from "@svc/
 import type { UseQueryResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { Glyph } from "../../../ui/Icon.tsx";
+import { finishedMeans, labels } from "../../../ui/labels.ts";
 import { count, printable } from "../../../ui/time/format.ts";
 import { Age } from "../../../ui/time/Stamp.tsx";
 import { hasNoConsumer } from "../../queues/index.ts";
@@ -41,8 +42,8 @@ export function FactStrip(props: FactStripProps) {
   const { window, ends, endsBefore, latency, latencyBefore, queues, depths, agents, stats } = props;
   return (
     <dl className={css.facts} aria-label={`Figures of the ${window} against the same time before`}>
-      <Fact name={`Throughput, ${window}`} read={ends} before={endsBefore}>
-        {(now) => <Throughput now={now} before={endsBefore.data ?? null} />}
+      <Fact name={`${labels.finished}, ${window}`} title={finishedMeans} read={ends} before={endsBefore}>
+        {(now) => <Finished now={now} before={endsBefore.data ?? null} />}
       </Fact>
       <Fact name={`Failure rate, ${window}`} read={ends} before={endsBefore}>
         {(now) => <FailureRate now={now} before={endsBefore.data ?? null} />}
@@ -53,9 +54,9 @@ export function FactStrip(props: FactStripProps) {
       <Fact name={`p95 wait, ${window}`} read={latency} before={latencyBefore}>
         {({ wait }) => <Duration p95={wait?.p95 ?? null} before={latencyBefore.data?.wait?.p95 ?? null} />}
       </Fact>
-      <Fact name="Backlog, now" read={queues}>
+      <Fact name={`${labels.waiting}, now`} read={queues}>
         {({ items, next_cursor: next }) => (
-          <Backlog
+          <WaitingNow
             queues={items}
             isAll={next === null}
             before={next === null ? backlogAnHourAgo(items, depths) : null}
@@ -77,17 +78,21 @@ export function FactStrip(props: FactStripProps) {
 
 interface FactProps<Data> {
   name: string;
+  /** What is counted. */
+  title?: string;
   read: Read<Data>;
   /** The figure that it is compared with. */
   before?: Read<unknown>;
   children: (data: Data) => ReactNode;
 }
 
-function Fact<Data>({ name, read, before, children }: FactProps<Data>) {
+function Fact<Data>({ name, title, read, before, children }: FactProps<Data>) {
   const isOfBefore = read.isPlaceholderData || before?.isPlaceholderData === true;
   return (
     <div className={css.fact} aria-busy={isOfBefore}>
-      <dt className="cut">{name}</dt>
+      <dt className="cut" title={title}>
+        {name}
+      </dt>
       {read.data !== undefined ? (
         children(read.data)
       ) : read.isError ? (
@@ -118,16 +123,15 @@ function ChangeLine({ change, children }: { change: FigureChange | null; childre
   );
 }
 
-function Throughput({ now, before }: { now: Ends; before: Ends | null }) {
-  const ended = now.succeeded + now.failed;
+function Finished({ now: { finished }, before }: { now: Ends; before: Ends | null }) {
   return (
     <>
       <dd className={css.value}>
-        <b>{count(ended)}</b>
-        <span className={css.unit}>{ended === 1 ? "task" : "tasks"}</span>
+        <b>{count(finished)}</b>
+        <span className={css.unit}>{finished === 1 ? "task" : "tasks"}</span>
       </dd>
-      <ChangeLine change={relativeChange(ended, before ? before.succeeded + before.failed : null, "plain")}>
-        {before && before.succeeded + before.failed === 0 ? "none in the time before" : null}
+      <ChangeLine change={relativeChange(finished, before?.finished ?? null, "plain")}>
+        {before?.finished === 0 ? "no earlier data" : null}
       </ChangeLine>
     </>
   );
@@ -164,7 +168,7 @@ function Duration({ p95, before }: { p95: number | null; before: number | null }
   );
 }
 
-interface BacklogProps {
+interface WaitingNowProps {
   queues: Queue[];
   isAll: boolean;
   /** An hour ago; null when that is not known. */
@@ -172,15 +176,15 @@ interface BacklogProps {
 }
 
 /** From so many waiting tasks on growth is worth a mark. */
-const notableBacklog = 20;
+const notableWaiting = 20;
 
-function Backlog({ queues, isAll, before }: BacklogProps) {
+function WaitingNow({ queues, isAll, before }: WaitingNowProps) {
   const waiting = queues.reduce((sum, queue) => sum + queue.pending_count, 0);
   const oldest = queues
     .filter((queue) => queue.pending_count > 0)
     .flatMap((queue) => queue.oldest_waiting_since ?? [])
     .toSorted()[0];
-  const change = relativeChange(waiting, before, waiting >= notableBacklog ? "worse" : "plain");
+  const change = relativeChange(waiting, before, waiting >= notableWaiting ? "worse" : "plain");
   const untaken = queues.find((queue) => queue.pending_count > 0 && hasNoConsumer(queue));
   return (
     <>
@@ -192,15 +196,15 @@ function Backlog({ queues, isAll, before }: BacklogProps) {
       {untaken ? (
         <dd className={`${css.change} ${css.wrong}`}>
           <Glyph name="failure" />
-          <span className="cut" title={`${printable(untaken.name)} has tasks waiting and no consumer`}>
-            nobody takes {printable(untaken.name)}
+          <span className="cut" title={`${printable(untaken.name)} has waiting tasks and no workers`}>
+            no workers on {printable(untaken.name)}
           </span>
         </dd>
       ) : (
         <ChangeLine change={change && { ...change, text: `${change.text} in 1 h` }}>
           {oldest ? (
             <>
-              oldest {change ? null : "waits "}
+              oldest {change ? null : "waiting "}
               <Age at={oldest} />
             </>
           ) : null}

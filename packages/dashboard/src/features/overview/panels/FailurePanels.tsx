@@ -1,4 +1,4 @@
-import type { Issue, IssuePage } from "@svc/client";
+import type { Issue, IssuePage, RecentFailurePage } from "@svc/client";
 import type { UseQueryResult } from "@tanstack/react-query";
 import { paths } from "../../../address/paths.ts";
 import { AppLink } from "../../../ui/buttons/AppLink.tsx";
@@ -10,9 +10,8 @@ import { DataTable } from "../../../ui/tables/DataTable.tsx";
 import { count, idTail, nameText, printable } from "../../../ui/time/format.ts";
 import { Age } from "../../../ui/time/Stamp.tsx";
 import { tagOf, titleOf } from "../../issues/index.ts";
-import { taskKey } from "../../task-data/index.ts";
 import css from "../overview.module.css";
-import { type Failures, newestFailures, topIssues, type Window } from "../overview-queries.ts";
+import { newestFailures, topIssues, type Window } from "../overview-queries.ts";
 
 interface IssuesPanelProps {
   slug: string;
@@ -105,11 +104,11 @@ const issueColumns = (slug: string, window: Window): readonly Column<Issue>[] =>
 const failedTasks = (slug: string) => paths.tasks(slug, { state: "failure" });
 interface NewestFailuresProps {
   slug: string;
-  query: UseQueryResult<Failures>;
+  query: UseQueryResult<RecentFailurePage>;
   windowLabel: string;
 }
 
-/** The newest failed tasks, one click from their cause. */
+/** The newest failures, one click from their cause. */
 export function NewestFailuresPanel({ slug, query, windowLabel }: NewestFailuresProps) {
   return (
     <Panel
@@ -119,9 +118,7 @@ export function NewestFailuresPanel({ slug, query, windowLabel }: NewestFailures
       actions={<AppLink href={failedTasks(slug)}>All</AppLink>}
       read={query}
       rows={newestFailures}
-      empty={({ items }) =>
-        items.length === 0 ? <p className={css.quiet}>No task received in this time is failed now.</p> : null
-      }
+      empty={({ items }) => (items.length === 0 ? <p className={css.quiet}>No task failed in this time.</p> : null)}
     >
       {({ items }) => (
         <DataTable
@@ -134,19 +131,23 @@ export function NewestFailuresPanel({ slug, query, windowLabel }: NewestFailures
             {
               header: "Task",
               cellClass: css.task,
-              cell: (task) => (
-                <AppLink className={css.plain} href={paths.task(slug, task.engine, taskKey(task))}>
-                  <span className="cut">{nameText(task.name)}</span>{" "}
-                  <span className="mono t3">{idTail(task.task_id)}</span>
+              cell: ({ engine, task_id, task_name }) => (
+                <AppLink className={css.plain} href={paths.task(slug, engine, task_id)}>
+                  <span className="cut">{nameText(task_name ?? "")}</span>{" "}
+                  <span className="mono t3">{idTail(task_id)}</span>
                 </AppLink>
               ),
             },
-            { header: "Tries", className: "num", cellClass: "t2", cell: (task) => task.attempt + 1 },
+            {
+              header: "Error",
+              cellClass: "cut t2",
+              cell: ({ exception }) => printable((exception ?? "").trim().split("\n", 1)[0] || "No error message"),
+            },
             {
               header: "Ago",
               className: "num",
               cellClass: "t2",
-              cell: (task) => <Age at={task.finished_at ?? task.received_at} />,
+              cell: ({ occurred_at }) => <Age at={occurred_at} />,
             },
           ]}
         />

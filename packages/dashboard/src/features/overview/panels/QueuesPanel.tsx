@@ -4,6 +4,7 @@ import { paths } from "../../../address/paths.ts";
 import { AppLink } from "../../../ui/buttons/AppLink.tsx";
 import { SparkBars } from "../../../ui/charts/SparkBars.tsx";
 import { Glyph } from "../../../ui/Icon.tsx";
+import { labels } from "../../../ui/labels.ts";
 import { Panel, PanelEmpty } from "../../../ui/panels/Panel.tsx";
 import panel from "../../../ui/panels/panel.module.css";
 import { DataTable } from "../../../ui/tables/DataTable.tsx";
@@ -82,19 +83,19 @@ function QueueTable({ slug, queues, activities }: QueueTableProps) {
               </>
             ),
           },
-          { header: "Waiting", className: "num", cell: ({ queue }) => <b>{count(queue.pending_count)}</b> },
+          { header: labels.waiting, className: "num", cell: ({ queue }) => <b>{count(queue.pending_count)}</b> },
           {
             header: "Trend",
             isHeaderHidden: true,
             cell: ({ queue }) => <Trend queue={queue} depths={activityOf.get(queue.id)?.pending ?? []} />,
           },
           {
-            header: "Oldest",
+            header: labels.oldestWaiting,
             className: "num",
             cellClass: ({ trouble }) => (trouble === "stuck" || trouble === "waits long" ? css.worseText : "t2"),
             cell: ({ queue }) => <Age at={queue.pending_count > 0 ? queue.oldest_waiting_since : null} none="–" />,
           },
-          { header: "Cons.", className: "num", cell: (row) => <Consumers {...row} /> },
+          { header: labels.workers, className: "num", cell: (row) => <Workers {...row} /> },
         ]}
       />
       {rows.length > shown ? <p className={css.more}>and {count(rows.length - shown)} more queues</p> : null}
@@ -109,16 +110,16 @@ function Trend({ queue, depths }: { queue: Queue; depths: QueueActivity["pending
       width={48}
       height={16}
       values={depths}
-      label={`Depth of ${nameText(queue.name)} in the last hour, at most ${count(most)}`}
+      label={`Waiting in ${nameText(queue.name)} in the last hour, at most ${count(most)}`}
     />
   );
 }
 
-function Consumers({ queue, trouble }: { queue: Queue; trouble: Trouble }) {
+function Workers({ queue, trouble }: { queue: Queue; trouble: Trouble }) {
   if (trouble === "stuck") {
     return (
       <span className={panel.wrong}>
-        <Glyph name="failure" />0<span className="vh"> consumers</span>
+        <Glyph name="failure" />0<span className="vh"> workers</span>
       </span>
     );
   }

@@ -10,11 +10,19 @@ import {
   signedPercent,
 } from "./facts.ts";
 
+test("finished tasks are those that were revoked or rejected, too", () => {
+  const ends = endsOf([
+    { success: 4000, failure: 489, revoked: 200, rejected: 30 },
+    { success: 0, failure: 0, revoked: 0, rejected: 0 },
+  ]);
+  expect(ends).toEqual({ finished: 4719, succeeded: 4000, failed: 489 });
+});
+
 describe("the failure rate", () => {
-  test("is of what ended, and there is none when nothing ended", () => {
+  test("is of what succeeded or failed, and there is none when nothing did", () => {
     const ends = endsOf([
-      { success: 90, failure: 5 },
-      { success: 0, failure: 5 },
+      { success: 90, failure: 5, revoked: 0, rejected: 0 },
+      { success: 0, failure: 5, revoked: 0, rejected: 0 },
     ]);
     expect(failureShare(ends)).toBe(0.1);
     expect(failureShare(endsOf([]))).toBeNull();

@@ -1,20 +1,32 @@
-import type { TrendBucket } from "@svc/client";
+import type { ProjectStats, TrendBucket } from "@svc/client";
 import { duration } from "../../../ui/time/format.ts";
 
 export interface Ends {
+  /** Revoked and rejected tasks too. */
+  readonly finished: number;
   readonly succeeded: number;
   readonly failed: number;
 }
 
-export function endsOf(series: readonly Pick<TrendBucket, "success" | "failure">[]): Ends {
+export function endsOf(series: readonly Pick<TrendBucket, "success" | "failure" | "revoked" | "rejected">[]): Ends {
   return series.reduce<Ends>(
-    (sum, bucket) => ({ succeeded: sum.succeeded + bucket.success, failed: sum.failed + bucket.failure }),
-    { succeeded: 0, failed: 0 },
+    (sum, { success, failure, revoked, rejected }) => ({
+      finished: sum.finished + success + failure + revoked + rejected,
+      succeeded: sum.succeeded + success,
+      failed: sum.failed + failure,
+    }),
+    { finished: 0, succeeded: 0, failed: 0 },
   );
 }
 
-/** Failed of all that ended; null when nothing did, which is neither good nor bad. */
-export function failureShare({ succeeded, failed }: Ends): number | null {
+export const endsOfStats = (stats: ProjectStats): Ends => ({
+  finished: stats.tasks_finished_24h,
+  succeeded: stats.tasks_succeeded_24h,
+  failed: stats.tasks_failed_24h,
+});
+
+/** The failed share of those that succeeded or failed; null without any, which is neither good nor bad. */
+export function failureShare({ succeeded, failed }: Pick<Ends, "succeeded" | "failed">): number | null {
   return succeeded + failed === 0 ? null : failed / (succeeded + failed);
 }
 

@@ -21,6 +21,8 @@ const order: readonly TaskState[] = [
 export interface Counts {
   by: ReadonlyMap<string, string>;
   all: string;
+  /** Of one state or all; null for a lower bound. */
+  exactly: (state: TaskState | undefined) => number | null;
 }
 
 interface StateRailProps {

@@ -5,12 +5,13 @@ import { instantRange } from "../../../address/range-bounds.ts";
 import { useSetTimeRange } from "../../../address/time-range.ts";
 import { useTimedMs } from "../../../live/live.ts";
 import { useIsPhone } from "../../../ui/appearance.ts";
-import type { Band, Bucket, Reading } from "../../../ui/charts/parts/marks.ts";
+import { type Band, type Bucket, type Reading, sinceFirst } from "../../../ui/charts/parts/marks.ts";
 import { TableToggle } from "../../../ui/charts/TableToggle.tsx";
 import { type Area, TimeChart } from "../../../ui/charts/TimeChart.tsx";
 import { chartGaps, type LossGap } from "../../../ui/gap-band/gaps.ts";
 import { count, duration, printable } from "../../../ui/time/format.ts";
 import { fullText, useZone } from "../../../ui/time/instants.ts";
+import { projectQuery } from "../../projects/index.ts";
 import { histogramQuery, releaseMarksQuery } from "../../task-data/index.ts";
 import { reachedRange } from "../following/reach.ts";
 import css from "./time-strip.module.css";
@@ -54,7 +55,10 @@ export function TimeStrip({ slug, filters, gaps, isWhole }: TimeStripProps) {
     placeholderData: (old) => old,
   });
   const marks = useReleases(slug, asked);
-  const buckets = useMemo(() => (data ? amountsOf(data) : []), [data]);
+  const project = useQuery(projectQuery(slug)).data;
+  const bornMs = project && Date.parse(project.created_at);
+  const all = useMemo(() => (data ? amountsOf(data) : []), [data]);
+  const buckets = sinceFirst(all, { bornMs, bands: gaps, isFilled: (bucket) => bucket.all > 0 });
   const [first] = buckets;
   const last = buckets.at(-1);
   if (!data || !first || !last || buckets.length < 2) return <figure className={css.strip} aria-hidden="true" />;
@@ -65,10 +69,13 @@ export function TimeStrip({ slug, filters, gaps, isWhole }: TimeStripProps) {
   const bucketMs = data.bucket_seconds * 1000;
   const each = duration(bucketMs).replace(".0", "");
   const isRunning = !filters.until;
-  const what = data.counted === "events" ? "Tasks that ended or were retried" : "Tasks by when they were received";
+  // A task that failed and was retried has a failure and is not failed.
+  const failedText =
+    data.counted === "events" ? `${count(failed)} ${failed === 1 ? "failure" : "failures"}` : `${count(failed)} failed`;
+  const what = data.counted === "events" ? "Finished and retried tasks" : "Tasks by when they were received";
   const words = [
     `${what}, per ${each}, ${fullText(first.fromMs, zone)} to ${fullText(last.toMs, zone)}, ${label}`,
-    `at most ${count(most)}, ${count(failed)} failed in all`,
+    `at most ${count(most)}, ${failedText} in all`,
     ...(data.reached ? [`counted back to ${fullText(Date.parse(data.reached), zone)}`] : []),
   ];
   const unread: Band[] = data.reached
@@ -86,7 +93,7 @@ export function TimeStrip({ slug, filters, gaps, isWhole }: TimeStripProps) {
         gutters={gutters}
         plot={plot}
         bands={[...unread, ...chartGaps(gaps, { fromMs: first.fromMs, toMs: last.toMs, joinMs: bucketMs })]}
-        marks={marks.filter(({ atMs }) => atMs >= first.fromMs && atMs <= last.toMs)}
+        marks={marks}
         isTable={isTable}
         onRange={(fromMs, toMs) => setRange(instantRange(fromMs, toMs))}
         read={(index) => readingsOf(buckets[index])}
@@ -109,7 +116,7 @@ export function TimeStrip({ slug, filters, gaps, isWhole }: TimeStripProps) {
         <span aria-hidden="true">
           {count(last.all)} / {each}
         </span>
-        <span aria-hidden="true">{count(failed)} failed</span>
+        <span aria-hidden="true">{failedText}</span>
         <TableToggle name={name} isTable={isTable} onChange={setTable} />
       </div>
     </div>

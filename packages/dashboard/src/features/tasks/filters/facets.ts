@@ -2,10 +2,10 @@ import type { Facet, FacetField, TaskFilters } from "@svc/client";
 import { useQueries, useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { useTimedMs } from "../../../live/live.ts";
-import { shortCount } from "../../../ui/time/format.ts";
 import { statsQuery } from "../../projects/index.ts";
 import { facetQuery } from "../../task-data/index.ts";
 import type { Counts } from "./StateRail.tsx";
+import { countsOf, countText } from "./state-counts.ts";
 
 /** Values that one read brings; where there are more, what is typed asks for those that begin with it. */
 export const valuesAtOnce = 100;
@@ -18,20 +18,6 @@ export interface KnownValue {
 }
 
 export type Known = Partial<Readonly<Record<FacetField, readonly KnownValue[]>>>;
-
-/** How many tasks each value of a field has. */
-export const countText = ({ count, exact }: { count: number; exact: boolean }): string =>
-  `${shortCount(count)}${exact ? "" : "+"}`;
-
-/** The counts of a facet by value, and their sum, with a plus where they are lower bounds. */
-function countsOf(facet: Facet | undefined): Counts | null {
-  if (!facet) return null;
-  const sum = facet.values.reduce((all, one) => all + one.count, 0);
-  return {
-    by: new Map(facet.values.map((one) => [one.value, countText(one)])),
-    all: countText({ count: sum, exact: facet.values.every((one) => one.exact) }),
-  };
-}
 
 /** Counts of the states under the list's other filters; without any they come with the project's figures, which are pushed. */
 export function useStateCounts(slug: string, { state: _, ...others }: TaskFilters): Counts | null {

@@ -115,7 +115,7 @@ export function TaskGrid(props: TaskGridProps) {
   useEffect(() => {
     if (timesShown > 0) virtual.scrollToOffset(0);
   }, [timesShown]);
-  useSteadyRows(scroller, props.isDocked);
+  useSteadyRows(scroller, props.isDocked, virtual.getTotalSize() + headPx * rem);
 
   // Moving with the keys brings the row into view and takes the focus along, if the focus was in the list.
   // biome-ignore lint/correctness/useExhaustiveDependencies: only a new current row scrolls, not every patch
@@ -252,8 +252,11 @@ function moveAcross({ key, target }: KeyboardEvent): boolean {
   return true;
 }
 
-/** The bar above the list takes its height from it, so it is scrolled by as much: no row moves under the pointer. */
-function useSteadyRows(scroller: { current: HTMLDivElement | null }, isDocked: boolean): void {
+/**
+ * The bar above the list takes its height from it, so it is scrolled by as much: no row moves under the pointer. Of rows that all fit on the
+ * screen the first one would be scrolled away: those move down.
+ */
+function useSteadyRows(scroller: { current: HTMLDivElement | null }, isDocked: boolean, contentPx: number): void {
   // As it was before the bar came or went; the browser may have cut it since.
   const scrolled = useRef(0);
   useEffect(() => {
@@ -265,10 +268,11 @@ function useSteadyRows(scroller: { current: HTMLDivElement | null }, isDocked: b
     element?.addEventListener("scroll", noted, { passive: true });
     return () => element?.removeEventListener("scroll", noted);
   }, [scroller]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: rows that come while the bar stands change nothing
   useLayoutEffect(() => {
     const element = scroller.current;
     const heightPx = document.getElementById(dockId)?.offsetHeight ?? 0;
-    if (!isDocked || !element) return;
+    if (!isDocked || !element || contentPx <= element.clientHeight + heightPx) return;
     const scrollBy = (px: number) => {
       scrolled.current = Math.max(0, scrolled.current + px);
       element.scrollTop = scrolled.current;

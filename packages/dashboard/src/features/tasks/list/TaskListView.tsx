@@ -84,13 +84,16 @@ export function TaskListView({ slug, search }: { slug: string; search: TasksSear
   // A list that is here to its end is counted already; its tasks tell their place by the same number.
   const isWhole = query.isSuccess && !query.hasNextPage && !list.isFull && !filters.q;
   const totalQuery = taskTotalQuery(slug, filters);
-  const counted = useQuery({ ...totalQuery, enabled: query.isSuccess && !isWhole && !filters.q });
-  const total = isWhole ? rows.length : (counted.data ?? null);
+  const counts = useStateCounts(slug, filters);
+  // The counts of the states are renewed while the list is open; an exact total is read once where they are lower bounds.
+  const renewed = filters.q ? null : (counts?.exactly(search.state) ?? null);
+  const isCounted = query.isSuccess && !isWhole && !filters.q && renewed === null;
+  const counted = useQuery({ ...totalQuery, enabled: isCounted });
+  const total = renewed ?? (isWhole ? rows.length : (counted.data ?? null));
   // biome-ignore lint/correctness/useExhaustiveDependencies: the key follows the filters
   useEffect(() => {
     if (isWhole) client.setQueryData(totalQuery.queryKey, rows.length);
   }, [client, filters, isWhole, rows.length]);
-  const counts = useStateCounts(slug, filters);
   const { gaps } = useGaps(slug, reachedRange(filters, Date.now(), 7 * dayMs));
 
   const patch = useCallback(

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { placeLabels, placer, runsOf, spread, within } from "./marks.ts";
+import { placeLabels, placer, runsOf, sinceFirst, spread, within } from "./marks.ts";
 
 const buckets = [0, 10, 20, 30].map((fromMs) => ({ fromMs, toMs: fromMs + 10 }));
 
@@ -90,4 +90,32 @@ describe("spread", () => {
 test("a line is cut where a value is missing", () => {
   expect(runsOf([1, 2, null, 4, null, null, 7, 8])).toEqual([[0, 1], [3], [6, 7]]);
   expect(runsOf([null])).toEqual([]);
+});
+
+describe("sinceFirst", () => {
+  const buckets = Array.from({ length: 96 }, (_, at) => ({ fromMs: at * 900_000, toMs: (at + 1) * 900_000, at }));
+  const begins = (bornAt: number, firstAt: number) =>
+    sinceFirst(buckets, { bornMs: bornAt * 900_000, bands: [], isFilled: ({ at }) => at >= firstAt })[0]?.at;
+
+  test("begins with the first bucket that holds something, when the subject is younger than the range", () => {
+    expect(begins(60, 70)).toBe(70);
+    expect(begins(60, 40)).toBe(40);
+    expect(begins(60, 100)).toBe(60);
+  });
+
+  test("leaves a dozen buckets, so that one bar does not fill the chart", () => {
+    expect(begins(95, 95)).toBe(84);
+    expect(begins(95, 100)).toBe(84);
+  });
+
+  test("keeps a quiet beginning of what is older than the range", () => {
+    expect(begins(0, 70)).toBe(0);
+    expect(sinceFirst(buckets, { bornMs: undefined, bands: [], isFilled: () => false })).toBe(buckets);
+  });
+
+  test("begins no later than where something is known to be missing", () => {
+    const lost = { fromMs: 50 * 900_000, toMs: 51 * 900_000, label: "3 events lost" };
+    const shown = sinceFirst(buckets, { bornMs: 40 * 900_000, bands: [lost], isFilled: ({ at }) => at >= 70 });
+    expect(shown[0]?.at).toBe(50);
+  });
 });

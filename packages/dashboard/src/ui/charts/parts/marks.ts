@@ -32,8 +32,29 @@ export function placer(buckets: readonly Bucket[], left: number, width: number):
   return (atMs) => left + (Math.min(toMs, Math.max(fromMs, atMs)) - fromMs) * (width / Math.max(1, toMs - fromMs));
 }
 
+/** Fewer buckets than this would be wider than what they show is worth. */
+const fewestBuckets = 12;
+
+interface Beginning<One> {
+  /** When the subject of the chart was first seen; undefined while that is not known. */
+  bornMs: number | undefined;
+  bands: readonly Bucket[];
+  isFilled: (bucket: One) => boolean;
+}
+
+/** The buckets from the first that holds something or lies in a band, where the subject of the chart is younger than they are. */
+export function sinceFirst<One extends Bucket>(
+  buckets: readonly One[],
+  { bornMs, bands, isFilled }: Beginning<One>,
+): readonly One[] {
+  if (bornMs === undefined || bornMs <= (buckets[0]?.fromMs ?? 0)) return buckets;
+  const filled = buckets.findIndex((bucket) => isFilled(bucket) || within(bands, bucket).length > 0);
+  const first = filled >= 0 ? filled : buckets.findIndex(({ toMs }) => toMs > bornMs);
+  return buckets.slice(Math.max(0, Math.min(first, buckets.length - fewestBuckets)));
+}
+
 /** What lies in a bucket or touches it. */
-export function within<Item extends Band | Mark>(items: readonly Item[], { fromMs, toMs }: Bucket): Item[] {
+export function within<Item extends Bucket | Mark>(items: readonly Item[], { fromMs, toMs }: Bucket): Item[] {
   return items.filter((item) =>
     "atMs" in item ? item.atMs >= fromMs && item.atMs < toMs : item.fromMs < toMs && item.toMs > fromMs,
   );

@@ -1,5 +1,6 @@
 import css from "../chart.module.css";
 import type { Area } from "../TimeChart.tsx";
+import type { Bucket } from "./marks.ts";
 
 interface GridLinesProps {
   ticks: readonly number[];
@@ -25,21 +26,40 @@ export function GridLines({ ticks, area, y, text, bare }: GridLinesProps) {
   });
 }
 
+/** Pixels of the buckets, which are equally wide. */
+export const bucketWidth = ({ x }: Area, [first]: readonly Bucket[]): number =>
+  first === undefined ? 0 : x(first.toMs) - x(first.fromMs);
+
 export interface Point {
   readonly x: number;
   readonly y: number;
 }
 
-/** The points as the data of a path, without its first letter. */
-export function pathOf(points: readonly Point[]): string {
-  const drawn = points.map((point) => `${point.x.toFixed(1)} ${point.y.toFixed(1)}`);
-  // A lone value is a point: a line of no length, with round ends.
-  return drawn.length === 1 ? `${drawn[0]}L${drawn[0]}` : drawn.join("L");
+/** The points as the data of a path, without its first letter. A lone value is a line as wide as its bucket. */
+export function pathOf(points: readonly Point[], bucketPx: number): string {
+  const [first] = points;
+  const ends =
+    first && points.length === 1
+      ? [first.x - bucketPx / 2, first.x + bucketPx / 2].map((x) => ({ x, y: first.y }))
+      : points;
+  return ends.map((point) => `${point.x.toFixed(1)} ${point.y.toFixed(1)}`).join("L");
 }
 
-/** The value of a bucket that still runs: too little decides it to be a part of the line. */
-export function OpenTip({ at, look }: { at: Point | null; look?: string | undefined }) {
-  return at === null ? null : (
-    <circle className={look ? `${css.tipOpen} ${look}` : css.tipOpen} cx={at.x} cy={at.y} r="2.5" />
+interface OpenTipProps {
+  at: Point | null;
+  /** The bucket before it; null where nothing was measured in that. */
+  before: Point | null;
+  bucketPx: number;
+  look?: string | undefined;
+}
+
+/** The value of a bucket that still runs may change: a dashed line leads to a hollow point. */
+export function OpenTip({ at, before, bucketPx, look = "" }: OpenTipProps) {
+  if (at === null) return null;
+  return (
+    <>
+      <path className={`${css.toOpen} ${look}`} d={`M${pathOf(before === null ? [at] : [before, at], bucketPx)}`} />
+      <circle className={`${css.tipOpen} ${look}`} cx={at.x} cy={at.y} r="2.5" />
+    </>
   );
 }

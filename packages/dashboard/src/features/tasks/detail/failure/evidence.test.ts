@@ -9,7 +9,7 @@ describe("the facts behind a cause", () => {
       lines({ queue: "mails", pending_count: 12_345, reported_at: "2026-01-02T03:04:05.000Z", elapsed_ms: 90_000 }),
     ).toEqual([
       { label: "Queue", text: "mails", href: "/p/shop/queues/bullmq/mails" },
-      { label: "Tasks waiting in it", text: "12,345" },
+      { label: "Waiting in it", text: "12,345" },
       { label: "Reported", at: "2026-01-02T03:04:05.000Z" },
       { label: "Runs for", text: "1 min 30 s" },
     ]);

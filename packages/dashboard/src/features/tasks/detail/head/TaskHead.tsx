@@ -5,6 +5,7 @@ import { paths } from "../../../../address/paths.ts";
 import { AppLink } from "../../../../ui/buttons/AppLink.tsx";
 import { CopyButton } from "../../../../ui/buttons/CopyButton.tsx";
 import { Glyph } from "../../../../ui/Icon.tsx";
+import { labels } from "../../../../ui/labels.ts";
 import { StatePill } from "../../../../ui/StatePill.tsx";
 import { duration, nameText, printable } from "../../../../ui/time/format.ts";
 import { Age } from "../../../../ui/time/Stamp.tsx";
@@ -72,7 +73,7 @@ export function TaskHead({ slug, task, level, actions, hrefOf }: TaskHeadProps) 
         <Times task={task} />
         <Fact name="Try">{tryText(task)}</Fact>
         {task.finished_at ? (
-          <Fact name="Ended">
+          <Fact name={labels.finished}>
             <Age at={task.finished_at} suffix=" ago" />
           </Fact>
         ) : (

@@ -1,8 +1,9 @@
 import { count } from "../time/format.ts";
 import css from "./chart.module.css";
+import { Bar, barSpan, scaled } from "./parts/bars.tsx";
 import { type Bucket, type Reading, runsOf } from "./parts/marks.ts";
 import { countTicks } from "./parts/scales.ts";
-import { GridLines, OpenTip, pathOf } from "./parts/strokes.tsx";
+import { bucketWidth, GridLines, OpenTip, pathOf } from "./parts/strokes.tsx";
 import { type Area, type ChartProps, TimeChart } from "./TimeChart.tsx";
 
 export interface Amount extends Bucket {
@@ -12,17 +13,19 @@ export interface Amount extends Bucket {
   readonly notes?: readonly Reading[];
 }
 
-interface LineChartProps extends ChartProps<Amount> {
+interface AmountChartProps extends ChartProps<Amount> {
   /** What the values are, for the read-out and the table. */
   valueName: string;
+  /** Bars of this outcome, for what is counted within each bucket; without it a line, for what was measured at a time. */
+  bars?: "failure";
 }
 
 const heightPx = 160;
 const plot = { top: 12, bottom: 135 };
 const gutters = { left: 48, right: 8 };
 
-/** One amount over time, from 0; the line breaks where nothing was reported. */
-export function LineChart({ buckets, valueName, ...rest }: LineChartProps) {
+/** One amount over time, from 0; a line breaks where nothing was reported. */
+export function AmountChart({ buckets, valueName, bars, ...rest }: AmountChartProps) {
   const most = Math.max(1, ...buckets.map((bucket) => bucket.value ?? 0));
   const y = (value: number) => plot.bottom - (value / most) * (plot.bottom - plot.top);
   const read = (index: number): Reading[] => {
@@ -45,7 +48,20 @@ export function LineChart({ buckets, valueName, ...rest }: LineChartProps) {
       paint={(area) => (
         <>
           <GridLines ticks={countTicks(most)} area={area} y={y} text={count} />
-          <Line buckets={buckets} area={area} y={y} isRunning={rest.isRunning} />
+          {bars === undefined ? (
+            <Line buckets={buckets} area={area} y={y} isRunning={rest.isRunning} />
+          ) : (
+            buckets.map((bucket, at) => (
+              <Bar
+                key={bucket.fromMs}
+                span={barSpan(area, bucket)}
+                y={plot.bottom}
+                height={scaled(bucket.value ?? 0, most, { from: plot.top, to: plot.bottom })}
+                look={css[bars]}
+                isHollow={rest.isRunning && at === buckets.length - 1}
+              />
+            ))
+          )}
         </>
       )}
     />
@@ -65,7 +81,7 @@ function Line({ buckets, area, y, isRunning }: LineProps) {
     if (bucket === undefined || bucket.value === null) return null;
     return { x: area.x((bucket.fromMs + bucket.toMs) / 2), y: y(bucket.value) };
   };
-  // What is told of a bucket that still runs may change: a hollow point of its own, and no part of the line.
+  const bucketPx = bucketWidth(area, buckets);
   const whole = isRunning ? buckets.slice(0, -1) : buckets;
   const runs = runsOf(whole.map((bucket) => bucket.value));
   return (
@@ -75,18 +91,24 @@ function Line({ buckets, area, y, isRunning }: LineProps) {
         const [first] = points;
         const last = points.at(-1);
         if (first === undefined || last === undefined) return null;
-        const path = pathOf(points);
+        const lonePx = points.length === 1 ? bucketPx / 2 : 0;
+        const path = pathOf(points, bucketPx);
         return (
           <g key={run[0]}>
             <path
               className={css.ground}
-              d={`M${first.x.toFixed(1)} ${plot.bottom}L${path}L${last.x.toFixed(1)} ${plot.bottom}Z`}
+              d={`M${(first.x - lonePx).toFixed(1)} ${plot.bottom}L${path}L${(last.x + lonePx).toFixed(1)} ${plot.bottom}Z`}
             />
             <path className={`${css.line} ${css.amount}`} d={`M${path}`} />
           </g>
         );
       })}
-      <OpenTip at={isRunning ? point(buckets.length - 1) : null} look={css.amount} />
+      <OpenTip
+        at={isRunning ? point(buckets.length - 1) : null}
+        before={point(buckets.length - 2)}
+        bucketPx={bucketPx}
+        look={css.amount}
+      />
     </>
   );
 }

@@ -1,0 +1,47 @@
+import css from "../chart.module.css";
+import type { Area } from "../TimeChart.tsx";
+import type { Bucket } from "./marks.ts";
+
+interface Span {
+  x: number;
+  width: number;
+}
+
+export function barSpan({ x }: Area, { fromMs, toMs }: Bucket): Span {
+  const room = x(toMs) - x(fromMs);
+  const width = room < 3 ? room : Math.max(1, room * 0.78);
+  return { x: x(fromMs) + (room - width) / 2, width };
+}
+
+/** Height in pixels; what was counted is never drawn as nothing. */
+export function scaled(value: number, most: number, ends: { from: number; to: number }): number {
+  return value === 0 ? 0 : Math.max(1, (value / most) * (ends.to - ends.from));
+}
+
+/** A bar of one bucket; that of a bucket that still runs is hollow. */
+export function Bar({
+  span,
+  y,
+  height,
+  look,
+  isHollow,
+}: {
+  span: Span;
+  y: number;
+  height: number;
+  look: string | undefined;
+  isHollow: boolean;
+}) {
+  if (height === 0) return null;
+  // The line of a hollow bar lies inside of it, so that it is no larger than a filled one.
+  const inset = isHollow ? 0.5 : 0;
+  return (
+    <rect
+      className={isHollow ? `${css.hollow} ${look}` : look}
+      x={span.x + inset}
+      width={Math.max(0.5, span.width - 2 * inset)}
+      y={y - height + inset}
+      height={Math.max(0.5, height - 2 * inset)}
+    />
+  );
+}
