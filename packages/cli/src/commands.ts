@@ -50,6 +50,12 @@ export const commands: CommandTable = [
     command("list", "list bulk retries", () => import("./bulk-retry/list.ts"), "bulkRetryList"),
     command("show", "tell how far a bulk retry has come", () => import("./bulk-retry/control.ts"), "bulkRetryShow"),
     command("watch", "follow a bulk retry to its end", () => import("./bulk-retry/control.ts"), "bulkRetryWatch"),
+    command(
+      "cancel",
+      "cancel a bulk retry whose tasks are still searched for",
+      () => import("./bulk-retry/control.ts"),
+      "bulkRetryCancel",
+    ),
     command("pause", "hold a bulk retry", () => import("./bulk-retry/control.ts"), "bulkRetryPause"),
     command("resume", "go on with a bulk retry", () => import("./bulk-retry/control.ts"), "bulkRetryResume"),
   ]),

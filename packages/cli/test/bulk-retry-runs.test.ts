@@ -107,6 +107,22 @@ describe("svc bulk-retry create", () => {
   });
 });
 
+describe("svc bulk-retry create --query", () => {
+  const { create, failing, retriedOf } = useShop();
+
+  test("retries what a query finds, and refuses when it finds more than --max", async () => {
+    await failing("queried", 12);
+    const found = await create("--query", "queue:queried id:queried-1,queried-7");
+    expect(found.code).toBe(0);
+    expect(found.out).toContain("succeeded  2 tasks: 2 succeeded");
+    expect(retriedOf("queried").sort()).toEqual(["queried-1", "queried-7"]);
+    const { code, out, err } = await create("--query", "queue:queried", "--max", "9");
+    expect(code).toBe(1);
+    expect(out).toContain("refused  0 tasks");
+    expect(err).toContain("svc: refused: more than 9 tasks match; narrow the filter, or use --max\n");
+  });
+});
+
 describe("svc bulk-retry", () => {
   const { ask, begin, failing } = useShop();
 

@@ -35,6 +35,9 @@ export function bulkRetryRow(
     deadline_at: new Date(now.getTime() + 3_600_000),
     last_progress_at: null,
     finished_at: null,
+    found_count: 0,
+    reached_at: null,
+    reached_id: null,
     ...given,
   };
 }

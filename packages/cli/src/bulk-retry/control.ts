@@ -39,6 +39,12 @@ export const bulkRetryShow = controlling("show", "Tells how far a bulk retry has
   api.getBulkRetry(slug, id),
 );
 
+export const bulkRetryCancel = controlling(
+  "cancel",
+  "Cancels a bulk retry while its tasks are still searched for. A sealed one is paused instead.",
+  ({ api, slug }, id) => api.cancelBulkRetry(slug, id),
+);
+
 export const bulkRetryPause = controlling(
   "pause",
   "Sends nothing more until it is resumed; what is under way goes on.",

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { BulkRetryBody, BulkRetryFilter, BulkRetryRequest } from "@svc/client";
+import { fieldTerm } from "@svc/client/task-query";
 import { asking, openProject, type Project, projectOptions, sessionAsks } from "../api/connect.ts";
 import { insist } from "../api/follow.ts";
 import { defineCommand, flag, type Terminal, text, texts } from "../command-line/command.ts";
@@ -13,6 +14,7 @@ export const bulkRetryCreate = defineCommand({
   usage: ["bulk-retry create [filters] [--max N] [--yes] [--no-wait] [--json]", "bulk-retry create --all [--max N]"],
   options: {
     ...filterOptions,
+    query: text("QUERY", "in the language of docs/search.md, beside the others"),
     engine: text("NAME", "of this engine"),
     task: texts("ID", "this task, may be repeated; needs --engine"),
     all: flag("every failed task of the project: what no filter says"),
@@ -33,8 +35,8 @@ export const bulkRetryCreate = defineCommand({
     sessionAsks,
   ],
   async run({ values }, terminal) {
-    const { engine, task } = values;
-    const filter: BulkRetryFilter = { ...readFilters(values), ...defined({ engine, task_ids: task }) };
+    const { engine, task, query } = values;
+    const filter: BulkRetryFilter = { ...readFilters(values), ...defined({ engine, task_ids: task, q: query }) };
     requireSelection(filter, values.all === true);
     const number = (option: "max" | "canary" | "canary-failures" | "rate", max: number, min = 1) =>
       values[option] === undefined ? undefined : wholeNumber(option, values[option], { min, max });
@@ -66,7 +68,8 @@ export const bulkRetryCreate = defineCommand({
       return exitCodes.done;
     }
     const { id, counts } = created;
-    terminal.err(`svc: bulk retry ${id} of ${counts.total} tasks started; run svc bulk-retry watch to follow it later`);
+    const what = created.status === "sealing" ? "is searching for its tasks" : `of ${counts.total} tasks started`;
+    terminal.err(`svc: bulk retry ${id} ${what}; run svc bulk-retry watch to follow it later`);
     return watchBulkRetry(id, values, project, terminal);
   },
 });
@@ -78,6 +81,7 @@ function requireSelection(filter: BulkRetryFilter, isAll: boolean): void {
   if (filter.task_ids === undefined) return;
   if (filter.engine === undefined) throw new CliError("usage", "--task needs --engine");
   if (filter.priority !== undefined) throw new CliError("usage", "--task and --priority do not go together");
+  if (filter.q !== undefined) throw new CliError("usage", "--task and --query do not go together");
 }
 
 /** A rate at which the time of a request is over before its last task is sent blocks it: that is told at once. */
@@ -97,18 +101,26 @@ function tellSlowRate(
 
 /** How many tasks match now, in words. The service counts by the same filters as its task list. */
 async function countMatches(project: Project, filter: BulkRetryFilter): Promise<string> {
-  const { task_ids: ids, engine, priority, state = "failure", ...same } = filter;
+  const { task_ids: ids, engine, priority, state = "failure", q, ...same } = filter;
   if (ids !== undefined) return counted(new Set(ids).size, "named task");
   const query = {
     ...same,
     state,
     ...defined({
       priority: priority?.join(","),
-      q: engine === undefined ? undefined : `engine:"${engine.replaceAll(/["\\]/g, "\\$&")}"`,
+      q: withEngine(q ?? undefined, engine ?? undefined),
     }),
     include_total: true,
     limit: 1,
   };
   const page = await asking(project, ({ api, slug }) => api.listTasks(slug, query));
   return page.total_count == null ? "all tasks that match" : counted(page.total_count, "task");
+}
+
+/** A query beside an engine, which the task list takes as a term of it. */
+function withEngine(q: string | undefined, engine: string | undefined): string | undefined {
+  const terms = [q, engine === undefined ? undefined : fieldTerm("engine", engine)].filter(
+    (term) => term !== undefined,
+  );
+  return terms.length === 0 ? undefined : terms.join(" ");
 }

@@ -13,13 +13,14 @@ type Given = OptionValues<typeof jsonOption>;
 export async function watchBulkRetry(id: string, given: Given, project: Project, terminal: Terminal): Promise<number> {
   using progress = startProgress("retrying", terminal);
   let seen = "";
-  const onRead = ({ counts }: BulkRetryRequest) => {
-    progress.show(counts.total - counts.unobserved, counts.total, troublesOf(counts));
+  const onRead = ({ counts, sealing }: BulkRetryRequest) => {
+    if (sealing === null) progress.show(counts.total - counts.unobserved, counts.total, troublesOf(counts));
+    else progress.show(0, null, [`searching, ${sealing.found} tasks found so far`]);
     const before = seen;
-    seen = JSON.stringify(counts);
+    seen = JSON.stringify([counts, sealing]);
     return seen !== before;
   };
-  const isDone = ({ status }: BulkRetryRequest) => status !== "in_progress";
+  const isDone = ({ status }: BulkRetryRequest) => status !== "in_progress" && status !== "sealing";
   const request = await asking(
     project,
     ({ api, slug }) => follow(() => api.getBulkRetry(slug, id), { isDone, onRead }),
@@ -40,7 +41,8 @@ export function printBulkRetry(request: BulkRetryRequest, given: Given, terminal
   const { total, succeeded, failed, unknown, unobserved } = counts;
   const facts = `${succeeded} succeeded, ${failed} failed, ${unknown} unknown, ${unobserved} to come`;
   printResult(terminal, given, request, [`${id}  ${status}  ${total} tasks: ${facts}`]);
-  if (status !== "blocked" && status !== "paused") return;
   const reason = blocked == null ? "" : `: ${inOneLine(blocked)}`;
+  if (status === "refused") terminal.err(`svc: refused${reason}; narrow the filter, or use --max`);
+  if (status !== "blocked" && status !== "paused") return;
   terminal.err(`svc: it is ${status}${reason}; svc bulk-retry resume ${id} goes on`);
 }

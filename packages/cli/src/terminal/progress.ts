@@ -16,11 +16,12 @@ export function startProgress(what: string, terminal: Terminal, nowMs = () => pe
   let toldAtMs = startedAtMs;
   let told = "";
   return {
-    /** `done` of `total`, and what else is to be known, such as `3 failed`. */
-    show(done: number, total: number, facts: readonly string[] = []) {
-      startedAt ??= done;
-      const counts = [`${done} of ${total}`, ...facts];
-      if (terminal.status !== undefined) {
+    /** `done` of `total`, and further facts such as `3 failed`; a null total is not known yet, and has no bar. */
+    show(done: number, total: number | null, facts: readonly string[] = []) {
+      const counts = total === null ? facts : [`${done} of ${total}`, ...facts];
+      if (terminal.status !== undefined && total === null) return terminal.status(`${what}: ${counts.join(", ")}`);
+      if (terminal.status !== undefined && total !== null) {
+        startedAt ??= done;
         const leftSeconds = estimate({ done: done - startedAt, left: total - done, elapsedMs: nowMs() - startedAtMs });
         const end = leftSeconds === null ? [] : [`about ${spoken(leftSeconds)} left`];
         terminal.status(`${what} ${bar(done, total)} ${[...counts, ...end].join(", ")}`);

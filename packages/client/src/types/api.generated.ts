@@ -390,6 +390,8 @@ export interface BulkRetryFilter {
   name?: string | null;
   /** Literal part of name, queue, worker or task id, in any case. */
   search?: string | null;
+  /** Query in the language of docs/search.md, beside the others; not with task_ids. */
+  q?: string | null;
   /** Tasks with one of these; not with task_ids. */
   priority?: Priority[] | null;
   /** Tasks received at or after this time. */
@@ -429,6 +431,8 @@ export interface BulkRetryPlan {
     name?: string;
     /** Literal part of name, queue, worker or task id, in any case. */
     search?: string;
+    /** Query in the language of docs/search.md. */
+    q?: string;
     priority?: Priority[];
     /** Tasks received at or after this time. */
     since?: string;
@@ -461,29 +465,37 @@ export interface BulkRetryRequest {
   /** Id of the bulk retry. */
   id: string;
   status: BulkRetryStatus;
-  /** Whether tasks are sent: paused by an operator, or blocked for blocked_reason. */
-  control_state: "running" | "paused" | "blocked";
+  /** Whether tasks are found or sent: paused by an operator, blocked or refused for blocked_reason. */
+  control_state: "sealing" | "running" | "paused" | "blocked" | "refused" | "cancelled";
   /** SHA-256 of the request with its defaults. */
   canonical_digest: string;
-  /** SHA-256 over engine, ordinal and payload of every child. */
-  plan_digest: string;
+  /** SHA-256 over engine, ordinal and payload of every child; null until it is sealed. */
+  plan_digest: string | null;
   /** The only agent that may retry its tasks; null: any eligible one. */
   target_agent_id: string | null;
   counts: BulkRetryCounts;
   /** When it was requested. */
   created_at: string;
-  /** When its list of tasks was fixed. */
-  sealed_at: string;
+  /** When its list of tasks was fixed; null until then. */
+  sealed_at: string | null;
   /** Tasks not sent by then wait for `resume`, which sets a new deadline. */
   deadline_at: string;
-  /** When a task was last sent or got its outcome; null before the first. */
+  /** When a task was last sent or got its outcome, or its search last got further; null before that. */
   last_progress_at: string | null;
-  /** Why it is blocked. */
+  /** Progress of the search for its tasks; null when it is not running. */
+  sealing: {
+    /** Matching tasks found so far. */
+    found: number;
+    /** Tasks received after this time were searched; null before the first step. */
+    reached: string | null;
+  } | null;
+  /** Why it is blocked or was refused. */
   blocked_reason: string | null;
 }
 
-/** in_progress: tasks are being sent; paused, blocked: waiting for `resume`; succeeded, failed, partial: every outcome is known; indeterminate: some outcome is unknown; no_match: the filter matched no task. */
+/** Sealing: the search for its tasks is running; in_progress: tasks are being sent; paused, blocked: waiting for `resume`; succeeded, failed, partial: every outcome is known; indeterminate: some outcome is unknown; no_match: the filter matched no task; refused: not sealed, for blocked_reason; cancelled: by an operator before it was sealed. */
 export const bulkRetryStatuses = [
+  "sealing",
   "in_progress",
   "paused",
   "blocked",
@@ -492,6 +504,8 @@ export const bulkRetryStatuses = [
   "partial",
   "indeterminate",
   "no_match",
+  "refused",
+  "cancelled",
 ] as const;
 export type BulkRetryStatus = (typeof bulkRetryStatuses)[number];
 

@@ -286,6 +286,9 @@ export function operationCalls(send: Send) {
     /** Get a bulk retry. */
     getBulkRetry: (slug: string, requestId: string, call?: CallOptions) =>
       send<BulkRetryRequest>("GET", pathOf`/projects/${slug}/bulk-retry-requests/${requestId}`, call),
+    /** Cancel a bulk retry that is not sealed. */
+    cancelBulkRetry: (slug: string, requestId: string, call?: CallOptions) =>
+      send<BulkRetryRequest>("POST", pathOf`/projects/${slug}/bulk-retry-requests/${requestId}/cancel`, call),
     /** List the tasks of a bulk retry. */
     listBulkRetryChildren: (slug: string, requestId: string, query: ListBulkRetryChildrenQuery = {}, call?: CallOptions) =>
       send<BulkRetryChildPage>("GET", pathOf`/projects/${slug}/bulk-retry-requests/${requestId}/children`, { ...call, query: { ...query } }),

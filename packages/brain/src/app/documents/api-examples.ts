@@ -165,6 +165,7 @@ const BulkRetryRequest = {
   sealed_at: "2026-03-02T08:30:00.210Z",
   deadline_at: "2026-03-02T09:30:00.000Z",
   last_progress_at: "2026-03-02T08:30:04.000Z",
+  sealing: null,
   blocked_reason: null,
 };
 

@@ -45,6 +45,7 @@ export function createBulkRetries(deps: BulkRetriesDeps) {
       return { ...page, items: page.items.map(shown) };
     },
     pause: async (id: string, asker: Asker): Promise<BulkRetryRequest> => shown(await control.pause(id, asker)),
+    cancel: async (id: string, asker: Asker): Promise<BulkRetryRequest> => shown(await control.cancel(id, asker)),
     async resume(id: string, asker: Asker): Promise<BulkRetryRequest> {
       const row = await control.resume(id, asker);
       coordinator.wake(id);

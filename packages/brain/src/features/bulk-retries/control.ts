@@ -4,8 +4,15 @@ import type { BulkRetryRequestRow, Core, Tables } from "../../schema/tables/inde
 import type { Audit } from "../audit/index.ts";
 import type { Asker } from "./planning/create.ts";
 import { resumedCanary } from "./rounds/canary.ts";
+import { deleteMatches } from "./sealing/sealing-store.ts";
 import { controlMachine, controlOf, isFinished, statusOf } from "./states.ts";
 import { findRequest, holdRequest, updateRequest } from "./store.ts";
+
+interface ControlRule {
+  readonly action: "paused" | "resumed" | "cancelled";
+  /** Whether it is for requests that are not sealed yet; the other ones are refused. */
+  readonly isOfSealing: boolean;
+}
 
 export interface ControlDeps extends Core {
   readonly audit: Pick<Audit, "append">;
@@ -15,9 +22,9 @@ export interface ControlDeps extends Core {
 type Changes = Partial<BulkRetryRequestRow> | null;
 type Change = (row: BulkRetryRequestRow, now: Date, tx: Tx<Tables>) => Changes | Promise<Changes>;
 
-/** Pausing and resuming (spec part 3, section 4.4). What is asked for twice changes nothing the second time and leaves no audit row. */
+/** Pausing, resuming and cancelling (spec part 3, section 4.4). A repeated request changes nothing and leaves no audit row. */
 export function createControl({ database, clock, audit, parentTimeoutSeconds }: ControlDeps) {
-  function controlling(action: "paused" | "resumed", changeOf: Change) {
+  function controlling({ action, isOfSealing }: ControlRule, changeOf: Change) {
     return async function control(id: string, { projectId, origin }: Asker): Promise<BulkRetryRequestRow> {
       if ((await findRequest(database.read, projectId, id)) === undefined) throw notFound();
       return database.write(
@@ -25,7 +32,12 @@ export function createControl({ database, clock, audit, parentTimeoutSeconds }: 
           const row = await holdRequest(tx, id);
           if (row === undefined) throw notFound();
           const now = clock.now();
-          if (isFinished(row)) throw new ApiError("conflict", { reason: "finished", status: statusOf(row, now) });
+          const status = statusOf(row, now);
+          if (status === action) return row;
+          if (isFinished(row)) throw new ApiError("conflict", { reason: "finished", status });
+          if ((status === "sealing") !== isOfSealing) {
+            throw new ApiError("conflict", { reason: isOfSealing ? "sealed" : "sealing", status });
+          }
           const changes = await changeOf(row, now, tx);
           if (changes === null) return row;
           await updateRequest(tx, id, changes);
@@ -50,12 +62,12 @@ export function createControl({ database, clock, audit, parentTimeoutSeconds }: 
 
   return {
     /** Sends nothing more; what was sent goes on. A blocked one stays as it is. */
-    pause: controlling("paused", (row, now) => {
+    pause: controlling({ action: "paused", isOfSealing: false }, (row, now) => {
       const paused = controlMachine.next(controlOf(row, now), "pause");
       return paused && { control_state: paused };
     }),
     /** Goes on with a paused or blocked one, in a new window of time; without its canary when that is what blocked it. */
-    resume: controlling("resumed", async (row, now, tx) => {
+    resume: controlling({ action: "resumed", isOfSealing: false }, async (row, now, tx) => {
       const running = controlMachine.next(controlOf(row, now), "resume");
       if (running === null) return null;
       return {
@@ -64,6 +76,11 @@ export function createControl({ database, clock, audit, parentTimeoutSeconds }: 
         deadline_at: new Date(now.getTime() + parentTimeoutSeconds * 1000),
         ...(await resumedCanary(tx, { row, now })),
       };
+    }),
+    /** Ends the search of one that is not sealed yet: nothing of it is retried. */
+    cancel: controlling({ action: "cancelled", isOfSealing: true }, async (row, now, tx) => {
+      await deleteMatches(tx, [row.id]);
+      return { control_state: controlMachine.to("cancel"), finished_at: now };
     }),
   };
 }

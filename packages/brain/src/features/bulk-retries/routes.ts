@@ -28,14 +28,14 @@ export const bulkRetryRoutes: Routes<{
     operationId: "createBulkRetry",
     summary: "Create a bulk retry",
     description:
-      "Selects the tasks that match the filter and retries them one by one, across restarts of the service. Repeating the request with the same idempotency key returns the bulk retry that exists.",
+      "Selects the tasks that match the filter and retries them one by one, across restarts of the service. With `filter.q` the tasks are searched for after the response, in status `sealing`. Repeating the request with the same idempotency key returns the bulk retry that exists.",
     answers: {
       200: {
         description: "The bulk retry that exists for this key, or one that has nothing to do.",
         headers: { Location: "URL of the bulk retry." },
       },
       202: {
-        description: "The bulk retry was created and is in progress.",
+        description: "The bulk retry was created and is sealing or in progress.",
         headers: { Location: "URL of the bulk retry." },
       },
       400: "The filter has an unknown key, or no agent can retry for its engine.",
@@ -48,7 +48,7 @@ export const bulkRetryRoutes: Routes<{
       const made = await bulkRetries.create(request.body, askerOf(request));
       const slug = encodeURIComponent(request.project.slug);
       reply.header("location", `${base}/projects/${slug}/bulk-retry-requests/${made.id}`);
-      return reply.code(made.status === "in_progress" ? 202 : 200).send(made);
+      return reply.code(made.status === "in_progress" || made.status === "sealing" ? 202 : 200).send(made);
     },
   });
 
@@ -76,7 +76,7 @@ export const bulkRetryRoutes: Routes<{
     operationId: "pauseBulkRetry",
     summary: "Pause a bulk retry",
     description: "Stops sending further tasks. Retries that were sent continue.",
-    answers: { 409: "The bulk retry has finished (`finished`)." },
+    answers: { 409: "The bulk retry has finished (`finished`) or is not sealed yet (`sealing`)." },
     params: BulkRetryParams,
     response: { 200: BulkRetryRequest },
     policy,
@@ -87,11 +87,22 @@ export const bulkRetryRoutes: Routes<{
     operationId: "resumeBulkRetry",
     summary: "Resume a bulk retry",
     description: "Continues a paused or blocked bulk retry. A blocked one gets a new deadline.",
-    answers: { 409: "The bulk retry has finished (`finished`)." },
+    answers: { 409: "The bulk retry has finished (`finished`) or is not sealed yet (`sealing`)." },
     params: BulkRetryParams,
     response: { 200: BulkRetryRequest },
     policy,
     handler: (request) => bulkRetries.resume(request.params.request_id.toLowerCase(), askerOf(request)),
+  });
+
+  operation(app, "POST /projects/:slug/bulk-retry-requests/:request_id/cancel", {
+    operationId: "cancelBulkRetry",
+    summary: "Cancel a bulk retry that is not sealed",
+    description: "Ends the search of a bulk retry in status `sealing`. Nothing was sent, and nothing will be.",
+    answers: { 409: "The bulk retry is sealed (`sealed`; pause it instead) or has finished (`finished`)." },
+    params: BulkRetryParams,
+    response: { 200: BulkRetryRequest },
+    policy,
+    handler: (request) => bulkRetries.cancel(request.params.request_id.toLowerCase(), askerOf(request)),
   });
 
   operation(app, "GET /projects/:slug/bulk-retry-requests/:request_id/plan", {

@@ -23,13 +23,16 @@ export const BulkRetryRequest = Type.Object(
     status: OneOf(requestStatuses, {
       title: "BulkRetryStatus",
       description:
-        "in_progress: tasks are being sent; paused, blocked: waiting for `resume`; succeeded, failed, partial: every outcome is known; indeterminate: some outcome is unknown; no_match: the filter matched no task",
+        "sealing: the search for its tasks is running; in_progress: tasks are being sent; paused, blocked: waiting for `resume`; succeeded, failed, partial: every outcome is known; indeterminate: some outcome is unknown; no_match: the filter matched no task; refused: not sealed, for blocked_reason; cancelled: by an operator before it was sealed",
     }),
     control_state: OneOf(controlStates, {
-      description: "whether tasks are sent: paused by an operator, or blocked for blocked_reason",
+      description: "whether tasks are found or sent: paused by an operator, blocked or refused for blocked_reason",
     }),
     canonical_digest: Type.String({ description: "SHA-256 of the request with its defaults" }),
-    plan_digest: Type.String({ description: "SHA-256 over engine, ordinal and payload of every child" }),
+    plan_digest: Nullable(
+      Type.String(),
+      "SHA-256 over engine, ordinal and payload of every child; null until it is sealed",
+    ),
     target_agent_id: Nullable(Uuid, "the only agent that may retry its tasks; null: any eligible one"),
     counts: Type.Object(
       {
@@ -44,10 +47,20 @@ export const BulkRetryRequest = Type.Object(
       { title: "BulkRetryCounts", description: "How many tasks are in which state." },
     ),
     created_at: Described(Instant, "when it was requested"),
-    sealed_at: Described(Instant, "when its list of tasks was fixed"),
+    sealed_at: Nullable(Instant, "when its list of tasks was fixed; null until then"),
     deadline_at: Described(Instant, "tasks not sent by then wait for `resume`, which sets a new deadline"),
-    last_progress_at: Nullable(Instant, "when a task was last sent or got its outcome; null before the first"),
-    blocked_reason: Nullable(Type.String({ description: "why it is blocked" })),
+    last_progress_at: Nullable(
+      Instant,
+      "when a task was last sent or got its outcome, or its search last got further; null before that",
+    ),
+    sealing: Nullable(
+      Type.Object({
+        found: count("matching tasks found so far"),
+        reached: Nullable(Instant, "tasks received after this time were searched; null before the first step"),
+      }),
+      "progress of the search for its tasks; null when it is not running",
+    ),
+    blocked_reason: Nullable(Type.String({ description: "why it is blocked or was refused" })),
   },
   { title: "BulkRetryRequest", description: "A retry of many tasks that the service carries out one by one." },
 );
@@ -89,6 +102,7 @@ const filterFields = {
   queue: optional(text(200, "exact queue name")),
   name: optional(text(200, "literal part of the task name")),
   search: optional(text(200, "literal part of name, queue, worker or task id, in any case")),
+  q: optional(text(1000, "query in the language of docs/search.md, beside the others; not with task_ids")),
   priority: optional(Type.Array(Priority, { minItems: 1, description: "tasks with one of these; not with task_ids" })),
   since: optional(instant, "tasks received at or after this time"),
   until: optional(instant, "tasks received at or before this time"),

@@ -17,7 +17,9 @@ export function publicRequest(row: BulkRetryRequestRow, now: Date): BulkRetryReq
     sealed_at: row.sealed_at,
     deadline_at: row.deadline_at,
     last_progress_at: row.last_progress_at,
-    blocked_reason: control === "blocked" ? (row.blocked_reason ?? deadlineReason(row.pending_count)) : null,
+    sealing: row.control_state === "sealing" ? { found: row.found_count, reached: row.reached_at } : null,
+    blocked_reason:
+      control === "blocked" ? (row.blocked_reason ?? deadlineReason(row.pending_count)) : row.blocked_reason,
   };
 }
 

@@ -3,12 +3,14 @@ import { createFakeClock } from "@svc/testkit";
 import { addProject, testDialects, useTestDatabase } from "@svc/testkit/databases";
 import { beforeAll, describe, expect, test } from "vitest";
 import { bulkRetryRow } from "../../../test/rows/bulk-retry-rows.ts";
+import { insertTasks } from "../../../test/rows/task-rows.ts";
 import type { BulkRetryRequestRow } from "../../schema/tables/index.ts";
 import { createControl } from "./control.ts";
 import { readEffectiveRequest } from "./planning/effective-request.ts";
 import { sealPlan } from "./planning/seal.ts";
 import { claimChildren, settleChildren } from "./rounds/children-store.ts";
 import { runRound } from "./rounds/round.ts";
+import { sealStep } from "./sealing/seal-step.ts";
 import {
   type ChildEnd,
   type ChildMove,
@@ -34,6 +36,10 @@ for (const dialect of testDialects) {
     let projectId: string;
     beforeAll(async () => {
       projectId = await addProject(opened.database, randomUUID());
+      const received_at = new Date(now.getTime() - 1000);
+      await insertTasks(opened.database, [
+        { project_id: projectId, task_id: "t", state: "failure", queue: "full", received_at },
+      ]);
     });
 
     async function childAfter(state: keyof typeof childMoves, move: ChildMove): Promise<string> {
@@ -72,11 +78,26 @@ for (const dialect of testDialects) {
 
     /** What makes each move, of a request that only its control state could keep from it. */
     const makers: Record<ControlMove, { given: Partial<BulkRetryRequestRow>; make(id: string): Promise<unknown> }> = {
-      pause: { given: {}, make: (id) => control().pause(id, asker()) },
-      resume: { given: {}, make: (id) => control().resume(id, asker()) },
+      pause: { given: {}, make: (id) => control().pause(id, asker()).catch(isConflict) },
+      resume: { given: {}, make: (id) => control().resume(id, asker()).catch(isConflict) },
       deadline: { given: { deadline_at: now }, make: round },
       canary_failed: { given: { canary_size: 2, canary_failures: 1, pending_count: 18 }, make: round },
+      sealed: { given: { child_count: 0, pending_count: 0 }, make: (id) => search(id, "queue:none") },
+      refuse: {
+        given: { child_count: 0, pending_count: 0, found_count: 1000 },
+        make: (id) => search(id, "queue:full"),
+      },
+      cancel: { given: {}, make: (id) => control().cancel(id, asker()).catch(isConflict) },
     };
+    const isConflict = ({ code }: { code: string }) => expect(code).toBe("conflict");
+    /** One step of the search of a request for at most 1000 tasks. */
+    async function search(id: string, q: string): Promise<void> {
+      const { text } = readEffectiveRequest({ idempotency_key: "key", filter: { q } });
+      const row = { request_id: id, effective_request: text };
+      await opened.database.write((tx) => tx.insertInto("bulk_retry_effective_requests").values(row).execute());
+      const deps = { database: opened.database, clock, audit, maxFrameBytes: 1_048_576, parentTimeoutSeconds: 60 };
+      await sealStep(deps, id);
+    }
     const origin = { user_id: null, api_key_id: null, source_ip: null, user_agent: null };
     const asker = () => ({ projectId, userId: randomUUID(), origin });
     const control = () => createControl({ database: opened.database, clock, audit, parentTimeoutSeconds: 60 });
@@ -88,7 +109,13 @@ for (const dialect of testDialects) {
 
     async function controlAfter(state: string, move: ControlMove): Promise<string> {
       const { given, make } = makers[move];
-      const row = bulkRetryRow({ project_id: projectId, control_state: state, deadline_at: later, ...given });
+      const row = bulkRetryRow({
+        project_id: projectId,
+        control_state: state,
+        deadline_at: later,
+        ...given,
+        created_at: now,
+      });
       await opened.database.write((tx) => tx.insertInto("bulk_retry_requests").values(row).execute());
       await make(row.id);
       const after = opened.database.read.selectFrom("bulk_retry_requests").select("control_state");

@@ -2,8 +2,9 @@ import { createStateMachine, type MoveOf } from "../../platform/state-machine.ts
 import type { BulkRetryChildRow, BulkRetryRequestRow } from "../../schema/tables/index.ts";
 
 /**
- * The states of a bulk retry (spec part 3, section 4.4). A request is made of children, one task each, that are sealed with it. A child is
- * claimed once, which makes its command, and has an outcome once; nothing leads back. What the request shows follows from its counters.
+ * The states of a bulk retry (spec part 3, section 4.4). A request is made of children, one task each, that are sealed with it; one with a
+ * search is sealing until the search is complete. A child is claimed once, which makes its command, and has an outcome once; nothing leads
+ * back. What the request shows follows from its counters.
  */
 export const childMoves = {
   "pending / unobserved": { claim: "claimed / unobserved" },
@@ -21,9 +22,12 @@ export const childMoves = {
 } as const;
 
 export const controlMoves = {
+  sealing: { sealed: "running", refuse: "refused", cancel: "cancelled" },
   running: { pause: "paused", deadline: "blocked", canary_failed: "blocked" },
   paused: { resume: "running" },
   blocked: { resume: "running", canary_failed: "blocked" },
+  refused: {},
+  cancelled: {},
 } as const;
 
 /** The tables as stores and decisions read them. */
@@ -43,10 +47,11 @@ export function childColumns(state: keyof typeof childMoves) {
 /** The outcome that a move gives. */
 export const outcomeOfEnd = (end: ChildEnd): Outcome => childColumns(childMachine.to(end)).outcome as Outcome;
 
-export const controlStates = ["running", "paused", "blocked"] as const;
+export const controlStates = ["sealing", "running", "paused", "blocked", "refused", "cancelled"] as const;
 export type ControlState = (typeof controlStates)[number];
 
 export const requestStatuses = [
+  "sealing",
   "in_progress",
   "paused",
   "blocked",
@@ -55,6 +60,8 @@ export const requestStatuses = [
   "partial",
   "indeterminate",
   "no_match",
+  "refused",
+  "cancelled",
 ] as const;
 export type RequestStatus = (typeof requestStatuses)[number];
 
@@ -66,12 +73,15 @@ type Counted = Pick<
   "child_count" | "pending_count" | "claimed_count" | "succeeded_count" | "failed_count" | "unknown_count"
 >;
 
+type Controlled = Pick<BulkRetryRequestRow, "control_state">;
+
 /** How many children were ever sent. */
 export const sentOf = ({ child_count, pending_count }: Pick<Counted, "child_count" | "pending_count">): number =>
   child_count - pending_count;
 
-/** Every child has its outcome, or there is none. */
-export const isFinished = ({ pending_count, claimed_count }: Counted): boolean => pending_count + claimed_count === 0;
+/** Every child has its outcome, or there will be none. */
+export const isFinished = ({ control_state, pending_count, claimed_count }: Counted & Controlled): boolean =>
+  control_state !== "sealing" && pending_count + claimed_count === 0;
 
 /** The deadline holds from the moment it passes, whether the coordinator has been there or not. */
 export function controlOf(
@@ -93,6 +103,8 @@ export function statusOf(
   row: Counted & Pick<BulkRetryRequestRow, "control_state" | "deadline_at">,
   now: Date,
 ): RequestStatus {
+  const { control_state: state } = row;
+  if (state === "sealing" || state === "refused" || state === "cancelled") return state;
   if (row.child_count === 0) return "no_match";
   if (isFinished(row)) {
     if (row.succeeded_count === row.child_count) return "succeeded";
@@ -100,7 +112,7 @@ export function statusOf(
     return row.failed_count === row.child_count ? "failed" : "partial";
   }
   const control = controlOf(row, now);
-  return control === "running" ? "in_progress" : control;
+  return control === "running" ? "in_progress" : (control as "paused" | "blocked");
 }
 
 export const unendedReason = (unended: number, size: number): string =>

@@ -3,6 +3,7 @@ import { chunks } from "../../platform/chunks.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import type { BulkRetryChildRow, BulkRetryRequestRow, Db, Tables } from "../../schema/tables/index.ts";
 import { commandMachine } from "../commands/index.ts";
+import { deleteMatches } from "./sealing/sealing-store.ts";
 import { type ChildMove, childColumns, childMachine } from "./states.ts";
 
 export const findRequest = (db: Db, projectId: string, id: string): Promise<BulkRetryRequestRow | undefined> =>
@@ -12,6 +13,9 @@ export const findRequest = (db: Db, projectId: string, id: string): Promise<Bulk
     .where("project_id", "=", projectId)
     .where("id", "=", id)
     .executeTakeFirst();
+
+export const findRequestById = (db: Db, id: string): Promise<BulkRetryRequestRow | undefined> =>
+  db.selectFrom("bulk_retry_requests").selectAll().where("id", "=", id).executeTakeFirst();
 
 export const findRequestByKey = (db: Db, projectId: string, key: string): Promise<BulkRetryRequestRow | undefined> =>
   db
@@ -91,6 +95,7 @@ export async function deleteRequestsEndedBefore(tx: Tx<Tables>, cutoff: Date): P
     )
     .executeTakeFirst();
   if (numDeletedRows > 0n && abandoned.length === 0) return Number(numDeletedRows);
+  await deleteMatches(tx, ids);
   await tx.deleteFrom("bulk_retry_effective_requests").where("request_id", "in", ids).execute();
   await tx.deleteFrom("bulk_retry_requests").where("id", "in", ids).execute();
   return ids.length;
@@ -112,17 +117,33 @@ const abandonedBefore = (tx: Tx<Tables>, cutoff: Date): Promise<{ id: string }[]
     .skipLocked()
     .execute();
 
-/** Something may happen to it without an operator: it runs, or the outcome of what it sent is awaited. */
-const movesByItself = (eb: ExpressionBuilder<Tables, "bulk_retry_requests">) =>
-  eb.or([eb("control_state", "=", "running"), eb("claimed_count", ">", 0)]);
+/** A search that has not got further for so long is taken up by any process; until then the one that runs it goes on. */
+const idleSealingMs = 3000;
+
+/** Something may happen to it without an operator: it runs, its search is idle, or the outcome of what it sent is awaited. */
+const movesByItself = (now: Date) => (eb: ExpressionBuilder<Tables, "bulk_retry_requests">) =>
+  eb.or([
+    eb("control_state", "=", "running"),
+    eb("claimed_count", ">", 0),
+    eb.and([
+      eb("control_state", "=", "sealing"),
+      eb(eb.fn.coalesce("last_progress_at", "created_at"), "<=", new Date(now.getTime() - idleSealingMs)),
+    ]),
+  ]);
+
+export interface MovingPage {
+  readonly now: Date;
+  readonly afterId: string | null;
+  readonly limit: number;
+}
 
 /** Open requests that move by themselves, after `afterId`, by id. */
-export async function movingRequests(db: Db, afterId: string | null, limit: number): Promise<string[]> {
+export async function movingRequests(db: Db, { now, afterId, limit }: MovingPage): Promise<string[]> {
   const rows = await db
     .selectFrom("bulk_retry_requests")
     .select("id")
     .where("finished_at", "is", null)
-    .where(movesByItself)
+    .where(movesByItself(now))
     .$if(afterId !== null, (query) => query.where("id", ">", afterId as string))
     .orderBy("id")
     .limit(limit)
@@ -221,14 +242,14 @@ export const projectsOfAgents = (
     .execute();
 
 /** Open requests of the projects that move by themselves. */
-export async function movingInProjects(db: Db, projectIds: readonly string[]): Promise<string[]> {
+export async function movingInProjects(db: Db, projectIds: readonly string[], now: Date): Promise<string[]> {
   if (projectIds.length === 0) return [];
   const rows = await db
     .selectFrom("bulk_retry_requests")
     .select("id")
     .where("project_id", "in", projectIds)
     .where("finished_at", "is", null)
-    .where(movesByItself)
+    .where(movesByItself(now))
     .execute();
   return rows.map(({ id }) => id);
 }

@@ -3,9 +3,12 @@ import type { Tx } from "../../platform/database/database.ts";
 import type { BrainDatabase, Tables } from "../../schema/tables/index.ts";
 import { countMatches } from "./breakdowns/count-matches.ts";
 import { matchesFilter, type TaskFilter } from "./query/filter.ts";
-import type { ListFilter } from "./query/query.ts";
+import { type ListFilter, planOf } from "./query/query.ts";
 import { type RetriedTask, tasksByRowId } from "./reads.ts";
-import { matchingIds } from "./search/find-matches.ts";
+import { findContent } from "./search/find-content.ts";
+import { findMatches, matchingIds } from "./search/find-matches.ts";
+import type { TaskPosition } from "./search/match-reads.ts";
+import { resolveTerms } from "./search/newest-by-terms.ts";
 
 /** Which tasks of a project a retry means. */
 export interface RetrySelection {
@@ -13,9 +16,40 @@ export interface RetrySelection {
   readonly engine: string | null;
   /** Engine ids; with them the engine is given. */
   readonly taskIds: readonly string[] | null;
+  /** A query that the tasks must match as well; not with ids. */
+  readonly q: string | null;
 }
 
-/** Row ids of what a selection may mean; `matched` is exact and the ids are left out when there are more than `limit`. */
+/** Of one step of a search. */
+export interface SelectStep {
+  /** Tasks received later are left out, and ages in the query count from here. */
+  readonly now: Date;
+  readonly after: TaskPosition | null;
+  readonly limit: number;
+  /** Milliseconds. */
+  readonly budgetMs: number;
+}
+
+/** Row ids of the next matches of a selection with a query, newest first, and where the next step begins; null at the end. */
+export async function selectStep(
+  db: BrainDatabase,
+  projectId: string,
+  { filter, engine, q }: RetrySelection,
+  { now, after, limit, budgetMs }: SelectStep,
+): Promise<{ ids: readonly string[]; next: TaskPosition | null }> {
+  const until = filter.until !== undefined && filter.until < now ? filter.until : now;
+  const plan = planOf({ ...filter, until }, q ?? undefined, now);
+  const terms = [...(plan.filter.terms ?? []), ...(engine === null ? [] : [ofEngine(engine)])];
+  const full = terms.length === 0 ? plan.filter : { ...plan.filter, terms };
+  const search = { projectId, filter: await resolveTerms(db, projectId, full), after, limit, budgetMs };
+  const { found, reached } =
+    plan.content.length === 0
+      ? await findMatches(db, search)
+      : await findContent(db, { ...search, content: plan.content });
+  return { ids: found.map(({ id }) => id), next: found.length < limit ? reached : (found.at(-1) ?? null) };
+}
+
+/** Row ids of what a selection without a query may mean; `matched` is exact and the ids are left out when there are more than `limit`. */
 export async function findSelected(
   db: BrainDatabase,
   projectId: string,

@@ -11,11 +11,11 @@ export interface BulkRetryRequestRow {
   idempotency_key: string;
   /** Of the request, to tell a repetition from another request with the same key. */
   canonical_digest: string;
-  /** Of all children. */
-  plan_digest: string;
+  /** Of all children; null until they are sealed. */
+  plan_digest: string | null;
   /** The only agent that may run it; null for any. */
   target_agent_id: string | null;
-  /** running, paused or blocked: docs/states/bulk-retry.md. */
+  /** docs/states/bulk-retry.md. */
   control_state: string;
   blocked_reason: string | null;
   child_count: number;
@@ -38,12 +38,23 @@ export interface BulkRetryRequestRow {
   /** With a rate: when the next child may be sent. */
   next_claim_at: Date | null;
   created_at: Date;
-  /** When its children were chosen. */
-  sealed_at: Date;
+  /** When its children were fixed; null while a search still finds them. */
+  sealed_at: Date | null;
   /** What is not sent by then waits for an operator. */
   deadline_at: Date;
   last_progress_at: Date | null;
   finished_at: Date | null;
+  /** Tasks that its search has found so far; 0 without a search. */
+  found_count: number;
+  /** The task that its search reached, newest first; null before the first step. */
+  reached_at: Date | null;
+  reached_id: string | null;
+}
+
+/** A task that the search of a request has found; deleted when the request is sealed. */
+export interface BulkRetryMatchRow {
+  request_id: string;
+  task_row_id: string;
 }
 
 /** Kept apart from the counters: it may be long, and the embedded database writes a whole row with every change. */

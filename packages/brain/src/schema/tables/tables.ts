@@ -28,7 +28,12 @@ import type {
   WorkerRow,
 } from "./agents.ts";
 import type { AuditChainStateRow, AuditLogRow } from "./audit.ts";
-import type { BulkRetryChildRow, BulkRetryEffectiveRequestRow, BulkRetryRequestRow } from "./bulk-retries.ts";
+import type {
+  BulkRetryChildRow,
+  BulkRetryEffectiveRequestRow,
+  BulkRetryMatchRow,
+  BulkRetryRequestRow,
+} from "./bulk-retries.ts";
 import type { CommandRow, CommandTaskRow } from "./commands.ts";
 import type {
   CounterDeltaRow,
@@ -89,6 +94,7 @@ export interface Tables {
   command_tasks: CommandTaskRow;
   bulk_retry_requests: BulkRetryRequestRow;
   bulk_retry_effective_requests: BulkRetryEffectiveRequestRow;
+  bulk_retry_matches: BulkRetryMatchRow;
   bulk_retry_children: BulkRetryChildRow;
   audit_log: AuditLogRow;
   audit_chain_state: AuditChainStateRow;

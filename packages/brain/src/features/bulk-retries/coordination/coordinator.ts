@@ -4,12 +4,13 @@ import type { Log } from "../../../platform/log.ts";
 import type { Commands } from "../../commands/index.ts";
 import { eligibleSessions } from "../rounds/eligible-agents.ts";
 import { type RoundDeps, runRound } from "../rounds/round.ts";
+import { type SealingDeps, sealStep } from "../sealing/seal-step.ts";
 import { movingInProjects, movingRequests, parentsOf } from "../store.ts";
 import { CanaryWatch, type ChangedTasks } from "./canary-watch.ts";
 import { createChildSource } from "./child-source.ts";
 import { DueTimes } from "./due-times.ts";
 
-export interface CoordinatorDeps extends RoundDeps {
+export interface CoordinatorDeps extends RoundDeps, SealingDeps {
   readonly log: Log;
   readonly commands: Pick<Commands, "issueIn" | "offer" | "offerChildren" | "onEnded" | "serveChildren">;
   readonly scanBatch: number;
@@ -74,12 +75,12 @@ export class Coordinator {
 
   /** Looks at every request that can move by itself; the safety net. Each has had a round that began after the call. @throws the first failure, after all */
   async tick(signal: AbortSignal): Promise<number> {
-    const { database, scanBatch } = this.#deps;
+    const { database, clock, scanBatch } = this.#deps;
     let afterId: string | null = null;
     let sent = 0;
     const faults: unknown[] = [];
     for (;;) {
-      const ids: string[] = await movingRequests(database.read, afterId, scanBatch);
+      const ids: string[] = await movingRequests(database.read, { now: clock.now(), afterId, limit: scanBatch });
       for (const id of ids) {
         if (signal.aborted) return sent;
         sent += (await this.#rounds.run(id).catch((error: unknown) => void faults.push(error))) ?? 0;
@@ -100,7 +101,10 @@ export class Coordinator {
 
   async #round(parentId: string): Promise<number> {
     const { commands } = this.#deps;
-    const { issued, nextAt, hasAllowance } = await runRound(this.#deps, { parentId, eligible: eligibleSessions });
+    const request = { parentId, eligible: eligibleSessions };
+    const { issued, nextAt, hasAllowance, isSealing } = await runRound(this.#deps, request);
+    // Step by step, so that others have their turn between two steps.
+    if (isSealing && (await sealStep(this.#deps, parentId))) this.wake(parentId);
     commands.offer(...issued);
     // Polls have what no session took.
     if (hasAllowance) commands.offerChildren();
@@ -115,14 +119,15 @@ export class Coordinator {
 
   /** Wakes the requests that all news so far are about. */
   async #look(): Promise<void> {
-    const { read } = this.#deps.database;
+    const { clock, database } = this.#deps;
+    const { read } = database;
     await pause(gatherMs);
     const taken = this.#news;
     this.#news = { commands: new Set(), projects: new Set() };
     try {
       const found = await Promise.all([
         parentsOf(read, [...taken.commands]),
-        movingInProjects(read, [...taken.projects]),
+        movingInProjects(read, [...taken.projects], clock.now()),
       ]);
       for (const id of new Set(found.flat())) this.wake(id);
     } catch (error) {

@@ -1,21 +1,18 @@
 import { ApiError, invalid } from "../../../platform/http/error-codes.ts";
 import { uuidV7 } from "../../../platform/ids.ts";
-import type { BulkRetryRequestRow, Core } from "../../../schema/tables/index.ts";
+import type { BulkRetryRequestRow } from "../../../schema/tables/index.ts";
 import { findAgent } from "../../agents/index.ts";
-import type { Audit, AuditOrigin } from "../../audit/index.ts";
+import type { AuditOrigin } from "../../audit/index.ts";
 import { whyNotAdvertised } from "../../commands/index.ts";
 import { findSelected, readSelected } from "../../tasks/index.ts";
 import type { BulkRetryBody } from "../schemas.ts";
+import type { SealingDeps } from "../sealing/seal-step.ts";
 import { findRequestByKey, insertChildren, insertRequest } from "../store.ts";
 import { badRequest, type EffectiveRequest, readEffectiveRequest } from "./effective-request.ts";
 import { sealPlan } from "./seal.ts";
 
-export interface CreateRequestsDeps extends Core {
-  readonly audit: Pick<Audit, "append">;
-  /** Bytes of the largest frame that agents take. */
-  readonly maxFrameBytes: number;
+export interface CreateRequestsDeps extends SealingDeps {
   readonly maxInFlight: number;
-  readonly parentTimeoutSeconds: number;
 }
 
 export interface Asker {
@@ -25,7 +22,8 @@ export interface Asker {
 }
 
 /**
- * Seals a request and its children in one transaction; the same key with the same body gives the request that exists.
+ * Seals a request and its children in one transaction; one with a query is sealed later, step by step. The same key with the same body gives the
+ * request that exists.
  *
  * @throws ApiError `conflict` when another body had the key or the engine retries only with given inputs, `not_found` without the agent, `validation_error` with 400 for an engine that
  * nobody advertises and with 422 for more matches than max.
@@ -38,11 +36,15 @@ export function createRequests(deps: CreateRequestsDeps) {
     { projectId, userId, origin }: Asker,
   ): Promise<BulkRetryRequestRow> {
     const effective = readEffectiveRequest(body);
-    const { max, selection, canary } = effective;
+    const { max, canary } = effective;
     const earlier = await findEarlier();
     if (earlier !== null) return earlier;
     await requireAdvertised(effective, projectId);
-    const { ids, matched } = await findSelected(database, projectId, selection, max);
+    const { selection } = effective;
+    const isSearch = selection.q !== null;
+    const { ids, matched } = isSearch
+      ? { ids: [], matched: 0 }
+      : await findSelected(database, projectId, selection, max);
     if (matched > max) throw tooMany(matched, max);
 
     const made = await database.write(async (tx) => {
@@ -58,9 +60,9 @@ export function createRequests(deps: CreateRequestsDeps) {
         source_ip: origin.source_ip,
         idempotency_key: effective.idempotencyKey,
         canonical_digest: effective.canonicalDigest,
-        plan_digest: plan.planDigest,
+        plan_digest: isSearch ? null : plan.planDigest,
         target_agent_id: effective.agentId,
-        control_state: "running",
+        control_state: isSearch ? "sealing" : "running",
         blocked_reason: null,
         child_count: count,
         pending_count: count,
@@ -76,10 +78,13 @@ export function createRequests(deps: CreateRequestsDeps) {
         rate_per_minute: effective.ratePerMinute,
         next_claim_at: null,
         created_at: now,
-        sealed_at: now,
+        sealed_at: isSearch ? null : now,
         deadline_at: new Date(now.getTime() + deps.parentTimeoutSeconds * 1000),
         last_progress_at: null,
-        finished_at: count === 0 ? now : null,
+        finished_at: count === 0 && !isSearch ? now : null,
+        found_count: 0,
+        reached_at: null,
+        reached_id: null,
       };
       if (!(await insertRequest(tx, row, effective.text))) return null;
       await insertChildren(tx, plan.children);
@@ -91,9 +96,8 @@ export function createRequests(deps: CreateRequestsDeps) {
         project_id: projectId,
         metadata: {
           canonical_digest: row.canonical_digest,
-          plan_digest: row.plan_digest,
+          ...(!isSearch && { plan_digest: row.plan_digest, tasks: count }),
           target_agent_id: row.target_agent_id,
-          tasks: count,
           ...(canary !== null && { canary_size: canary.size, canary_max_failures: canary.maxFailures }),
           ...(row.rate_per_minute !== null && { rate_per_minute: row.rate_per_minute }),
         },

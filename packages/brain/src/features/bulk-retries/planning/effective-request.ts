@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
-import { CanonicalError, canonicalText, type Priority, priorities } from "@svc/protocol";
+import { CanonicalError, canonicalText, type Priority, priorities, type TaskState } from "@svc/protocol";
 import { ApiError, invalid, type ValidationFault } from "../../../platform/http/error-codes.ts";
 import { parseInstant } from "../../../platform/http/schemas.ts";
-import { instantsOf, type RetrySelection } from "../../tasks/index.ts";
+import { instantsOf, type RetrySelection, readQuery } from "../../tasks/index.ts";
 import { type BulkRetryBody, type BulkRetryFilter, filterKeys } from "../schemas.ts";
 
 /** The stored request (spec part 3, section 4.4 rule 1), and what follows from it. */
@@ -11,7 +11,7 @@ export interface EffectiveRequest {
   readonly text: string;
   readonly canonicalDigest: string;
   readonly selection: RetrySelection;
-  /** What each child repeats of the filter. */
+  /** What each child repeats of the filter: all but what only the service understands. */
   readonly childFilter: Readonly<Record<string, unknown>>;
   readonly max: number;
   readonly agentId: string | null;
@@ -46,34 +46,72 @@ export function readEffectiveRequest(body: BulkRetryBody): EffectiveRequest {
   const agentId = body.agent_id?.toLowerCase() ?? null;
   const state = filter.state ?? filter.status ?? "failure";
   const wanted = filter.priority == null ? null : new Set<Priority>(filter.priority);
-  const shared = {
-    state,
-    ...(filter.queue != null && { queue: filter.queue }),
-    ...(filter.name != null && { name: filter.name }),
-    ...(filter.search != null && { search: filter.search }),
-    ...(wanted !== null && { priority: priorities.filter((priority) => wanted.has(priority)) }),
-    ...instant("since", filter),
-    ...instant("until", filter),
-  };
+  if (taskIds !== null && filter.q != null) {
+    throw badRequest(["body", "filter", "q"], "not_with_task_ids", "cannot be combined with task_ids");
+  }
+  if (filter.q != null) readQuery(filter.q, ["body", "filter", "q"]);
   const ratePerMinute = body.rate_per_minute ?? null;
-  const effective = {
+  return effectiveOf(body.idempotency_key, {
     action: "bulk_retry",
-    filter: { ...shared, ...(engine !== null && { engine }), ...(taskIds !== null && { task_ids: taskIds }) },
+    filter: {
+      state,
+      ...(filter.queue != null && { queue: filter.queue }),
+      ...(filter.name != null && { name: filter.name }),
+      ...(filter.search != null && { search: filter.search }),
+      ...(wanted !== null && { priority: priorities.filter((priority) => wanted.has(priority)) }),
+      ...instant("since", filter),
+      ...instant("until", filter),
+      ...(engine !== null && { engine }),
+      ...(taskIds !== null && { task_ids: taskIds }),
+      ...(filter.q != null && { q: filter.q }),
+    },
     max,
     target: agentId === null ? { routing_policy: "project_compatible_session_v1" } : { agent_id: agentId },
     version: 2,
     ...(canary !== null && { canary: { size: canary.size, max_failures: canary.maxFailures } }),
     ...(ratePerMinute !== null && { rate_per_minute: ratePerMinute }),
+  });
+}
+
+/** The request as it is stored. */
+interface StoredRequest {
+  readonly action: "bulk_retry";
+  readonly filter: {
+    readonly state: TaskState;
+    readonly queue?: string;
+    readonly name?: string;
+    readonly search?: string;
+    readonly priority?: readonly Priority[];
+    readonly since?: string;
+    readonly until?: string;
+    readonly engine?: string;
+    readonly task_ids?: readonly string[];
+    readonly q?: string;
   };
+  readonly max: number;
+  readonly target: { readonly agent_id?: string; readonly routing_policy?: string };
+  readonly version: 2;
+  readonly canary?: { readonly size: number; readonly max_failures: number };
+  readonly rate_per_minute?: number;
+}
+
+/** What follows from the text of a stored request. */
+export const readStoredRequest = (idempotencyKey: string, text: string): EffectiveRequest =>
+  effectiveOf(idempotencyKey, JSON.parse(text) as StoredRequest);
+
+function effectiveOf(idempotencyKey: string, stored: StoredRequest): EffectiveRequest {
+  const { engine, task_ids: taskIds, q, ...shared } = stored.filter;
+  const text = canonicalOf(stored);
   return {
-    idempotencyKey: body.idempotency_key,
-    text: canonicalOf(effective),
-    canonicalDigest: digestOf(canonicalOf(effective)),
+    idempotencyKey,
+    text,
+    canonicalDigest: digestOf(text),
     selection: {
-      engine,
-      taskIds,
+      engine: engine ?? null,
+      taskIds: taskIds ?? null,
+      q: q ?? null,
       filter: {
-        state,
+        state: shared.state,
         ...(shared.priority !== undefined && { priorities: shared.priority }),
         ...(shared.queue !== undefined && { queue: shared.queue }),
         ...(shared.name !== undefined && { name: shared.name }),
@@ -82,10 +120,10 @@ export function readEffectiveRequest(body: BulkRetryBody): EffectiveRequest {
       },
     },
     childFilter: shared,
-    max,
-    agentId,
-    canary,
-    ratePerMinute,
+    max: stored.max,
+    agentId: stored.target.agent_id ?? null,
+    canary: stored.canary === undefined ? null : { size: stored.canary.size, maxFailures: stored.canary.max_failures },
+    ratePerMinute: stored.rate_per_minute ?? null,
   };
 }
 

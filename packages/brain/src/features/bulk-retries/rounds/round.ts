@@ -35,12 +35,14 @@ export interface RoundResult {
   readonly nextAt: Date | null;
   /** Its limits would let more go: what is unsent waits for somebody to take it. */
   readonly hasAllowance: boolean;
+  /** The search for its tasks goes on. */
+  readonly isSealing: boolean;
 }
 
 type IssuedChildren = Pick<Awaited<ReturnType<Commands["issueIn"]>>, "commands" | "entries">;
 
 const nothingIssued: IssuedChildren = { commands: [], entries: [] };
-const nothing: RoundResult = { issued: [], nextAt: null, hasAllowance: false };
+const nothing: RoundResult = { issued: [], nextAt: null, hasAllowance: false, isSealing: false };
 
 /**
  * One round over a request, under the lock on its row: notes what became of the children that were sent, judges the canary and the deadline,
@@ -53,6 +55,7 @@ export function runRound(deps: RoundDeps, request: RoundRequest): Promise<RoundR
     async (tx) => {
       const row = await holdRequest(tx, request.parentId);
       if (row === undefined || row.finished_at !== null) return nothing;
+      if (row.control_state === "sealing") return { ...nothing, isSealing: true };
       const now = clock.now();
       const before = { ...row };
       await settle(tx, row, now);
@@ -69,7 +72,8 @@ export function runRound(deps: RoundDeps, request: RoundRequest): Promise<RoundR
       await deps.audit.append(tx, [...entries, ...closingEntries(row, { before, now })]);
       const isOpen = isClaimable(row, now);
       const isPaced = isOpen && row.next_claim_at !== null && row.next_claim_at > now;
-      return { issued, nextAt: isPaced ? row.next_claim_at : null, hasAllowance: isOpen && allowanceOf(row, now) > 0 };
+      const nextAt = isPaced ? row.next_claim_at : null;
+      return { issued, nextAt, hasAllowance: isOpen && allowanceOf(row, now) > 0, isSealing: false };
     },
     // Locks of several requests in one shared transaction could wait for another's in a ring.
     { alone: true },

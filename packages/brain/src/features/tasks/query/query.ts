@@ -11,7 +11,7 @@ import {
   waitingStates,
 } from "@svc/client/task-query";
 import type { JsonTest } from "../../../platform/database/values/json-content.ts";
-import { invalid } from "../../../platform/http/error-codes.ts";
+import { invalid, type ValidationFault } from "../../../platform/http/error-codes.ts";
 import type { TaskFilter } from "./filter.ts";
 
 // What the text of parameter `q` (docs/search.md) asks of the tasks: conditions on columns, which the list's own search answers through
@@ -78,14 +78,19 @@ export interface QueryPlan {
  */
 export function planOf(filter: TaskFilter, q: string | undefined, now: Date, aside?: QueryField): QueryPlan {
   if (q === undefined || q.trim() === "") return { filter, content: [], isRelative: false };
-  const { query, faults } = parseTaskQuery(q);
-  if (faults.length > 0) throw invalid(faults.slice(0, maxFaults).map(toFault));
-  const counted = query.filter(({ field, isNegated }) => isNegated || field !== aside);
+  const counted = readQuery(q).filter(({ field, isNegated }) => isNegated || field !== aside);
   return planOfTerms(filter, counted, now);
 }
 
 const maxFaults = 10;
-const toFault = ({ type, message, at, to }: QueryFault) => ({ loc: ["query", "q"], type, message, at, to });
+
+/** The terms of a query. @throws ApiError `validation_error` with the place of each fault. */
+export function readQuery(q: string, loc: ValidationFault["loc"] = ["query", "q"]): TaskQuery {
+  const { query, faults } = parseTaskQuery(q);
+  if (faults.length === 0) return query;
+  const faultOf = ({ type, message, at, to }: QueryFault) => ({ loc, type, message, at, to });
+  throw invalid(faults.slice(0, maxFaults).map(faultOf));
+}
 
 export function planOfTerms(given: TaskFilter, query: TaskQuery, now: Date): QueryPlan {
   let filter: ListFilter = given;

@@ -26,14 +26,15 @@ export const commandTables = (t: ColumnTypes): readonly string[] => [
 
   `CREATE TABLE bulk_retry_requests (
     id ${t.uuid} PRIMARY KEY, project_id ${t.uuid} NOT NULL, issued_by ${t.uuid}, source_ip ${t.text},
-    idempotency_key ${t.text} NOT NULL, canonical_digest ${t.text} NOT NULL, plan_digest ${t.text} NOT NULL,
+    idempotency_key ${t.text} NOT NULL, canonical_digest ${t.text} NOT NULL, plan_digest ${t.text},
     target_agent_id ${t.uuid}, control_state ${t.text} NOT NULL, blocked_reason ${t.text},
     child_count ${t.int} NOT NULL, pending_count ${t.int} NOT NULL, claimed_count ${t.int} NOT NULL,
     succeeded_count ${t.int} NOT NULL, failed_count ${t.int} NOT NULL, unknown_count ${t.int} NOT NULL,
     max_in_flight ${t.int} NOT NULL, ranges ${t.json} NOT NULL, canary_size ${t.int},
     canary_max_failures ${t.int} NOT NULL, canary_failures ${t.int} NOT NULL, rate_per_minute ${t.int},
-    next_claim_at ${t.instant}, created_at ${t.instant} NOT NULL, sealed_at ${t.instant} NOT NULL,
+    next_claim_at ${t.instant}, created_at ${t.instant} NOT NULL, sealed_at ${t.instant},
     deadline_at ${t.instant} NOT NULL, last_progress_at ${t.instant}, finished_at ${t.instant},
+    found_count ${t.int} NOT NULL, reached_at ${t.instant}, reached_id ${t.uuid},
     UNIQUE (project_id, idempotency_key)) ${t.options}`,
   "CREATE INDEX bulk_retry_requests_list ON bulk_retry_requests (project_id, id)",
   "CREATE INDEX bulk_retry_requests_open ON bulk_retry_requests (id) WHERE finished_at IS NULL",
@@ -43,6 +44,10 @@ export const commandTables = (t: ColumnTypes): readonly string[] => [
 
   `CREATE TABLE bulk_retry_effective_requests (
     request_id ${t.uuid} PRIMARY KEY, effective_request ${t.json} NOT NULL) ${t.options}`,
+
+  `CREATE TABLE bulk_retry_matches (
+    request_id ${t.uuid} NOT NULL, task_row_id ${t.uuid} NOT NULL,
+    PRIMARY KEY (request_id, task_row_id)) ${t.options}`,
 
   `CREATE TABLE bulk_retry_children (
     id ${t.uuid} PRIMARY KEY, parent_id ${t.uuid} NOT NULL, project_id ${t.uuid} NOT NULL, ordinal ${t.int} NOT NULL,

@@ -83,9 +83,11 @@ const columnsOf = (slug: string, agents: readonly Agent[]): readonly Column<Bulk
       const { total, unobserved } = request.counts;
       return (
         <AppLink href={paths.bulkRetry(slug, request.id)}>
-          {hasEnded(request)
-            ? `${count(total)} ${total === 1 ? "task" : "tasks"}`
-            : `${count(total - unobserved)} of ${count(total)} done`}
+          {request.sealing !== null
+            ? `${count(request.sealing.found)} found so far`
+            : hasEnded(request)
+              ? `${count(total)} ${total === 1 ? "task" : "tasks"}`
+              : `${count(total - unobserved)} of ${count(total)} done`}
         </AppLink>
       );
     },

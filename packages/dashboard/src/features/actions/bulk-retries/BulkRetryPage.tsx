@@ -1,6 +1,7 @@
 import type { BulkRetryRequest } from "@svc/client";
 import { useMutation, useQuery, useQueryClient, useSuspenseQuery } from "@tanstack/react-query";
 import { useParams, useSearch } from "@tanstack/react-router";
+import { useEffect, useRef } from "react";
 import { paths } from "../../../address/paths.ts";
 import { api } from "../../../api/api.ts";
 import { type PageLoader, readAhead } from "../../../api/read-ahead.ts";
@@ -21,7 +22,7 @@ import { mayOperate, readAs, useMe } from "../../sessions/index.ts";
 import commands from "../commands/commands.module.css";
 import { ableAgents } from "../requests/able.ts";
 import { BulkRetryPill } from "./BulkRetryPill.tsx";
-import { bulkRetryQuery, hasEnded, openPollMs, planQuery } from "./bulk-retry-queries.ts";
+import { bulkRetryQuery, hasEnded, nextReadMs, openPollMs, planQuery } from "./bulk-retry-queries.ts";
 import { readBulkRetrySearch } from "./bulk-retry-search.ts";
 import { ChildrenPanel } from "./ChildrenPanel.tsx";
 import { filterWords, PlanPanel } from "./PlanPanel.tsx";
@@ -60,11 +61,12 @@ function BulkRetry({ slug, id }: { slug: string; id: string }) {
   const pollMs = useTimedMs(openPollMs);
   const read = useSuspenseQuery({
     ...bulkRetryQuery(slug, id),
-    refetchInterval: ({ state }) => (state.data !== undefined && hasEnded(state.data) ? false : pollMs),
+    refetchInterval: ({ state }) => nextReadMs(state.data, pollMs),
   });
   const request = read.data;
   const change = useControl(slug, id);
   const plan = useQuery(planQuery(slug, id));
+  usePlanRenewed(slug, request);
   const agents = useQuery(agentsQuery(slug)).data?.items ?? [];
   const names = useNames([slug]);
   const me = useMe();
@@ -77,6 +79,7 @@ function BulkRetry({ slug, id }: { slug: string; id: string }) {
     : undefined;
   const isWrong = still?.isWrong || wrongStatuses.includes(request.status);
   const says = statusSentence(request);
+  const isUnsealed = request.sealed_at === null;
   const slow = slowRate(request, plan.data, now);
   const aside = still ? `${still.words}${unable === undefined ? "" : ` ${unable}.`}` : slow;
   return (
@@ -92,7 +95,7 @@ function BulkRetry({ slug, id }: { slug: string; id: string }) {
       <StaleLine name="The bulk retry" read={read} />
       {change.isError ? (
         <FailedLine
-          title={`It was not ${change.variables === "pause" ? "paused" : "resumed"}`}
+          title={`Couldn't ${change.variables} the bulk retry`}
           error={change.error}
           onRetry={hasEnded(request) ? undefined : () => change.mutate(change.variables)}
         />
@@ -106,16 +109,18 @@ function BulkRetry({ slug, id }: { slug: string; id: string }) {
           <span role="status">{says}</span> {aside}
         </p>
       )}
-      <Progress request={request} readAt={read.dataUpdatedAt} />
+      {isUnsealed && request.sealing === null ? null : <Progress request={request} readAt={read.dataUpdatedAt} />}
       <div className={panel.page}>
-        <div className={panel.grid2}>
-          <ChildrenPanel
-            slug={slug}
-            request={request}
-            agents={agents}
-            outcome={search.outcome}
-            hrefOf={(outcome) => paths.bulkRetry(slug, id, outcome === undefined ? {} : { outcome })}
-          />
+        <div className={isUnsealed ? undefined : panel.grid2}>
+          {isUnsealed ? null : (
+            <ChildrenPanel
+              slug={slug}
+              request={request}
+              agents={agents}
+              outcome={search.outcome}
+              hrefOf={(outcome) => paths.bulkRetry(slug, id, outcome === undefined ? {} : { outcome })}
+            />
+          )}
           <PlanPanel slug={slug} request={request} read={plan} agents={agents} names={names} ownId={me.id} />
         </div>
       </div>
@@ -123,21 +128,35 @@ function BulkRetry({ slug, id }: { slug: string; id: string }) {
   );
 }
 
-const wrongStatuses: readonly string[] = ["blocked", "failed", "partial", "indeterminate"];
+const wrongStatuses: readonly string[] = ["blocked", "refused", "failed", "partial", "indeterminate"];
 const glyphs: Readonly<Record<string, string>> = {
   in_progress: "timeout",
   blocked: "rejected",
+  refused: "rejected",
   failed: "failure",
   partial: "half",
   indeterminate: "timeout",
 };
 
+type Act = "pause" | "resume" | "cancel";
+const calls = { pause: api.pauseBulkRetry, resume: api.resumeBulkRetry, cancel: api.cancelBulkRetry };
+
+/** Reads the plan again once it is sealed. */
+function usePlanRenewed(slug: string, { id, sealed_at: sealedAt }: BulkRetryRequest): void {
+  const client = useQueryClient();
+  const first = useRef(sealedAt);
+  useEffect(() => {
+    if (first.current === sealedAt) return;
+    first.current = sealedAt;
+    void client.invalidateQueries({ queryKey: planQuery(slug, id).queryKey });
+  }, [client, slug, id, sealedAt]);
+}
+
 function useControl(slug: string, id: string) {
   const client = useQueryClient();
   const key = bulkRetryQuery(slug, id).queryKey;
   return useMutation({
-    mutationFn: (act: "pause" | "resume") =>
-      act === "pause" ? api.pauseBulkRetry(slug, id) : api.resumeBulkRetry(slug, id),
+    mutationFn: (act: Act) => calls[act](slug, id),
     onSuccess: (changed) => client.setQueryData(key, changed),
     // It may have ended meanwhile: what is shown is then older than the refusal.
     onError: () => client.invalidateQueries({ queryKey: key }),
@@ -148,16 +167,24 @@ interface ControlProps {
   slug: string;
   request: BulkRetryRequest;
   isBusy: boolean;
-  onAct: (act: "pause" | "resume") => void;
+  onAct: (act: Act) => void;
 }
 
-/** Pause while it runs, resume while it does not. */
+/** Cancel while its tasks are searched for, pause while it runs, resume while it does not. */
 function Control({ slug, request, isBusy, onAct }: ControlProps) {
   const mayNot = useMayNot(slug);
+  const held = mayNot ?? (isBusy ? "Sending the request" : null);
+  if (request.status === "sealing") {
+    return (
+      <Button disabledReason={held} onClick={() => onAct("cancel")}>
+        Cancel bulk retry
+      </Button>
+    );
+  }
   const isRunning = request.control_state === "running";
   return (
     <Button
-      disabledReason={mayNot ?? (isBusy ? "On its way" : null)}
+      disabledReason={held}
       variant={!isRunning ? "main" : "plain"}
       onClick={() => onAct(isRunning ? "pause" : "resume")}
     >

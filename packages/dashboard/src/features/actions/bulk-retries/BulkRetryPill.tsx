@@ -3,6 +3,7 @@ import { Pill } from "../../../ui/StatePill.tsx";
 import { printable } from "../../../ui/time/format.ts";
 
 const looks = {
+  sealing: { word: "searching", look: { tone: "started", glyph: "started" } },
   in_progress: { word: "in progress", look: { tone: "started", glyph: "started" } },
   paused: { word: "paused", look: { tone: "pending", glyph: "pending" } },
   blocked: { word: "blocked", look: { tone: "rejected", glyph: "rejected" } },
@@ -11,6 +12,8 @@ const looks = {
   partial: { word: "partial", look: { tone: "retry", glyph: "half" } },
   // Nobody knows of some whether they ran.
   indeterminate: { word: "indeterminate", look: { tone: "unknown", glyph: "timeout" } },
+  refused: { word: "refused", look: { tone: "rejected", glyph: "rejected" } },
+  cancelled: { word: "cancelled", look: { tone: "pending", glyph: "revoked" } },
   no_match: { word: "no match", look: { tone: "pending", glyph: "revoked" } },
 } as const;
 

@@ -28,7 +28,7 @@ export function PlanPanel({ slug, request, read, agents, names, ownId }: PlanPan
   return (
     <Panel
       title="Plan"
-      window="sealed when it was made"
+      window={request.sealed_at === null ? "not sealed yet" : "sealed when it was made"}
       read={read}
       rows={8}
       actions={
@@ -71,7 +71,10 @@ export function PlanPanel({ slug, request, read, agents, names, ownId }: PlanPan
       ["Made", <Stamp key="made" at={request.created_at} />],
       ["Time is over", <Stamp key="deadline" at={request.deadline_at} />],
       ["Last outcome", <Stamp key="progress" at={request.last_progress_at} none="none yet" />],
-      ["Plan digest", <Id key="plan" text={request.plan_digest} name="plan digest" />],
+      [
+        "Plan digest",
+        request.plan_digest === null ? "–" : <Id key="plan" text={request.plan_digest} name="plan digest" />,
+      ],
       ["Request digest", <Id key="request" text={request.canonical_digest} name="request digest" />],
       ["Id", <Id key="id" text={request.id} name="id" />],
     ];
@@ -82,10 +85,12 @@ export function PlanPanel({ slug, request, read, agents, names, ownId }: PlanPan
   }
 }
 
+const names: Readonly<Record<string, string>> = { search: "text", q: "search" };
+
 /** The filter as one reads it out: `state failure, queue emails`. */
 export const filterWords = ({ filter }: Pick<BulkRetryPlan, "filter">): string =>
   Object.entries(filter)
-    .map(([key, value]) => `${key === "search" ? "text" : key} ${printable(String(value))}`)
+    .map(([key, value]) => `${names[key] ?? key} ${printable(String(value))}`)
     .join(", ");
 
 function Id({ text, name }: { text: string; name: string }) {

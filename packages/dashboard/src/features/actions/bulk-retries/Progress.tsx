@@ -3,6 +3,7 @@ import { useRef } from "react";
 import { type FactOf, Facts } from "../../../ui/panels/Facts.tsx";
 import { age, count, percent } from "../../../ui/time/format.ts";
 import { instant } from "../../../ui/time/instants.ts";
+import { Stamp } from "../../../ui/time/Stamp.tsx";
 import css from "./bulk-retries.module.css";
 import { paceOf, type Sample, withSample } from "./pace.ts";
 
@@ -17,11 +18,22 @@ interface ProgressProps {
 
 /** How far it is: one bar over all tasks, and the figures of it with the pace of the last half minute. */
 export function Progress({ request, readAt }: ProgressProps) {
-  const { counts } = request;
+  const { counts, sealing } = request;
   const { total, pending, claimed, succeeded, failed, unknown, unobserved } = counts;
   const samples = useRef<readonly Sample[]>([]);
   samples.current = withSample(samples.current, { at: readAt, done: total - unobserved });
   const pace = request.status === "in_progress" ? paceOf(samples.current) : null;
+  if (sealing !== null) {
+    const reached = sealing.reached === null ? "–" : <Stamp at={sealing.reached} />;
+    return (
+      <Facts
+        facts={[
+          { label: "Found so far", value: count(sealing.found) },
+          { label: "Searched back to", value: reached },
+        ]}
+      />
+    );
+  }
   const share = (part: number) => (total === 0 ? 0 : (part / total) * 100);
   let x = 0;
   const facts: FactOf[] = [

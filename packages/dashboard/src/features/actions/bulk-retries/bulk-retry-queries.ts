@@ -9,6 +9,14 @@ export const maximumLivePages = 3;
 
 /** How often one that has not ended is read, besides what its commands tell of it. */
 export const openPollMs = 3_000;
+/** The same of one that is not sealed yet, which nothing else reports. */
+const sealingPollMs = 1_000;
+
+/** When a bulk retry is read next; false once it has ended, and while timed reads are off. */
+export function nextReadMs(read: BulkRetryRequest | undefined, pollMs: number | false): number | false {
+  if (pollMs === false || (read !== undefined && hasEnded(read))) return false;
+  return read?.status === "sealing" ? sealingPollMs : pollMs;
+}
 
 const isOfBulkRetry = ({ rows = [], refetch }: HubEvent<"command.changed">): boolean =>
   refetch === true || rows.some(({ action }) => action === "bulk_retry");
@@ -42,12 +50,13 @@ export const bulkRetryPages = (slug: string) =>
     meta: { live: { project: slug, on: { "command.changed": { isStale: isOfBulkRetry } } } },
   });
 
-/** It is sealed: what was read once stays. */
+/** Once it is sealed it stays. */
 export const planQuery = (slug: string, id: string) =>
   queryOptions({
     queryKey: ["bulk-retry-plan", slug, id],
     queryFn: ({ signal }) => api.getBulkRetryPlan(slug, id, { signal }),
-    staleTime: Number.POSITIVE_INFINITY,
+    staleTime: ({ state }) =>
+      state.data === undefined || state.data.engines.length === 0 ? 0 : Number.POSITIVE_INFINITY,
   });
 
 export const childrenQuery = (slug: string, id: string, outcome: BulkRetryOutcome | undefined) =>
@@ -65,5 +74,6 @@ export const childrenQuery = (slug: string, id: string, outcome: BulkRetryOutcom
     placeholderData: keepPreviousData,
   });
 
-/** Every task has its outcome, or there was none. */
-export const hasEnded = ({ counts }: Pick<BulkRetryRequest, "counts">): boolean => counts.unobserved === 0;
+/** Every task has its outcome, or there will be none. */
+export const hasEnded = ({ counts, status }: Pick<BulkRetryRequest, "counts" | "status">): boolean =>
+  status !== "sealing" && counts.unobserved === 0;

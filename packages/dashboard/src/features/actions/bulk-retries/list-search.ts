@@ -5,10 +5,11 @@ import type { TasksSearch } from "../../task-data/index.ts";
 /** The address of the task list with the filter of a bulk retry; null of one that named its tasks. */
 export function listSearch({ filter, named_tasks }: Pick<BulkRetryPlan, "filter" | "named_tasks">): TasksSearch | null {
   if (named_tasks !== null) return null;
-  const { engine, priority, ...same } = filter;
+  const { engine, priority, q, ...same } = filter;
+  const query = [q, engine !== undefined && fieldTerm("engine", engine)].filter(Boolean).join(" ");
   return {
     ...same,
     ...(priority && { priority: priority.join(",") }),
-    ...(engine !== undefined && { q: fieldTerm("engine", engine) }),
+    ...(query !== "" && { q: query }),
   };
 }

@@ -15,6 +15,7 @@ const request = (more: Partial<BulkRetryRequest> = {}): BulkRetryRequest => ({
   sealed_at: new Date(at).toISOString(),
   deadline_at: new Date(at + 900_000).toISOString(),
   last_progress_at: null,
+  sealing: null,
   blocked_reason: null,
   ...more,
 });

@@ -8,6 +8,12 @@ const isAre = (amount: number): string => (amount === 1 ? "is" : "are");
 /** What its status means, and what to do next. */
 export function statusSentence({ status, counts, blocked_reason: reason }: BulkRetryRequest): string {
   switch (status) {
+    case "sealing":
+      return "Searching for the tasks that match. Nothing is sent until the search is complete. You can leave this page.";
+    case "refused":
+      return `Nothing was sent: ${printable(reason ?? "the request was refused")}. Narrow the filters and start again.`;
+    case "cancelled":
+      return "Cancelled before the search was complete. Nothing was sent.";
     case "in_progress":
       return counts.pending > 0
         ? "Its tasks are sent one after the other. You can leave this page: it goes on."

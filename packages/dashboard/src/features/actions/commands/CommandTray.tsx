@@ -13,7 +13,7 @@ import { instant } from "../../../ui/time/instants.ts";
 import { useNow } from "../../../ui/time/ticker.ts";
 import { agentsQuery } from "../../agents/index.ts";
 import { BulkRetryPill } from "../bulk-retries/BulkRetryPill.tsx";
-import { bulkRetryQuery, hasEnded as hasBulkEnded } from "../bulk-retries/bulk-retry-queries.ts";
+import { bulkRetryQuery, hasEnded as hasBulkEnded, nextReadMs } from "../bulk-retries/bulk-retry-queries.ts";
 import { statusSentence as bulkSentence } from "../bulk-retries/sentences.ts";
 import { CommandPill } from "./CommandPill.tsx";
 import { timesOf } from "./CommandTimes.tsx";
@@ -41,8 +41,7 @@ export function CommandTray({ slug }: { slug: string }) {
   const bulkReads = useQueries({
     queries: bulk.map((entry) => ({
       ...bulkRetryQuery(slug, entry.id),
-      refetchInterval: ({ state }: { state: { data: BulkRetryRequest | undefined } }) =>
-        state.data !== undefined && hasBulkEnded(state.data) ? (false as const) : pollMs,
+      refetchInterval: ({ state }: { state: { data: BulkRetryRequest | undefined } }) => nextReadMs(state.data, pollMs),
     })),
   });
   useSurplusDropped(
@@ -172,7 +171,7 @@ function agentWords(agents: readonly Agent[], id: string | null): string {
   return `, agent ${agent === undefined ? idTail(id) : nameText(agent.name)}`;
 }
 
-const badEnds: readonly string[] = ["blocked", "failed", "partial", "indeterminate"];
+const badEnds: readonly string[] = ["blocked", "refused", "failed", "partial", "indeterminate"];
 
 function BulkState({ of: request, error, agents, now }: StateProps<BulkRetryRequest>) {
   if (request === undefined) return <small>{error ? causeOf(error) : "Looking what became of it"}</small>;
@@ -184,7 +183,8 @@ function BulkState({ of: request, error, agents, now }: StateProps<BulkRetryRequ
     <>
       <BulkRetryPill status={request.status} />
       <small>
-        {hasBulkEnded(request) ? null : `${done}. `}
+        {request.sealing !== null ? `${count(request.sealing.found)} found so far. ` : null}
+        {hasBulkEnded(request) || request.sealing !== null ? null : `${done}. `}
         {request.status === "in_progress" ? null : `${bulkSentence(request)} `}
         {hasBulkEnded(request)
           ? `After ${age(instant(request.last_progress_at ?? request.created_at) - begun)}${by}.`

@@ -43,13 +43,16 @@ export function SelectionBar({ slug, rows, filters, words, total, onClear, onDro
   // Never without any filter.
   const isDeletable = useWhyNot(slug, deleteTasks, matching) === null && words !== null;
   const fault = isDeletable ? null : retryFault;
-  const isOffered = mayAct && (matched === null ? fault !== null : matched > rows.length);
-  const isAll = isWhole && isOffered && fault === null && matched !== null;
+  // A search that cannot be counted in time is offered without a number.
+  const isUncounted = isCounted && counted.isSuccess && matched === null;
+  const isOffered = mayAct && (matched === null ? fault !== null || isUncounted : matched > rows.length);
+  const isAll = isWhole && isOffered && fault === null;
+  const many = matched === null ? "" : `${count(matched)} `;
   return (
     <section id={dockId} aria-label="Selected tasks">
       <div className={css.bulk}>
         <b className="nowrap" role="status">
-          {isAll ? `All ${count(matched)} matching selected` : `${count(rows.length)} selected`}
+          {isAll ? `All ${many}matching selected` : `${count(rows.length)} selected`}
         </b>
         {isOffered ? (
           <Button
@@ -58,9 +61,7 @@ export function SelectionBar({ slug, rows, filters, words, total, onClear, onDro
             aria-describedby={fault === null ? undefined : faultId}
             onClick={() => setWhole(!isWhole)}
           >
-            {isAll
-              ? `Only the ${count(rows.length)} ticked`
-              : `Select all ${matched === null ? "" : `${count(matched)} `}matching`}
+            {isAll ? `Only the ${count(rows.length)} ticked` : `Select all ${many}matching`}
           </Button>
         ) : null}
         {isOffered && fault !== null ? (

@@ -25,15 +25,32 @@ test.each<[string, TaskFilters, object]>([
 });
 
 test.each<[string, TaskFilters, string]>([
-  ["a worker", { state: "failure", worker: "mailer-1" }, "cannot carry the worker mailer-1: clear it"],
-  ["an error", { state: "failure", q: 'error:"timed out"' }, 'cannot carry the search error:"timed out": clear it'],
-  ["a negation", { state: "failure", q: "-engine:bullmq" }, "cannot carry the search -engine:bullmq"],
-  ["two engines", { state: "failure", q: "engine:a,b" }, "cannot carry the search engine:a,b"],
-  ["an engine twice", { state: "failure", q: "engine:a engine:b" }, "cannot carry the search"],
-  ["a pattern", { state: "failure", q: "engine:bull*" }, "cannot carry the search"],
-  ["several states", { q: "state:failure,revoked" }, "cannot carry the search"],
+  ["a worker", { state: "failure", worker: "mailer 1" }, 'worker:"mailer 1"'],
+  ["an error", { state: "failure", q: 'error:"timed out"' }, 'error:"timed out"'],
+  [
+    "a value in the arguments",
+    { state: "failure", q: "engine:bullmq args.customer:42" },
+    "engine:bullmq args.customer:42",
+  ],
+  ["a negation", { state: "failure", q: "-engine:bullmq" }, "-engine:bullmq"],
+  ["two engines", { state: "failure", q: "engine:a,b" }, "engine:a,b"],
+  ["an engine twice", { state: "failure", q: "engine:a engine:b" }, "engine:a engine:b"],
+  ["a pattern", { state: "failure", q: "engine:bull*" }, "engine:bull*"],
+  ["a state beside a term", { q: "state:failure tag:vip" }, "state:failure tag:vip"],
+  ["a worker beside a term", { state: "failure", q: "tag:vip", worker: "w" }, "tag:vip worker:w"],
+])("%s goes along as a query", (_what, filters, q) => {
+  expect(carriedFilter(filters)).toEqual({ filter: { state: "failure", q }, fault: null });
+});
+
+test.each<[string, TaskFilters, string]>([
+  ["several states", { q: "state:failure,revoked" }, "choose a state first"],
   ["two states that differ", { state: "failure", q: "state:revoked" }, "cannot carry the search"],
   ["a search that is not understood", { state: "failure", q: "engine:" }, "cannot carry the search"],
+  [
+    "a long search",
+    { state: "failure", q: `any:${"x".repeat(990)}`, worker: "mailer" },
+    "a search of more than 1000 characters",
+  ],
   ["a long name", { state: "failure", name: "x".repeat(201) }, "cannot carry a name of more than 200 characters"],
   ["a long text", { state: "failure", search: "x".repeat(201) }, "cannot carry a text of more than 200 characters"],
   ["any state", { queue: "emails" }, "choose a state first"],

@@ -1,5 +1,5 @@
 import type { BulkRetryFilter, Priority, TaskFilters, TaskState } from "@svc/client";
-import { parseTaskQuery } from "@svc/client/task-query";
+import { fieldTerm, parseTaskQuery } from "@svc/client/task-query";
 import { printable } from "../../../../ui/time/format.ts";
 
 /** What a bulk retry is asked for, so that it means the tasks on screen and no others; or what of the list it has no word for. */
@@ -9,11 +9,12 @@ export type Carried = { filter: BulkRetryFilter; fault: null } | { filter: null;
 const longestText = 200;
 const notEnded: readonly TaskState[] = ["pending", "received", "started", "retry"];
 
+const longestQuery = 1000;
+
 /** The filters of the task list as those of a bulk retry. Without a state it would mean the failed ones, whatever the list shows. */
 export function carriedFilter(filters: TaskFilters): Carried {
   const { worker, q, name, search, priority, queue, since, until } = filters;
-  if (worker) return cannot(`the worker ${printable(worker)}`);
-  const asked = q === undefined ? {} : readQuery(q);
+  const asked = readQuery(q ?? "");
   if (asked === null || (asked.state && filters.state && asked.state !== filters.state)) {
     return cannot(`the search ${printable(q ?? "")}`);
   }
@@ -24,16 +25,19 @@ export function carriedFilter(filters: TaskFilters): Carried {
     return { filter: null, fault: "To retry all that match, choose a state first, such as failure" };
   }
   if (notEnded.includes(state)) return { filter: null, fault: `Tasks in state ${state} have not ended yet` };
+  const query = [asked.isPlain ? "" : q, worker && fieldTerm("worker", worker)].filter(Boolean).join(" ");
+  if (query.length > longestQuery) return cannot(`a search of more than ${longestQuery} characters`);
   return {
     filter: {
       state,
-      ...(asked.engine !== undefined && { engine: asked.engine }),
+      ...(asked.isPlain && asked.engine !== undefined && { engine: asked.engine }),
       ...(queue && { queue }),
       ...(name && { name }),
       ...(search && { search }),
       ...(priority && { priority: priority.split(",") as Priority[] }),
       ...(since && { since }),
       ...(until && { until }),
+      ...(query !== "" && { q: query }),
     },
     fault: null,
   };
@@ -44,22 +48,34 @@ const cannot = (what: string): Carried => ({
   fault: `A retry of all that match cannot carry ${what}: clear it`,
 });
 
-/** One engine and one state of a search, each at most once; null when it asks for anything else. */
-function readQuery(q: string): { engine?: string; state?: TaskState } | null {
+interface AskedQuery {
+  engine?: string;
+  state?: TaskState;
+  /** It asks for nothing but one engine and one state, which a bulk retry has as filters of their own: these need no search. */
+  isPlain: boolean;
+}
+
+/** What a search asks for; null of one that is not understood. */
+function readQuery(q: string): AskedQuery | null {
   const { query, faults } = parseTaskQuery(q);
   if (faults.length > 0) return null;
-  const asked: { engine?: string; state?: TaskState } = {};
+  const asked: AskedQuery = { isPlain: true };
   for (const term of query) {
-    if (term.isNegated) return null;
-    if (term.kind === "label" && term.field === "engine" && asked.engine === undefined) {
-      const [test, ...others] = term.tests;
-      if (test?.kind !== "is" || others.length > 0) return null;
-      asked.engine = test.text;
-    } else if (term.kind === "choice" && term.field === "state" && asked.state === undefined) {
-      const [state, ...others] = term.values;
-      if (state === undefined || others.length > 0) return null;
-      asked.state = state;
-    } else return null;
+    if (!term.isNegated && term.kind === "label" && term.field === "engine" && asked.engine === undefined) {
+      const [test, second] = term.tests;
+      if (test?.kind === "is" && second === undefined) {
+        asked.engine = test.text;
+        continue;
+      }
+    }
+    if (!term.isNegated && term.kind === "choice" && term.field === "state" && asked.state === undefined) {
+      const [state, second] = term.values;
+      if (state !== undefined && second === undefined) {
+        asked.state = state;
+        continue;
+      }
+    }
+    asked.isPlain = false;
   }
   return asked;
 }
