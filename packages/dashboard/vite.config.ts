@@ -71,7 +71,11 @@ export default defineConfig({
             group("bulk-retries", ["features/actions/bulk-retries/(BulkRetryPill|sentences|bulk-retry-queries)"]),
             group("task", ["features/tasks/detail/(TaskPage|TaskView)"]),
             group("agents", ["features/agents/(?!.*(?<!CreateAgent)Dialog)"], 2),
-            group("fleet", ["features/(issues|queues|tasks(?!/(filters|list)/)|workers)/(?!.*Dialog)"], 2),
+            group(
+              "fleet",
+              ["features/(issues|queues|tasks(?!/(filters|list|matching/DidYou))|workers)/(?!.*Dialog)"],
+              2,
+            ),
             group("audit", ["features/audit/(?!exports/ExportDialog)"], 2),
             group("people", ["features/(account|admin|mfa|password-reset|projects|sessions|users)/"], 2),
           ],

@@ -57,7 +57,7 @@ function callText(method: string, path: string, operation: Operation): string {
   const sent: string[] = [];
   if (query.length > 0) {
     given.push(`query: ${queryName(operationId)}${query.some(({ required }) => required) ? "" : " = {}"}`);
-    sent.push("query: { ...query }");
+    sent.push("query");
   }
   if (requestBody !== undefined) {
     given.push(`body: ${jsonType(requestBody)}${requestBody.required === false ? " = {}" : ""}`);

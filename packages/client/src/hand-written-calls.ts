@@ -9,10 +9,10 @@ type FileCall = Pick<DownloadCall, "signal" | "onBytes">;
 export function handWrittenCalls(send: Send, readFile: ReadFile) {
   return {
     listTasks: (slug: string, query: TaskListQuery, call?: CallOptions) =>
-      send<TaskPage>("GET", pathOf`/projects/${slug}/tasks`, { ...call, query: { ...query } }),
+      send<TaskPage>("GET", pathOf`/projects/${slug}/tasks`, { ...call, query }),
     /** Every task that matches, newest first, as one file. More than the server's cap is refused, never cut. */
     exportTasks: (slug: string, query: TaskExportQuery, call?: FileCall) =>
-      readFile(pathOf`/projects/${slug}/tasks`, { ...call, query: { ...query } }),
+      readFile(pathOf`/projects/${slug}/tasks`, { ...call, query }),
     /** Deletes at most 10,000 of the tasks that match, so that it may have to be repeated. */
     deleteMatchingTasks: (slug: string, body: BulkDeleteFilters, call?: CallOptions) =>
       send<DeletedTasks>("POST", pathOf`/projects/${slug}/tasks/bulk-delete`, { ...call, body }),
@@ -23,10 +23,10 @@ export function handWrittenCalls(send: Send, readFile: ReadFile) {
         body: { task_ids: taskIds },
       }),
     listAudit: (slug: string, query: Omit<ListAuditQuery, "format" | "fields"> = {}, call?: CallOptions) =>
-      send<AuditPage>("GET", pathOf`/projects/${slug}/audit`, { ...call, query: { ...query } }),
+      send<AuditPage>("GET", pathOf`/projects/${slug}/audit`, { ...call, query }),
     /** Every row that matches, newest first, as one file. More than the server's cap is refused, never cut. */
     exportAudit: (slug: string, query: AuditExportQuery, call?: FileCall) =>
-      readFile(pathOf`/projects/${slug}/audit`, { ...call, query: { ...query } }),
+      readFile(pathOf`/projects/${slug}/audit`, { ...call, query }),
     listAgentStatus: (slug: string, agentId: string, call?: CallOptions) =>
       send<{ items: AgentStatusSample[] }>("GET", pathOf`/projects/${slug}/agents/${agentId}/status-history`, call),
     /** Whether a check failed or not, the answer is what the checks say. */

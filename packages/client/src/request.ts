@@ -34,7 +34,7 @@ export interface CallOptions {
 
 export type QueryValue = string | number | boolean | null | undefined;
 export interface Call extends CallOptions {
-  query?: Readonly<Record<string, QueryValue>>;
+  query?: object;
   body?: unknown;
   /** A refusal that is an answer all the same, known by its status and a member of its body that the envelope does not have. */
   answersWith?: { status: number; member: string };
@@ -204,7 +204,7 @@ export function csrfToken(cookies: string): string | null {
 
 function queryText(query: Call["query"]): string {
   const params = new URLSearchParams();
-  for (const [name, value] of Object.entries(query ?? {})) {
+  for (const [name, value] of Object.entries((query ?? {}) as Readonly<Record<string, QueryValue>>)) {
     if (value === undefined || value === null || value === "") continue;
     params.set(name, String(value));
   }

@@ -138,7 +138,7 @@ export function operationCalls(send: Send) {
   return {
     /** List activity. */
     listActivity: (query: ListActivityQuery = {}, call?: CallOptions) =>
-      send<ActivityPage>("GET", "/activity", { ...call, query: { ...query } }),
+      send<ActivityPage>("GET", "/activity", { ...call, query }),
     /** Get effective settings. */
     getSettings: (call?: CallOptions) =>
       send<InstanceSettings>("GET", "/admin/settings", call),
@@ -219,7 +219,7 @@ export function operationCalls(send: Send) {
       send<PasswordPolicy>("GET", "/auth/policy", call),
     /** List security events of your account. */
     getSecurityHistory: (query: GetSecurityHistoryQuery = {}, call?: CallOptions) =>
-      send<SecurityHistoryPage>("GET", "/auth/security-history", { ...call, query: { ...query } }),
+      send<SecurityHistoryPage>("GET", "/auth/security-history", { ...call, query }),
     /** List your sessions. */
     listSessions: (call?: CallOptions) =>
       send<UserSessionPage>("GET", "/auth/sessions", call),
@@ -237,7 +237,7 @@ export function operationCalls(send: Send) {
       send<SystemFacts>("GET", "/health/system", call),
     /** List recent failures. */
     listRecentFailures: (query: ListRecentFailuresQuery = {}, call?: CallOptions) =>
-      send<RecentFailurePage>("GET", "/home/recent-failures", { ...call, query: { ...query } }),
+      send<RecentFailurePage>("GET", "/home/recent-failures", { ...call, query }),
     /** Get the summary of all projects. */
     getHomeSummary: (call?: CallOptions) =>
       send<HomeSummary>("GET", "/home/summary", call),
@@ -249,7 +249,7 @@ export function operationCalls(send: Send) {
       send<InvitationPreview>("POST", "/invitations/preview", { ...call, body }),
     /** List projects. */
     listProjects: (query: ListProjectsQuery = {}, call?: CallOptions) =>
-      send<Project[]>("GET", "/projects", { ...call, query: { ...query } }),
+      send<Project[]>("GET", "/projects", { ...call, query }),
     /** Create a project. */
     createProject: (body: ProjectCreate, call?: CallOptions) =>
       send<Project>("POST", "/projects", { ...call, body }),
@@ -264,7 +264,7 @@ export function operationCalls(send: Send) {
       send<Project>("PATCH", pathOf`/projects/${slug}`, { ...call, body }),
     /** List agent processes. */
     listAgentProcesses: (slug: string, query: ListAgentProcessesQuery = {}, call?: CallOptions) =>
-      send<AgentProcess[]>("GET", pathOf`/projects/${slug}/agent-workers`, { ...call, query: { ...query } }),
+      send<AgentProcess[]>("GET", pathOf`/projects/${slug}/agent-workers`, { ...call, query }),
     /** List agents. */
     listAgents: (slug: string, call?: CallOptions) =>
       send<AgentPage>("GET", pathOf`/projects/${slug}/agents`, call),
@@ -279,7 +279,7 @@ export function operationCalls(send: Send) {
       send<Agent>("GET", pathOf`/projects/${slug}/agents/${agentId}`, call),
     /** List bulk retries. */
     listBulkRetries: (slug: string, query: ListBulkRetriesQuery = {}, call?: CallOptions) =>
-      send<BulkRetryPage>("GET", pathOf`/projects/${slug}/bulk-retry-requests`, { ...call, query: { ...query } }),
+      send<BulkRetryPage>("GET", pathOf`/projects/${slug}/bulk-retry-requests`, { ...call, query }),
     /** Create a bulk retry. */
     createBulkRetry: (slug: string, body: BulkRetryBody, call?: CallOptions) =>
       send<BulkRetryRequest>("POST", pathOf`/projects/${slug}/bulk-retry-requests`, { ...call, body }),
@@ -291,7 +291,7 @@ export function operationCalls(send: Send) {
       send<BulkRetryRequest>("POST", pathOf`/projects/${slug}/bulk-retry-requests/${requestId}/cancel`, call),
     /** List the tasks of a bulk retry. */
     listBulkRetryChildren: (slug: string, requestId: string, query: ListBulkRetryChildrenQuery = {}, call?: CallOptions) =>
-      send<BulkRetryChildPage>("GET", pathOf`/projects/${slug}/bulk-retry-requests/${requestId}/children`, { ...call, query: { ...query } }),
+      send<BulkRetryChildPage>("GET", pathOf`/projects/${slug}/bulk-retry-requests/${requestId}/children`, { ...call, query }),
     /** Pause a bulk retry. */
     pauseBulkRetry: (slug: string, requestId: string, call?: CallOptions) =>
       send<BulkRetryRequest>("POST", pathOf`/projects/${slug}/bulk-retry-requests/${requestId}/pause`, call),
@@ -303,7 +303,7 @@ export function operationCalls(send: Send) {
       send<BulkRetryRequest>("POST", pathOf`/projects/${slug}/bulk-retry-requests/${requestId}/resume`, call),
     /** List commands. */
     listCommands: (slug: string, query: ListCommandsQuery = {}, call?: CallOptions) =>
-      send<CommandPage>("GET", pathOf`/projects/${slug}/commands`, { ...call, query: { ...query } }),
+      send<CommandPage>("GET", pathOf`/projects/${slug}/commands`, { ...call, query }),
     /** Get a command. */
     getCommand: (slug: string, commandId: string, call?: CallOptions) =>
       send<Command>("GET", pathOf`/projects/${slug}/commands/${commandId}`, call),
@@ -339,16 +339,16 @@ export function operationCalls(send: Send) {
       send<Command>("POST", pathOf`/projects/${slug}/commands/retry-task`, { ...call, body }),
     /** Get gaps in the data. */
     getCompleteness: (slug: string, query: GetCompletenessQuery = {}, call?: CallOptions) =>
-      send<Completeness>("GET", pathOf`/projects/${slug}/completeness`, { ...call, query: { ...query } }),
+      send<Completeness>("GET", pathOf`/projects/${slug}/completeness`, { ...call, query }),
     /** List dead letters. */
     listDeadLetters: (slug: string, query: ListDeadLettersQuery, call?: CallOptions) =>
-      send<DeadLetterPage>("GET", pathOf`/projects/${slug}/dead-letters`, { ...call, query: { ...query } }),
+      send<DeadLetterPage>("GET", pathOf`/projects/${slug}/dead-letters`, { ...call, query }),
     /** List events. */
     listEvents: (slug: string, query: ListEventsQuery = {}, call?: CallOptions) =>
-      send<EventPage>("GET", pathOf`/projects/${slug}/events`, { ...call, query: { ...query } }),
+      send<EventPage>("GET", pathOf`/projects/${slug}/events`, { ...call, query }),
     /** Count the values of a field. */
     getFacet: (slug: string, query: GetFacetQuery, call?: CallOptions) =>
-      send<Facet>("GET", pathOf`/projects/${slug}/facets`, { ...call, query: { ...query } }),
+      send<Facet>("GET", pathOf`/projects/${slug}/facets`, { ...call, query }),
     /** List invitations. */
     listInvitations: (slug: string, call?: CallOptions) =>
       send<InvitationPage>("GET", pathOf`/projects/${slug}/invitations`, call),
@@ -360,13 +360,13 @@ export function operationCalls(send: Send) {
       send<void>("DELETE", pathOf`/projects/${slug}/invitations/${invitationId}`, call),
     /** List issues. */
     listIssues: (slug: string, query: ListIssuesQuery = {}, call?: CallOptions) =>
-      send<IssuePage>("GET", pathOf`/projects/${slug}/issues`, { ...call, query: { ...query } }),
+      send<IssuePage>("GET", pathOf`/projects/${slug}/issues`, { ...call, query }),
     /** Get run and wait times over time. */
     getLatency: (slug: string, query: GetLatencyQuery = {}, call?: CallOptions) =>
-      send<Latency>("GET", pathOf`/projects/${slug}/latency`, { ...call, query: { ...query } }),
+      send<Latency>("GET", pathOf`/projects/${slug}/latency`, { ...call, query }),
     /** List the slowest task names. */
     listSlowestNames: (slug: string, query: ListSlowestNamesQuery = {}, call?: CallOptions) =>
-      send<SlowestNames>("GET", pathOf`/projects/${slug}/latency/names`, { ...call, query: { ...query } }),
+      send<SlowestNames>("GET", pathOf`/projects/${slug}/latency/names`, { ...call, query }),
     /** List members. */
     listMembers: (slug: string, call?: CallOptions) =>
       send<MemberPage>("GET", pathOf`/projects/${slug}/memberships`, call),
@@ -381,19 +381,19 @@ export function operationCalls(send: Send) {
       send<Member>("PATCH", pathOf`/projects/${slug}/memberships/${membershipId}`, { ...call, body }),
     /** List queues. */
     listQueues: (slug: string, query: ListQueuesQuery = {}, call?: CallOptions) =>
-      send<QueuePage>("GET", pathOf`/projects/${slug}/queues`, { ...call, query: { ...query } }),
+      send<QueuePage>("GET", pathOf`/projects/${slug}/queues`, { ...call, query }),
     /** Get a queue. */
     getQueue: (slug: string, engine: string, name: string, call?: CallOptions) =>
       send<Queue>("GET", pathOf`/projects/${slug}/queues/${engine}/${name}`, call),
     /** Get the depth of a queue over time. */
     getQueueDepths: (slug: string, engine: string, name: string, query: GetQueueDepthsQuery = {}, call?: CallOptions) =>
-      send<QueueDepths>("GET", pathOf`/projects/${slug}/queues/${engine}/${name}/depths`, { ...call, query: { ...query } }),
+      send<QueueDepths>("GET", pathOf`/projects/${slug}/queues/${engine}/${name}/depths`, { ...call, query }),
     /** Get recent activity of queues. */
     getQueueActivity: (slug: string, query: GetQueueActivityQuery = {}, call?: CallOptions) =>
-      send<QueueActivities>("GET", pathOf`/projects/${slug}/queues/activity`, { ...call, query: { ...query } }),
+      send<QueueActivities>("GET", pathOf`/projects/${slug}/queues/activity`, { ...call, query }),
     /** List releases. */
     listReleases: (slug: string, query: ListReleasesQuery = {}, call?: CallOptions) =>
-      send<ReleasePage>("GET", pathOf`/projects/${slug}/releases`, { ...call, query: { ...query } }),
+      send<ReleasePage>("GET", pathOf`/projects/${slug}/releases`, { ...call, query }),
     /** List your saved views. */
     listSavedViews: (slug: string, call?: CallOptions) =>
       send<SavedViewPage>("GET", pathOf`/projects/${slug}/saved-views`, call),
@@ -408,13 +408,13 @@ export function operationCalls(send: Send) {
       send<SavedView>("PUT", pathOf`/projects/${slug}/saved-views/${viewId}`, { ...call, body }),
     /** Get statistics of a project. */
     getStats: (slug: string, query: GetStatsQuery = {}, call?: CallOptions) =>
-      send<ProjectStats>("GET", pathOf`/projects/${slug}/stats`, { ...call, query: { ...query } }),
+      send<ProjectStats>("GET", pathOf`/projects/${slug}/stats`, { ...call, query }),
     /** Get a task. */
     getTask: (slug: string, engine: string, taskId: string, call?: CallOptions) =>
       send<Task>("GET", pathOf`/projects/${slug}/tasks/${engine}/${taskId}`, call),
     /** List the commands of a task. */
     listTaskCommands: (slug: string, engine: string, taskId: string, query: ListTaskCommandsQuery = {}, call?: CallOptions) =>
-      send<TaskCommandPage>("GET", pathOf`/projects/${slug}/tasks/${engine}/${taskId}/commands`, { ...call, query: { ...query } }),
+      send<TaskCommandPage>("GET", pathOf`/projects/${slug}/tasks/${engine}/${taskId}/commands`, { ...call, query }),
     /** Explain why a task is not running. */
     explainTask: (slug: string, engine: string, taskId: string, call?: CallOptions) =>
       send<TaskExplanation>("GET", pathOf`/projects/${slug}/tasks/${engine}/${taskId}/explain`, call),
@@ -423,16 +423,16 @@ export function operationCalls(send: Send) {
       send<TaskTree>("GET", pathOf`/projects/${slug}/tasks/${engine}/${taskId}/tree`, call),
     /** Compare failed with passed tasks. */
     getTaskDifferences: (slug: string, query: GetTaskDifferencesQuery = {}, call?: CallOptions) =>
-      send<TaskDifferences>("GET", pathOf`/projects/${slug}/tasks/differences`, { ...call, query: { ...query } }),
+      send<TaskDifferences>("GET", pathOf`/projects/${slug}/tasks/differences`, { ...call, query }),
     /** Count tasks over time. */
     getTaskHistogram: (slug: string, query: GetTaskHistogramQuery = {}, call?: CallOptions) =>
-      send<TaskHistogram>("GET", pathOf`/projects/${slug}/tasks/histogram`, { ...call, query: { ...query } }),
+      send<TaskHistogram>("GET", pathOf`/projects/${slug}/tasks/histogram`, { ...call, query }),
     /** Get task outcomes over time. */
     getTrends: (slug: string, query: GetTrendsQuery = {}, call?: CallOptions) =>
-      send<Trends>("GET", pathOf`/projects/${slug}/trends`, { ...call, query: { ...query } }),
+      send<Trends>("GET", pathOf`/projects/${slug}/trends`, { ...call, query }),
     /** List workers. */
     listWorkers: (slug: string, query: ListWorkersQuery = {}, call?: CallOptions) =>
-      send<WorkerPage>("GET", pathOf`/projects/${slug}/workers`, { ...call, query: { ...query } }),
+      send<WorkerPage>("GET", pathOf`/projects/${slug}/workers`, { ...call, query }),
     /** Get a worker. */
     getWorker: (slug: string, workerId: string, call?: CallOptions) =>
       send<WorkerDetail>("GET", pathOf`/projects/${slug}/workers/${workerId}`, call),
@@ -441,7 +441,7 @@ export function operationCalls(send: Send) {
       send<SetupStatus>("GET", "/setup/status", call),
     /** List users. */
     listUsers: (query: ListUsersQuery = {}, call?: CallOptions) =>
-      send<UserAdminPublic[]>("GET", "/users", { ...call, query: { ...query } }),
+      send<UserAdminPublic[]>("GET", "/users", { ...call, query }),
     /** Create a user. */
     createUser: (body: UserCreate, call?: CallOptions) =>
       send<UserAdminPublic>("POST", "/users", { ...call, body }),

@@ -135,7 +135,7 @@ describe("the dialog", () => {
       [400, "validation_error", { reason: "engine_not_advertised" }, "No online agent serves this engine."],
       [409, "conflict", { reason: "idempotency_key_in_use" }, "The same request was made before with other content."],
       [403, "forbidden", {}, "Your role does not allow this."],
-      [429, "rate_limited", { bucket: "bulk" }, "The server asks to wait"],
+      [429, "rate_limited", { bucket: "bulk" }, "Wait a moment"],
     ] as const;
     let next = 0;
     await page.route("**/bulk-retry-requests", (route) => {

@@ -31,7 +31,7 @@ describe("the shell", () => {
     await page.getByRole("row", { name: "billing.charge failure" }).waitFor();
     await page.route(/QueuesPage/, (route) => route.abort());
     await page.getByRole("link", { name: "Queues" }).click();
-    const panel = page.getByRole("alert").filter({ hasText: "a newer version was installed" });
+    const panel = page.getByRole("alert").filter({ hasText: "If a newer version was installed" });
     await panel.waitFor();
     expect(await panel.getByRole("button", { name: "Try again" }).count()).toBe(0);
 

@@ -70,7 +70,7 @@ describe("the drawer", () => {
     await page.keyboard.press("Enter");
     const drawer = page.getByRole("dialog");
     await drawer.getByText("The task could not be shown").waitFor();
-    await drawer.getByText("a newer version was installed").waitFor();
+    await drawer.getByText("If a newer version was installed").waitFor();
     expect(await row(page, "billing.charge failure").isVisible()).toBe(true);
     expect(await axeFaults(page)).toEqual([]);
 

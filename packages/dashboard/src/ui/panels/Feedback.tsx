@@ -5,7 +5,7 @@ import { RetryButton } from "../buttons/RetryButton.tsx";
 import { Glyph } from "../Icon.tsx";
 import css from "./feedback.module.css";
 
-/** Rows of the real height while the first answer is on its way; invisible for the first 150 ms. */
+/** Placeholder rows of the real height during the first load. Invisible for the first 150 ms. */
 export function Bones({ rows = 8, label }: { rows?: number | undefined; label: string }) {
   return (
     <div role="status" aria-label={label}>
@@ -19,7 +19,7 @@ export function Bones({ rows = 8, label }: { rows?: number | undefined; label: s
   );
 }
 
-/** A whole page that is on its way; it has a heading as every page has. */
+/** Placeholder of a whole page, with a heading like every page. */
 export function PageBones() {
   return (
     <>
@@ -29,7 +29,7 @@ export function PageBones() {
   );
 }
 
-/** Whether a file of the dashboard itself could not be loaded; each browser has words of its own for it. */
+/** Whether a file of the dashboard could not be loaded. Each browser has its own message for it. */
 export function isMissingPart(error: unknown): boolean {
   return (
     error instanceof TypeError &&
@@ -37,32 +37,31 @@ export function isMissingPart(error: unknown): boolean {
   );
 }
 
-/** What happened, what it means, what to do: in words a person without the API's documents can use. */
+/** What happened and what to do, for a reader who does not know the API. */
 export function causeOf(error: unknown): string {
   if (isMissingPart(error)) {
-    return "This part of the dashboard could not be loaded. The server may be away; or a newer version was installed, and then reloading the page helps.";
+    return "Couldn't load this part. If a newer version was installed, reload the page.";
   }
-  if (!(error instanceof ApiProblem)) return "This part of the page broke. The rest keeps working.";
+  if (!(error instanceof ApiProblem)) return "This part failed. The rest of the page still works.";
   switch (error.code) {
     case "unreachable":
-      return "The server did not answer. It may be restarting, or the network between you and it is down.";
+      return "The server did not answer. It may be restarting.";
     case "forbidden":
       return "Your role does not allow this.";
     case "not_found":
-      return "It is not here: never was, was deleted, or is outside your projects.";
+      return "Not found. It may have been deleted, or you may not have access.";
     case "unauthenticated":
-      return "Your session has ended. Sign in again to go on.";
+      return "Your session has ended. Sign in again.";
     case "step_up_required":
     case "mfa_reverify_required":
       return "You didn't confirm that it's you.";
     case "mfa_enrollment_required":
-      return "This server asks for a second factor. Set one up first.";
+      return "Set up a second factor first.";
     case "rate_limited":
-      return "Too many requests. The server asks to wait before the next one.";
+      return "Too many requests. Wait a moment.";
     case "unready":
-      if (error.details.reason === "passwords_full")
-        return "Too many passwords wait to be checked. Try again in a moment.";
-      return "The server is up, but its database is not. It will answer once that is back.";
+      if (error.details.reason === "passwords_full") return "Too many sign-ins at the moment. Try again shortly.";
+      return "The database is unavailable. Try again shortly.";
     default:
       return error.message;
   }
@@ -74,7 +73,7 @@ export interface FailedProps {
   onRetry?: (() => void) | undefined;
 }
 
-/** The error panel: the shell and everything else on the page stay usable beside it. `isPart`: inside a panel's own frame. */
+/** The error panel. The rest of the page stays usable. `isPart`: inside a panel's frame. */
 export function Failed({ title, error, onRetry, isPart = false }: FailedProps & { isPart?: boolean | undefined }) {
   const Heading = isPart ? "h3" : "h2";
   const problem = error instanceof ApiProblem ? error : null;

@@ -12,7 +12,7 @@ import type { Suggestion } from "./filter-text.ts";
 import { filterWords, tokenText } from "./filter-words.ts";
 import { searchFields, termsOf, withoutTerm } from "./query-terms.ts";
 
-const DidYouMean = lazy(() => import("./DidYouMean.tsx").then((part) => ({ default: part.DidYouMean })));
+const DidYouMean = lazy(() => import("../matching/DidYouMean.tsx").then((part) => ({ default: part.DidYouMean })));
 /** What is typed is read and completed by a file of its own, which the first paint does without. */
 const loadReader = () => import("./filter-text.ts");
 

@@ -5,10 +5,10 @@ import { causeOf } from "../../../ui/panels/Feedback.tsx";
 import { Empty } from "../../../ui/panels/Lines.tsx";
 import { printable } from "../../../ui/time/format.ts";
 import { activeFilters, type FilterKey, type TasksSearch } from "../../task-data/index.ts";
-import { DidYouMean } from "../filters/DidYouMean.tsx";
 import { filterName, tokenText } from "../filters/filter-words.ts";
 import { type TaskList, useOlderPages } from "../following/use-task-list.ts";
 import { ListEnd } from "../list/ListEnd.tsx";
+import { DidYouMean } from "./DidYouMean.tsx";
 
 interface NotUnderstoodProps {
   error: ApiProblem;

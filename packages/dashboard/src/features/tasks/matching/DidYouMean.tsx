@@ -3,8 +3,8 @@ import { paths } from "../../../address/paths.ts";
 import { AppLink } from "../../../ui/buttons/AppLink.tsx";
 import { printable } from "../../../ui/time/format.ts";
 import { facetQuery, filtersOf, type TasksSearch } from "../../task-data/index.ts";
-import { knownOf, valuesAtOnce } from "./facets.ts";
-import { meantSearch } from "./payload-keys.ts";
+import { knownOf, valuesAtOnce } from "../filters/facets.ts";
+import { meantSearch } from "../filters/payload-keys.ts";
 
 interface DidYouMeanProps {
   slug: string;
