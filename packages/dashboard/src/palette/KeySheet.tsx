@@ -12,7 +12,7 @@ export function KeySheet() {
   const parts = [...told].sort((one, other) => (one.rank ?? 0) - (other.rank ?? 0));
   const shortcuts = useSetting(shortcutsSetting);
   return (
-    <Dialog title="Keys" onClose={closeOverlay}>
+    <Dialog title="Keyboard shortcuts" onClose={closeOverlay}>
       {parts.map(({ title, says }) => (
         <section key={title} className={css.keys}>
           <h3>{title}</h3>
@@ -32,7 +32,7 @@ export function KeySheet() {
         checked={shortcuts === "on"}
         onChange={(event) => shortcutsSetting.set(event.currentTarget.checked ? "on" : "off")}
       >
-        Shortcuts of a single key work
+        Enable single-key shortcuts
       </Check>
     </Dialog>
   );

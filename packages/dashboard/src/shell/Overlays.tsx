@@ -1,16 +1,8 @@
 import { CatchBoundary } from "@tanstack/react-router";
-import {
-  type ComponentType,
-  type LazyExoticComponent,
-  lazy,
-  Suspense,
-  useEffect,
-  useLayoutEffect,
-  useRef,
-  useSyncExternalStore,
-} from "react";
+import { type ComponentType, type LazyExoticComponent, lazy, Suspense, useEffect, useSyncExternalStore } from "react";
 import { hasCommandKey } from "../ui/layers/keys.ts";
 import { Dialog } from "../ui/layers/Layers.tsx";
+import { Opening } from "../ui/layers/Opening.tsx";
 import { Failed } from "../ui/panels/Feedback.tsx";
 import { closeOverlay, type Overlay, type OverlayProps, openPalette, overlay } from "./overlay.ts";
 import { type OverlayLoads, useShellParts } from "./shell-parts.ts";
@@ -41,27 +33,16 @@ export function Overlays({ slug }: OverlayProps) {
         delete parts[shown];
       }}
       errorComponent={({ error, reset }) => (
-        <Dialog title="This could not be opened" onClose={closeOverlay}>
+        <Dialog title="Couldn't open this" onClose={closeOverlay}>
           <Failed isPart title="Part of the dashboard is missing" error={error} onRetry={reset} />
         </Dialog>
       )}
     >
-      <Suspense fallback={<Opening />}>
+      <Suspense fallback={<Opening onClose={closeOverlay} />}>
         <Part which={shown} load={overlays[shown]} slug={slug} />
       </Suspense>
     </CatchBoundary>
   );
-}
-
-/** Holds keys and pointer until the part is there: they are meant for it and not for the page. */
-function Opening() {
-  const dialog = useRef<HTMLDialogElement>(null);
-  useLayoutEffect(() => {
-    const element = dialog.current;
-    element?.showModal();
-    return () => element?.close();
-  }, []);
-  return <dialog ref={dialog} className="vh" aria-label="Opening" aria-busy="true" onCancel={closeOverlay} />;
 }
 
 interface PartProps extends OverlayProps {

@@ -36,36 +36,36 @@ describe("a key", () => {
   test("is minted, used, kept to addresses and revoked; its token is told once and stays until it was stored", async () => {
     const { page, faults } = await openKeys(brain.as.root);
     await page.getByText("No API key yet").waitFor();
-    await page.getByRole("button", { name: "Mint key" }).click();
+    await page.getByRole("button", { name: "Create key" }).click();
     const dialog = dialogOf(page);
-    const mint = dialog.getByRole("button", { name: "Mint key" });
-    await expect.poll(() => mint.getAttribute("title")).toBe("Tick what it may do first");
+    const mint = dialog.getByRole("button", { name: "Create key" });
+    await expect.poll(() => mint.getAttribute("title")).toBe("Select at least one scope");
     await dialog.getByLabel("Name").fill("nightly report");
     await tick(page, "tasks:write");
     // Writing includes reading, which cannot be ticked off beside it.
     const read = dialog.getByRole("checkbox", { name: /^tasks:read[.] Comes with another one/ });
     expect([await read.isChecked(), await read.getAttribute("aria-disabled")]).toEqual([true, "true"]);
-    await dialog.getByLabel("Bound to").selectOption({ label: "Shop" });
-    await dialog.getByText("This is not a wall around everything").waitFor();
-    expect(await dialog.getByText("the key can still create new projects, because you may").count()).toBe(0);
+    await dialog.getByLabel("Restrict to project").selectOption({ label: "Shop" });
+    await dialog.getByText("The key can't read or change other projects.").waitFor();
+    expect(await dialog.getByText("With these scopes it can still create projects, as you can.").count()).toBe(0);
     await tick(page, "projects:write");
-    await dialog.getByText("the key can still create new projects, because you may").waitFor();
+    await dialog.getByText("With these scopes it can still create projects, as you can.").waitFor();
     await dialog.getByLabel("May be used from").fill("127.0.0.9/8");
     await dialog.getByText("Kept as 127.0.0.0/8").waitFor();
     await dialog.getByText(/Your address now: 127[.]0[.]0[.]1, would be allowed: yes/).waitFor();
     expect(await axeFaults(page)).toEqual([]);
     await mint.click();
 
-    await page.getByRole("heading", { name: "nightly report is minted" }).waitFor();
+    await page.getByRole("heading", { name: "API key nightly report created" }).waitFor();
     const token = ((await dialog.getByRole("region", { name: "token" }).textContent()) ?? "").trim();
     expect(token).toMatch(/^svk_/);
     await dialog.getByRole("button", { name: "Copy", exact: true }).first().click();
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(token);
     await page.keyboard.press("Escape");
     await page.keyboard.press("Escape");
-    await dialog.getByRole("alert").getByText("Store the token first; it cannot be shown again.").waitFor();
-    await dialog.getByLabel("I have stored the token").check({ force: true });
-    await dialog.getByRole("button", { name: "Done" }).click();
+    await dialog.getByRole("alert").getByText("Save the token first. It can't be shown again.").waitFor();
+    await dialog.getByLabel("I've saved the token").check({ force: true });
+    await dialog.getByRole("button", { name: "Close", exact: true }).click();
     await dialog.waitFor({ state: "detached" });
     expect(await page.content()).not.toContain(token);
     expect(await statusOf(token, `/projects/${brain.project.slug}/tasks`)).toBe(200);
@@ -79,7 +79,7 @@ describe("a key", () => {
     expect(await dialog.getByLabel("May be used from").inputValue()).toBe("127.0.0.0/8");
     await dialog.getByLabel("May be used from").fill("10.20.0.0/16\n2001:DB8::7");
     await dialog.getByText(/would be allowed: no/).waitFor();
-    await dialog.getByRole("button", { name: "Save addresses" }).click();
+    await dialog.getByRole("button", { name: "Change addresses" }).click();
     await row.getByText("10.20.0.0/16 and 1 more").waitFor();
     expect(await statusOf(token, `/projects/${brain.project.slug}/tasks`)).toBe(403);
 
@@ -102,11 +102,11 @@ describe("a key", () => {
 describe("scopes that only administrators mint", () => {
   test("are shown to others with the reason, and cannot be ticked", async () => {
     const { page } = await openKeys(brain.as.viewer);
-    await page.getByRole("button", { name: "Mint key" }).click();
-    await dialogOf(page).getByText("Dashed ones are minted by administrators of the instance only.").waitFor();
+    await page.getByRole("button", { name: "Create key" }).click();
+    await dialogOf(page).getByText("Only instance administrators can grant the dashed ones.").waitFor();
     for (const scope of ["users:read", "projects:write", "admin:*"]) {
       const box = dialogOf(page).getByRole("checkbox", {
-        name: `${scope}. Only an administrator of the instance mints keys with this`,
+        name: `${scope}. Only instance administrators can grant this`,
         exact: true,
       });
       await expect.poll(() => box.getAttribute("aria-disabled")).toBe("true");
@@ -117,7 +117,7 @@ describe("scopes that only administrators mint", () => {
 
   test("are open to an administrator of the instance", async () => {
     const { page } = await openKeys(brain.as.root);
-    await page.getByRole("button", { name: "Mint key" }).click();
+    await page.getByRole("button", { name: "Create key" }).click();
     await dialogOf(page).getByRole("checkbox", { name: "tasks:read", exact: true }).waitFor();
     expect(await dialogOf(page).getByText("Dashed ones").count()).toBe(0);
     await tick(page, "admin:*");
@@ -146,7 +146,7 @@ describe("addresses", () => {
       (await dialogOf(page)
         .getByText(/^Kept as/)
         .textContent()) ?? "";
-    await dialogOf(page).getByRole("button", { name: "Save addresses" }).click();
+    await dialogOf(page).getByRole("button", { name: "Change addresses" }).click();
     await dialogOf(page).waitFor({ state: "detached" });
     const { body: keys } = await brain.as.auditor.get("/api-keys");
     const kept: string[] = keys.find(({ id }: { id: string }) => id === key.id).allowed_cidrs;
@@ -163,9 +163,9 @@ describe("addresses", () => {
     const field = dialog.getByLabel("May be used from");
     await field.fill("10.0.0.0/8\nmail.example.org");
     await dialog.getByText("Line 2 is no IPv4 or IPv6 address, and no range of them.").waitFor();
-    const save = dialog.getByRole("button", { name: "Save addresses" });
+    const save = dialog.getByRole("button", { name: "Change addresses" });
     await expect.poll(() => save.getAttribute("aria-disabled")).toBe("true");
-    await dialog.getByRole("status").getByText("Put the addresses right first").waitFor();
+    await dialog.getByRole("status").getByText("Correct the addresses first").waitFor();
     await expect.poll(() => field.getAttribute("aria-invalid")).toBe("true");
     await field.fill(Array.from({ length: 33 }, (_, at) => `10.0.${at}.0/24`).join("\n"));
     await dialog.getByText("33 ranges; a key has at most 32.").waitFor();
@@ -185,7 +185,7 @@ describe("addresses", () => {
     await act(page, "held", "Change addresses");
     const field = dialogOf(page).getByLabel("May be used from");
     await field.fill("10.9.0.0/16");
-    await dialogOf(page).getByRole("button", { name: "Save addresses" }).click();
+    await dialogOf(page).getByRole("button", { name: "Change addresses" }).click();
     await dialogOf(page).getByText("must be an IPv4 or IPv6 CIDR or address").waitFor();
     expect(await field.inputValue()).toBe("10.9.0.0/16");
     await waitFor(async () => field.evaluate((input) => input === document.activeElement));

@@ -102,17 +102,17 @@ test("devices are trusted, renamed and revoked; codes are replaced; the factor i
   const second = page.getByRole("region", { name: "Second factor" });
   await second.getByText("10 recovery codes are left.").waitFor();
   await second.getByRole("button", { name: "New recovery codes" }).click();
-  await page.getByRole("button", { name: "Make new codes" }).click();
+  await page.getByRole("button", { name: "Create codes" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByRole("list", { name: "Recovery codes" }).waitFor();
   expect(await dialog.getByRole("list", { name: "Recovery codes" }).textContent()).not.toContain(
     factor.recoveryCodes[0],
   );
   // Also where a click has taken the focus out of the dialog.
-  await dialog.getByText("They are shown this once.").click();
+  await dialog.getByText("These codes are shown only once.").click();
   await page.keyboard.press("Escape");
   await page.keyboard.press("Escape");
-  await dialog.getByText("Store the codes first").first().waitFor();
+  await dialog.getByText("Save the codes first").first().waitFor();
   expect(await axeFaults(page)).toEqual([]);
   await dialog.getByLabel("I have stored these codes").check({ force: true });
   await dialog.getByRole("button", { name: "Done" }).click();
@@ -121,13 +121,13 @@ test("devices are trusted, renamed and revoked; codes are replaced; the factor i
   await second.getByRole("button", { name: "Disable" }).click();
   await dialog.getByLabel("Password").fill("not the password");
   await dialog.getByLabel("Six-digit code").fill("000000");
-  await dialog.getByRole("button", { name: "Disable it" }).click();
+  await dialog.getByRole("button", { name: "Disable second factor" }).click();
   await dialog.getByText("This is not your password.").waitFor();
   await dialog.getByLabel("Password").fill(testPassword);
-  await dialog.getByRole("button", { name: "Disable it" }).click();
+  await dialog.getByRole("button", { name: "Disable second factor" }).click();
   await dialog.getByText("This code does not count").waitFor();
   await dialog.getByLabel("Six-digit code").fill(factor.code());
-  await dialog.getByRole("button", { name: "Disable it" }).click();
+  await dialog.getByRole("button", { name: "Disable second factor" }).click();
   await second.getByRole("link", { name: "Set up an app" }).waitFor();
   expect(await devices.getByRole("button", { name: "Trust this one" }).count()).toBe(0);
   expect((await client.get("/auth/mfa/status")).body.enrolled).toBe(false);

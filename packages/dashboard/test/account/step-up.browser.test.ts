@@ -25,7 +25,7 @@ const open = async ({ cookie }: ApiClient, path: string, heading: string) => {
   await screen.page.getByRole("heading", { name: heading, level: 1 }).waitFor();
   const asked = screen.page.getByRole("dialog", { name: "Confirm it is you" });
   const fillKey = async (name: string) => {
-    await screen.page.getByRole("button", { name: "Mint key" }).click();
+    await screen.page.getByRole("button", { name: "Create key" }).click();
     await screen.page.getByRole("dialog").getByLabel("Name").fill(name);
     const scope = screen.page.getByRole("dialog").getByRole("checkbox", { name: "home:read", exact: true });
     await scope.check({ force: true });
@@ -45,7 +45,7 @@ describe("a new API key 16 minutes after the sign-in", () => {
     });
     await letProofsAge();
     expect(loaded).toEqual([]);
-    await page.getByRole("button", { name: "Mint key" }).click();
+    await page.getByRole("button", { name: "Create key" }).click();
     expect(await focused(page.getByRole("dialog").getByLabel("Name"))).toBe(true);
     await page.keyboard.press("Escape");
     await fillKey("deploy");
@@ -59,7 +59,7 @@ describe("a new API key 16 minutes after the sign-in", () => {
     await asked.getByText("That password is incorrect.").waitFor();
     await asked.getByLabel("Password").fill(testPassword);
     await page.keyboard.press("Enter");
-    await page.getByRole("heading", { name: "deploy is minted" }).waitFor();
+    await page.getByRole("heading", { name: "API key deploy created" }).waitFor();
     expect((await brain.as.viewer.get("/api-keys")).body).toHaveLength(1);
     expect(faults).toEqual([]);
   });
@@ -85,7 +85,7 @@ describe("a new API key 16 minutes after the sign-in", () => {
     await asked.getByRole("button", { name: "Use a code instead" }).click();
     await asked.getByLabel("Six-digit code").fill(factor.code());
     await page.keyboard.press("Enter");
-    await page.getByRole("heading", { name: "by code is minted" }).waitFor();
+    await page.getByRole("heading", { name: "API key by code created" }).waitFor();
     expect(faults).toEqual([]);
   });
 });

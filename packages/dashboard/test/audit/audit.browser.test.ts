@@ -232,7 +232,7 @@ describe("an export of audit rows", () => {
     expect(await axeFaults(page)).toEqual([]);
     const [file] = await Promise.all([
       page.waitForEvent("download"),
-      drawer(page).getByRole("button", { name: "Export rows" }).click(),
+      drawer(page).getByRole("button", { name: "Export audit rows" }).click(),
     ]);
     expect(file.suggestedFilename()).toBe(`svc-audit-${shop.brain.project.slug}.json`);
     const rows = JSON.parse(await textOf(file)) as { action: string }[];
@@ -250,7 +250,7 @@ describe("an export of audit rows", () => {
       route.fulfill({ status: 422, json: { error: "validation_error", message: "no", details, request_id: "r" } }),
     );
     await page.getByRole("button", { name: "Export audit rows" }).click();
-    await drawer(page).getByRole("button", { name: "Export rows" }).click();
+    await drawer(page).getByRole("button", { name: "Export audit rows" }).click();
     await drawer(page).getByText("More than 50,000 rows match. Nothing was cut").waitFor();
   });
 });

@@ -97,13 +97,13 @@ describe("dead letters", () => {
     await load(page).click();
     await page.getByRole("checkbox", { name: "Tick dead-1" }).check();
     await page.getByRole("button", { name: "Requeue 1" }).click();
-    const dialog = page.getByRole("dialog", { name: "Requeue 1 letter" });
+    const dialog = page.getByRole("dialog", { name: "Requeue 1 dead letter" });
     const choice = dialog.getByLabel("Agent");
     await dialog.getByRole("option", { name: /says nothing of what it can do/ }).waitFor({ state: "attached" });
     expect(await choice.locator("option").count()).toBe(3);
     await choice.selectOption(polling.minted.agentId);
     const sent = page.waitForRequest("**/commands/requeue-dead-letter").then((request) => request.postDataJSON());
-    await dialog.getByRole("button", { name: "Requeue 1 letter" }).click();
+    await dialog.getByRole("button", { name: "Requeue 1 dead letter" }).click();
     expect(await sent).toMatchObject({ agent_id: polling.minted.agentId, engine: "bullmq", task_id: "dead-1" });
   });
 });
@@ -172,7 +172,7 @@ describe("workers", () => {
     // What only one of them can do leaves nothing to choose.
     await dialog.waitFor({ state: "detached" });
     await page.getByRole("button", { name: "Resize pool" }).click();
-    const resize = page.getByRole("dialog", { name: "Resize the pool of billing-1" });
+    const resize = page.getByRole("dialog", { name: "Resize pool of billing-1" });
     await resize.getByText("It goes to the agent").waitFor();
     expect(await resize.getByLabel("Agent").count()).toBe(0);
   });
@@ -210,9 +210,9 @@ test("what must go to one agent goes to no other when the chosen one has gone, u
 
   const cases = [
     { path: "queues/bullmq/billing", act: "Purge", button: "Purge 194 tasks", field: "Type billing to confirm" },
-    { path: "queues/bullmq/billing", act: "Limit rate", button: "Limit the rate", field: "Rate" },
+    { path: "queues/bullmq/billing", act: "Limit rate", button: "Limit rate", field: "Rate" },
     { path: `workers/${workerId}`, act: "Restart", button: "Restart", field: null },
-    { path: `commands/${failed.body.id}`, act: "Send again", button: "Send again", field: null },
+    { path: `commands/${failed.body.id}`, act: "Send again", button: "Send command again", field: null },
   ];
   const screens = [];
   for (const { path, act, button, field } of cases) {

@@ -72,11 +72,11 @@ describe("a run of requeues", () => {
   test("that is left ends after the letter on its way; what was not asked for is still ticked", async () => {
     const { page, faults } = await openLetters();
     await page.getByRole("button", { name: "Requeue 3" }).click();
-    const dialog = page.getByRole("dialog", { name: "Requeue 3 letters" });
+    const dialog = page.getByRole("dialog", { name: "Requeue 3 dead letters" });
     const second = await holdBack(page, "**/commands/requeue-dead-letter", 2);
-    await dialog.getByRole("button", { name: "Requeue 3 letters" }).click();
+    await dialog.getByRole("button", { name: "Requeue 3 dead letters" }).click();
     await second.onItsWay;
-    await dialog.getByRole("button", { name: "Stop here" }).waitFor();
+    await dialog.getByRole("button", { name: "Stop", exact: true }).waitFor();
     await page.keyboard.press("Escape");
     await dialog.waitFor({ state: "detached" });
     second.letGo();
@@ -88,7 +88,7 @@ describe("a run of requeues", () => {
     }
     expect(asked()).toEqual(["dead-1", "dead-2"]);
     await page.getByRole("button", { name: "Requeue 1" }).click();
-    await page.getByRole("dialog").getByRole("button", { name: "Requeue 1 letter" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Requeue 1 dead letter" }).click();
     await waitFor(() => asked().length === 3);
     expect(asked()).toEqual(["dead-1", "dead-2", "dead-3"]);
     expect(faults).toEqual([]);
@@ -101,12 +101,12 @@ describe("a run of requeues", () => {
       ++seen === 3 ? refusal(route, 403, "forbidden") : route.continue(),
     );
     await page.getByRole("button", { name: "Requeue 3" }).click();
-    const dialog = page.getByRole("dialog", { name: "Requeue 3 letters" });
-    await dialog.getByRole("button", { name: "Requeue 3 letters" }).click();
+    const dialog = page.getByRole("dialog", { name: "Requeue 3 dead letters" });
+    await dialog.getByRole("button", { name: "Requeue 3 dead letters" }).click();
     await dialog.getByText("The rest was not asked for. Your role does not allow this.").waitFor();
-    await dialog.getByRole("button", { name: "Leave them" }).click();
+    await dialog.getByRole("button", { name: "Cancel", exact: true }).click();
     await page.getByRole("button", { name: "Requeue 1" }).click();
-    await page.getByRole("dialog").getByRole("button", { name: "Requeue 1 letter" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Requeue 1 dead letter" }).click();
     await waitFor(() => asked().length === 3);
     expect(asked()).toEqual(["dead-1", "dead-2", "dead-3"]);
   });
@@ -117,8 +117,8 @@ describe("a run of requeues", () => {
     const other = await brain.connectAgent({ engines: [second], bufferName: "second" });
     const { page } = await openLetters();
     await page.getByRole("button", { name: "Requeue 3" }).click();
-    const dialog = page.getByRole("dialog", { name: "Requeue 3 letters" });
-    const go = dialog.getByRole("button", { name: "Requeue 3 letters" });
+    const dialog = page.getByRole("dialog", { name: "Requeue 3 dead letters" });
+    const go = dialog.getByRole("button", { name: "Requeue 3 dead letters" });
     const choice = dialog.getByLabel("Agent");
     await choice.selectOption(other.minted.agentId);
     let seen = 0;
@@ -138,10 +138,10 @@ describe("a run of requeues", () => {
     letters = Array.from({ length: 6 }, (_, at) => letter(`old-${at}`));
     const { page } = await openLetters();
     await page.getByRole("button", { name: "Requeue 6" }).click();
-    const dialog = page.getByRole("dialog", { name: "Requeue 6 letters" });
-    await dialog.getByRole("button", { name: "Requeue 6 letters" }).click();
+    const dialog = page.getByRole("dialog", { name: "Requeue 6 dead letters" });
+    await dialog.getByRole("button", { name: "Requeue 6 dead letters" }).click();
     await dialog.getByText("6 of 6 asked for.").waitFor();
-    await dialog.getByRole("button", { name: "Done" }).click();
+    await dialog.getByRole("button", { name: "Close", exact: true }).click();
     expect(await tray(page).getByRole("listitem").count()).toBe(1);
     await tray(page).getByRole("link", { name: "Requeue letters: 6 of 6 asked for" }).click();
     await page.waitForURL(/[/]commands[?]action=requeue_dead_letter$/);
@@ -167,7 +167,7 @@ describe("a run of cancels", () => {
     const second = await holdBack(page, "**/commands/cancel-task", 2);
     await dialog.getByRole("button", { name: "Cancel 6 tasks" }).click();
     await second.onItsWay;
-    await dialog.getByRole("button", { name: "Stop here" }).click();
+    await dialog.getByRole("button", { name: "Stop", exact: true }).click();
     await dialog.getByText("No more after the one that is on its way.").waitFor();
     expect(await axeFaults(page)).toEqual([]);
     second.letGo();
@@ -291,7 +291,7 @@ describe("a request whose answer was lost", () => {
     const sent = await loseAnswer(page, "**/commands/retry-task", (route, place) =>
       place === 2 ? refusal(route, 403, "forbidden") : route.continue(),
     );
-    const retry = dialog.getByRole("button", { name: "Retry the task" });
+    const retry = dialog.getByRole("button", { name: "Retry task" });
     await retry.click();
     await dialog.getByText("Whether it was asked for is not known.").waitFor();
     await retry.click();
@@ -310,7 +310,7 @@ describe("a request whose answer was lost", () => {
       act: "Retry",
       taskId: "bad-1",
       title: "Retry billing.charge",
-      button: "Retry the task",
+      button: "Retry task",
       gone: { kind: "task.started", data: { worker: "billing-1", attempt: 1 } },
       state: "started",
     },
@@ -318,7 +318,7 @@ describe("a request whose answer was lost", () => {
       act: "Cancel",
       taskId: "run-1",
       title: "Cancel emails.send",
-      button: "Cancel the task",
+      button: "Cancel task",
       gone: { kind: "task.revoked" },
       state: "revoked",
     },

@@ -56,9 +56,9 @@ describe("a queue", () => {
     const { page } = await openAs("admin", "queues/bullmq/emails");
     await page.getByRole("button", { name: "Purge" }).click();
     await page.getByLabel("Type emails to confirm").fill("emails");
-    await page.getByRole("button", { name: "Purge whatever is in it" }).click();
-    const dialog = page.getByRole("dialog", { name: "Purge emails without the guard" });
-    const purge = dialog.getByRole("button", { name: "Purge without the guard", exact: true });
+    await page.getByRole("button", { name: "Purge anyway" }).click();
+    const dialog = page.getByRole("dialog", { name: "Purge emails without depth check" });
+    const purge = dialog.getByRole("button", { name: "Purge queue", exact: true });
     await expect.poll(() => purge.getAttribute("aria-disabled")).toBe("true");
     await dialog.getByLabel("Type emails to confirm").fill("emails");
     await purge.click();
@@ -101,10 +101,10 @@ describe("a worker", () => {
     await waitFor(() => agent.got.length === 1);
 
     await control.getByRole("button", { name: "Resize pool" }).click();
-    const pool = page.getByRole("dialog", { name: "Resize the pool of billing-1" });
+    const pool = page.getByRole("dialog", { name: "Resize pool of billing-1" });
     const places = pool.getByLabel("More places");
     await places.fill("0");
-    await pool.getByRole("button", { name: "Resize the pool" }).click();
+    await pool.getByRole("button", { name: "Resize pool" }).click();
     await pool.getByText("A whole number from -100 to 100, not 0").waitFor();
     await pool.getByRole("button", { name: "One place fewer" }).click();
     await pool.getByText("It has 4 now, and 3 then.").waitFor();
@@ -112,31 +112,31 @@ describe("a worker", () => {
     await pool.getByText("It has 4 now, and 2 then.").waitFor();
     expect(await places.inputValue()).toBe("-2");
     expect(await axeFaults(page)).toEqual([]);
-    await pool.getByRole("button", { name: "Resize the pool" }).click();
+    await pool.getByRole("button", { name: "Resize pool" }).click();
     await waitFor(() => agent.got.length === 2);
 
     await control.getByRole("button", { name: "Add consumer" }).click();
-    const add = page.getByRole("dialog", { name: "Add a consumer to billing-1" });
-    await add.getByRole("button", { name: "Add a consumer" }).click();
+    const add = page.getByRole("dialog", { name: "Add consumer to billing-1" });
+    await add.getByRole("button", { name: "Add consumer" }).click();
     await add.getByText("Which queue?").waitFor();
     await add.getByLabel("Queue").fill("emails");
-    await add.getByRole("button", { name: "Add a consumer" }).click();
+    await add.getByRole("button", { name: "Add consumer" }).click();
     await waitFor(() => agent.got.length === 3);
 
     await control.getByRole("button", { name: "Cancel consumer" }).click();
-    const take = page.getByRole("dialog", { name: "Cancel a consumer of billing-1" });
+    const take = page.getByRole("dialog", { name: "Cancel consumer of billing-1" });
     expect(await take.getByLabel("Queue").inputValue()).toBe("billing");
-    await take.getByRole("button", { name: "Cancel a consumer" }).click();
+    await take.getByRole("button", { name: "Cancel consumer" }).click();
     await waitFor(() => agent.got.length === 4);
 
     await control.getByRole("button", { name: "Limit rate" }).click();
-    const rate = page.getByRole("dialog", { name: "Limit the rate on billing-1" });
+    const rate = page.getByRole("dialog", { name: "Limit rate on billing-1" });
     await rate.getByLabel("Task name").fill("billing.charge");
     await rate.getByLabel("Rate").fill("ten");
-    await rate.getByRole("button", { name: "Limit the rate" }).click();
+    await rate.getByRole("button", { name: "Limit rate" }).click();
     await rate.getByText("Such as 10/m; 0 ends the limit").waitFor();
     await rate.getByLabel("Rate").fill("10/m");
-    await rate.getByRole("button", { name: "Limit the rate" }).click();
+    await rate.getByRole("button", { name: "Limit rate" }).click();
     await waitFor(() => agent.got.length === 5);
 
     expect(got()).toMatchObject([

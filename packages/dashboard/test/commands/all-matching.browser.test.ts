@@ -210,11 +210,11 @@ test("the retry of all that match stays one when by its own count no more match 
     await route.continue();
   });
   await bar(page).getByRole("button", { name: "Retry" }).click();
-  await page.getByRole("dialog", { name: "Retry 3 tasks" }).getByLabel("At most in a minute").fill("7");
+  await page.getByRole("dialog", { name: "Retry 3 tasks" }).getByLabel("Max per minute").fill("7");
   await counting.promise;
   expect((await brain.as.admin.post(`${path}/bulk-delete`, { task_ids: [last] })).status).toBe(200);
   change.fulfil();
   const dialog = page.getByRole("dialog", { name: "Retry 2 tasks" });
   await dialog.waitFor();
-  expect(await dialog.getByLabel("At most in a minute").inputValue()).toBe("7");
+  expect(await dialog.getByLabel("Max per minute").inputValue()).toBe("7");
 });

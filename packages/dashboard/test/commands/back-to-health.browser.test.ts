@@ -75,7 +75,7 @@ test("a failing BullMQ queue is brought back to health by hand, by command line 
 
   await page.getByRole("row", { name: "by-hand failure" }).getByText("by-hand").first().click();
   await page.getByRole("dialog").getByRole("button", { name: "Retry" }).click();
-  await page.getByRole("button", { name: "Retry the task" }).click();
+  await page.getByRole("button", { name: "Retry task" }).click();
   await tray(page).getByText("completed").waitFor();
   await endsWell("by-hand");
 

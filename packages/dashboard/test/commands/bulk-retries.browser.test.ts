@@ -57,19 +57,19 @@ describe("the dialog", () => {
     const result = held<CommandOutcome>();
     agent.answer = () => result.promise;
     const dialog = await openDialog(page);
-    await dialog.getByText("All tasks with state failure, as they are when it begins").waitFor();
+    await dialog.getByText("Retries all tasks with state failure at the time it starts").waitFor();
     await dialog.getByText("Queue: billing 2").waitFor();
-    const limit = dialog.getByLabel("Try so many first");
-    await dialog.getByLabel("Of these may fail").fill("1");
+    const limit = dialog.getByLabel("Canary size");
+    await dialog.getByLabel("Allowed canary failures").fill("1");
     await dialog.getByText("Say how many are tried first").waitFor();
     await limit.fill("10001");
     await dialog.getByText("A whole number, 1 to 10,000").waitFor();
     await limit.press("Enter");
     expect(await axeFaults(page)).toEqual([]);
     await limit.fill("2");
-    await dialog.getByLabel("At most in a minute").fill("6000");
+    await dialog.getByLabel("Max per minute").fill("6000");
     const sent = page.waitForRequest((request) => request.method() === "POST" && request.url().endsWith("-requests"));
-    await dialog.getByLabel("At most in a minute").press("Enter");
+    await dialog.getByLabel("Max per minute").press("Enter");
     const { idempotency_key: _, ...body } = (await sent).postDataJSON() as Record<string, unknown>;
     expect(body).toEqual({
       filter: { state: "failure" },
@@ -126,12 +126,7 @@ describe("the dialog", () => {
     const { page } = await openAs("operator", "tasks?state=failure");
     const dialog = await openDialog(page);
     const refusals = [
-      [
-        422,
-        "validation_error",
-        { matched: 12_345, max: 10_000 },
-        "12,345 tasks match by now, and one takes at most 10,000",
-      ],
+      [422, "validation_error", { matched: 12_345, max: 10_000 }, "12,345 tasks match now. The maximum is 10,000"],
       [400, "validation_error", { reason: "engine_not_advertised" }, "No online agent serves this engine."],
       [409, "conflict", { reason: "idempotency_key_in_use" }, "The same request was made before with other content."],
       [403, "forbidden", {}, "Your role does not allow this."],
@@ -165,7 +160,7 @@ describe("the dialog", () => {
     await bar(page).getByRole("button", { name: "Select all 2 matching" }).click();
     await bar(page).getByRole("button", { name: "Retry" }).click();
     const send = page.getByRole("dialog").getByRole("button", { name: "Retry 10,001 tasks" });
-    await waitFor(async () => (await send.getAttribute("title"))?.startsWith("One takes at most 10,000 tasks"));
+    await waitFor(async () => (await send.getAttribute("title"))?.startsWith("Maximum 10,000 tasks"));
     await page.getByText("which wait until somebody can take them: No agent is online").waitFor();
     await page.unroute(/tasks\?.*include_total=true/);
     await page.keyboard.press("Escape");

@@ -91,8 +91,8 @@ describe("a button that is held back", () => {
 
 describe("a form", () => {
   test.each([
-    ["wait-1", "r", "Retry search.reindex", "Retry the task", "It has not ended yet"],
-    ["bad-1", "c", "Cancel billing.charge", "Cancel the task", "It has ended already"],
+    ["wait-1", "r", "Retry search.reindex", "Retry task", "It has not ended yet"],
+    ["bad-1", "c", "Cancel billing.charge", "Cancel task", "It has ended already"],
   ])(
     "of the task %s that the key %s opens holds back what its button holds back",
     async (task, key, title, act, why) => {
@@ -117,7 +117,7 @@ describe("a form", () => {
     await page.keyboard.press("r");
     const dialog = page.getByRole("dialog", { name: "Retry billing.charge" });
     await heldBy(dialog).getByText("Needs the operator role in this project").waitFor();
-    await isOff(dialog.getByRole("button", { name: "Retry the task" }));
+    await isOff(dialog.getByRole("button", { name: "Retry task" }));
     expect(await dialog.getByLabel("Agent").count()).toBe(0);
   });
 
@@ -129,7 +129,7 @@ describe("a form", () => {
     await status.waitFor();
     const [said, foot] = [
       await status.boundingBox(),
-      await dialog.getByRole("button", { name: "Keep them" }).boundingBox(),
+      await dialog.getByRole("button", { name: "Cancel", exact: true }).boundingBox(),
     ];
     if (said === null || foot === null) throw new Error("it is not on the screen");
     expect(said.y + said.height).toBeLessThanOrEqual(foot.y);
@@ -163,7 +163,7 @@ describe("inputs that were cut", () => {
     await kwargs.fill(JSON.stringify({ body: `Dear${note}` }));
     await dialog.getByText(`Still holds ${note}: put the real value there`).waitFor();
     await heldBy(dialog).getByText("Some inputs were redacted or cut").waitFor();
-    const send = dialog.getByRole("button", { name: "Retry the task" });
+    const send = dialog.getByRole("button", { name: "Retry task" });
     await isOff(send);
     await send.click({ force: true });
     expect(agent.got).toEqual([]);
@@ -191,7 +191,7 @@ test("of agents that only fetch commands one is named, for the service would cho
   const ids = await options.evaluateAll((all) => all.map((one) => (one as HTMLOptionElement).value));
   expect(ids.toSorted()).toEqual(polling.map(({ minted }) => minted.agentId).toSorted());
   const answered = page.waitForResponse("**/commands/cancel-task");
-  await dialog.getByRole("button", { name: "Cancel the task" }).click();
+  await dialog.getByRole("button", { name: "Cancel task" }).click();
   const response = await answered;
   expect(response.status()).toBe(202);
   expect(response.request().postDataJSON()).toMatchObject({ task_id: "wait-1", agent_id: ids[0] });

@@ -68,23 +68,23 @@ async function offered(page: Page): Promise<string[]> {
 test("the rate of a BullMQ queue is limited from its page, and lifted by 0", async () => {
   const { page, faults } = await openAsOperator(queuePath);
   await page.getByRole("button", { name: "Limit rate" }).click();
-  const dialog = page.getByRole("dialog", { name: `Limit the rate of ${queueName}` });
+  const dialog = page.getByRole("dialog", { name: `Limit rate of ${queueName}` });
   await dialog.getByText("How often tasks of this queue begin").waitFor();
   expect(await axeFaults(page)).toEqual([]);
-  await dialog.getByRole("button", { name: "Limit the rate" }).click();
+  await dialog.getByRole("button", { name: "Limit rate" }).click();
   await dialog.getByText("Such as 10/m; 0 ends the limit").waitFor();
   await dialog.getByLabel("Rate").fill("30/m");
-  await dialog.getByRole("button", { name: "Limit the rate" }).click();
+  await dialog.getByRole("button", { name: "Limit rate" }).click();
   await dialog.waitFor({ state: "detached" });
   await tray(page).getByText(`Limit ${queueName} to 30/m`).waitFor();
   await tray(page).getByText("completed").waitFor();
   expect(await queue.getGlobalRateLimit()).toEqual({ max: 30, duration: 60_000 });
 
-  expect(await offered(page)).toEqual(["Limit the rate of this queue"]);
+  expect(await offered(page)).toEqual(["Limit rate of this queue"]);
   await page.keyboard.type("limit the rate");
   await page.keyboard.press("Enter");
   await dialog.getByLabel("Rate").fill("0");
-  await dialog.getByRole("button", { name: "Lift the limit" }).click();
+  await dialog.getByRole("button", { name: "Remove limit" }).click();
   await dialog.waitFor({ state: "detached" });
   await tray(page).getByText(`Lift the limit of ${queueName}`).waitFor();
   await waitFor(async () => (await queue.getGlobalRateLimit()) === null);

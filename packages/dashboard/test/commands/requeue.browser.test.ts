@@ -47,9 +47,9 @@ const tick = (page: Page, id: string) => page.getByRole("checkbox", { name: `Tic
 async function requeue(page: Page, id: string): Promise<void> {
   await tick(page, id).check();
   await page.getByRole("button", { name: "Requeue 1" }).click();
-  const dialog = page.getByRole("dialog", { name: "Requeue 1 letter" });
-  await dialog.getByRole("button", { name: "Requeue 1 letter" }).click();
-  await dialog.getByRole("button", { name: "Done" }).click();
+  const dialog = page.getByRole("dialog", { name: "Requeue 1 dead letter" });
+  await dialog.getByRole("button", { name: "Requeue 1 dead letter" }).click();
+  await dialog.getByRole("button", { name: "Close", exact: true }).click();
   await dialog.waitFor({ state: "detached" });
 }
 
@@ -58,15 +58,15 @@ describe("dead letters", () => {
     const page = await openLetters();
     await tickAll(page).check();
     await page.getByRole("button", { name: "Requeue 2" }).click();
-    const dialog = page.getByRole("dialog", { name: "Requeue 2 letters" });
-    await dialog.getByRole("button", { name: "Requeue 2 letters" }).click();
+    const dialog = page.getByRole("dialog", { name: "Requeue 2 dead letters" });
+    await dialog.getByRole("button", { name: "Requeue 2 dead letters" }).click();
     await dialog.getByText("2 of 2 asked for.").waitFor();
     await waitFor(() => agent.got.length === 3);
     expect(agent.got.slice(1).map(({ action, parameters }) => [action, parameters.task_id])).toEqual([
       ["requeue_dead_letter", "dead-1"],
       ["requeue_dead_letter", "dead-2"],
     ]);
-    await dialog.getByRole("button", { name: "Done" }).click();
+    await dialog.getByRole("button", { name: "Close", exact: true }).click();
     await dialog.waitFor({ state: "detached" });
     // They stay in the list, which is not read again, but are marked and left out of the next ticks.
     for (const id of ["dead-1", "dead-2"]) await letterRow(page, id).getByRole("link", { name: "requeued" }).waitFor();
@@ -154,14 +154,14 @@ describe("of several agents", () => {
     const page = await openLetters(other);
     await tick(page, "dead-1").check();
     await page.getByRole("button", { name: "Requeue 1" }).click();
-    const dialog = page.getByRole("dialog", { name: "Requeue 1 letter" });
+    const dialog = page.getByRole("dialog", { name: "Requeue 1 dead letter" });
     await expect.poll(() => dialog.getByLabel("Agent").inputValue()).toBe(told.minted.agentId);
     const gone = dialog.getByText("The agent that reported it is not available now.");
     expect(await gone.count()).toBe(0);
     const asking = page.waitForRequest("**/commands/requeue-dead-letter");
-    await dialog.getByRole("button", { name: "Requeue 1 letter" }).click();
+    await dialog.getByRole("button", { name: "Requeue 1 dead letter" }).click();
     expect((await asking).postDataJSON()).toMatchObject({ task_id: "dead-1", agent_id: told.minted.agentId });
-    await dialog.getByRole("button", { name: "Done" }).click();
+    await dialog.getByRole("button", { name: "Close", exact: true }).click();
     await told.agent.stop();
     await page.locator('nav a[href$="/agents"]').getByText("1 offline").first().waitFor({ state: "attached" });
     await tick(page, "dead-2").check();

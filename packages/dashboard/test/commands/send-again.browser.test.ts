@@ -44,10 +44,10 @@ describe("a command that did not succeed", () => {
     const { page, faults } = await openAs("operator", id);
     agent.answer = () => ({ status: "success" });
     await again(page).click();
-    const dialog = page.getByRole("dialog", { name: "Send again" });
+    const dialog = page.getByRole("dialog", { name: "Send command again" });
     await dialog.getByText("what stood in its way may still be there").waitFor();
     expect(await axeFaults(page)).toEqual([]);
-    await dialog.getByRole("button", { name: "Send again" }).click();
+    await dialog.getByRole("button", { name: "Send command again" }).click();
     await dialog.waitFor({ state: "detached" });
     await waitFor(() => agent.got.length === 2);
     expect(agent.got.map(({ action, parameters }) => [action, parameters.task_id])).toEqual([

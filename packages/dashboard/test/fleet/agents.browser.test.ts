@@ -63,7 +63,7 @@ describe("the way from an empty project to its first task", () => {
     await page.getByText("side-car-1 is connected").first().waitFor();
     await page.keyboard.press("Escape");
     await page.keyboard.press("Escape");
-    await secrets.getByRole("button", { name: "Close" }).click();
+    await secrets.getByRole("button", { name: "Close dialog" }).click();
     await secrets.getByRole("alert").getByText("Save the credentials before you close this dialog.").waitFor();
     const done = page.getByRole("button", { name: "Done" });
     await expect.poll(() => done.getAttribute("aria-disabled")).toBe("true");

@@ -172,7 +172,7 @@ describe("the agents", () => {
     const dialog = page.getByRole("dialog");
     await dialog.getByText(/It stops watching bullmq/).waitFor();
     await dialog.getByText("1 connected process is disconnected.").waitFor();
-    await dialog.getByRole("button", { name: "Cancel" }).click();
+    await dialog.getByRole("button", { name: "Cancel", exact: true }).click();
     await dialog.waitFor({ state: "detached" });
   });
 

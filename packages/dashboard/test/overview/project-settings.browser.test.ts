@@ -194,7 +194,7 @@ describe("a project", () => {
     await page.keyboard.press("Control+k");
     await page.getByRole("combobox", { name: "Find or go to" }).fill("new project");
     await page.keyboard.press("Enter");
-    await page.getByRole("heading", { name: "New project" }).waitFor();
+    await page.getByRole("heading", { name: "Create project" }).waitFor();
     expect(faults).toEqual([]);
     await page.context().close();
 

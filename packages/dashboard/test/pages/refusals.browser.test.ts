@@ -66,19 +66,19 @@ const cases: readonly Case[] = [
     name: "minting an API key",
     async arrive(page) {
       await page.goto("/me/api-keys");
-      await page.getByRole("button", { name: "Mint key" }).click();
+      await page.getByRole("button", { name: "Create key" }).click();
       await page.getByRole("dialog").getByLabel("Name").fill("refused");
       await page.getByRole("checkbox", { name: "home:read", exact: true }).check({ force: true });
     },
-    button: "Mint key",
+    button: "Create key",
     asks: (method, { pathname }) => method === "POST" && pathname.endsWith("/api-keys"),
-    refusal: /^No key was minted[.] Too many/,
+    refusal: /^No key was created[.] Too many/,
   },
   {
     name: "a new account",
     async arrive(page) {
       await page.goto("/admin/users");
-      await page.getByRole("button", { name: "New account" }).click();
+      await page.getByRole("button", { name: "Create account" }).click();
       await page.getByLabel("Email").fill("refused@example.org");
       await page.getByRole("button", { name: "Make one" }).click();
     },
@@ -93,7 +93,7 @@ const cases: readonly Case[] = [
       await page.getByRole("button", { name: "Invite" }).click();
       await page.getByLabel("Email").fill("refused@example.org");
     },
-    button: "Invite as viewer",
+    button: "Invite member",
     asks: (method, { pathname }) => method === "POST" && pathname.endsWith("/invitations"),
     refusal: /^Nobody was invited[.] Too many/,
   },

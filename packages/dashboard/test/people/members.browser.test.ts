@@ -30,23 +30,23 @@ const choose = (page: Page, role: string) =>
 describe("members", () => {
   test("are added by address, given another role, and removed", async () => {
     const { page, faults } = await openMembers(brain.as.root);
-    await page.getByRole("button", { name: "Add a user" }).click();
+    await page.getByRole("button", { name: "Add member" }).click();
     const dialog = dialogOf(page);
     await dialog.getByLabel("Email of the account").fill("nobody@example.org");
-    await dialog.getByRole("button", { name: "Add as viewer" }).click();
+    await dialog.getByRole("button", { name: "Add member" }).click();
     await dialog.getByText("No account has this address. Invite it instead.").waitFor();
     await dialog.getByLabel("Email of the account").fill("operator@example.org");
-    await dialog.getByRole("button", { name: "Add as viewer" }).click();
+    await dialog.getByRole("button", { name: "Add member" }).click();
     await dialog.getByText("This account has a role in the project already.").waitFor();
     await dialog.getByLabel("Email of the account").fill("Stranger@example.org");
     await choose(page, "auditor");
     expect(await axeFaults(page)).toEqual([]);
-    await dialog.getByRole("button", { name: "Add as auditor" }).click();
+    await dialog.getByRole("button", { name: "Add member" }).click();
     await rowOf(page, "stranger@example.org").getByText("auditor").waitFor();
     expect((await brain.as.stranger.get(`/projects/${brain.project.slug}`)).status).toBe(200);
 
     await (await menuOf(page, "stranger")).getByRole("button", { name: "Change role" }).click();
-    const save = dialog.getByRole("button", { name: "Save role" });
+    const save = dialog.getByRole("button", { name: "Change role" });
     await expect.poll(() => save.getAttribute("title")).toBe("This is the role already");
     await choose(page, "operator");
     await save.click();
@@ -74,7 +74,7 @@ describe("members", () => {
   test("are to be seen by all of them and changed by admins only", async () => {
     const { page } = await openMembers(brain.as.viewer);
     await rowOf(page, "operator@example.org").waitFor();
-    for (const name of ["Invite", "Add a user"]) {
+    for (const name of ["Invite", "Add member"]) {
       const button = page.getByRole("button", { name });
       await expect.poll(() => button.getAttribute("title")).toBe("Needs the admin role in this project");
       await button.click({ force: true });
@@ -87,7 +87,7 @@ describe("members", () => {
 
   test("are looked up by administrators of the instance only; an admin of the project invites", async () => {
     const { page } = await openMembers(await brain.addMember("project-admin", "admin"));
-    const add = page.getByRole("button", { name: "Add a user" });
+    const add = page.getByRole("button", { name: "Add member" });
     await expect
       .poll(() => add.getAttribute("title"))
       .toMatch(/^Only administrators of the instance can look accounts up[.] Invite/);
@@ -103,8 +103,8 @@ describe("an invitation", () => {
     const dialog = dialogOf(page);
     await dialog.getByLabel("Email").fill("mira@example.org");
     await choose(page, "operator");
-    await dialog.getByLabel("Works for, in days").fill("3");
-    await dialog.getByRole("button", { name: "Invite as operator" }).click();
+    await dialog.getByLabel("Expires after (days)").fill("3");
+    await dialog.getByRole("button", { name: "Invite member" }).click();
     await page.getByRole("heading", { name: "mira@example.org is invited" }).waitFor();
     await dialog.getByText("No mail was sent").waitFor();
     const link = new URL(((await dialog.getByRole("region", { name: "link" }).textContent()) ?? "").trim());
@@ -116,7 +116,7 @@ describe("an invitation", () => {
     await page.keyboard.press("Escape");
     await dialog.getByRole("alert").getByText("Keep the link first; it cannot be shown again.").waitFor();
     await dialog.getByLabel("I have kept the link, to hand it over").check({ force: true });
-    await dialog.getByRole("button", { name: "Done" }).click();
+    await dialog.getByRole("button", { name: "Close", exact: true }).click();
     await dialog.waitFor({ state: "detached" });
     expect(await page.content()).not.toContain(token);
 
@@ -143,7 +143,7 @@ describe("an invitation", () => {
         : route.continue(),
     );
     await dialog.getByLabel("Email").fill("mira@example.org");
-    await dialog.getByRole("button", { name: "Invite as viewer" }).click();
+    await dialog.getByRole("button", { name: "Invite member" }).click();
     await dialog.getByText("is no address that mail reaches").waitFor();
     expect(await dialog.getByLabel("Email").inputValue()).toBe("mira@example.org");
     await expect
@@ -168,7 +168,7 @@ describe("with a mail server", () => {
     const { page } = await openMembers(mailing.as.admin, mailing);
     await page.getByRole("button", { name: "Invite" }).click();
     await dialogOf(page).getByLabel("Email").fill("mira@example.org");
-    await dialogOf(page).getByRole("button", { name: "Invite as viewer" }).click();
+    await dialogOf(page).getByRole("button", { name: "Invite member" }).click();
     await dialogOf(page).getByText("The mail server took a mail with this link to mira@example.org.").waitFor();
     expect((await mail.takeAbout("Invitation to Shop")).to).toEqual(["mira@example.org"]);
   });

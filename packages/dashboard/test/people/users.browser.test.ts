@@ -27,7 +27,7 @@ const mayCall = async (caller: ApiClient) => (await caller.get("/auth/me")).stat
 describe("an account", () => {
   test("is made, changed, given another password, switched off and on, and deleted", async () => {
     const { page, faults } = await openUsers();
-    await page.getByRole("button", { name: "New account" }).click();
+    await page.getByRole("button", { name: "Create account" }).click();
     const dialog = dialogOf(page);
     await dialog.getByLabel("Email").fill("viewer@example.org");
     await dialog.getByLabel("New password").fill("short");
@@ -62,11 +62,11 @@ describe("an account", () => {
     await act(page, "Mira N.", "Reset password");
     await dialog.getByText("every session of the account, in every browser").waitFor();
     await dialog.getByLabel("New password").fill("another horse battery");
-    await dialog.getByRole("button", { name: "Set password" }).click();
+    await dialog.getByRole("button", { name: "Reset password" }).click();
     await dialog.getByText("Every session of the account has ended.").waitFor();
     await dialog.getByRole("button", { name: "Copy the password" }).click();
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe("another horse battery");
-    await dialog.getByRole("button", { name: "Done" }).click();
+    await dialog.getByRole("button", { name: "Close", exact: true }).click();
     await dialog.waitFor({ state: "detached" });
     expect(await page.content()).not.toContain("another horse battery");
     expect(await mayCall(mira)).toBe(401);

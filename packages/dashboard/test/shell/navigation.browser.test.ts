@@ -118,7 +118,7 @@ describe("the keys", () => {
   test("of a page stand first in their list", async () => {
     const { page, faults } = await openPage(pagePath("tasks"));
     await page.keyboard.press("?");
-    const titles = page.getByRole("dialog", { name: "Keys" }).getByRole("heading", { level: 3 });
+    const titles = page.getByRole("dialog", { name: "Keyboard shortcuts" }).getByRole("heading", { level: 3 });
     await titles.first().waitFor();
     expect(await titles.allTextContents()).toEqual(["Task list", "In a project", "Everywhere"]);
     expect(faults).toEqual([]);
@@ -146,7 +146,7 @@ describe("the keys", () => {
   test("are listed by ?, can be switched off there, and then only that of the palette works", async () => {
     const { page, faults } = await openPage(pagePath("queues"));
     await page.keyboard.press("?");
-    const sheet = page.getByRole("dialog", { name: "Keys" });
+    const sheet = page.getByRole("dialog", { name: "Keyboard shortcuts" });
     await sheet.getByText("time range").waitFor();
     expect(await sheet.getByRole("heading", { level: 3 }).allTextContents()).toEqual(["In a project", "Everywhere"]);
     expect(await axeFaults(page)).toEqual([]);
@@ -193,7 +193,7 @@ describe("the appearance page", () => {
       page.getByRole("group", { name: legend, exact: true }).getByRole("radio", { name: word, exact: true }).check();
     await choose("Theme", "dark");
     await choose("Contrast", "more");
-    await choose("Row height", "compact");
+    await choose("Density", "compact");
     await choose("Times", "mine");
     await choose("Rail", "narrow");
     await choose("Shortcuts of a single key", "off");

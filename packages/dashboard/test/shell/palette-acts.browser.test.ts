@@ -45,7 +45,7 @@ describe("the palette", () => {
     await page.keyboard.type("retry");
     await page.keyboard.press("Enter");
     const dialog = page.getByRole("dialog", { name: "Retry billing.charge" });
-    await dialog.getByRole("button", { name: "Retry the task" }).click();
+    await dialog.getByRole("button", { name: "Retry task" }).click();
     await waitFor(() => agent.got.length === 1);
     expect(agent.got[0]?.parameters.task_id).toBe("bad-1");
     await dialog.waitFor({ state: "detached" });
@@ -95,7 +95,7 @@ describe("the palette", () => {
     await page.getByText("redis is away").first().waitFor();
     expect(await offered(page)).toEqual(["Send this command again"]);
     await acts(page).getByRole("option").click();
-    await page.getByRole("dialog", { name: "Send again" }).waitFor();
+    await page.getByRole("dialog", { name: "Send command again" }).waitFor();
   });
 
   test("offers a viewer nothing to do with it", async () => {

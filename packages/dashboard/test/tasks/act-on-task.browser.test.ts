@@ -34,7 +34,7 @@ describe("a task", () => {
     const dialog = page.getByRole("dialog", { name: "Retry billing.charge" });
     await dialog.getByText("It goes to the agent").waitFor();
     expect(await axeFaults(page)).toEqual([]);
-    await dialog.getByRole("button", { name: "Retry the task" }).click();
+    await dialog.getByRole("button", { name: "Retry task" }).click();
     await tray(page).getByText("dispatched").waitFor();
     await dialog.waitFor({ state: "detached" });
     expect(agent.got.map(({ action, parameters }) => [action, parameters.task_id, parameters.override_args])).toEqual([
@@ -71,14 +71,14 @@ describe("a task", () => {
     await dialog.getByText("Is not JSON").waitFor();
     await args.fill("[12345678901234567890]");
     await dialog.getByLabel("Named inputs").fill('{"__svc_a": 1}');
-    await dialog.getByLabel("Run after").fill("86401");
-    await dialog.getByRole("button", { name: "Retry the task" }).click();
+    await dialog.getByLabel("Delay (seconds)").fill("86401");
+    await dialog.getByRole("button", { name: "Retry task" }).click();
     await dialog.getByText("No name may begin with __svc_").waitFor();
     await dialog.getByText("A whole number of seconds, 0 to 86400").waitFor();
     expect(agent.got).toEqual([]);
     await dialog.getByLabel("Named inputs").fill('{"currency": "USD"}');
-    await dialog.getByLabel("Run after").fill("60");
-    await dialog.getByRole("button", { name: "Retry the task" }).click();
+    await dialog.getByLabel("Delay (seconds)").fill("60");
+    await dialog.getByRole("button", { name: "Retry task" }).click();
     await dialog.waitFor({ state: "detached" });
     await waitFor(() => agent.got.length === 1);
     const [command] = agent.got;
@@ -95,15 +95,15 @@ describe("a task", () => {
     await page.getByRole("button", { name: "Retry with changes" }).click();
     const retry = page.getByRole("dialog", { name: "Retry billing.charge" });
     await retry.getByLabel("Named inputs").fill('{"currency": "CHF"}');
-    await retry.getByRole("button", { name: "Retry the task" }).click();
+    await retry.getByRole("button", { name: "Retry task" }).click();
     await retry.waitFor({ state: "detached" });
 
     await more.click();
     await page.getByRole("button", { name: "Rate-limit this name" }).click();
-    const limit = page.getByRole("dialog", { name: "Limit the rate on billing-1" });
+    const limit = page.getByRole("dialog", { name: "Limit rate on billing-1" });
     expect(await limit.getByLabel("Task name").inputValue()).toBe("billing.charge");
     await limit.getByLabel("Rate").fill("5/m");
-    await limit.getByRole("button", { name: "Limit the rate" }).click();
+    await limit.getByRole("button", { name: "Limit rate" }).click();
     await limit.waitFor({ state: "detached" });
     await waitFor(() => agent.got.length === 2);
     expect(agent.got.map(({ action, parameters }) => ({ action, ...parameters }))).toMatchObject([
@@ -144,7 +144,7 @@ describe("a task", () => {
     await dialog.getByRole("radio", { name: "With changed inputs" }).check();
     await dialog.getByLabel("Positional inputs").fill("[2]");
     await dialog.getByLabel("Named inputs").fill("{}");
-    await dialog.getByRole("button", { name: "Retry the task" }).click();
+    await dialog.getByRole("button", { name: "Retry task" }).click();
     await dialog.waitFor({ state: "detached" });
     await part.getByText("2 about this task, of all that are kept.").waitFor();
     const ghost = page.locator("dl > div", { has: page.getByText("Retry task", { exact: true }) });
@@ -163,7 +163,7 @@ describe("a task", () => {
     await dialog.getByLabel("Positional inputs").fill('[{"access_token": "[REDACTED]"}]');
     await dialog.getByLabel("Named inputs").fill("{}");
     await dialog.getByText("Still holds [REDACTED]: put the real value there").waitFor();
-    await dialog.getByRole("button", { name: "Retry the task" }).click({ force: true });
+    await dialog.getByRole("button", { name: "Retry task" }).click({ force: true });
     expect(agent.got).toEqual([]);
   });
 
@@ -174,10 +174,10 @@ describe("a task", () => {
     await drawer.getByRole("button", { name: "Cancel" }).click();
     const dialog = page.getByRole("dialog", { name: "Cancel search.reindex" });
     await dialog.getByText("before it runs").waitFor();
-    await dialog.getByRole("button", { name: "Let it go on" }).click();
+    await dialog.getByRole("button", { name: "Cancel", exact: true }).click();
     expect(agent.got).toEqual([]);
     await page.keyboard.press("c");
-    await dialog.getByRole("button", { name: "Cancel the task" }).click();
+    await dialog.getByRole("button", { name: "Cancel task" }).click();
     await tray(page).getByText("The agent could not do it: the job is locked by its worker").waitFor();
   });
 
@@ -214,7 +214,7 @@ describe("a refusal", () => {
       await route.fetch();
       await route.abort();
     });
-    const send = dialog.getByRole("button", { name: "Retry the task" });
+    const send = dialog.getByRole("button", { name: "Retry task" });
     await send.click();
     await dialog
       .getByText("Whether it was asked for is not known. Pressed again here, it is not made twice.")
@@ -250,7 +250,7 @@ describe("without an agent that can do it", () => {
     const dialog = page.getByRole("dialog", { name: "Retry billing.charge" });
     await dialog.getByText("bullmq retries by submitting a new task").waitFor();
     expect(await dialog.getByText("As it was").count()).toBe(0);
-    await dialog.getByRole("button", { name: "Retry the task" }).click();
+    await dialog.getByRole("button", { name: "Retry task" }).click();
     await dialog.waitFor({ state: "detached" });
     await waitFor(() => resubmitting.got.length === 1);
     expect(resubmitting.got[0]?.parameters.override_args).toEqual([{ order: 88213 }]);

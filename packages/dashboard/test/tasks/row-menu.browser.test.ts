@@ -58,7 +58,7 @@ describe("the menu of a row", () => {
       .click();
     await page
       .getByRole("dialog", { name: "Retry billing.charge" })
-      .getByRole("button", { name: "Retry the task" })
+      .getByRole("button", { name: "Retry task" })
       .click();
     await waitFor(() => agent.got.length === 1);
     expect([agent.got[0]?.action, agent.got[0]?.parameters.task_id]).toEqual(["retry_task", "bad-1"]);

@@ -103,7 +103,7 @@ describe("the height of the rows", () => {
       });
     await expect.poll(inFull).toBe(19);
 
-    await page.getByRole("button", { name: "Default" }).click();
+    await page.getByRole("button", { name: "Density: default" }).click();
     await page.getByRole("button", { name: "Compact" }).click();
 
     await expect.poll(inFull).toBeGreaterThan(20);

@@ -163,7 +163,7 @@ describe("ticking rows", () => {
     const dialog = page.getByRole("dialog", { name: "Delete 1 task" });
     await dialog.waitFor();
     expect(await axeFaults(page)).toEqual([]);
-    await dialog.getByRole("button", { name: "Keep them" }).focus();
+    await dialog.getByRole("button", { name: "Cancel", exact: true }).focus();
     await page.keyboard.press("Enter");
     await dialog.waitFor({ state: "detached" });
     expect(await remove.evaluate((button) => document.activeElement === button)).toBe(true);

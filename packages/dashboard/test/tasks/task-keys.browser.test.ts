@@ -128,14 +128,14 @@ describe("on a phone", () => {
     await first.getByText("keys", { exact: true }).waitFor();
     const height = async () => (await first.boundingBox())?.height;
     expect(await height()).toBe(56);
-    await page.getByRole("button", { name: "Rows, columns and export" }).tap();
-    const menu = page.getByRole("group", { name: "Rows, columns and export" });
+    await page.getByRole("button", { name: "Density, columns and export" }).tap();
+    const menu = page.getByRole("group", { name: "Density, columns and export" });
     await menu.getByRole("button", { name: "Queue" }).tap();
     await first.getByText("keys", { exact: true }).waitFor({ state: "detached" });
     expect(await axeFaults(page)).toEqual([]);
     await menu.getByRole("button", { name: "Compact" }).tap();
     await expect.poll(height).toBe(48);
-    await page.getByRole("button", { name: "Rows, columns and export" }).tap();
+    await page.getByRole("button", { name: "Density, columns and export" }).tap();
     await menu.getByRole("button", { name: "Export tasks" }).tap();
     await page.getByRole("dialog", { name: "Export tasks" }).waitFor();
 
@@ -176,7 +176,7 @@ describe("following", () => {
     await page.getByRole("button", { name: /^Connection: live/ }).waitFor();
     tell(shop.connected, [sent("tail-0", "tail.first", "tail")]);
     await row(page, "tail.first pending").waitFor();
-    await page.getByRole("button", { name: "Follow new tasks" }).click();
+    await page.getByRole("button", { name: "Live tail" }).click();
     tell(shop.connected, [sent("tail-1", "tail.second", "tail")]);
     await row(page, "tail.second pending").waitFor();
     expect(await page.getByRole("button", { name: /new$/ }).count()).toBe(0);
@@ -187,12 +187,12 @@ describe("following", () => {
         async () => {
           const flood = Array.from({ length: 120 }, () => sent(`flood-${told++}`, "tail.flood", "tail"));
           tell(shop.connected, flood);
-          return page.getByRole("button", { name: /^Following paused, over 50 new a second/ }).isVisible();
+          return page.getByRole("button", { name: /^Live tail paused: over 50 new tasks per second/ }).isVisible();
         },
         { timeout: 15_000, interval: 300 },
       )
       .toBe(true);
-    await page.getByRole("button", { name: /^Following paused/ }).click();
-    await page.getByRole("button", { name: "Follow new tasks" }).waitFor();
+    await page.getByRole("button", { name: /^Live tail paused/ }).click();
+    await page.getByRole("button", { name: "Live tail" }).waitFor();
   });
 });

@@ -43,7 +43,7 @@ describe("while something is held", () => {
     await page.getByRole("button", { name: "Updates paused" }).click();
 
     await row(page, "held.one started").waitFor();
-    await page.getByRole("button", { name: "Follow new tasks" }).waitFor();
+    await page.getByRole("button", { name: "Live tail" }).waitFor();
   });
 
   test("an open menu and marked text hold them too", async () => {
@@ -52,7 +52,7 @@ describe("while something is held", () => {
     await page.getByRole("button", { name: "Columns" }).click();
     await page.getByRole("button", { name: "Updates paused" }).waitFor();
     await page.keyboard.press("Escape");
-    await page.getByRole("button", { name: "Follow new tasks" }).waitFor();
+    await page.getByRole("button", { name: "Live tail" }).waitFor();
 
     await page.getByRole("grid").getByText("billing-1").first().selectText();
     await page.getByRole("button", { name: "Updates paused" }).waitFor();
@@ -188,7 +188,7 @@ describe("views", () => {
     await page.getByRole("button", { name: "Save view" }).click();
     await page.getByLabel("Name").fill("Taken");
     await page.keyboard.press("Enter");
-    await page.getByText("You have a view of this name already.").waitFor();
+    await page.getByText("You already have a view with this name.").waitFor();
   });
 });
 

@@ -69,7 +69,7 @@ describe("Back", () => {
     await row(page, "left.n45 pending").waitFor();
     await filterBy(page, "right");
     expect(await top(page)).toBe(0);
-    await page.getByRole("button", { name: "Follow new tasks" }).waitFor();
+    await page.getByRole("button", { name: "Live tail" }).waitFor();
     await scrollTo(page, 700);
     await row(page, "right.n25 pending").waitFor();
 
@@ -82,12 +82,12 @@ describe("Back", () => {
 
     await page.goBack();
     await row(page, "left.n45 pending").waitFor();
-    await page.getByRole("button", { name: "Follow new tasks" }).click();
-    await page.getByRole("button", { name: "Follow, when at the top" }).waitFor();
+    await page.getByRole("button", { name: "Live tail" }).click();
+    await page.getByRole("button", { name: "Live tail waits for the top" }).waitFor();
     await page.getByRole("radio", { name: /^pending/ }).check({ force: true });
     await row(page, "left.n0 pending").waitFor();
     expect(await top(page)).toBe(0);
-    await page.getByRole("button", { name: "Follow new tasks" }).waitFor();
+    await page.getByRole("button", { name: "Live tail" }).waitFor();
   });
 });
 

@@ -208,7 +208,7 @@ function actions(go: Go, { isPaused, hasProject }: { isPaused: boolean; hasProje
     action("Theme of the system", "theme", () => themeSetting.set("system"), { also: "appearance look dark light" }),
     action("More contrast", "theme", () => contrastSetting.set("more"), { also: "appearance look" }),
     ...densities.map((density) =>
-      action(`Rows ${density}`, "density", () => setDensity(density), { also: "density height appearance" }),
+      action(`Density: ${density}`, "density", () => setDensity(density), { also: "rows height appearance" }),
     ),
     action("Times in UTC", "schedules", () => chooseZone("utc"), { also: "zone" }),
     action("Times in this browser's zone", "schedules", () => chooseZone("mine"), { also: "mine local" }),

@@ -37,7 +37,7 @@ export function AppearancePage() {
           <Row name="Contrast" says="More makes quiet text as strong as the rest, and all lines as strong as edges.">
             <Choice legend="Contrast" setting={contrastSetting} />
           </Row>
-          <Row name="Row height" says="Of the task list: 32, 36 or 44 pixels.">
+          <Row name="Density" says="Of the task list: 32, 36 or 44 pixels.">
             <DensityChoice />
           </Row>
           <ZoneRow />
@@ -76,7 +76,7 @@ function Choice<Value extends string>({ legend, setting }: { legend: string; set
 
 function DensityChoice() {
   const options = densities.map((value) => ({ value, label: value }));
-  return <Segments legend="Row height" value={useDensity()} options={options} onChange={setDensity} />;
+  return <Segments legend="Density" value={useDensity()} options={options} onChange={setDensity} />;
 }
 
 const zones: readonly { value: ZoneChoice; label: string }[] = [

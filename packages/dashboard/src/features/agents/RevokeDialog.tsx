@@ -6,6 +6,7 @@ import { useGo } from "../../ui/buttons/AppLink.tsx";
 import { FormDialog } from "../../ui/forms/FormDialog.tsx";
 import { dialogList } from "../../ui/layers/Layers.tsx";
 import { printable } from "../../ui/time/format.ts";
+import { ProjectTag } from "../projects/index.ts";
 import { agentsQuery } from "./queries.ts";
 
 interface RevokeDialogProps {
@@ -23,8 +24,8 @@ export function RevokeDialog({ slug, agent, processesOnline, onClose }: RevokeDi
     <FormDialog
       title={`Revoke ${printable(agent.name)}`}
       act="Revoke agent"
+      place={<ProjectTag />}
       isDanger
-      leave="Cancel"
       send={() => api.revokeAgent(slug, agent.id)}
       onDone={() => {
         client.setQueryData(

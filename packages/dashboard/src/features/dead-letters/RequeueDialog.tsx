@@ -39,7 +39,7 @@ export function RequeueDialog({ slug, subject, onClose }: DialogProps<ChosenLett
   // Once one is asked for it stays with this agent, whoever else comes or goes.
   const { able, agentId } = useKept({ able: online, agentId: chosen }, hasBegun);
   const named = namedAgent(able.agents, agentId);
-  const many = `${count(letters.length)} ${letters.length === 1 ? "letter" : "letters"}`;
+  const many = `${count(letters.length)} ${letters.length === 1 ? "dead letter" : "dead letters"}`;
   const reason = able.reason ?? (letters.length > maximum ? `At most ${count(maximum)} at a time` : null);
   const send = () =>
     run(
@@ -67,7 +67,7 @@ export function RequeueDialog({ slug, subject, onClose }: DialogProps<ChosenLett
       nothing={made === 0 ? "Nothing was asked for." : "The rest was not asked for."}
       what={letters.length > 1 ? "the next of them" : "it"}
       act={isDone ? null : `Requeue ${made > 0 && !isBusy ? `the other ${count(letters.length - made)}` : many}`}
-      leave={goesOn ? "Stop here" : isDone ? "Done" : "Leave them"}
+      leave={goesOn ? "Stop" : isDone ? "Close" : "Cancel"}
       onLeave={goesOn ? stop : onClose}
       onSend={() => void send()}
       below={

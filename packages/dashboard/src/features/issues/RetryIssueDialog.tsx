@@ -4,8 +4,10 @@ import { DialogFoot } from "../../ui/layers/DialogFoot.tsx";
 import { Dialog } from "../../ui/layers/Layers.tsx";
 import { causeOf } from "../../ui/panels/Feedback.tsx";
 import { Refusal } from "../../ui/panels/Refusal.tsx";
+import { printable } from "../../ui/time/format.ts";
 import { BulkDialog } from "../actions/index.ts";
-import { failedOfIssueQuery } from "./issue-queries.ts";
+import { failedOfIssueQuery, issueQuery } from "./issue-queries.ts";
+import { splitError } from "./issue-words.ts";
 
 interface RetryIssueDialogProps {
   slug: string;
@@ -15,20 +17,24 @@ interface RetryIssueDialogProps {
 
 export function RetryIssueDialog({ slug, fingerprint, onClose }: RetryIssueDialogProps) {
   const read = useQuery(failedOfIssueQuery(slug, fingerprint));
+  const issue = useQuery(issueQuery(slug, fingerprint, {})).data;
   // The dialog stays while its requests are under way, though the first of them leave nothing failed.
   const [rows, setRows] = useState<typeof read.data>(undefined);
   if (rows === undefined && read.data !== undefined && read.data.length > 0) setRows(read.data);
   if (rows !== undefined) {
-    return <BulkDialog slug={slug} act="retry" rows={rows} onClose={onClose} />;
+    const name = issue ? printable(splitError(issue.sample_exception).type) : fingerprint;
+    return (
+      <BulkDialog slug={slug} act="retry" what={`Failed tasks of the issue ${name}.`} rows={rows} onClose={onClose} />
+    );
   }
   return (
-    <Dialog title="Retry the failed tasks" onClose={onClose}>
+    <Dialog title="Retry failed tasks" onClose={onClose}>
       {read.error ? (
-        <Refusal>The tasks could not be read. {causeOf(read.error)}</Refusal>
+        <Refusal>Couldn't load the failed tasks. {causeOf(read.error)}</Refusal>
       ) : (
-        <p role="status">{read.data ? "None of its tasks is failed any more." : "Reading which tasks are failed…"}</p>
+        <p role="status">{read.data ? "No tasks of this issue are failed now." : "Loading the failed tasks…"}</p>
       )}
-      <DialogFoot leave="Close" onLeave={onClose}></DialogFoot>
+      <DialogFoot leave={read.isPending ? "Cancel" : "Close"} onLeave={onClose} />
     </Dialog>
   );
 }

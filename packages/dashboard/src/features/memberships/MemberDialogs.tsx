@@ -43,8 +43,8 @@ export function AddMemberDialog({ slug, onClose }: { slug: string; onClose: () =
   };
   return (
     <FormDialog
-      title="Add a user"
-      act={`Add as ${role}`}
+      title="Add member"
+      act="Add member"
       send={add}
       onDone={changed}
       undone="Nobody was added."
@@ -58,7 +58,6 @@ export function AddMemberDialog({ slug, onClose }: { slug: string; onClose: () =
             label="Email of the account"
             type="email"
             required
-            autoFocus
             list={id}
             maxLength={320}
             autoComplete="off"
@@ -100,8 +99,8 @@ export function ChangeRoleDialog({ slug, member, onClose }: MemberDialogProps) {
   const losesAdmin = member.user_id === me.id && !me.is_admin && role !== "admin";
   return (
     <FormDialog
-      title={`Role of ${memberName(member)}`}
-      act="Save role"
+      title={`Change role of ${memberName(member)}`}
+      act="Change role"
       reason={role === member.role ? "This is the role already" : null}
       send={() => api.changeMember(slug, member.id, { role })}
       onDone={changed}
@@ -124,7 +123,6 @@ export function RemoveMemberDialog({ slug, member, onClose }: MemberDialogProps)
       title={`Remove ${memberName(member)}`}
       act="Remove member"
       isDanger
-      leave="Keep the member"
       send={() => api.removeMember(slug, member.id)}
       onDone={changed}
       undone="Nobody was removed."

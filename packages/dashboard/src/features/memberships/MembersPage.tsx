@@ -49,7 +49,7 @@ export function MembersPage() {
           everywhere
         </span>
         <Button disabledReason={addHeld} onClick={() => setDialog(<AddMemberDialog slug={slug} onClose={close} />)}>
-          Add a user
+          Add member
         </Button>
         <Button
           variant="main"

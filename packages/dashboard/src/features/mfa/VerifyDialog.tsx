@@ -13,11 +13,7 @@ export function VerifyDialog({ asked }: { asked: Verification }) {
   const methods: unknown[] = Array.isArray(asked.methods) ? asked.methods : ["code"];
   const takesPassword = methods.includes("password");
   const [isPassword, setPassword] = useState(takesPassword);
-  const actions = (confirm: ReactNode) => (
-    <DialogFoot leave="Cancel" onLeave={() => settle(false)}>
-      {confirm}
-    </DialogFoot>
-  );
+  const actions = (confirm: ReactNode) => <DialogFoot onLeave={() => settle(false)}>{confirm}</DialogFoot>;
   const other =
     takesPassword && methods.includes("code") ? (
       <Button variant="link" onClick={() => setPassword(!isPassword)}>

@@ -23,7 +23,7 @@ export function CreateProjectDialog({ onClose }: { onClose: () => void }) {
 
   return (
     <FormDialog
-      title="New project"
+      title="Create project"
       act="Create project"
       send={() => api.createProject({ name: name.trim(), slug, environment, timezone })}
       onDone={async (project) => {
@@ -41,7 +41,6 @@ export function CreateProjectDialog({ onClose }: { onClose: () => void }) {
             label="Name"
             required
             maxLength={200}
-            autoFocus
             value={name}
             onChange={(event) => setName(event.currentTarget.value)}
             error={faults.name}

@@ -1,5 +1,6 @@
 export { HealthWord } from "./HealthWord.tsx";
 export { whyNotAs } from "./may-not.ts";
+export { ProjectTag } from "./ProjectTag.tsx";
 export {
   archivedProjectsQuery,
   homeSummaryQuery,

@@ -29,18 +29,18 @@ export function ResetPasswordDialog({ user, onClose }: AccountDialogProps) {
   const [password, setPassword] = useState("");
   return (
     <FormDialog
-      title={`New password for ${nameOf(user)}`}
-      act="Set password"
+      title={`Reset password of ${nameOf(user)}`}
+      act="Reset password"
       isDanger
       send={() => api.resetUserPassword(user.id, { new_password: password })}
       answered={() => (
-        <Dialog title={`${nameOf(user)} has a new password`} onClose={onClose}>
+        <Dialog title={`Password of ${nameOf(user)} reset`} onClose={onClose}>
           <p role="status">Every session of the account has ended.</p>
           <p className="t2">The password is not shown again once this is closed. A lost one is replaced by another.</p>
           <div className={dialogFoot}>
             <CopyButton text={password} label="Copy the password" />
             <Button size="big" ref={takeFocus} onClick={onClose}>
-              Done
+              Close
             </Button>
           </div>
         </Dialog>
@@ -78,9 +78,8 @@ export function ActivityDialog({ user, onClose }: AccountDialogProps) {
   return (
     <FormDialog
       title={`${act} ${nameOf(user)}`}
-      act={act}
+      act={`${act} account`}
       isDanger={isActive}
-      leave="Leave it"
       send={() => api.changeUser(user.id, { is_active: !isActive })}
       onDone={() => client.invalidateQueries({ queryKey: ["users"] })}
       undone="Nothing was changed."
@@ -108,7 +107,6 @@ export function DeleteUserDialog({ user, onClose }: AccountDialogProps) {
       title={`Delete ${nameOf(user)}`}
       act="Delete account"
       isDanger
-      leave="Keep it"
       reason={typed.trim() === user.email ? null : "Type the address first"}
       send={() => api.deleteUser(user.id)}
       onDone={() => client.invalidateQueries({ queryKey: ["users"] })}

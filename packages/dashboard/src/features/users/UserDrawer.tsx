@@ -61,7 +61,7 @@ export function UserDrawer({ user, guard = null, onClose }: UserDrawerProps) {
 
   return (
     <FormDialog
-      title={user ? `Account of ${printable(user.email)}` : "New account"}
+      title={user ? `Edit account ${printable(user.email)}` : "Create account"}
       isSide
       act={user ? "Save changes" : "Create account"}
       send={send}
@@ -89,7 +89,6 @@ export function UserDrawer({ user, guard = null, onClose }: UserDrawerProps) {
                 type="email"
                 required
                 maxLength={320}
-                autoFocus
                 autoComplete="off"
                 value={email}
                 onChange={(event) => setEmail(event.currentTarget.value)}

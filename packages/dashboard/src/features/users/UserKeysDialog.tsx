@@ -24,7 +24,7 @@ export function UserKeysDialog({ user, onClose }: { user: UserAdminPublic; onClo
   });
   const keys = read.data ?? [];
   return (
-    <Dialog title={`API keys of ${printable(user.display_name || user.email)}`} onClose={onClose}>
+    <Dialog title={`Revoke API keys of ${printable(user.display_name || user.email)}`} onClose={onClose}>
       <QueryBoundary name="The API keys" read={read} rows={3} isPart>
         {keys.length === 0 ? (
           <p role="status">

@@ -106,7 +106,7 @@ function UserList() {
               : `${first} to ${first + users.length - 1}, newest first`}
         </span>
         <Button variant="main" onClick={() => setDialog(<UserDrawer onClose={close} />)} icon="plus">
-          New account
+          Create account
         </Button>
       </div>
       <PageTabs label="Instance" pages={adminPages} current={paths.users()} />

@@ -5,11 +5,11 @@ import { useRef, useState, useSyncExternalStore } from "react";
 import { archivedProjectsQuery, HealthWord, homeSummaryQuery, projectsQuery } from "../../features/projects/index.ts";
 import { AppLink } from "../../ui/buttons/AppLink.tsx";
 import { RetryButton } from "../../ui/buttons/RetryButton.tsx";
+import { EnvironmentTag } from "../../ui/EnvironmentTag.tsx";
 import { Icon } from "../../ui/Icon.tsx";
 import { menuItem } from "../../ui/layers/Layers.tsx";
 import { printable } from "../../ui/time/format.ts";
 import { samePageIn } from "../pages.ts";
-import shell from "../shell.module.css";
 import css from "./projects.module.css";
 import { recent } from "./recent.ts";
 
@@ -74,10 +74,7 @@ export function ProjectList({ slug, opened, onChoose }: ProjectListProps) {
             >
               <span className="grow cut">
                 <b className="cut">{printable(one.name)}</b>
-                <span className={shell.env} data-env={one.environment}>
-                  {printable(one.environment)}
-                  {one.is_active ? "" : ", archived"}
-                </span>
+                <EnvironmentTag environment={one.environment}>{one.is_active ? "" : ", archived"}</EnvironmentTag>
               </span>
               <Health of={healthOf.get(one.id)} />
             </AppLink>

@@ -3,6 +3,7 @@ import { useState } from "react";
 import { paths } from "../../address/paths.ts";
 import { useMe } from "../../features/sessions/index.ts";
 import { AppLink } from "../../ui/buttons/AppLink.tsx";
+import { EnvironmentTag } from "../../ui/EnvironmentTag.tsx";
 import { Icon } from "../../ui/Icon.tsx";
 import { Menu, menuItem, menuRule } from "../../ui/layers/Layers.tsx";
 import { printable } from "../../ui/time/format.ts";
@@ -32,10 +33,9 @@ export function ProjectSwitcher({ slug, project }: ProjectSwitcherProps) {
           </span>
           <span className="grow cut">
             <b className="cut">{printable(project?.name ?? slug)}</b>
-            <span className={css.env} data-env={project?.environment}>
-              {printable(project?.environment ?? "")}
+            <EnvironmentTag environment={project?.environment}>
               <span className="vh">. Switch project</span>
-            </span>
+            </EnvironmentTag>
           </span>
           <Icon name="updown" className="t3" />
         </>

@@ -97,7 +97,7 @@ export function UserMenu({ hasProject }: TopItemProps) {
         </>
       ) : null}
       <hr className={menuRule} />
-      <p className={menuLabel}>Row height</p>
+      <p className={menuLabel}>Density</p>
       {densities.map((one) => (
         <Choice key={one} word={one} isChosen={one === density} onChoose={() => setDensity(one)} />
       ))}

@@ -11,16 +11,18 @@ import { ActForm } from "./ActForm.tsx";
 
 type Faults = Readonly<Record<string, string>>;
 
+type Content = ReactNode | ((faults: Faults) => ReactNode);
+
 interface FormDialogProps<Answer> {
   title: string;
   isSide?: boolean;
+  /** Below the title: where it acts. */
+  place?: ReactNode;
   /** The words of the button that sends it. */
   act: ReactNode;
   isDanger?: boolean;
   /** Why it cannot be sent yet; null when it can. */
   reason?: string | null;
-  /** The words of the button that leaves. */
-  leave?: string;
   send: () => Promise<Answer>;
   /** Runs once it is sent; then the dialog closes, unless `answered` takes its place. */
   onDone?: (answer: Answer) => unknown;
@@ -31,11 +33,11 @@ interface FormDialogProps<Answer> {
   undone?: string;
   /** Why it was refused, after `undone`. */
   wordsOf?: (error: unknown) => string;
-  /** What is wrong in which of the fields, which `children` then draws as a function. */
+  /** What is wrong in which of the fields. */
   faultsOf?: (error: unknown) => Faults;
   onClose: () => void;
-  /** What will happen, and the fields. */
-  children: ReactNode | ((faults: Faults) => ReactNode);
+  /** What will happen, and the fields. As a function it reads the faults of its fields while it runs; all others are listed below the fields. */
+  children: Content;
 }
 
 /** A dialog that asks for one change: says what will happen, sends it, and says why it was refused. */
@@ -53,18 +55,19 @@ export function FormDialog<Answer>(props: FormDialogProps<Answer>) {
   });
   if (answered && change.isSuccess) return answered(change.data);
   const { error, isPending } = change;
-  const faults = error && typeof children === "function" ? faultsOf(error) : {};
+  const faults = error ? faultsOf(error) : {};
+  const { content, rest } = drawWith(faults, children);
   return (
-    <Dialog title={props.title} isSide={props.isSide ?? false} onClose={onClose}>
+    <Dialog title={props.title} place={props.place} isSide={props.isSide ?? false} onClose={onClose}>
       <ActForm error={error} className={controls.rows} onSubmit={() => change.mutate()}>
-        {typeof children === "function" ? children(faults) : children}
-        {error && Object.keys(faults).length === 0 ? (
+        {content}
+        {error && (rest !== "" || Object.keys(faults).length === 0) ? (
           <Refusal>
             {undone && `${undone} `}
-            {wordsOf(error)}
+            {rest || wordsOf(error)}
           </Refusal>
         ) : null}
-        <DialogFoot leave={props.leave ?? "Cancel"} onLeave={onClose}>
+        <DialogFoot onLeave={onClose}>
           <ActButton
             isDanger={props.isDanger ?? false}
             error={error}
@@ -77,4 +80,18 @@ export function FormDialog<Answer>(props: FormDialogProps<Answer>) {
       </ActForm>
     </Dialog>
   );
+}
+
+/** The content, and the faults of fields that it does not have. */
+function drawWith(faults: Faults, children: Content): { content: ReactNode; rest: string } {
+  const drawn = new Set<string | symbol>();
+  const watched = new Proxy(faults, {
+    get(all, field) {
+      drawn.add(field);
+      return Reflect.get(all, field);
+    },
+  });
+  const content = typeof children === "function" ? children(watched) : children;
+  const rest = Object.entries(faults).filter(([field]) => !drawn.has(field));
+  return { content, rest: rest.map(([field, fault]) => `${field}: ${fault}`).join(" ") };
 }

@@ -24,7 +24,7 @@ export function OnceDialog({ title, first, done, onClose, children }: OnceDialog
       </Tick>
       <div className={dialogFoot}>
         <ActButton error={null} isBusy={false} reason={isStored ? null : first} onAct={onClose}>
-          Done
+          Close
         </ActButton>
       </div>
     </Dialog>

@@ -86,7 +86,7 @@ export function SaveDialog<Format extends string>(props: SaveDialogProps<Format>
         {isPending ? `Reading, ${bytes(readBytes)} so far` : null}
         {data ? `Saved ${data.name}, ${bytes(data.size)}.` : null}
       </p>
-      <DialogFoot leave={isPending ? "Stop" : data ? "Close" : "Cancel"} onLeave={close}>
+      <DialogFoot leave={data && !isPending ? "Close" : "Cancel"} onLeave={close}>
         <ActButton
           error={error}
           isBusy={isPending}

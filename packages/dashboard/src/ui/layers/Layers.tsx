@@ -2,6 +2,7 @@ import { type ReactNode, useEffect, useId, useLayoutEffect, useRef, useState } f
 import { flushSync } from "react-dom";
 import { Button, buttonClass } from "../buttons/Button.tsx";
 import { NoteLine } from "../panels/Lines.tsx";
+import { firstFocus } from "./first-focus.ts";
 import { putUnder, walkEntries } from "./floating.ts";
 import { useKeys } from "./keys.ts";
 import css from "./layers.module.css";
@@ -125,6 +126,8 @@ interface DialogProps {
   isSheet?: boolean;
   /** A drawer at the right edge, as high as the screen. */
   isSide?: boolean;
+  /** Below the title: where it acts. */
+  place?: ReactNode;
   children: ReactNode;
 }
 
@@ -135,6 +138,7 @@ export function Dialog({
   staysBecause = null,
   isSheet = false,
   isSide = false,
+  place,
   children,
 }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
@@ -144,8 +148,18 @@ export function Dialog({
   useLayoutEffect(() => {
     const dialog = element.current;
     dialog?.showModal();
+    dialog?.focus();
     return () => dialog?.close();
   }, []);
+  const hasStarted = useRef(false);
+  // After each render: the content may load late, and what had the focus may be removed, which leaves it on the body.
+  useLayoutEffect(() => {
+    const at = document.activeElement;
+    if (at !== document.body && (at !== element.current || hasStarted.current)) return;
+    const first = element.current && firstFocus(element.current);
+    first?.focus();
+    hasStarted.current ||= first !== null;
+  });
   const isStaying = staysBecause !== null;
   useEffect(() => {
     if (!isStaying) return;
@@ -164,6 +178,8 @@ export function Dialog({
   return (
     <dialog
       ref={element}
+      // Has the focus until there is something to fill in or to press.
+      tabIndex={-1}
       className={[css.dialog, isSheet ? css.sheet : null, isSide ? css.side : null].filter(Boolean).join(" ")}
       aria-labelledby={id}
       // Not when it was taken away: then there is nothing left to close.
@@ -171,11 +187,14 @@ export function Dialog({
       onCancel={(event) => event.stopPropagation()}
     >
       <div className={css.dhead}>
-        <h2 id={id}>{title}</h2>
+        <div className="grow">
+          <h2 id={id}>{title}</h2>
+          {place}
+        </div>
         <Button
           variant="icon"
           icon="x"
-          aria-label="Close"
+          aria-label="Close dialog"
           onClick={() => (isStaying ? setHeld(true) : element.current?.close())}
         />
       </div>

@@ -2,10 +2,9 @@ import { useEffect, useLayoutEffect, useRef } from "react";
 import { shortcutsSetting } from "../appearance.ts";
 import { createStore } from "../store.ts";
 
-/** Whether a key press belongs to something that takes text or opens on keys of its own. */
-function isTyping(event: KeyboardEvent): boolean {
-  if (event.defaultPrevented || event.isComposing) return true;
-  const target = event.target;
+/** Whether a key press goes to a field, a menu or a modal dialog. */
+export function isTyped({ target }: Event): boolean {
+  if (document.querySelector("dialog:modal") !== null) return true;
   if (!(target instanceof HTMLElement)) return false;
   return (
     target.isContentEditable ||
@@ -33,6 +32,18 @@ export const keyHelp = createStore<readonly KeyHelp[]>([]);
 const sequenceMs = 1500;
 let begun: { key: string; at: number } | null = null;
 
+/** A character that follows another one within this time is typed in one go with it. */
+const wordMs = 1000;
+let typedAt = Number.NEGATIVE_INFINITY;
+
+/** Whether a character is the rest of what was typed into a field or a dialog that has closed since. */
+function continuesWord({ timeStamp }: KeyboardEvent, isCharacter: boolean, isInField: boolean): boolean {
+  const continues = isCharacter && timeStamp - typedAt < wordMs;
+  if (!isCharacter) typedAt = Number.NEGATIVE_INFINITY;
+  else if (isInField || continues) typedAt = timeStamp;
+  return continues;
+}
+
 function run(key: string, event: KeyboardEvent): boolean {
   const actions = [...maps].flatMap(({ current }) => current[key] ?? []);
   for (const action of actions) action(event);
@@ -45,8 +56,9 @@ function pressed(event: KeyboardEvent): void {
   begun = null;
   // A character that AltGr makes arrives with Ctrl and Alt on Windows: `[` on many keyboards.
   const isChord = event.metaKey || ((event.ctrlKey || event.altKey) && !event.getModifierState("AltGraph"));
-  if (isTyping(event) || isChord) return;
-  if (document.querySelector("dialog:modal")) return;
+  const isInField = isTyped(event);
+  if (continuesWord(event, event.key.length === 1 && !isChord, isInField) || isInField || isChord) return;
+  if (event.defaultPrevented || event.isComposing) return;
   // Speech input types letters: keys of one character can be switched off. Those with a name, such as Escape, stay.
   if (event.key.length === 1 && shortcutsSetting.get() === "off") return;
   if (before !== null && run(`${before} ${event.key}`, event)) {

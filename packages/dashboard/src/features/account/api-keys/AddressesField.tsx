@@ -23,7 +23,7 @@ function addressesFault(text: string): string | null {
 
 /** The same for the button that would send it. */
 export const addressesReason = (text: string): string | null =>
-  addressesFault(text) === null ? null : "Put the addresses right first";
+  addressesFault(text) === null ? null : "Correct the addresses first";
 
 /** From where a key may be used: one range a line, what the server will make of them, and what that means for oneself. */
 export function AddressesField({ text, onChange, error }: AddressesFieldProps) {
@@ -60,7 +60,7 @@ export function AddressesField({ text, onChange, error }: AddressesFieldProps) {
 
 function OwnAddress({ ranges }: { ranges: readonly Range[] }) {
   return (
-    <QueryBoundary name="Your address" read={useQuery(sessionsQuery)} rows={1} isPart isQuiet>
+    <QueryBoundary name="Your address" read={useQuery(sessionsQuery)} rows={1} isPart>
       {({ items }) => <Verdict address={items.find(({ is_current }) => is_current)?.ip_at_issue} ranges={ranges} />}
     </QueryBoundary>
   );

@@ -34,7 +34,7 @@ export function ApiKeysPage() {
 
   const mint = (
     <Button variant="main" onClick={() => setDialog(<MintKeyDialog onClose={close} />)} icon="plus">
-      Mint key
+      Create key
     </Button>
   );
   return (

@@ -20,8 +20,8 @@ export function AddressesDialog({ apiKey, onClose }: KeyDialogProps) {
   const [text, setText] = useState((apiKey.allowed_cidrs ?? []).join("\n"));
   return (
     <FormDialog
-      title={`Addresses of ${printable(apiKey.name)}`}
-      act="Save addresses"
+      title={`Change addresses of ${printable(apiKey.name)}`}
+      act="Change addresses"
       reason={addressesReason(text)}
       send={() => api.changeApiKey(apiKey.id, { allowed_cidrs: readRanges(text).ranges.map((range) => range.text) })}
       onDone={(changed) =>
@@ -39,10 +39,9 @@ export function RevokeKeyDialog({ apiKey, onClose }: KeyDialogProps) {
   const client = useQueryClient();
   return (
     <FormDialog
-      title={`Revoke ${printable(apiKey.name)}`}
+      title={`Revoke API key ${printable(apiKey.name)}`}
       act="Revoke key"
       isDanger
-      leave="Keep it"
       send={() => api.revokeApiKey(apiKey.id)}
       onDone={() => client.setQueryData(apiKeysQuery.queryKey, (old) => old?.filter((one) => one.id !== apiKey.id))}
       undone="Not revoked."

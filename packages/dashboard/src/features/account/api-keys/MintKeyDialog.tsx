@@ -1,20 +1,14 @@
 import { isProblem, type MintedKey } from "@svc/client";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { api } from "../../../api/api.ts";
-import { faultsByField } from "../../../api/field-faults.ts";
-import { ActButton } from "../../../ui/buttons/ActButton.tsx";
-import controls from "../../../ui/controls.module.css";
-import { ActForm } from "../../../ui/forms/ActForm.tsx";
 import { Field } from "../../../ui/forms/Field.tsx";
+import { FormDialog } from "../../../ui/forms/FormDialog.tsx";
 import { OnceDialog } from "../../../ui/forms/OnceDialog.tsx";
 import { ChoiceField } from "../../../ui/forms/Select.tsx";
 import { Snippet } from "../../../ui/forms/Snippet.tsx";
-import { DialogFoot } from "../../../ui/layers/DialogFoot.tsx";
-import { Dialog } from "../../../ui/layers/Layers.tsx";
 import { causeOf } from "../../../ui/panels/Feedback.tsx";
 import { QueryBoundary } from "../../../ui/panels/QueryBoundary.tsx";
-import { Refusal } from "../../../ui/panels/Refusal.tsx";
 import { printable } from "../../../ui/time/format.ts";
 import { minuteText, useZone } from "../../../ui/time/instants.ts";
 import { useNow } from "../../../ui/time/ticker.ts";
@@ -41,59 +35,66 @@ export function MintKeyDialog({ onClose }: { onClose: () => void }) {
   const [days, setDays] = useState("90");
   const [addresses, setAddresses] = useState("");
 
-  const mint = useMutation({
-    mutationFn: () =>
-      api.createApiKey({
-        name: name.trim(),
-        scopes: scopesToMint(chosen),
-        project_id: projectId || null,
-        expires_in_days: days === "" ? null : Number(days),
-        allowed_cidrs: readRanges(addresses).ranges.map(({ text }) => text),
-      }),
-    onSuccess: ({ token: _, ...key }) => {
-      client.setQueryData(apiKeysQuery.queryKey, (old) => old && [key, ...old]);
-      void client.invalidateQueries({ queryKey: apiKeysQuery.queryKey });
-    },
-    gcTime: 0,
-  });
-  const faults = faultsByField(mint.error);
-  const isElsewhere = mint.isError && Object.keys(faults).length === 0;
-
-  if (mint.data) return <MintedKeyDialog minted={mint.data} onClose={onClose} />;
+  const send = () =>
+    api.createApiKey({
+      name: name.trim(),
+      scopes: scopesToMint(chosen),
+      project_id: projectId || null,
+      expires_in_days: days === "" ? null : Number(days),
+      allowed_cidrs: readRanges(addresses).ranges.map(({ text }) => text),
+    });
   const choices = (projects.data ?? []).map(({ id, name: label }) => [id, printable(label)] as const);
   return (
-    <Dialog title="Mint an API key" isSide onClose={onClose}>
-      <QueryBoundary name="The scopes" read={catalogue} rows={10} isPart>
-        {(scopes) => (
-          <ActForm error={mint.error} className={controls.rows} onSubmit={() => mint.mutate()}>
+    <FormDialog
+      title="Create API key"
+      isSide
+      act="Create key"
+      reason={chosen.size === 0 ? "Select at least one scope" : addressesReason(addresses)}
+      send={send}
+      onDone={({ token: _, ...key }) => {
+        client.setQueryData(apiKeysQuery.queryKey, (old) => old && [key, ...old]);
+        void client.invalidateQueries({ queryKey: apiKeysQuery.queryKey });
+      }}
+      answered={(minted) => <MintedKeyDialog minted={minted} onClose={onClose} />}
+      undone="No key was created."
+      wordsOf={refusalOf}
+      onClose={onClose}
+    >
+      {(faults) => {
+        const { scopes: scopesFault } = faults;
+        return (
+          <>
             <Field
               label="Name"
               required
               maxLength={200}
-              autoFocus
               autoComplete="off"
               value={name}
               onChange={(event) => setName(event.currentTarget.value)}
-              hint="For people: one key per script and place, for instance nightly report."
+              hint="One key per script and place. Example: nightly report."
               error={faults.name}
             />
-            <ScopesField
-              catalogue={scopes}
-              chosen={chosen}
-              onChange={setChosen}
-              isAdmin={me.is_admin}
-              error={faults.scopes}
-            />
+            <QueryBoundary name="The scopes" read={catalogue} rows={10} isPart>
+              {(scopes) => (
+                <ScopesField
+                  catalogue={scopes}
+                  chosen={chosen}
+                  onChange={setChosen}
+                  isAdmin={me.is_admin}
+                  error={scopesFault}
+                />
+              )}
+            </QueryBoundary>
             <ChoiceField
-              label="Bound to"
+              label="Restrict to project"
               value={projectId}
-              options={[["", "no project: it reaches every project of yours"], ...choices]}
+              options={[["", "All your projects"], ...choices]}
               onChange={setProjectId}
               error={faults.project_id}
               hint={projectId === "" ? null : <BindingWarning isAdmin={me.is_admin} makes={makesProjects(chosen)} />}
             />
             <Field
-              label="Works for, in days"
+              label="Expires after (days)"
               type="number"
               min={1}
               max={maxDays}
@@ -104,32 +105,22 @@ export function MintKeyDialog({ onClose }: { onClose: () => void }) {
               error={faults.expires_in_days}
             />
             <AddressesField text={addresses} onChange={setAddresses} error={faults.allowed_cidrs} />
-            {isElsewhere ? <Refusal>No key was minted. {refusalOf(mint.error)}</Refusal> : null}
-            <DialogFoot leave="Cancel" onLeave={onClose}>
-              <ActButton
-                error={mint.error}
-                isBusy={mint.isPending}
-                reason={chosen.size === 0 ? "Tick what it may do first" : addressesReason(addresses)}
-              >
-                Mint key
-              </ActButton>
-            </DialogFoot>
-          </ActForm>
-        )}
-      </QueryBoundary>
-    </Dialog>
+          </>
+        );
+      }}
+    </FormDialog>
   );
 }
 
-/** Part 2 of the specification: a binding is not a complete boundary, and the form says so. */
+/** A binding is not a complete boundary, and the form says so. */
 function BindingWarning({ isAdmin, makes }: { isAdmin: boolean; makes: boolean }) {
   return (
     <>
-      Other projects are refused, and lists are narrowed to this one. This is not a wall around everything:{" "}
+      The key can't read or change other projects.{" "}
       {isAdmin && makes ? (
-        <b>with these scopes the key can still create new projects, because you may.</b>
+        <b>With these scopes it can still create projects, as you can.</b>
       ) : (
-        "a bound key of an administrator of the instance that holds projects:write can still create projects."
+        "Exception: the key of an instance administrator with projects:write can still create projects."
       )}
     </>
   );
@@ -139,11 +130,12 @@ function ExpiryHint({ days }: { days: string }) {
   const { zone, label } = useZone();
   const now = useNow();
   const count = Number(days);
-  if (days === "") return <>Without a number it works until it is revoked.</>;
-  if (!Number.isInteger(count) || count < 1 || count > maxDays) return <>1 to {maxDays}, or nothing for no end.</>;
+  if (days === "") return <>Leave empty to keep it until it is revoked.</>;
+  if (!Number.isInteger(count) || count < 1 || count > maxDays)
+    return <>Enter 1–{maxDays}, or leave empty for no expiry.</>;
   return (
     <>
-      Until {minuteText(now + count * dayMs, zone).slice(0, 16)} {label}. Empty it for a key without an end.
+      Expires {minuteText(now + count * dayMs, zone).slice(0, 16)} {label}. Leave empty for no expiry.
     </>
   );
 }
@@ -152,12 +144,12 @@ function MintedKeyDialog({ minted, onClose }: { minted: MintedKey; onClose: () =
   const path = minted.project_slug === null ? "projects" : `projects/${minted.project_slug}/tasks?limit=20`;
   return (
     <OnceDialog
-      title={`${printable(minted.name)} is minted`}
-      first="Store the token first; it cannot be shown again"
-      done="I have stored the token"
+      title={`API key ${printable(minted.name)} created`}
+      first="Save the token first. It can't be shown again"
+      done="I've saved the token"
       onClose={onClose}
     >
-      <p className="t2">The token is shown this once. The server keeps only a digest of it.</p>
+      <p className="t2">The token is shown only once. The server stores only a digest of it.</p>
       <Snippet name="token" text={minted.token} />
       <Snippet
         name="shell: use it"
@@ -168,7 +160,7 @@ function MintedKeyDialog({ minted, onClose }: { minted: MintedKey; onClose: () =
 }
 
 function refusalOf(error: unknown): string {
-  if (isProblem(error, "not_found")) return "The project is not among yours any more.";
-  if (isProblem(error, "forbidden")) return "One of the scopes needs an administrator of the instance.";
+  if (isProblem(error, "not_found")) return "You no longer have access to the project.";
+  if (isProblem(error, "forbidden")) return "Only an instance administrator can grant one of these scopes.";
   return causeOf(error);
 }

@@ -31,7 +31,7 @@ export function ScopesField({ catalogue, chosen, onChange, isAdmin, error }: Sco
       )}
       {isAdmin ? null : (
         <p className={controls.hint} id="scopes-admin">
-          Dashed ones are minted by administrators of the instance only.
+          Only instance administrators can grant the dashed ones.
         </p>
       )}
       <dl>
@@ -74,7 +74,7 @@ function ScopeTick({ scope, isChosen, isIncluded, isRefused, onToggle }: ScopeTi
   const isFixed = isIncluded || isRefused;
   const verb = scope.split(":")[1] ?? scope;
   const reason = isRefused
-    ? "Only an administrator of the instance mints keys with this"
+    ? "Only instance administrators can grant this"
     : isIncluded
       ? "Comes with another one that is ticked"
       : undefined;

@@ -14,10 +14,9 @@ export function DisableFactorDialog({ onClose }: { onClose: () => void }) {
   const [code, setCode] = useState("");
   return (
     <FormDialog
-      title="Disable the second factor"
-      act="Disable it"
+      title="Disable second factor"
+      act="Disable second factor"
       isDanger
-      leave="Keep it"
       send={() => api.disableMfa({ password, code: code.trim() })}
       onDone={() => {
         for (const { queryKey } of [mfaStatusQuery, trustedDevicesQuery, meQuery]) {
@@ -44,7 +43,6 @@ export function DisableFactorDialog({ onClose }: { onClose: () => void }) {
             type="password"
             autoComplete="current-password"
             required
-            autoFocus
             maxLength={256}
             value={password}
             onChange={(event) => setPassword(event.currentTarget.value)}

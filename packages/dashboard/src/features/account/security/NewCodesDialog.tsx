@@ -11,17 +11,16 @@ export function NewCodesDialog({ onClose }: { onClose: () => void }) {
   const client = useQueryClient();
   return (
     <FormDialog
-      title="New recovery codes"
-      act="Make new codes"
-      leave="Keep the old ones"
+      title="Create new recovery codes"
+      act="Create codes"
       send={() => api.regenerateRecoveryCodes()}
       onDone={() => client.invalidateQueries({ queryKey: mfaStatusQuery.queryKey })}
       onError={noticeSignedOut}
       answered={({ recovery_codes: codes }) => <CodesDialog codes={codes} onClose={onClose} />}
-      undone="No new codes were made."
+      undone="No codes were created."
       onClose={onClose}
     >
-      <p>All codes that you have stored so far stop working, and you get as many new ones.</p>
+      <p>Your current recovery codes stop working.</p>
     </FormDialog>
   );
 }
@@ -33,9 +32,9 @@ function CodesDialog({ codes, onClose }: { codes: readonly string[]; onClose: ()
     <Dialog
       title="Your recovery codes"
       onClose={onClose}
-      staysBecause={isStored ? null : "Store the codes first; they cannot be shown again."}
+      staysBecause={isStored ? null : "Save the codes first. They can't be shown again."}
     >
-      <p className="t2">They are shown this once. The codes from before work no more.</p>
+      <p className="t2">These codes are shown only once. Your previous codes no longer work.</p>
       <RecoveryCodes codes={codes} email={email} onStored={setStored} onDone={onClose} />
     </Dialog>
   );

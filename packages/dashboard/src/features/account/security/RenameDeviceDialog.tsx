@@ -14,8 +14,8 @@ export function RenameDeviceDialog({ device, onClose }: { device: TrustedDevice;
   const [label, setLabel] = useState(device.label);
   return (
     <FormDialog
-      title="Rename the device"
-      act="Rename"
+      title="Rename device"
+      act="Rename device"
       send={() => api.renameTrustedDevice(device.id, { label: label.trim() })}
       onDone={() => client.invalidateQueries({ queryKey: trustedDevicesQuery.queryKey })}
       onError={noticeSignedOut}
@@ -30,7 +30,6 @@ export function RenameDeviceDialog({ device, onClose }: { device: TrustedDevice;
           label="Name"
           required
           maxLength={200}
-          autoFocus
           value={label}
           onChange={(event) => setLabel(event.currentTarget.value)}
           error={faults.label}

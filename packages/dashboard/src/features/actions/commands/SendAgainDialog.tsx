@@ -37,13 +37,12 @@ export function SendAgainDialog({ slug, command, onClose }: SendAgainDialogProps
   };
   return (
     <CommandDialog
-      title="Send again"
+      title="Send command again"
       onClose={onClose}
       agent={{ agents, value: chosen, onChange: setChosen }}
       request={issue}
       reason={reason}
-      act="Send again"
-      leave="Leave it"
+      act="Send command again"
       onSend={send}
     >
       <p>

@@ -36,14 +36,13 @@ export function LimitQueueDialog({ slug, queue: { engine, name }, onClose }: Lim
   };
   return (
     <CommandDialog
-      title={`Limit the rate of ${nameText(name)}`}
+      title={`Limit rate of ${nameText(name)}`}
       onClose={onClose}
       agent={{ agents: able.agents, value: chosen, onChange: setChosen }}
       request={issue}
       reason={reason}
       form={{ fault: isTried ? fault : null }}
-      act={isLifted ? "Lift the limit" : "Limit the rate"}
-      leave="Leave it"
+      act={isLifted ? "Remove limit" : "Limit rate"}
       onSend={send}
     >
       <p>How often tasks of this queue begin, on all its workers together, until it is changed.</p>

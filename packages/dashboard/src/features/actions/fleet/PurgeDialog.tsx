@@ -48,7 +48,7 @@ export function PurgeDialog({ slug, queue: shown, onClose }: PurgeDialogProps) {
   };
   return (
     <CommandDialog
-      title={isForced ? `Purge ${nameText(name)} without the guard` : `Purge ${nameText(name)}`}
+      title={isForced ? `Purge ${nameText(name)} without depth check` : `Purge ${nameText(name)}`}
       onClose={onClose}
       agent={{ agents: able.agents, value: chosen, onChange: setChosen }}
       request={issue}
@@ -56,8 +56,7 @@ export function PurgeDialog({ slug, queue: shown, onClose }: PurgeDialogProps) {
       form={{ fault: null }}
       nothing="Nothing was purged."
       isDanger
-      act={isForced ? "Purge without the guard" : `Purge ${tasks}`}
-      leave="Keep them"
+      act={isForced ? "Purge queue" : `Purge ${tasks}`}
       onSend={send}
       below={
         <>
@@ -76,7 +75,7 @@ export function PurgeDialog({ slug, queue: shown, onClose }: PurgeDialogProps) {
                 setTyped("");
               }}
             >
-              {isForced ? "Back to the guarded purge" : "Purge whatever is in it…"}
+              {isForced ? "Check the depth again" : "Purge anyway"}
             </Button>
           </p>
         </>

@@ -101,8 +101,7 @@ export function WorkerDialog({ slug, worker, act, taskName: knownName = "", onCl
       reason={reason}
       form={{ fault: isTried && Object.values(ownFaults).some(Boolean) ? ownFaults : null }}
       isDanger={act === "restart" || act === "cancel"}
-      act={titles[act]("").trim()}
-      leave="Leave it"
+      act={acts[act]}
       onSend={send}
     >
       <p>{says[act]}</p>
@@ -166,10 +165,18 @@ function capabilityOf(act: WorkerAct, step: number): Capability {
 
 const titles: Record<WorkerAct, (name: string) => string> = {
   restart: (name) => `Restart ${name}`,
-  pool: (name) => `Resize the pool ${name && `of ${name}`}`,
-  add: (name) => `Add a consumer ${name && `to ${name}`}`,
-  cancel: (name) => `Cancel a consumer ${name && `of ${name}`}`,
-  rate: (name) => `Limit the rate ${name && `on ${name}`}`,
+  pool: (name) => `Resize pool of ${name}`,
+  add: (name) => `Add consumer to ${name}`,
+  cancel: (name) => `Cancel consumer of ${name}`,
+  rate: (name) => `Limit rate on ${name}`,
+};
+
+const acts: Record<WorkerAct, string> = {
+  restart: "Restart worker",
+  pool: "Resize pool",
+  add: "Add consumer",
+  cancel: "Cancel consumer",
+  rate: "Limit rate",
 };
 
 const says: Record<WorkerAct, string> = {

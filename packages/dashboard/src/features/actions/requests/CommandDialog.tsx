@@ -2,9 +2,10 @@ import type { ComponentProps, ReactNode } from "react";
 import { ActButton } from "../../../ui/buttons/ActButton.tsx";
 import controls from "../../../ui/controls.module.css";
 import { ActForm } from "../../../ui/forms/ActForm.tsx";
-import { DialogFoot } from "../../../ui/layers/DialogFoot.tsx";
+import { DialogFoot, type Leave } from "../../../ui/layers/DialogFoot.tsx";
 import { Dialog } from "../../../ui/layers/Layers.tsx";
 import { Refusal } from "../../../ui/panels/Refusal.tsx";
+import { ProjectTag } from "../../projects/index.ts";
 import { outcomeWords, refusalWords } from "../commands/words.ts";
 import { AgentField } from "./AgentField.tsx";
 
@@ -27,8 +28,7 @@ interface CommandDialogProps {
   isDanger?: boolean;
   /** Why it cannot be sent; null when it can. */
   reason: string | null;
-  /** The words of the button that leaves. */
-  leave: ReactNode;
+  leave?: Leave;
   onLeave?: () => void;
   onSend: () => void;
   onClose: () => void;
@@ -69,7 +69,7 @@ export function CommandDialog(props: CommandDialogProps) {
     </>
   );
   return (
-    <Dialog title={title} onClose={onClose}>
+    <Dialog title={title} place={<ProjectTag />} onClose={onClose}>
       {form ? (
         <ActForm error={form.fault || error} className={controls.rows} onSubmit={onSend}>
           {body}

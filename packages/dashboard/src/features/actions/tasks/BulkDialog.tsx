@@ -21,6 +21,8 @@ interface BulkDialogProps {
   slug: string;
   act: TaskAct;
   rows: readonly ListRow[];
+  /** Which tasks these are, as a sentence. */
+  what?: string;
   /** It was asked for these. */
   onMade?: (rows: readonly ListRow[]) => void;
   onClose: () => void;
@@ -29,7 +31,15 @@ interface BulkDialogProps {
 }
 
 /** Retries or cancels the ticked tasks: a retry is one command for each engine, or a bulk retry of many; a cancel one for each task. */
-export function BulkDialog({ slug, act, rows: ticked, onMade, onClose, onDone }: BulkDialogProps) {
+export function BulkDialog({
+  slug,
+  act,
+  rows: ticked,
+  what = "Selected tasks.",
+  onMade,
+  onClose,
+  onDone,
+}: BulkDialogProps) {
   // What was ticked when it was asked for, though the list goes on.
   const [rows] = useState(ticked);
   const [runId] = useState(freshKey);
@@ -103,14 +113,15 @@ export function BulkDialog({ slug, act, rows: ticked, onMade, onClose, onDone }:
       what={orders.length > 1 ? "the next of them" : "it"}
       isDanger={act === "cancel"}
       act={isDone ? null : `${verb} ${made > 0 && !isBusy ? `the other ${count(tasks - asked)}` : many}`}
-      leave={goesOn ? "Stop here" : isDone ? "Close" : "Leave them"}
+      leave={goesOn ? "Stop" : isDone ? "Close" : "Cancel"}
       onLeave={goesOn ? stop : leave}
       onSend={() => void send()}
     >
       <p>
+        {what}{" "}
         {act === "retry"
-          ? "Each engine runs its tasks again with the inputs that it kept."
-          : "Each engine is asked to stop its tasks; what they have done by then stays done."}
+          ? "They run again with their original arguments."
+          : "Their engines are asked to stop them. Work already done is not undone."}
       </p>
       <ul className={dialogList}>
         {engines.map(({ engine, rows: own, able }) => (

@@ -46,15 +46,14 @@ export function CancelDialog({ slug, engine, taskId, onClose }: CancelDialogProp
       request={issue}
       reason={reason}
       isDanger
-      act="Cancel the task"
-      leave="Let it go on"
+      act="Cancel task"
       onSend={send}
     >
       {endedStates.includes(task?.state ?? "") ? null : (
         <p>
           {task?.state === "started"
-            ? "The task is running. Its engine is asked to stop it; what it has done by then stays done."
-            : "The engine is asked to take the task out before it runs."}
+            ? "The task is running. The engine is asked to stop it. Work it has already done is not undone."
+            : "The engine is asked to remove the task before it runs."}
         </p>
       )}
       <p className="t2">

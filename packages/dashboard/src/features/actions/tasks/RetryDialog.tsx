@@ -46,7 +46,7 @@ export function RetryDialog({ slug, engine, taskId, isChanged = false, onClose }
   const readA = readArgs(args);
   const readK = readKwargs(kwargs);
   const seconds = /^\d{1,5}$/.test(delay.trim()) ? Number(delay.trim()) : Number.NaN;
-  const delayFault = seconds <= maximumDelay ? null : `A whole number of seconds, 0 to ${maximumDelay}`;
+  const delayFault = seconds <= maximumDelay ? null : `Enter a whole number from 0 to ${maximumDelay}`;
   const isWrong = delayFault !== null || (mode === "changed" && (readA.fault !== null || readK.fault !== null));
   const isMarked = mode === "changed" && (readA.isMarked || readK.isMarked);
   const reason = held ?? (isMarked ? "Some inputs were redacted or cut: put the real values there" : null);
@@ -87,9 +87,8 @@ export function RetryDialog({ slug, engine, taskId, isChanged = false, onClose }
       request={issue}
       reason={reason}
       form={{ fault: isTried && isWrong ? issue : null }}
-      nothing="No retry was asked for."
-      act="Retry the task"
-      leave="Leave it"
+      nothing="No retry was requested."
+      act="Retry task"
       onSend={send}
     >
       {able.resubmits ? (
@@ -106,7 +105,7 @@ export function RetryDialog({ slug, engine, taskId, isChanged = false, onClose }
         />
       )}
       {mode === "same" ? (
-        <p className="t2">The engine runs the task again with the inputs that it kept; they do not come from here.</p>
+        <p className="t2">The task runs again with its original arguments.</p>
       ) : (
         <>
           <AreaField
@@ -130,10 +129,10 @@ export function RetryDialog({ slug, engine, taskId, isChanged = false, onClose }
         </>
       )}
       <Field
-        label="Run after, in seconds"
+        label="Delay (seconds)"
         inputMode="numeric"
         value={delay}
-        hint="0 is at once; at most a day."
+        hint="0 runs immediately. Maximum 24 hours."
         error={delayFault}
         onChange={(event) => setDelay(event.currentTarget.value)}
       />

@@ -39,7 +39,7 @@ export function ExportDialog({ slug, filters, words, onClose }: ExportDialogProp
           </Refusal>
         ) : null
       }
-      act="Export rows"
+      act="Export audit rows"
       onClose={onClose}
     >
       {(format) => (

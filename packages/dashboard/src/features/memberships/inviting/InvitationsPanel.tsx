@@ -92,10 +92,9 @@ function RevokeDialog({ slug, invitation, onClose }: RevokeDialogProps) {
   const client = useQueryClient();
   return (
     <FormDialog
-      title={`Revoke the invitation of ${printable(invitation.email)}`}
+      title={`Revoke invitation of ${printable(invitation.email)}`}
       act="Revoke invitation"
       isDanger
-      leave="Keep it"
       send={() => api.revokeInvitation(slug, invitation.id)}
       onDone={() =>
         client.setQueryData(

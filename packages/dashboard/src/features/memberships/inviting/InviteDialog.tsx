@@ -22,8 +22,8 @@ export function InviteDialog({ slug, onClose }: { slug: string; onClose: () => v
   const [days, setDays] = useState("7");
   return (
     <FormDialog
-      title="Invite into the project"
-      act={`Invite as ${role}`}
+      title="Invite member"
+      act="Invite member"
       send={() => api.createInvitation(slug, { email: email.trim(), role, ttl_days: Number(days) })}
       onDone={() => void client.invalidateQueries({ queryKey: invitationsQuery(slug).queryKey })}
       answered={(invited) => <InvitedDialog invited={invited} onClose={onClose} />}
@@ -38,16 +38,15 @@ export function InviteDialog({ slug, onClose }: { slug: string; onClose: () => v
             type="email"
             required
             maxLength={320}
-            autoFocus
             autoComplete="off"
             value={email}
             onChange={(event) => setEmail(event.currentTarget.value)}
-            hint="With an account or without one; who has none makes it while accepting."
+            hint="Someone without an account creates one when they accept."
             error={faults.email}
           />
           <RoleField value={role} onChange={setRole} />
           <Field
-            label="Works for, in days"
+            label="Expires after (days)"
             type="number"
             required
             min={1}
@@ -55,7 +54,7 @@ export function InviteDialog({ slug, onClose }: { slug: string; onClose: () => v
             step={1}
             value={days}
             onChange={(event) => setDays(event.currentTarget.value)}
-            hint="1 to 30. The link works once."
+            hint="1–30 days. The link works once."
             error={faults.ttl_days}
           />
         </>

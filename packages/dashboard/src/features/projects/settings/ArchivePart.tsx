@@ -13,6 +13,7 @@ import { Refusal } from "../../../ui/panels/Refusal.tsx";
 import { printable } from "../../../ui/time/format.ts";
 import { roleIn, useMe } from "../../sessions/index.ts";
 import { whyNotAs } from "../may-not.ts";
+import { ProjectTag } from "../ProjectTag.tsx";
 import { projectQuery, projectsQuery } from "../queries.ts";
 import { projectRefusal } from "./project-changes.ts";
 import css from "./settings.module.css";
@@ -66,8 +67,8 @@ function ArchiveDialog({ project, onClose }: { project: Project; onClose: () => 
     <FormDialog
       title={`Archive ${printable(project.name)}`}
       act="Archive project"
+      place={<ProjectTag />}
       isDanger
-      leave="Keep it"
       reason={typed.trim() === project.slug ? null : "Type the slug first"}
       send={() => api.archiveProject(project.slug)}
       onDone={changed}
@@ -89,7 +90,6 @@ function ArchiveDialog({ project, onClose }: { project: Project; onClose: () => 
       </p>
       <Field
         label={`Type ${project.slug} to confirm`}
-        autoFocus
         autoComplete="off"
         spellCheck={false}
         value={typed}

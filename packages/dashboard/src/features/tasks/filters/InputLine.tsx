@@ -10,7 +10,7 @@ import { type ListRow, taskQuery } from "../../task-data/index.ts";
 export function InputLine({ slug, row }: { slug: string; row: ListRow }) {
   const task = useQuery(taskQuery(slug, row.engine, row.task_id));
   return (
-    <QueryBoundary name="The input" read={task} rows={3} isPart isQuiet>
+    <QueryBoundary name="The input" read={task} rows={3} isPart>
       {(data) =>
         data === null ? <NoteLine>The task is no longer here.</NoteLine> : <Input {...data} id={`input-${row.id}`} />
       }

@@ -1,4 +1,4 @@
-import { type Density, setDensity, useDensity, useIsPhone } from "../../../ui/appearance.ts";
+import { densities, setDensity, useDensity, useIsPhone } from "../../../ui/appearance.ts";
 import { Button } from "../../../ui/buttons/Button.tsx";
 import controls from "../../../ui/controls.module.css";
 import { Icon } from "../../../ui/Icon.tsx";
@@ -8,12 +8,6 @@ import type { TaskList } from "../following/use-task-list.ts";
 import css from "../list.module.css";
 import { ColumnsMenu, PhoneColumns } from "../views/ColumnsMenu.tsx";
 import type { ColumnChoice } from "../views/use-columns.ts";
-
-const densities: Readonly<Record<Density, string>> = {
-  compact: "Compact",
-  default: "Default",
-  comfortable: "Comfortable",
-};
 
 interface ListToolsProps {
   columns: ColumnChoice;
@@ -34,8 +28,12 @@ export function ListTools(props: ListToolsProps) {
   return (
     <span className={css.tools}>
       {useIsPhone() ? (
-        <Menu label="Rows, columns and export" buttonLabel="Rows, columns and export" button={<Icon name="columns" />}>
-          <p className={menuLabel}>Row height</p>
+        <Menu
+          label="Density, columns and export"
+          buttonLabel="Density, columns and export"
+          button={<Icon name="columns" />}
+        >
+          <p className={menuLabel}>Density</p>
           <RowHeights />
           <hr className={menuRule} />
           <p className={menuLabel}>In each row</p>
@@ -49,11 +47,11 @@ export function ListTools(props: ListToolsProps) {
         <>
           <ColumnsMenu choice={columns} />
           <Menu
-            label="Row height"
+            label="Density"
             button={
               <>
                 <Icon name="density" />
-                {densities[density]}
+                Density: {density}
               </>
             }
           >
@@ -88,7 +86,7 @@ export function ListTools(props: ListToolsProps) {
 
 function RowHeights() {
   const density = useDensity();
-  return (Object.keys(densities) as Density[]).map((one) => (
+  return densities.map((one) => (
     <button
       key={one}
       type="button"
@@ -97,7 +95,7 @@ function RowHeights() {
       aria-pressed={one === density}
       onClick={() => setDensity(one)}
     >
-      <span className="grow">{densities[one]}</span>
+      <span className="grow">{one}</span>
       {one === density ? <Icon name="check" /> : null}
     </button>
   ));
@@ -106,21 +104,21 @@ function RowHeights() {
 function Follow({ list, follows, isTop, onFollow }: ListToolsProps) {
   const isFlooded = follows && list.isFlooded;
   const words = isFlooded
-    ? `Following paused, over ${maximumPerSecond} new a second`
+    ? `Live tail paused: over ${maximumPerSecond} new tasks per second`
     : follows && !isTop
-      ? "Follow, when at the top"
-      : "Follow";
+      ? "Live tail waits for the top"
+      : "Live tail";
   return (
     <Button
       variant="tool"
       icon={isFlooded ? "pause" : "play"}
       className={isFlooded ? controls.held : undefined}
+      aria-label={words}
       aria-pressed={follows && !isFlooded}
-      title={isFlooded ? "Follow again" : "Let new tasks slide in while the list is at its top"}
+      title={isFlooded ? "Resume live tail" : "Show new tasks as they arrive while the list is at the top"}
       onClick={() => (isFlooded ? list.followAgain() : onFollow(!follows))}
     >
       <span className={isFlooded ? "" : "lg"}>{words}</span>
-      <span className="vh">new tasks</span>
     </Button>
   );
 }

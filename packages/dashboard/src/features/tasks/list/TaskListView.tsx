@@ -4,6 +4,7 @@ import { useLocation, useNavigate } from "@tanstack/react-router";
 import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { useTimeRange } from "../../../address/time-range.ts";
 import { useIsPhone } from "../../../ui/appearance.ts";
+import { Opening } from "../../../ui/layers/Opening.tsx";
 import { FailedLine, NoteLine } from "../../../ui/panels/Lines.tsx";
 import { QueryBoundary } from "../../../ui/panels/QueryBoundary.tsx";
 import { count } from "../../../ui/time/format.ts";
@@ -310,7 +311,7 @@ export function TaskListView({ slug, search }: { slug: string; search: TasksSear
         </Suspense>
       ) : null}
       {isExporting ? (
-        <Suspense fallback={null}>
+        <Suspense fallback={<Opening onClose={() => setExporting(false)} />}>
           <ExportDialog
             slug={slug}
             filters={filters}

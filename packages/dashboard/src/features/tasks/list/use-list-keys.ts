@@ -1,7 +1,7 @@
 import { useEffect, useEffectEvent } from "react";
 import { useGo } from "../../../ui/buttons/AppLink.tsx";
 import { copyText } from "../../../ui/buttons/CopyButton.tsx";
-import { type KeyHelp, useKeys } from "../../../ui/layers/keys.ts";
+import { isTyped, type KeyHelp, useKeys } from "../../../ui/layers/keys.ts";
 import { taskKeys } from "../../actions/index.ts";
 import { type ListRow, type TasksSearch, taskAddress } from "../../task-data/index.ts";
 import type { TaskList } from "../following/use-task-list.ts";
@@ -97,10 +97,15 @@ export function useListKeys(keys: ListKeys): void {
 /** Alt and `f` finds the text of the meant cell, with the focus wherever no text is typed. */
 function useTextFilterKey(onPress: () => void): void {
   const pressed = useEffectEvent((event: KeyboardEvent) => {
-    if (!event.altKey || event.ctrlKey || event.metaKey || event.code !== "KeyF" || event.defaultPrevented) return;
-    if ((event.target as Element).closest("input:not([type=checkbox], [type=radio]), textarea, select, [popover]"))
+    if (
+      !event.altKey ||
+      event.ctrlKey ||
+      event.metaKey ||
+      event.code !== "KeyF" ||
+      event.defaultPrevented ||
+      isTyped(event)
+    )
       return;
-    if (document.querySelector("dialog:modal")) return;
     event.preventDefault();
     onPress();
   });

@@ -4,6 +4,7 @@ import { api } from "../../../api/api.ts";
 import { FormDialog } from "../../../ui/forms/FormDialog.tsx";
 import { count } from "../../../ui/time/format.ts";
 import type { ChosenTasks, DialogProps } from "../../actions/index.ts";
+import { ProjectTag } from "../../projects/index.ts";
 import { type LoadedList, taskTotalQuery } from "../../task-data/index.ts";
 import { removeRows } from "../following/row-changes.ts";
 
@@ -29,8 +30,8 @@ export function DeleteDialog({ slug, subject: { rows, all, onDone }, onClose }: 
     <FormDialog
       title={`Delete ${words}`}
       act={`Delete ${words}`}
+      place={<ProjectTag />}
       isDanger
-      leave="Keep them"
       send={() => (all ? api.deleteMatchingTasks(slug, deleteFilters(all.filters)) : api.deleteTasks(slug, ids))}
       onDone={done}
       undone="Nothing was deleted."

@@ -40,24 +40,22 @@ export function NameViewDialog({ slug, view, filters, fault = null, onClose, onD
       onDone(saved);
     },
   });
-  const verb = view ? "Rename" : "Save";
   return (
-    <Dialog title={view ? `Rename the view ${printable(view.name)}` : "Save these filters as a view"} onClose={onClose}>
+    <Dialog title={view ? `Rename view ${printable(view.name)}` : "Save view"} onClose={onClose}>
       <ActForm error={put.error} className={controls.rows} onSubmit={() => put.mutate()}>
         {fault ? <Refusal>The view was not changed. {refusalOf(fault)}</Refusal> : null}
         <Field
           label="Name"
           required
           maxLength={80}
-          autoFocus
           value={name}
           onChange={(event) => setName(event.currentTarget.value)}
           error={put.isError ? refusalOf(put.error) : null}
-          hint="For yourself, in this project. The time range is not part of it."
+          hint="Only you see it. The time range is not saved."
         />
-        <DialogFoot leave="Cancel" onLeave={onClose}>
+        <DialogFoot onLeave={onClose}>
           <ActButton error={put.error ?? fault} isBusy={put.isPending}>
-            {verb} view
+            {view ? "Rename view" : "Save view"}
           </ActButton>
         </DialogFoot>
       </ActForm>
@@ -76,10 +74,9 @@ export function DeleteViewDialog({ slug, view, onClose, onDone }: DeleteViewDial
   const { drop } = useShownViews(slug);
   return (
     <FormDialog
-      title={`Delete the view ${printable(view.name)}`}
+      title={`Delete view ${printable(view.name)}`}
       act="Delete view"
       isDanger
-      leave="Keep it"
       send={() => api.deleteSavedView(slug, view.id ?? "")}
       onDone={() => {
         drop(view.id ?? "");
@@ -88,14 +85,14 @@ export function DeleteViewDialog({ slug, view, onClose, onDone }: DeleteViewDial
       undone="Nothing was deleted."
       onClose={onClose}
     >
-      <p>Only its name and filters go. The tasks stay, and so does the list as it is filtered now.</p>
+      <p>Deletes the saved name and filters. Tasks and the current list are not affected.</p>
     </FormDialog>
   );
 }
 
 function refusalOf(error: Error): string {
   const reason = isProblem(error, "conflict") ? error.details.reason : null;
-  if (reason === "name_in_use") return "You have a view of this name already.";
-  if (reason === "too_many_views") return "You have as many views here as there can be. Delete one first.";
+  if (reason === "name_in_use") return "You already have a view with this name.";
+  if (reason === "too_many_views") return "You have reached the maximum number of views. Delete one first.";
   return causeOf(error);
 }

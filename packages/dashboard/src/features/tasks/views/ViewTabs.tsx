@@ -5,7 +5,9 @@ import { useIsPhone } from "../../../ui/appearance.ts";
 import { AppLink } from "../../../ui/buttons/AppLink.tsx";
 import { Button } from "../../../ui/buttons/Button.tsx";
 import { Icon } from "../../../ui/Icon.tsx";
+import { type KeyHelp, useKeys } from "../../../ui/layers/keys.ts";
 import { Menu, menuItem } from "../../../ui/layers/Layers.tsx";
+import { Opening } from "../../../ui/layers/Opening.tsx";
 import { printable } from "../../../ui/time/format.ts";
 import { roleIn, useMe } from "../../sessions/index.ts";
 import { activeFilters, savedViewsQuery, type TasksSearch } from "../../task-data/index.ts";
@@ -22,6 +24,8 @@ interface Act {
   icon?: string;
 }
 
+const keyHelp: KeyHelp = { title: "Views", says: [["1, 2", "show the first, the second view, up to 9"]] };
+
 type Asking = "save as" | "rename" | "delete" | null;
 
 interface ViewTabsProps {
@@ -36,9 +40,10 @@ export function ViewTabs({ slug, search, onGo }: ViewTabsProps) {
   const [asking, setAsking] = useState<Asking>(null);
   const mayChange = roleIn(useMe(), slug) !== "auditor";
   const own = (data?.items ?? []).map(ownView);
+  const views = [...presets, ...own];
   const current = own.find((view) => view.id === search.view);
   const isChanged = current !== undefined && !showsView(search, current);
-  const isNamed = [...presets, ...own].some((view) => showsView(search, view));
+  const isNamed = views.some((view) => showsView(search, view));
   const isPhone = useIsPhone();
   const replace = useReplaceView(slug, () => setAsking("save as"));
   const isCurrent = (view: ListView) =>
@@ -62,10 +67,15 @@ export function ViewTabs({ slug, search, onGo }: ViewTabsProps) {
       : [];
   const inMenu = isPhone ? [...saving, ...keeping] : keeping;
 
+  useKeys(
+    Object.fromEntries(views.slice(0, 9).map((view, at) => [`${at + 1}`, () => onGo(searchFor(view, search))])),
+    keyHelp,
+  );
+
   // Of many views some lie beyond the edge; that of the list must not. Asked of an observer, which waits for the
   // layout that the first rows need anyway, instead of forcing one more.
   const nav = useRef<HTMLElement>(null);
-  const shown = [...presets, ...own].find(isCurrent)?.name;
+  const shown = views.find(isCurrent)?.name;
   // biome-ignore lint/correctness/useExhaustiveDependencies: once for each view that becomes the current one
   useEffect(() => {
     const tab = nav.current?.querySelector("[aria-current]");
@@ -82,7 +92,7 @@ export function ViewTabs({ slug, search, onGo }: ViewTabsProps) {
   return (
     <>
       <nav ref={nav} className={css.tabs} aria-label="Views">
-        {[...presets, ...own].map((view) => (
+        {views.map((view) => (
           <AppLink
             key={view.id ?? view.name}
             href={paths.tasks(slug, searchFor(view, search))}
@@ -119,7 +129,7 @@ export function ViewTabs({ slug, search, onGo }: ViewTabsProps) {
           </Menu>
         ) : null}
       </span>
-      <Suspense fallback={null}>
+      <Suspense fallback={<Opening onClose={() => setAsking(null)} />}>
         {asking === "save as" ? (
           <NameViewDialog
             slug={slug}

@@ -43,9 +43,9 @@ export function BulkRetryDialog({ slug, filters, filter, words, onClose, onDone 
   const reason =
     matching.reason ??
     (total === 0
-      ? "No task matches any more"
+      ? "No tasks match now"
       : total !== null && total > maximumTasks
-        ? `One takes at most ${count(maximumTasks)} tasks: narrow the filters`
+        ? `Maximum ${count(maximumTasks)} tasks. Narrow the filters`
         : meant?.every(({ able }) => able.reason !== null)
           ? (meant[0]?.able.reason ?? null)
           : null);
@@ -80,17 +80,16 @@ export function BulkRetryDialog({ slug, filters, filter, words, onClose, onDone 
       title={`Retry ${many}`}
       request={create}
       form={{ fault: null }}
-      nothing="Nothing was begun."
+      nothing="No retry was started."
       wordsOf={wordsOf}
       act={`Retry ${many}`}
       reason={reason}
-      leave="Leave them"
       onSend={send}
       onClose={onClose}
     >
       <p>
-        All tasks with {words}, as they are when it begins; those that fail later are not part of it. Each engine runs
-        its tasks again with the inputs that it kept.
+        Retries all tasks with {words} at the time it starts, with their original arguments. Tasks that fail later are
+        not included.
       </p>
       <PlannedTasks matching={matching} engine={engine} />
       {matching.engines !== null && matching.engines.length > 1 ? (
@@ -112,12 +111,20 @@ export function BulkRetryDialog({ slug, filters, filter, words, onClose, onDone 
           onChange={setAgentId}
         />
       ) : null}
-      {limit("canarySize", "Try so many first", "The rest waits until these have ended. Empty: none.")}
-      {limit("canaryFailures", "Of these may fail", "When more of them fail, the rest is held back. Empty: none may.")}
+      {limit(
+        "canarySize",
+        "Canary size",
+        "Retries this many first and waits for them to finish. Leave empty for no canary.",
+      )}
+      {limit(
+        "canaryFailures",
+        "Allowed canary failures",
+        "If more of them fail, the remaining tasks are held back. Leave empty to allow none.",
+      )}
       {limit(
         "rate",
-        "At most in a minute",
-        "Empty: as fast as they are taken. What its time does not suffice for waits until you resume it.",
+        "Max per minute",
+        "Leave empty for no limit. Tasks not sent before the deadline wait until you resume.",
       )}
     </CommandDialog>
   );
@@ -126,6 +133,6 @@ export function BulkRetryDialog({ slug, filters, filter, words, onClose, onDone 
 function wordsOf(error: unknown): string {
   const { matched, max } = error instanceof ApiProblem ? error.details : {};
   return typeof matched === "number" && typeof max === "number"
-    ? `${count(matched)} tasks match by now, and one takes at most ${count(max)}: narrow the filters.`
+    ? `${count(matched)} tasks match now. The maximum is ${count(max)}. Narrow the filters.`
     : refusalWords(error);
 }
