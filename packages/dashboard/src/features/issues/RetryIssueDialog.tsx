@@ -7,7 +7,7 @@ import { Refusal } from "../../ui/panels/Refusal.tsx";
 import { printable } from "../../ui/time/format.ts";
 import { BulkDialog } from "../actions/index.ts";
 import { failedOfIssueQuery, issueQuery } from "./issue-queries.ts";
-import { splitError } from "./issue-words.ts";
+import { titleOf } from "./issue-words.ts";
 
 interface RetryIssueDialogProps {
   slug: string;
@@ -22,7 +22,7 @@ export function RetryIssueDialog({ slug, fingerprint, onClose }: RetryIssueDialo
   const [rows, setRows] = useState<typeof read.data>(undefined);
   if (rows === undefined && read.data !== undefined && read.data.length > 0) setRows(read.data);
   if (rows !== undefined) {
-    const name = issue ? printable(splitError(issue.sample_exception).type) : fingerprint;
+    const name = issue ? printable(titleOf(issue).type) : fingerprint;
     return (
       <BulkDialog slug={slug} act="retry" what={`Failed tasks of the issue ${name}.`} rows={rows} onClose={onClose} />
     );
