@@ -4,9 +4,9 @@ import { demoCapabilities, executeInShop } from "./commands.ts";
 import { engineName, Shop } from "./shop.ts";
 
 export interface DemoAdapterOptions {
-  /** Minutes of history that are told at the start. Default 360, 0 to 1440. */
+  /** Minutes of history that are reported at the start. Default 2880 (48 hours), 0 to 2880. */
   readonly historyMinutes?: number;
-  /** Times the usual rate of about two tasks a second. Default 1, 0.1 to 100. */
+  /** Times the usual rate, which is about 20 tasks a minute in the busiest hour. Default 1, 0.1 to 100. */
   readonly pace?: number;
   /** 0 to below 1; `Math.random` by default. A fixed one repeats the same day. */
   readonly random?: () => number;
@@ -14,59 +14,72 @@ export interface DemoAdapterOptions {
 }
 
 const tickMs = 200;
-/** History goes out in slices, so that a heartbeat is never far away. */
-const historySliceMs = 60_000;
+/** History is reported in slices; between two, the agent stores and sends what it has. */
+const historySliceMs = 5 * 60_000;
+
+export interface DemoAdapter extends EngineAdapter {
+  /** Tasks that the shop has had so far. */
+  taskCount(): number;
+}
 
 /**
  * An engine that exists only in memory: a sample shop with queues, workers, failures, retries, task trees and slow tasks. Its events go
- * the same way as those of a real engine, and its tasks can be retried, cancelled and purged.
+ * the same way as those of a real engine, and its tasks can be retried, cancelled and purged. It begins with a history in which a release
+ * broke something and workers were lost (story.ts).
  */
-export function createDemoAdapter(options: DemoAdapterOptions = {}): EngineAdapter {
-  const { historyMinutes = 360, pace = 1, random = Math.random, now = Date.now } = options;
+export function createDemoAdapter(options: DemoAdapterOptions = {}): DemoAdapter {
+  const { historyMinutes = 2880, pace = 1, random = Math.random, now = Date.now } = options;
   let shop: Shop | null = null;
   let sink: EventSink | null = null;
   let timer: NodeJS.Timeout | null = null;
+  let isStopped = false;
 
-  function tell(untilMs: number): void {
+  function report(untilMs: number): void {
     const events = shop?.advance(untilMs) ?? [];
     if (events.length > 0) sink?.emit(events);
   }
 
   return {
     name: engineName,
+    taskCount: () => shop?.taskCount ?? 0,
     capabilities: () => demoCapabilities,
     async start(context: AdapterContext): Promise<void> {
-      const startMs = now() - historyMinutes * 60_000;
-      const opened = new Shop({ run: randomBytes(3).toString("hex"), startMs, random, pace });
-      for (let atMs = startMs; atMs < now(); atMs += historySliceMs) {
+      const openedMs = now();
+      const startMs = openedMs - historyMinutes * 60_000;
+      const opened = new Shop({ run: randomBytes(3).toString("hex"), startMs, openedMs, random, pace });
+      for (let atMs = startMs; atMs < openedMs && !isStopped; atMs += historySliceMs) {
+        await context.sink.ready();
         context.sink.emit(opened.advance(atMs));
       }
+      if (isStopped) return;
       shop = opened;
       sink = context.sink;
-      tell(now());
-      timer = setInterval(() => tell(now()), tickMs);
+      report(now());
+      timer = setInterval(() => report(now()), tickMs);
     },
     async execute(command: Command): Promise<CommandOutcome> {
       if (shop === null) throw new Error("the demo shop is not open");
       const nowMs = now();
-      tell(nowMs);
+      report(nowMs);
       try {
         return executeInShop(shop, command, nowMs);
       } finally {
-        tell(nowMs);
+        report(nowMs);
       }
     },
     async stop(): Promise<void> {
+      isStopped = true;
       if (timer !== null) clearInterval(timer);
       timer = null;
     },
     async snapshot(): Promise<AdapterSnapshot> {
       if (shop === null) return {};
       const crew = shop.crew();
-      const consumers: Record<string, number> = {};
+      const depths = shop.depths();
+      const consumers: Record<string, number> = Object.fromEntries(Object.keys(depths).map((queue) => [queue, 0]));
       for (const { type } of crew) consumers[type.queue] = (consumers[type.queue] ?? 0) + 1;
       return {
-        queue_depths: shop.depths(),
+        queue_depths: depths,
         queue_consumers: consumers,
         queue_oldest: shop.oldest(),
         worker_details: Object.fromEntries(

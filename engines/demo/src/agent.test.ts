@@ -21,7 +21,7 @@ test("through an agent, a purge needs the depth that was seen, and the tasks it 
   });
   try {
     const answerOf = async (id: string, parameters: Record<string, unknown>) => {
-      const target = { type: "queue", id: "search", engine: "demo" };
+      const target = { type: "queue", id: "exports", engine: "demo" };
       peer.send("command", { action: "purge_queue", target, parameters, timeout_seconds: 60 }, id);
       return await waitFor(
         () => peer.record.frames.find((frame) => frame.type === "command_result" && frame.id === id)?.payload,
@@ -29,20 +29,20 @@ test("through an agent, a purge needs the depth that was seen, and the tasks it 
     };
     await agent.ready;
     await waitFor(() => agent.status().state === "online");
-    const refused = await answerOf("without", { queue: "search", force: false });
+    const refused = await answerOf("without", { queue: "exports", force: false });
     const depth = Number(
       /has (\d+) tasks? now/.exec(
-        String((await answerOf("wrong", { queue: "search", confirm_token: "x" })).error),
+        String((await answerOf("wrong", { queue: "exports", confirm_token: "x" })).error),
       )?.[1],
     );
-    const token = purgeConfirmToken(peer.identity.secret, "search", depth);
+    const token = purgeConfirmToken(peer.identity.secret, "exports", depth);
 
     expect(refused).toMatchObject({
       status: "failed",
       error: expect.stringContaining("requires a confirm token of its depth"),
     });
     expect(depth).toBeGreaterThan(0);
-    expect(await answerOf("right", { queue: "search", confirm_token: token })).toEqual({
+    expect(await answerOf("right", { queue: "exports", confirm_token: token })).toEqual({
       status: "success",
       result: { purged: depth },
     });

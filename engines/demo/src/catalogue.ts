@@ -1,9 +1,11 @@
+import { missingRate, newRelease } from "./story.ts";
+
 /** What the sample shop does all day: its queues, workers and kinds of task. */
 
 export interface TaskType {
   readonly name: string;
   readonly queue: string;
-  /** Tasks per minute that nobody's parent starts. */
+  /** Tasks per minute at the busiest hour, without those that other tasks start. */
   readonly perMinute: number;
   readonly priority: "critical" | "high" | "normal" | "low";
   /** Median run time in milliseconds; single runs vary by a factor of about three. */
@@ -16,6 +18,12 @@ export interface TaskType {
   kwargs(random: () => number): Record<string, unknown>;
   result(random: () => number): unknown;
   readonly failures?: readonly Failure[];
+  /** What a release breaks: runs of it with such inputs always fail. */
+  readonly broken?: {
+    readonly release: string;
+    readonly failure: Failure;
+    hits(kwargs: Record<string, unknown>): boolean;
+  };
 }
 
 export interface Failure {
@@ -29,16 +37,19 @@ export interface WorkerType {
   readonly name: string;
   readonly queue: string;
   readonly concurrency: number;
+  /** Gets a new release hours before the others. */
+  readonly isCanary?: true;
 }
 
 export const workers: readonly WorkerType[] = [
   { name: "mailer-1", queue: "emails", concurrency: 1 },
-  { name: "mailer-2", queue: "emails", concurrency: 1 },
+  { name: "mailer-2", queue: "emails", concurrency: 1, isCanary: true },
   { name: "billing-1", queue: "billing", concurrency: 1 },
-  { name: "billing-2", queue: "billing", concurrency: 1 },
+  { name: "billing-2", queue: "billing", concurrency: 1, isCanary: true },
   { name: "media-a", queue: "media", concurrency: 1 },
-  { name: "media-b", queue: "media", concurrency: 2 },
+  { name: "media-b", queue: "media", concurrency: 2, isCanary: true },
   { name: "search-1", queue: "search", concurrency: 1 },
+  { name: "export-1", queue: "exports", concurrency: 2 },
 ];
 
 const orderId = (random: () => number) => 80_000 + Math.floor(random() * 20_000);
@@ -104,11 +115,19 @@ const codecMissing: Failure = {
     at async Worker.run (/srv/shop/node_modules/queue/lib/worker.js:210:18)`,
 };
 
+const storageFull: Failure = {
+  exception: "StorageError: no space left on volume exports",
+  traceback: `StorageError: no space left on volume exports
+    at Volume.write (/srv/shop/exports/volume.js:61:11)
+    at exportOrders (/srv/shop/exports/tasks.js:33:16)
+    at async Worker.run (/srv/shop/node_modules/queue/lib/worker.js:210:18)`,
+};
+
 export const taskTypes: readonly TaskType[] = [
   {
     name: "emails.send_receipt",
     queue: "emails",
-    perMinute: 40,
+    perMinute: 4,
     priority: "high",
     runMs: 400,
     failureShare: 0.02,
@@ -124,7 +143,7 @@ export const taskTypes: readonly TaskType[] = [
   {
     name: "emails.password_reset",
     queue: "emails",
-    perMinute: 6,
+    perMinute: 1.2,
     priority: "critical",
     runMs: 300,
     failureShare: 0.005,
@@ -136,7 +155,7 @@ export const taskTypes: readonly TaskType[] = [
   {
     name: "billing.charge_subscription",
     queue: "billing",
-    perMinute: 14,
+    perMinute: 2.5,
     priority: "critical",
     runMs: 1800,
     failureShare: 0.12,
@@ -148,6 +167,7 @@ export const taskTypes: readonly TaskType[] = [
       currency: pick(random, ["EUR", "EUR", "USD"]),
       api_key: "another-secret",
     }),
+    broken: { release: newRelease, failure: missingRate, hits: ({ currency }) => currency === "USD" },
     result: (random) => ({
       charge: `ch_${Math.floor(random() * 1e9).toString(36)}`,
       ledger_entry: 9_007_199_254_740_993n.toString(),
@@ -157,7 +177,7 @@ export const taskTypes: readonly TaskType[] = [
   {
     name: "billing.run_daily_invoices",
     queue: "billing",
-    perMinute: 0.2,
+    perMinute: 0.1,
     priority: "high",
     runMs: 4000,
     failureShare: 0,
@@ -169,7 +189,7 @@ export const taskTypes: readonly TaskType[] = [
   {
     name: "media.transcode_video",
     queue: "media",
-    perMinute: 3,
+    perMinute: 0.6,
     priority: "low",
     runMs: 26_000,
     failureShare: 0.06,
@@ -185,7 +205,7 @@ export const taskTypes: readonly TaskType[] = [
   {
     name: "media.thumbnail",
     queue: "media",
-    perMinute: 4,
+    perMinute: 0.6,
     priority: "normal",
     runMs: 2500,
     failureShare: 0.01,
@@ -197,7 +217,7 @@ export const taskTypes: readonly TaskType[] = [
   {
     name: "search.reindex_product",
     queue: "search",
-    perMinute: 60,
+    perMinute: 5,
     priority: "normal",
     runMs: 700,
     failureShare: 0.004,
@@ -205,5 +225,17 @@ export const taskTypes: readonly TaskType[] = [
     kwargs: (random) => ({ product: orderId(random), fields: ["title", "price", "stock"] }),
     result: (random) => ({ documents: 1 + Math.floor(random() * 4) }),
     failures: [versionConflict],
+  },
+  {
+    name: "exports.order_history",
+    queue: "exports",
+    perMinute: 1,
+    priority: "low",
+    runMs: 6000,
+    failureShare: 0.01,
+    maxAttempts: 3,
+    kwargs: (random) => ({ customer: customer(random), format: pick(random, ["csv", "xlsx"]) }),
+    result: (random) => ({ rows: 1 + Math.floor(random() * 400) }),
+    failures: [storageFull],
   },
 ];

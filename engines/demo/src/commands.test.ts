@@ -19,9 +19,9 @@ beforeEach(async () => {
   };
   adapter = createDemoAdapter({ historyMinutes: 60, pace: 1, random, now: () => nowMs });
   await adapter.start({
-    sink: { emit: (given: readonly EventRecord[]) => void events.push(...given) },
+    sink: { emit: (given: readonly EventRecord[]) => void events.push(...given), ready: async () => {} },
   } as unknown as AdapterContext);
-  await pass(0); // the history ends within the minute before
+  await pass(0); // reports what is left of the history
 });
 afterEach(() => adapter.stop());
 

@@ -1,1 +1,1 @@
-export { createDemoAdapter, type DemoAdapterOptions } from "./adapter.ts";
+export { createDemoAdapter, type DemoAdapter, type DemoAdapterOptions } from "./adapter.ts";

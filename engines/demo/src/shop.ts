@@ -1,27 +1,27 @@
 import { type EventRecord, sidecarEventId, type TaskKind } from "@svc/protocol";
-import { type Failure, type TaskType, taskTypes, type WorkerType, workers } from "./catalogue.ts";
+import { type Failure, type TaskType, taskTypes, workers } from "./catalogue.ts";
+import { exponential, logNormal } from "./chance.ts";
+import { Crew, type DemoWorker } from "./crew.ts";
+import { canaryMs, losses, rhythm, rolloutMs } from "./story.ts";
 import { type DemoTask, EndedTasks, type Inputs } from "./tasks.ts";
 
 export const engineName = "demo";
 
-interface DemoWorker {
-  readonly type: WorkerType;
-  running: number;
-}
-
 type Act = (atMs: number) => void;
 
 export interface ShopOptions {
-  /** Names this run among others, so that ids never meet. */
+  /** Part of every id, so that runs do not share ids. */
   readonly run: string;
+  /** When its history begins. */
   readonly startMs: number;
+  /** When its history ends; the story is told up to this time. */
+  readonly openedMs: number;
   /** 0 to below 1. */
   readonly random: () => number;
   /** Times the catalogue's rates. */
   readonly pace: number;
 }
 
-const release = "2026.11.3";
 const noFailure: Failure = {
   exception: "Error: the job failed",
   traceback: "Error: the job failed\n    at run (/srv/shop/tasks.js:1:1)",
@@ -31,11 +31,13 @@ const maxWaiting = 2000;
 
 /**
  * A small shop in virtual time: tasks arrive at random, wait for a free worker, run, fail, are retried with growing pauses, and start
- * children. `advance` lets time pass and gives the events of that time in order.
+ * children. Releases are rolled out and workers are lost as story.ts says. `advance` lets time pass and gives the events of that time in
+ * order.
  */
 export class Shop {
   readonly #run: string;
   readonly #random: () => number;
+  readonly #openedMs: number;
   /** What will happen, by time. */
   readonly #agenda: { readonly atMs: number; readonly act: Act }[] = [];
   readonly #waiting = new Map<string, DemoTask[]>(workers.map(({ queue }) => [queue, []]));
@@ -45,12 +47,19 @@ export class Shop {
   readonly #events: EventRecord[] = [];
   #taskCount = 0;
   #eventCount = 0;
-  readonly #crew: DemoWorker[] = workers.map((type) => ({ type, running: 0 }));
+  readonly #crew = new Crew();
   readonly ended = new EndedTasks();
 
-  constructor({ run, startMs, random, pace }: ShopOptions) {
+  constructor({ run, startMs, openedMs, random, pace }: ShopOptions) {
     this.#run = run;
     this.#random = random;
+    this.#openedMs = openedMs;
+    const before = (agoMs: number) => Math.max(startMs, openedMs - agoMs);
+    this.#plan(before(canaryMs), () => this.#crew.deploy("canaries"));
+    this.#plan(before(rolloutMs), () => this.#crew.deploy("everywhere"));
+    for (const { worker, agoMs, reason } of losses) {
+      this.#plan(before(agoMs), (atMs) => this.#lose(worker, reason, atMs));
+    }
     for (const type of taskTypes) {
       if (type.perMinute > 0) this.#expectCustomers(type, 60_000 / (type.perMinute * pace), startMs);
     }
@@ -77,8 +86,13 @@ export class Shop {
     return oldest;
   }
 
+  /** The workers that report. */
   crew(): readonly Readonly<DemoWorker>[] {
-    return this.#crew;
+    return this.#crew.present();
+  }
+
+  get taskCount(): number {
+    return this.#taskCount;
   }
 
   /** Where a task is while it has not ended. */
@@ -154,36 +168,31 @@ export class Shop {
   }
 
   #emit(kind: TaskKind, task: DemoTask, atMs: number, data: Record<string, unknown>): void {
+    this.#record(kind, task.id, atMs, { attempt: task.attempt, ...data });
+  }
+
+  #record(kind: TaskKind | "worker.offline", taskId: string, atMs: number, data: Record<string, unknown>): void {
     this.#eventCount += 1;
     this.#events.push({
       id: sidecarEventId({
         engine: engineName,
         source: `demo:${this.#run}`,
         nativeId: String(this.#eventCount),
-        taskId: task.id,
+        taskId,
         kind,
       }),
       kind,
       engine: engineName,
-      task_id: task.id,
+      task_id: taskId,
       occurred_at: new Date(atMs).toISOString(),
-      data: { attempt: task.attempt, ...data },
+      data,
     });
   }
 
-  /** Waits are exponential and run times log-normal, as they are in life. */
-  #exponential(meanMs: number): number {
-    return -Math.log(1 - this.#random()) * meanMs;
-  }
-
-  #logNormal(medianMs: number): number {
-    const normal = Math.sqrt(-2 * Math.log(1 - this.#random())) * Math.cos(2 * Math.PI * this.#random());
-    return Math.max(5, medianMs * Math.exp(normal * 0.55));
-  }
-
+  /** Arrivals at the busiest rate, of which other hours keep their share. */
   #expectCustomers(type: TaskType, meanMs: number, fromMs: number): void {
-    this.#plan(fromMs + this.#exponential(meanMs), (atMs) => {
-      this.#submit(type, null, null, atMs);
+    this.#plan(fromMs + exponential(this.#random, meanMs), (atMs) => {
+      if (this.#random() < rhythm(this.#openedMs - atMs)) this.#submit(type, null, null, atMs);
       this.#expectCustomers(type, meanMs, atMs);
     });
   }
@@ -210,7 +219,6 @@ export class Shop {
       args: task.args,
       kwargs: task.kwargs,
       max_attempts: type.maxAttempts,
-      release,
       tags: parent === null ? [] : ["child"],
       ...(parent === null ? {} : { parent_task_id: parent, root_task_id: root ?? parent }),
       ...(retriedFrom === null ? {} : { retried_from: retriedFrom }),
@@ -227,7 +235,7 @@ export class Shop {
   #assign(queue: string, atMs: number): void {
     const waiting = this.#waitingIn(queue);
     while (waiting.length > 0) {
-      const free = this.#crew.filter(({ type, running }) => type.queue === queue && running < type.concurrency);
+      const free = this.#crew.free(queue);
       const worker = free[Math.floor(this.#random() * free.length)];
       if (worker === undefined) return;
       this.#begin(waiting.shift() as DemoTask, worker, atMs);
@@ -238,27 +246,35 @@ export class Shop {
     worker.running += 1;
     const held = { task, worker };
     this.#running.set(task.id, held);
-    this.#emit("task.started", task, atMs, { worker: worker.type.name, wait_ms: Math.round(atMs - task.queuedMs) });
-    const runMs = this.#logNormal(task.type.runMs);
+    const { release, type } = worker;
+    this.#emit("task.started", task, atMs, { worker: type.name, release, wait_ms: Math.round(atMs - task.queuedMs) });
+    const runMs = logNormal(this.#random, task.type.runMs);
     this.#plan(atMs + runMs, (endMs) => {
-      if (this.#running.get(task.id) !== held) return; // cancelled
+      if (this.#running.get(task.id) !== held) return; // cancelled, or its worker was lost
       this.#running.delete(task.id);
       worker.running -= 1;
-      this.#finish(task, { worker: worker.type.name, runtime_ms: Math.round(runMs) }, endMs);
+      this.#finish(task, { worker: type.name, runtime_ms: Math.round(runMs) }, release, endMs);
       this.#assign(task.type.queue, endMs);
     });
   }
 
-  #finish(task: DemoTask, facts: { readonly worker: string; readonly runtime_ms: number }, atMs: number): void {
+  #finish(
+    task: DemoTask,
+    facts: { readonly worker: string; readonly runtime_ms: number },
+    release: string,
+    atMs: number,
+  ): void {
     const { type } = task;
-    if (this.#random() >= type.failureShare) {
+    const broken = type.broken?.release === release && type.broken.hits(task.kwargs) ? type.broken.failure : undefined;
+    if (broken === undefined && this.#random() >= type.failureShare) {
       this.#emit("task.succeeded", task, atMs, { ...facts, result: type.result(this.#random) });
       this.ended.add({ task, state: "success", endedMs: atMs, exception: null });
       this.#startChildren(task, atMs);
       return;
     }
     const known = type.failures ?? [noFailure];
-    const { exception, traceback, isFinal } = known[Math.floor(this.#random() * known.length)] ?? noFailure;
+    const failure = broken ?? known[Math.floor(this.#random() * known.length)] ?? noFailure;
+    const { exception, traceback, isFinal } = failure;
     task.triesLeft -= 1;
     if (isFinal === true || task.triesLeft <= 0) {
       this.#emit("task.failed", task, atMs, { ...facts, exception, traceback });
@@ -271,6 +287,18 @@ export class Shop {
       task.attempt += 1;
       this.#queueUp(task, retryMs);
     });
+  }
+
+  /** Its tasks go back into their queue, as engines do it when a worker stops renewing its locks. */
+  #lose(name: string, reason: string, atMs: number): void {
+    const worker = this.#crew.lose(name);
+    this.#record("worker.offline", "", atMs, { worker: name, reason });
+    for (const [id, held] of [...this.#running]) {
+      if (held.worker !== worker) continue;
+      this.#running.delete(id);
+      held.task.attempt += 1;
+      this.#receive(held.task, atMs);
+    }
   }
 
   #startChildren(task: DemoTask, atMs: number): void {

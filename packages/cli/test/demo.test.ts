@@ -12,8 +12,14 @@ async function demo() {
   return { svc, port, demoFolders, url: `http://localhost:${port}` };
 }
 
+interface Found {
+  readonly items: readonly Record<string, unknown>[];
+  readonly attributes: readonly { readonly field: string; readonly value: string }[];
+  readonly release_overlap: boolean;
+}
+
 describe("svc demo", () => {
-  test("prints a login that works, its tasks arrive, and Ctrl-C removes its folder", async () => {
+  test("loads its history, prints a login that works, goes on, and Ctrl-C removes its folder", async () => {
     const { svc, url, demoFolders } = await demo();
     const [, page] = await svc.says(/svc demo is ready at (\S+)/);
     const [, email] = await svc.says(/e-mail +(\S+)/);
@@ -31,15 +37,35 @@ describe("svc demo", () => {
       .map((line) => line.split(";")[0])
       .join("; ");
 
-    for (const state of ["success", "failure", "started"]) {
-      await waitFor(
-        async () => {
-          const answer = await fetch(`${url}/api/v1/projects/demo-shop/tasks?state=${state}`, { headers: { cookie } });
-          return ((await answer.json()) as { items: unknown[] }).items.length > 0;
-        },
-        { that: `a task that is ${state}` },
-      );
-    }
+    const read = async (path: string): Promise<Found> =>
+      (await (await fetch(`${url}/api/v1/projects/demo-shop/${path}`, { headers: { cookie } })).json()) as Found;
+    const [, loaded = ""] = await svc.says(/([\d,]+) tasks loaded/);
+    expect(Number(loaded.replaceAll(",", ""))).toBeGreaterThan(10_000);
+
+    const dayAgo = new Date(Date.now() - 24 * 3_600_000).toISOString();
+    for (const query of ["state=success", "state=failure", `until=${dayAgo}`])
+      expect((await read(`tasks?limit=1&${query}`)).items).toHaveLength(1);
+    const [broken] = (await read("issues?limit=50")).items.filter(({ sample_exception: text }) =>
+      String(text).startsWith("TypeError"),
+    );
+    const differences = await read(`tasks/differences?fingerprint=${broken?.fingerprint}`);
+    expect(differences.release_overlap).toBe(true);
+    expect(differences.attributes).toContainEqual(expect.objectContaining({ field: "release", value: "2026.11.4" }));
+    expect(differences.attributes).toContainEqual(expect.objectContaining({ field: "kwargs.currency", value: "USD" }));
+
+    // Depths, consumers and workers come with the next heartbeat.
+    await waitFor(
+      async () => {
+        const exports = (await read("queues")).items.find(({ name }) => name === "exports");
+        return Number(exports?.pending_count) > 50 && exports?.consumer_count === 0;
+      },
+      { that: "a queue without workers" },
+    );
+    const offline = (await read("workers")).items.filter(({ state }) => state === "offline").map(({ name }) => name);
+    expect(offline.sort()).toEqual(["export-1", "media-b"]);
+    const newest = async () => (await read("tasks?limit=1")).items[0]?.task_id;
+    const last = await newest();
+    await waitFor(async () => (await newest()) !== last, { that: "a task that arrives live" });
 
     expect(await demoFolders()).toHaveLength(1);
     svc.child.kill("SIGINT");

@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startAgent } from "@svc/agent";
+import { setTimeout } from "node:timers/promises";
+import { type Agent, startAgent } from "@svc/agent";
 import type { StartOptions } from "@svc/brain";
 import { defineCommand, text } from "../command-line/command.ts";
 import { wholeNumber } from "../command-line/option-values.ts";
@@ -14,8 +15,9 @@ export const demo = defineCommand({
   usage: ["demo [--port PORT]"],
   options: { port: text("PORT", "port to listen on (default 7700)") },
   details: [
-    "Starts the service on a temporary database with a sample shop at work: queues, workers, failures, retries and task trees.",
-    "It prints its login. Nothing is kept: Ctrl-C removes everything.",
+    "Starts the service on a temporary database with a sample shop at work: 48 hours of history with two releases, one of which broke something,",
+    "failures, retries, task trees, dead letters, a queue without workers, and tasks that go on arriving.",
+    "Prints its login once the history is loaded, which takes a few seconds. Nothing is kept: Ctrl-C removes everything.",
   ],
   async run({ values }, terminal) {
     const port = wholeNumber("port", values.port ?? "7700", { min: 1, max: 65_535 });
@@ -34,6 +36,8 @@ export const demo = defineCommand({
           SVC_BIND_PORT: String(port),
           SVC_PUBLIC_URL: `http://localhost:${port}`,
           SVC_LOG_LEVEL: "warn",
+          // Nothing is kept, so nothing waits for the disk.
+          SVC_SQLITE_SYNCHRONOUS: "normal",
           SVC_BOOTSTRAP_ADMIN_EMAIL: email,
           SVC_BOOTSTRAP_ADMIN_PASSWORD: password,
         },
@@ -45,11 +49,12 @@ export const demo = defineCommand({
         agentName: "shop-agent",
         adminEmail: email,
       });
+      const engine = createDemoAdapter();
       const shop = startAgent({
         brainUrl: `http://127.0.0.1:${brain.port}`,
         token: seeded.token,
         hmacSecret: seeded.hmacSecret,
-        engines: [createDemoAdapter()],
+        engines: [engine],
         agentName: "shop-agent",
         framework: "demo",
         workerRole: "task",
@@ -61,6 +66,9 @@ export const demo = defineCommand({
           error: (message) => terminal.err(message),
         },
       });
+      terminal.out("Loading 48 hours of history…");
+      await Promise.race([historyIsIn(shop), stop.received]);
+      terminal.out(`${engine.taskCount().toLocaleString("en")} tasks loaded. More arrive while the demo runs.`);
       terminal.out(`svc demo is ready at ${brain.publicUrl}/p/demo-shop/tasks`);
       terminal.out(`  e-mail    ${email}`);
       terminal.out(`  password  ${password}`);
@@ -74,6 +82,20 @@ export const demo = defineCommand({
     }
   },
 });
+
+const historyLimitMs = 120_000;
+const historyCheckMs = 50;
+
+/** Resolves when everything that the shop reported at its start was acknowledged, or after two minutes: the rest arrives later. */
+async function historyIsIn(shop: Agent): Promise<void> {
+  await shop.ready;
+  const untilMs = performance.now() + historyLimitMs;
+  while (performance.now() < untilMs) {
+    const { waitingEvents, bufferDepth } = shop.status();
+    if (waitingEvents === 0 && bufferDepth === 0) return;
+    await setTimeout(historyCheckMs);
+  }
+}
 
 const passwordLetters = "abcdefghjkmnpqrstuvwxyz23456789";
 

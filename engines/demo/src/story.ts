@@ -1,0 +1,40 @@
+import type { Failure } from "./catalogue.ts";
+
+// What has happened in the shop before it opens, so that a newcomer finds something to investigate. Times are milliseconds before the opening.
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+
+export const oldRelease = "2026.11.3";
+/** Charges in US dollars fail with it. */
+export const newRelease = "2026.11.4";
+/** The workers marked `isCanary` got the new release. */
+export const canaryMs = 5 * hourMs;
+/** All other workers got it. */
+export const rolloutMs = 2 * hourMs;
+
+export const missingRate: Failure = {
+  isFinal: true,
+  exception: "TypeError: Cannot read properties of undefined (reading 'rate')",
+  traceback: `TypeError: Cannot read properties of undefined (reading 'rate')
+    at convert (/srv/shop/billing/currency.js:24:31)
+    at taxOf (/srv/shop/billing/tax.js:47:18)
+    at chargeSubscription (/srv/shop/billing/tasks.js:58:21)
+    at async Worker.run (/srv/shop/node_modules/queue/lib/worker.js:210:18)`,
+};
+
+/** Losses by worker: nothing else serves the queue of the first. */
+export const losses: readonly { readonly worker: string; readonly agoMs: number; readonly reason: string }[] = [
+  { worker: "export-1", agoMs: 3 * hourMs, reason: "out of memory" },
+  { worker: "media-b", agoMs: 50 * minuteMs, reason: "lost connection" },
+];
+
+/**
+ * Share of the busiest rate at which tasks arrive, from 0 to 1. The day peaks at the opening, has its quietest hour half a day before, and
+ * stays at its peak from then on.
+ */
+export function rhythm(msBeforeOpening: number): number {
+  const hours = Math.max(0, msBeforeOpening) / hourMs;
+  const wave = (1 + Math.cos((2 * Math.PI * hours) / 24)) / 2;
+  return 0.05 + 0.95 * wave ** 4;
+}
