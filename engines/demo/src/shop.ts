@@ -22,6 +22,8 @@ export interface ShopOptions {
   readonly pace: number;
 }
 
+/** Least and mean extra time that a free worker takes to fetch a task. */
+const fetchMs = 4;
 const noFailure: Failure = {
   exception: "Error: the job failed",
   traceback: "Error: the job failed\n    at run (/srv/shop/tasks.js:1:1)",
@@ -227,9 +229,10 @@ export class Shop {
   }
 
   #queueUp(task: DemoTask, atMs: number): void {
+    const { queue } = task.type;
     task.queuedMs = atMs;
-    this.#waitingIn(task.type.queue).push(task);
-    this.#assign(task.type.queue, atMs);
+    this.#waitingIn(queue).push(task);
+    this.#plan(atMs + fetchMs + exponential(this.#random, fetchMs), (fetchedMs) => this.#assign(queue, fetchedMs));
   }
 
   #assign(queue: string, atMs: number): void {

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import manifest from "../../package.json" with { type: "json" };
+import { isCounted } from "../features/stats/index.ts";
 import { type Clock, systemClock } from "../platform/clock.ts";
 import { ApiError } from "../platform/http/error-codes.ts";
 import { createLog } from "../platform/log.ts";
@@ -40,6 +41,8 @@ export interface RunningBrain {
   /** What this process alone has counted, for its siblings. */
   figures(): Promise<Figures>;
   seedDemo(names: DemoSeed): Promise<{ token: string; hmacSecret: string; agentId: string }>;
+  /** Whether the charts show every stored event. */
+  isCounted(): Promise<boolean>;
   /** Drains and closes; within 10 s. */
   stop(): Promise<void>;
 }
@@ -93,6 +96,7 @@ export async function startBrain(options: StartOptions = {}): Promise<RunningBra
         brain,
         figures: () => metrics.figures(),
         seedDemo: (names) => seedDemo(brain.features, names),
+        isCounted: () => isCounted(database),
         stop: () => brain.stop(),
       };
     } catch (error) {

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { type Agent, startAgent } from "@svc/agent";
-import type { StartOptions } from "@svc/brain";
+import type { RunningBrain, StartOptions } from "@svc/brain";
 import { defineCommand, text } from "../command-line/command.ts";
 import { wholeNumber } from "../command-line/option-values.ts";
 import { listenForStop } from "../terminal/stop-signal.ts";
@@ -67,7 +67,7 @@ export const demo = defineCommand({
         },
       });
       terminal.out("Loading 48 hours of history…");
-      await Promise.race([historyIsIn(shop), stop.received]);
+      await Promise.race([historyIsIn(shop, brain), stop.received]);
       terminal.out(`${engine.taskCount().toLocaleString("en")} tasks loaded. More arrive while the demo runs.`);
       terminal.out(`svc demo is ready at ${brain.publicUrl}/p/demo-shop/tasks`);
       terminal.out(`  e-mail    ${email}`);
@@ -86,15 +86,13 @@ export const demo = defineCommand({
 const historyLimitMs = 120_000;
 const historyCheckMs = 50;
 
-/** Resolves when everything that the shop reported at its start was acknowledged, or after two minutes: the rest arrives later. */
-async function historyIsIn(shop: Agent): Promise<void> {
+/** Resolves when the charts show what the shop reported at its start, or after two minutes: the rest arrives later. */
+async function historyIsIn(shop: Agent, brain: Pick<RunningBrain, "isCounted">): Promise<void> {
   await shop.ready;
   const untilMs = performance.now() + historyLimitMs;
-  while (performance.now() < untilMs) {
-    const { waitingEvents, bufferDepth } = shop.status();
-    if (waitingEvents === 0 && bufferDepth === 0) return;
-    await setTimeout(historyCheckMs);
-  }
+  const isSent = () => shop.status().waitingEvents === 0 && shop.status().bufferDepth === 0;
+  while (!isSent() && performance.now() < untilMs) await setTimeout(historyCheckMs);
+  while (!(await brain.isCounted()) && performance.now() < untilMs) await setTimeout(historyCheckMs);
 }
 
 const passwordLetters = "abcdefghjkmnpqrstuvwxyz23456789";

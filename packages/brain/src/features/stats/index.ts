@@ -5,7 +5,7 @@ export { appendStateDeltas } from "./counters/fold-store.ts";
 export { runTimesOf } from "./latency.ts";
 export { pruneRollups } from "./loops.ts";
 export { missingWorkers } from "./missing-workers-reads.ts";
-export { isTotal, projectTotals, rollupTotals, taskCounts } from "./reads.ts";
+export { isCounted, isTotal, projectTotals, rollupTotals, taskCounts } from "./reads.ts";
 export { createReleases, type Releases } from "./releases/releases.ts";
 export { statsRoutes } from "./routes.ts";
 export { missingMeans } from "./schemas.ts";

@@ -149,3 +149,8 @@ export const queueDepths = (db: BrainDatabase, projectId: string) =>
     .orderBy("name")
     .limit(maxQueuesShown)
     .execute();
+
+/** Whether every stored event is in the counters; they are folded about a second behind. */
+export async function isCounted({ read }: Pick<BrainDatabase, "read">): Promise<boolean> {
+  return (await read.selectFrom("counter_deltas").select("seq").limit(1).executeTakeFirst()) === undefined;
+}

@@ -4,7 +4,7 @@ import { addProject, testDialects, useTestDatabase } from "@svc/testkit/database
 import { describe, expect, test } from "vitest";
 import { days } from "../../../platform/durations.ts";
 import { rollupDurations } from "../latency-reads.ts";
-import { rollupTotals, taskCounts } from "../reads.ts";
+import { isCounted, rollupTotals, taskCounts } from "../reads.ts";
 import { appendStateDeltas } from "./fold-store.ts";
 import { decodeHistogram, quantileOf } from "./histogram.ts";
 
@@ -73,8 +73,9 @@ for (const dialect of testDialects) {
         sent,
         event("task.sent", "u", "2026-01-10T10:01:00.000Z", { task_name: "mail", queue: "q" }),
       ]);
+      expect(await isCounted(opened.database)).toBe(false);
       await runLoop("foldCounters");
-      expect(await deltasLeft(projectId)).toBe(0);
+      expect([await deltasLeft(projectId), await isCounted(opened.database)]).toEqual([0, true]);
       const rows = await rollups(projectId);
       expect(
         rows.map(({ bucket_at, kind, name, queue, count, run_ms_sum, run_count, grain_minutes }) => [
