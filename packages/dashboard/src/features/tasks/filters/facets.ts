@@ -4,8 +4,8 @@ import { useMemo } from "react";
 import { useTimedMs } from "../../../live/live.ts";
 import { statsQuery } from "../../projects/index.ts";
 import { facetQuery } from "../../task-data/index.ts";
+import { countsOf, countText } from "../state-counts.ts";
 import type { Counts } from "./StateRail.tsx";
-import { countsOf, countText } from "./state-counts.ts";
 
 /** Values that one read brings; where there are more, what is typed asks for those that begin with it. */
 export const valuesAtOnce = 100;

@@ -1,6 +1,6 @@
 import type { Facet } from "@svc/client";
-import { shortCount } from "../../../ui/time/format.ts";
-import type { Counts } from "./StateRail.tsx";
+import { shortCount } from "../../ui/time/format.ts";
+import type { Counts } from "./filters/StateRail.tsx";
 
 /** How many tasks each value of a field has. */
 export const countText = ({ count, exact }: { count: number; exact: boolean }): string =>
