@@ -77,7 +77,7 @@ export function LoginPage() {
 function signInFailure(error: unknown): string {
   if (isProblem(error, "unauthenticated")) return "The email or password is incorrect.";
   if (isProblem(error, "rate_limited")) return "Too many attempts. Try again in a minute.";
-  if (isProblem(error, "csrf_failed")) return "You can't sign in at this address. Open the server at its public URL.";
+  if (isProblem(error, "csrf_failed")) return "Open the server at its public URL to sign in.";
   if (error instanceof ApiProblem && error.code === "validation_error") return "Enter your email address and password.";
   return causeOf(error);
 }
