@@ -64,7 +64,7 @@ export default defineConfig({
             // What pages of one task, issue or command share.
             group("parts", [
               "ui/json/",
-              "features/actions/(tasks/TaskCommands|registry/ActionButton|requests/targets)",
+              "features/actions/(commands/commands[.]module|registry/ActionButton|requests/targets|tasks/CommandStep)",
               "features/tasks/detail/(failure/(Differences|Failure)Panel|detail-queries)",
             ]),
             group("commands", ["features/actions/commands/Command(s?Page|Times)"]),

@@ -102,7 +102,7 @@ test("it is limited neither on the page of a worker nor on that of a task, and b
   expect(await offered(page)).not.toContain("Limit rate");
 
   await page.goto(`/p/shop/tasks/bullmq/${encodeURIComponent(`${queueName}:first`)}`);
-  await page.getByRole("button", { name: "More: act on this task" }).click();
+  await page.getByRole("button", { name: "More actions" }).click();
   const entry = page.getByRole("button", { name: /^Rate-limit this name/ });
   await entry.getByText(elsewhere).waitFor();
   await entry.click({ force: true });

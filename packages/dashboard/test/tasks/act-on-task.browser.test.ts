@@ -48,7 +48,8 @@ describe("a task", () => {
     await tray(page)
       .getByText(new RegExp(`The agent did it[.] After .* m?s, agent ${agentName}[.]$`))
       .waitFor();
-    const link = page.getByRole("link", { name: "the new task" });
+    const link = page.getByRole("link", { name: "again-1" });
+    await link.waitFor();
     expect(await link.getAttribute("href")).toBe(at("tasks/bullmq/again-1"));
     expect(await axeFaults(page)).toEqual([]);
 
@@ -89,7 +90,7 @@ describe("a task", () => {
 
   test("is retried with changes from its own entry, and the rate of its name is limited on its worker", async () => {
     const { page, faults } = await openAs("operator", "tasks/bullmq/bad-1");
-    const more = page.getByRole("button", { name: "More: act on this task" });
+    const more = page.getByRole("button", { name: "More actions" });
     await more.click();
     expect(await axeFaults(page)).toEqual([]);
     await page.getByRole("button", { name: "Retry with changes" }).click();
@@ -115,14 +116,14 @@ describe("a task", () => {
 
   test("without a worker says why the rate of its name cannot be limited", async () => {
     const { page } = await openAs("operator", "tasks/bullmq/wait-1");
-    await page.getByRole("button", { name: "More: act on this task" }).click();
+    await page.getByRole("button", { name: "More actions" }).click();
     await page.getByRole("button", { name: /^Retry with changes.*It has not ended yet/ }).waitFor();
     const limit = page.getByRole("button", { name: /^Rate-limit this name.*No worker has taken it yet/ });
     await limit.click({ force: true });
     expect(await page.getByRole("dialog").count()).toBe(0);
   });
 
-  test("lists what was asked of it, also by others and among other tasks, and shows why the last of it failed", async () => {
+  test("says who retried it and when without a press of a button, also of a retry of several tasks", async () => {
     agent.answer = () => ({ status: "failed", error: "the job is locked by its worker" });
     const path = `/projects/${brain.project.slug}/commands`;
     const filter = { engine: "bullmq", task_ids: ["bad-2", "bad-1"] };
@@ -130,15 +131,13 @@ describe("a task", () => {
     expect(many.status).toBe(202);
     await brain.as.admin.post(`${path}/cancel-task`, { engine: "bullmq", task_id: "run-1" });
     const { page, faults } = await openAs("operator", "tasks/bullmq/bad-2");
-    await page.getByRole("button", { name: "Look for its commands" }).click();
-    const part = page.getByRole("region", { name: "Its commands" });
-    const link = part.getByRole("link", { name: "Retry tasks" });
-    await link.first().waitFor();
-    const hrefs = await link.evaluateAll((links) => links.map((one) => one.getAttribute("href")));
-    expect(hrefs).toContain(at(`commands/${many.body.id}`));
-    await part.getByText("1 about this task, of all that are kept.").waitFor();
-    expect(await part.getByText("Cancel task").count()).toBe(0);
+    const story = page.getByRole("region", { name: "What happened" });
+    const byOther = story.getByRole("listitem").filter({ hasText: "Retry requested by admin@example.org" });
+    await byOther.getByText(/, \d\d:\d\d:\d\d[.] Failed: the job is locked by its worker$/).waitFor();
+    expect(await byOther.getByRole("link").getAttribute("href")).toBe(at(`commands/${many.body.id}`));
+    expect(await story.getByText("Cancel").count()).toBe(0);
 
+    agent.answer = () => ({ status: "success" });
     await page.getByRole("button", { name: "Retry", exact: true }).click();
     const dialog = page.getByRole("dialog", { name: "Retry billing.charge" });
     await dialog.getByRole("radio", { name: "With changed inputs" }).check();
@@ -146,9 +145,9 @@ describe("a task", () => {
     await dialog.getByLabel("Named inputs").fill("{}");
     await dialog.getByRole("button", { name: "Retry task" }).click();
     await dialog.waitFor({ state: "detached" });
-    await part.getByText("2 about this task, of all that are kept.").waitFor();
-    const ghost = page.locator("dl > div", { has: page.getByText("Retry task", { exact: true }) });
-    await ghost.getByRole("link", { name: "the job is locked by its worker" }).waitFor();
+    await story.getByRole("link", { name: "Retried by you" }).waitFor();
+    const newest = page.locator("dl > div", { has: page.getByText("Retry task", { exact: true }) });
+    await newest.getByText("completed").waitFor();
     expect(await axeFaults(page)).toEqual([]);
     expect(faults).toEqual([]);
   });

@@ -105,11 +105,11 @@ describe("walking in the drawer", () => {
     });
     await page.keyboard.press("j");
     await page.getByRole("dialog").getByRole("heading", { name: "walk.w-2" }).waitFor();
-    await expect.poll(() => reads.length).toBe(3);
+    await expect.poll(() => reads.length).toBe(4);
     await page.clock.fastForward(1_500);
     await page.keyboard.press("j");
     await page.getByRole("dialog").getByRole("heading", { name: "walk.w-3" }).waitFor();
-    expect(reads.length).toBe(3);
+    expect(reads.length).toBe(4);
   });
 
   test("shows what happens to a task that was come to a moment ago", async () => {

@@ -43,7 +43,7 @@ describe("the head of a task", () => {
   test("copies its address and its fields", async () => {
     const page = await open("/scripted/later-1");
     const copy = async (words: string) => {
-      await page.getByRole("button", { name: "More: copy this task" }).click();
+      await page.getByRole("button", { name: "More actions" }).click();
       await page.getByRole("button", { name: words }).click();
     };
     await copy("Copy link");

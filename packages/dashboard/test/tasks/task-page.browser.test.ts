@@ -86,7 +86,7 @@ describe("the parts of the page", () => {
 
   test("copy the task as an API call that names no secret", async () => {
     const { page } = await openTask("fam-bad");
-    await page.getByRole("button", { name: "More: copy this task" }).click();
+    await page.getByRole("button", { name: "More actions" }).click();
     expect(await axeFaults(page)).toEqual([]);
     await page.getByRole("button", { name: "Copy as API call" }).click();
     await expect
@@ -108,7 +108,7 @@ describe("the way through the list", () => {
     await heading(page, "walk.first");
     const next = page.getByRole("button", { name: "Next task in the list" });
     await expect.poll(() => next.getAttribute("aria-disabled")).toBe("true");
-    await expect.poll(() => next.getAttribute("title")).toBe("It is the last of the list");
+    await expect.poll(() => next.getAttribute("title")).toBe("Last of the list");
 
     await page.keyboard.press("u");
     await page.getByRole("heading", { level: 1, name: "Tasks" }).waitFor();
@@ -150,9 +150,10 @@ describe("the family", () => {
     await heading(page, "billing.collect_due");
   });
 
-  test("of one task says when its parent is not here", async () => {
+  test("of one task is left out, and its parent is named where it is not stored", async () => {
     const { page } = await open("/tasks?queue=none&task=scripted/orphan&tab=family");
-    await page.getByText("Its parent long-gone is not here, or not any more. It has no children.").waitFor();
+    await page.getByText("Started by long-gone, which isn't stored here.").waitFor();
+    expect(await page.getByRole("navigation", { name: "Task parts" }).getByText("Family").count()).toBe(0);
   });
 
   test("is opened in the drawer from the drawer", async () => {

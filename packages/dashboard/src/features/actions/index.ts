@@ -15,5 +15,5 @@ export { useAble, useIssue, useKept, useWhyNot } from "./requests/use-act.ts";
 export { toldInTurn, useInTurn } from "./requests/use-in-turn.ts";
 export { BulkDialog } from "./tasks/BulkDialog.tsx";
 export { type ChosenTasks, cancelTasks, retryTasks } from "./tasks/bulk-actions.tsx";
-export { TaskCommands, TaskGhosts } from "./tasks/TaskCommands.tsx";
-export { cancelTask, retryTask, taskActions, taskKeys, taskSubject } from "./tasks/task-actions.tsx";
+export { CommandState, CommandStep } from "./tasks/CommandStep.tsx";
+export * from "./tasks/task-actions.tsx";

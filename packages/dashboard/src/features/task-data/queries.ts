@@ -1,8 +1,8 @@
-import { type EventKind, isProblem, type Task, type TaskFilters, type TaskRow } from "@svc/client";
+import { type Command, type EventKind, isProblem, type Task, type TaskFilters, type TaskRow } from "@svc/client";
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import { api } from "../../api/api.ts";
 import type { Live, LiveRule } from "../../live/declared.ts";
-import { isTaskAt } from "./task-address.ts";
+import { isAboutTask, isTaskAt } from "./task-address.ts";
 import { joinAnswer, type LoadedList, listPage, maximumRows, pageSize, sizeOf } from "./task-pages.ts";
 
 // What a first page reads at once, beside its parts: the routes load this file before anybody has signed in.
@@ -45,9 +45,17 @@ export function liveOfTask(slug: string, engine: string, taskId: string, patch?:
 
 type TaskPatch = (task: Task, row: TaskRow | undefined) => Task;
 
+/** A retry that was carried out may name the task that it made. */
+const ruleOfLineage = (taskId: string): LiveRule<"command.changed"> => ({
+  isStale: ({ rows = [] }: { rows?: Command[] }) =>
+    rows.some((row) => row.status === "completed" && isAboutTask(row, taskId)),
+  delayMs: taskSpacingMs,
+});
+
 /** One task; null when it is not there, which is an answer like any other and stays while it is asked for again. */
-export const taskQuery = (slug: string, engine: string, taskId: string) =>
-  queryOptions({
+export const taskQuery = (slug: string, engine: string, taskId: string) => {
+  const live = liveOfTask(slug, engine, taskId, (task, row) => ({ ...task, ...row }));
+  return queryOptions({
     queryKey: ["task", slug, engine, taskId],
     queryFn: async ({ signal }) => {
       try {
@@ -58,8 +66,9 @@ export const taskQuery = (slug: string, engine: string, taskId: string) =>
       }
     },
     staleTime: 2_000,
-    meta: { live: liveOfTask(slug, engine, taskId, (task, row) => ({ ...task, ...row })) },
+    meta: { live: { ...live, on: { ...live.on, "command.changed": ruleOfLineage(taskId) } } },
   });
+};
 
 /** The newest events of a task, all kinds or one. */
 export const taskEventsQuery = (slug: string, engine: string, taskId: string, kind: EventKind | "" = "") =>

@@ -21,6 +21,12 @@ export const isTaskAt = (
   key: string | null,
 ): boolean => row.engine === engine && (row.task_id === key || row.id === key);
 
+/** Whether a command may act on a task: one of several tasks, or of a masked id, may be about any. */
+export const isAboutTask = (
+  { target_type: type, target_id: id }: { target_type: string; target_id: string | null },
+  taskId: string,
+): boolean => type === "task" && (id === null || id === taskId || id.includes(maskMarker));
+
 /** Engine and id of a task as the list's address names it; an id may have slashes of its own. */
 export function splitTask(text: string | undefined): [string | null, string | null] {
   if (!text) return [null, null];

@@ -19,7 +19,7 @@ export function TopBar({ slug }: { slug?: string }) {
       <Crumbs />
       <button
         type="button"
-        className={slug === undefined ? css.jump : `${css.jump} lg`}
+        className={css.jump}
         aria-haspopup="dialog"
         title={`Find or go to (${hasCommandKey ? "⌘" : "Ctrl"} K)`}
         onClick={openPalette}

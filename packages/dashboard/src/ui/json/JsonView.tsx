@@ -18,12 +18,14 @@ interface JsonPanelProps {
   /** One tree per entry: `args` and `kwargs` of a task. */
   parts: readonly JsonPart[];
   note?: string | undefined;
+  /** Below the tree. */
+  foot?: string | undefined;
 }
 
 type Look = "tree" | "raw" | "closed";
 
 /** A panel with JSON as a tree: folding, search, exact numbers, redacted values as a chip, raw text on demand. */
-export function JsonPanel({ id, title, parts, note }: JsonPanelProps) {
+export function JsonPanel({ id, title, parts, note, foot }: JsonPanelProps) {
   const text = useMemo(() => partsText(parts), [parts]);
   const size = useMemo(() => new TextEncoder().encode(text).length, [text]);
   const redacted = useMemo(() => countRedacted(parts.map((part) => part.value)), [parts]);
@@ -100,7 +102,7 @@ export function JsonPanel({ id, title, parts, note }: JsonPanelProps) {
           onSearchEnd={() => setSearching(false)}
         />
       )}
-      <p className={panel.foot} />
+      <p className={panel.foot}>{foot}</p>
     </section>
   );
 }

@@ -4,7 +4,6 @@ import { api } from "../../../api/api.ts";
 import type { Live } from "../../../live/declared.ts";
 
 const pageRows = 50;
-const manyRows = 200;
 
 export interface CommandFilters {
   status?: CommandStatus;
@@ -63,18 +62,6 @@ export const commandPages = (slug: string, filters: CommandFilters) =>
     getNextPageParam: (last) => last.next_cursor,
     placeholderData: keepPreviousData,
     meta: { live: liveOfList(slug, filters) },
-  });
-
-/** The commands of the project, many at a time: one looks among them for those about one task. Kept in step like the list of them. */
-export const latestCommands = (slug: string) =>
-  infiniteQueryOptions({
-    queryKey: ["commands", slug, {}, "many"],
-    queryFn: ({ pageParam, signal }) =>
-      api.listCommands(slug, { limit: manyRows, ...(pageParam && { cursor: pageParam }) }, { signal }),
-    initialPageParam: "",
-    getNextPageParam: (last) => last.next_cursor,
-    staleTime: 5_000,
-    meta: { live: liveOfList(slug, {}) },
   });
 
 /** How often a command is read that has not ended, besides what the hub pushes: it is watched, and often ends before its first answer is here. */

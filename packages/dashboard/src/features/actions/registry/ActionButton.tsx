@@ -10,16 +10,17 @@ interface ActionProps<Subject> {
   subject: Subject;
 }
 
-/** Pressed in vain, with the reason, while it cannot be done. `children`: other words than those of the action. */
+/** Off, with the reason, while the action is not possible. `children`: another label than that of the action. */
 export function ActionButton<Subject>({
   slug,
   action,
   subject,
+  variant,
   children = action.label,
-}: ActionProps<Subject> & { children?: ReactNode }) {
+}: ActionProps<Subject> & { variant?: "main"; children?: ReactNode }) {
   const reason = useWhyNot(slug, action, subject);
   return (
-    <Button disabledReason={reason} onClick={() => ask(action, subject)} icon={action.icon}>
+    <Button variant={variant} disabledReason={reason} onClick={() => ask(action, subject)} icon={action.icon}>
       {children}
     </Button>
   );

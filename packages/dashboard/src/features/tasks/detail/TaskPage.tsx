@@ -72,11 +72,13 @@ export function TaskPage() {
   const jump = useEffectEvent(() => {
     if (tab !== undefined) showPart(tab);
   });
+  // The family is read after the task, and has no part before.
+  const isPartRead = isHere && (tab !== "family" || !detail.treeQuery.isPending);
   // Once for each task: an address with a part begins there.
   // biome-ignore lint/correctness/useExhaustiveDependencies: another task is another page
   useEffect(() => {
-    if (isHere) jump();
-  }, [isHere, engine, taskId]);
+    if (isPartRead) jump();
+  }, [isPartRead, engine, taskId]);
 
   const onTab = (part: PartId) => {
     go(taskAddress(slug, engine, taskId, { ...search, tab: part }), { replace: true });

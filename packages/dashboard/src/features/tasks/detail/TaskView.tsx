@@ -1,7 +1,6 @@
 import type { Task } from "@svc/client";
 import { Fragment, type ReactNode, useEffect, useRef } from "react";
 import { AttemptsPanel } from "./attempts/AttemptsPanel.tsx";
-import { CommandsPart } from "./CommandsPart.tsx";
 import { DifferencesPanel } from "./failure/DifferencesPanel.tsx";
 import { FailurePanel } from "./failure/FailurePanel.tsx";
 import { WhyNot } from "./failure/WhyNot.tsx";
@@ -52,7 +51,7 @@ export function TaskView(props: TaskViewProps) {
         {place === "drawer" ? differences : null}
       </>
     ),
-    timeline: () => <StoryPanel task={task} detail={detail} hrefOf={hrefOf} />,
+    timeline: () => <StoryPanel slug={slug} task={task} detail={detail} hrefOf={hrefOf} />,
     attempts: () => (
       <AttemptsPanel
         attempts={detail.attempts}
@@ -63,14 +62,20 @@ export function TaskView(props: TaskViewProps) {
     input: () => <InputPanels task={task} />,
     family: () => <FamilyPanel of={task} detail={detail} hrefOf={hrefOf} />,
     events: () => <EventsPanel slug={slug} task={task} detail={detail} isShort={place === "page"} />,
-    commands: () => <CommandsPart slug={slug} task={task} isAsked={place === "drawer" || tab === "commands"} />,
   };
   const drawn = (...ids: PartId[]) =>
     ids.filter((id) => parts.some((part) => part.id === id)).map((id) => <Fragment key={id}>{draw[id]()}</Fragment>);
 
   return (
     <>
-      <TaskHead slug={slug} task={task} level={place === "page" ? 1 : 2} actions={actions} hrefOf={hrefOf} />
+      <TaskHead
+        slug={slug}
+        task={task}
+        lastCommand={detail.commands[0]}
+        level={place === "page" ? 1 : 2}
+        actions={actions}
+        hrefOf={hrefOf}
+      />
       <LifecycleBar task={task} attempts={detail.attempts} gaps={gaps} />
       <TaskGaps slug={slug} gaps={gaps} />
       <WhyNot slug={slug} task={task} />
@@ -90,11 +95,11 @@ export function TaskView(props: TaskViewProps) {
         <div className={css.one}>{current ? drawn(current.id) : null}</div>
       ) : (
         <div className={css.cols}>
-          <div className={css.stack}>{drawn("failure", "attempts", "input")}</div>
+          <div className={css.stack}>{drawn("failure", "input", "attempts")}</div>
           <div className={css.stack}>
             {drawn("timeline")}
             {parts.some((part) => part.id === "failure") ? differences : null}
-            {drawn("events", "commands")}
+            {drawn("events")}
           </div>
           {drawn("family")}
         </div>

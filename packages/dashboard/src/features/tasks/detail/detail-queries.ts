@@ -2,7 +2,7 @@ import type { EventKind, TaskRow, TaskTree } from "@svc/client";
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
 import type { AddressRange } from "../../../address/range-text.ts";
 import { api } from "../../../api/api.ts";
-import { eventPageSize, isTaskAt, liveOfTask, taskSpacingMs } from "../../task-data/index.ts";
+import { eventPageSize, isAboutTask, isTaskAt, liveOfTask, taskSpacingMs } from "../../task-data/index.ts";
 import type { Compared } from "./failure/comparison.ts";
 
 /** The pages after those newest ones. A change moves where they begin, so they are then read anew from there. */
@@ -28,6 +28,28 @@ export const olderTaskEventsQuery = (
     initialPageParam: from,
     getNextPageParam: (last) => last.next_cursor,
     staleTime: Number.POSITIVE_INFINITY,
+  });
+
+/** More commands of one task than this are not shown. */
+const shownCommands = 20;
+
+/** The newest commands of a task. Its key begins as that of the list of commands, which a new command has read again. */
+export const taskCommandsQuery = (slug: string, engine: string, taskId: string) =>
+  queryOptions({
+    queryKey: ["commands", slug, "of-task", engine, taskId],
+    queryFn: ({ signal }) => api.listTaskCommands(slug, engine, taskId, { limit: shownCommands }, { signal }),
+    staleTime: 2_000,
+    meta: {
+      live: {
+        project: slug,
+        on: {
+          "command.changed": {
+            isStale: ({ rows = [], refetch }) => refetch === true || rows.some((row) => isAboutTask(row, taskId)),
+            delayMs: taskSpacingMs,
+          },
+        },
+      },
+    },
   });
 
 /** Failures against passes of the same name. A sample of thousands, so it is not read again with every change. */

@@ -2,7 +2,7 @@ import type { Task } from "@svc/client";
 import { count } from "../../../ui/time/format.ts";
 import type { TaskDetail } from "./use-task-detail.ts";
 
-export type PartId = "failure" | "timeline" | "attempts" | "input" | "family" | "events" | "commands";
+export type PartId = "failure" | "timeline" | "attempts" | "input" | "family" | "events";
 
 export interface Part {
   id: PartId;
@@ -11,31 +11,33 @@ export interface Part {
   count: string | null;
 }
 
-/** The parts of one task in reading order. */
+/** The parts of one task in reading order, without those that would be empty or repeat another one. */
 export function partsOf(
   task: Task,
   detail: Pick<TaskDetail, "attempts" | "events"> & {
-    treeQuery: { data?: { node_count: number; truncated: boolean } | undefined };
+    treeQuery: { data?: { node_count: number; truncated: boolean } | undefined; isError: boolean };
     eventsQuery: { data?: { next_cursor: string | null } | undefined };
   },
 ): Part[] {
-  const tree = detail.treeQuery.data;
+  const { data: tree, isError } = detail.treeQuery;
   const hasMoreEvents = Boolean(detail.eventsQuery.data?.next_cursor);
   const counted = (number: number, isCut: boolean) => `${count(number)}${isCut ? "+" : ""}`;
   const hasFailed = Boolean(task.exception || task.traceback);
-  return [
+  const hasRetried = detail.attempts.length > 1 || hasMoreEvents;
+  const hasFamily = tree ? tree.node_count > 1 || tree.truncated : isError;
+  const parts: (Part | false)[] = [
     { id: "timeline", label: "Timeline", count: null },
+    hasFailed && { id: "failure", label: "Failure", count: null },
     { id: "input", label: "Input and result", count: null },
-    ...(hasFailed ? [{ id: "failure", label: "Failure", count: null } as const] : []),
-    { id: "attempts", label: "Attempts", count: counted(detail.attempts.length, hasMoreEvents) },
-    { id: "family", label: "Family", count: tree ? counted(tree.node_count, tree.truncated) : null },
+    hasRetried && { id: "attempts", label: "Attempts", count: counted(detail.attempts.length, hasMoreEvents) },
     { id: "events", label: "Events", count: counted(detail.events.length, hasMoreEvents) },
-    // They are looked for when somebody asks.
-    { id: "commands", label: "Commands", count: null },
+    // Last, as it is on the page: the family is read after the others, and moves none of them.
+    hasFamily && { id: "family", label: "Family", count: tree ? counted(tree.node_count, tree.truncated) : null },
   ];
+  return parts.filter((part) => part !== false);
 }
 
-/** What is shown while nothing else was asked for: why it failed, when it did. */
+/** What is shown unless the address names a part: why it failed, when it did. */
 export function openingPart(parts: readonly Part[]): Part | undefined {
   return parts.find((part) => part.id === "failure") ?? parts[0];
 }

@@ -1,11 +1,11 @@
-import type { Task, TaskEvent } from "@svc/client";
+import type { Task, TaskCommand, TaskEvent } from "@svc/client";
 import { type UseQueryResult, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useEffectEvent, useMemo, useRef } from "react";
 import { readSoon } from "../../../live/declared.ts";
 import { usePollMs } from "../../../live/live.ts";
 import { taskEventsQuery, taskQuery, taskSpacingMs } from "../../task-data/index.ts";
 import { type Attempt, attemptOfTask, attemptsOf } from "./attempts/attempts.ts";
-import { taskTreeQuery } from "./detail-queries.ts";
+import { taskCommandsQuery, taskTreeQuery } from "./detail-queries.ts";
 import { taskPollMs } from "./history/lifecycle.ts";
 
 export interface TaskDetail {
@@ -15,6 +15,9 @@ export interface TaskDetail {
   eventsQuery: ReturnType<typeof useEventsQuery>;
   attempts: Attempt[];
   treeQuery: ReturnType<typeof useTreeQuery>;
+  /** The newest commands that act on it, newest first. */
+  commands: readonly TaskCommand[];
+  commandsQuery: ReturnType<typeof useCommandsQuery>;
 }
 
 function useEventsQuery(slug: string, engine: string, taskId: string) {
@@ -23,6 +26,10 @@ function useEventsQuery(slug: string, engine: string, taskId: string) {
 
 function useTreeQuery(slug: string, engine: string, taskId: string) {
   return useQuery(taskTreeQuery(slug, engine, taskId));
+}
+
+function useCommandsQuery(slug: string, engine: string, taskId: string) {
+  return useQuery({ ...taskCommandsQuery(slug, engine, taskId), refetchInterval: usePollMs() });
 }
 
 /** A task with its events and family; read again when the hub says that it changed, or by poll, slower once it is finished. */
@@ -35,6 +42,7 @@ export function useTaskDetail(slug: string, engine: string, taskId: string): Tas
   });
   const eventsQuery = useEventsQuery(slug, engine, taskId);
   const treeQuery = useTreeQuery(slug, engine, taskId);
+  const commandsQuery = useCommandsQuery(slug, engine, taskId);
 
   // A poll that finds the task changed must bring its events along.
   const updatedAt = task.data?.updated_at;
@@ -65,7 +73,10 @@ export function useTaskDetail(slug: string, engine: string, taskId: string): Tas
     eventsQuery,
     attempts,
     treeQuery,
+    commands: commandsQuery.data?.items ?? noCommands,
+    commandsQuery,
   };
 }
 
 const noEvents: TaskEvent[] = [];
+const noCommands: readonly TaskCommand[] = [];

@@ -28,65 +28,61 @@ export function AttemptsPanel({ attempts, maxAttempts, isCut }: AttemptsPanelPro
       id="attempts"
       className={css.attempts}
       title="Attempts"
-      note={`newest first${limitText(attempts, maxAttempts)}${isCut ? "; from the newest 500 events" : ""}`}
+      note={`newest first${limitText(attempts, maxAttempts)}${isCut ? ", from the newest 500 events" : ""}`}
     >
-      {attempts.length === 0 ? (
-        <p className={css.empty}>It has not started yet.</p>
-      ) : (
-        <ScrollBox label="Attempts">
-          <table className={panel.tbl}>
-            <thead>
-              <tr>
-                <th className="num">#</th>
-                <th>State</th>
-                <th className="lg">Worker</th>
-                <th className={`lg ${css.started}`}>Started, {label}</th>
-                <th className="num">Run</th>
-                <th className="num lg">Then</th>
-                <th>Error</th>
-              </tr>
-            </thead>
-            <tbody>
-              {attempts.toReversed().map((attempt) => {
-                const isOpen = opened === attempt.number;
-                return [
-                  <tr key={attempt.number}>
-                    <td className="num">{attempt.number + 1}</td>
-                    <td>
-                      <StatePill state={attempt.state} bare />
+      <ScrollBox label="Attempts">
+        <table className={panel.tbl}>
+          <thead>
+            <tr>
+              <th className="num">#</th>
+              <th>State</th>
+              <th className="lg">Worker</th>
+              <th className={`lg ${css.started}`}>Started, {label}</th>
+              <th className="num">Run</th>
+              <th className="num lg">Then</th>
+              <th>Error</th>
+            </tr>
+          </thead>
+          <tbody>
+            {attempts.toReversed().map((attempt) => {
+              const isOpen = opened === attempt.number;
+              return [
+                <tr key={attempt.number}>
+                  <td className="num">{attempt.number + 1}</td>
+                  <td>
+                    <StatePill state={attempt.state} bare />
+                  </td>
+                  <td className="lg">{attempt.worker ? printable(attempt.worker) : "–"}</td>
+                  <td className={`lg t2 ${css.started}`}>
+                    {attempt.startedAt === null ? "not seen" : clockText(attempt.startedAt, zone)}
+                  </td>
+                  <td className="num">{attempt.runMs === null ? "–" : duration(attempt.runMs)}</td>
+                  <td className="num t2 lg">{pauseAfter(attempt, attempts)}</td>
+                  <td className={panel.long}>
+                    {attempt.traceback ? (
+                      <Button
+                        variant="link"
+                        icon={isOpen ? "caret" : "right"}
+                        aria-expanded={isOpen}
+                        aria-label={`Traceback of attempt ${attempt.number + 1}`}
+                        onClick={() => setOpened(isOpen ? null : attempt.number)}
+                      />
+                    ) : null}
+                    {errorLine(attempt)}
+                  </td>
+                </tr>,
+                isOpen && attempt.traceback ? (
+                  <tr key={`${attempt.number} trace`}>
+                    <td colSpan={7} className={css.traced}>
+                      <Trace text={attempt.traceback} name={`Traceback of attempt ${attempt.number + 1}`} />
                     </td>
-                    <td className="lg">{attempt.worker ? printable(attempt.worker) : "–"}</td>
-                    <td className={`lg t2 ${css.started}`}>
-                      {attempt.startedAt === null ? "not seen" : clockText(attempt.startedAt, zone)}
-                    </td>
-                    <td className="num">{attempt.runMs === null ? "–" : duration(attempt.runMs)}</td>
-                    <td className="num t2 lg">{pauseAfter(attempt, attempts)}</td>
-                    <td className={panel.long}>
-                      {attempt.traceback ? (
-                        <Button
-                          variant="link"
-                          icon={isOpen ? "caret" : "right"}
-                          aria-expanded={isOpen}
-                          aria-label={`Traceback of attempt ${attempt.number + 1}`}
-                          onClick={() => setOpened(isOpen ? null : attempt.number)}
-                        />
-                      ) : null}
-                      {errorLine(attempt)}
-                    </td>
-                  </tr>,
-                  isOpen && attempt.traceback ? (
-                    <tr key={`${attempt.number} trace`}>
-                      <td colSpan={7} className={css.traced}>
-                        <Trace text={attempt.traceback} name={`Traceback of attempt ${attempt.number + 1}`} />
-                      </td>
-                    </tr>
-                  ) : null,
-                ];
-              })}
-            </tbody>
-          </table>
-        </ScrollBox>
-      )}
+                  </tr>
+                ) : null,
+              ];
+            })}
+          </tbody>
+        </table>
+      </ScrollBox>
       {attempts.length > 1 ? <Comparison attempts={attempts} /> : null}
     </PanelFrame>
   );
@@ -96,7 +92,7 @@ function limitText(attempts: readonly Attempt[], maxAttempts: number | null): st
   if (maxAttempts === null) return "";
   const last = attempts.at(-1);
   const isSpent = last !== undefined && last.number + 1 >= maxAttempts && last.state === "failure";
-  return isSpent ? `; no retry left of ${maxAttempts}` : `; at most ${maxAttempts}`;
+  return isSpent ? `, no retry left of ${maxAttempts}` : `, at most ${maxAttempts}`;
 }
 
 function errorLine(attempt: Attempt): string {

@@ -130,7 +130,7 @@ describe("storyOf", () => {
       taskEvent(kind, 0),
     );
     const words = storyOf(taskRow(), atOnce, attemptsOf(atOnce)).map(({ text }) => text.split(" ")[0]);
-    expect(words).toEqual(["Put", "Taken", "It", "It"]);
+    expect(words).toEqual(["Added", "Received", "Started.", "Succeeded."]);
     const next = [taskEvent("task.started", 5, { attempt: 1 }), taskEvent("task.retried", 5, { attempt: 0 })];
     const steps = storyOf(taskRow(), next, attemptsOf(next));
     expect(steps.map(({ text }) => text)).toEqual([expect.stringMatching("^Attempt 1 failed"), "Attempt 2 started."]);
@@ -138,10 +138,10 @@ describe("storyOf", () => {
 
   test("tells the events in order, in sentences", () => {
     const steps = storyOf(taskRow(), retried, attemptsOf(retried));
-    expect(steps.map((step) => [step.offsetMs, step.text])).toEqual([
-      [0, "Put into queue emails."],
+    expect(steps.map((step) => [step.atMs - Date.parse(taskRow().received_at), step.text])).toEqual([
+      [0, "Added to queue emails."],
       [2000, "Attempt 1 started on w1, after waiting 2.0 s."],
-      [5000, "Attempt 1 failed after 3.0 s and will be tried again: Error: no"],
+      [5000, "Attempt 1 failed after 3.0 s and will be retried: Error: no"],
       [10_000, "Attempt 2 started on w2."],
       [14_000, "Attempt 2 succeeded after 3.9 s."],
     ]);

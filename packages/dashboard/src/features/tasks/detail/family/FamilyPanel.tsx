@@ -5,7 +5,7 @@ import { PanelFrame } from "../../../../ui/panels/PanelFrame.tsx";
 import panel from "../../../../ui/panels/panel.module.css";
 import { QueryBoundary } from "../../../../ui/panels/QueryBoundary.tsx";
 import { ScrollBox } from "../../../../ui/panels/ScrollBox.tsx";
-import { count, duration, printable } from "../../../../ui/time/format.ts";
+import { count, duration } from "../../../../ui/time/format.ts";
 import { useZone } from "../../../../ui/time/instants.ts";
 import { useNow } from "../../../../ui/time/ticker.ts";
 import type { Attempt } from "../attempts/attempts.ts";
@@ -52,27 +52,16 @@ export function FamilyPanel({ of, detail, hrefOf }: FamilyPanelProps) {
           ? `${count(rows.length)} ${rows.length === 1 ? "task" : "tasks"}${engines > 1 ? `, ${engines} engines` : ""}`
           : ""
       }
-      actions={rows.length > 1 ? <Legend /> : null}
+      actions={<Legend />}
     >
       <QueryBoundary name="The family" read={treeQuery} rows={2} isQuiet>
-        {rows.length > 1 ? (
-          <>
-            <FamilyTree rows={rows} attempts={detail.attempts} hrefOf={hrefOf} />
-            {tree?.truncated ? (
-              <p className={panel.foot}>Truncated at 500: the family has more tasks than are shown.</p>
-            ) : null}
-          </>
-        ) : (
-          <p className={task.empty}>{aloneText(of)}</p>
-        )}
+        <FamilyTree rows={rows} attempts={detail.attempts} hrefOf={hrefOf} />
+        {tree?.truncated ? (
+          <p className={panel.foot}>Truncated at 500: the family has more tasks than are shown.</p>
+        ) : null}
       </QueryBoundary>
     </PanelFrame>
   );
-}
-
-function aloneText({ parent_task_id: parentId }: Task): string {
-  if (parentId === null) return "It has no parent and no children.";
-  return `Its parent ${printable(parentId)} is not here, or not any more. It has no children.`;
 }
 
 interface FamilyTreeProps {

@@ -1,4 +1,4 @@
-import type { Task } from "@svc/client";
+import type { Task, TaskCommand } from "@svc/client";
 import { fieldTerm, quoted } from "@svc/client/task-query";
 import type { ReactNode } from "react";
 import { paths } from "../../../../address/paths.ts";
@@ -10,10 +10,10 @@ import { StatePill } from "../../../../ui/StatePill.tsx";
 import { duration, nameText, printable } from "../../../../ui/time/format.ts";
 import { Age } from "../../../../ui/time/Stamp.tsx";
 import { useNow } from "../../../../ui/time/ticker.ts";
-import { TaskCommands, TaskGhosts } from "../../../actions/index.ts";
+import { CommandState, wordsOfAction } from "../../../actions/index.ts";
 import { lifeOf, tryText, waitText } from "../../life.ts";
 import css from "../task.module.css";
-import { CopyMenu } from "./TaskActions.tsx";
+import { TaskActions } from "./TaskActions.tsx";
 
 interface TaskHeadProps {
   slug: string;
@@ -22,9 +22,11 @@ interface TaskHeadProps {
   level: 1 | 2;
   actions: ReactNode;
   hrefOf: (engine: string, taskId: string) => string;
+  /** The newest that acts on the task, requested by anybody. The task's own state is what its engine reports. */
+  lastCommand: TaskCommand | undefined;
 }
 
-export function TaskHead({ slug, task, level, actions, hrefOf }: TaskHeadProps) {
+export function TaskHead({ slug, task, level, actions, hrefOf, lastCommand }: TaskHeadProps) {
   const Title = level === 1 ? "h1" : "h2";
   const listOf = (filter: Record<string, string>) => paths.tasks(slug, filter);
   return (
@@ -39,14 +41,13 @@ export function TaskHead({ slug, task, level, actions, hrefOf }: TaskHeadProps) 
           <CopyButton text={task.task_id} name="Copy task id (y)" />
         </span>
       </div>
-      <div className={css.commands}>
-        <TaskCommands slug={slug} task={task} />
-      </div>
-      <div className={css.acts}>
-        <CopyMenu slug={slug} task={task} />
-        {actions}
-      </div>
+      <TaskActions slug={slug} task={task} />
+      <div className={css.acts}>{actions}</div>
       <dl className={css.meta}>
+        <div className={css.id}>
+          <dt>Id</dt>
+          <dd className="mono">{printable(task.task_id)}</dd>
+        </div>
         <Fact name="Engine">{printable(task.engine)}</Fact>
         {task.queue ? (
           <Fact name="Queue">
@@ -59,7 +60,7 @@ export function TaskHead({ slug, task, level, actions, hrefOf }: TaskHeadProps) 
               {printable(task.worker_name)}
             </AppLink>
           ) : (
-            <span className="t3">none yet</span>
+            <span className="t3">–</span>
           )}
         </Fact>
         <Fact name="Priority">
@@ -101,7 +102,11 @@ export function TaskHead({ slug, task, level, actions, hrefOf }: TaskHeadProps) 
             <AppLink href={hrefOf(task.engine, task.retried_as)}>{printable(task.retried_as)}</AppLink>
           </Fact>
         ) : null}
-        <TaskGhosts slug={slug} task={task} hrefOf={hrefOf} />
+        {lastCommand ? (
+          <Fact name={wordsOfAction(lastCommand.action)}>
+            <CommandState slug={slug} command={lastCommand} />
+          </Fact>
+        ) : null}
       </dl>
     </header>
   );

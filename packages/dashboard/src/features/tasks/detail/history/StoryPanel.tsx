@@ -1,52 +1,81 @@
-import type { Task } from "@svc/client";
+import type { Task, TaskCommand } from "@svc/client";
+import { paths } from "../../../../address/paths.ts";
 import { AppLink } from "../../../../ui/buttons/AppLink.tsx";
+import { FailedLine } from "../../../../ui/panels/Lines.tsx";
 import { PanelFrame } from "../../../../ui/panels/PanelFrame.tsx";
 import { count, duration, idTail, nameText } from "../../../../ui/time/format.ts";
 import { clockText, useZone } from "../../../../ui/time/instants.ts";
+import { CommandStep } from "../../../actions/index.ts";
 import css from "../task.module.css";
 import type { TaskDetail } from "../use-task-detail.ts";
 import { storyOf } from "./story.ts";
 
 interface StoryPanelProps {
+  slug: string;
   task: Task;
   detail: TaskDetail;
   hrefOf: (engine: string, taskId: string) => string;
 }
 
-export function StoryPanel({ task, detail, hrefOf }: StoryPanelProps) {
+/** What the engine reported of the task and what was done to it from here, in order. */
+export function StoryPanel({ slug, task, detail, hrefOf }: StoryPanelProps) {
   const { zone } = useZone();
+  const { events, attempts, commands, commandsQuery } = detail;
   const parent = detail.treeQuery.data?.nodes.find((node) => node.task_id === task.parent_task_id);
-  const steps = storyOf(task, detail.events, detail.attempts);
-  const newest = detail.eventsQuery.data?.next_cursor ? "the newest " : "";
+  const received = Date.parse(task.received_at);
+  const steps: { key: string; atMs: number; text?: string; command?: TaskCommand }[] = [
+    ...storyOf(task, events, attempts).map((step) => ({ ...step, key: `${step.atMs} ${step.text}` })),
+    ...commands.map((command) => ({ key: command.id, atMs: Date.parse(command.issued_at), command })),
+  ].sort((a, b) => a.atMs - b.atMs);
   return (
     <PanelFrame
       id="timeline"
       title="What happened"
-      note={`from ${newest}${count(detail.events.length)} ${detail.events.length === 1 ? "event" : "events"}, no guesses`}
+      note={`${detail.eventsQuery.data?.next_cursor ? "newest " : ""}${count(events.length)} ${events.length === 1 ? "event" : "events"}`}
     >
-      {parent ? (
+      {task.parent_task_id === null || detail.treeQuery.data === undefined ? null : (
         <p className={css.empty}>
           Started by{" "}
-          <AppLink href={hrefOf(parent.engine, parent.task_id)}>
-            {nameText(parent.name)} <span className="mono">{idTail(parent.task_id)}</span>
-          </AppLink>
+          {parent ? (
+            <AppLink href={hrefOf(parent.engine, parent.task_id)}>
+              {nameText(parent.name)} <span className="mono">{idTail(parent.task_id)}</span>
+            </AppLink>
+          ) : (
+            <>
+              <span className="mono">{idTail(task.parent_task_id)}</span>
+              {detail.treeQuery.data.truncated ? "" : ", which isn't stored here"}
+            </>
+          )}
           .
         </p>
-      ) : null}
+      )}
       {steps.length === 0 ? (
-        <p className={css.empty}>No event of this task is kept any more, or none has arrived yet.</p>
+        <p className={css.empty}>No events are stored for this task.</p>
       ) : (
         <ol className={css.story}>
-          {steps.map((step) => (
-            <li key={`${step.atMs} ${step.text}`}>
-              <span className="num t3" title={clockText(step.atMs, zone)}>
-                +{duration(step.offsetMs)}
+          {steps.map(({ key, atMs, text, command }) => (
+            <li key={key}>
+              <span className="num t3" title={clockText(atMs, zone)}>
+                +{duration(atMs - received)}
               </span>
-              <span>{step.text}</span>
+              <span className="says">{command ? <CommandStep slug={slug} command={command} /> : text}</span>
             </li>
           ))}
         </ol>
       )}
+      {commandsQuery.data?.next_cursor ? (
+        <p className={css.empty}>
+          Only the newest {count(commands.length)} commands are shown.{" "}
+          <AppLink href={paths.commands(slug)}>All commands</AppLink>
+        </p>
+      ) : null}
+      {commandsQuery.isError ? (
+        <FailedLine
+          title="Couldn't load the commands of this task"
+          error={commandsQuery.error}
+          onRetry={() => void commandsQuery.refetch()}
+        />
+      ) : null}
     </PanelFrame>
   );
 }

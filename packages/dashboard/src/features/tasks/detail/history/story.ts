@@ -5,9 +5,6 @@ import { shortException } from "../family/trace.ts";
 
 export interface Step {
   atMs: number;
-  /** Milliseconds since the task was received. */
-  offsetMs: number;
-  glyph: string;
   text: string;
 }
 
@@ -23,9 +20,8 @@ const ranks = [
   "task.succeeded",
 ];
 
-/** What happened, in order and in sentences; only from the task's own events, without guesses. */
+/** What happened, in order and in sentences, from the task's own events alone. */
 export function storyOf(task: TaskRow, events: readonly TaskEvent[], attempts: readonly Attempt[]): Step[] {
-  const received = Date.parse(task.received_at);
   const steps = events
     .map((event) => ({ event, atMs: Date.parse(event.occurred_at) }))
     .sort(
@@ -35,53 +31,46 @@ export function storyOf(task: TaskRow, events: readonly TaskEvent[], attempts: r
         ranks.indexOf(a.event.kind) - ranks.indexOf(b.event.kind),
     )
     .flatMap(({ event, atMs }) => {
-      const told = tell(event, task, attempts);
-      return told ? [{ atMs, offsetMs: atMs - received, ...told }] : [];
+      const text = textOf(event, task, attempts);
+      return text === null ? [] : [{ atMs, text }];
     });
   const sum = sumOf(task, attempts);
   const last = steps.at(-1);
-  if (sum !== null && last) steps.push({ atMs: last.atMs, offsetMs: last.offsetMs, glyph: task.state, text: sum });
-  if (task.eta && Date.parse(task.eta) > (steps.at(-1)?.atMs ?? received)) {
-    const atMs = Date.parse(task.eta);
-    steps.push({ atMs, offsetMs: atMs - received, glyph: "pending", text: "Not before this instant (ETA)." });
-  }
+  if (sum !== null && last) steps.push({ atMs: last.atMs, text: sum });
+  const etaMs = task.eta ? Date.parse(task.eta) : 0;
+  if (etaMs > (last?.atMs ?? Date.parse(task.received_at))) steps.push({ atMs: etaMs, text: "Earliest start (ETA)." });
   return steps;
 }
 
 const attemptOf = ({ payload }: TaskEvent): number => (typeof payload.attempt === "number" ? payload.attempt : 0);
 
-function tell(event: TaskEvent, task: TaskRow, attempts: readonly Attempt[]): { glyph: string; text: string } | null {
+function textOf(event: TaskEvent, task: TaskRow, attempts: readonly Attempt[]): string | null {
   const { payload } = event;
   const number = attemptOf(event);
   const attempt = attempts.find((one) => one.number === number);
   const worker = typeof payload.worker === "string" ? ` on ${printable(payload.worker)}` : "";
-  const which = attempts.length > 1 || number > 0 ? `Attempt ${number + 1}` : "It";
+  const which = attempts.length > 1 || number > 0 ? `Attempt ${number + 1} ` : "";
+  const does = (word: string) => (which === "" ? `${word[0]?.toUpperCase()}${word.slice(1)}` : which + word);
   const took = typeof payload.runtime_ms === "number" ? ` after ${duration(payload.runtime_ms)}` : ranFor(attempt);
   switch (event.kind) {
     case "task.sent":
-      return {
-        glyph: "pending",
-        text: `Put into queue ${printable(String(payload.queue ?? task.queue ?? "unknown"))}.`,
-      };
+      return `Added to queue ${printable(String(payload.queue ?? task.queue ?? "unknown"))}.`;
     case "task.received":
-      return { glyph: "received", text: `Taken over by the engine${worker}.` };
+      return `Received by the engine${worker}.`;
     case "task.started": {
       const waited = typeof payload.wait_ms === "number" ? `, after waiting ${duration(payload.wait_ms)}` : "";
-      return { glyph: "started", text: `${which} started${worker}${waited}.` };
+      return `${does("started")}${worker}${waited}.`;
     }
     case "task.succeeded":
-      return { glyph: "success", text: `${which} succeeded${took}.` };
+      return `${does("succeeded")}${took}.`;
     case "task.failed":
-      return { glyph: "failure", text: `${which} failed${took}: ${firstLine(payload.exception)}` };
+      return `${does("failed")}${took}: ${firstLine(payload.exception)}`;
     case "task.retried":
-      return {
-        glyph: "retry",
-        text: `${which} failed${took} and will be tried again: ${firstLine(payload.exception)}`,
-      };
+      return `${does("failed")}${took} and will be retried: ${firstLine(payload.exception)}`;
     case "task.revoked":
-      return { glyph: "revoked", text: "Revoked: it will not run." };
+      return "Revoked: it will not run.";
     case "task.rejected":
-      return { glyph: "rejected", text: `Rejected by the worker: ${firstLine(payload.exception)}` };
+      return `Rejected by the worker: ${firstLine(payload.exception)}`;
     default:
       return null;
   }

@@ -1,0 +1,58 @@
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { openShop } from "../site/shop.ts";
+import { openScreen } from "../window/screen.ts";
+
+const shop = openShop();
+
+async function openOnPhone(path: string): Promise<Page> {
+  const { page } = await openScreen(shop.brain, { cookie: shop.brain.as.admin.cookie, size: "phone" });
+  await page.goto(`/p/${shop.brain.project.slug}/${path}`);
+  return page;
+}
+
+/** Pixels from the top of the page's content to the tabs of the task. */
+const headHeight = async (page: Page): Promise<number> => {
+  const tabs = page.getByRole("navigation", { name: "Task parts" });
+  await tabs.waitFor();
+  const [main, below] = await Promise.all([page.getByRole("main").boundingBox(), tabs.boundingBox()]);
+  return (below?.y ?? Number.POSITIVE_INFINITY) - (main?.y ?? 0);
+};
+
+test("leaves the first screen of a phone to the parts of the task", async () => {
+  const page = await openOnPhone("tasks/scripted/bad-1");
+  await page.getByText("PaymentError", { exact: true }).first().waitFor();
+  expect(await headHeight(page)).toBeLessThanOrEqual(200);
+  const facts = page.locator("main header dl");
+  // They are swiped, and all of them can be reached.
+  await facts.getByText("bad-1").waitFor();
+  await facts.getByText("Ended").scrollIntoViewIfNeeded();
+  const { x = -1, width = 0 } = (await facts.getByText("Ended").boundingBox()) ?? {};
+  expect(x).toBeGreaterThanOrEqual(0);
+  expect(x + width).toBeLessThanOrEqual(390);
+});
+
+test("has one menu for what is done rarely", async () => {
+  const page = await openOnPhone("tasks/scripted/bad-1");
+  const head = page.locator("main header");
+  await head.getByRole("button", { name: "More actions" }).waitFor();
+  expect(await head.locator("button[popovertarget]").count()).toBe(1);
+});
+
+test("what a task has not is left out or said in one line", async () => {
+  const page = await openOnPhone("tasks/scripted/wait-1");
+  await page.getByRole("heading", { name: "What happened" }).waitFor();
+  const parts = page.getByRole("navigation", { name: "Task parts" }).getByRole("button");
+  await expect
+    .poll(async () => (await parts.allTextContents()).map((text) => text.trim()))
+    .toEqual(["Timeline", "Input and result", "Events 1"]);
+  const input = page.getByRole("region", { name: "Input" });
+  expect(await input.textContent()).toBe("InputNo arguments.");
+  expect((await input.boundingBox())?.height).toBeLessThanOrEqual(48);
+});
+
+test("a phone finds the search on the pages of a project", async () => {
+  const page = await openOnPhone("tasks/scripted/bad-1");
+  await page.getByRole("button", { name: "Find or go to" }).click();
+  await page.getByRole("dialog").getByRole("combobox").waitFor();
+});
