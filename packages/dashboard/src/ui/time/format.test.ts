@@ -58,10 +58,19 @@ describe("printable", () => {
   });
 });
 
-test("idTail is what tells two ids apart", () => {
-  expect(idTail("9f31c0d2-6b1e-4a57-9d80-2f7a55e0c4b1")).toBe("55e0c4b1");
-  expect(idTail("42")).toBe("42");
-  expect(idTail("order-🙂🙂🙂🙂🙂🙂🙂🙂🙂")).toBe("🙂🙂🙂🙂🙂🙂🙂🙂");
+test.each([
+  ["9f31c0d2-6b1e-4a57-9d80-2f7a55e0c4b1", "55e0c4b1"],
+  ["42", "42"],
+  ["payments:649", "649"],
+  ["webhook-log:225", "225"],
+  ["emails:9f31c0d2-6b1e-4a57-9d80-2f7a55e0c4b1", "55e0c4b1"],
+  ["repeat:7d1f:1732624500", "1732624500"],
+  ["ends:", "ends:"],
+  ["ends-with-a-colon:", "a-colon:"],
+  ["order-🙂🙂🙂🙂🙂🙂🙂🙂🙂", "🙂🙂🙂🙂🙂🙂🙂🙂"],
+  ["queue:a\u202Eb", "a\\u202eb"],
+])("idTail of %s tells it from others: %s", (id, tail) => {
+  expect(idTail(id)).toBe(tail);
 });
 
 test("nameText leaves something to click on", () => {

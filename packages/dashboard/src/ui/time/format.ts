@@ -63,11 +63,12 @@ export function bytes(size: number): string {
   return `${(size / 1024 / 1024).toFixed(1)} MB`;
 }
 
-/** The end of an id that tells rows apart: its last eight characters. */
+/** What tells an id from others: what follows its last colon, before which engines put a name; of a long one, such as a UUID, the last 8 characters. */
 export function idTail(id: string): string {
+  const last = id.slice(id.lastIndexOf(":") + 1) || id;
   // By characters, so that none outside the basic plane is cut in half.
-  const chars = [...id];
-  return printable(chars.length > 10 ? chars.slice(-8).join("") : id);
+  const chars = [...last];
+  return printable(chars.length > 10 ? chars.slice(-8).join("") : last);
 }
 
 // Controls, and the marks that reorder or hide text: a task name must not be able to forge another one.
