@@ -28,7 +28,7 @@ describe("a command is offered to be sent again", () => {
 
   test.each([
     "outcome unknown: the agent stopped while the command was running. Check the engine before you repeat it",
-    "timed out after 30 s, it may still take effect",
+    "timed out after 30 s; whether it takes effect is unknown",
     "Redis: nothing listens there; whether the command was carried out is unknown",
     "mail-1: 1 of 2 processes have not answered in time, 0 with a worker w have; whether the others did it is unknown; mail-2: gone",
   ])("not after %o, unless twice does no harm", (error) => {

@@ -25,7 +25,7 @@ const notFound = (resource: string) =>
 test("only an agent that is not found was revoked", () => {
   expect(refusalWords(notFound("agent"))).toBe("The agent is not here any more: it was revoked.");
   for (const resource of ["project", "command", "bulk_retry_request"])
-    expect(refusalWords(notFound(resource))).toMatch(/^It is not here/);
+    expect(refusalWords(notFound(resource))).toMatch(/^Not found/);
 });
 
 test("a refusal says that nothing was done only where that is known", () => {
