@@ -1054,7 +1054,7 @@ export interface IssuePage {
   items: Issue[];
   /** Pass it as `cursor` to get the next page; null on the last page. */
   next_cursor: string | null;
-  /** False when the order by occurrences may miss an issue: it counts the newest 100 000 failures of the range, and with a status looks at the 200 most frequent issues. */
+  /** False when the order by occurrences may miss an issue: it counts the newest 50 000 failures of the range, and with a status looks at the 200 most frequent issues. */
   is_exact: boolean;
 }
 

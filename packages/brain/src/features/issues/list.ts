@@ -60,7 +60,7 @@ const laterRows = 1000;
 const chunkIssues = 50;
 const maxDescribed = 200;
 /** Failures of the range that the order by occurrences rests on: of more, the newest. */
-const rankedRows = 100_000;
+const rankedRows = 50_000;
 export const trendBuckets = 24;
 /** Greater than every fingerprint, which are hex: a page that begins here holds all issues of that instant. */
 const aboveAll = "~";

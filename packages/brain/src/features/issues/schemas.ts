@@ -76,7 +76,7 @@ export const IssuePage = Type.Object(
     next_cursor: NextCursor,
     is_exact: Type.Boolean({
       description:
-        "false when the order by occurrences may miss an issue: it counts the newest 100 000 failures of the range, and with a status looks at the 200 most frequent issues",
+        "false when the order by occurrences may miss an issue: it counts the newest 50 000 failures of the range, and with a status looks at the 200 most frequent issues",
     }),
   },
   { title: "IssuePage", description: "One page of issues." },

@@ -216,8 +216,8 @@ const columnsOf = (slug: string, range: TimeRange): readonly Column<Issue>[] => 
     header: "Last seen",
     className: "num",
     cellClass: "t2",
-    width: "6.5rem",
-    phoneWidth: "5.5rem",
+    width: "7.5rem",
+    phoneWidth: "6.5rem",
     cell: (issue) => <Age at={issue.last_seen} />,
   },
 ];
