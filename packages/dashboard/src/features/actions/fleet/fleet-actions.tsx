@@ -25,7 +25,7 @@ const limitQueue: Action<Queue> = {
   label: "Limit rate",
   needs: ofEngine("rate_limit_of_queue"),
   guard: () => null,
-  inPalette: { label: "Limit the rate of this queue", icon: "queues", also: "slow down" },
+  inPalette: { label: "Limit rate of this queue", icon: "queues", also: "slow down" },
   Dialog: ({ subject, ...rest }) => <LimitQueueDialog {...rest} queue={subject} />,
 };
 
