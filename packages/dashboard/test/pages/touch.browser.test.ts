@@ -61,7 +61,12 @@ const tooSmall = (page: Page) =>
   }, least);
 
 /** Where a page has more to touch in another of its states. */
-const besides = ["task in the drawer", "security with a second factor"];
+const besides = [
+  "task in the drawer",
+  "task with a family",
+  "security with a second factor",
+  "settings of an archived project",
+];
 
 test.each(everyPageOnce({ besides }))("a finger finds every control of the %s", async (name) => {
   const one = pageNamed(name);

@@ -53,9 +53,8 @@ function useLine({ slug, project }: { slug?: string; project?: Project | undefin
   if (me.mfa_enrollment_required) return <EnrollmentNotice deadline={me.mfa_enrollment_deadline ?? null} />;
   if (slug !== undefined && project && !project.is_active) {
     return (
-      <NoteLine glyph="revoked">
-        This project is archived: everything can be read, nothing changed, and its agents are refused. Its{" "}
-        <AppLink href={paths.general(slug)}>settings</AppLink> restore it.
+      <NoteLine glyph="revoked" action={<AppLink href={paths.general(slug)}>Open settings</AppLink>}>
+        This project is archived. It can be read but not changed, and its agents are refused. An admin can restore it.
       </NoteLine>
     );
   }
