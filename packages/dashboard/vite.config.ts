@@ -48,7 +48,7 @@ export default defineConfig({
               "app/(SignedIn|project-reads)",
               "(shell|api)/(?!notices/(Session|Enrollment)Notice)",
               "live/(?!.*row-pages)",
-              "ui/(?!json|layers/ReasonLayer|tables/(Window|steady)|charts|forms/(FilterBox|filter-box|(Form|Once|Save)Dialog))",
+              "ui/(?!json|layers/(ReasonLayer|DialogFoot)|tables/(Window|steady)|charts|forms/(FilterBox|filter-box|Snippet|snippet|(Form|Once|Save)Dialog))",
               "address/(?!list-filter)",
               "(react-query|query-core|task-query|save-file)",
               "features/(admin|agents|audit|memberships|projects|queues|task-data)/[a-z-]*queries",

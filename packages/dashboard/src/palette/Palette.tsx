@@ -8,9 +8,15 @@ import css from "./palette.module.css";
 /** How long typing must rest before the server is asked about an id. */
 const restMs = 200;
 
+interface Found {
+  entries: Entry[];
+  /** Why there may be more; empty when there is not. */
+  note: string;
+}
+
 interface PaletteProps extends OverlayProps {
   /** All that it can do for `typed`; `settled` is what the server is asked about, any word when it `isPasted`. */
-  useEntries: (slug: string | null, typed: string, settled: string, isPasted: boolean) => Entry[];
+  useEntries: (slug: string | null, typed: string, settled: string, isPasted: boolean) => Found;
 }
 
 /** Goes to pages, projects and tasks, and does what needs no page: a list that narrows while one types. */
@@ -22,7 +28,7 @@ export function Palette({ slug, useEntries }: PaletteProps) {
   const typed = text.trim();
   const [pasted, setPasted] = useState<string | null>(null);
   const isPasted = typed !== "" && pasted === typed;
-  const entries = useEntries(slug, typed, useSettled(typed, isPasted), isPasted);
+  const { entries, note } = useEntries(slug, typed, useSettled(typed, isPasted), isPasted);
   const groups = fitting(entries, typed);
   const shown = groups.flatMap(({ entries }) => entries);
   const current = Math.min(at, shown.length - 1);
@@ -79,7 +85,9 @@ export function Palette({ slug, useEntries }: PaletteProps) {
             aria-autocomplete="list"
             aria-activedescendant={shown.length > 0 ? `${listId}-${current}` : undefined}
             aria-label="Find or go to"
-            placeholder={slug === null ? "Page, project or action" : "Page, project, action, text or a task's exact id"}
+            placeholder={
+              slug === null ? "Page, project or action" : "Queue, worker, agent, issue, view, page, action or task id"
+            }
             autoComplete="off"
             spellCheck={false}
             value={text}
@@ -91,9 +99,9 @@ export function Palette({ slug, useEntries }: PaletteProps) {
             onKeyDown={pressed}
           />
         </div>
-        <Options {...{ listId, groups, shown, current }} onChoose={choose} onPoint={setAt} />
+        <Options {...{ listId, groups, shown, current, note }} onChoose={choose} onPoint={setAt} />
         <p className="vh" role="status">
-          {shown.length === 0 ? "Nothing fits" : `${shown.length} fit`}
+          {`${shown.length === 0 ? "No results" : `${shown.length} ${shown.length === 1 ? "result" : "results"}`}. ${note}`}
         </p>
       </div>
     </dialog>
@@ -105,13 +113,14 @@ interface OptionsProps {
   groups: ReturnType<typeof fitting>;
   shown: readonly Entry[];
   current: number;
+  note: string;
   onChoose: (entry: Entry) => void;
   onPoint: (at: number) => void;
 }
 
-function Options({ listId, groups, shown, current, onChoose, onPoint }: OptionsProps) {
+function Options({ listId, groups, shown, current, note, onChoose, onPoint }: OptionsProps) {
   return (
-    <div className={css.list} id={listId} role="listbox" aria-label="What fits">
+    <div className={css.list} id={listId} role="listbox" aria-label="Results">
       {groups.map(({ group, entries }) => (
         <div key={group} role="group" aria-label={group}>
           <p className={css.group} aria-hidden="true">
@@ -141,7 +150,7 @@ function Options({ listId, groups, shown, current, onChoose, onPoint }: OptionsP
           })}
         </div>
       ))}
-      {shown.length === 0 ? <p className={css.none}>Nothing fits.</p> : null}
+      {note !== "" || shown.length === 0 ? <p className={css.none}>{note || "No results."}</p> : null}
     </div>
   );
 }

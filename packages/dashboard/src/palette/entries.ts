@@ -2,9 +2,9 @@
 
 export interface Entry {
   id: string;
-  group: "Task with this id" | "On this page" | "This task" | "Tasks" | "Pages" | "Projects" | "Actions";
+  group: (typeof groups)[number];
   label: string;
-  /** What stands after the label: environment, engine and id, a key. */
+  /** What stands after the label: environment, engine and id. */
   detail?: string;
   keys?: string;
   icon: string;
@@ -13,15 +13,22 @@ export interface Entry {
   run: () => void;
 }
 
-const groups: readonly Entry["group"][] = [
+/** In the order in which they are listed. */
+const groups = [
   "Task with this id",
+  "Selected tasks",
   "On this page",
   "Tasks",
   "This task",
+  "Queues",
+  "Workers",
+  "Agents",
+  "Issues",
+  "Saved views",
   "Pages",
   "Projects",
   "Actions",
-];
+] as const;
 /** Of each group, so that none hides the others. */
 const maximumPerGroup = 8;
 

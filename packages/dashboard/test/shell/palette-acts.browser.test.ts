@@ -84,7 +84,7 @@ describe("the palette", () => {
   test("retries the failed tasks of an issue, and sends a command again", async () => {
     const { body } = await brain.as.root.get(`/projects/${slug()}/issues`);
     const { page } = await openAs("operator", `issues/${body.items[0].fingerprint}`, "PaymentError");
-    expect(await offered(page)).toEqual(["Retry the failed tasks of this issue"]);
+    expect(await offered(page)).toEqual(["Retry failed tasks of this issue"]);
     await acts(page).getByRole("option").click();
     await page.getByRole("dialog", { name: "Retry 2 tasks" }).waitFor();
     agent.answer = () => ({ status: "failed", error: "redis is away" });

@@ -20,13 +20,14 @@ import { idTail, nameText, printable } from "../../ui/time/format.ts";
 import { chooseZone } from "../../ui/time/instants.ts";
 import { taskByIdQuery } from "./task-by-id.ts";
 import { useActEntries } from "./use-act-entries.ts";
+import { useFoundEntries } from "./use-found-entries.ts";
 
 /** The palette with what the features and the shell can do. */
 export function AppPalette(props: OverlayProps) {
   return <Palette {...props} useEntries={useEntries} />;
 }
 
-function useEntries(slug: string | null, typed: string, settled: string, isPasted: boolean): Entry[] {
+function useEntries(slug: string | null, typed: string, settled: string, isPasted: boolean) {
   const goTo = useGo();
   const pathname = useLocation({ select: (location) => location.pathname });
   const projects = useQuery(projectsQuery);
@@ -85,12 +86,14 @@ function useEntries(slug: string | null, typed: string, settled: string, isPaste
       }),
     );
   const isExact = new Set(exact.map(({ id }) => id));
-  return [
+  const { entries: named, isLoading, isPartial } = useFoundEntries(slug, typed, go);
+  const entries = [
     ...exact,
     ...useActEntries(slug),
     ...useTaskEntries(slug),
     ...recentTasks.filter(({ id }) => !isExact.has(id)),
     ...(slug === null || typed === "" ? [] : [findEntry(slug, typed, go)]),
+    ...named,
     ...pages,
     ...(slug === null ? [] : [membersEntry(slug, go)]),
     homeEntry(go),
@@ -100,6 +103,7 @@ function useEntries(slug: string | null, typed: string, settled: string, isPaste
     ...(isAdmin ? [newProjectEntry] : []),
     ...actions(go, { isPaused, hasProject: slug !== null }),
   ];
+  return { entries, note: isLoading ? "Loading more results…" : isPartial ? "Some results couldn't be loaded." : "" };
 }
 
 /** What can be taken away from the task that is open, on its page or beside the list. */

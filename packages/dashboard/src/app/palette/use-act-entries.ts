@@ -1,14 +1,17 @@
 import type { Command, Issue, Queue, Task, Worker } from "@svc/client";
 import { type QueryClient, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useParams, useSearch } from "@tanstack/react-router";
+import { useSyncExternalStore } from "react";
 import {
   type Action,
   ask,
+  type ChosenTasks,
   commandQuery,
   queueActions,
   sendAgain,
   taskActions,
   taskSubject,
+  ticked,
   whyNot,
   wordsOfAction,
   workerActions,
@@ -41,12 +44,18 @@ export function useActEntries(slug: string | null): Entry[] {
   const isHere = { enabled: slug !== null };
   const agents = useQuery({ ...agentsQuery(slug ?? ""), ...isHere }).data?.items;
   const project = useQuery({ ...projectQuery(slug ?? ""), ...isHere }).data;
+  const chosen = useSyncExternalStore(ticked.subscribe, ticked.get);
   if (slug === null || agents === undefined || project === undefined) return [];
-  return actEntries(
-    subjectsOf(client, slug, { ...params, drawer }),
-    (action, subject) => (whyNotAs(role, project, action.role) ?? whyNot(action, subject, agents)) === null,
-  );
+  const can: Can = (action, subject) =>
+    (whyNotAs(role, project, action.role) ?? whyNot(action, subject, agents)) === null;
+  return [
+    ...(chosen ? entriesOf("Selected tasks", chosen.actions, chosen.subject, { detail: chosenText(chosen), can }) : []),
+    ...actEntries(subjectsOf(client, slug, { ...params, drawer }), can),
+  ];
 }
+
+const chosenText = ({ subject: { rows, all } }: { subject: ChosenTasks }) =>
+  all === null ? `${count(rows.length)} selected` : `all with ${all.words}`;
 
 function subjectsOf(client: QueryClient, slug: string, params: Readonly<Record<string, string | undefined>>): Subjects {
   const { engine = "", name, workerId, fingerprint, commandId } = params;
@@ -67,15 +76,24 @@ function subjectsOf(client: QueryClient, slug: string, params: Readonly<Record<s
 
 type Can = <Subject>(action: Action<Subject>, subject: Subject) => boolean;
 
+function entriesOf<Subject>(
+  group: Entry["group"],
+  actions: readonly Action<Subject>[],
+  subject: Subject,
+  { detail, can }: { detail: string; can: Can },
+): Entry[] {
+  return actions.flatMap((action) => {
+    const { inPalette, icon = "", keys } = action;
+    if (!inPalette || !can(action, subject)) return [];
+    const run = () => ask(action, subject);
+    const entry: Entry = { id: action.id, group, icon, detail, run, ...inPalette };
+    return [keys === undefined ? entry : { ...entry, keys }];
+  });
+}
+
 function actEntries({ task, worker, queue, issue, command }: Subjects, can: Can): Entry[] {
-  const entries = <Subject>(actions: readonly Action<Subject>[], subject: Subject, detail: string): Entry[] =>
-    actions.flatMap((action) => {
-      const { inPalette, icon = "", keys } = action;
-      if (!inPalette || !can(action, subject)) return [];
-      const run = () => ask(action, subject);
-      const entry: Entry = { id: action.id, group: "On this page", icon, detail, run, ...inPalette };
-      return [keys === undefined ? entry : { ...entry, keys }];
-    });
+  const entries = <Subject>(actions: readonly Action<Subject>[], subject: Subject, detail: string) =>
+    entriesOf("On this page", actions, subject, { detail, can });
   return [
     ...(task ? entries(taskActions, taskSubject(task), `${nameText(task.name)} ${idTail(task.task_id)}`) : []),
     ...(worker ? entries(workerActions, worker, nameText(worker.name)) : []),

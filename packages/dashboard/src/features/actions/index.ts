@@ -7,6 +7,7 @@ export { queueActions, workerActions } from "./fleet/fleet-actions.tsx";
 export { WorkerControls } from "./fleet/WorkerControls.tsx";
 export { ActionButton, ActionEntry } from "./registry/ActionButton.tsx";
 export { type Action, ask, type DialogProps, whyNot } from "./registry/action.ts";
+export { ticked } from "./registry/ticked.ts";
 export { namedAgent } from "./requests/AgentField.tsx";
 export { CommandDialog } from "./requests/CommandDialog.tsx";
 export { freshKey } from "./requests/keyed-requests.ts";

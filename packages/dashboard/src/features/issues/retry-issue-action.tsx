@@ -11,7 +11,7 @@ export const retryIssue: Action<Pick<Issue, "fingerprint" | "open_count" | "engi
   id: "issue.retry",
   label: "Retry",
   icon: "retry",
-  inPalette: { label: "Retry the failed tasks of this issue" },
+  inPalette: { label: "Retry failed tasks of this issue" },
   needs: ({ engines }) => engines.map((engine) => ({ engine, capability: "bulk_retry" })),
   guard: ({ open_count }) => (open_count === 0 ? "None of its tasks is failed now" : null),
   Dialog: ({ subject: { fingerprint }, ...rest }) => <RetryIssueDialog {...rest} fingerprint={fingerprint} />,

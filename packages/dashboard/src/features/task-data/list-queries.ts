@@ -39,10 +39,3 @@ export const releaseMarksQuery = (slug: string, range: AddressRange) =>
     staleTime: 30_000,
     placeholderData: keepPreviousData,
   });
-
-export const savedViewsQuery = (slug: string) =>
-  queryOptions({
-    queryKey: ["saved-views", slug],
-    queryFn: ({ signal }) => api.listSavedViews(slug, { signal }),
-    staleTime: 60_000,
-  });

@@ -25,6 +25,7 @@ export const retryTasks: Action<ChosenTasks> = {
   id: "tasks.retry",
   label: retryTask.label,
   icon: retryTask.icon,
+  inPalette: { label: "Retry selected tasks", also: "again" },
   needs: () => [],
   guard: ({ all }) => all && carriedFilter(all.filters).fault,
   Dialog: ({ subject, ...rest }) => {
@@ -39,6 +40,7 @@ export const cancelTasks: Action<ChosenTasks> = {
   id: "tasks.cancel",
   label: cancelTask.label,
   icon: cancelTask.icon,
+  inPalette: { label: "Cancel selected tasks", also: "stop" },
   needs: () => [],
   guard: ({ all }) => (all === null ? null : "Tick the tasks: not all that match can be cancelled at once"),
   Dialog: ({ subject, ...rest }) => <BulkDialog {...rest} {...subject} act="cancel" />,

@@ -10,6 +10,7 @@ export const deleteTasks: Action<ChosenTasks> = {
   id: "tasks.delete",
   label: "Delete",
   icon: "trash",
+  inPalette: { label: "Delete selected tasks", also: "remove" },
   role: "admin",
   needs: () => [],
   guard: ({ rows, all }) => {

@@ -1,6 +1,5 @@
 import type { SavedView, SavedViewFilters } from "@svc/client";
-import { fieldTerm } from "@svc/client/task-query";
-import { activeFilters, type FilterKey, priorityList, type TasksSearch } from "../../task-data/index.ts";
+import { activeFilters, type FilterKey, priorityList, type TasksSearch, viewSearch } from "../../task-data/index.ts";
 
 /** A choice of filters with a name. Views of one's own have an id, presets have none. */
 export interface ListView {
@@ -19,24 +18,7 @@ export const presets: readonly ListView[] = [
   { id: null, name: "Slow", search: { q: "runtime:>30s" } },
 ];
 
-export function ownView({ id, name, filters }: SavedView): ListView {
-  const { state, priority, search, queue, name: taskName, worker, engine, q } = filters;
-  const terms = [q, engine && fieldTerm("engine", engine)].filter(Boolean).join(" ");
-  return {
-    id,
-    name,
-    search: {
-      ...(state && { state }),
-      ...(priority && priority.length > 0 && { priority: priorityList(priority.join(",")).join(",") }),
-      ...(search && { search }),
-      ...(queue && { queue }),
-      ...(taskName && { name: taskName }),
-      ...(worker && { worker }),
-      ...(terms && { q: terms }),
-      view: id,
-    },
-  };
-}
+export const ownView = (view: SavedView): ListView => ({ id: view.id, name: view.name, search: viewSearch(view) });
 
 /** What of the filters a view keeps: all but the time, which is the whole project's. */
 export function keptFilters({ state, priority, search, queue, name, worker, q }: TasksSearch): SavedViewFilters {

@@ -1,0 +1,118 @@
+import type { Agent, Issue, Queue, SavedView, Worker } from "@svc/client";
+import { queryOptions, useQuery } from "@tanstack/react-query";
+import { paths } from "../../address/paths.ts";
+import { api } from "../../api/api.ts";
+import { agentsQuery } from "../../features/agents/index.ts";
+import { splitError } from "../../features/issues/index.ts";
+import { queuesQuery } from "../../features/queues/index.ts";
+import { savedViewsQuery, viewSearch } from "../../features/task-data/index.ts";
+import { workersQuery } from "../../features/workers/index.ts";
+import type { Entry } from "../../palette/entries.ts";
+import { count, nameText, printable } from "../../ui/time/format.ts";
+
+type Go = (href: string) => () => void;
+
+interface Found {
+  entries: Entry[];
+  isLoading: boolean;
+  /** A list could not be loaded. */
+  isPartial: boolean;
+}
+
+/** Issues with a failure in the last week, the newest first. */
+const recentIssuesQuery = (slug: string) =>
+  queryOptions({
+    queryKey: ["issues", slug, "palette"],
+    queryFn: ({ signal }) => api.listIssues(slug, { hours: 168, limit: 100 }, { signal }),
+    staleTime: 30_000,
+  });
+
+/**
+ * Queues, workers, agents, issues and saved views of the project. The lists are read once typing begins, the first 500 of each, and the
+ * palette narrows them itself: a key press asks the server for nothing.
+ */
+export function useFoundEntries(slug: string | null, typed: string, go: Go): Found {
+  const at = slug ?? "";
+  const once = { enabled: slug !== null && typed !== "", meta: { quiet: true } };
+  const queues = useQuery({ ...queuesQuery(at), ...once, staleTime: 30_000 });
+  const workers = useQuery({ ...workersQuery(at), ...once, staleTime: 30_000 });
+  const agents = useQuery({ ...agentsQuery(at), ...once, staleTime: 30_000 });
+  const issues = useQuery({ ...recentIssuesQuery(at), ...once });
+  const views = useQuery({ ...savedViewsQuery(at), ...once });
+  if (!once.enabled) return { entries: [], isLoading: false, isPartial: false };
+  const reads = [queues, workers, agents, issues, views];
+  return {
+    entries: [
+      ...(queues.data?.items ?? []).map((queue) => queueEntry(at, queue, go)),
+      ...(queues.data?.next_cursor ? [longListEntry(at, typed, go)] : []),
+      ...(workers.data?.items ?? []).map((worker) => workerEntry(at, worker, go)),
+      ...(agents.data?.items ?? []).map((agent) => agentEntry(at, agent, go)),
+      ...(issues.data?.items ?? []).map((issue) => issueEntry(at, issue, go)),
+      ...(views.data?.items ?? []).map((view) => viewEntry(at, view, go)),
+    ],
+    isLoading: reads.some((read) => read.isLoading),
+    isPartial: reads.some((read) => read.isError && read.data === undefined),
+  };
+}
+
+const queueEntry = (slug: string, { id, engine, name, pending_count: waiting }: Queue, go: Go): Entry => ({
+  id: `queue ${id}`,
+  group: "Queues",
+  label: nameText(name),
+  detail: `${printable(engine)}, ${count(waiting)} waiting`,
+  also: "queue",
+  icon: "queues",
+  run: go(paths.queue(slug, engine, name)),
+});
+
+/** Where there are more queues than the palette reads, the page of queues searches all of them. */
+const longListEntry = (slug: string, typed: string, go: Go): Entry => ({
+  id: "queues filter",
+  group: "Queues",
+  label: `Find “${printable(typed)}” among all queues`,
+  icon: "search",
+  run: go(paths.queues(slug, { filter: typed })),
+});
+
+const workerEntry = (slug: string, { id, engine, name, state }: Worker, go: Go): Entry => ({
+  id: `worker ${id}`,
+  group: "Workers",
+  label: nameText(name),
+  detail: `${printable(engine)}, ${state}`,
+  also: "worker",
+  icon: "workers",
+  run: go(paths.worker(slug, id)),
+});
+
+const agentEntry = (slug: string, { id, name, state }: Agent, go: Go): Entry => ({
+  id: `agent ${id}`,
+  group: "Agents",
+  label: nameText(name),
+  detail: state,
+  also: "agent",
+  icon: "agents",
+  run: go(paths.agent(slug, id)),
+});
+
+function issueEntry(slug: string, issue: Issue, go: Go): Entry {
+  const { type, message } = splitError(issue.sample_exception);
+  return {
+    id: `issue ${issue.fingerprint}`,
+    group: "Issues",
+    label: printable(message === "" ? type : `${type}: ${message}`),
+    detail: `${nameText(issue.sample_task_name ?? "")}, ${count(issue.open_count)} failed now`,
+    also: `issue ${issue.fingerprint}`,
+    icon: "issues",
+    run: go(paths.issue(slug, issue.fingerprint)),
+  };
+}
+
+const viewEntry = (slug: string, view: SavedView, go: Go): Entry => ({
+  id: `view ${view.id}`,
+  group: "Saved views",
+  label: printable(view.name),
+  detail: "task list",
+  also: "view",
+  icon: "tasks",
+  run: go(paths.tasks(slug, viewSearch(view))),
+});
