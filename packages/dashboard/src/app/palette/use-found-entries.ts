@@ -3,7 +3,7 @@ import { queryOptions, useQuery } from "@tanstack/react-query";
 import { paths } from "../../address/paths.ts";
 import { api } from "../../api/api.ts";
 import { agentsQuery } from "../../features/agents/index.ts";
-import { splitError } from "../../features/issues/index.ts";
+import { titleOf } from "../../features/issues/index.ts";
 import { queuesQuery } from "../../features/queues/index.ts";
 import { savedViewsQuery, viewSearch } from "../../features/task-data/index.ts";
 import { workersQuery } from "../../features/workers/index.ts";
@@ -95,7 +95,7 @@ const agentEntry = (slug: string, { id, name, state }: Agent, go: Go): Entry => 
 });
 
 function issueEntry(slug: string, issue: Issue, go: Go): Entry {
-  const { type, message } = splitError(issue.sample_exception);
+  const { type, message } = titleOf(issue);
   return {
     id: `issue ${issue.fingerprint}`,
     group: "Issues",
