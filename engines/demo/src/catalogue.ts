@@ -1,4 +1,4 @@
-import { missingRate, newRelease } from "./story.ts";
+import { newRelease } from "./story.ts";
 
 /** What the sample shop does all day: its queues, workers and kinds of task. */
 
@@ -112,6 +112,17 @@ const codecMissing: Failure = {
   traceback: `TranscodeError: no decoder for stream 0:1
     at probe (/srv/shop/media/ffmpeg.js:52:11)
     at transcodeVideo (/srv/shop/media/tasks.js:18:20)
+    at async Worker.run (/srv/shop/node_modules/queue/lib/worker.js:210:18)`,
+};
+
+/** What the new release does to charges in US dollars. */
+export const missingRate: Failure = {
+  isFinal: true,
+  exception: "TypeError: Cannot read properties of undefined (reading 'rate')",
+  traceback: `TypeError: Cannot read properties of undefined (reading 'rate')
+    at convert (/srv/shop/billing/currency.js:24:31)
+    at taxOf (/srv/shop/billing/tax.js:47:18)
+    at chargeSubscription (/srv/shop/billing/tasks.js:58:21)
     at async Worker.run (/srv/shop/node_modules/queue/lib/worker.js:210:18)`,
 };
 

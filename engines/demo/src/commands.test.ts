@@ -123,7 +123,7 @@ describe("a retry", () => {
     const { new_task_id: newId } = outcome.result as { new_task_id: string };
     expect(outcome).toEqual({ status: "success", result: { task_id: id, new_task_id: newId } });
     expect(events.find(({ task_id }) => task_id === newId)).toMatchObject({
-      kind: "task.received",
+      kind: "task.sent",
       data: { args: [1], kwargs: { region: "eu" }, retried_from: id, attempt: 0 },
     });
     expect(kindsOf(id).at(-1)).toBe("task.failed");
@@ -182,7 +182,7 @@ describe("a retry", () => {
 });
 
 describe("a cancel", () => {
-  test.each(["task.received", "task.started", "task.retried"])("of a task at %s revokes it for good", async (kind) => {
+  test.each(["task.sent", "task.started", "task.retried"])("of a task at %s revokes it for good", async (kind) => {
     const id = await firstAt(kind);
 
     expect(await command("cancel_task", { task_id: id })).toEqual({ status: "success", result: {} });
@@ -197,7 +197,7 @@ describe("a cancel", () => {
       const { worker_details: workers = {} } = await adapter.snapshot();
       return Object.values(workers).reduce((sum, { active_tasks: count = 0 }) => sum + count, 0);
     };
-    for (const id of [...tasksAt("task.received"), ...tasksAt("task.started")]) {
+    for (const id of [...tasksAt("task.sent"), ...tasksAt("task.started")]) {
       await command("cancel_task", { task_id: id });
     }
 
@@ -286,7 +286,7 @@ describe("dead letters", () => {
 });
 
 test.each([
-  ["task.received", "pending"],
+  ["task.sent", "pending"],
   ["task.retried", "pending"],
   ["task.started", "started"],
 ])("a task at %s is %s", async (kind, state) => {

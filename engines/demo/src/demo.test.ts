@@ -1,9 +1,10 @@
 import type { AdapterContext } from "@svc/agent";
 import type { EventRecord } from "@svc/protocol";
 import { describe, expect, test } from "vitest";
+import { missingRate } from "./catalogue.ts";
 import { createDemoAdapter } from "./index.ts";
 import { Shop } from "./shop.ts";
-import { canaryMs, losses, missingRate, newRelease, oldRelease, rolloutMs } from "./story.ts";
+import { canaryMs, losses, newRelease, oldRelease, rolloutMs } from "./story.ts";
 
 /** A small generator with a fixed seed, so that a run can be repeated. */
 function seeded(seed: number): () => number {
@@ -36,7 +37,7 @@ describe("the history of the sample shop", () => {
 
   test("has two days with a quiet and a busy time each", () => {
     const hours = Array.from({ length: 48 }, () => 0);
-    for (const event of kinds("task.received")) {
+    for (const event of kinds("task.sent")) {
       const hour = Math.floor((atMs(event) - startMs) / hourMs);
       hours[hour] = (hours[hour] ?? 0) + 1;
     }
@@ -74,7 +75,7 @@ describe("the history of the sample shop", () => {
     const hit = kinds("task.failed").filter(({ data }) => data.exception === missingRate.exception);
     const released = new Map(kinds("task.started").map(({ task_id, data }) => [task_id, data.release]));
     const inputs = new Map(
-      kinds("task.received").map(({ task_id, data }) => [task_id, data.kwargs as Record<string, unknown>]),
+      kinds("task.sent").map(({ task_id, data }) => [task_id, data.kwargs as Record<string, unknown>]),
     );
     expect(hit.length).toBeGreaterThan(50);
     expect(new Set(hit.map(({ task_id }) => released.get(task_id)))).toEqual(new Set([newRelease]));
@@ -119,7 +120,7 @@ test("an adapter reports its history in slices, each when the last one was taken
   expect(adapter.taskCount()).toBe(
     shopOf()
       .advance(openedMs)
-      .filter(({ kind, data }) => kind === "task.received" && data.attempt === 0).length,
+      .filter(({ kind }) => kind === "task.sent").length,
   );
   const instants = events.map(({ occurred_at }) => occurred_at ?? "");
   expect(instants).toEqual([...instants].sort());

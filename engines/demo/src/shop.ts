@@ -211,10 +211,10 @@ export class Shop {
     return { id, type, ...fields, attempt: 0, triesLeft: type.maxAttempts, queuedMs: 0 };
   }
 
-  /** Puts a task at the end of its queue and says so. */
+  /** Puts a new or returning task at the end of its queue and reports it. */
   #receive(task: DemoTask, atMs: number): void {
     const { type, parent, root, retriedFrom } = task;
-    this.#emit("task.received", task, atMs, {
+    this.#emit(task.attempt === 0 ? "task.sent" : "task.received", task, atMs, {
       task_name: type.name,
       queue: type.queue,
       priority: type.priority,

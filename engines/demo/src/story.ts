@@ -1,5 +1,3 @@
-import type { Failure } from "./catalogue.ts";
-
 // What has happened in the shop before it opens, so that a newcomer finds something to investigate. Times are milliseconds before the opening.
 
 const minuteMs = 60_000;
@@ -12,16 +10,6 @@ export const newRelease = "2026.11.4";
 export const canaryMs = 5 * hourMs;
 /** All other workers got it. */
 export const rolloutMs = 2 * hourMs;
-
-export const missingRate: Failure = {
-  isFinal: true,
-  exception: "TypeError: Cannot read properties of undefined (reading 'rate')",
-  traceback: `TypeError: Cannot read properties of undefined (reading 'rate')
-    at convert (/srv/shop/billing/currency.js:24:31)
-    at taxOf (/srv/shop/billing/tax.js:47:18)
-    at chargeSubscription (/srv/shop/billing/tasks.js:58:21)
-    at async Worker.run (/srv/shop/node_modules/queue/lib/worker.js:210:18)`,
-};
 
 /** Losses by worker: nothing else serves the queue of the first. */
 export const losses: readonly { readonly worker: string; readonly agoMs: number; readonly reason: string }[] = [
