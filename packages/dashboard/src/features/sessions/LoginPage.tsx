@@ -78,6 +78,6 @@ function signInFailure(error: unknown): string {
   if (isProblem(error, "unauthenticated")) return "The email or password is incorrect.";
   if (isProblem(error, "rate_limited")) return "Too many attempts. Try again in a minute.";
   if (isProblem(error, "csrf_failed")) return "Open the server at its public URL to sign in.";
-  if (error instanceof ApiProblem && error.code === "validation_error") return "Enter your email address and password.";
+  if (error instanceof ApiProblem && error.code === "validation_error") return "Enter your email and password.";
   return causeOf(error);
 }

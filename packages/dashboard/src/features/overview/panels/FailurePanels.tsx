@@ -140,7 +140,7 @@ export function NewestFailuresPanel({ slug, query, windowLabel }: NewestFailures
             },
             {
               header: "Error",
-              cellClass: "cut t2",
+              cellClass: css.error,
               cell: ({ exception }) => printable((exception ?? "").trim().split("\n", 1)[0] || "No error message"),
             },
             {

@@ -90,7 +90,7 @@ function QueueTable({ slug, queues, activities }: QueueTableProps) {
             cell: ({ queue }) => <Trend queue={queue} depths={activityOf.get(queue.id)?.pending ?? []} />,
           },
           {
-            header: labels.oldestWaiting,
+            header: "Oldest",
             className: "num",
             cellClass: ({ trouble }) => (trouble === "stuck" || trouble === "waits long" ? css.worseText : "t2"),
             cell: ({ queue }) => <Age at={queue.pending_count > 0 ? queue.oldest_waiting_since : null} none="–" />,
