@@ -74,6 +74,16 @@ test("a job of a real BullMQ worker is seen running, then failing, and its cause
   await serving.getByRole("link", { name: "charger-1" }).click();
   await page.getByRole("heading", { level: 1, name: "charger-1" }).waitFor();
   await page.getByText("Idle", { exact: true }).waitFor();
+  // A side-car alone cannot control workers: one sentence says so, and what it never reports is left out.
+  const control = page.getByRole("region", { name: "Control", exact: true });
+  await control.getByText("BullMQ workers can't be controlled from here.").waitFor();
+  expect(await control.getByRole("button").count()).toBe(0);
+  expect(await page.locator("main").textContent()).not.toMatch(/not reported|unknown size/);
+  await rail.getByRole("link", { name: /^Workers/ }).click();
+  await page.getByRole("row", { name: /charger-1/ }).waitFor();
+  const heads = await page.getByRole("columnheader").allTextContents();
+  expect(heads).not.toContain("Load");
+  expect(heads).not.toContain("Memory");
 
   await rail.getByRole("link", { name: /^Overview/ }).click();
   const newest = page.getByRole("region", { name: "Newest failures", exact: true });

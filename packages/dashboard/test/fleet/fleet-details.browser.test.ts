@@ -177,12 +177,12 @@ describe("queues and workers of the same name in two engines", () => {
 });
 
 describe("agents", () => {
-  test("that poll say that they may show offline meanwhile", async () => {
+  test("that poll say that they may show offline", async () => {
     const { minted } = await brain.connectAgent({ transport: "longpoll", bufferName: "polling" });
     const { page } = await open("agents");
-    await page.getByText("long-poll agents that only fetch commands may show offline").waitFor();
+    await page.getByText("Long-poll agents may show offline while they only poll for commands.").waitFor();
     await page.goto(at(`agents/${minted.agentId}`));
-    await page.getByText("long-poll; may show offline while it only fetches commands").waitFor();
+    await page.getByText("long-poll, may show offline while it only polls for commands").waitFor();
   });
 
   test("of a version that cannot work are marked, with what to do", async () => {
@@ -191,9 +191,9 @@ describe("agents", () => {
     const { page } = await open("agents");
     const row = page.getByRole("row", { name: /from-the-future/ });
     await row.getByText("9.1.0").waitFor();
-    await expect.poll(() => row.getByText("incompatible").getAttribute("title")).toContain("upgrade it");
+    await expect.poll(() => row.getByText("incompatible").getAttribute("title")).toContain("Upgrade the agent");
     await row.getByRole("link").click();
-    await page.getByText("Its major version is not the service's: upgrade it.").waitFor();
+    await page.getByText("Its major version differs from the server's. Upgrade the agent.").waitFor();
     await raw.close();
   });
 });

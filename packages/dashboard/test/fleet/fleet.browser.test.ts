@@ -121,7 +121,7 @@ describe("one queue", () => {
 describe("the workers", () => {
   test("say who is full and what each runs", async () => {
     const { page, faults } = await open("workers");
-    await page.getByText("every place is taken").waitFor();
+    await page.getByText("at capacity").waitFor();
     expect(await rowNames(page)).toEqual(["billing-1", "mailer-1"]);
     await page.getByRole("link", { name: "billing-1", exact: true }).click();
     const inHand = page.getByRole("region", { name: "Running now", exact: true });

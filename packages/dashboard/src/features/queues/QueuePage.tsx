@@ -19,6 +19,7 @@ import { instant } from "../../ui/time/instants.ts";
 import { Age } from "../../ui/time/Stamp.tsx";
 import { useNow } from "../../ui/time/ticker.ts";
 import { usePage } from "../../ui/title.ts";
+import { agentsQuery } from "../agents/index.ts";
 import { FailuresPanel } from "../tasks/index.ts";
 import { DepthPanel, LatencyPanel } from "./ChartPanels.tsx";
 import { QueueStates, QueueWorkers } from "./QueuePanels.tsx";
@@ -29,12 +30,14 @@ import { isStale, perMinute, type Trouble, tellsEntries, troubleOf } from "./tro
 const QueueControls = lazy(() =>
   import("../actions/fleet/QueueControls.tsx").then((part) => ({ default: part.QueueControls })),
 );
-/** Of a button whose part is on its way. */
-const loading = { disabledReason: "One moment" };
 
 export const loader: PageLoader<{ slug: string; engine: string; name: string }> = ({ params }) => {
   const { slug, engine, name } = params;
-  return Promise.all([readAhead(queueQuery(slug, engine, name)), readAhead(queueActivityQuery(slug, { name }))]);
+  return Promise.all([
+    readAhead(queueQuery(slug, engine, name)),
+    readAhead(queueActivityQuery(slug, { name })),
+    readAhead(agentsQuery(slug)),
+  ]);
 };
 
 export function QueuePage() {
@@ -59,14 +62,7 @@ export function QueuePage() {
         <ButtonLink href={paths.tasks(slug, { queue: queue.name, q: fieldTerm("engine", queue.engine) })}>
           Its tasks
         </ButtonLink>
-        <Suspense
-          fallback={
-            <>
-              <Button {...loading}>Limit rate</Button>
-              <Button {...loading}>Purge</Button>
-            </>
-          }
-        >
+        <Suspense fallback={<Button disabledReason="Loading">Purge</Button>}>
           <QueueControls slug={slug} queue={queue} />
         </Suspense>
       </div>

@@ -2,13 +2,13 @@ import type { Worker } from "@svc/client";
 import { count } from "../../ui/time/format.ts";
 import css from "./workers.module.css";
 
-/** How much of a worker's pool is in use; without a known size only the tasks at work. */
+/** How many tasks a worker runs, of how many it can; without a known concurrency only the former. */
 export function PoolBar({ worker }: { worker: Pick<Worker, "active_tasks" | "concurrency" | "state"> }) {
   const { active_tasks: used, concurrency: size } = worker;
   if (!size) {
     return (
       <span className={css.pool}>
-        {count(used)} <span className="t3">of unknown size</span>
+        {count(used)} <span className="t3">running</span>
       </span>
     );
   }

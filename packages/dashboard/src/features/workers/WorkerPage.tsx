@@ -22,6 +22,7 @@ import { Age, Stamp } from "../../ui/time/Stamp.tsx";
 import { useNow } from "../../ui/time/ticker.ts";
 import { usePage } from "../../ui/title.ts";
 import { WorkerControls } from "../actions/index.ts";
+import { agentsQuery } from "../agents/index.ts";
 import { FailuresPanel, TaskTable } from "../tasks/index.ts";
 import { PoolBar } from "./PoolBar.tsx";
 import { workerQuery } from "./queries.ts";
@@ -29,13 +30,13 @@ import { loadText, stateReason } from "./worker-states.ts";
 import css from "./workers.module.css";
 
 export const loader: PageLoader<{ slug: string; workerId: string }> = ({ params: { slug, workerId } }) =>
-  readAhead(workerQuery(slug, workerId));
+  Promise.all([readAhead(workerQuery(slug, workerId)), readAhead(agentsQuery(slug))]);
 
 export function WorkerPage() {
   const { slug, workerId } = useParams({ from: "/signed-in/p/$slug/workers/$workerId" });
   const now = useNow();
   const pollMs = usePollMs();
-  // What it said of itself is not pushed with its row.
+  // Its metadata is not part of the change events.
   const read = useSuspenseQuery({
     ...workerQuery(slug, workerId),
     refetchInterval: useTimedMs(pollMs === false ? 30_000 : pollMs),
@@ -51,7 +52,7 @@ export function WorkerPage() {
         <span className="t2">{stateReason(worker, now)}</span>
         <span className="grow" />
         <ButtonLink href={paths.tasks(slug, { worker: worker.name, q: fieldTerm("engine", worker.engine) })}>
-          Its tasks
+          View tasks
         </ButtonLink>
       </div>
       <StaleLine name="The worker" read={read} />
@@ -76,13 +77,11 @@ export function WorkerPage() {
 
 function factsOf(worker: WorkerDetail): FactOf[] {
   const tried = worker.succeeded + worker.failed;
+  const load = loadText(worker.load_average);
   return [
-    { label: "Pool in use, now", value: <PoolBar worker={worker} /> },
-    { label: "Load, as reported", value: loadText(worker.load_average) ?? "not reported" },
-    {
-      label: "Memory, as reported",
-      value: worker.memory_bytes ? bytes(worker.memory_bytes) : "not reported",
-    },
+    { label: `${labels.running}, now`, value: <PoolBar worker={worker} /> },
+    ...(load === null ? [] : [{ label: "Load, as reported", value: load }]),
+    ...(worker.memory_bytes ? [{ label: "Memory, as reported", value: bytes(worker.memory_bytes) }] : []),
     {
       label: `${labels.finished}, 24 h`,
       title: finishedMeans,
@@ -103,7 +102,7 @@ function factsOf(worker: WorkerDetail): FactOf[] {
       isWrong: worker.failed > 0,
       note: tried === 0 ? "no task finished" : `failure rate ${percent(worker.failed / tried)}`,
     },
-    { label: "Heartbeat", value: <Age at={worker.last_heartbeat} suffix=" ago" /> },
+    { label: "Last heartbeat", value: <Age at={worker.last_heartbeat} suffix=" ago" /> },
   ];
 }
 
@@ -133,7 +132,7 @@ function CurrentTasks({ slug, worker }: OfWorker) {
         items.length > 0 ? null : (
           <p className={`${panel.inner} t2`}>
             {worker.active_tasks > 0
-              ? `Reports ${count(worker.active_tasks)} running, but no matching task events have arrived.`
+              ? `Reports ${count(worker.active_tasks)} running ${worker.active_tasks === 1 ? "task" : "tasks"}, but no matching task events have arrived.`
               : "Idle"}
           </p>
         )
@@ -147,53 +146,48 @@ function CurrentTasks({ slug, worker }: OfWorker) {
 }
 
 function QueuesServed({ slug, worker }: OfWorker) {
+  if (worker.queues.length === 0) return null;
   return (
-    <PanelFrame title="Queues it serves">
-      {worker.queues.length === 0 ? (
-        <p className={panel.foot}>Not reported. Its tasks tell from which queues it took them.</p>
-      ) : (
-        <div className={css.queues}>
-          {worker.queues.map((name) => (
-            <AppLink key={name} href={paths.queue(slug, worker.engine, name)}>
-              {nameText(name)}
-            </AppLink>
-          ))}
-        </div>
-      )}
+    <PanelFrame title="Queues">
+      <div className={css.queues}>
+        {worker.queues.map((name) => (
+          <AppLink key={name} href={paths.queue(slug, worker.engine, name)}>
+            {nameText(name)}
+          </AppLink>
+        ))}
+      </div>
     </PanelFrame>
   );
 }
 
 function AboutWorker({ worker }: { worker: WorkerDetail }) {
-  const facts: [string, React.ReactNode][] = [
-    ["Engine", printable(worker.engine)],
-    ["Host", printable(worker.hostname ?? "not reported")],
-    ["Process", worker.pid ? `pid ${worker.pid}` : "not reported"],
-    ["First seen", <Stamp key="first" at={worker.created_at} />],
-    ["Announced", <Stamp key="told" at={worker.state_reported_at} none="it never announced its state" />],
-    [
-      "Worker id",
-      <span key="id" className="mono">
-        {worker.id}
-      </span>,
-    ],
-  ];
+  const facts: [string, React.ReactNode][] = [["Engine", printable(worker.engine)]];
+  if (worker.hostname) facts.push(["Host", printable(worker.hostname)]);
+  if (worker.pid) facts.push(["Process", `pid ${worker.pid}`]);
+  facts.push(["First seen", <Stamp key="first" at={worker.created_at} />]);
+  if (worker.state_reported_at) facts.push(["State reported", <Stamp key="state" at={worker.state_reported_at} />]);
+  facts.push([
+    "Worker id",
+    <span key="id" className="mono">
+      {worker.id}
+    </span>,
+  ]);
   return <About facts={facts} />;
 }
 
 function Reported({ worker }: { worker: WorkerDetail }) {
-  const said = Object.entries(worker.metadata).filter(
+  const reported = Object.entries(worker.metadata).filter(
     ([, value]) => value !== null && value !== undefined && !isEmpty(value),
   );
-  if (said.length === 0) return null;
+  if (reported.length === 0) return null;
   return (
-    <PanelFrame title="What it says of itself">
+    <PanelFrame title="Reported details">
       <div className={css.said}>
-        {said.map(([name, value]) => (
+        {reported.map(([name, value]) => (
           <details key={name}>
             <summary>{printable(name)}</summary>
             {/* Focusable, because it scrolls. */}
-            <pre tabIndex={0} role="region" aria-label={`What it says of itself: ${printable(name)}`}>
+            <pre tabIndex={0} role="region" aria-label={`Reported details: ${printable(name)}`}>
               {printableLines(JSON.stringify(value, null, 2))}
             </pre>
           </details>

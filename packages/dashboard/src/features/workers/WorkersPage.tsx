@@ -22,7 +22,7 @@ import { useNow } from "../../ui/time/ticker.ts";
 import { usePage } from "../../ui/title.ts";
 import { PoolBar } from "./PoolBar.tsx";
 import { workerPages } from "./queries.ts";
-import { byWorkerTrouble, loadText, queuesText, stateReason, workerTrouble } from "./worker-states.ts";
+import { byWorkerTrouble, loadText, queuesText, reportedOf, stateReason, workerTrouble } from "./worker-states.ts";
 
 export const loader: PageLoader<{ slug: string }> = ({ params: { slug } }) =>
   readPageAhead(rowPagesQuery(workerPages(slug)));
@@ -46,18 +46,18 @@ export function WorkersPage() {
         <h1>Workers</h1>
         <span className="t3 grow">
           {rows.length === all.length ? "" : `${count(rows.length)} shown, `}
-          {count(online)} of {count(all.length)} online; counters cover the last 24 h
+          {count(online)} of {count(all.length)} online. Counts cover the last 24 h.
         </span>
         {all.length > 0 ? <FilterBox label="Filter workers" value={filter} onChange={setFilter} /> : null}
       </div>
       <StaleLine name="Workers" read={list} />
       {all.length === 0 ? (
         <Empty title="No worker seen yet">
-          <p>Workers appear by themselves when an agent sees one take a task.</p>
+          <p>Workers appear automatically when an agent sees one take a task.</p>
         </Empty>
       ) : rows.length === 0 ? (
-        <Empty title="No worker matches" chips={<Button onClick={() => setFilter("")}>Clear the filter</Button>}>
-          <p>None of {count(all.length)} workers has this in its name, engine, host, state or queues.</p>
+        <Empty title="No worker matches" chips={<Button onClick={() => setFilter("")}>Clear filter</Button>}>
+          <p>No worker has this text in its name, engine, host, state or queues.</p>
         </Empty>
       ) : (
         <WindowTable
@@ -68,14 +68,14 @@ export function WorkersPage() {
           rowKey={({ key }) => key}
           isOpenEnded={list.hasMore}
           rowPx={45}
-          rowProps={({ trouble }) => (trouble === "fell silent" ? { className: panel.alarm } : {})}
-          columns={columnsOf(slug, now)}
+          rowProps={({ trouble }) => (trouble === "offline" ? { className: panel.alarm } : {})}
+          columns={columnsOf(slug, now, reportedOf(list.rows))}
         >
           {list.hasMore ? (
             <p className={panel.foot}>
-              {count(all.length)} workers are read, by engine and name.{" "}
+              {count(all.length)} workers loaded, by engine and name.{" "}
               <Button variant="link" onClick={list.readMore}>
-                Read more
+                Load more
               </Button>
             </p>
           ) : null}
@@ -90,7 +90,33 @@ interface WorkerRow {
   trouble: ReturnType<typeof workerTrouble>;
 }
 
-const columnsOf = (slug: string, now: number): readonly Column<WorkerRow>[] => [
+const queuesColumn: Column<WorkerRow> = {
+  header: "Queues",
+  className: `lg ${panel.apart}`,
+  cellClass: "t2",
+  width: "9rem",
+  cell: ({ worker }) => queuesText(worker),
+};
+const loadColumn: Column<WorkerRow> = {
+  header: "Load",
+  className: "num lg",
+  cellClass: "t2",
+  width: "7rem",
+  cell: ({ worker }) => loadText(worker.load_average) ?? "–",
+};
+const memoryColumn: Column<WorkerRow> = {
+  header: "Memory",
+  className: "num lg",
+  cellClass: "t2",
+  width: "5.75rem",
+  cell: ({ worker }) => (worker.memory_bytes ? bytes(worker.memory_bytes) : "–"),
+};
+
+const columnsOf = (
+  slug: string,
+  now: number,
+  reported: ReturnType<typeof reportedOf>,
+): readonly Column<WorkerRow>[] => [
   {
     header: "State",
     width: "12rem",
@@ -99,7 +125,7 @@ const columnsOf = (slug: string, now: number): readonly Column<WorkerRow>[] => [
       <span className={panel.state}>
         <FleetPill state={worker.state} />
         {worker.state === "online" && trouble !== "full" ? null : (
-          <small>{trouble === "full" ? "every place is taken" : stateReason(worker, now)}</small>
+          <small>{trouble === "full" ? "at capacity" : stateReason(worker, now)}</small>
         )}
       </span>
     ),
@@ -119,33 +145,15 @@ const columnsOf = (slug: string, now: number): readonly Column<WorkerRow>[] => [
     ),
   },
   {
-    header: "Pool in use",
+    header: reported.concurrency ? "Running, of" : "Running",
     className: "num",
     width: "7rem",
     phoneWidth: "5rem",
     cell: ({ worker }) => <PoolBar worker={worker} />,
   },
-  {
-    header: "Queues",
-    className: `lg ${panel.apart}`,
-    cellClass: "t2",
-    width: "9rem",
-    cell: ({ worker }) => queuesText(worker),
-  },
-  {
-    header: "Load",
-    className: "num lg",
-    cellClass: "t2",
-    width: "7rem",
-    cell: ({ worker }) => loadText(worker.load_average) ?? "–",
-  },
-  {
-    header: "Memory",
-    className: "num lg",
-    cellClass: "t2",
-    width: "5.75rem",
-    cell: ({ worker }) => (worker.memory_bytes ? bytes(worker.memory_bytes) : "–"),
-  },
+  ...(reported.queues ? [queuesColumn] : []),
+  ...(reported.load ? [loadColumn] : []),
+  ...(reported.memory ? [memoryColumn] : []),
   {
     header: `${labels.finished}, 24 h`,
     className: "num lg",

@@ -1,6 +1,14 @@
 import type { Worker } from "@svc/client";
 import { describe, expect, test } from "vitest";
-import { byWorkerTrouble, loadText, queuesText, stateReason, workersInOrder, workerTrouble } from "./worker-states.ts";
+import {
+  byWorkerTrouble,
+  loadText,
+  queuesText,
+  reportedOf,
+  stateReason,
+  workersInOrder,
+  workerTrouble,
+} from "./worker-states.ts";
 
 const now = Date.parse("2026-11-20T10:00:00.000Z");
 const ago = (ms: number) => new Date(now - ms).toISOString();
@@ -29,61 +37,67 @@ const worker = (given: Partial<Worker> = {}): Worker => ({
 });
 
 describe("stateReason", () => {
-  test("tells a worker that said goodbye from one that fell silent", () => {
-    const gone = { state: "offline" as const, last_heartbeat: ago(300_000) };
-    expect(stateReason(worker({ ...gone, state_reported_at: ago(240_000) }), now)).toBe("it said goodbye 4 min ago");
-    expect(stateReason(worker({ ...gone, state_reported_at: ago(900_000) }), now)).toBe("nothing heard for 5 min");
-    expect(stateReason(worker({ ...gone, active_tasks: 1 }), now)).toBe("nothing heard for 5 min, with 1 task running");
-    expect(stateReason(worker({ ...gone, last_heartbeat: null }), now)).toBe("nothing was ever heard of it");
+  test("distinguishes a worker that announced its stop from one whose heartbeats ended", () => {
+    const off = { state: "offline" as const, last_heartbeat: ago(300_000) };
+    expect(stateReason(worker({ ...off, state_reported_at: ago(240_000) }), now)).toBe("stopped 4 min ago");
+    expect(stateReason(worker({ ...off, state_reported_at: ago(900_000) }), now)).toBe("last heartbeat 5 min ago");
+    expect(stateReason(worker({ ...off, active_tasks: 1 }), now)).toBe("last heartbeat 5 min ago, with 1 running task");
+    expect(stateReason(worker({ ...off, last_heartbeat: null }), now)).toBe("no heartbeat yet");
   });
 
   test("has words for every other state", () => {
-    expect(stateReason(worker(), now)).toBe("heard of 4 s ago");
-    expect(stateReason(worker({ last_heartbeat: null }), now)).toBe("it said that it is there");
+    expect(stateReason(worker(), now)).toBe("last heartbeat 4 s ago");
+    expect(stateReason(worker({ last_heartbeat: null }), now)).toBe("no heartbeat yet");
     expect(stateReason(worker({ state: "draining" }), now)).toContain("no new tasks");
-    expect(stateReason(worker({ state: "unknown" }), now)).toContain("named by tasks only");
+    expect(stateReason(worker({ state: "unknown" }), now)).toContain("tasks only");
   });
 });
 
 describe("workerTrouble", () => {
-  test("is a worker that fell silent of late, or with running tasks", () => {
-    expect(workerTrouble(worker({ state: "offline", last_heartbeat: ago(300_000) }), now)).toBe("fell silent");
+  test("is a worker that went offline recently, or with running tasks", () => {
+    expect(workerTrouble(worker({ state: "offline", last_heartbeat: ago(300_000) }), now)).toBe("offline");
     expect(workerTrouble(worker({ state: "offline", last_heartbeat: ago(9e6) }), now)).toBeNull();
-    expect(workerTrouble(worker({ state: "offline", last_heartbeat: ago(9e6), active_tasks: 1 }), now)).toBe(
-      "fell silent",
-    );
+    expect(workerTrouble(worker({ state: "offline", last_heartbeat: ago(9e6), active_tasks: 1 }), now)).toBe("offline");
     const bye = { state: "offline" as const, state_reported_at: ago(1000) };
     expect(workerTrouble(worker({ ...bye, active_tasks: 1 }), now)).toBeNull();
   });
 
-  test("is a full pool, where its size is known", () => {
+  test("is a worker at capacity, where that is known", () => {
     expect(workerTrouble(worker({ active_tasks: 4 }), now)).toBe("full");
     expect(workerTrouble(worker({ active_tasks: 4, concurrency: null }), now)).toBeNull();
   });
 });
 
-test("trouble comes first, those that are gone last", () => {
+test("trouble comes first, offline ones last", () => {
   const rows = [
-    { worker: worker({ name: "gone", state: "offline" }), trouble: null },
+    { worker: worker({ name: "ended", state: "offline" }), trouble: null },
     { worker: worker({ name: "b" }), trouble: null },
     { worker: worker({ name: "a" }), trouble: null },
     { worker: worker({ name: "full" }), trouble: "full" as const },
-    { worker: worker({ name: "silent" }), trouble: "fell silent" as const },
+    { worker: worker({ name: "silent" }), trouble: "offline" as const },
   ];
-  expect(byWorkerTrouble(rows).map((row) => row.worker.name)).toEqual(["silent", "full", "a", "b", "gone"]);
+  expect(byWorkerTrouble(rows).map((row) => row.worker.name)).toEqual(["silent", "full", "a", "b", "ended"]);
   expect(workersInOrder(rows.map((row) => row.worker)).map(({ name }) => name)).toEqual([
     "a",
     "b",
     "full",
     "silent",
-    "gone",
+    "ended",
   ]);
 });
 
-test("what was not reported is called so", () => {
-  expect(queuesText(worker({ queues: [] }))).toBe("not reported");
+test("what was not reported is a dash, or left out where none reports it", () => {
+  expect(queuesText(worker({ queues: [] }))).toBe("–");
   expect(queuesText(worker({ queues: ["a", "b", "c", "d", "e"] }))).toBe("a, b, c and 2 more");
   expect(loadText(null)).toBeNull();
   expect(loadText(0.5)).toBe("0.50");
   expect(loadText(12.3)).toBe("12");
+  const unreported = { concurrency: null, queues: [], load_average: null, memory_bytes: null };
+  expect(reportedOf([worker(unreported)])).toEqual({ concurrency: false, queues: false, load: false, memory: false });
+  expect(reportedOf([worker(unreported), worker({ memory_bytes: 1 })])).toEqual({
+    concurrency: true,
+    queues: true,
+    load: false,
+    memory: true,
+  });
 });

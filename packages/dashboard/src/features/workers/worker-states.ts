@@ -3,65 +3,66 @@ import { age, printable } from "../../ui/time/format.ts";
 import { instant } from "../../ui/time/instants.ts";
 
 const stateOrder = ["draining", "online", "unknown", "offline"];
-/** An offline worker that was heard of within this is news; an older one is history. */
+/** A worker that went offline longer ago is history. */
 const newsMs = 60 * 60_000;
 
-/** Those at work first; workers that are gone are history and go last. */
+/** Those at work first, offline ones last. */
 export function workersInOrder(workers: readonly Worker[]): Worker[] {
   return workers.toSorted(
     (a, b) => stateOrder.indexOf(a.state) - stateOrder.indexOf(b.state) || a.name.localeCompare(b.name),
   );
 }
 
-export type WorkerTrouble = "fell silent" | "full" | null;
+export type WorkerTrouble = "offline" | "full" | null;
 
-/** What is wrong with a worker: gone without a word while it had tasks or of late, or no room left in its pool. */
+/** What is wrong with a worker: offline without announcing it, recently or with running tasks; or at capacity. */
 export function workerTrouble(worker: Worker, now: number): WorkerTrouble {
-  if (worker.state === "offline" && !saidGoodbye(worker)) {
-    return worker.active_tasks > 0 || now - instant(worker.last_heartbeat) < newsMs ? "fell silent" : null;
+  if (worker.state === "offline" && !announcedStop(worker)) {
+    return worker.active_tasks > 0 || now - instant(worker.last_heartbeat) < newsMs ? "offline" : null;
   }
   if (worker.state === "online" && worker.concurrency && worker.active_tasks >= worker.concurrency) return "full";
   return null;
 }
 
-const ranks = { "fell silent": 0, full: 1 } as const;
+const ranks = { offline: 0, full: 1 } as const;
 
-/** The worst first, then those at work by name, then those that are gone. */
+/** The worst first, then those at work by name, then offline ones. */
 export function byWorkerTrouble<Row extends { worker: Worker; trouble: WorkerTrouble }>(rows: readonly Row[]): Row[] {
   const rank = ({ worker, trouble }: Row) =>
     trouble === null ? 2 + Math.max(0, stateOrder.indexOf(worker.state)) : ranks[trouble];
   return rows.toSorted((a, b) => rank(a) - rank(b) || a.worker.name.localeCompare(b.worker.name));
 }
 
-/** Whether it announced that it goes; else it fell silent. */
-function saidGoodbye(worker: Worker): boolean {
-  const told = instant(worker.state_reported_at);
-  const heard = instant(worker.last_heartbeat);
-  return !Number.isNaN(told) && (Number.isNaN(heard) || told >= heard);
+/** Whether an offline worker announced its stop; without that its heartbeats just ended. */
+function announcedStop(worker: Worker): boolean {
+  const reported = instant(worker.state_reported_at);
+  const heartbeat = instant(worker.last_heartbeat);
+  return !Number.isNaN(reported) && (Number.isNaN(heartbeat) || reported >= heartbeat);
 }
 
-/** Why the worker is in its state, in words. */
+/** Why the worker is in its state. */
 export function stateReason(worker: Worker, now: number): string {
-  const heard = instant(worker.last_heartbeat);
+  const heartbeat = instant(worker.last_heartbeat);
   const since = (ms: number) => `${age(now - ms)} ago`;
   switch (worker.state) {
     case "offline":
-      if (saidGoodbye(worker)) return `it said goodbye ${since(instant(worker.state_reported_at))}`;
-      if (Number.isNaN(heard)) return "nothing was ever heard of it";
+      if (announcedStop(worker)) return `stopped ${since(instant(worker.state_reported_at))}`;
+      if (Number.isNaN(heartbeat)) return "no heartbeat yet";
       return worker.active_tasks > 0
-        ? `nothing heard for ${age(now - heard)}, with ${worker.active_tasks} ${worker.active_tasks === 1 ? "task" : "tasks"} running`
-        : `nothing heard for ${age(now - heard)}`;
+        ? `last heartbeat ${since(heartbeat)}, with ${worker.active_tasks} running ${worker.active_tasks === 1 ? "task" : "tasks"}`
+        : `last heartbeat ${since(heartbeat)}`;
     case "draining":
-      return "it takes no new tasks and ends those it has";
+      return "takes no new tasks, finishes running ones";
     case "unknown":
-      return "named by tasks only; it never reported itself";
+      return "known from tasks only";
     case "online":
-      return Number.isNaN(heard) ? "it said that it is there" : `heard of ${since(heard)}`;
+      return Number.isNaN(heartbeat) ? "no heartbeat yet" : `last heartbeat ${since(heartbeat)}`;
   }
 }
 
+/** The first few queues of a worker; a dash where none were reported. */
 export function queuesText(worker: Worker): string {
-  if (worker.queues.length === 0) return "not reported";
+  if (worker.queues.length === 0) return "–";
   const shown = worker.queues.slice(0, 3).map(printable).join(", ");
   return worker.queues.length > 3 ? `${shown} and ${worker.queues.length - 3} more` : shown;
 }
@@ -69,4 +70,14 @@ export function queuesText(worker: Worker): string {
 /** Load such as `0.50`; null when it was not reported. */
 export function loadText(load: Worker["load_average"]): string | null {
   return load === null ? null : load.toFixed(load < 10 ? 2 : 0);
+}
+
+/** What engines report of some workers only: a column or a fact that none of these fills is left out. */
+export function reportedOf(workers: readonly Worker[]) {
+  return {
+    concurrency: workers.some(({ concurrency }) => concurrency),
+    queues: workers.some(({ queues }) => queues.length > 0),
+    load: workers.some(({ load_average }) => load_average !== null),
+    memory: workers.some(({ memory_bytes }) => memory_bytes),
+  };
 }

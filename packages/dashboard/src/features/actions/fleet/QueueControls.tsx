@@ -1,8 +1,9 @@
 import type { Queue } from "@svc/client";
-import { ActionButton } from "../registry/ActionButton.tsx";
 import { queueActions } from "./fleet-actions.tsx";
+import { engineName, SupportedActions } from "./SupportedActions.tsx";
 
-/** What can be done with a queue; each asks first. */
+/** What can be done with a queue; each action asks first. */
 export function QueueControls({ slug, queue }: { slug: string; queue: Queue }) {
-  return queueActions.map((action) => <ActionButton key={action.id} {...{ slug, action }} subject={queue} />);
+  const none = <span className="t3">{engineName(queue.engine)} queues can't be controlled from here.</span>;
+  return <SupportedActions slug={slug} actions={queueActions} subject={queue} none={none} />;
 }

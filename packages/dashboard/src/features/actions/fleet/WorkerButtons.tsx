@@ -1,7 +1,28 @@
-import { ActionButton } from "../registry/ActionButton.tsx";
 import { workerActions } from "./fleet-actions.tsx";
+import { engineName, SupportedActions } from "./SupportedActions.tsx";
 import type { ControlledWorker } from "./worker-acts.ts";
 
 export function WorkerButtons({ slug, worker }: { slug: string; worker: ControlledWorker }) {
-  return workerActions.map((action) => <ActionButton key={action.id} {...{ slug, action }} subject={worker} />);
+  return <SupportedActions slug={slug} actions={workerActions} subject={worker} none={<NoControl {...worker} />} />;
+}
+
+/** How to enable control of workers, by engine, where that takes a step. */
+const guides: Readonly<Record<string, [call: string, page: string]>> = {
+  bullmq: ["controlBullmqWorkers", "docs/engines/bullmq.md"],
+};
+
+function NoControl({ engine }: { engine: string }) {
+  const guide = guides[engine];
+  return (
+    <p className="t2">
+      {engineName(engine)} workers can't be controlled from here.
+      {guide === undefined ? null : (
+        <>
+          {" "}
+          To enable it, call <code>{guide[0]}</code> in the worker process, see “Running jobs and workers” in{" "}
+          <code>{guide[1]}</code>.
+        </>
+      )}
+    </p>
+  );
 }

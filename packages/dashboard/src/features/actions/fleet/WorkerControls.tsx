@@ -3,28 +3,19 @@ import { Button } from "../../../ui/buttons/Button.tsx";
 import { PanelFrame } from "../../../ui/panels/PanelFrame.tsx";
 import panel from "../../../ui/panels/panel.module.css";
 import css from "./fleet.module.css";
-import { type ControlledWorker, workerActs } from "./worker-acts.ts";
+import type { ControlledWorker } from "./worker-acts.ts";
 
 const WorkerButtons = lazy(() => import("./WorkerButtons.tsx").then((part) => ({ default: part.WorkerButtons })));
 
-/** What can be done with a worker; each asks first. */
+/** What can be done with a worker; each action asks first. */
 export function WorkerControls({ slug, worker }: { slug: string; worker: ControlledWorker }) {
   return (
     <PanelFrame title="Control">
       <div className={`${panel.inner} ${css.controls}`}>
-        <Suspense
-          fallback={workerActs.map(({ act, words }) => (
-            <Button key={act} {...loading}>
-              {words}
-            </Button>
-          ))}
-        >
+        <Suspense fallback={<Button disabledReason="Loading">Restart</Button>}>
           <WorkerButtons slug={slug} worker={worker} />
         </Suspense>
       </div>
     </PanelFrame>
   );
 }
-
-/** Of a button whose part is on its way. */
-const loading = { disabledReason: "One moment" };

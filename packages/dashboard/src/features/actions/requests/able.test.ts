@@ -1,6 +1,6 @@
 import type { Agent } from "@svc/client";
 import { describe, expect, test } from "vitest";
-import { ableAgents } from "./able.ts";
+import { ableAgents, whyUnsupported } from "./able.ts";
 
 const agent = (name: string, tokens: readonly string[]): Agent => ({
   id: name,
@@ -85,5 +85,21 @@ describe("the rate", () => {
     const able = ableAgents(agents as readonly Agent[], "celery", capability);
     expect(able.reason).toBe(reason);
     expect(able.agents.length > 0).toBe(reason === null);
+  });
+});
+
+describe("an engine", () => {
+  const plain = agent("a", ["retry_task"]);
+
+  test("does not have an action that none of its online agents reports", () => {
+    expect(whyUnsupported([plain], "celery", "restart_worker")).toBe("No online agent of celery can restart workers");
+    expect(whyUnsupported([agent("b", ["restart_worker"]), plain], "celery", "restart_worker")).toBeNull();
+  });
+
+  test("has all actions while no agent that serves it is online", () => {
+    const offline = { ...plain, state: "offline" as const };
+    expect(whyUnsupported([offline], "celery", "restart_worker")).toBeNull();
+    expect(whyUnsupported([plain], "bullmq", "restart_worker")).toBeNull();
+    expect(whyUnsupported([], "celery", "restart_worker")).toBeNull();
   });
 });

@@ -1,6 +1,6 @@
 import type { Agent } from "@svc/client";
 
-/** What an agent must say that it can do; the same words as the actions have. */
+/** What an agent must report that it can do, named like the actions. */
 export type Capability =
   | "retry_task"
   | "cancel_task"
@@ -84,7 +84,13 @@ export function ableAgents(agents: readonly Agent[], engine: string, capability:
   return { agents: [], resubmits: false, reason };
 }
 
-/** How an engine limits rates is the same with all its agents, so that one that is away tells it of those that say nothing. */
+/** Why the engine does not have an action, as its online agents report it; null where it has, or where none is online to say so. */
+export function whyUnsupported(agents: readonly Agent[], engine: string, capability: Capability): string | null {
+  const isServed = agents.some((agent) => agent.state === "online" && tokensOf(agent, engine) !== null);
+  return isServed ? ableAgents(agents, engine, capability).reason : null;
+}
+
+/** How an engine limits rates is the same with all its agents, so an offline one answers for those that report nothing. */
 const limitsQueues = (agents: readonly Agent[], engine: string): boolean =>
   agents.some((agent) => tokensOf(agent, engine)?.includes(byQueueMarker));
 

@@ -65,7 +65,7 @@ function Fleet({ slug, agents, workers, queues }: FleetProps) {
     <>
       {shown.map((trouble) => (
         <li key={trouble.kind === "agent" ? trouble.agent.id : trouble.worker.id}>
-          <span className={trouble.what === "offline" || trouble.what === "fell silent" ? css.bad : css.odd}>
+          <span className={trouble.what === "offline" ? css.bad : css.odd}>
             <Glyph name={glyphs[trouble.what]} />
           </span>
           {trouble.kind === "agent" ? (
@@ -194,7 +194,6 @@ function Losses({ losses, windowLabel }: { losses: Gaps; windowLabel: string }) 
 
 const glyphs = {
   offline: "failure",
-  "fell silent": "failure",
   full: "half",
   outdated: "high",
   "not connected": "pending",

@@ -80,7 +80,7 @@ test("troubles stand by gravity, agents before workers", () => {
     "agent away offline",
     "agent old outdated",
     "agent new not connected",
-    "worker quiet fell silent",
+    "worker quiet offline",
     "worker busy full",
   ]);
 });
@@ -101,7 +101,7 @@ test("a worker with all its places taken is trouble only while tasks wait for it
   expect(fleetHealth({ agents: [], workers: [mailer], queues: [] }, now).healthyWorkers).toEqual([mailer]);
 });
 
-test("a worker that said goodbye, or is known by name only, is neither trouble nor health", () => {
+test("a worker that announced its stop, or is known by name only, is neither trouble nor health", () => {
   const ended = worker("ended", {
     state: "offline",
     active_tasks: 0,

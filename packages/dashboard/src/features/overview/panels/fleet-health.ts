@@ -5,17 +5,17 @@ import { type WorkerTrouble, workerTrouble } from "../../workers/index.ts";
 /** An agent or a worker that needs attention. */
 export type Trouble =
   | { readonly kind: "agent"; readonly agent: Agent; readonly what: "offline" | "outdated" | "not connected" }
-  | { readonly kind: "worker"; readonly worker: Worker; readonly what: "fell silent" | "full" };
+  | { readonly kind: "worker"; readonly worker: Worker; readonly what: "offline" | "full" };
 
 export interface FleetHealth {
   /** Agents before workers, the worst first. */
   readonly troubles: readonly Trouble[];
   readonly healthyAgents: readonly Agent[];
-  /** Those that are there; the ones that said goodbye, and the ones known by name only, are neither. */
+  /** Workers at work. Those that announced their stop, and those known by name only, are neither healthy nor in trouble. */
   readonly healthyWorkers: readonly Worker[];
 }
 
-const gravity: readonly Trouble["what"][] = ["offline", "fell silent", "full", "outdated", "not connected"];
+const gravity: readonly Trouble["what"][] = ["offline", "full", "outdated", "not connected"];
 
 interface Fleet {
   readonly agents: readonly Agent[];
