@@ -1,9 +1,8 @@
 import type { AgentState, Priority, TaskState, Worker } from "@svc/client";
 import { Glyph } from "./Icon.tsx";
 import css from "./pill.module.css";
-import { printable } from "./time/format.ts";
 
-interface Look {
+export interface Look {
   /** Which state's colours. */
   tone: TaskState;
   glyph: string;
@@ -14,19 +13,6 @@ const fleetLooks: Record<AgentState | Worker["state"], Look> = {
   offline: { tone: "failure", glyph: "failure" },
   draining: { tone: "retry", glyph: "retry" },
   unknown: { tone: "unknown", glyph: "unknown" },
-};
-
-const outcomeLooks: Readonly<Record<string, Look>> = {
-  allow: { tone: "success", glyph: "success" },
-  deny: { tone: "rejected", glyph: "rejected" },
-  failure: { tone: "failure", glyph: "failure" },
-  error: { tone: "retry", glyph: "timeout" },
-};
-
-const healthLooks: Readonly<Record<string, Look>> = {
-  ok: { tone: "success", glyph: "success" },
-  degraded: { tone: "retry", glyph: "half" },
-  failed: { tone: "failure", glyph: "failure" },
 };
 
 /** `look` says in which state's colours. */
@@ -47,15 +33,6 @@ export function StatePill({ state, bare }: { state: TaskState; bare?: boolean })
 export function FleetPill({ state, bare }: { state: string; bare?: boolean }) {
   const look = fleetLooks[state as AgentState] ?? fleetLooks.unknown;
   return <Pill word={state} look={look} bare={bare} />;
-}
-
-/** How an audited action ended; words that the service does not know yet are shown as they are. */
-export function OutcomePill({ outcome, bare }: { outcome: string; bare?: boolean }) {
-  return <Pill word={printable(outcome)} look={outcomeLooks[outcome] ?? fleetLooks.unknown} bare={bare} />;
-}
-
-export function HealthPill({ status }: { status: string }) {
-  return <Pill word={printable(status)} look={healthLooks[status] ?? fleetLooks.unknown} />;
 }
 
 /** The glyph alone in its ink, with the word for those who do not see it. */

@@ -33,8 +33,8 @@ function countLooks(context: BrowserContext) {
 describe("the activity feed", () => {
   // Part 1, Activity feed, Visibility.
   test.each([
-    ["root", /You see every row/, true],
-    ["auditor", /The rows of Shop, which you may audit/, true],
+    ["root", /^All entries of all projects/, true],
+    ["auditor", /^Entries of Shop, and your own/, true],
     ["viewer", /^Your own events only/, false],
     ["stranger", /^Your own events only/, false],
   ] as const)("says what %s sees, and shows that", async (as, words, seesProject) => {
@@ -128,7 +128,7 @@ describe("the activity feed", () => {
     await page.goto("/activity");
     await page.getByRole("button", { name: "auth.login" }).first().waitFor();
     await page.clock.runFor(6_000);
-    await page.getByText("New rows could not be looked for. Too many requests").waitFor();
+    await page.getByText("Couldn't check for new entries. Too many requests").waitFor();
     await page.getByRole("button", { name: /^Try again in \d+ s$/ }).waitFor();
     await page.clock.runFor(50_000);
     expect(refused).toBe(1);
@@ -136,6 +136,6 @@ describe("the activity feed", () => {
     await change();
     await page.clock.runFor(15_000);
     await page.getByRole("button", { name: /\d new/ }).waitFor();
-    expect(await page.getByText("New rows could not be looked for").count()).toBe(0);
+    expect(await page.getByText("Couldn't check for new entries").count()).toBe(0);
   });
 });

@@ -42,7 +42,7 @@ beforeAll(async () => {
 const open = async (query = "", as: "root" | "auditor" = "auditor") => {
   const screen = await openScreen(shop.brain, { cookie: shop.brain.as[as].cookie });
   await screen.page.goto(`/p/${shop.brain.project.slug}/audit${query}`);
-  await screen.page.getByRole("button", { name: "Details" }).or(screen.page.getByText("State only")).waitFor();
+  await screen.page.getByRole("button", { name: "Details" }).waitFor();
   return screen;
 };
 const actionsShown = (page: Page) => page.locator("main tbody button[aria-haspopup=dialog]").allTextContents();
@@ -51,9 +51,9 @@ const drawer = (page: Page) => page.getByRole("dialog");
 describe("the audit trail", () => {
   test("is read page by page, newest first", async () => {
     const { page, faults } = await open("?action=probe.");
-    await page.getByText("The newest 100 rows are read").waitFor();
-    await page.getByRole("button", { name: "Read older rows" }).click();
-    await page.getByText(`${minted} rows, and none is older`).waitFor();
+    await page.getByText("The newest 100 entries").waitFor();
+    await page.getByRole("button", { name: "Load older entries" }).click();
+    await page.getByText(`${minted} entries. End of list.`).waitFor();
     expect(faults).toEqual([]);
   });
 
@@ -61,21 +61,25 @@ describe("the audit trail", () => {
     const { page, faults } = await open();
     await page.getByRole("button", { name: "probe.odd" }).first().waitFor();
     const tree = page.getByRole("navigation", { name: "Actions" });
+    // Classes without any entry are not offered, least of all those of parts that do not exist.
+    const classes = await tree.getByRole("link").allTextContents();
+    expect(classes).toContain("Members");
+    expect(classes.join()).not.toMatch(/schedul|automation|notification|subscription/i);
     await tree.getByRole("link", { name: "probe" }).click();
     await page.waitForURL(/action=probe[.]$/);
     await tree.getByRole("link", { name: "even" }).click();
-    await page.getByText("65 rows, and none is older").waitFor();
+    await page.getByText("65 entries. End of list.").waitFor();
 
     await page.getByLabel("Outcome").selectOption("failure");
-    await page.getByText("13 rows, and none is older").waitFor();
-    await page.getByLabel("Who acted").selectOption("you");
+    await page.getByText("13 entries. End of list.").waitFor();
+    await page.getByRole("combobox", { name: /^User/ }).selectOption("you");
     await page.waitForURL(new RegExp(`action=probe.even&outcome=failure&user=${auditorId}`));
-    await page.getByText("13 rows, and none is older").waitFor();
+    await page.getByText("13 entries. End of list.").waitFor();
     expect(new Set(await page.locator("main tbody td:nth-child(2)").allTextContents())).toEqual(new Set(["you"]));
 
     await page.goBack();
     await page.goBack();
-    await page.getByText("65 rows, and none is older").waitFor();
+    await page.getByText("65 entries. End of list.").waitFor();
     await page.getByLabel("Action begins with").fill("probe.o");
     await page.waitForURL(/action=probe[.]o$/);
     await expect.poll(async () => [...new Set(await actionsShown(page))]).toEqual(["probe.odd"]);
@@ -84,7 +88,7 @@ describe("the audit trail", () => {
 
   test("begins and ends with the time range, and says how to leave an empty one", async () => {
     const { page } = await open("?since=2020-01-01&until=2020-02-01");
-    await page.getByText("No row matches").waitFor();
+    await page.getByText("No entries match").waitFor();
     await page.getByRole("button", { name: "Clear all filters" }).click();
     await page.getByRole("button", { name: "membership.updated" }).waitFor();
     expect(new URL(page.url()).search).toBe("");
@@ -151,11 +155,11 @@ describe("the audit trail", () => {
   // What lies below a list must not move under the pointer when the list's last rows are drawn.
   test("is as high before its last rows are drawn as it is then", async () => {
     const { page } = await open("?action=probe.");
-    await page.getByText("The newest 100 rows are read").waitFor();
+    await page.getByText("The newest 100 entries").waitFor();
     const heightPx = () => page.locator("#main").evaluate((main) => main.scrollHeight);
     const beforePx = await heightPx();
     expect(await page.locator('[aria-rowindex="101"]').count()).toBe(0);
-    await page.getByRole("button", { name: "Read older rows" }).scrollIntoViewIfNeeded();
+    await page.getByRole("button", { name: "Load older entries" }).scrollIntoViewIfNeeded();
     await page.locator('[aria-rowindex="101"]').waitFor();
     expect(Math.abs((await heightPx()) - beforePx)).toBeLessThan(8);
   });
@@ -179,9 +183,12 @@ describe("the chain's state", () => {
   const line = (page: Page, name: string) =>
     page.locator("main dl > div", { has: page.getByText(name, { exact: true }) });
 
-  test("is three lines, and says how to do what is not done here", async () => {
+  test("is one line, and behind it what was checked and how to check the rest", async () => {
     const { page } = await open();
-    expect(await line(page, "State").textContent()).toMatch(/authenticated.*State only, rows not read/);
+    await page.getByText("Head of the chain valid, rows not verified").waitFor();
+    expect(await page.locator("main").textContent()).not.toMatch(/SVC_|svc audit/);
+    await page.getByRole("button", { name: "Details" }).click();
+    expect(await line(page, "Head").textContent()).toMatch(/valid.*rows themselves are not read/);
     expect(await line(page, "Rows").textContent()).toMatch(
       /not verified.*SVC_AUDIT_CHAIN_VERIFY_ENABLED.*svc audit verify/,
     );
@@ -206,33 +213,34 @@ describe("the chain's state", () => {
     await page.route("**/health/deep", (route) => route.fulfill(answer));
     const shown = async (name: string) => {
       await page.goto(`/p/${shop.brain.project.slug}/audit`);
+      await page.getByRole("button", { name: "Details" }).click();
       await line(page, name).waitFor();
       return line(page, name).textContent();
     };
-    expect(await shown("Rows")).toMatch(/clean.*1,204 rows in order.*1 min/);
+    expect(await shown("Rows")).toMatch(/verified.*1,204 rows in order.*1 min/);
     answer = check({ enabled: true, last: { ...last, outcome: "failed", row_id: bad } });
-    expect(await shown("Rows")).toMatch(new RegExp(`failed.*first bad row: ${bad}`));
+    expect(await shown("Rows")).toMatch(new RegExp(`verification failed.*first bad row: ${bad}`));
     answer = check({ enabled: true, last: { finished_at: last.finished_at, outcome: "error" } });
-    expect(await shown("Rows")).toMatch(/could not be done/);
+    expect(await shown("Rows")).toMatch(/couldn't be verified/);
     answer = check({ enabled: true }, { status: "failed", detail: "ChainIntegrityError" });
-    expect(await shown("State")).toMatch(/not authenticated: ChainIntegrityError/);
-    expect(await shown("Rows")).toMatch(/not verified yet/);
+    expect(await shown("Head")).toMatch(/invalid: ChainIntegrityError/);
+    expect(await shown("Rows")).toMatch(/not verified/);
   });
 });
 
 describe("an export of audit rows", () => {
   test("is a file of what matches, with its cap beside it", async () => {
     const { page, faults } = await open("?action=probe.even&outcome=failure");
-    await page.getByText("13 rows, and none is older").waitFor();
-    await page.getByRole("button", { name: "Export audit rows" }).click();
-    await drawer(page).getByText("At most 50,000 rows").waitFor();
+    await page.getByText("13 entries. End of list.").waitFor();
+    await page.getByRole("button", { name: "Export audit entries" }).click();
+    await drawer(page).getByText("Maximum 50,000 entries").waitFor();
     await drawer(page).getByRole("radio", { name: "Excel" }).check();
-    await drawer(page).getByText("At most 25,000 rows").waitFor();
+    await drawer(page).getByText("Maximum 25,000 entries").waitFor();
     await drawer(page).getByRole("radio", { name: "JSON" }).check();
     expect(await axeFaults(page)).toEqual([]);
     const [file] = await Promise.all([
       page.waitForEvent("download"),
-      drawer(page).getByRole("button", { name: "Export audit rows" }).click(),
+      drawer(page).getByRole("button", { name: "Export audit entries" }).click(),
     ]);
     expect(file.suggestedFilename()).toBe(`svc-audit-${shop.brain.project.slug}.json`);
     const rows = JSON.parse(await textOf(file)) as { action: string }[];
@@ -249,8 +257,8 @@ describe("an export of audit rows", () => {
     await page.route("**/audit?*format=*", (route) =>
       route.fulfill({ status: 422, json: { error: "validation_error", message: "no", details, request_id: "r" } }),
     );
-    await page.getByRole("button", { name: "Export audit rows" }).click();
-    await drawer(page).getByRole("button", { name: "Export audit rows" }).click();
-    await drawer(page).getByText("More than 50,000 rows match. Nothing was cut").waitFor();
+    await page.getByRole("button", { name: "Export audit entries" }).click();
+    await drawer(page).getByRole("button", { name: "Export audit entries" }).click();
+    await drawer(page).getByText("More than 50,000 entries match").waitFor();
   });
 });

@@ -37,7 +37,7 @@ describe("the settings of the instance", () => {
     await page.waitForURL(/filter=bind_port/);
     expect(await row(page, /^SVC_BIND_PORT/).textContent()).toMatch(/\d.*(default|environment)/);
     await page.getByLabel("Filter settings").fill("");
-    await page.getByRole("radio", { name: "given" }).check();
+    await page.getByRole("radio", { name: "Changed" }).check();
     await row(page, /SVC_VERSION_CHECK_URL/).waitFor();
     expect(await page.locator("main tbody").textContent()).not.toMatch(/default|unset/);
     expect(await page.content()).not.toContain("planted-metrics-token");
@@ -49,7 +49,7 @@ describe("the settings of the instance", () => {
     await using other = await startBrainWithSite({ env: { SVC_VERSION_CHECK_URL: url } });
     const { page } = await openScreen(other, { cookie: other.as.root.cookie });
     await page.goto("/admin/versions");
-    await page.getByRole("button", { name: "Show who signs in, in the URL of the check" }).waitFor();
+    await page.getByRole("button", { name: "Show the credentials in the URL of the check" }).waitFor();
     expect(await page.content()).not.toContain("planted-7f3a");
 
     await page.goto("/admin/settings?filter=version_check");
@@ -57,9 +57,9 @@ describe("the settings of the instance", () => {
     await value.getByText("@versions.example.org").waitFor();
     expect(await page.content()).not.toContain("planted-7f3a");
     expect(await axeFaults(page)).toEqual([]);
-    await value.getByRole("button", { name: "Show who signs in, in SVC_VERSION_CHECK_URL" }).click();
+    await value.getByRole("button", { name: "Show the credentials in SVC_VERSION_CHECK_URL" }).click();
     await value.getByText("who:planted-7f3a").waitFor();
-    await value.getByRole("button", { name: /^Hide who signs in/ }).click();
+    await value.getByRole("button", { name: /^Hide the credentials/ }).click();
     expect(await page.content()).not.toContain("planted-7f3a");
   });
 });
@@ -79,20 +79,20 @@ describe("versions", () => {
     await row(page, /@svc\/brain/)
       .getByText("current")
       .waitFor();
-    await page.getByText("this release itself; nobody was asked").waitFor();
+    await page.getByText("bundled with this release").waitFor();
 
     source.answerWith((response) => response.end("<html>"));
-    await page.getByRole("button", { name: "Check" }).click();
-    await page.getByText("Not checked; what was known stays.").waitFor();
+    await page.getByRole("button", { name: "Check for updates" }).click();
+    await page.getByText("Couldn't check for updates.").waitFor();
     await page.getByText("the version check did not answer with a manifest of versions").waitFor();
     await row(page, /@svc\/brain/)
       .getByText("current")
       .waitFor();
 
     source.answerWith((response) => response.end(known("99.0.0")));
-    await page.getByRole("button", { name: "Check" }).click();
+    await page.getByRole("button", { name: "Check for updates" }).click();
     await row(page, /@svc\/brain/)
-      .getByText("a newer one is known")
+      .getByText("update available")
       .waitFor();
     await page.getByText("release of the test").waitFor();
     await page.getByText("https://versions.example.org/svc.json").waitFor();
@@ -121,7 +121,7 @@ describe("the health of the instance", () => {
       await page.reload();
       await page.getByText("A subsystem failed.").waitFor();
       expect(await row(page, /audit chain/).textContent()).toMatch(
-        /failed.*not since this page was opened.*ChainIntegrityError/,
+        /failed.*not since you opened this page.*ChainIntegrityError/,
       );
       expect(await row(page, /database/).textContent()).toMatch(/ok.*now/);
       expect(await axeFaults(page)).toEqual([]);
@@ -129,13 +129,13 @@ describe("the health of the instance", () => {
       await seal(state_hmac);
     }
     await page.clock.runFor(16_000);
-    await page.getByText("Every subsystem answers.").waitFor();
+    await page.getByText("All subsystems are working.").waitFor();
     expect(faults).toEqual([]);
   });
 
   test("can be taken away without secrets", async () => {
     const { page } = await open("/admin/health");
-    await page.getByText("Every subsystem answers.").waitFor();
+    await page.getByText("All subsystems are working.").waitFor();
     await page.getByRole("heading", { name: "System" }).waitFor();
     await expect
       .poll(async () => {

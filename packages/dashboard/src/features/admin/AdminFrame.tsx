@@ -14,12 +14,12 @@ interface AdminFrameProps {
   children: () => ReactNode;
 }
 
-/** The head of a page about the instance, and the way to the others. */
+/** The head of an instance page, with tabs for the others. */
 export function AdminFrame({ title, children }: AdminFrameProps) {
   usePage([["Projects", paths.home()], [title]]);
   const { is_admin: isAdmin } = useMe();
   const pathname = useLocation({ select: (location) => location.pathname });
-  if (!isAdmin) return <NotForRole title={title}>This page is for administrators of the instance.</NotForRole>;
+  if (!isAdmin) return <NotForRole title={title}>This page is for instance administrators.</NotForRole>;
   return (
     <>
       <div className={panel.head}>

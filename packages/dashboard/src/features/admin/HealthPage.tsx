@@ -9,7 +9,7 @@ import { Panel } from "../../ui/panels/Panel.tsx";
 import { FactList } from "../../ui/panels/PanelFacts.tsx";
 import panel from "../../ui/panels/panel.module.css";
 import { QueryBoundary, type ReadResult } from "../../ui/panels/QueryBoundary.tsx";
-import { HealthPill } from "../../ui/StatePill.tsx";
+import { type Look, Pill } from "../../ui/StatePill.tsx";
 import { DataTable } from "../../ui/tables/DataTable.tsx";
 import { printable } from "../../ui/time/format.ts";
 import { Age } from "../../ui/time/Stamp.tsx";
@@ -60,44 +60,56 @@ function Checks({ health, readAtMs, system, settings }: ChecksProps) {
         <span className="t2 grow">{says[status]}</span>
         <CopyBundle bundle={bundle} />
       </div>
-      <DataTable
-        label="Subsystems"
-        size="wide"
-        rows={Object.entries(checks)}
-        rowKey={([name]) => name}
-        rowProps={([, check]) => (check.status === "failed" ? { className: panel.alarm } : {})}
-        columns={[
-          { header: "State", cell: ([, check]) => <HealthPill status={check.status} /> },
-          { header: "Subsystem", isRowHeader: true, cell: ([name]) => printable(name.replaceAll("_", " ")) },
-          {
-            header: "Last ok",
-            className: "lg",
-            cellClass: "t2",
-            cell: ([name, check]) => <LastOk isOk={check.status === "ok"} at={lastOk.get(name)} />,
-          },
-          { header: "Detail", cellClass: css.detail, cell: ([, check]) => detailOf(check) },
-        ]}
-      />
-      <p className={`${panel.foot} ${css.foot}`}>
-        Looked at every {everyMs / 1000} s; {printable(coverage.detail)}. “Last ok” is what this page has seen since it
-        was opened.
-      </p>
-      <div className={panel.page}>
-        <Panel title="System" window="the process that answers" read={system} rows={4}>
-          {(facts) => <System facts={facts} />}
-        </Panel>
+      <div className={panel.narrow}>
+        <DataTable
+          label="Subsystems"
+          size="wide"
+          rows={Object.entries(checks)}
+          rowKey={([name]) => name}
+          rowProps={([, check]) => (check.status === "failed" ? { className: panel.alarm } : {})}
+          columns={[
+            { header: "Status", cell: ([, check]) => <HealthPill status={check.status} /> },
+            { header: "Subsystem", isRowHeader: true, cell: ([name]) => printable(name.replaceAll("_", " ")) },
+            {
+              header: "Last OK",
+              className: "lg",
+              cellClass: "t2",
+              cell: ([name, check]) => <LastOk isOk={check.status === "ok"} at={lastOk.get(name)} />,
+            },
+            { header: "Detail", cellClass: css.detail, cell: ([, check]) => detailOf(check) },
+          ]}
+        />
+        <p className={`${panel.foot} ${css.foot}`}>
+          Checked every {everyMs / 1000} s, {printable(coverage.detail)}. “Last OK” counts from when you opened this
+          page.
+        </p>
+        <div className={panel.page}>
+          <Panel title="System" window="this server" read={system} rows={4}>
+            {(facts) => <System facts={facts} />}
+          </Panel>
+        </div>
       </div>
     </>
   );
 }
 
+const healthLooks: Readonly<Record<string, Look>> = {
+  ok: { tone: "success", glyph: "success" },
+  degraded: { tone: "retry", glyph: "half" },
+  failed: { tone: "failure", glyph: "failure" },
+};
+
+function HealthPill({ status }: { status: string }) {
+  return <Pill word={printable(status)} look={healthLooks[status] ?? { tone: "unknown", glyph: "unknown" }} />;
+}
+
 const says = {
-  ok: "Every subsystem answers.",
-  degraded: "The service works, but something is not as it should be.",
-  failed: "A subsystem failed. What rests on it does not work.",
+  ok: "All subsystems are working.",
+  degraded: "The service works, but a subsystem needs attention.",
+  failed: "A subsystem failed. Features that depend on it don't work.",
 } as const;
 
-/** When this page saw each subsystem well for the last time. */
+/** When this page last saw each subsystem OK. */
 function useLastOk(health: DeepHealth, readAtMs: number): ReadonlyMap<string, string> {
   const [seen, setSeen] = useState<ReadonlyMap<string, string>>(new Map());
   useEffect(() => {
@@ -109,31 +121,31 @@ function useLastOk(health: DeepHealth, readAtMs: number): ReadonlyMap<string, st
 
 function LastOk({ isOk, at }: { isOk: boolean; at: string | undefined }) {
   if (isOk) return "now";
-  return at === undefined ? <span className="t3">not since this page was opened</span> : <Age at={at} suffix=" ago" />;
+  return at === undefined ? <span className="t3">not since you opened this page</span> : <Age at={at} suffix=" ago" />;
 }
 
 function detailOf({ detail, latency_ms, revision, expected, activated, scope, verification }: HealthCheck): string {
   const last = verification?.last;
   const facts = [
     detail,
-    latency_ms === undefined ? null : `answered in ${latency_ms} ms`,
+    latency_ms === undefined ? null : `${latency_ms} ms`,
     revision === undefined
       ? null
       : revision === expected
         ? `schema ${revision}`
-        : `schema ${revision}, this program expects ${expected}`,
-    activated === false ? "not begun" : null,
-    scope === "state-only" ? "state only, rows not read" : scope,
-    last === undefined ? null : `rows ${last.outcome} when last verified`,
+        : `schema ${revision}, expected ${expected}`,
+    activated === false ? "no entries yet" : null,
+    scope === "state-only" ? "head valid, rows not verified" : scope,
+    last === undefined ? null : `last row verification: ${last.outcome}`,
   ];
-  return printable(facts.filter(Boolean).join("; ")) || "nothing to add";
+  return printable(facts.filter(Boolean).join(", ")) || "–";
 }
 
 function System({ facts }: { facts: SystemFacts }) {
   const rows = [
     ["Version", facts.svc_version],
     ["Runtime", `${facts.runtime} ${facts.runtime_version}`],
-    ["System", `${facts.os}, ${facts.architecture}`],
+    ["Platform", `${facts.os}, ${facts.architecture}`],
     ["Process", String(facts.pid)],
     [
       "Database",
@@ -148,8 +160,8 @@ function CopyBundle({ bundle }: { bundle: () => string }) {
   return (
     <>
       <Button
-        title="Checks, system and settings as JSON; no secret and no credentials in it"
-        onClick={async () => setSaid((await copyText(bundle())) ? "Copied" : "The browser refused to copy")}
+        title="Checks, system and settings as JSON, without secrets and credentials"
+        onClick={async () => setSaid((await copyText(bundle())) ? "Copied" : "Couldn't copy. The browser blocked it.")}
         icon="copy"
       >
         Copy diagnostic bundle

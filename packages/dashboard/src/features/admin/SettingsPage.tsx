@@ -38,8 +38,8 @@ function Settings() {
 }
 
 const shares = [
-  { value: "all", label: "all", title: "Every setting" },
-  { value: "given", label: "given", title: "Those that a file or the environment gives" },
+  { value: "all", label: "All", title: "All settings" },
+  { value: "given", label: "Changed", title: "Settings from a file or the environment" },
 ] as const;
 type Share = (typeof shares)[number]["value"];
 
@@ -59,8 +59,8 @@ function SettingList({ settings, svc_home: home }: InstanceSettings) {
         <span className="t3">
           {rows.length === settings.length
             ? count(settings.length)
-            : `${count(rows.length)} of ${count(settings.length)}`}
-          , read once at the start of the process that answers; its home is <code>{printable(home)}</code>
+            : `${count(rows.length)} of ${count(settings.length)}`}{" "}
+          settings, read at start-up. Home: <code>{printable(home)}</code>
         </span>
       </div>
       {rows.length === 0 ? (
@@ -73,11 +73,11 @@ function SettingList({ settings, svc_home: home }: InstanceSettings) {
                 setShare("all");
               }}
             >
-              Clear the filter
+              Clear filter
             </Button>
           }
         >
-          <p>None of {count(settings.length)} settings has this in its name, value, source or meaning.</p>
+          <p>No setting has this text in its name, value, source or description.</p>
         </Empty>
       ) : (
         <WindowTable
@@ -115,13 +115,13 @@ function Source({ row }: { row: SettingRow }) {
   return isGiven(row) ? <b className="t1">{printable(row.source)}</b> : <span className="t3">{row.source}</span>;
 }
 
-/** What the service says in place of a secret that is there; for an empty one it says that. */
+/** What the service returns in place of a secret that is set. */
 const mask = "***";
 
 function Value({ row }: { row: SettingRow }) {
   if (row.is_secret) {
     return (
-      <span className={css.secret} title="Secrets are never shown">
+      <span className={css.secret} title="Secrets are not shown">
         <Icon name="lock" />
         {row.value === mask ? "secret" : "secret, not set"}
       </span>

@@ -3,7 +3,7 @@ import { printable } from "../../ui/time/format.ts";
 import css from "./admin.module.css";
 import { splitUserInfo } from "./user-info.ts";
 
-/** A value that may hold URLs: who signs in there stands blurred until somebody asks. `name` says which value it is. */
+/** A value that may hold URLs: their credentials are blurred until somebody shows them. `name` says which value it is. */
 export function UrlText({ text, name }: { text: string; name: string }) {
   return (
     <code className={css.value}>
@@ -19,15 +19,15 @@ export function UrlText({ text, name }: { text: string; name: string }) {
   );
 }
 
-/** Blurred is a text of the style sheet: the real one is not in the page before it is asked for. */
+/** The blurred text is in the style sheet: the real one is not in the page until it is shown. */
 function UserInfo({ text, name }: { text: string; name: string }) {
   const [isShown, setShown] = useState(false);
   return (
     <button
       type="button"
       className={isShown ? css.shownInfo : css.hiddenInfo}
-      aria-label={isShown ? `Hide who signs in, in ${name}: ${printable(text)}` : `Show who signs in, in ${name}`}
-      title={isShown ? "Hide it" : "Show it"}
+      aria-label={isShown ? `Hide the credentials in ${name}: ${printable(text)}` : `Show the credentials in ${name}`}
+      title={isShown ? "Hide credentials" : "Show credentials"}
       onClick={() => setShown(!isShown)}
     >
       {isShown ? printable(text) : null}

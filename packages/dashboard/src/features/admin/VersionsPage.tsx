@@ -42,7 +42,7 @@ function Versions() {
   return (
     <QueryBoundary name="Versions" read={both}>
       {(read) => (
-        <div className={panel.page}>
+        <div className={`${panel.page} ${panel.narrow}`}>
           <div className={panel.stack}>
             <Packages {...read} />
             <Manifest known={read.known} />
@@ -57,12 +57,9 @@ function Packages({ known, system }: { known: KnownVersions; system: SystemFacts
   const here: Record<string, string> = { "@svc/brain": system.svc_version, ...system.packages };
   const names = [...new Set([...Object.keys(known.packages).sort(), ...Object.keys(here).sort()])];
   return (
-    <PanelFrame
-      title="Installed and known"
-      note={`in the process that answers, version ${printable(system.svc_version)}`}
-    >
+    <PanelFrame title="Packages" note={`this server: version ${printable(system.svc_version)}`}>
       <DataTable
-        label="Installed and known"
+        label="Packages"
         rows={names.map((name) => ({ name, installed: here[name], newest: known.packages[name] }))}
         rowKey={({ name }) => name}
         columns={[
@@ -71,21 +68,23 @@ function Packages({ known, system }: { known: KnownVersions; system: SystemFacts
             isRowHeader: true,
             cellClass: "mono",
             cell: ({ name }) => printable(name),
-            small: ({ installed }) => <span className="sm">{installed ? `${installed} here` : "not here"}</span>,
+            small: ({ installed }) => (
+              <span className="sm">{installed ? `${installed} installed` : "not installed"}</span>
+            ),
           },
           {
             header: "Installed",
             className: "lg",
             cellClass: "mono",
-            cell: ({ installed }) => installed ?? <span className="t3">not here</span>,
+            cell: ({ installed }) => installed ?? <span className="t3">not installed</span>,
           },
           {
-            header: "Known",
+            header: "Latest known",
             cellClass: "mono",
             cell: ({ newest }) => (newest === undefined ? <span className="t3">unknown</span> : printable(newest)),
           },
           {
-            header: "Standing",
+            header: "Status",
             cell: ({ installed, newest }) => {
               const { words, glyph } = standings[standingOf(installed, newest)];
               return (
@@ -110,23 +109,23 @@ function Manifest({ known }: { known: KnownVersions }) {
   });
   const url = known.check_for_updates_url;
   return (
-    <PanelFrame title="Where the known versions are from">
+    <PanelFrame title="Update check">
       <FactList facts={manifestFacts(known)} />
       <div className={css.check}>
         {url === null ? (
           <p className="t2">
-            Checking for newer versions is switched off: <code>SVC_VERSION_CHECK_URL</code> names the manifest to ask
-            for.
+            Checking for newer versions is off. Set <code>SVC_VERSION_CHECK_URL</code> to the URL of a version manifest
+            to turn it on.
           </p>
         ) : (
           <>
             <p className="t2">
-              A check has the server ask <UrlText text={url} name="the URL of the check" /> once.
+              The server requests <UrlText text={url} name="the URL of the check" /> once per check.
             </p>
-            {check.isError ? <Refusal>Not checked; what was known stays. {causeOf(check.error)}.</Refusal> : null}
+            {check.isError ? <Refusal>Couldn't check for updates. {causeOf(check.error)}.</Refusal> : null}
             <p role="status">{check.isSuccess ? "Checked." : null}</p>
             <ActButton error={check.error} isBusy={check.isPending} onAct={() => check.mutate()}>
-              {check.isPending ? "Checking" : "Check"}
+              {check.isPending ? "Checking…" : "Check for updates"}
             </ActButton>
           </>
         )}
@@ -137,7 +136,7 @@ function Manifest({ known }: { known: KnownVersions }) {
 
 function manifestFacts(known: KnownVersions): [string, ReactNode][] {
   const facts: [string, ReactNode][] = [
-    ["Source", known.source === "bundled" ? "this release itself; nobody was asked" : "the last check"],
+    ["Source", known.source === "bundled" ? "bundled with this release" : "last check"],
     ["Schema", known.schema_version],
     [
       "Generated",
@@ -150,7 +149,7 @@ function manifestFacts(known: KnownVersions): [string, ReactNode][] {
       "Fetched from",
       known.fetched_from === null ? (
         <span key="from" className="t3">
-          nowhere
+          –
         </span>
       ) : (
         <UrlText key="from" text={known.fetched_from} name="the URL of the last check" />
@@ -158,6 +157,6 @@ function manifestFacts(known: KnownVersions): [string, ReactNode][] {
     ],
   ];
   if (known.canonical_url !== null)
-    facts.push(["It names itself", <code key="named">{printable(known.canonical_url)}</code>]);
+    facts.push(["Canonical URL", <code key="named">{printable(known.canonical_url)}</code>]);
   return facts;
 }

@@ -7,10 +7,10 @@ interface Known {
   settings: readonly SettingRow[] | undefined;
 }
 
-/** Whether a file or the environment gives a setting. */
+/** Whether a setting comes from a file or the environment. */
 export const isGiven = ({ source }: SettingRow): boolean => source !== "default" && source !== "unset";
 
-/** What helps somebody else to see what is wrong, as JSON: no secret, no credentials, no path or query of a URL. */
+/** Facts for support, as JSON: no secrets, no credentials, no path or query of a URL. */
 export function diagnosticBundle({ at, health, system, settings }: Known): string {
   return JSON.stringify(
     {
@@ -30,6 +30,6 @@ export function diagnosticBundle({ at, health, system, settings }: Known): strin
   );
 }
 
-/** Of each URL only where it leads: credentials stand before the host, tokens after it. */
+/** Only the host of each URL: credentials come before it, tokens after it. */
 const withoutUrls = (value: string): string =>
   value.replace(/(?<=:\/\/)[^\s",\]]*/g, (rest) => rest.slice(rest.lastIndexOf("@") + 1).split(/[/?#]/, 1)[0] ?? "");

@@ -1,14 +1,14 @@
 export const standings = {
   current: { words: "current", glyph: "success" },
-  behind: { words: "a newer one is known", glyph: "high" },
-  ahead: { words: "newer than known", glyph: "unknown" },
-  elsewhere: { words: "not in this process", glyph: "pending" },
-  untold: { words: "nothing is known of it", glyph: "unknown" },
+  behind: { words: "update available", glyph: "high" },
+  ahead: { words: "newer than latest known", glyph: "unknown" },
+  elsewhere: { words: "not installed", glyph: "pending" },
+  untold: { words: "unknown", glyph: "unknown" },
 } as const;
 
 type Standing = keyof typeof standings;
 
-/** How an installed version stands to the newest one that is known. */
+/** How an installed version compares to the latest known one. */
 export function standingOf(installed: string | undefined, known: string | undefined): Standing {
   if (installed === undefined) return "elsewhere";
   if (known === undefined) return "untold";

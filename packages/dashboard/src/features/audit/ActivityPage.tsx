@@ -23,7 +23,7 @@ import { auditedSlugs, reachText } from "./words.ts";
 
 export const loader: PageLoader = ({ location }) => readPageAhead(activityQuery(readActivitySearch(location.search)));
 
-/** What happened in all projects that the person may audit, and what they did themselves. */
+/** Audit entries of all projects that the person may audit, and their own. */
 export function ActivityPage() {
   usePage([["Projects", paths.home()], ["Activity"]]);
   const me = useMe();
@@ -57,7 +57,7 @@ export function ActivityPage() {
           <Select
             label="Project"
             value={project}
-            options={[["", "all projects"], ...choices.map((slug) => [slug, printable(slug)] as const)]}
+            options={[["", "All projects"], ...choices.map((slug) => [slug, printable(slug)] as const)]}
             onChange={(next) => go({ project: next })}
           />
         )}
@@ -75,15 +75,15 @@ export function ActivityPage() {
         empty={
           action === "" && project === "" ? (
             <Empty title="Nothing recorded yet">
-              <p>What you change outside of projects, such as your password or your API keys, leaves a row here.</p>
+              <p>Changes that you make outside of projects, such as to your password or API keys, are recorded here.</p>
             </Empty>
           ) : (
             <Empty
-              title="No row matches"
+              title="No entries match"
               chips={<Button onClick={() => go({ action: "", project: "" })}>Clear all filters</Button>}
             >
               <p>
-                No row that you may see
+                No entry that you may see
                 {action === "" ? "" : ` has an action that begins with ${printable(action)}`}
                 {project === "" ? "." : ` in the project ${printable(project)}.`}
               </p>

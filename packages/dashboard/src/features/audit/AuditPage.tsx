@@ -24,7 +24,7 @@ import { ActionTree } from "./records/ActionTree.tsx";
 import { ActionBox, ExactToggle, LookFailed, NewRows } from "./records/ListTools.tsx";
 import { RecordList, rowsIn } from "./records/RecordList.tsx";
 import { useArrived, useShowNew } from "./use-arrived.ts";
-import { actionTree, actorText, outcomes } from "./words.ts";
+import { actionTree, actorText, outcomeNames } from "./words.ts";
 
 const ExportDialog = lazy(() => import("./exports/ExportDialog.tsx").then((part) => ({ default: part.ExportDialog })));
 
@@ -53,8 +53,8 @@ export function AuditPage() {
   usePage([[slug, paths.project(slug)], ["Audit"]]);
   if (useMayAudit(slug)) return <Trail key={slug} slug={slug} />;
   return (
-    <NotForRole title="Audit" chips={<ButtonLink href={paths.activity()}>Your own events</ButtonLink>}>
-      The audit trail of a project is for its auditors and admins. Ask an administrator of the project if you need it.
+    <NotForRole title="Audit" chips={<ButtonLink href={paths.activity()}>View your activity</ButtonLink>}>
+      The audit trail of a project is for its auditors and admins. Ask an administrator of the project for access.
     </NotForRole>
   );
 }
@@ -79,7 +79,7 @@ function Trail({ slug }: { slug: string }) {
   const seen = useSeenActions(rows);
   const isFiltered = Object.keys(filters).length > 0;
 
-  // The feed knows neither outcomes, users nor targets, and what is new lies after every end.
+  // The feed has no filter for outcomes, users and targets, and new entries are later than any end.
   const follows = read.data !== undefined && !read.isPlaceholderData && !outcome && !user && !target && !until;
   const from = !follows ? null : rows[0] ? placeOf(rows[0]) : since ? null : "";
   const arrived = useArrived({ project: slug, ...(action && { action }) }, from);
@@ -96,8 +96,8 @@ function Trail({ slug }: { slug: string }) {
   ];
   const words = [
     action && `an action that begins with ${printable(action)}`,
-    outcome && `the outcome ${printable(outcome)}`,
-    user && `who acted: ${actorText({ user_id: user }, { me, names })}`,
+    outcome && `the outcome ${outcomeText(outcome)}`,
+    user && `the user ${actorText({ user_id: user }, { me, names })}`,
     target && `the target ${printable(target)}`,
     (since || until) && `the time: ${range.label}`,
   ].filter(Boolean);
@@ -106,16 +106,11 @@ function Trail({ slug }: { slug: string }) {
     <>
       <div className={panel.head}>
         <h1>Audit</h1>
-        <span className="t3 grow">newest first, {range.label}</span>
+        <span className="t3 grow">Newest first, {range.label}</span>
         <NewRows arrived={arrived} onShow={showNew} />
-        <Button
-          variant="tool"
-          icon="download"
-          title="Save the matching rows as a file"
-          onClick={() => setExporting(true)}
-        >
+        <Button variant="tool" icon="download" title="Export matching entries" onClick={() => setExporting(true)}>
           Export
-          <span className="vh">audit rows</span>
+          <span className="vh">audit entries</span>
         </Button>
       </div>
       <LookFailed arrived={arrived} />
@@ -129,7 +124,7 @@ function Trail({ slug }: { slug: string }) {
           label="Class of action"
           value={action}
           options={[
-            ["", "all actions"],
+            ["", "All actions"],
             ...(action && !actionTree([]).some(({ prefix }) => prefix === action) ? [action] : []),
             ...actionTree(seen).map(({ prefix, name }) => [prefix, name] as const),
           ]}
@@ -138,13 +133,17 @@ function Trail({ slug }: { slug: string }) {
         <Select
           label="Outcome"
           value={outcome}
-          options={[["", "any outcome"], ...new Set([...outcomes, ...(outcome ? [outcome] : [])])]}
+          options={[
+            ["", "Any outcome"],
+            ...Object.entries(outcomeNames),
+            ...(outcome && !Object.hasOwn(outcomeNames, outcome) ? [outcome] : []),
+          ]}
           onChange={(next) => go({ outcome: next })}
         />
         <Select
-          label="Who acted"
+          label="User"
           value={user}
-          options={[["", "anybody"], ...people.map(([id, name]) => [id, nameText(name)] as const)]}
+          options={[["", "Anyone"], ...people.map(([id, name]) => [id, nameText(name)] as const)]}
           onChange={(next) => go({ user: next })}
         />
         {target ? <Drop words={`target ${idTail(target)}`} onDrop={() => go({ target: "" })} /> : null}
@@ -155,7 +154,7 @@ function Trail({ slug }: { slug: string }) {
         <ActionTree seen={seen} action={action} hrefOf={(next) => hrefOf({ action: next ?? "" })} />
         <div className={css.rows}>
           <RecordList
-            label="Audit rows"
+            label="Audit entries"
             read={read}
             names={names}
             showsProject={false}
@@ -165,13 +164,15 @@ function Trail({ slug }: { slug: string }) {
             empty={
               isFiltered ? (
                 <Empty
-                  title="No row matches"
+                  title="No entries match"
                   chips={
                     <>
                       {action ? <Drop words={`action ${action}`} onDrop={() => go({ action: "" })} /> : null}
-                      {outcome ? <Drop words={`outcome ${outcome}`} onDrop={() => go({ outcome: "" })} /> : null}
-                      {user ? <Drop words="who acted" onDrop={() => go({ user: "" })} /> : null}
-                      {target ? <Drop words="the target" onDrop={() => go({ target: "" })} /> : null}
+                      {outcome ? (
+                        <Drop words={`outcome ${outcomeText(outcome)}`} onDrop={() => go({ outcome: "" })} />
+                      ) : null}
+                      {user ? <Drop words="user" onDrop={() => go({ user: "" })} /> : null}
+                      {target ? <Drop words="target" onDrop={() => go({ target: "" })} /> : null}
                       {since || until ? <Drop words={range.label} onDrop={() => go({ since: "", until: "" })} /> : null}
                       <Button
                         onClick={() => go({ action: "", outcome: "", user: "", target: "", since: "", until: "" })}
@@ -181,11 +182,11 @@ function Trail({ slug }: { slug: string }) {
                     </>
                   }
                 >
-                  <p>No audit row of this project has {words.join(", and ")}.</p>
+                  <p>No audit entry of this project has {words.join(", and ")}.</p>
                 </Empty>
               ) : (
                 <Empty title="Nothing recorded yet">
-                  <p>Every change in this project, and everything that was refused, leaves a row here.</p>
+                  <p>Every change in this project, and every denied attempt, is recorded here.</p>
                 </Empty>
               )
             }
@@ -206,6 +207,8 @@ function Trail({ slug }: { slug: string }) {
   );
 }
 
+const outcomeText = (outcome: string): string => outcomeNames[outcome] ?? printable(outcome);
+
 function Drop({ words, onDrop }: { words: string; onDrop: () => void }) {
   return (
     <Button onClick={onDrop} icon="x">
@@ -214,7 +217,7 @@ function Drop({ words, onDrop }: { words: string; onDrop: () => void }) {
   );
 }
 
-/** Actions of all rows that the page has shown, also under other filters. */
+/** Actions of all entries that the page has shown, also with other filters. */
 function useSeenActions(rows: readonly { action: string }[]): ReadonlySet<string> {
   const [seen, setSeen] = useState<ReadonlySet<string>>(new Set());
   const added = rows.map(({ action }) => action).filter((action) => !seen.has(action));

@@ -7,7 +7,7 @@ import { useMe } from "../sessions/index.ts";
 import type { ActivitySearch } from "./audit-search.ts";
 import type { Names } from "./words.ts";
 
-// A renewal would move the rows under the reader: these lists are read again when somebody asks for what is new.
+// A refetch would move the rows under the reader: these lists are read again when somebody asks for new entries.
 
 const pageRows = 100;
 /** Lists keep at most this many pages; who wants to go further narrows the filters. */
@@ -58,7 +58,7 @@ const usersQuery = queryOptions({
 /** Projects whose members are asked for, so that a page stays within few requests. */
 const maximumProjects = 4;
 
-/** Names of the accounts that rows of these projects may name; an instance admin knows them all. Ids without a name stay ids. */
+/** Names of the accounts that entries of these projects may name; an instance admin knows them all. Ids without a name stay ids. */
 export function useNames(slugs: readonly string[]): Names {
   const me = useMe();
   const asked = me.is_admin ? [] : slugs.slice(0, maximumProjects);

@@ -1,6 +1,6 @@
 import type { Me } from "@svc/client";
 import { describe, expect, test } from "vitest";
-import { actionTree, actorText, auditedSlugs, reachText } from "./words.ts";
+import { actionTree, actorText, auditedSlugs, outcomeOf, reachText, targetName } from "./words.ts";
 
 const member = (project_slug: string, role: Me["memberships"][number]["role"]) => ({
   project_id: project_slug,
@@ -10,24 +10,44 @@ const member = (project_slug: string, role: Me["memberships"][number]["role"]) =
 });
 
 describe("the tree of actions", () => {
-  test("has the known classes, and below each the actions that were seen, each once", () => {
+  test("has the classes that were seen, and below each its actions, each once", () => {
     const tree = actionTree(["auth.logout", "auth.login", "auth.login", "task.failed", "tasks.export", "odd"]);
     const of = (prefix: string) => tree.find((one) => one.prefix === prefix)?.actions;
     expect(of("auth.")).toEqual(["auth.login", "auth.logout"]);
-    expect([of("task."), of("tasks."), of("project.")]).toEqual([["task.failed"], ["tasks.export"], []]);
-    expect(of("odd.")).toBeUndefined();
+    expect([of("task."), of("tasks.")]).toEqual([["task.failed"], ["tasks.export"]]);
+    expect([of("odd."), of("project."), of("schedule.")]).toEqual([undefined, undefined, undefined]);
+    expect(tree.map(({ name }) => name)).toEqual(["Sign-in", "Task lists", "Tasks"]);
   });
 
-  test("takes classes that it does not know", () => {
+  test("has unknown classes under their own names", () => {
     expect(actionTree(["robot.moved"]).at(-1)).toEqual({ prefix: "robot.", name: "robot", actions: ["robot.moved"] });
   });
+});
+
+test("a failed sign-in was not the system", () => {
+  const row = { user_id: null, action: "auth.login" };
+  expect(actorText(row, { me: { id: "" }, names: new Map() })).toBe("Not signed in");
+});
+
+test("an outcome is the row's own, or follows from its result", () => {
+  expect(outcomeOf({ outcome: "deny", result: "failed" })).toBe("deny");
+  expect(outcomeOf({ outcome: null, result: "success" })).toBe("allow");
+  expect(outcomeOf({ outcome: null, result: "failed" })).toBe("failure");
+});
+
+test("a target has the name of its account or agent, else the one in the row", () => {
+  const known = { names: new Map([["u-1", "Mira"]]), agents: new Map([["a-1", "side-car"]]) };
+  const nameOf = (target_id: string | null, metadata = {}) =>
+    targetName({ target_type: "thing", target_id, metadata }, known);
+  expect([nameOf("u-1"), nameOf("a-1")]).toEqual(["Mira", "side-car"]);
+  expect([nameOf("k-1", { name: "nightly" }), nameOf("k-1"), nameOf(null)]).toEqual(["nightly", null, null]);
 });
 
 describe("who acted", () => {
   const me = { id: "11111111-0000-4000-8000-000000000001" };
   const other = "22222222-0000-4000-8000-00000abcdef0";
   test.each([
-    [null, "no account"],
+    [null, "System"],
     [me.id, "you"],
     [other, "Mira"],
     ["33333333-0000-4000-8000-0000deadbeef", "user deadbeef"],
@@ -41,7 +61,7 @@ describe("what a person sees", () => {
   const text = (is_admin: boolean, ...memberships: Me["memberships"]) => reachText({ is_admin, memberships });
 
   test("is everything for an instance admin", () => {
-    expect(text(true)).toMatch(/every row/);
+    expect(text(true)).toMatch(/^All entries/);
   });
 
   test.each(["viewer", "operator"] as const)("is the own events only for a %s", (role) => {
@@ -50,9 +70,9 @@ describe("what a person sees", () => {
   });
 
   test("names the projects that may be audited", () => {
-    expect(text(false, member("shop", "auditor"), member("mail", "viewer"))).toMatch(/^The rows of SHOP, which/);
-    expect(text(false, member("shop", "auditor"), member("mail", "admin"))).toMatch(/^The rows of SHOP and MAIL,/);
+    expect(text(false, member("shop", "auditor"), member("mail", "viewer"))).toMatch(/^Entries of SHOP, and your own/);
+    expect(text(false, member("shop", "auditor"), member("mail", "admin"))).toMatch(/^Entries of SHOP and MAIL,/);
     const four = ["a", "b", "c", "d"].map((slug) => member(slug, "admin"));
-    expect(text(false, ...four)).toMatch(/^The rows of A, B and 2 other projects,/);
+    expect(text(false, ...four)).toMatch(/^Entries of A, B and 2 other projects,/);
   });
 });

@@ -1,31 +1,35 @@
 import type { Me, RecordedRow } from "@svc/client";
 import { idTail, nameText } from "../../ui/time/format.ts";
 
-/** The classes of actions, each the first dotted part of its actions, in the order in which a person looks for them. */
-const knownClasses = [
-  "auth",
-  "user",
-  "api_key",
-  "membership",
-  "invitation",
-  "project",
-  "agent",
-  "command",
-  "task",
-  "tasks",
-  "bulk_retry_request",
-  "dead_letters",
-  "schedule",
-  "schedules",
-  "automation",
-  "notifications",
-  "subscription",
-  "audit",
-  "setup",
-  "openapi",
-] as const;
+/** Names of the classes of actions: a class is the first dotted part of its actions. */
+const classNames: Readonly<Record<string, string>> = {
+  auth: "Sign-in",
+  user: "Users",
+  api_key: "API keys",
+  membership: "Members",
+  invitation: "Invitations",
+  project: "Project",
+  agent: "Agents",
+  command: "Commands",
+  task: "Tasks",
+  tasks: "Task lists",
+  bulk_retry_request: "Bulk retries",
+  dead_letters: "Dead letters",
+  audit: "Audit",
+  setup: "Set-up",
+  openapi: "API description",
+};
 
-export const outcomes = ["allow", "deny", "failure", "error"] as const;
+export const outcomeNames: Readonly<Record<string, string>> = {
+  allow: "Succeeded",
+  deny: "Denied",
+  failure: "Failed",
+  error: "Error",
+};
+
+/** The outcome of a row; older rows have a result alone. */
+export const outcomeOf = ({ outcome, result }: Pick<RecordedRow, "outcome" | "result">): string =>
+  outcome ?? (result === "success" ? "allow" : result === "failed" ? "failure" : result);
 
 export interface ActionClass {
   /** The class with its dot, as a filter has it. */
@@ -37,45 +41,54 @@ export interface ActionClass {
 
 const classOf = (action: string): string => action.split(".", 1)[0] ?? "";
 
-/** The classes that there are, and below each the actions that were seen. */
+/** The classes of the actions that were seen, by name, and below each its actions. */
 export function actionTree(seen: Iterable<string>): ActionClass[] {
-  const byClass = new Map<string, Set<string>>(knownClasses.map((name) => [name, new Set()]));
-  for (const action of seen) {
-    const name = classOf(action);
-    if (name === action) continue;
-    const actions = byClass.get(name) ?? new Set();
-    byClass.set(name, actions.add(action));
-  }
-  return [...byClass].map(([name, actions]) => ({ prefix: `${name}.`, name, actions: [...actions].sort() }));
+  const byClass = Map.groupBy(
+    [...new Set(seen)].filter((action) => action.includes(".")),
+    classOf,
+  );
+  return [...byClass]
+    .map(([key, actions]) => ({ prefix: `${key}.`, name: classNames[key] ?? key, actions: actions.sort() }))
+    .sort((a, b) => a.name.localeCompare(b.name));
 }
 
-/** Names of accounts by id. */
+/** Names by id: of accounts, or of agents. */
 export type Names = ReadonlyMap<string, string>;
 
-/** Who acted: a name, `you`, the end of an id, or that no account did. */
+/** Who acted: a name, `you` or the end of an id. Without an account it was the system, or a request that was not signed in. */
 export function actorText(
-  row: Pick<RecordedRow, "user_id">,
+  row: Pick<RecordedRow, "user_id"> & { action?: string },
   { me, names }: { me: Pick<Me, "id">; names: Names },
 ): string {
-  if (row.user_id === null) return "no account";
+  if (row.user_id === null) return row.action?.startsWith("auth.") ? "Not signed in" : "System";
   if (row.user_id === me.id) return "you";
   const name = names.get(row.user_id);
   return name === undefined ? `user ${idTail(row.user_id)}` : nameText(name);
 }
 
+/** The name of what was acted on, where it is known: of an account or agent, or as the row itself has it. */
+export function targetName(
+  row: Pick<RecordedRow, "target_type" | "target_id" | "metadata">,
+  { names, agents }: { names: Names; agents: Names },
+): string | null {
+  const id = row.target_id ?? "";
+  const name = names.get(id) ?? agents.get(id) ?? row.metadata.name;
+  return typeof name === "string" && name !== "" ? nameText(name) : null;
+}
+
 const audited = ({ memberships }: Pick<Me, "memberships">) =>
   memberships.filter(({ role }) => role === "auditor" || role === "admin");
 
-/** Slugs of the projects whose rows a person sees by membership. */
+/** Slugs of the projects whose entries a person may read by membership. */
 export const auditedSlugs = (me: Pick<Me, "memberships">): string[] =>
   audited(me).map(({ project_slug }) => project_slug);
 
-/** What the activity feed shows a person, and why not more. */
+/** What the activity feed shows a person. */
 export function reachText(me: Pick<Me, "is_admin" | "memberships">): string {
-  if (me.is_admin) return "You see every row: of all projects, and those of none, as an instance admin.";
+  if (me.is_admin) return "All entries of all projects, because you are an instance admin.";
   const [first, second, ...others] = audited(me).map(({ project_name }) => nameText(project_name));
   if (first === undefined) {
-    return "Your own events only: what you did outside of any project. The rows of a project are for its auditors and admins.";
+    return "Your own events only. The entries of a project are for its auditors and admins.";
   }
   const projects =
     second === undefined
@@ -83,5 +96,5 @@ export function reachText(me: Pick<Me, "is_admin" | "memberships">): string {
       : others.length === 0
         ? `${first} and ${second}`
         : `${first}, ${second} and ${others.length} other ${others.length === 1 ? "project" : "projects"}`;
-  return `The rows of ${projects}, which you may audit, and your own events outside of any project.`;
+  return `Entries of ${projects}, and your own events outside of projects.`;
 }

@@ -1,58 +1,53 @@
-import type { AuditVerification, DeepHealth, HealthCheck } from "@svc/client";
+import type { AuditVerification, HealthCheck } from "@svc/client";
 import { useQuery } from "@tanstack/react-query";
-import { createContext, type ReactNode, useContext, useState } from "react";
+import { type ReactNode, useState } from "react";
 import { useTimedMs } from "../../../live/live.ts";
-import { useIsPhone } from "../../../ui/appearance.ts";
 import { Button } from "../../../ui/buttons/Button.tsx";
 import { CopyButton } from "../../../ui/buttons/CopyButton.tsx";
 import { Glyph } from "../../../ui/Icon.tsx";
-import { Panel } from "../../../ui/panels/Panel.tsx";
+import { PanelFrame } from "../../../ui/panels/PanelFrame.tsx";
+import { QueryBoundary } from "../../../ui/panels/QueryBoundary.tsx";
 import { count } from "../../../ui/time/format.ts";
 import { Age } from "../../../ui/time/Stamp.tsx";
 import { deepHealthQuery } from "../../admin/index.ts";
 import css from "../audit.module.css";
 
-/** What is known of the chain, as three things that are known in three ways. Together they are no proof of anything more. */
+/** Whether the audit trail of the whole installation is intact, in one line; what was checked, and how, behind Details. */
 export function ChainPanel() {
   const read = useQuery({ ...deepHealthQuery, refetchInterval: useTimedMs(60_000) });
-  // On a phone the three words, and what was looked at when somebody asks.
-  const [isOpen, setOpen] = useState(!useIsPhone());
+  const [isOpen, setOpen] = useState(false);
+  const check = read.data?.checks.audit_chain;
+  const status: Verdict | null =
+    read.data !== undefined
+      ? statusOf(check)
+      : read.isError
+        ? { word: "Couldn't check the audit chain", glyph: "unknown" }
+        : null;
   return (
-    <Panel
-      title="Chain of the whole installation"
-      window={isOpen ? "each line says what was looked at" : undefined}
+    <PanelFrame
+      title="Integrity"
+      note={<span role="status">{status === null ? "Checking…" : <Word says={status} />}</span>}
       actions={
         <Button variant="link" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-          {isOpen ? "Less" : "Details"}
+          {isOpen ? "Hide details" : "Details"}
         </Button>
       }
-      read={read}
-      rows={3}
     >
-      {(health) => (
-        <ShowsDetails value={isOpen}>
-          <Lines health={health} />
-        </ShowsDetails>
-      )}
-    </Panel>
-  );
-}
-
-const ShowsDetails = createContext(true);
-
-function Lines({ health }: { health: DeepHealth }) {
-  const check = health.checks.audit_chain;
-  return (
-    <dl className={css.chain}>
-      <Line name="State" says={stateOf(check)}>
-        State only, rows not read.
-      </Line>
-      <RowsLine verification={check?.verification} />
-      <Line name="Anchor" says={{ word: "not checked here", glyph: "unknown" }}>
-        Write the head down: <Command text="svc audit export-head FILE" /> Later hold the chain against it:{" "}
-        <Command text="svc audit verify-anchor FILE" />
-      </Line>
-    </dl>
+      {isOpen ? (
+        <QueryBoundary name="The audit chain" read={read} rows={3}>
+          <dl className={css.chain}>
+            <Line name="Head" says={headOf(check)}>
+              Checked on every start and by this page. The rows themselves are not read.
+            </Line>
+            <RowsLine verification={check?.verification} />
+            <Line name="Anchor" says={{ word: "not checked here", glyph: "unknown" }}>
+              Export the head: <Command text="svc audit export-head FILE" /> Verify against it later:{" "}
+              <Command text="svc audit verify-anchor FILE" />
+            </Line>
+          </dl>
+        </QueryBoundary>
+      ) : null}
+    </PanelFrame>
   );
 }
 
@@ -62,68 +57,77 @@ interface Verdict {
   isWrong?: boolean;
 }
 
-function stateOf(check: HealthCheck | undefined): Verdict {
-  if (check === undefined) return { word: "not told", glyph: "unknown" };
+function headOf(check: HealthCheck | undefined): Verdict {
+  if (check === undefined) return { word: "unknown", glyph: "unknown" };
   if (check.status === "failed") {
-    return { word: `not authenticated${check.detail ? `: ${check.detail}` : ""}`, glyph: "failure", isWrong: true };
+    return { word: `invalid${check.detail ? `: ${check.detail}` : ""}`, glyph: "failure", isWrong: true };
   }
-  return check.activated ? { word: "authenticated", glyph: "success" } : { word: "no chain yet", glyph: "pending" };
+  return check.activated ? { word: "valid", glyph: "success" } : { word: "no entries yet", glyph: "pending" };
+}
+
+function rowsOf(verification: AuditVerification | undefined): Verdict {
+  const outcome = verification?.last?.outcome;
+  if (outcome === "clean") return { word: "verified", glyph: "success" };
+  if (outcome === "failed") return { word: "verification failed", glyph: "failure", isWrong: true };
+  if (outcome !== undefined) return { word: "couldn't be verified", glyph: "timeout", isWrong: true };
+  return { word: "not verified", glyph: "unknown" };
+}
+
+/** The worst of both, as a sentence. */
+function statusOf(check: HealthCheck | undefined): Verdict {
+  const head = headOf(check);
+  const rows = rowsOf(check?.verification);
+  if (head.isWrong) return { ...head, word: "The audit trail was changed outside of svc, or its key is wrong" };
+  if (rows.isWrong) return { ...rows, word: `Rows ${rows.word}` };
+  if (head.glyph !== "success") return { ...head, word: `Audit chain: ${head.word}` };
+  return { word: `Head of the chain valid, rows ${rows.word}`, glyph: "success" };
 }
 
 function RowsLine({ verification }: { verification: AuditVerification | undefined }) {
   const last = verification?.last;
-  const isOn = verification?.enabled === true;
-  const byHand = (
-    <>
-      By hand: <Command text="svc audit verify" />
-    </>
-  );
-  const schedule = isOn ? null : (
-    <>
-      {" "}
-      Not scheduled: <code>SVC_AUDIT_CHAIN_VERIFY_ENABLED</code> turns it on.
-    </>
-  );
-  if (last === undefined) {
-    return (
-      <Line name="Rows" says={{ word: isOn ? "not verified yet" : "not verified", glyph: "unknown" }}>
-        {isOn ? "The first scheduled verification has not ended." : schedule} {byHand}
-      </Line>
-    );
-  }
-  const verdict: Verdict =
-    last.outcome === "clean"
-      ? { word: "clean", glyph: "success" }
-      : last.outcome === "failed"
-        ? { word: "failed", glyph: "failure", isWrong: true }
-        : { word: "could not be done", glyph: "timeout", isWrong: true };
   return (
-    <Line name="Rows" says={verdict}>
-      {last.rows === undefined ? "" : `${count(last.rows)} rows in order, `}
-      {last.row_id === undefined ? null : (
+    <Line name="Rows" says={rowsOf(verification)}>
+      {last === undefined ? null : (
         <>
-          then the first bad row: <Command text={last.row_id} />{" "}
+          {last.rows === undefined ? "" : `${count(last.rows)} rows in order, `}
+          {last.row_id === undefined ? null : (
+            <>
+              then the first bad row: <Command text={last.row_id} />,{" "}
+            </>
+          )}
+          verified <Age at={last.finished_at} suffix=" ago" />.{" "}
         </>
       )}
-      by the scheduled verification <Age at={last.finished_at} suffix=" ago" />
-      {schedule} {byHand}
+      {verification?.enabled === true ? (
+        last === undefined && "The first scheduled verification has not finished. "
+      ) : (
+        <>
+          Not scheduled, turn it on with <code>SVC_AUDIT_CHAIN_VERIFY_ENABLED</code>.{" "}
+        </>
+      )}
+      Verify now: <Command text="svc audit verify" />
     </Line>
   );
 }
 
 function Line({ name, says, children }: { name: string; says: Verdict; children: ReactNode }) {
-  const showsDetails = useContext(ShowsDetails);
   return (
     <div>
       <dt>{name}</dt>
       <dd>
-        <b className={says.isWrong ? css.wrong : undefined}>
-          <Glyph name={says.glyph} />
-          {says.word}
-        </b>
-        {showsDetails ? <span className="t2">{children}</span> : null}
+        <Word says={says} />
+        <span className="t2">{children}</span>
       </dd>
     </div>
+  );
+}
+
+function Word({ says }: { says: Verdict }) {
+  return (
+    <b className={says.isWrong ? `${css.verdict} ${css.wrong}` : css.verdict}>
+      <Glyph name={says.glyph} />
+      {says.word}
+    </b>
   );
 }
 

@@ -22,28 +22,28 @@ interface ExportDialogProps {
   onClose: () => void;
 }
 
-/** Every matching row as a file; more than a format holds is refused by the server, never cut. */
+/** Every matching entry as a file; the server refuses more than a format holds, and never cuts. */
 export function ExportDialog({ slug, filters, words, onClose }: ExportDialogProps) {
   return (
     <SaveDialog
-      title="Export audit rows"
+      title="Export audit entries"
       formats={formats}
       name="svc-audit"
       read={({ format }, reading) => api.exportAudit(slug, { ...filters, format }, reading)}
-      intro={`All audit rows${words === null ? " of the project" : ` with ${words}`}, newest first, with every field.`}
+      intro={`All audit entries${words === null ? " of the project" : ` with ${words}`}, newest first, with every field.`}
       refused={(error, format) =>
         isProblem(error, "validation_error") && error.details.cap !== undefined ? (
           <Refusal>
-            More than {count(caps[format])} rows match. Nothing was cut, and nothing was saved: narrow the filters or
-            the time range, then try again.
+            More than {count(caps[format])} entries match, so nothing was exported. Narrow the filters or the time
+            range, then try again.
           </Refusal>
         ) : null
       }
-      act="Export audit rows"
+      act="Export audit entries"
       onClose={onClose}
     >
       {(format) => (
-        <p className="t2">At most {count(caps[format])} rows in this format. The export is an audit row of its own.</p>
+        <p className="t2">Maximum {count(caps[format])} entries in this format. The export itself is audited.</p>
       )}
     </SaveDialog>
   );

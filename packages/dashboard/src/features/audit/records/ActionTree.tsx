@@ -13,14 +13,14 @@ interface ActionTreeProps {
   hrefOf: (action: string | undefined) => string;
 }
 
-/** The classes of actions, and below each the actions that were seen; each leads to the rows that begin so. */
+/** The classes of the actions that were seen, and below each its actions; each is a filter. */
 export function ActionTree({ seen, action, hrefOf }: ActionTreeProps) {
   return (
     <nav className={`${css.tree} lg`} aria-label="Actions">
       <ul>
         <li>
           <AppLink href={hrefOf(undefined)} aria-current={action === "" ? "true" : undefined}>
-            all actions
+            All actions
           </AppLink>
         </li>
         {actionTree(seen).map((one) => (

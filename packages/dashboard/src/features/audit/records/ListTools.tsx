@@ -10,7 +10,7 @@ import type { Arrived } from "../follow-activity.ts";
 
 const typingMs = 300;
 
-/** Narrows by the beginning of the action, a moment after the last key. */
+/** Filters by the beginning of the action, shortly after the last key. */
 export function ActionBox({ action, onChange }: { action: string; onChange: (action: string) => void }) {
   const [typed, setTyped] = useState({ text: action, of: action });
   // The address changed by other means, such as the tree or Back.
@@ -32,7 +32,7 @@ export function ExactToggle({ isExact, onChange }: { isExact: boolean; onChange:
       icon="schedules"
       className="lg"
       aria-pressed={isExact}
-      title="Times with their microseconds"
+      title="Show microseconds"
       onClick={() => onChange(!isExact)}
     >
       Exact times
@@ -42,7 +42,7 @@ export function ExactToggle({ isExact, onChange }: { isExact: boolean; onChange:
 
 const saidEveryMs = 10_000;
 
-/** How many rows arrived since the list was read; none is put in before somebody asks. */
+/** How many entries arrived since the list was loaded; they are shown on request. */
 export function NewRows({ arrived, onShow }: { arrived: Arrived; onShow: () => void }) {
   const { rows, hasMore } = arrived;
   const words = rows.length === 0 ? "" : `${count(rows.length)}${hasMore ? "+" : ""} new`;
@@ -67,6 +67,6 @@ export function NewRows({ arrived, onShow }: { arrived: Arrived; onShow: () => v
 
 export function LookFailed({ arrived }: { arrived: Arrived & { retry: () => void } }) {
   return arrived.failure === null ? null : (
-    <FailedLine title="New rows could not be looked for" error={arrived.failure} onRetry={arrived.retry} />
+    <FailedLine title="Couldn't check for new entries" error={arrived.failure} onRetry={arrived.retry} />
   );
 }

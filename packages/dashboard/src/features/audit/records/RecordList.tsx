@@ -31,17 +31,17 @@ interface RecordListProps {
 }
 
 const help = {
-  title: "Audit rows",
+  title: "Audit entries",
   says: [
-    ["j, k", "Next or previous row, while one is open"],
-    ["n", "Show what is new"],
-    ["Escape", "Close the row"],
+    ["j, k", "Next or previous entry, while one is open"],
+    ["n", "Show new entries"],
+    ["Escape", "Close the entry"],
   ],
 } as const;
 
 export const rowsIn = (read: ListRead): readonly Recorded[] => read.data?.pages.flatMap((page) => page.items) ?? [];
 
-/** The rows that were read, the way to older ones, and the row that is open. */
+/** The loaded entries, the button for older ones, and the open entry. */
 export function RecordList({
   label,
   read,
@@ -90,11 +90,11 @@ export function RecordList({
         {rows.length === 0 ? null : (
           <p className={`${panel.foot} ${css.foot}`}>
             {read.hasNextPage
-              ? `The newest ${count(rows.length)} rows are read. `
-              : `${count(rows.length)} ${rows.length === 1 ? "row" : "rows"}, and none is older. `}
+              ? `The newest ${count(rows.length)} entries. `
+              : `${count(rows.length)} ${rows.length === 1 ? "entry" : "entries"}. End of list. `}
             {!read.hasNextPage ? null : pages < maximumPages ? (
               <Button variant="link" isPending={read.isFetchingNextPage} onClick={() => read.fetchNextPage()}>
-                {read.isFetchingNextPage ? "Reading older rows" : "Read older rows"}
+                {read.isFetchingNextPage ? "Loading…" : "Load older entries"}
               </Button>
             ) : (
               "Narrow the filters to go further back."

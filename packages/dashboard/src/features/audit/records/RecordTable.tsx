@@ -2,7 +2,7 @@ import type { ActivityRow, AuditRow } from "@svc/client";
 import { paths } from "../../../address/paths.ts";
 import { AppLink } from "../../../ui/buttons/AppLink.tsx";
 import panel from "../../../ui/panels/panel.module.css";
-import { OutcomePill } from "../../../ui/StatePill.tsx";
+import { type Look, Pill } from "../../../ui/StatePill.tsx";
 import type { Column } from "../../../ui/tables/columns.tsx";
 import { WindowTable } from "../../../ui/tables/WindowTable.tsx";
 import { idTail, printable } from "../../../ui/time/format.ts";
@@ -10,7 +10,8 @@ import { exactText, fullText, useZone } from "../../../ui/time/instants.ts";
 import { Age } from "../../../ui/time/Stamp.tsx";
 import { useMe } from "../../sessions/index.ts";
 import css from "../audit.module.css";
-import { actorText, type Names } from "../words.ts";
+import { actorText, type Names, outcomeNames, outcomeOf, targetName } from "../words.ts";
+import { useAgentNames } from "./use-agent-names.ts";
 
 export type Recorded = AuditRow | ActivityRow;
 
@@ -19,7 +20,7 @@ interface RecordTableProps {
   rows: readonly Recorded[];
   hasMore: boolean;
   names: Names;
-  /** Rows of several projects: each says whose it is. */
+  /** Entries of several projects: each names its own. */
   showsProject: boolean;
   /** Times with their microseconds. */
   isExact: boolean;
@@ -29,11 +30,13 @@ interface RecordTableProps {
 
 export const rowButtonId = (id: string) => `row-${id}`;
 
-/** Audit rows, newest first; each opens on its action. */
+/** Audit entries, newest first; the action opens the entry. */
 export function RecordTable(props: RecordTableProps) {
   const { label, rows, hasMore, names, showsProject, isExact, opened, onOpen } = props;
   const me = useMe();
+  const agents = useAgentNames();
   const who = (row: Recorded) => actorText(row, { me, names });
+  const known = (row: Recorded) => targetName(row, { names, agents });
   const columns: Column<Recorded>[] = [
     {
       header: "Time",
@@ -42,7 +45,7 @@ export function RecordTable(props: RecordTableProps) {
       width: "11.25rem",
       cell: (row) => <RowTime at={row.occurred_at} isExact={isExact} />,
     },
-    { header: "Who", className: "lg", width: "9rem", cell: who },
+    { header: "User", className: "lg", width: "9rem", cell: who },
     {
       header: "Action",
       cellClass: panel.two,
@@ -71,12 +74,12 @@ export function RecordTable(props: RecordTableProps) {
       className: "lg",
       cellClass: "t2",
       width: "10rem",
-      cell: ({ target_type: type, target_id: id }) => (
+      cell: (row) => (
         <>
-          {printable(type)}{" "}
-          {id === null ? null : (
-            <span className="mono" title={printable(id)}>
-              {idTail(id)}
+          {printable(row.target_type)}{" "}
+          {row.target_id === null ? null : (
+            <span className={known(row) ? undefined : "mono"} title={printable(row.target_id)}>
+              {known(row) ?? idTail(row.target_id)}
             </span>
           )}
         </>
@@ -86,7 +89,7 @@ export function RecordTable(props: RecordTableProps) {
       header: "Outcome",
       width: "6rem",
       phoneWidth: "7rem",
-      cell: (row) => <OutcomePill outcome={row.outcome ?? row.result} bare />,
+      cell: (row) => <Outcome row={row} bare />,
     },
     { header: "Address", className: "lg", cellClass: "t2", width: "8.5rem", cell: (row) => <Address row={row} /> },
   ];
@@ -107,6 +110,19 @@ export function RecordTable(props: RecordTableProps) {
   );
 }
 
+const outcomeLooks: Readonly<Record<string, Look>> = {
+  allow: { tone: "success", glyph: "success" },
+  deny: { tone: "rejected", glyph: "rejected" },
+  failure: { tone: "failure", glyph: "failure" },
+  error: { tone: "retry", glyph: "timeout" },
+};
+
+export function Outcome({ row, bare }: { row: Recorded; bare?: boolean }) {
+  const outcome = outcomeOf(row);
+  const look = outcomeLooks[outcome] ?? { tone: "unknown", glyph: "unknown" };
+  return <Pill word={printable(outcomeNames[outcome] ?? outcome)} look={look} bare={bare} />;
+}
+
 /** The exact instant in the chosen zone; its tooltip has the microseconds. */
 export function RowTime({ at, isExact }: { at: string; isExact: boolean }) {
   const { zone } = useZone();
@@ -125,9 +141,9 @@ export function RowProject({ row }: { row: Recorded }) {
   return <AppLink href={paths.project(slug)}>{slug}</AppLink>;
 }
 
-/** Where from; only instance admins are told. */
+/** The client address, for instance admins only. */
 export function Address({ row }: { row: Recorded }) {
-  const { is_admin: isTold } = useMe();
+  const { is_admin: isAdmin } = useMe();
   if (row.source_ip !== null) {
     const text = printable(row.source_ip);
     return (
@@ -136,7 +152,7 @@ export function Address({ row }: { row: Recorded }) {
       </span>
     );
   }
-  return isTold ? (
+  return isAdmin ? (
     <span className="t3">none</span>
   ) : (
     <span className="t3" title="Addresses are for instance admins">

@@ -8,27 +8,27 @@ import { JsonPanel } from "../../../ui/json/JsonView.tsx";
 import { drawerClass } from "../../../ui/layers/Layers.tsx";
 import { PanelFrame } from "../../../ui/panels/PanelFrame.tsx";
 import panel from "../../../ui/panels/panel.module.css";
-import { OutcomePill } from "../../../ui/StatePill.tsx";
 import { DataTable } from "../../../ui/tables/DataTable.tsx";
 import { count, printable } from "../../../ui/time/format.ts";
 import { useZone } from "../../../ui/time/instants.ts";
 import { roleIn, useMe } from "../../sessions/index.ts";
 import css from "../audit.module.css";
-import { actorText, type Names } from "../words.ts";
+import { actorText, type Names, targetName } from "../words.ts";
 import { type Change, changesIn } from "./changes.ts";
-import { Address, type Recorded, RowProject, RowTime } from "./RecordTable.tsx";
+import { Address, Outcome, type Recorded, RowProject, RowTime } from "./RecordTable.tsx";
+import { useAgentNames } from "./use-agent-names.ts";
 
 interface RowDrawerProps {
   row: Recorded;
   names: Names;
-  /** Narrows the list to what the row has. */
+  /** Narrows the list to the action or user of the entry. */
   onOnly: (filter: { action?: string; user?: string }) => void;
-  /** The list can be narrowed to who acted. */
+  /** Whether the list has a filter for the user. */
   hasUserFilter: boolean;
   onClose: () => void;
 }
 
-/** All that one row says, beside its list. Not modal: j and k go on walking the list behind it. */
+/** The whole entry beside its list. Not modal: j and k move through the list behind it. */
 export function RowDrawer({ row, names, onOnly, hasUserFilter, onClose }: RowDrawerProps) {
   const me = useMe();
   const { zone } = useZone();
@@ -40,25 +40,26 @@ export function RowDrawer({ row, names, onOnly, hasUserFilter, onClose }: RowDra
   }, []);
   const { user_id: userId } = row;
   const targetHref = useTargetHref(row);
+  const agents = useAgentNames();
+  const target = targetName(row, { names, agents });
   const { changes, unchanged, rest } = changesIn(row.metadata);
   return (
     <dialog ref={element} className={`${drawerClass} ${css.drawer}`} aria-labelledby="row-title">
       <header className={css.drawerHead}>
         <h2 id="row-title">{printable(row.action)}</h2>
-        <OutcomePill outcome={row.outcome ?? row.result} />
+        <Outcome row={row} />
         <span className="grow" />
-        <CopyButton text={JSON.stringify(row, null, 2)} name="Copy the row as JSON" />
+        <CopyButton text={JSON.stringify(row, null, 2)} name="Copy the entry as JSON" />
         <Button variant="icon" icon="x" aria-label="Close" title="Close (Esc)" onClick={onClose} />
       </header>
       <dl className={`${panel.kv} ${css.facts}`}>
         <Fact name="Time">
           <RowTime at={row.occurred_at} isExact /> {zone}
         </Fact>
-        <Fact name="Who">
-          {actorText(row, { me, names })}{" "}
-          {userId === null ? null : <Id text={userId} name="Copy the id of who acted" />}
+        <Fact name="User">
+          {actorText(row, { me, names })} {userId === null ? null : <Id text={userId} name="Copy the user id" />}
           {userId === null ? (
-            <span className="t3">(the service, an agent, somebody not signed in, or an account that is gone)</span>
+            <span className="t3">(the server, an agent, a request without sign-in, or a deleted account)</span>
           ) : null}
         </Fact>
         {"project_slug" in row ? (
@@ -72,22 +73,22 @@ export function RowDrawer({ row, names, onOnly, hasUserFilter, onClose }: RowDra
           ) : (
             <AppLink href={targetHref}>{printable(row.target_type)}</AppLink>
           )}{" "}
-          {row.target_id === null ? null : <Id text={row.target_id} name="Copy the id of the target" />}
+          {target} {row.target_id === null ? null : <Id text={row.target_id} name="Copy the target id" />}
         </Fact>
         <Fact name="Result">{printable(row.result)}</Fact>
         <Fact name="Address">
           <Address row={row} />
         </Fact>
         {"user_agent" in row ? (
-          <Fact name="Program">
+          <Fact name="User agent">
             {row.user_agent === null ? <span className="t3">none</span> : printable(row.user_agent)}
           </Fact>
         ) : null}
         {"event_id" in row && row.event_id !== null ? (
           <Fact name="Event">{<Id text={row.event_id} name="Copy the event id" />}</Fact>
         ) : null}
-        <Fact name="Row">
-          <Id text={row.id} name="Copy the row's id" />
+        <Fact name="Entry">
+          <Id text={row.id} name="Copy the entry id" />
         </Fact>
       </dl>
       <p className={css.drawerActs}>
@@ -96,7 +97,7 @@ export function RowDrawer({ row, names, onOnly, hasUserFilter, onClose }: RowDra
         </Button>
         {hasUserFilter && userId !== null ? (
           <Button onClick={() => onOnly({ user: userId })} icon="funnel">
-            Only who acted
+            Only this user
           </Button>
         ) : null}
       </p>
@@ -105,7 +106,7 @@ export function RowDrawer({ row, names, onOnly, hasUserFilter, onClose }: RowDra
         {Object.keys(rest).length > 0 ? (
           <JsonPanel key={row.id} title="Metadata" parts={[{ label: "metadata", value: rest }]} />
         ) : changes.length === 0 ? (
-          <p className="t3">The row has no metadata.</p>
+          <p className="t3">No metadata</p>
         ) : null}
       </div>
     </dialog>

@@ -1,0 +1,12 @@
+import { useQuery } from "@tanstack/react-query";
+import { useParams } from "@tanstack/react-router";
+import { useMemo } from "react";
+import { agentsQuery } from "../../agents/index.ts";
+import type { Names } from "../words.ts";
+
+/** Names of the agents of the open project by id; none outside of a project. */
+export function useAgentNames(): Names {
+  const { slug } = useParams({ strict: false });
+  const { data } = useQuery({ ...agentsQuery(slug ?? ""), enabled: slug !== undefined });
+  return useMemo(() => new Map(data?.items.map(({ id, name }) => [id, name])), [data]);
+}
