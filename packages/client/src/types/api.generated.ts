@@ -2648,6 +2648,8 @@ export interface ListCommandsQuery {
   agent_id?: string;
   /** Only commands with this action. */
   action?: string;
+  /** True leaves out commands that bulk retries sent, one for each task. */
+  without_bulk_retries?: boolean;
 }
 
 export interface GetCompletenessQuery {

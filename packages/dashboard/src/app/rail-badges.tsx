@@ -26,7 +26,7 @@ export function MissingWorkers({ stats }: BadgeProps) {
 /** Commands that have not ended. */
 export function OpenCommands({ stats }: BadgeProps) {
   const open = (stats?.commands_pending ?? 0) + (stats?.commands_dispatched ?? 0);
-  return <RailBadge count={open} says={`${open} in progress`} />;
+  return <RailBadge count={open} says={`${open} open`} />;
 }
 
 const issuesRead = 50;

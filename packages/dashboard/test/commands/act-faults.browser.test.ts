@@ -141,7 +141,7 @@ describe("commands", () => {
     expect(await axeFaults(page)).toEqual([]);
     await letGo();
     const first = page.locator("tbody tr").first();
-    await first.getByText("its agent is online, but has not taken it").waitFor();
+    await first.getByText("its agent is online but has not fetched it").waitFor();
     expect(await first.textContent()).toContain("wait-1");
     expect(await axeFaults(page)).toEqual([]);
     await first.getByRole("link", { name: "Cancel task" }).click();

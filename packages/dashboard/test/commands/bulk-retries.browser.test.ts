@@ -38,7 +38,6 @@ const failing = { filter: { state: "failure" } };
 const tray = (page: Page) => page.getByRole("region", { name: /^Commands/ });
 const bar = (page: Page) => page.getByRole("region", { name: "Selected tasks" });
 const children = (page: Page) => page.getByRole("region", { name: "Tasks", exact: true });
-const connection = (page: Page) => page.getByRole("button", { name: /^Connection: live/ }).waitFor();
 const fact = (page: Page, label: string) =>
   page.locator("dl > div", { has: page.getByText(label, { exact: true }) }).locator("dd");
 
@@ -303,14 +302,17 @@ describe("the page", () => {
     agent.answer = () => result.promise;
     const id = await create(failing);
     const { page, faults } = await openAs("admin", "commands");
-    const panel = page.getByRole("region", { name: "Bulk retries", exact: true });
-    await panel.getByText(/^1 open, \d+ in all$/).waitFor();
-    await panel.getByRole("button", { name: "Show the bulk retries" }).click();
-    const link = panel.getByRole("link", { name: "0 of 2 done" });
-    expect(await link.getAttribute("href")).toBe(at(`bulk-retries/${id}`));
+    // One row stands for all of its commands.
+    const row = page.getByRole("row").filter({ has: page.locator(`a[href="${at(`bulk-retries/${id}`)}"]`) });
+    await row.filter({ hasText: /in progress.*0 of 2 tasks done/ }).waitFor();
+    expect(await page.getByRole("link", { name: "Retry tasks" }).count()).toBe(0);
     expect(await axeFaults(page)).toEqual([]);
     result.fulfil({ status: "success" });
-    await panel.getByText(/^none open, \d+ in all$/).waitFor();
+    await row.filter({ hasText: /succeeded.*2 tasks/ }).waitFor();
+    expect(await page.getByRole("link", { name: "Retry tasks" }).count()).toBe(0);
+    // A filter lists the commands themselves.
+    await page.getByLabel("Action").selectOption("bulk_retry");
+    await page.getByRole("link", { name: "Retry tasks" }).nth(1).waitFor();
     const { body } = await brain.as.operator.get(`/projects/${brain.project.slug}/bulk-retry-requests/${id}/children`);
     await page.goto(at(`commands/${body.items[0].command_id}`));
     await fact(page, "Part of").getByRole("link", { name: "a bulk retry" }).click();
@@ -320,42 +322,27 @@ describe("the page", () => {
     expect(faults).toEqual([]);
   });
 
-  test("is not said to be none before it is read, nor of what is older than what was read; a failed renewal is told", async () => {
-    const id = await create({ filter: { queue: "none" } });
+  test("leaves the commands in the list when it cannot be loaded", async () => {
     const { page } = await openScreen(brain, { cookie: brain.as.admin.cookie });
-    let answer = { isHeld: true, isLost: false };
-    const first = held<void>();
-    await page.route(/bulk-retry-requests[?]limit=50/, async (route) => {
-      if (answer.isHeld) await first.promise;
-      if (answer.isLost) return route.abort();
-      const body = await (await route.fetch()).json();
-      const items = body.items.filter((one: { id: string }) => one.id === id);
-      return route.fulfill({ json: { items, next_cursor: "older" } });
+    const first = await brain.as.operator.post(`/projects/${brain.project.slug}/commands/cancel-task`, {
+      engine: "bullmq",
+      task_id: "wait-1",
     });
+    await page.route("**/bulk-retry-requests?limit=50*", (route) => route.abort());
     await page.goto(at("commands"));
-    const panel = page.getByRole("region", { name: "Bulk retries", exact: true });
-    const show = panel.getByRole("button", { name: "Show the bulk retries" });
-    expect(await show.getAttribute("title")).toBe("Reading them");
-    answer = { isHeld: false, isLost: false };
-    first.fulfil();
-    await panel.getByText("none open among the newest 1", { exact: true }).waitFor();
-    await show.click();
-    await panel.getByRole("button", { name: "Older bulk retries" }).waitFor();
-    answer = { isHeld: false, isLost: true };
-    await connection(page);
-    await create(failing);
-    await panel
-      .getByRole("alert")
-      .getByText("Bulk retries could not be read again. The server did not answer.")
-      .waitFor();
-    await panel.getByRole("link", { name: "0 tasks" }).waitFor();
+    await page.getByText("Couldn't load bulk retries").waitFor();
+    await page.locator(`a[href="${at(`commands/${first.body.id}`)}"]`).waitFor();
+    await page.unroute("**/bulk-retry-requests?limit=50*");
+    await page.getByRole("button", { name: "Try again" }).click();
+    await page.getByRole("link", { name: "Bulk retry" }).first().waitFor();
   });
 
-  test("is not among what a viewer finds beside the commands", async () => {
+  test("is left out of the list of a viewer, who may list its commands", async () => {
     const { page } = await openAs("viewer", "commands");
-    await page.getByRole("heading", { level: 1, name: "Commands" }).waitFor();
-    await page.getByLabel("Status").waitFor();
-    expect(await page.getByRole("heading", { name: "Bulk retries" }).count()).toBe(0);
+    await page.getByText("Without bulk retries.").waitFor();
+    expect(await page.getByRole("link", { name: /Bulk retry|Retry tasks/ }).count()).toBe(0);
+    await page.getByRole("link", { name: "Show their commands" }).click();
+    await page.getByRole("link", { name: "Retry tasks" }).first().waitFor();
   });
 
   test("is reached from the audit trail", async () => {

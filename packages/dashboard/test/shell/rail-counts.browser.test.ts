@@ -28,7 +28,7 @@ async function open(path: string) {
 const inRail = (page: Page, name: RegExp) =>
   page.getByRole("navigation", { name: "Project" }).getByRole("link", { name });
 
-test("the rail counts commands in progress, at first and as they end", async () => {
+test("the rail counts commands open, at first and as they end", async () => {
   const first = held<CommandOutcome>();
   const second = held<CommandOutcome>();
   const answers = [first, second];
@@ -36,10 +36,10 @@ test("the rail counts commands in progress, at first and as they end", async () 
   const at = `/projects/${brain.project.slug}/commands/cancel-task`;
   await brain.as.operator.post(at, { engine: "bullmq", task_id: "wait-1" });
   const { page, faults } = await open("queues");
-  await inRail(page, /^Commands ?, 1 in progress$/).waitFor();
+  await inRail(page, /^Commands ?, 1 open$/).waitFor();
   expect(await axeFaults(page)).toEqual([]);
   await brain.as.operator.post(at, { engine: "bullmq", task_id: "run-1" });
-  await inRail(page, /^Commands ?, 2 in progress$/).waitFor();
+  await inRail(page, /^Commands ?, 2 open$/).waitFor();
   first.fulfil({ status: "success" });
   second.fulfil({ status: "failed", error: "it has ended already" });
   await inRail(page, /^Commands$/).waitFor();
@@ -58,7 +58,7 @@ test("the counts come with the figures of the page, not by a timer", async () =>
   await page.clock.install();
   await page.clock.pauseAt(Date.now() + 1000);
   await page.goto(`/p/${brain.project.slug}/queues`);
-  await inRail(page, /^Commands ?, 1 in progress$/).waitFor();
+  await inRail(page, /^Commands ?, 1 open$/).waitFor();
   answer.fulfil({ status: "success" });
 });
 

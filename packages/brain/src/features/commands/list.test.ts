@@ -13,6 +13,7 @@ for (const dialect of testDialects) {
       ["the quick readers", "slow", {}],
       ["the quick readers", "slow", { status: "pending" }],
       ["the slow readers", "read", { status: "pending", action: "cancel_task" }],
+      ["the slow readers", "read", { without_bulk_retries: true }],
     ] as const)("is read by %s alone, without %s, with %j", async (_by, absent, query) => {
       const row = commandRow({ project_id: projectId });
       await opened.database.write((tx) => tx.insertInto("commands").values(row).execute());
@@ -20,6 +21,31 @@ for (const dialect of testDialects) {
       const sizes = { SVC_REST_DEFAULT_PAGE_SIZE: 50, SVC_REST_MAX_PAGE_SIZE: 500 };
       const page = await listCommands(database, sizes, { projectId, role: "viewer", query });
       expect(page.items.map(({ id }) => id)).toContain(row.id);
+    });
+  });
+
+  describe(`the list of commands without those of bulk retries on ${dialect}`, () => {
+    const opened = useTestDatabase(dialect);
+
+    test("has the others on full pages, also a retry of several tasks that is one command", async () => {
+      const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, second));
+      const plain = [0, 40].map((second) => commandRow({ project_id: projectId, issued_at: at(second) }));
+      const several = commandRow({ project_id: projectId, action: "bulk_retry", target_id: null, issued_at: at(20) });
+      const children = Array.from({ length: 30 }, (_, index) =>
+        commandRow({ project_id: projectId, action: "bulk_retry", issued_at: at(5 + index) }),
+      );
+      const rows = [...plain, several, ...children];
+      await opened.database.write((tx) => tx.insertInto("commands").values(rows).execute());
+      const sizes = { SVC_REST_DEFAULT_PAGE_SIZE: 2, SVC_REST_MAX_PAGE_SIZE: 500 };
+      const list = async (cursor?: string) => {
+        const query = { without_bulk_retries: true, ...(cursor && { cursor }) };
+        const page = await listCommands(opened.database, sizes, { projectId, role: "operator", query });
+        return { ids: page.items.map(({ id }) => id), cursor: page.next_cursor };
+      };
+      const first = await list();
+      expect(first.ids).toEqual([plain[1]?.id, several.id]);
+      const second = await list(first.cursor ?? "");
+      expect(second).toEqual({ ids: [plain[0]?.id], cursor: null });
     });
   });
 

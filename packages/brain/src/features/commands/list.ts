@@ -20,10 +20,12 @@ export async function listCommands(
     status: isStatus(query.status) ? query.status : null,
     agentId: query.agent_id?.toLowerCase() ?? null,
     action: query.action === undefined || query.action === "" ? null : query.action,
+    isWithoutBulkRetries: query.without_bulk_retries === true,
   };
   const bounds = { after: readPosition(query.cursor), limit: clampLimit(query.limit, sizes) };
   // An index serves one filter: where several hold together for few rows, many are walked.
-  const isWalk = [filter.status, filter.agentId, filter.action].filter((value) => value !== null).length > 1;
+  const filters = [filter.status, filter.agentId, filter.action].filter((value) => value !== null);
+  const isWalk = filters.length > 1 || filter.isWithoutBulkRetries;
   const { rows, hasMore } = await newestCommands(isWalk ? slow : read, filter, bounds);
   const last = hasMore ? rows.at(-1) : undefined;
   return {

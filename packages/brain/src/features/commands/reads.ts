@@ -40,7 +40,11 @@ export interface CommandFilter {
   readonly status: CommandStatus | null;
   readonly agentId: string | null;
   readonly action: string | null;
+  readonly isWithoutBulkRetries?: boolean;
 }
+
+/** A command that a bulk retry sent for one task. One that names its tasks itself has no single target. */
+const isOfBulkRetry = sql`action = 'bulk_retry' AND target_id IS NOT NULL`;
 
 export interface CommandPosition {
   readonly issuedAt: Date;
@@ -73,6 +77,7 @@ export function newestCommands(
   const conditions: RawBuilder<unknown>[] = [sql`project_id = ${filter.projectId}`];
   const [leading, ...others] = filters.filter((name) => filter[name] !== null);
   for (const name of others) conditions.push(sql`${sql.ref(indexes[name].column)} = ${filter[name]}`);
+  if (filter.isWithoutBulkRetries) conditions.push(sql`NOT (${isOfBulkRetry})`);
   if (after !== null) {
     conditions.push(sql`issued_at <= ${after.issuedAt}`, sql`(issued_at, id) < (${after.issuedAt}, ${after.id})`);
   }

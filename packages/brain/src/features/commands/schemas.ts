@@ -71,6 +71,9 @@ export const CommandQuery = Type.Object({
   status: Type.Optional(Type.String({ description: "only commands with this status; any other text lists all" })),
   agent_id: Type.Optional(Type.Unsafe<string>({ ...Uuid, description: "only commands of this agent" })),
   action: Type.Optional(Type.String({ maxLength: 80, description: "only commands with this action" })),
+  without_bulk_retries: Type.Optional(
+    Type.Boolean({ description: "true leaves out commands that bulk retries sent, one for each task" }),
+  ),
 });
 export type CommandQuery = Static<typeof CommandQuery>;
 

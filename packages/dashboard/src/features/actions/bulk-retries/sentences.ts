@@ -5,6 +5,15 @@ import { instant } from "../../../ui/time/instants.ts";
 const tasksOf = (amount: number): string => `${count(amount)} ${amount === 1 ? "task" : "tasks"}`;
 const isAre = (amount: number): string => (amount === 1 ? "is" : "are");
 
+/** How far it is, in a few words for a list. */
+export function progressText({ counts, sealing }: Pick<BulkRetryRequest, "counts" | "sealing">): string {
+  if (sealing !== null) return `${tasksOf(sealing.found)} found so far`;
+  const { total, unobserved, failed, unknown } = counts;
+  const done = unobserved === 0 ? tasksOf(total) : `${count(total - unobserved)} of ${tasksOf(total)} done`;
+  const wrong = [failed > 0 && `${count(failed)} not retried`, unknown > 0 && `${count(unknown)} outcome unknown`];
+  return [done, ...wrong].filter(Boolean).join(", ");
+}
+
 /** What its status means, and what to do next. */
 export function statusSentence({ status, counts, blocked_reason: reason }: BulkRetryRequest): string {
   switch (status) {

@@ -1,7 +1,7 @@
 import { type Command, commandStatuses } from "@svc/client";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useParams, useSearch } from "@tanstack/react-router";
-import { lazy, Suspense, useMemo } from "react";
+import { useMemo } from "react";
 import { paths, type SearchOf } from "../../../address/paths.ts";
 import { type PageLoader, readAhead, readPageAhead } from "../../../api/read-ahead.ts";
 import { usePollMs } from "../../../live/live.ts";
@@ -9,32 +9,42 @@ import { AppLink, useGo } from "../../../ui/buttons/AppLink.tsx";
 import { Button } from "../../../ui/buttons/Button.tsx";
 import { OlderOrAll } from "../../../ui/buttons/OlderButton.tsx";
 import { Select } from "../../../ui/forms/Select.tsx";
-import { Empty } from "../../../ui/panels/Lines.tsx";
-import { PanelFrame } from "../../../ui/panels/PanelFrame.tsx";
+import { Empty, FailedLine } from "../../../ui/panels/Lines.tsx";
 import panel from "../../../ui/panels/panel.module.css";
 import { QueryBoundary } from "../../../ui/panels/QueryBoundary.tsx";
+import type { Column } from "../../../ui/tables/columns.tsx";
 import { useSteadyOrder } from "../../../ui/tables/steady-order.ts";
 import { WindowTable } from "../../../ui/tables/WindowTable.tsx";
-import { nameText } from "../../../ui/time/format.ts";
+import { nameText, printable } from "../../../ui/time/format.ts";
+import { Age } from "../../../ui/time/Stamp.tsx";
 import { useNow } from "../../../ui/time/ticker.ts";
 import { usePage } from "../../../ui/title.ts";
 import { agentsQuery } from "../../agents/index.ts";
 import { useNames } from "../../audit/index.ts";
-import { mayOperate, useMe } from "../../sessions/index.ts";
-import { stuckReason, Target } from "../requests/targets.tsx";
+import { mayOperate, readAs, useMe } from "../../sessions/index.ts";
+import { BulkRetryPill } from "../bulk-retries/BulkRetryPill.tsx";
+import { bulkRetryPages } from "../bulk-retries/bulk-retry-queries.ts";
+import { type ListEntry, mergedList } from "../bulk-retries/merged-list.ts";
+import { progressText } from "../bulk-retries/sentences.ts";
+import { AgentLink, stuckReason, Target } from "../requests/targets.tsx";
 import { CommandPill } from "./CommandPill.tsx";
 import { CommandTimes } from "./CommandTimes.tsx";
-import { agentColumn, errorColumn, issuedColumn } from "./command-columns.tsx";
 import { commandPages } from "./command-queries.ts";
 import css from "./commands.module.css";
-import { commandFilters, readCommandsSearch } from "./commands-search.ts";
+import { commandFilters, isFiltered, readCommandsSearch } from "./commands-search.ts";
 import { actionWords, wordsOfAction } from "./words.ts";
 
-export const loader: PageLoader<{ slug: string }> = ({ params: { slug }, location }) =>
-  Promise.all([
-    readPageAhead(commandPages(slug, commandFilters(readCommandsSearch(location.search)))),
+export const loader: PageLoader<{ slug: string }> = ({ params: { slug }, location }) => {
+  const search = readCommandsSearch(location.search);
+  return Promise.all([
+    readPageAhead(commandPages(slug, commandFilters(search))),
+    readAs(
+      (me) => mayOperate(me, slug) && !isFiltered(search),
+      () => readPageAhead(bulkRetryPages(slug)),
+    ),
     readAhead(agentsQuery(slug)),
   ]);
+};
 
 export function CommandsPage() {
   const { slug } = useParams({ from: "/signed-in/p/$slug/commands" });
@@ -50,40 +60,108 @@ export function CommandsPage() {
   const names = useNames([slug]);
   const agents = useQuery(agentsQuery(slug)).data?.items ?? noAgents;
   const filters = useMemo(() => commandFilters(search), [search]);
-  const read = useInfiniteQuery({ ...commandPages(slug, filters), refetchInterval: usePollMs() });
-  const list = read.data?.pages.flatMap(({ items }) => items) ?? [];
-  const rowOf = (command: Command) => ({ ...command, key: command.id, stuck: stuckReason(command, agents, now) });
-  const all = list.map(rowOf);
-  const { rows, hold } = useSteadyOrder([...all.filter((row) => row.stuck), ...all.filter((row) => !row.stuck)]);
+  const refetchInterval = usePollMs();
+  const read = useInfiniteQuery({ ...commandPages(slug, filters), refetchInterval });
   const seesIssuer = mayOperate(me, slug);
+  const isGrouped = !isFiltered(search);
+  const retries = useInfiniteQuery({ ...bulkRetryPages(slug), refetchInterval, enabled: seesIssuer && isGrouped });
+  const list = mergedList(
+    { rows: read.data?.pages.flatMap(({ items }) => items) ?? [], hasMore: read.hasNextPage },
+    isGrouped
+      ? { rows: retries.data?.pages.flatMap(({ items }) => items) ?? [], hasMore: retries.hasNextPage }
+      : { rows: [], hasMore: false },
+  );
+  const all = list.entries.map((entry) => ({
+    ...entry,
+    stuck: entry.command ? stuckReason(entry.command, agents, now) : null,
+  }));
+  const { rows, hold } = useSteadyOrder([...all.filter((row) => row.stuck), ...all.filter((row) => !row.stuck)]);
+  const older = {
+    hasNextPage: list.next.commands || list.next.bulkRetries,
+    isFetchingNextPage: read.isFetchingNextPage || retries.isFetchingNextPage,
+    fetchNextPage: () => {
+      if (list.next.commands) void read.fetchNextPage();
+      if (list.next.bulkRetries) void retries.fetchNextPage();
+    },
+  };
   const go = (next: SearchOf<"/p/$slug/commands">) => goTo(paths.commands(slug, { ...search, ...next }));
-  const isFiltered = Object.keys(filters).length > 0;
+
+  const columns: Column<ListEntry & { stuck: string | null }>[] = [
+    {
+      header: "Status",
+      cell: ({ command, bulkRetry, stuck }) => (
+        <span className={panel.state}>
+          {command ? <CommandPill status={command.status} /> : <BulkRetryPill status={bulkRetry.status} />}
+          {stuck ? <small>{stuck}</small> : null}
+        </span>
+      ),
+    },
+    {
+      header: "Command",
+      cellClass: panel.named,
+      cell: ({ command, bulkRetry }) => (
+        <AppLink href={command ? paths.command(slug, command.id) : paths.bulkRetry(slug, bulkRetry.id)}>
+          <b>{command ? wordsOfAction(command.action) : "Bulk retry"}</b>
+        </AppLink>
+      ),
+      small: ({ command, bulkRetry }) => (command ? <Target slug={slug} command={command} /> : progressText(bulkRetry)),
+    },
+    {
+      header: "Agent",
+      className: "lg",
+      cell: ({ command, bulkRetry }) =>
+        bulkRetry?.target_agent_id === null ? (
+          <span className="t3">any</span>
+        ) : (
+          <AgentLink slug={slug} id={(command?.agent_id ?? bulkRetry?.target_agent_id) || null} agents={agents} />
+        ),
+    },
+    {
+      header: "Issued by",
+      className: "lg",
+      cellClass: "t2",
+      cell: ({ command }) =>
+        command === undefined ? (
+          "–"
+        ) : seesIssuer ? (
+          issuerText(command, names, me.id)
+        ) : (
+          <span className="t3">hidden for your role</span>
+        ),
+    },
+    { header: "Issued", className: "num", cell: ({ at }) => <Age at={at} suffix=" ago" /> },
+    {
+      header: "Took",
+      className: "lg",
+      cell: ({ command }) => (command ? <CommandTimes command={command} now={now} /> : "–"),
+    },
+    {
+      header: "Error",
+      className: "lg",
+      cellClass: `t2 ${css.line}`,
+      title: (entry) => errorText(entry) ?? undefined,
+      cell: (entry) => errorText(entry) ?? "–",
+    },
+  ];
 
   return (
     <>
       <div className={panel.head}>
         <h1>Commands</h1>
-        <span className="t3 grow">newest first, those that wait for too long on top</span>
+        <span className="t3 grow">Newest first, overdue on top</span>
       </div>
-      {seesIssuer ? (
-        <div className={css.told}>
-          <Suspense fallback={<BulkRetriesBones />}>
-            <BulkRetriesPanel slug={slug} agents={agents} />
-          </Suspense>
-        </div>
-      ) : null}
       <div className={css.tools}>
         <Select
           label="Status"
           value={search.status ?? ""}
-          options={[["", "any status"], ...commandStatuses.map((one) => [one, statusName(one)] as const)]}
+          options={[["", "Any status"], ...commandStatuses.map((one) => [one, statusName(one)] as const)]}
           onChange={(status) => go({ status })}
         />
         <Select
           label="Action"
           value={search.action ?? ""}
           options={[
-            ["", "any action"],
+            ["", "Any action"],
             ...Object.entries(actionWords),
             ...(search.action && !Object.hasOwn(actionWords, search.action) ? [search.action] : []),
           ]}
@@ -93,18 +171,21 @@ export function CommandsPage() {
           label="Agent"
           value={search.agent ?? ""}
           options={[
-            ["", "any agent"],
+            ["", "Any agent"],
             ...agents.map(({ id, name }) => [id, nameText(name)] as const),
             ...(search.agent && !agents.some(({ id }) => id === search.agent)
-              ? [[search.agent, "an agent that is gone"] as const]
+              ? [[search.agent, "a revoked agent"] as const]
               : []),
           ]}
           onChange={(agent) => go({ agent })}
         />
       </div>
+      {isGrouped && retries.isError ? (
+        <FailedLine title="Couldn't load bulk retries" error={retries.error} onRetry={() => void retries.refetch()} />
+      ) : null}
       <QueryBoundary name="Commands" read={read}>
         {rows.length === 0 ? (
-          <NoCommands isFiltered={isFiltered} onClear={() => go({ status: "", action: "", agent: "" })} />
+          <NoCommands isFiltered={!isGrouped} onClear={() => go({ status: "", action: "", agent: "" })} />
         ) : (
           <>
             <WindowTable
@@ -113,46 +194,24 @@ export function CommandsPage() {
               on={hold}
               rows={rows}
               rowKey={({ key }) => key}
-              isOpenEnded={read.hasNextPage}
+              isOpenEnded={older.hasNextPage}
               rowPx={45}
               rowProps={({ stuck }) => (stuck ? { className: panel.alarm } : {})}
-              columns={[
-                {
-                  header: "Status",
-                  cell: ({ status, stuck }) => (
-                    <span className={panel.state}>
-                      <CommandPill status={status} />
-                      {stuck ? <small>{stuck}</small> : null}
-                    </span>
-                  ),
-                },
-                {
-                  header: "Command",
-                  cellClass: panel.named,
-                  cell: ({ id, action }) => (
-                    <AppLink href={paths.command(slug, id)}>
-                      <b>{wordsOfAction(action)}</b>
-                    </AppLink>
-                  ),
-                  small: (command) => <Target slug={slug} command={command} />,
-                },
-                agentColumn(slug, agents),
-                {
-                  header: "Issued by",
-                  className: "lg",
-                  cellClass: "t2",
-                  cell: (command) =>
-                    seesIssuer ? issuerText(command, names, me.id) : <span className="t3">hidden for your role</span>,
-                },
-                issuedColumn,
-                { header: "Took", className: "lg", cell: (command) => <CommandTimes command={command} now={now} /> },
-                errorColumn,
-              ]}
+              columns={columns}
             />
             <p className={panel.foot}>
-              <OlderOrAll read={read} shown={rows.length}>
+              <OlderOrAll read={older} shown={rows.length}>
                 Older commands
               </OlderOrAll>
+              {isGrouped && !seesIssuer ? (
+                <>
+                  {" "}
+                  Without bulk retries.{" "}
+                  <AppLink href={paths.commands(slug, { ...search, action: "bulk_retry" })}>
+                    Show their commands
+                  </AppLink>
+                </>
+              ) : null}
             </p>
           </>
         )}
@@ -161,31 +220,27 @@ export function CommandsPage() {
   );
 }
 
-const BulkRetriesPanel = lazy(() =>
-  import("../bulk-retries/BulkRetriesPanel.tsx").then((part) => ({ default: part.BulkRetriesPanel })),
-);
-
-/** As high as the panel is before somebody opens it. */
-function BulkRetriesBones() {
-  return <PanelFrame title="Bulk retries" actions={<Button disabledReason="One moment">Show</Button>} />;
-}
-
 const noAgents: [] = [];
 
-/** The words that the pill of a status has. */
+function errorText({ command, bulkRetry }: ListEntry): string | null {
+  const error = command ? command.error : bulkRetry.blocked_reason;
+  return error === null ? null : printable(error);
+}
+
+/** The name of a status, as in its pill. */
 const statusName = (status: string): string => (status === "timeout" ? "outcome unknown" : status);
 
 export function issuerText(command: Command, names: ReadonlyMap<string, string>, ownId: string): string {
   const { issued_by: id } = command;
-  if (id === null) return "the service";
-  return id === ownId ? "you" : nameText(names.get(id) ?? "an account that is gone");
+  if (id === null) return "System";
+  return id === ownId ? "you" : nameText(names.get(id) ?? "a deleted account");
 }
 
 function NoCommands({ isFiltered, onClear }: { isFiltered: boolean; onClear: () => void }) {
   if (!isFiltered) {
     return (
       <Empty title="No command yet">
-        <p>What you retry, cancel or control from here is sent to an agent as a command, and listed here.</p>
+        <p>Retries, cancellations and other actions are sent to agents as commands, and listed here.</p>
       </Empty>
     );
   }

@@ -9,6 +9,8 @@ export interface CommandFilters {
   status?: CommandStatus;
   action?: string;
   agent_id?: string;
+  /** Without the commands that bulk retries sent, each for one task: a bulk retry is one row of its own. */
+  without_bulk_retries?: boolean;
 }
 
 export const commandQuery = (slug: string, commandId: string) =>
@@ -92,7 +94,8 @@ export function withRows(list: CommandList, rows: readonly Command[], filters: C
 const newer = (old: Command, row: Command | undefined): Command =>
   row === undefined || (hasEnded(old) && !hasEnded(row)) ? old : { ...old, ...row };
 
-const isLetIn = (row: Command, { status, action, agent_id }: CommandFilters): boolean =>
+const isLetIn = (row: Command, { status, action, agent_id, without_bulk_retries }: CommandFilters): boolean =>
+  !(without_bulk_retries && row.action === "bulk_retry" && row.target_id !== null) &&
   (status === undefined || row.status === status) &&
   (action === undefined || row.action === action) &&
   (agent_id === undefined || row.agent_id === agent_id);

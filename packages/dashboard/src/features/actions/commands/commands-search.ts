@@ -22,8 +22,11 @@ export function readCommandsSearch(raw: Raw): CommandsSearch {
   return { ...(status && { status }), ...(action && { action }), ...(agent && { agent }), ...readRange(raw) };
 }
 
-export const commandFilters = ({ status, action, agent }: CommandsSearch): CommandFilters => ({
-  ...(status && { status }),
-  ...(action && { action }),
-  ...(agent && { agent_id: agent }),
-});
+export const isFiltered = ({ status, action, agent }: CommandsSearch): boolean => Boolean(status || action || agent);
+
+/** A filter lists every command that matches. Without one, bulk retries stand for the commands that they sent. */
+export const commandFilters = (search: CommandsSearch): CommandFilters => {
+  const { status, action, agent } = search;
+  if (!isFiltered(search)) return { without_bulk_retries: true };
+  return { ...(status && { status }), ...(action && { action }), ...(agent && { agent_id: agent }) };
+};

@@ -50,10 +50,10 @@ export function AgentLink({
 
 const stuckMs = 60_000;
 
-/** Why a command still waits after a minute; null while that is no cause for worry. */
+/** Why a command still waits after a minute; null before that. */
 export function stuckReason(command: Command, agents: readonly Agent[], now: number): string | null {
   if (command.status !== "pending" || now - Date.parse(command.issued_at) < stuckMs) return null;
   const agent = agents.find(({ id }) => id === command.agent_id);
-  if (agent === undefined) return "its agent is not here any more";
-  return agent.state === "online" ? "its agent is online, but has not taken it" : "its agent is not online";
+  if (agent === undefined) return "its agent was revoked";
+  return agent.state === "online" ? "its agent is online but has not fetched it" : "its agent is offline";
 }
