@@ -62,47 +62,49 @@ export function MembersPage() {
       </div>
       <SettingsTabs slug={slug} current="members" />
       <StaleLine name="The members" read={read} />
-      <DataTable
-        label="Members"
-        size="wide"
-        rows={members}
-        rowKey={({ id }) => id}
-        columns={[
-          {
-            header: "Member",
-            cellClass: panel.named,
-            cell: (member) => (
-              <>
-                <b>{nameText(member.user_display_name || member.user_email)}</b>
-                {member.user_id === me.id ? <span className="t3"> (you)</span> : null}
-              </>
-            ),
-            small: (member) => printable(member.user_email),
-          },
-          { header: "Role", cellClass: css.role, cell: (member) => <b>{member.role}</b> },
-          {
-            header: "Since",
-            className: "num lg",
-            cellClass: "t2",
-            cell: (member) => <Stamp at={member.created_at} to="minute" />,
-          },
-          menuColumn<Member>(memberName, (member) => {
-            const about = { slug, member, onClose: close };
-            const reason = held ?? lastAdminGuard(member, members);
-            return (
-              <>
-                <MenuEntry icon="users" reason={reason} onAct={() => setDialog(<ChangeRoleDialog {...about} />)}>
-                  Change role
-                </MenuEntry>
-                <MenuEntry icon="trash" reason={reason} onAct={() => setDialog(<RemoveMemberDialog {...about} />)}>
-                  Remove
-                </MenuEntry>
-              </>
-            );
-          }),
-        ]}
-      />
-      {isAdmin ? <InvitationsPanel slug={slug} members={members} held={held} /> : null}
+      <div className={panel.narrow}>
+        <DataTable
+          label="Members"
+          size="wide"
+          rows={members}
+          rowKey={({ id }) => id}
+          columns={[
+            {
+              header: "Member",
+              cellClass: panel.named,
+              cell: (member) => (
+                <>
+                  <b>{nameText(member.user_display_name || member.user_email)}</b>
+                  {member.user_id === me.id ? <span className="t3"> (you)</span> : null}
+                </>
+              ),
+              small: (member) => printable(member.user_email),
+            },
+            { header: "Role", cellClass: css.role, cell: (member) => <b>{member.role}</b> },
+            {
+              header: "Since",
+              className: "num lg",
+              cellClass: "t2",
+              cell: (member) => <Stamp at={member.created_at} to="minute" />,
+            },
+            menuColumn<Member>(memberName, (member) => {
+              const about = { slug, member, onClose: close };
+              const reason = held ?? lastAdminGuard(member, members);
+              return (
+                <>
+                  <MenuEntry icon="users" reason={reason} onAct={() => setDialog(<ChangeRoleDialog {...about} />)}>
+                    Change role
+                  </MenuEntry>
+                  <MenuEntry icon="trash" reason={reason} onAct={() => setDialog(<RemoveMemberDialog {...about} />)}>
+                    Remove
+                  </MenuEntry>
+                </>
+              );
+            }),
+          ]}
+        />
+        {isAdmin ? <InvitationsPanel slug={slug} members={members} held={held} /> : null}
+      </div>
       {dialog}
     </>
   );

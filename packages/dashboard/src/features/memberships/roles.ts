@@ -4,7 +4,7 @@ import type { Member, ProjectRole } from "@svc/client";
 export const roles: readonly { role: ProjectRole; means: string }[] = [
   { role: "viewer", means: "looks at tasks, queues, workers, agents and who belongs to the project" },
   { role: "auditor", means: "viewer, and the audit trail; changes nothing" },
-  { role: "operator", means: "viewer, and acts: retries, cancels, controls workers, triggers schedules" },
+  { role: "operator", means: "viewer, and acts: retries, cancels, controls workers" },
   { role: "admin", means: "operator, and changes everything of the project, its members and agents" },
 ];
 

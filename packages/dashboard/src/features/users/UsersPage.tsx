@@ -116,7 +116,9 @@ function UserList() {
           <p>There are fewer accounts than the address says.</p>
         </Empty>
       ) : (
-        <DataTable label="Users" size="wide" rows={users} rowKey={({ id }) => id} columns={columns} />
+        <div className={panel.narrow}>
+          <DataTable label="Users" size="wide" rows={users} rowKey={({ id }) => id} columns={columns} />
+        </div>
       )}
       {isAll ? null : (
         <nav className={css.pages} aria-label="Pages of accounts">

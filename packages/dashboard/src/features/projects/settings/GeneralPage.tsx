@@ -126,22 +126,6 @@ function FieldsForm({ project }: { project: Project }) {
         hint="What the project's zone means in times on its pages."
         error={faultOf("timezone")}
       />
-      <Field
-        label="Default scheduler"
-        required
-        maxLength={64}
-        {...bound("owner")}
-        hint="Which scheduler fires schedules that name none."
-        error={faultOf("owner", "default_scheduler_owner")}
-      />
-      <AreaField
-        label="Allowed schedulers"
-        rows={2}
-        spellCheck={false}
-        {...bound("schedulers")}
-        hint="One a line, at most 32, the default one among them. None: every scheduler."
-        error={faultOf("schedulers", "allowed_schedulers")}
-      />
       {isElsewhere ? <Refusal>Nothing was changed. {refusal?.words ?? causeOf(save.error)}</Refusal> : null}
       <div className={css.said}>
         <ActButton

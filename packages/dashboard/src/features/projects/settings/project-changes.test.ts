@@ -25,32 +25,17 @@ describe("what is sent of a project's settings", () => {
   test("is what differs, without blanks around it", () => {
     expect(changesOf(project, form)).toEqual({});
     expect(changesOf(project, { ...form, name: " Shop ", description: "  " })).toEqual({});
-    expect(changesOf(project, { ...form, name: "Store", slug: "store", owner: "beat" })).toEqual({
-      name: "Store",
-      slug: "store",
-      default_scheduler_owner: "beat",
-    });
+    expect(changesOf(project, { ...form, name: "Store", slug: "store" })).toEqual({ name: "Store", slug: "store" });
   });
 
-  test("clears a description and a list that were emptied", () => {
+  test("clears a description that was emptied", () => {
     const described = { ...project, description: "What we sell" };
-    expect(changesOf(described, { ...form, schedulers: " \n" })).toEqual({
-      description: null,
-      allowed_schedulers: null,
-    });
-  });
-
-  test("names each scheduler once", () => {
-    expect(changesOf(project, { ...form, schedulers: "beat\n\n beat \nother" })).toEqual({
-      allowed_schedulers: ["beat", "other"],
-    });
-    expect(changesOf(project, { ...form, schedulers: "svc-scheduler\n\nbeat\n" })).toEqual({});
+    expect(changesOf(described, form)).toEqual({ description: null });
   });
 });
 
 test("a conflict stands at the field that it is about", () => {
   expect(projectRefusal("slug_in_use")?.field).toBe("slug");
-  expect(projectRefusal("scheduler_owner_not_allowed")?.field).toBe("owner");
   expect(projectRefusal("last_active_project")).toMatchObject({ field: null });
   expect(projectRefusal("other")).toBeNull();
   expect(projectRefusal(null)).toBeNull();

@@ -7,9 +7,6 @@ export interface ProjectForm {
   description: string;
   environment: string;
   timezone: string;
-  owner: string;
-  /** One a line; none means every scheduler. */
-  schedulers: string;
 }
 
 export function formOf(project: Project): ProjectForm {
@@ -19,8 +16,6 @@ export function formOf(project: Project): ProjectForm {
     description: project.description ?? "",
     environment: project.environment,
     timezone: project.timezone,
-    owner: project.default_scheduler_owner,
-    schedulers: (project.allowed_schedulers ?? []).join("\n"),
   };
 }
 
@@ -28,34 +23,18 @@ export function formOf(project: Project): ProjectForm {
 export function changesOf(project: Project, form: ProjectForm): ProjectChanges {
   const before = formOf(project);
   const isChanged = (key: keyof ProjectForm) => form[key].trim() !== before[key].trim();
-  const schedulers = linesOf(form.schedulers);
   return {
     ...(isChanged("name") && { name: form.name.trim() }),
     ...(isChanged("slug") && { slug: form.slug.trim() }),
     ...(isChanged("description") && { description: form.description.trim() || null }),
     ...(isChanged("environment") && { environment: form.environment.trim() }),
     ...(isChanged("timezone") && { timezone: form.timezone.trim() }),
-    ...(isChanged("owner") && { default_scheduler_owner: form.owner.trim() }),
-    ...(schedulers.join("\n") !== linesOf(before.schedulers).join("\n") && {
-      allowed_schedulers: schedulers.length === 0 ? null : schedulers,
-    }),
   };
 }
-
-const linesOf = (text: string): string[] => [
-  ...new Set(
-    text
-      .split("\n")
-      .map((line) => line.trim())
-      .filter(Boolean),
-  ),
-];
 
 const refusals: Readonly<Record<string, readonly [field: keyof ProjectForm | null, words: string]>> = {
   slug_pattern: ["slug", "Small letters, digits and single hyphens between them, 2 to 63 in all."],
   slug_in_use: ["slug", "Another project has this slug."],
-  scheduler_owner_not_allowed: ["owner", "It is not among the allowed schedulers below."],
-  allowed_schedulers_empty: ["schedulers", "Name one at least, or none for every scheduler."],
   last_active_project: [null, "This is the last active project, and one must be left."],
   project_archived: [null, "The project was archived in the meantime. Restore it first."],
 };
