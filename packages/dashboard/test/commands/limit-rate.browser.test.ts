@@ -81,7 +81,7 @@ test("the rate of a BullMQ queue is limited from its page, and lifted by 0", asy
   expect(await queue.getGlobalRateLimit()).toEqual({ max: 30, duration: 60_000 });
 
   expect(await offered(page)).toEqual(["Limit rate of this queue"]);
-  await page.keyboard.type("limit the rate");
+  await page.keyboard.type("limit rate");
   await page.keyboard.press("Enter");
   await dialog.getByLabel("Rate").fill("0");
   await dialog.getByRole("button", { name: "Remove limit" }).click();

@@ -233,3 +233,59 @@ test("a project whose slug is refused has the focus in that field, and its error
   const [, error = ""] = (described ?? "").split(" ");
   expect(await page.locator(`[id="${error}"]`).textContent()).toContain("This slug is reserved.");
 });
+
+test("an error of a field that the dialog does not have is listed below those that it has", async () => {
+  const one = cases.find(({ name }) => name === "a new project") as Case;
+  const { page } = await openFor(one);
+  const errors = [
+    { loc: ["body", "slug"], message: "This slug is reserved." },
+    { loc: ["body", "colour"], message: "Not a colour." },
+  ];
+  await refuse(page, one, { status: 422, json: problem("validation_error", { errors }) });
+  await one.arrive(page);
+  await page.keyboard.press("Enter");
+  const dialog = page.getByRole("dialog");
+  await dialog.getByText("This slug is reserved.", { exact: true }).waitFor();
+  await expect.poll(() => dialog.getByRole("alert").allTextContents()).toContain("colour: Not a colour.");
+});
+
+describe("a read that fails the second time is reported beside what was read before", () => {
+  /** By then what was read is not fresh any more. */
+  const readAgainMs = 6_000;
+  const failed = { status: 403, json: problem("forbidden") };
+
+  test("in the form that keeps an API key to addresses", async () => {
+    await shop.brain.as.root.post("/api-keys", { name: "nightly", scopes: ["home:read"] });
+    const { page } = await openScreen(shop.brain, { cookie: shop.brain.as.root.cookie });
+    await page.clock.install();
+    await page.goto("/me/api-keys");
+    const open = async () => {
+      await page.getByRole("button", { name: "Actions of nightly" }).click();
+      await page.getByRole("button", { name: "Change addresses" }).click();
+    };
+    await open();
+    await page.getByText("Your address now:").waitFor();
+    await page.keyboard.press("Escape");
+    await page.route("**/auth/sessions", (route) => route.fulfill(failed));
+    await page.clock.runFor(readAgainMs);
+    await open();
+    await page.getByRole("alert").getByText("Your address could not be read again.").waitFor();
+    await page.getByText("Your address now:").waitFor();
+  });
+
+  test("under a row of the task list", async () => {
+    const { page } = await openScreen(shop.brain, { cookie: shop.brain.as.root.cookie });
+    await page.clock.install();
+    await openList(page);
+    await page.getByRole("row", { name: "billing.charge failure" }).focus();
+    await page.keyboard.press("e");
+    await page.getByRole("heading", { name: "Input" }).waitFor();
+    await page.keyboard.press("e");
+    await page.getByRole("heading", { name: "Input" }).waitFor({ state: "detached" });
+    await page.route("**/tasks/*/*", (route) => route.fulfill(failed));
+    await page.clock.runFor(readAgainMs);
+    await page.keyboard.press("e");
+    await page.getByRole("alert").getByText("The input could not be read again.").waitFor();
+    await page.getByRole("heading", { name: "Input" }).waitFor();
+  });
+});

@@ -75,7 +75,7 @@ describe("a task", () => {
     await dialog.getByLabel("Delay (seconds)").fill("86401");
     await dialog.getByRole("button", { name: "Retry task" }).click();
     await dialog.getByText("No name may begin with __svc_").waitFor();
-    await dialog.getByText("A whole number of seconds, 0 to 86400").waitFor();
+    await dialog.getByText("Enter a whole number from 0 to 86400").waitFor();
     expect(agent.got).toEqual([]);
     await dialog.getByLabel("Named inputs").fill('{"currency": "USD"}');
     await dialog.getByLabel("Delay (seconds)").fill("60");
