@@ -30,6 +30,7 @@ const help: KeyHelp = {
   title: "Task list",
   says: [
     ["/", "filter"],
+    ["1, 2", "first, second view, up to 9"],
     ["j, k", "next, previous task"],
     ["J, K", "select on the way"],
     ["x", "select this task"],

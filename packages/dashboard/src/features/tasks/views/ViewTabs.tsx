@@ -5,7 +5,7 @@ import { useIsPhone } from "../../../ui/appearance.ts";
 import { AppLink } from "../../../ui/buttons/AppLink.tsx";
 import { Button } from "../../../ui/buttons/Button.tsx";
 import { Icon } from "../../../ui/Icon.tsx";
-import { type KeyHelp, useKeys } from "../../../ui/layers/keys.ts";
+import { useKeys } from "../../../ui/layers/keys.ts";
 import { Menu, menuItem } from "../../../ui/layers/Layers.tsx";
 import { Opening } from "../../../ui/layers/Opening.tsx";
 import { printable } from "../../../ui/time/format.ts";
@@ -23,8 +23,6 @@ interface Act {
   act: () => void;
   icon?: string;
 }
-
-const keyHelp: KeyHelp = { title: "Views", says: [["1, 2", "show the first, the second view, up to 9"]] };
 
 type Asking = "save as" | "rename" | "delete" | null;
 
@@ -67,10 +65,7 @@ export function ViewTabs({ slug, search, onGo }: ViewTabsProps) {
       : [];
   const inMenu = isPhone ? [...saving, ...keeping] : keeping;
 
-  useKeys(
-    Object.fromEntries(views.slice(0, 9).map((view, at) => [`${at + 1}`, () => onGo(searchFor(view, search))])),
-    keyHelp,
-  );
+  useKeys(Object.fromEntries(views.slice(0, 9).map((view, at) => [`${at + 1}`, () => onGo(searchFor(view, search))])));
 
   // Of many views some lie beyond the edge; that of the list must not. Asked of an observer, which waits for the
   // layout that the first rows need anyway, instead of forcing one more.
