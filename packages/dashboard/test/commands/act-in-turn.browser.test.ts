@@ -143,7 +143,7 @@ describe("a run of requeues", () => {
     await dialog.getByText("6 of 6 asked for.").waitFor();
     await dialog.getByRole("button", { name: "Close", exact: true }).click();
     expect(await tray(page).getByRole("listitem").count()).toBe(1);
-    await tray(page).getByRole("link", { name: "Requeue letters: 6 of 6 asked for" }).click();
+    await tray(page).getByRole("link", { name: "Requeue letters: 6 of 6 requested" }).click();
     await page.waitForURL(/[/]commands[?]action=requeue_dead_letter$/);
     expect(await axeFaults(page)).toEqual([]);
   });
@@ -174,7 +174,7 @@ describe("a run of cancels", () => {
     const go = dialog.getByRole("button", { name: "Cancel the other 4" });
     await expect.poll(() => go.getAttribute("aria-disabled")).toBe("false");
     await dialog.getByText("2 of 6 asked for.").waitFor();
-    expect(await page.locator("section li").filter({ hasText: "Cancel tasks: 2 of 6 asked for" }).count()).toBe(1);
+    expect(await page.locator("section li").filter({ hasText: "Cancel tasks: 2 of 6 requested" }).count()).toBe(1);
     await go.click();
     await dialog.getByText("6 of 6 asked for.").waitFor();
     await waitFor(() => asked().length === 6);
@@ -182,7 +182,7 @@ describe("a run of cancels", () => {
     await dialog.locator("button", { hasText: "Close" }).click();
     await bar(page).waitFor({ state: "detached" });
     expect(await tray(page).getByRole("listitem").count()).toBe(1);
-    await tray(page).getByRole("link", { name: "Cancel tasks: 6 of 6 asked for" }).waitFor();
+    await tray(page).getByRole("link", { name: "Cancel tasks: 6 of 6 requested" }).waitFor();
     expect(faults).toEqual([]);
   });
 
@@ -195,13 +195,51 @@ describe("a run of cancels", () => {
     await bar(page).getByText("5 selected").waitFor();
     second.letGo();
     await bar(page).getByText("4 selected").waitFor();
-    await tray(page).getByRole("link", { name: "Cancel tasks: 2 of 6 asked for" }).waitFor();
+    await tray(page).getByRole("link", { name: "Cancel tasks: 2 of 6 requested" }).waitFor();
     await bar(page).getByRole("button", { name: "Cancel" }).click();
     const rest = page.getByRole("dialog", { name: "Cancel 4 tasks" });
     await rest.getByRole("button", { name: "Cancel 4 tasks" }).click();
     await rest.getByText("4 of 4 asked for.").waitFor();
     await waitFor(() => asked().length === 6);
     expect(asked().toSorted()).toEqual(running);
+  });
+
+  test("goes on when its page is left for another one", async () => {
+    const { page } = await open("queues");
+    await page.locator("nav a[href*='/tasks']").first().click();
+    const rows = page.getByRole("row", { name: /mail.bulk started/ });
+    await expect.poll(() => rows.count()).toBe(6);
+    for (let at = 0; at < 6; at += 1) await rows.nth(at).getByRole("checkbox").check();
+    await bar(page).getByRole("button", { name: "Cancel" }).click();
+    const dialog = page.getByRole("dialog", { name: "Cancel 6 tasks" });
+    const second = await holdBack(page, "**/commands/cancel-task", 2);
+    await dialog.getByRole("button", { name: "Cancel 6 tasks" }).click();
+    await second.onItsWay;
+    await tray(page).getByText("Requesting the rest. Keep this tab open.").waitFor({ state: "attached" });
+    await page.goBack();
+    await dialog.waitFor({ state: "detached" });
+    await page.waitForURL(/[/]queues/);
+    second.letGo();
+    await tray(page).getByRole("link", { name: "Cancel tasks: 6 of 6 requested" }).waitFor();
+    await waitFor(() => asked().length === 6);
+  });
+
+  test("that a reload cuts off asks first, and afterwards says what was not requested", async () => {
+    const { page, dialog } = await openTasks();
+    const third = await holdBack(page, "**/commands/cancel-task", 3);
+    await dialog.getByRole("button", { name: "Cancel 6 tasks" }).click();
+    await third.onItsWay;
+    const asking = page.waitForEvent("dialog");
+    const reloading = page.reload();
+    const question = await asking;
+    expect(question.type()).toBe("beforeunload");
+    await question.accept();
+    await reloading;
+    await tray(page).getByRole("link", { name: "Cancel tasks: at least 2 of 6 requested" }).waitFor();
+    await tray(page)
+      .getByText("The page was closed before the rest. Select the remaining tasks to continue.")
+      .waitFor();
+    third.letGo();
   });
 
   test("keeps its requests when an agent goes meanwhile: the rest is asked for, and what was made is not again", async () => {

@@ -34,7 +34,7 @@ export function RequeueDialog({ slug, subject, onClose }: DialogProps<ChosenLett
   const [runId] = useState(freshKey);
   const online = useAble(slug, { engine, capability: "requeue_dead_letter" });
   const issue = useIssue(slug, (to, body: TaskCommandBody) => api.requeueDeadLetter(to, body));
-  const { made, isBusy, failure, hasBegun, isDone, goesOn, isStopping, stop, run } = useInTurn(issue.isLost);
+  const { made, isBusy, failure, hasBegun, isDone, goesOn, isStopping, stop, run } = useInTurn(issue.isLost, runId);
   const [chosen, setChosen] = useState(toldBy);
   // Once one is asked for it stays with this agent, whoever else comes or goes.
   const { able, agentId } = useKept({ able: online, agentId: chosen }, hasBegun);
@@ -52,10 +52,14 @@ export function RequeueDialog({ slug, subject, onClose }: DialogProps<ChosenLett
         onRequeued(letter, (await issue.mutateAsync({ body, told })).id);
       }),
     );
+  const leave = () => {
+    stop();
+    onClose();
+  };
   return (
     <CommandDialog
       title={`Requeue ${many}`}
-      onClose={onClose}
+      onClose={leave}
       agent={{
         agents: hasBegun ? able.agents.filter(({ id }) => id === named.agent_id) : able.agents,
         value: agentId,
@@ -68,7 +72,7 @@ export function RequeueDialog({ slug, subject, onClose }: DialogProps<ChosenLett
       what={letters.length > 1 ? "the next of them" : "it"}
       act={isDone ? null : `Requeue ${made > 0 && !isBusy ? `the other ${count(letters.length - made)}` : many}`}
       leave={goesOn ? "Stop" : isDone ? "Close" : "Cancel"}
-      onLeave={goesOn ? stop : onClose}
+      onLeave={goesOn ? stop : leave}
       onSend={() => void send()}
       below={
         <>

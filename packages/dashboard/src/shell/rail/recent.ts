@@ -15,10 +15,22 @@ export interface RecentCommand {
   isBulk?: true;
   /** Of many commands that were made one after the other, whose id is the run's own: what they do. */
   runAction?: string;
+  progress?: RunProgress;
   /** What it does, as the tray says it. */
   words: string;
   /** Engine and id of the one task that it is about, with a slash between them; empty without one. */
   task: string;
+}
+/** How far a run of requests has come, which a page makes one after the other. */
+export interface RunProgress {
+  made: number;
+  total: number;
+  /** The load of a page that makes them. */
+  page: string;
+  /** Epoch milliseconds of the last one. */
+  at: number;
+  /** Why no more are made, before all of them were. */
+  ended?: "stopped" | "failed" | "closed";
 }
 export interface Recent {
   tasks: readonly RecentTask[];
@@ -71,12 +83,18 @@ let place: string | null = null;
 export function openRecent(userId: string): void {
   const wanted = `svc.recent.${userId}`;
   if (place === wanted) return;
+  if (place === null) addEventListener("storage", readElsewhere);
   place = wanted;
   try {
     recent.set(readRecent(localStorage.getItem(wanted)));
   } catch {
     recent.set(nothing);
   }
+}
+
+/** Another tab has changed it. */
+function readElsewhere({ key, newValue }: StorageEvent): void {
+  if (key !== null && key === place) recent.set(readRecent(newValue));
 }
 
 function change(next: Recent): void {

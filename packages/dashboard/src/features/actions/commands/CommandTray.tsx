@@ -15,6 +15,7 @@ import { agentsQuery } from "../../agents/index.ts";
 import { BulkRetryPill } from "../bulk-retries/BulkRetryPill.tsx";
 import { bulkRetryQuery, hasEnded as hasBulkEnded, nextReadMs } from "../bulk-retries/bulk-retry-queries.ts";
 import { statusSentence as bulkSentence } from "../bulk-retries/sentences.ts";
+import { runWords } from "../requests/use-in-turn.ts";
 import { CommandPill } from "./CommandPill.tsx";
 import { timesOf } from "./CommandTimes.tsx";
 import { commandQuery, hasEnded, openPollMs } from "./command-queries.ts";
@@ -94,13 +95,14 @@ export function CommandTray({ slug }: { slug: string }) {
           {entries.map((entry) => {
             const read = reads[single.indexOf(entry)];
             const bulkRead = bulkReads[bulk.indexOf(entry)];
+            const run = entry.progress ? runWords(entry.words, entry.progress, now) : null;
             return (
               <li key={entry.id}>
                 <AppLink className="cut" href={hrefOf(entry)}>
-                  {printable(entry.words)}
+                  {printable(run?.title ?? entry.words)}
                 </AppLink>
                 {entry.runAction ? (
-                  <small>One command each: the list says how they end</small>
+                  <small>{run?.note ?? "One command each. The list shows how they end."}</small>
                 ) : entry.isBulk ? (
                   <BulkState of={bulkRead?.data} error={bulkRead?.error} {...{ agents, now }} />
                 ) : (

@@ -1,7 +1,7 @@
 import type { Agent, Command } from "@svc/client";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
-import { noteCommand } from "../../../shell/rail/recent.ts";
+import { noteCommand, type RecentCommand } from "../../../shell/rail/recent.ts";
 import { agentsQuery } from "../../agents/index.ts";
 import { useMayNot } from "../../projects/index.ts";
 import { commandQuery } from "../commands/command-queries.ts";
@@ -54,7 +54,7 @@ export interface Told {
   words: string;
   task?: { engine: string; taskId: string };
   /** The command is one of many, which are one entry. */
-  run?: { id: string; runAction: string };
+  run?: Pick<RecentCommand, "id" | "runAction" | "progress">;
 }
 
 /**

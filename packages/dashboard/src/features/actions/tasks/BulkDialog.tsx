@@ -47,7 +47,7 @@ export function BulkDialog({
   const bulk = useCreateBulkRetry(slug);
   const cancel = useIssue(slug, (to, body: TaskCommandBody) => api.cancelTask(to, body));
   const isLost = retry.isLost || bulk.isLost || cancel.isLost;
-  const { made, isBusy, failure, hasBegun, isDone, goesOn, isStopping, stop, run } = useInTurn(isLost);
+  const { made, isBusy, failure, hasBegun, isDone, goesOn, isStopping, stop, run } = useInTurn(isLost, runId);
   const plan = planOf(rows, act);
   const online = useAgents(slug);
   // Once something is asked for it stays with these agents, whoever else comes or goes.
@@ -101,7 +101,10 @@ export function BulkDialog({
     const told = toldInTurn(all, place, { words: `Cancel ${nameText(row.name)}`, task: { engine, taskId } });
     await cancel.mutateAsync({ body: { agent_id: agentId, engine, task_id: taskId }, told });
   };
-  const leave = isDone ? finish : onClose;
+  const leave = () => {
+    stop();
+    (isDone ? finish : onClose)();
+  };
 
   return (
     <CommandDialog
