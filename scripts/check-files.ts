@@ -16,7 +16,7 @@ const code = /[.](ts|tsx|mts|js|mjs)$/;
 const notCounted = /[.]test[.]tsx?$|[.]d[.]ts$|[.]generated[.]ts$|[.]gen[.]tsx?$/;
 const maximumFiles = 12;
 
-const maximumIndexLines = 19;
+const maximumIndexLines = 20;
 /** What a package offers to others is listed in one file, which may be longer. */
 const packageIndex = /^packages\/(client|protocol)\/src\/(task-query\/)?index[.]ts$/;
 /** The text of one `index.ts` without comments: exports from other files and nothing else. */

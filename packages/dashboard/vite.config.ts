@@ -76,7 +76,7 @@ export default defineConfig({
               ["features/(issues|queues|tasks(?!/(filters|list|matching/DidYou))|workers)/(?!.*Dialog)"],
               2,
             ),
-            group("audit", ["features/audit/(?!exports/ExportDialog)"], 2),
+            group("audit", ["features/audit/(?!exports/(ExportDialog|ChainPanel)|records/use-agent-names)"], 2),
             group("people", ["features/(account|admin|mfa|password-reset|projects|sessions|users)/"], 2),
           ],
         },

@@ -84,7 +84,7 @@ describe("the dialog", () => {
     await tray(page).getByText("in progress").waitFor();
     await children(page).getByText("under way").first().waitFor();
     result.fulfil({ status: "success" });
-    await page.getByText("The engines took the retry of every task.").first().waitFor();
+    await page.getByText("re-queued.").first().waitFor();
     expect(await fact(page, "Retried").textContent()).toContain("100 % of 2");
     await children(page)
       .getByRole("row", { name: /^retried/ })
@@ -176,7 +176,7 @@ describe("the page", () => {
     const id = await create(failing);
     const { page, faults } = await openAs("operator", `bulk-retries/${id}`);
     await page.getByRole("button", { name: "Pause" }).click();
-    await page.getByText("Nothing more is sent until somebody resumes it").waitFor();
+    await page.getByText("Tasks already sent continue").waitFor();
     const path = `/projects/${brain.project.slug}/bulk-retry-requests/${id}`;
     expect((await brain.as.operator.get(path)).body.control_state).toBe("paused");
     await page.getByRole("button", { name: "Resume" }).click();
@@ -197,7 +197,7 @@ describe("the page", () => {
     await page.getByRole("button", { name: "Resume" }).click();
     await page.getByRole("alert").getByText("It was not resumed.").waitFor();
     await page.unroute(`**/bulk-retry-requests/${id}`);
-    await page.getByText("The engines took the retry of every task.").waitFor();
+    await page.getByText("re-queued.").waitFor();
     expect(await page.getByRole("button", { name: "Resume" }).count()).toBe(0);
     expect(faults).toEqual([]);
   });
@@ -259,7 +259,7 @@ describe("the page", () => {
     agent.answer = () => ({ status: "failed", error: "no" });
     const id = await create(failing);
     const { page } = await openAs("operator", `bulk-retries/${id}`);
-    await page.getByText("None of its tasks was retried.").waitFor();
+    await page.getByText("No task was retried.").waitFor();
   });
 
   test("says of one that stands still why, and of one whose time is over", async () => {
@@ -277,7 +277,7 @@ describe("the page", () => {
     await waitFor(async () => (await brain.as.operator.get(path)).body.status === "succeeded");
     await change({ ...unsent, ranges, created_at: hour, last_progress_at: null });
     const { page } = await openAs("operator", `bulk-retries/${id}`);
-    await page.getByText(/Nothing has moved for 1 h.* No online agent serves celery[.]/).waitFor();
+    await page.getByText(/No progress for 1 h.* No online agent serves celery[.]/).waitFor();
     await change({ deadline_at: hour });
     await page.reload();
     await page
@@ -285,13 +285,13 @@ describe("the page", () => {
       .waitFor();
     await change({ ...unsent, pending_count: 0, unknown_count: 2, finished_at: new Date() });
     await page.reload();
-    await page.getByText("Nobody knows of 2 tasks whether their retries ran").waitFor();
+    await page.getByText("Outcome unknown for 2 retries").waitFor();
   });
 
   test("is not for a viewer, and not there under another id", async () => {
     const id = await create({ filter: { queue: "none" } });
     const viewer = await openAs("viewer", `bulk-retries/${id}`);
-    await viewer.page.getByText("Operators and administrators of the project follow bulk retries.").waitFor();
+    await viewer.page.getByText("Only operators and admins can see bulk retries.").waitFor();
     await viewer.page.context().close();
     const { page } = await openAs("operator", "bulk-retries/01a20657-8a47-7ea9-8d8f-27e420a73852");
     await page.getByText("It is not here").waitFor();

@@ -70,7 +70,7 @@ test("what failed in a queue in the last hour with one value in its arguments is
   expect(hand.steps()).toBeLessThanOrEqual(5);
 
   await page.waitForURL(/[/]bulk-retries[/]/);
-  await page.getByRole("status").getByText("The engines took the retry of every task.").waitFor();
+  await page.getByRole("status").getByText("re-queued.").waitFor();
   const expected = Array.from({ length: 120 }, (_, index) => index)
     .filter((index) => index % 3 !== 0 && index % 2 === 0 && 30 + index * 40 < 3600)
     .map((index) => `order-${index}`);

@@ -21,9 +21,9 @@ export const bulkRetryPages = {
     path: ({ slug, bulkRetryId }) => `/p/${slug}/bulk-retries/${bulkRetryId}?outcome=unknown`,
     title: /^Bulk retry \w{8}, Commands, shop/,
     ready: async (page) => {
-      await page.getByText("Nobody knows of one task").waitFor();
+      await page.getByText("Outcome unknown for 1 retry").waitFor();
       await page.getByText("Plan digest").waitFor();
-      await page.getByText("These were sent, and no result came in time").waitFor();
+      await page.getByText("These were sent, but no result arrived in time").waitFor();
     },
     isFor: "operators and admins",
   },

@@ -47,7 +47,7 @@ export function BulkRetryPage() {
   if (mayOperate(me, slug)) return <BulkRetry slug={slug} id={requestId} />;
   return (
     <NotForRole title="Bulk retry">
-      Operators and administrators of the project follow bulk retries. Its commands are in the list of commands.
+      Only operators and admins can see bulk retries. Its commands are in the list of commands.
     </NotForRole>
   );
 }

@@ -57,8 +57,7 @@ export function ChildrenPanel({ slug, request, agents, outcome, hrefOf }: Childr
       />
       {outcome === "unknown" && counts.unknown > 0 ? (
         <p className={panel.foot}>
-          These were sent, and no result came in time: the retry may or may not have run. Look at each task, and retry
-          it by itself if it did not.
+          These were sent, but no result arrived in time. Check each task before you retry it.
         </p>
       ) : null}
       <QueryBoundary name="The tasks" read={read} isPart>

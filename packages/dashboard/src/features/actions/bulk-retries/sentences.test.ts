@@ -38,7 +38,7 @@ describe("a rate at which its time is over before its tasks are sent", () => {
 
   test("is told, with how many are left then", () => {
     expect(slowRate(request({ counts }), paced, at)).toBe(
-      "At 60 in a minute the rest takes 20 min, and its time is over before: with about 300 tasks left it stops, until somebody resumes it.",
+      "At 60 per minute the rest takes 20 min. The deadline comes first and will leave about 300 tasks until you resume.",
     );
     expect(slowRate(request({ counts: { ...counts, pending: 900 } }), paced, at + 600_000)).toMatch(/about 600 tasks/);
   });
@@ -54,7 +54,7 @@ describe("a rate at which its time is over before its tasks are sent", () => {
 describe("a bulk retry that runs", () => {
   test("stands still once nothing has moved for a minute, counted from its last outcome", () => {
     expect(standingStill(request(), plan(), at + 59_000)).toBeNull();
-    expect(standingStill(request(), plan(), at + 61_000)?.words).toBe("Nothing has moved for 1 min 1 s.");
+    expect(standingStill(request(), plan(), at + 61_000)?.words).toBe("No progress for 1 min 1 s.");
     const moved = request({ last_progress_at: new Date(at + 60_000).toISOString() });
     expect(standingStill(moved, plan(), at + 61_000)).toBeNull();
   });
@@ -72,7 +72,7 @@ describe("a bulk retry that runs", () => {
 
     test("waits for them without anything being wrong", () => {
       expect(standingStill(sent, tried, at + 119_000)).toEqual({
-        words: "The first 5 tasks were sent. The rest waits until they have ended.",
+        words: "The first 5 tasks were sent. The rest waits until they have finished.",
         isWrong: false,
       });
     });
@@ -80,12 +80,12 @@ describe("a bulk retry that runs", () => {
     test("stands still like any other: they may have passed and no agent be there, or a resume may have let the rest go", () => {
       expect(standingStill(sent, tried, at + 660_000)).toEqual({
         words:
-          "Nothing has moved for 10 min. The first 5 tasks were sent. The rest waits until they have ended, or for an agent.",
+          "No progress for 10 min. The first 5 tasks were sent. The rest waits until they have finished, or for an agent.",
         isWrong: true,
       });
       const one = request({ counts: { ...counts, total: 16, succeeded: 1 } });
       expect(standingStill(one, plan({ canary_size: 1 }), at + 61_000)?.words).toMatch(
-        /The first 1 task was sent. The rest waits until it has ended, or/,
+        /The first 1 task was sent. The rest waits until it has finished, or/,
       );
     });
 
@@ -109,7 +109,7 @@ test("a blocked one says why, as it came from the service", () => {
   expect(statusSentence(request({ status: "blocked" }))).toContain("It stopped. 12 tasks are not sent.");
 });
 
-test("an indeterminate one says of how many nobody knows", () => {
+test("an indeterminate one says how many outcomes are unknown", () => {
   const counts = { total: 20, pending: 0, claimed: 0, unobserved: 0, succeeded: 19, failed: 0, unknown: 1 };
-  expect(statusSentence(request({ status: "indeterminate", counts }))).toContain("Nobody knows of one task whether");
+  expect(statusSentence(request({ status: "indeterminate", counts }))).toContain("Outcome unknown for 1 retry");
 });

@@ -18,35 +18,35 @@ export function progressText({ counts, sealing }: Pick<BulkRetryRequest, "counts
 export function statusSentence({ status, counts, blocked_reason: reason }: BulkRetryRequest): string {
   switch (status) {
     case "sealing":
-      return "Searching for the tasks that match. Nothing is sent until the search is complete. You can leave this page.";
+      return "Searching for matching tasks. Nothing is sent until the search is complete. You can leave this page.";
     case "refused":
       return `Nothing was sent: ${printable(reason ?? "the request was refused")}. Narrow the filters and start again.`;
     case "cancelled":
       return "Cancelled before the search was complete. Nothing was sent.";
     case "in_progress":
       return counts.pending > 0
-        ? "Its tasks are sent one after the other. You can leave this page: it goes on."
-        : "All of its tasks are sent. Their outcome is awaited.";
+        ? "Sending its tasks. You can leave this page."
+        : "All tasks are sent. Waiting for their results.";
     case "paused":
-      return `Nothing more is sent until somebody resumes it: ${tasksOf(counts.pending)} ${isAre(counts.pending)} left. What was sent goes on.`;
+      return `Paused. ${tasksOf(counts.pending)} ${isAre(counts.pending)} left. Tasks already sent continue.`;
     case "blocked":
-      return `${reason ? `It stopped: ${printable(reason)}.` : "It stopped."} ${tasksOf(counts.pending)} ${isAre(counts.pending)} not sent. Look at the cause, then resume it: it goes on with them, with its time anew.`;
+      return `${reason ? `It stopped: ${printable(reason)}.` : "It stopped."} ${tasksOf(counts.pending)} ${isAre(counts.pending)} not sent. Fix the cause, then resume. The remaining tasks get a new time limit.`;
     case "succeeded":
-      return "The engines took the retry of every task. How each of them then ended, its task says.";
+      return counts.succeeded === 1 ? "The task was re-queued." : `All ${tasksOf(counts.succeeded)} were re-queued.`;
     case "failed":
-      return "None of its tasks was retried. The list below says why of each.";
+      return "No task was retried. The list below shows why.";
     case "partial":
-      return `${tasksOf(counts.succeeded)} ${counts.succeeded === 1 ? "was" : "were"} retried, ${count(counts.failed)} not: the list below says why. What failed may be retried again.`;
+      return `${tasksOf(counts.succeeded)} ${counts.succeeded === 1 ? "was" : "were"} retried, ${count(counts.failed)} not. The list below shows why. Failed tasks can be retried again.`;
     case "indeterminate":
       return counts.unknown === 1
-        ? "Nobody knows of one task whether its retry ran: it was sent, and no result came in time. It is never sent again by itself. Look at it before you retry it."
-        : `Nobody knows of ${tasksOf(counts.unknown)} whether their retries ran: they were sent, and no result came in time. They are never sent again by themselves. Look at each of them before you retry it.`;
+        ? "Outcome unknown for 1 retry: it was sent, but no result arrived in time. It won't be sent again automatically. Check the task before you retry it."
+        : `Outcome unknown for ${count(counts.unknown)} retries: they were sent, but no result arrived in time. They won't be sent again automatically. Check each task before you retry it.`;
     case "no_match":
-      return "No task matched when it was made, so nothing was sent. Look at its filter in the task list.";
+      return "No task matched, so nothing was sent. Check its filter in the task list.";
   }
 }
 
-/** That its rate leaves some of its tasks unsent when its time is over; null where it does not. */
+/** A warning when the rate is too low to send all tasks before the deadline. Null otherwise. */
 export function slowRate(
   { status, counts, deadline_at: deadline }: BulkRetryRequest,
   plan: BulkRetryPlan | undefined,
@@ -58,12 +58,12 @@ export function slowRate(
   const inTime = Math.floor((Math.max(0, leftMs) / 60_000) * rate);
   if (counts.pending <= inTime + 1) return null;
   const neededMs = (counts.pending / rate) * 60_000;
-  return `At ${count(rate)} in a minute the rest takes ${age(neededMs)}, and its time is over before: with about ${tasksOf(counts.pending - inTime)} left it stops, until somebody resumes it.`;
+  return `At ${count(rate)} per minute the rest takes ${age(neededMs)}. The deadline comes first and will leave about ${tasksOf(counts.pending - inTime)} until you resume.`;
 }
 
 const stillMs = 60_000;
 
-/** Why a running one does not move; null while it does, or could. */
+/** Why a running bulk retry makes no progress. Null while it does. */
 export function standingStill(
   request: BulkRetryRequest,
   plan: BulkRetryPlan | undefined,
@@ -76,19 +76,19 @@ export function standingStill(
   const stillFor = now - instant(request.last_progress_at ?? request.created_at);
   if (stillFor >= patienceMs) {
     const reason = first === null ? "" : ` ${first.sent} The rest waits until ${first.ended}, or for an agent.`;
-    return { words: `Nothing has moved for ${age(stillFor)}.${reason}`, isWrong: true };
+    return { words: `No progress for ${age(stillFor)}.${reason}`, isWrong: true };
   }
   if (first === null) return null;
   return { words: `${first.sent} The rest waits until ${first.ended}.`, isWrong: false };
 }
 
-/** Of one that has sent its first tasks and nothing more: that it has, and what it waits for. */
+/** For a bulk retry that has sent its canary only: this fact, and what it waits for. */
 function sentFirst({ counts }: BulkRetryRequest, plan: BulkRetryPlan | undefined) {
   const { pending, claimed, total } = counts;
   const size = plan?.canary_size ?? null;
   if (size === null || pending === 0 || claimed > 0 || total - pending !== size) return null;
   return {
     sent: `The first ${tasksOf(size)} ${size === 1 ? "was" : "were"} sent.`,
-    ended: size === 1 ? "it has ended" : "they have ended",
+    ended: size === 1 ? "it has finished" : "they have finished",
   };
 }
