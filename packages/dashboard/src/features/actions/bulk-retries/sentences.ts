@@ -18,7 +18,7 @@ export function progressText({ counts, sealing }: Pick<BulkRetryRequest, "counts
 export function statusSentence({ status, counts, blocked_reason: reason }: BulkRetryRequest): string {
   switch (status) {
     case "sealing":
-      return "Searching for matching tasks. Nothing is sent until the search is complete. You can leave this page.";
+      return "Searching for matching tasks. Nothing is sent before the search is complete.";
     case "refused":
       return `Nothing was sent: ${printable(reason ?? "the request was refused")}. Narrow the filters and start again.`;
     case "cancelled":
@@ -36,13 +36,11 @@ export function statusSentence({ status, counts, blocked_reason: reason }: BulkR
     case "failed":
       return "No task was retried. The list below shows why.";
     case "partial":
-      return `${tasksOf(counts.succeeded)} ${counts.succeeded === 1 ? "was" : "were"} retried, ${count(counts.failed)} not. The list below shows why. Failed tasks can be retried again.`;
+      return `${tasksOf(counts.succeeded)} ${counts.succeeded === 1 ? "was" : "were"} retried, ${count(counts.failed)} not. The list below shows why.`;
     case "indeterminate":
-      return counts.unknown === 1
-        ? "Outcome unknown for 1 retry: it was sent, but no result arrived in time. It won't be sent again automatically. Check the task before you retry it."
-        : `Outcome unknown for ${count(counts.unknown)} retries: they were sent, but no result arrived in time. They won't be sent again automatically. Check each task before you retry it.`;
+      return `Outcome unknown for ${count(counts.unknown)} ${counts.unknown === 1 ? "retry" : "retries"}: sent, but no result arrived in time. Nothing is sent again automatically. Check the task before you retry it.`;
     case "no_match":
-      return "No task matched, so nothing was sent. Check its filter in the task list.";
+      return "No task matched, so nothing was sent.";
   }
 }
 
