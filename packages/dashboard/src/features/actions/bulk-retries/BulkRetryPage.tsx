@@ -45,11 +45,7 @@ export function BulkRetryPage() {
   const me = useMe();
   usePage([[slug, paths.project(slug)], ["Commands", paths.commands(slug)], [`Bulk retry ${idTail(requestId)}`]]);
   if (mayOperate(me, slug)) return <BulkRetry slug={slug} id={requestId} />;
-  return (
-    <NotForRole title="Bulk retry">
-      Only operators and admins can see bulk retries. Its commands are in the list of commands.
-    </NotForRole>
-  );
+  return <NotForRole title="Bulk retry">Only operators and admins can see bulk retries.</NotForRole>;
 }
 
 function BulkRetry({ slug, id }: { slug: string; id: string }) {

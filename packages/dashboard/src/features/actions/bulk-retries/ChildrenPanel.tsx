@@ -56,9 +56,7 @@ export function ChildrenPanel({ slug, request, agents, outcome, hrefOf }: Childr
         ]}
       />
       {outcome === "unknown" && counts.unknown > 0 ? (
-        <p className={panel.foot}>
-          These were sent, but no result arrived in time. Check each task before you retry it.
-        </p>
+        <p className={panel.foot}>These were sent, but no result arrived in time.</p>
       ) : null}
       <QueryBoundary name="The tasks" read={read} isPart>
         {rows.length === 0 ? (

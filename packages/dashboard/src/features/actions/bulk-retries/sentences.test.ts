@@ -38,9 +38,9 @@ describe("a rate at which its time is over before its tasks are sent", () => {
 
   test("is told, with how many are left then", () => {
     expect(slowRate(request({ counts }), paced, at)).toBe(
-      "At 60 per minute the rest takes 20 min. The deadline comes first and will leave about 300 tasks until you resume.",
+      "At 60 per minute the rest takes 20 min. About 300 tasks will be left at the deadline.",
     );
-    expect(slowRate(request({ counts: { ...counts, pending: 900 } }), paced, at + 600_000)).toMatch(/about 600 tasks/);
+    expect(slowRate(request({ counts: { ...counts, pending: 900 } }), paced, at + 600_000)).toMatch(/About 600 tasks/);
   });
 
   test("is not told where the time suffices, where nothing is paced, or nothing is sent", () => {

@@ -56,7 +56,7 @@ export function slowRate(
   const inTime = Math.floor((Math.max(0, leftMs) / 60_000) * rate);
   if (counts.pending <= inTime + 1) return null;
   const neededMs = (counts.pending / rate) * 60_000;
-  return `At ${count(rate)} per minute the rest takes ${age(neededMs)}. The deadline comes first and will leave about ${tasksOf(counts.pending - inTime)} until you resume.`;
+  return `At ${count(rate)} per minute the rest takes ${age(neededMs)}. About ${tasksOf(counts.pending - inTime)} will be left at the deadline.`;
 }
 
 const stillMs = 60_000;
