@@ -65,7 +65,7 @@ describe("the way from an empty project to its first task", () => {
     await page.keyboard.press("Escape");
     await secrets.getByRole("button", { name: "Close dialog" }).click();
     await secrets.getByRole("alert").getByText("Save the credentials before you close this dialog.").waitFor();
-    const done = page.getByRole("button", { name: "Done" });
+    const done = page.getByRole("button", { name: "Close", exact: true });
     await expect.poll(() => done.getAttribute("aria-disabled")).toBe("true");
     await page.getByLabel("I've saved these credentials").check({ force: true });
     await done.click();

@@ -106,7 +106,7 @@ const cases: readonly Case[] = [
   {
     title: /^Limit rate on/,
     path: task("run-1"),
-    opened: ["More: act on this task", "Rate-limit this name"],
+    opened: ["More actions", "Rate-limit this name"],
     focus: /^Task name$/,
   },
   { title: /^Restart/, path: worker, opened: ["Restart"], focus: /^Cancel$/ },
