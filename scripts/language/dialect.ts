@@ -41,7 +41,7 @@ export const dialect: readonly DialectWord[] = [
   word("taken back|take back|takes back", "cancelled, undone"),
   word("by itself", "automatically"),
   word("gives? back", "returns"),
-  word("asked for|asks for|ask for", "requested, requests"),
+  word("(?:was|were|is|are|be|been) asked for", "requested"),
   word("is let|are let|let go on", "is allowed"),
   word("bones|turns queue|held button|failed line|counted word|gatherer|together queue|takers", "the standard term"),
   {
@@ -55,4 +55,16 @@ export const dialect: readonly DialectWord[] = [
  * The paths, by their beginnings, that are rewritten in plain English and stay so. When the list reaches everything, it becomes
  * an empty beginning.
  */
-export const rewrittenPaths: readonly string[] = ["engines/conformance/", "packages/agent/", "packages/protocol/"];
+export const rewrittenPaths: readonly string[] = [
+  "docs/README.md",
+  "docs/concepts/",
+  "docs/dead-letters.md",
+  "docs/explain.md",
+  "docs/from-a-shell.md",
+  "docs/get-started/",
+  "docs/guides/",
+  "docs/reference/",
+  "engines/conformance/",
+  "packages/agent/",
+  "packages/protocol/",
+];
