@@ -19,6 +19,8 @@ const unaudited: Readonly<Record<string, string>> = {
   "POST /api/v1/auth/password-reset/confirm": "its token comes by mail; the tests of password-reset hold its row",
   "POST /api/v1/setup/complete": "open only while there is no account; setup/routes.test.ts holds its rows",
   "POST /setup": "the same by a form",
+  "POST /api/v1/projects/:slug/bulk-retry-requests/:request_id/cancel":
+    "only while its search runs; flows/bulk-retry-search.test.ts checks its row",
 };
 
 describe("every mutating route", () => {

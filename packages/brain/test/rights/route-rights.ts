@@ -156,6 +156,7 @@ GET    /projects/:slug/bulk-retry-requests/:request_id/plan      operator  !scop
 GET    /projects/:slug/bulk-retry-requests/:request_id/children  operator  !scope_missing
 POST   /projects/:slug/bulk-retry-requests/:request_id/pause   operator   !scope_missing
 POST   /projects/:slug/bulk-retry-requests/:request_id/resume  operator   !scope_missing
+POST   /projects/:slug/bulk-retry-requests/:request_id/cancel  operator   !scope_missing
 GET    /projects/:slug/commands                          viewer        commands:read
 GET    /projects/:slug/commands/:command_id              viewer        commands:read
 POST   /projects/:slug/commands/retry-task               operator      commands:write

@@ -85,7 +85,7 @@ for (const dialect of routeDialects) {
         ["field=name&q=state:done", "q"],
         [`field=name&q=${"x".repeat(1001)}`, "q"],
         ["", "field"],
-        ["field=args", "field"],
+        ["field=traceback", "field"],
         ["field=name&limit=0", "limit"],
         ["field=name&limit=101", "limit"],
         [`field=name&prefix=${"x".repeat(501)}`, "prefix"],
