@@ -148,8 +148,10 @@ describe("a task that is deleted while it is open", () => {
 });
 
 describe("ticking rows", () => {
-  test("moves none of them, and deleting asks and gives the focus back", async () => {
+  test("moves none of them in a list that scrolls, and deleting asks and gives the focus back", async () => {
     const { page } = await openTasks();
+    const wholeSize = page.viewportSize();
+    await page.setViewportSize({ width: 1440, height: 420 });
     const first = row(page, "search.reindex pending");
     await first.waitFor();
     const before = await first.boundingBox();
@@ -172,6 +174,7 @@ describe("ticking rows", () => {
     await page.keyboard.press("Enter");
     await remove.waitFor({ state: "detached" });
     await expect.poll(() => focusedRow(page)).not.toBeNull();
+    if (wholeSize) await page.setViewportSize(wholeSize);
   });
 });
 
