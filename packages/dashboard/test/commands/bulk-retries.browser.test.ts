@@ -212,7 +212,7 @@ describe("the page", () => {
     expect(await axeFaults(page)).toEqual([]);
     agent.answer = () => ({ status: "success" });
     await page.getByRole("button", { name: "Resume" }).click();
-    await page.getByText("1 task was retried, 1 not: the list below says why.").waitFor();
+    await page.getByText("1 task was retried, 1 not. The list below shows why.").waitFor();
     await page.getByText("partial", { exact: true }).waitFor();
   });
 
@@ -250,7 +250,7 @@ describe("the page", () => {
   test("says that nothing matched", async () => {
     const id = await create({ filter: { queue: "none" } });
     const { page } = await openAs("operator", `bulk-retries/${id}`);
-    await page.getByText("No task matched when it was made").waitFor();
+    await page.getByText("No task matched, so nothing was sent").waitFor();
     await children(page).getByText("It has no tasks: none matched.").waitFor();
     expect(await axeFaults(page)).toEqual([]);
   });
@@ -294,7 +294,7 @@ describe("the page", () => {
     await viewer.page.getByText("Only operators and admins can see bulk retries.").waitFor();
     await viewer.page.context().close();
     const { page } = await openAs("operator", "bulk-retries/01a20657-8a47-7ea9-8d8f-27e420a73852");
-    await page.getByText("It is not here").waitFor();
+    await page.getByText("Not found.").waitFor();
   });
 
   test("is found by somebody else from the list of commands, to which each of its commands leads", async () => {

@@ -106,7 +106,7 @@ describe("one queue", () => {
 
   test("that is not here is said to be so, with the way back", async () => {
     const { page } = await open("queues/bullmq/nope");
-    await page.getByText("It is not here").waitFor();
+    await page.getByText("Not found.").waitFor();
   });
 
   test("keeps the rest when one part cannot be read", async () => {
@@ -136,7 +136,7 @@ describe("the workers", () => {
 
   test("that say they are busy, while no event has told with what, are taken at their word", async () => {
     const { page } = await open(`workers/${await workerId("mailer-1")}`);
-    await page.getByText("Reports 3 running, but no matching task events have arrived.").waitFor();
+    await page.getByText("Reports 3 running tasks, but no matching task events have arrived.").waitFor();
   });
 });
 

@@ -161,7 +161,7 @@ describe("an account", () => {
     const gone = users.find(({ email }: { email: string }) => email === "gone@example.org");
     await brain.as.root.delete(`/users/${gone.id}`);
     await dialogOf(page).getByRole("button", { name: "Deactivate" }).click();
-    await dialogOf(page).getByText("Nothing was changed. It is not here").waitFor();
+    await dialogOf(page).getByText("Nothing was changed. Not found.").waitFor();
   });
 });
 

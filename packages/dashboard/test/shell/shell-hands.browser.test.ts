@@ -170,8 +170,8 @@ describe("the frame of a project", () => {
   });
 
   test.each([
-    [1, /^agent-\S+ runs a version that this server does not know/],
-    [2, /^agent-\S+ and 1 other agent run a version that this server does not know/],
+    [1, /^agent-\S+ runs a version that is incompatible with this server/],
+    [2, /^agent-\S+ and 1 other agent run a version that is incompatible with this server/],
   ])("names the agents that are too old, of which there are %d", async (many, words) => {
     const { page } = await open();
     await page.route("**/api/v1/projects/*/agents", async (route) => {

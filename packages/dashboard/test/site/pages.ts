@@ -131,7 +131,7 @@ export const pages: Readonly<Record<string, PageCase>> = {
   "unknown queue": {
     path: ({ slug }) => `/p/${slug}/queues/scripted/nope`,
     title: /^Not shown/,
-    ready: (page) => page.getByText("It is not here").waitFor(),
+    ready: (page) => page.getByText("Not found.").waitFor(),
     logs: "console: ApiProblem: not found",
   },
   workers: {

@@ -149,11 +149,11 @@ describe("a task", () => {
       )
       .toBe(200);
     await page.goto(`/p/${shop.brain.project.slug}/tasks/scripted/grow-1`);
-    await page.getByText("It started on w").waitFor();
+    await page.getByText("Started on w").waitFor();
 
     tell(shop.connected, [{ kind: "task.succeeded", taskId: "grow-1", data: { runtime_ms: 1200 } }]);
 
-    await page.getByText("It succeeded after 1.2 s.").waitFor();
+    await page.getByText("Succeeded after 1.2 s.").waitFor();
   });
 });
 

@@ -8,7 +8,7 @@ export const bulkRetryPages = {
     path: ({ slug, openBulkRetryId }) => `/p/${slug}/bulk-retries/${openBulkRetryId}`,
     title: /^Bulk retry \w{8}, Commands, shop/,
     ready: async (page) => {
-      await page.getByText("Its tasks are sent one after the other").waitFor();
+      await page.getByText("Sending its tasks").waitFor();
       await page.getByText("Plan digest").waitFor();
       await page
         .getByRole("row", { name: /^not sent yet/ })
