@@ -184,7 +184,7 @@ describe("the page", () => {
 
     await page.route("**/pause", (route) => route.abort());
     await page.getByRole("button", { name: "Pause" }).click();
-    await page.getByRole("alert").getByText("It was not paused. The server did not answer.").waitFor();
+    await page.getByRole("alert").getByText("Couldn't pause the bulk retry. The server did not answer.").waitFor();
     await page.unroute("**/pause");
     await page.getByRole("alert").getByRole("button", { name: "Try again" }).click();
     await page.getByRole("button", { name: "Resume" }).waitFor();
@@ -195,7 +195,7 @@ describe("the page", () => {
     result.fulfil({ status: "success" });
     await waitFor(async () => (await brain.as.operator.get(path)).body.status === "succeeded");
     await page.getByRole("button", { name: "Resume" }).click();
-    await page.getByRole("alert").getByText("It was not resumed.").waitFor();
+    await page.getByRole("alert").getByText("Couldn't resume the bulk retry.").waitFor();
     await page.unroute(`**/bulk-retry-requests/${id}`);
     await page.getByText("re-queued.").waitFor();
     expect(await page.getByRole("button", { name: "Resume" }).count()).toBe(0);

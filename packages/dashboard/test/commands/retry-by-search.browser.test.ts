@@ -135,7 +135,7 @@ test("a search that is not complete shows its progress, and is cancelled", async
   });
   const { page } = await openScreen(brain, { cookie: brain.as.operator.cookie });
   await page.goto(`/p/${brain.project.slug}/bulk-retries/${id}`);
-  await page.getByText("Searching for the tasks that match.").waitFor();
+  await page.getByText("Searching for matching tasks.").waitFor();
   await page.getByText("1,234").waitFor();
   expect(await axeFaults(page)).toEqual([]);
   await page.getByRole("button", { name: "Cancel bulk retry" }).click();
