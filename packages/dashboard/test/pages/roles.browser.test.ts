@@ -156,7 +156,7 @@ test("who is a member of nothing is told so, and sees nothing of the projects of
     await page.goto(path);
     await page
       .locator("main")
-      .getByText(/not here|could not be shown|not a member/i)
+      .getByText(/not here|could not be shown|cannot be opened/i)
       .first()
       .waitFor();
     expect(await shownIn(page), name).not.toMatch(/billing|PaymentError|mailer/);

@@ -268,7 +268,7 @@ export const pages: Readonly<Record<string, PageCase>> = {
     title: /^Audit, shop/,
     ready: async (page) => {
       await page.getByRole("button", { name: "agent.token.minted" }).first().waitFor();
-      await page.getByText("authenticated", { exact: true }).waitFor();
+      await page.getByText("Head of the chain valid, rows not verified").waitFor();
     },
     isFor: "auditors and admins",
   },
