@@ -303,14 +303,14 @@ export const pages: Readonly<Record<string, PageCase>> = {
   versions: {
     path: () => "/admin/versions",
     title: /^Versions/,
-    ready: (page) => page.getByText("Checking for newer versions is switched off").waitFor(),
+    ready: (page) => page.getByText("Checking for newer versions is off").waitFor(),
     isFor: "instance admins",
   },
   health: {
     path: () => "/admin/health",
     title: /^Health/,
     ready: async (page) => {
-      await page.getByText("Every subsystem answers").waitFor();
+      await page.getByText("All subsystems are working").waitFor();
       await page.getByText("Database", { exact: true }).waitFor();
     },
     isFor: "instance admins",
