@@ -34,7 +34,8 @@ describe("checkWords", () => {
 });
 
 describe("checkReferences", () => {
-  const isFile = (path: string): boolean => ["docs/search.md", "packages/a/src/list.ts", "list.ts"].includes(path);
+  const isFile = (path: string): boolean =>
+    ["docs/guides/search.md", "packages/a/src/list.ts", "list.ts"].includes(path);
   const faultsOf = (text: string, path = "packages/a/src/page.ts") =>
     checkReferences(path, text, isFile).map(({ fault }) => fault);
 
@@ -50,7 +51,7 @@ describe("checkReferences", () => {
   });
 
   test("refuses a file that does not exist and accepts one that does", () => {
-    expect(faultsOf("// see docs/search.md and ./list.ts and list.ts")).toEqual([]);
+    expect(faultsOf("// see docs/guides/search.md and ./list.ts and list.ts")).toEqual([]);
     expect(faultsOf("/** As dashboard.md has it. */")).toEqual([expect.stringContaining("dashboard.md")]);
     expect(faultsOf("// like other/list.ts")).toEqual([expect.stringContaining("other/list.ts")]);
   });

@@ -1,4 +1,4 @@
-// Verifies an audit chain from a dump, by docs/audit-format.md alone. Usage:
+// Verifies an audit chain from a dump, by docs/reference/audit-format.md alone. Usage:
 //   SECRETS=$'present\nprevious' node verify.mjs rows.jsonl state.json [anchor.json]
 // Prints one JSON document. Exit code: 0 clean (and the anchor provable), 1 failed or UNPROVABLE.
 import { createHash, createHmac } from "node:crypto";

@@ -160,7 +160,7 @@ function routeFaults(command: string, { routes }: KnownNames): string[] {
 function knownNames(root: string): KnownNames {
   const read = (path: string): string => (existsSync(join(root, path)) ? readFileSync(join(root, path), "utf8") : "");
   const commands = new Map(
-    read("docs/cli.md")
+    read("docs/reference/cli.md")
       .split(/^## svc /m)
       .slice(1)
       .map((section) => [
@@ -168,10 +168,10 @@ function knownNames(root: string): KnownNames {
         new Set([...section.matchAll(/^\| `(--[\w-]+)/gm)].map(([, option = ""]) => option)),
       ]),
   );
-  const tables = ["docs/configuration.md", "docs/agents.md"].flatMap((path) => [
+  const tables = ["docs/reference/configuration.md", "docs/guides/agents.md"].flatMap((path) => [
     ...read(path).matchAll(/^\| `(SVC_\w+)`/gm),
   ]);
-  const ofCommands = [...read("docs/cli.md").matchAll(/\bSVC_\w+/g)];
+  const ofCommands = [...read("docs/reference/cli.md").matchAll(/\bSVC_\w+/g)];
   const settings = new Set([...tables.map(([, name = ""]) => name), ...ofCommands.map(([name]) => name)]);
   const { scripts = {} } = JSON.parse(read("package.json") || "{}") as { scripts?: Record<string, string> };
   const { paths = {} } = JSON.parse(read("packages/client/openapi.json") || "{}") as {

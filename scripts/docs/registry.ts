@@ -18,11 +18,11 @@ export const generatedDocuments: readonly GeneratedDocument[] = [
   { path: "packages/client/openapi.json", generate: async () => (await brain()).openApiText() },
   { path: "packages/client/src/types/api.generated.ts", generate: async () => clientTypes(await apiDocument()) },
   { path: "packages/client/src/types/calls.generated.ts", generate: async () => clientCalls(await apiDocument()) },
-  { path: "docs/configuration.md", generate: async () => (await brain()).configurationDocument() },
-  { path: "docs/schema.md", generate: async () => (await brain()).schemaDocument() },
-  { path: "docs/cli.md", generate: async () => (await import("@svc/cli/docs")).cliDocument() },
-  { path: "docs/states/command.md", generate: async () => (await brain()).commandStatesDocument() },
-  { path: "docs/states/bulk-retry.md", generate: async () => (await brain()).bulkRetryStatesDocument() },
+  { path: "docs/reference/configuration.md", generate: async () => (await brain()).configurationDocument() },
+  { path: "docs/internals/schema.md", generate: async () => (await brain()).schemaDocument() },
+  { path: "docs/reference/cli.md", generate: async () => (await import("@svc/cli/docs")).cliDocument() },
+  { path: "docs/internals/states/command.md", generate: async () => (await brain()).commandStatesDocument() },
+  { path: "docs/internals/states/bulk-retry.md", generate: async () => (await brain()).bulkRetryStatesDocument() },
 ];
 
 const brain = () => import("@svc/brain/docs");

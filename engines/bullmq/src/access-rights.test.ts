@@ -8,7 +8,7 @@ import { attachBullmq } from "./attach.ts";
 
 const redisUrl = inject("redisUrl");
 
-/** As docs/engines/bullmq.md prints them. */
+/** As docs/guides/bullmq.md prints them. */
 const reading = "-@all +@read -keys +@connection -client +client|setname +client|list +info +time";
 const capping = "+eval +hset";
 const attaching = "+eval +set +del +pexpire +hset +hdel";

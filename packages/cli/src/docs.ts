@@ -15,20 +15,20 @@ const meanings: Record<keyof typeof exitCodes, string> = {
   interrupted: "interrupted, for example by Ctrl-C at a question",
 };
 
-/** docs/cli.md: every command as its help tells it. */
+/** docs/reference/cli.md: every command as its help tells it. */
 export async function cliDocument(): Promise<string> {
   const sections = await Promise.all(allCommands(commands).map(({ words, entry }) => sectionOf(words, entry)));
   return `${[
     "# Command line",
     "",
     "Printed from the code by `npm run docs`. Run these commands as `npx svc …` inside the checkout: elsewhere, `npx svc` runs an unrelated",
-    "package. `svc agent` is also [one file](agents.md#the-agent-file) that runs anywhere. Results go to standard output, everything said beside them to standard error; with `--json` the",
+    "package. `svc agent` is also [one file](../guides/agents.md#the-agent-file) that runs anywhere. Results go to standard output, everything said beside them to standard error; with `--json` the",
     "result is one JSON document. Secrets come from a question that shows nothing, from `--stdin` or from the environment, never from",
     "arguments, which other users of a machine can read. Which database, secrets and files a command works on is said by the settings:",
     "[Configuration](configuration.md).",
     "",
     "`tasks`, `commands`, `dead-letters`, `bulk-retry`, `login` and `logout` speak with a running service instead: see",
-    "[Acting from a shell](from-a-shell.md).",
+    "[Acting from a shell](../guides/from-a-shell.md).",
     "",
     "| Exit code | Means |",
     "|---|---|",

@@ -168,7 +168,7 @@ describe("the API key", () => {
   });
 
   test("with the scopes that the docs name looks at tasks and at commands", async () => {
-    const docs = await readFile(new URL("../../../docs/from-a-shell.md", import.meta.url), "utf8");
+    const docs = await readFile(new URL("../../../docs/guides/from-a-shell.md", import.meta.url), "utf8");
     const [sentence = ""] = /^A key needs [^.]+[.]/m.exec(docs) ?? [];
     const scopes = [...sentence.matchAll(/`(\w+:\w+)`/g)].map(([, scope = ""]) => scope);
     const env = { SVC_API_KEY: await mintKey(scopes), SVC_PROJECT_ID: "shop" };

@@ -9,7 +9,7 @@ import { controlBullmqWorkers } from "../control/process-control.ts";
 
 const redisUrl = inject("redisUrl");
 
-/** As docs/engines/bullmq.md prints them. */
+/** As docs/guides/bullmq.md prints them. */
 const reading = "-@all +@read -keys +@connection -client +client|setname +client|list +info +time";
 const commanding =
   "-@all +@read +@write +@scripting -@dangerous +@connection -client +client|setname +client|list +info +time +publish +subscribe +pubsub|numsub";

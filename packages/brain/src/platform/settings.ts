@@ -114,7 +114,7 @@ export function loadSettings<const Fragments extends readonly TObject[]>(
   };
 }
 
-/** All entries of the fragments by name, for start and for docs/configuration.md. A name declared twice is a mistake. */
+/** All entries of the fragments by name, for start and for docs/reference/configuration.md. A name declared twice is a mistake. */
 export function mergeFragments(fragments: readonly TObject[]): Map<string, SettingSchema> {
   const schemas = new Map<string, SettingSchema>();
   for (const fragment of fragments) {

@@ -31,7 +31,7 @@ interface KillWindow {
   readonly longpoll?: Outcome;
 }
 
-/** Every place at which a kill -9 can meet a command on its way. docs/commands.md has the same table. */
+/** Every place at which a kill -9 can meet a command on its way. docs/concepts/commands.md has the same table. */
 const killWindows: readonly KillWindow[] = [
   {
     killed: "brain",
@@ -197,8 +197,8 @@ describe.each(setups)("kill -9 on %s over %s", (dialect, transport) => {
   });
 });
 
-test("the table of docs/commands.md is this one", async () => {
-  const docs = await readFile(new URL("../../../../docs/commands.md", import.meta.url), "utf8");
+test("the table of docs/concepts/commands.md is this one", async () => {
+  const docs = await readFile(new URL("../../../../docs/concepts/commands.md", import.meta.url), "utf8");
   const rows = docs.match(/^\| (brain|agent) \| .+ \| .+ \| .+ \|$/gm)?.map((row) => row.split(" | ").slice(0, 3));
   const wordsOf = ({ status, carriedOut }: Outcome) =>
     `\`${status}\`, carried out ${carriedOut === 1 ? "once" : "never"}`;

@@ -14,7 +14,7 @@ export const bulkRetryCreate = defineCommand({
   usage: ["bulk-retry create [filters] [--max N] [--yes] [--no-wait] [--json]", "bulk-retry create --all [--max N]"],
   options: {
     ...filterOptions,
-    query: text("QUERY", "in the language of docs/search.md, beside the others"),
+    query: text("QUERY", "in the language of docs/guides/search.md, beside the others"),
     engine: text("NAME", "of this engine"),
     task: texts("ID", "this task, may be repeated; needs --engine"),
     all: flag("every failed task of the project: what no filter says"),

@@ -16,7 +16,7 @@ export const tasksList = defineCommand({
   options: {
     ...filterOptions,
     worker: text("NAME", "that this worker ran"),
-    query: text("QUERY", "in the language of docs/search.md, beside the others"),
+    query: text("QUERY", "in the language of docs/guides/search.md, beside the others"),
     ...listOptions,
     limit: text("N", "at most so many, newest first (default 50)"),
     ...projectOptions,

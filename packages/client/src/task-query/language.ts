@@ -1,7 +1,7 @@
 import type { Priority, TaskState } from "../types/api.generated.ts";
 
 /**
- * The query language of the task list (parameter `q`), as docs/search.md pins it. This folder computes and knows no network: the service
+ * The query language of the task list (parameter `q`), as docs/guides/search.md pins it. This folder computes and knows no network: the service
  * reads queries with it, and pages highlight and complete them with it, so that both see the same thing.
  */
 

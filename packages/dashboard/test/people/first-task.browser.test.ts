@@ -9,7 +9,7 @@ import { Queue, Worker } from "bullmq6";
 import { expect, onTestFinished, test } from "vitest";
 import { openScreen } from "../window/screen.ts";
 
-const gettingStarted = new URL("../../../../docs/getting-started.md", import.meta.url);
+const gettingStarted = new URL("../../../../docs/get-started/getting-started.md", import.meta.url);
 
 /** The numbered steps of the guide, in order. */
 async function guideSteps(): Promise<string[]> {

@@ -56,7 +56,7 @@ function readSettings(sources: Pick<SettingsSources, "env" | "cwd">): {
     return { loaded, findings: [ok("all values are valid"), ...warnings] };
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
-    const advice = "docs/configuration.md tells ranges and meanings";
+    const advice = "docs/reference/configuration.md tells ranges and meanings";
     const findings = error.faults.map(({ name, source, message }) => failed(`${name} (${source}) ${message}`, advice));
     return { loaded: null, findings };
   }

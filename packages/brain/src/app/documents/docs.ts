@@ -109,16 +109,16 @@ function routeFiles(): ReadonlyMap<string, string> {
 export const openApiText = (): Promise<string> =>
   withBrain(async ({ app }) => `${JSON.stringify(openApiDocument(app), null, 2)}\n`);
 
-/** docs/configuration.md: every setting with its default, range and meaning. */
+/** docs/reference/configuration.md: every setting with its default, range and meaning. */
 export const configurationDocument = (): string => configurationText(settingFragments);
 
 export { schemaDocument };
 
-/** docs/states/command.md: the moves of a command. */
+/** docs/internals/states/command.md: the moves of a command. */
 export const commandStatesDocument = (): string =>
   statesText("States of a command", "commands", movesTable(commandMoves));
 
-/** docs/states/bulk-retry.md: the moves of a bulk retry and of its children. */
+/** docs/internals/states/bulk-retry.md: the moves of a bulk retry and of its children. */
 export const bulkRetryStatesDocument = (): string =>
   statesText("States of a bulk retry", "bulk-retries", [
     "## A child: delivery / outcome",

@@ -19,7 +19,7 @@ import { type LoadedSettings, loadSettings, type SettingsOf } from "../../platfo
 import { knownSettingNames } from "./known-names.ts";
 import { checkDashboardFolder, webSettings } from "./web-settings.ts";
 
-/** Every setting of the brain, in the order of docs/configuration.md. */
+/** Every setting of the brain, in the order of docs/reference/configuration.md. */
 export const settingFragments = [
   ...platformSettings,
   databaseSettings,

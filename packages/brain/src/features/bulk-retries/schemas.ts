@@ -102,7 +102,7 @@ const filterFields = {
   queue: optional(text(200, "exact queue name")),
   name: optional(text(200, "literal part of the task name")),
   search: optional(text(200, "literal part of name, queue, worker or task id, in any case")),
-  q: optional(text(1000, "query in the language of docs/search.md, beside the others; not with task_ids")),
+  q: optional(text(1000, "query in the language of docs/guides/search.md, beside the others; not with task_ids")),
   priority: optional(Type.Array(Priority, { minItems: 1, description: "tasks with one of these; not with task_ids" })),
   since: optional(instant, "tasks received at or after this time"),
   until: optional(instant, "tasks received at or before this time"),

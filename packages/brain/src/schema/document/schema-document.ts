@@ -5,7 +5,7 @@ import { type StoredColumn, type StoredTable, storedTables } from "./stored-tabl
 const typeNames = ["uuid", "text", "instant", "json", "bool", "int", "real", "serial"] as const;
 
 /**
- * docs/schema.md: every table with its columns, keys and indexes from the migrations, and what the comments of its row type say.
+ * docs/internals/schema.md: every table with its columns, keys and indexes from the migrations, and what the comments of its row type say.
  *
  * @throws when a table has no row type or no description.
  */

@@ -1,6 +1,6 @@
 // The audit chain (spec part 3, section 8). Instants here have six decimals, so they are kept as text-free microseconds.
 
-/** An entry of the audit chain; see docs/audit-format.md. */
+/** An entry of the audit chain; see docs/reference/audit-format.md. */
 export interface AuditLogRow {
   id: string;
   /** Null for what concerns the installation. */

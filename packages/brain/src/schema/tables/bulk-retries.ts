@@ -15,7 +15,7 @@ export interface BulkRetryRequestRow {
   plan_digest: string | null;
   /** The only agent that may run it; null for any. */
   target_agent_id: string | null;
-  /** docs/states/bulk-retry.md. */
+  /** docs/internals/states/bulk-retry.md. */
   control_state: string;
   blocked_reason: string | null;
   child_count: number;
@@ -84,7 +84,7 @@ export interface BulkRetryChildRow {
   payload_size: number;
   /** Of the retry contract; always 1. */
   required_contract_version: number;
-  /** pending or claimed: docs/states/bulk-retry.md. */
+  /** pending or claimed: docs/internals/states/bulk-retry.md. */
   delivery_state: string;
   /** unobserved, succeeded, failed or unknown. */
   outcome: string;

@@ -24,7 +24,7 @@ export interface CommandRow {
   idempotency_key: string | null;
   /** Of the request that came with the key. */
   request_digest: string | null;
-  /** docs/states/command.md. */
+  /** docs/internals/states/command.md. */
   status: string;
   /** JSON of the agent's result. */
   result: string | null;

@@ -52,7 +52,7 @@ import type {
   WorkerRollupRow,
 } from "./tasks.ts";
 
-/** Every table of the product, by name. Both databases hold the same ones, but for what search needs. docs/schema.md is printed from this file and the rows below. */
+/** Every table of the product, by name. Both databases hold the same ones, but for what search needs. docs/internals/schema.md is printed from this file and the rows below. */
 export interface Tables {
   meta: MetaRow;
   users: UserRow;

@@ -8,7 +8,7 @@ import {
 
 /**
  * Which session may carry out which command. A command that retries needs a session that honours the safe retry contract of its engine
- * (docs/commands.md): a WebSocket reports that in the hello, a poll in a header. An adapter that can only submit again needs no contract,
+ * (docs/concepts/commands.md): a WebSocket reports that in the hello, a poll in a header. An adapter that can only submit again needs no contract,
  * but the inputs of the task, which a command brings or not.
  */
 

@@ -69,7 +69,7 @@ describe("a row of the audit chain", () => {
       .update(`svc/audit-chain/row/v2\0${canonicalRow(row)}`)
       .digest("hex");
     expect(rowHmac(keys.current, row)).toBe(expected);
-    // The vector of docs/audit-format.md.
+    // The vector of docs/reference/audit-format.md.
     expect(expected).toBe("91cabfa9e14021ce392970fa7c5bc63dba122593a4a4974d19bc597c67c729d4");
   });
 

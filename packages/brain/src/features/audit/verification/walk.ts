@@ -1,6 +1,6 @@
 /**
  * The walk over the chain (spec part 3, section 8 rule 7). Each row is judged by itself and against the one before it, in this order, and
- * the walk ends at the first row that fails: what comes behind it proves nothing any more. docs/audit-format.md tells the same order, so
+ * the walk ends at the first row that fails: what comes behind it proves nothing any more. docs/reference/audit-format.md tells the same order, so
  * that an independent verifier names the same row.
  */
 import { parseJson } from "@svc/protocol";

@@ -14,7 +14,7 @@ import type { JsonTest } from "../../../platform/database/values/json-content.ts
 import { invalid, type ValidationFault } from "../../../platform/http/error-codes.ts";
 import type { TaskFilter } from "./filter.ts";
 
-// What the text of parameter `q` (docs/search.md) asks of the tasks: conditions on columns, which the list's own search answers through
+// What the text of parameter `q` (docs/guides/search.md) asks of the tasks: conditions on columns, which the list's own search answers through
 // its indexes, and tests of what the large columns hold, for which rows have to be read one by one.
 
 /** Instants, both inclusive. */

@@ -8,7 +8,7 @@ export function WorkerButtons({ slug, worker }: { slug: string; worker: Controll
 
 /** How to enable control of workers, by engine, where that takes a step. */
 const guides: Readonly<Record<string, [call: string, page: string]>> = {
-  bullmq: ["controlBullmqWorkers", "docs/engines/bullmq.md"],
+  bullmq: ["controlBullmqWorkers", "docs/guides/bullmq.md"],
 };
 
 function NoControl({ engine }: { engine: string }) {

@@ -1,7 +1,7 @@
 import { quoted } from "@svc/client/task-query";
 import { splitException, splitType } from "../family/trace.ts";
 
-// Terms of the query language (docs/search.md) that this page links with.
+// Terms of the query language (docs/guides/search.md) that this page links with.
 
 /** Tasks of exactly this name; the filter `name` of the list also takes those that have it in theirs. */
 export const nameTerm = (name: string): string => `name:${quoted(name)}`;

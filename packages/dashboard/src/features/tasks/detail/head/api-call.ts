@@ -1,4 +1,4 @@
-/** The request that answers with this task, ready for a shell; `jar` holds the session, as docs/api.md makes it. */
+/** The request that answers with this task, ready for a shell; `jar` holds the session, as docs/reference/api.md makes it. */
 export function curlOf(origin: string, slug: string, engine: string, taskId: string): string {
   const path = ["api", "v1", "projects", slug, "tasks", engine, taskId].map(quoteFree).join("/");
   return `curl -sb jar '${origin}/${path}'`;
