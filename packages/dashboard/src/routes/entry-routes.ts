@@ -4,7 +4,7 @@ import { safeReturn } from "../address/paths.ts";
 import { queryClient } from "../api/query-client.ts";
 import { LoginPage, meQuery } from "../features/sessions/index.ts";
 import { pagesBelow } from "./page.ts";
-import { FirstBones, rootRoute } from "./root-routes.tsx";
+import { FirstSkeleton, rootRoute } from "./root-routes.tsx";
 
 // The pages of who is not signed in, or only half: they stand without the shell.
 
@@ -37,7 +37,7 @@ const loginRoute = createRoute({
   validateSearch: readLogin,
   component: LoginPage,
 });
-const entryPage = pagesBelow(rootRoute, FirstBones);
+const entryPage = pagesBelow(rootRoute, FirstSkeleton);
 
 export const entryRoutes = [
   loginRoute,

@@ -13,16 +13,16 @@ import { paths, safeReturn } from "../address/paths.ts";
 import { queryClient } from "../api/query-client.ts";
 import { Root } from "../app/Root.tsx";
 import { isEnrollmentOverdue, maybeSignedIn, meQuery } from "../features/sessions/index.ts";
-import { Failed, isMissingPart, PageBones } from "../ui/panels/Feedback.tsx";
+import { ErrorPanel, isMissingPart, PageSkeleton } from "../ui/panels/Feedback.tsx";
 import { usePage } from "../ui/title.ts";
 
 // What the pages of the site map hang on: those of an account that is not let in yet on the root, all others on what is signed in.
 
 /** What stands before the shell does, which has the landmark of the page. */
-export function FirstBones() {
+export function FirstSkeleton() {
   return (
     <main>
-      <PageBones />
+      <PageSkeleton />
     </main>
   );
 }
@@ -52,7 +52,7 @@ export const signedInRoute = createRoute({
   loader: { handler: ({ location }) => admit(location), staleReloadMode: "blocking" },
   shouldReload: true,
   component: lazyRouteComponent(() => import("../app/SignedIn.tsx"), "SignedIn"),
-  pendingComponent: FirstBones,
+  pendingComponent: FirstSkeleton,
   errorComponent: PageError,
 });
 
@@ -65,7 +65,7 @@ export function PageError({ error, reset }: { error: unknown; reset: () => void 
   return (
     <>
       <h1 className="vh">This page could not be shown</h1>
-      <Failed
+      <ErrorPanel
         title="This page could not be shown"
         error={error}
         // A page's own file is asked for once; after that only a reload brings it.

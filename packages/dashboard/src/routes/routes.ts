@@ -3,7 +3,7 @@ import { safeReturn } from "../address/paths.ts";
 import { parseSearch, stringifySearch } from "../address/search-text.ts";
 import { queryClient, whenSignedOut } from "../api/query-client.ts";
 import { whenGated } from "../api/second-factor-gate.ts";
-import { PageBones } from "../ui/panels/Feedback.tsx";
+import { PageSkeleton } from "../ui/panels/Feedback.tsx";
 import { entryRoutes } from "./entry-routes.ts";
 import { instanceRoutes } from "./instance-routes.ts";
 import { projectRoutes } from "./project-routes.ts";
@@ -16,7 +16,7 @@ export const router = createRouter({
   parseSearch,
   stringifySearch,
   defaultErrorComponent: PageError,
-  defaultPendingComponent: PageBones,
+  defaultPendingComponent: PageSkeleton,
   defaultPendingMs: 150,
   defaultPendingMinMs: 0,
   defaultPreload: false,

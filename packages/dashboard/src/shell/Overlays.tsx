@@ -3,7 +3,7 @@ import { type ComponentType, type LazyExoticComponent, lazy, Suspense, useEffect
 import { hasCommandKey } from "../ui/layers/keys.ts";
 import { Dialog } from "../ui/layers/Layers.tsx";
 import { Opening } from "../ui/layers/Opening.tsx";
-import { Failed } from "../ui/panels/Feedback.tsx";
+import { ErrorPanel } from "../ui/panels/Feedback.tsx";
 import { closeOverlay, type Overlay, type OverlayProps, openPalette, overlay } from "./overlay.ts";
 import { type OverlayLoads, useShellParts } from "./shell-parts.ts";
 
@@ -34,7 +34,7 @@ export function Overlays({ slug }: OverlayProps) {
       }}
       errorComponent={({ error, reset }) => (
         <Dialog title="Couldn't open this" onClose={closeOverlay}>
-          <Failed isPart title="Part of the dashboard is missing" error={error} onRetry={reset} />
+          <ErrorPanel isPart title="Part of the dashboard is missing" error={error} onRetry={reset} />
         </Dialog>
       )}
     >

@@ -10,7 +10,7 @@ import { visiblePollMs } from "../live/connection.ts";
 import { keepLive } from "../live/declared.ts";
 import { connection, heedWindow, useConnection, useFollowProject, useVisiblePoll } from "../live/live.ts";
 import { HrefContext } from "../ui/buttons/AppLink.tsx";
-import { Failed, PageBones } from "../ui/panels/Feedback.tsx";
+import { ErrorPanel, PageSkeleton } from "../ui/panels/Feedback.tsx";
 import { setProjectZone } from "../ui/time/instants.ts";
 import { Banner } from "./notices/Banner.tsx";
 import { Overlays } from "./Overlays.tsx";
@@ -81,7 +81,7 @@ function ProjectShell({ slug }: { slug: string }) {
         {project.isError && !project.data ? (
           <main className={css.main} id="main" tabIndex={-1}>
             <h1 className="vh">{slug}</h1>
-            <Failed
+            <ErrorPanel
               title={`The project ${slug} cannot be opened`}
               error={project.error}
               onRetry={() => void project.refetch()}
@@ -137,7 +137,7 @@ function Main() {
   const isOld = mode === "stale" || mode === "offline";
   return (
     <main className={css.main} id="main" tabIndex={-1} data-freshness={isOld ? "old" : undefined}>
-      <Suspense fallback={<PageBones />}>
+      <Suspense fallback={<PageSkeleton />}>
         <Outlet />
       </Suspense>
     </main>

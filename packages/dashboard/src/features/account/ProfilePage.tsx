@@ -9,8 +9,8 @@ import { ActButton } from "../../ui/buttons/ActButton.tsx";
 import { ActForm } from "../../ui/forms/ActForm.tsx";
 import { Field } from "../../ui/forms/Field.tsx";
 import { causeOf } from "../../ui/panels/Feedback.tsx";
+import { InlineAlert } from "../../ui/panels/InlineAlert.tsx";
 import panel from "../../ui/panels/panel.module.css";
-import { Refusal } from "../../ui/panels/Refusal.tsx";
 import { usePage } from "../../ui/title.ts";
 import { ZoneField } from "../projects/index.ts";
 import { meQuery, useMe } from "../sessions/index.ts";
@@ -99,7 +99,7 @@ export function ProfilePage() {
             error={faults.timezone === undefined ? undefined : `This ${faults.timezone}.`}
           />
           {save.isError && Object.keys(faults).length === 0 ? (
-            <Refusal>Not saved. {causeOf(save.error)}</Refusal>
+            <InlineAlert>Not saved. {causeOf(save.error)}</InlineAlert>
           ) : null}
           <div className={css.acts}>
             <ActButton

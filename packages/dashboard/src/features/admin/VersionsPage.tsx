@@ -6,11 +6,11 @@ import { type PageLoader, readAhead } from "../../api/read-ahead.ts";
 import { ActButton } from "../../ui/buttons/ActButton.tsx";
 import { Glyph } from "../../ui/Icon.tsx";
 import { causeOf } from "../../ui/panels/Feedback.tsx";
+import { InlineAlert } from "../../ui/panels/InlineAlert.tsx";
 import { FactList } from "../../ui/panels/PanelFacts.tsx";
 import { PanelFrame } from "../../ui/panels/PanelFrame.tsx";
 import panel from "../../ui/panels/panel.module.css";
 import { QueryBoundary } from "../../ui/panels/QueryBoundary.tsx";
-import { Refusal } from "../../ui/panels/Refusal.tsx";
 import { DataTable } from "../../ui/tables/DataTable.tsx";
 import { printable } from "../../ui/time/format.ts";
 import { Stamp } from "../../ui/time/Stamp.tsx";
@@ -122,7 +122,7 @@ function Manifest({ known }: { known: KnownVersions }) {
             <p className="t2">
               The server requests <UrlText text={url} name="the URL of the check" /> once per check.
             </p>
-            {check.isError ? <Refusal>Couldn't check for updates. {causeOf(check.error)}.</Refusal> : null}
+            {check.isError ? <InlineAlert>Couldn't check for updates. {causeOf(check.error)}.</InlineAlert> : null}
             <p role="status">{check.isSuccess ? "Checked." : null}</p>
             <ActButton error={check.error} isBusy={check.isPending} onAct={() => check.mutate()}>
               {check.isPending ? "Checking…" : "Check for updates"}

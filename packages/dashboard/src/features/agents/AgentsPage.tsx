@@ -11,7 +11,7 @@ import { Button } from "../../ui/buttons/Button.tsx";
 import { FilterBox } from "../../ui/forms/FilterBox.tsx";
 import { lostText } from "../../ui/gap-band/gaps.ts";
 import { Glyph } from "../../ui/Icon.tsx";
-import { Empty, FailedLine } from "../../ui/panels/Lines.tsx";
+import { Empty, InlineError } from "../../ui/panels/Lines.tsx";
 import panel from "../../ui/panels/panel.module.css";
 import { StaleLine } from "../../ui/panels/QueryBoundary.tsx";
 import type { Column } from "../../ui/tables/columns.tsx";
@@ -78,7 +78,7 @@ export function AgentsPage() {
         ) : null}
       </div>
       <StaleLine name="Agents" read={read} />
-      {losses.error ? <FailedLine title="Couldn't load event losses" error={losses.error} /> : null}
+      {losses.error ? <InlineError title="Couldn't load event losses" error={losses.error} /> : null}
       {all.length === 0 ? (
         <Empty title="No agent yet">
           <p>An agent watches a task engine and reports its tasks. Create one, then start it next to your workers.</p>

@@ -9,8 +9,8 @@ import { AppLink, useGo } from "../../ui/buttons/AppLink.tsx";
 import { Button } from "../../ui/buttons/Button.tsx";
 import controls from "../../ui/controls.module.css";
 import { Select } from "../../ui/forms/Select.tsx";
-import { Bones } from "../../ui/panels/Feedback.tsx";
-import { Empty, FailedLine } from "../../ui/panels/Lines.tsx";
+import { Skeleton } from "../../ui/panels/Feedback.tsx";
+import { Empty, InlineError } from "../../ui/panels/Lines.tsx";
 import panel from "../../ui/panels/panel.module.css";
 import type { Column } from "../../ui/tables/columns.tsx";
 import { WindowTable } from "../../ui/tables/WindowTable.tsx";
@@ -106,11 +106,11 @@ export function DeadLettersPage() {
         <p className="t3">This asks an agent now, up to 15 seconds. It is audited, and one of ten a minute.</p>
       </form>
       {engine === undefined && unread && !isLooking ? (
-        <FailedLine title={noEngine} error={unread.error} onRetry={() => void unread.refetch()} />
+        <InlineError title={noEngine} error={unread.error} onRetry={() => void unread.refetch()} />
       ) : null}
       {load.isError ? <LoadFailed slug={slug} error={load.error} /> : null}
       {isLooking ? (
-        <Bones rows={3} label="Loading the engines" />
+        <Skeleton rows={3} label="Loading the engines" />
       ) : loaded === undefined ? (
         load.isError ? null : (
           <Empty title="Not loaded">

@@ -7,9 +7,9 @@ import { queryClient } from "../../api/query-client.ts";
 import { ActButton } from "../../ui/buttons/ActButton.tsx";
 import { AppLink, useGo } from "../../ui/buttons/AppLink.tsx";
 import { ButtonLink } from "../../ui/buttons/Button.tsx";
-import { Bones, causeOf } from "../../ui/panels/Feedback.tsx";
+import { causeOf, Skeleton } from "../../ui/panels/Feedback.tsx";
+import { InlineAlert } from "../../ui/panels/InlineAlert.tsx";
 import { QueryBoundary } from "../../ui/panels/QueryBoundary.tsx";
-import { Refusal } from "../../ui/panels/Refusal.tsx";
 import { printable } from "../../ui/time/format.ts";
 import { Stamp } from "../../ui/time/Stamp.tsx";
 import { EntryFrame, EntryNote, entryAside, entrySubmit, meQuery, SignOutLink } from "../sessions/index.ts";
@@ -61,7 +61,7 @@ function Invitation({ token }: { token: string }) {
     return (
       <EntryFrame title="Invitation">
         <QueryBoundary name="The invitation" read={preview} rows={4}>
-          <Bones rows={4} label="Loading the invitation" />
+          <Skeleton rows={4} label="Loading the invitation" />
         </QueryBoundary>
       </EntryFrame>
     );
@@ -117,12 +117,12 @@ function Known({ token, invitation, signedIn, onJoined, onChanged }: Invited) {
   return (
     <>
       {isMember ? (
-        <Refusal>
+        <InlineAlert>
           You are a member of this project already.{" "}
           <AppLink href={paths.project(invitation.project_slug)}>Open the project</AppLink>
-        </Refusal>
+        </InlineAlert>
       ) : accept.isError ? (
-        <Refusal>Not accepted. {causeOf(accept.error)}</Refusal>
+        <InlineAlert>Not accepted. {causeOf(accept.error)}</InlineAlert>
       ) : null}
       <ActButton error={accept.error} isBusy={accept.isPending} className={entrySubmit} onAct={() => accept.mutate()}>
         {accept.isPending ? "Accepting" : "Accept the invitation"}

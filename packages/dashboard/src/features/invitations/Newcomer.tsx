@@ -9,7 +9,7 @@ import { ButtonLink } from "../../ui/buttons/Button.tsx";
 import { ActForm } from "../../ui/forms/ActForm.tsx";
 import { Field } from "../../ui/forms/Field.tsx";
 import { causeOf } from "../../ui/panels/Feedback.tsx";
-import { Refusal } from "../../ui/panels/Refusal.tsx";
+import { InlineAlert } from "../../ui/panels/InlineAlert.tsx";
 import { NewPassword } from "../account/index.ts";
 import { EntryNote, entryForm, entrySubmit } from "../sessions/index.ts";
 import type { Invited } from "./invited.ts";
@@ -69,7 +69,7 @@ export function Newcomer({ token, invitation, signedIn, onJoined, onChanged }: I
         error={faults.display_name === undefined ? null : `This ${faults.display_name}.`}
       />
       <NewPassword label="Password" policy={null} value={password} onChange={setPassword} fault={faults.password} />
-      {isElsewhere ? <Refusal>Not accepted. {causeOf(accept.error)}</Refusal> : null}
+      {isElsewhere ? <InlineAlert>Not accepted. {causeOf(accept.error)}</InlineAlert> : null}
       <ActButton error={accept.error} isBusy={accept.isPending} className={entrySubmit}>
         {accept.isPending ? "Making your account" : "Make an account and join"}
       </ActButton>

@@ -3,7 +3,7 @@ import { useState } from "react";
 import { DialogFoot } from "../../ui/layers/DialogFoot.tsx";
 import { Dialog } from "../../ui/layers/Layers.tsx";
 import { causeOf } from "../../ui/panels/Feedback.tsx";
-import { Refusal } from "../../ui/panels/Refusal.tsx";
+import { InlineAlert } from "../../ui/panels/InlineAlert.tsx";
 import { printable } from "../../ui/time/format.ts";
 import { BulkDialog } from "../actions/index.ts";
 import { failedOfIssueQuery, issueQuery } from "./issue-queries.ts";
@@ -30,7 +30,7 @@ export function RetryIssueDialog({ slug, fingerprint, onClose }: RetryIssueDialo
   return (
     <Dialog title="Retry failed tasks" onClose={onClose}>
       {read.error ? (
-        <Refusal>Couldn't load the failed tasks. {causeOf(read.error)}</Refusal>
+        <InlineAlert>Couldn't load the failed tasks. {causeOf(read.error)}</InlineAlert>
       ) : (
         <p role="status">{read.data ? "No tasks of this issue are failed now." : "Loading the failed tasks…"}</p>
       )}

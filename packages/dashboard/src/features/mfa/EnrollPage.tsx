@@ -12,7 +12,7 @@ import { Button, ButtonLink } from "../../ui/buttons/Button.tsx";
 import { CopyButton } from "../../ui/buttons/CopyButton.tsx";
 import { ActForm } from "../../ui/forms/ActForm.tsx";
 import { takeFocus } from "../../ui/layers/take-focus.ts";
-import { Bones, Failed } from "../../ui/panels/Feedback.tsx";
+import { ErrorPanel, Skeleton } from "../../ui/panels/Feedback.tsx";
 import { Stamp } from "../../ui/time/Stamp.tsx";
 import { useNow } from "../../ui/time/ticker.ts";
 import {
@@ -117,13 +117,13 @@ function Scan({ onNext }: { onNext: () => void }) {
   const begun = useQuery(enrollmentQuery);
   if (begun.data === undefined) {
     return begun.isError ? (
-      <Failed
+      <ErrorPanel
         title="The set-up could not begin"
         error={begun.error}
         onRetry={() => void begun.refetch().then(({ error }) => noticeSignedOut(error))}
       />
     ) : (
-      <Bones rows={6} label="Loading the QR code" />
+      <Skeleton rows={6} label="Loading the QR code" />
     );
   }
   const { secret_base32: secret, provisioning_url: url } = begun.data;

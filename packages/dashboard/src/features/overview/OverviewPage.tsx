@@ -9,7 +9,7 @@ import { useIsStreamSettled, usePollMs, useTimedMs } from "../../live/live.ts";
 import { useGo } from "../../ui/buttons/AppLink.tsx";
 import type { Bucket } from "../../ui/charts/parts/marks.ts";
 import { chartGaps } from "../../ui/gap-band/gaps.ts";
-import { PageBones } from "../../ui/panels/Feedback.tsx";
+import { PageSkeleton } from "../../ui/panels/Feedback.tsx";
 import { usePage } from "../../ui/title.ts";
 import { agentsQuery, useGaps } from "../agents/index.ts";
 import { projectQuery, statsQuery } from "../projects/index.ts";
@@ -62,7 +62,7 @@ export function OverviewPage() {
   if (place === "unknown" && total !== undefined) setPlace(total === 0 ? "onboarding" : "board");
   if (place === "onboarding") {
     return (
-      <Suspense fallback={<PageBones />}>
+      <Suspense fallback={<PageSkeleton />}>
         <Onboarding slug={slug} onReady={() => setPlace("board")} />
       </Suspense>
     );

@@ -10,7 +10,7 @@ import { ActButton } from "../../ui/buttons/ActButton.tsx";
 import { ButtonLink } from "../../ui/buttons/Button.tsx";
 import { ActForm } from "../../ui/forms/ActForm.tsx";
 import { causeOf } from "../../ui/panels/Feedback.tsx";
-import { Refusal } from "../../ui/panels/Refusal.tsx";
+import { InlineAlert } from "../../ui/panels/InlineAlert.tsx";
 import { NewPassword } from "../account/index.ts";
 import { EntryFrame, EntryNote, entryAside, entryForm, entrySubmit } from "../sessions/index.ts";
 
@@ -74,7 +74,9 @@ function ChoosePassword({ token, onDone }: { token: string; onDone: () => void }
     <EntryFrame title="Choose a new password">
       <ActForm error={confirm.error} className={entryForm} onSubmit={() => confirm.mutate()}>
         <NewPassword policy={null} value={password} onChange={setPassword} fault={fault} isFirst />
-        {confirm.isError && fault === undefined ? <Refusal>Not changed. {causeOf(confirm.error)}</Refusal> : null}
+        {confirm.isError && fault === undefined ? (
+          <InlineAlert>Not changed. {causeOf(confirm.error)}</InlineAlert>
+        ) : null}
         <ActButton error={confirm.error} isBusy={confirm.isPending} className={entrySubmit}>
           {confirm.isPending ? "Changing" : "Change password"}
         </ActButton>

@@ -2,7 +2,7 @@ import { CatchBoundary } from "@tanstack/react-router";
 import { type ComponentProps, lazy, Suspense } from "react";
 import { Button } from "../../ui/buttons/Button.tsx";
 import { drawerClass } from "../../ui/layers/Layers.tsx";
-import { Failed } from "../../ui/panels/Feedback.tsx";
+import { ErrorPanel } from "../../ui/panels/Feedback.tsx";
 import css from "./list.module.css";
 
 const load = () => import("./detail/TaskDrawer.tsx").then((module) => ({ default: module.TaskDrawer }));
@@ -29,7 +29,7 @@ export function DrawerSlot(props: DrawerProps) {
           <div className={css.broken}>
             <Button variant="icon" icon="x" aria-label="Close" title="Close (Esc)" onClick={props.onClose} />
           </div>
-          <Failed title="The task could not be shown" error={error} onRetry={reset} />
+          <ErrorPanel title="The task could not be shown" error={error} onRetry={reset} />
         </dialog>
       )}
     >

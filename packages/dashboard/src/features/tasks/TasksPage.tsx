@@ -3,7 +3,7 @@ import { useParams, useSearch } from "@tanstack/react-router";
 import { lazy, Suspense, useState } from "react";
 import { paths } from "../../address/paths.ts";
 import { type PageLoader, readPageAhead } from "../../api/read-ahead.ts";
-import { PageBones } from "../../ui/panels/Feedback.tsx";
+import { PageSkeleton } from "../../ui/panels/Feedback.tsx";
 import { usePage } from "../../ui/title.ts";
 import { statsQuery } from "../projects/index.ts";
 import { activeFilters, filtersOf, readTasksSearch, taskListQuery } from "../task-data/index.ts";
@@ -34,7 +34,7 @@ function ProjectTasks({ slug }: { slug: string }) {
   const isEmpty = !hasTasks && total === 0 && activeFilters(search).length === 0;
   if (isEmpty) {
     return (
-      <Suspense fallback={<PageBones />}>
+      <Suspense fallback={<PageSkeleton />}>
         <Onboarding slug={slug} onReady={() => setHasTasks(true)} />
       </Suspense>
     );

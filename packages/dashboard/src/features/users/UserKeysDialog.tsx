@@ -5,9 +5,9 @@ import { ActButton } from "../../ui/buttons/ActButton.tsx";
 import { DialogFoot } from "../../ui/layers/DialogFoot.tsx";
 import { Dialog } from "../../ui/layers/Layers.tsx";
 import { causeOf } from "../../ui/panels/Feedback.tsx";
+import { InlineAlert } from "../../ui/panels/InlineAlert.tsx";
 import panel from "../../ui/panels/panel.module.css";
 import { QueryBoundary } from "../../ui/panels/QueryBoundary.tsx";
-import { Refusal } from "../../ui/panels/Refusal.tsx";
 import type { Column } from "../../ui/tables/columns.tsx";
 import { DataTable } from "../../ui/tables/DataTable.tsx";
 import { count, printable } from "../../ui/time/format.ts";
@@ -39,7 +39,7 @@ export function UserKeysDialog({ user, onClose }: { user: UserAdminPublic; onClo
           </>
         )}
       </QueryBoundary>
-      {revoke.isError ? <Refusal>No keys were revoked. {causeOf(revoke.error)}</Refusal> : null}
+      {revoke.isError ? <InlineAlert>No keys were revoked. {causeOf(revoke.error)}</InlineAlert> : null}
       <DialogFoot leave={keys.length === 0 ? "Close" : "Cancel"} onLeave={onClose}>
         {keys.length === 0 ? null : (
           <ActButton isDanger error={revoke.error} isBusy={revoke.isPending} onAct={() => revoke.mutate()}>

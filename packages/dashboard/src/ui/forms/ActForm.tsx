@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect, useRef } from "react";
 
-const faultSelector = '[aria-invalid="true"], :scope:has(input, select, textarea) [data-refusal]';
+const faultSelector = '[aria-invalid="true"], :scope:has(input, select, textarea) [data-alert]';
 
 interface ActFormProps {
   /** Why it was refused. The focus goes to the first field at fault, or to what says it of all of them; without fields it stays on the button. */

@@ -6,7 +6,7 @@ import controls from "../controls.module.css";
 import { DialogFoot } from "../layers/DialogFoot.tsx";
 import { Dialog } from "../layers/Layers.tsx";
 import { causeOf } from "../panels/Feedback.tsx";
-import { Refusal } from "../panels/Refusal.tsx";
+import { InlineAlert } from "../panels/InlineAlert.tsx";
 import { ActForm } from "./ActForm.tsx";
 
 type Faults = Readonly<Record<string, string>>;
@@ -62,10 +62,10 @@ export function FormDialog<Answer>(props: FormDialogProps<Answer>) {
       <ActForm error={error} className={controls.rows} onSubmit={() => change.mutate()}>
         {content}
         {error && (rest !== "" || Object.keys(faults).length === 0) ? (
-          <Refusal>
+          <InlineAlert>
             {undone && `${undone} `}
             {rest || wordsOf(error)}
-          </Refusal>
+          </InlineAlert>
         ) : null}
         <DialogFoot onLeave={onClose}>
           <ActButton

@@ -8,7 +8,7 @@ import { Icon } from "../Icon.tsx";
 import { DialogFoot } from "../layers/DialogFoot.tsx";
 import { Dialog } from "../layers/Layers.tsx";
 import { causeOf } from "../panels/Feedback.tsx";
-import { Refusal } from "../panels/Refusal.tsx";
+import { InlineAlert } from "../panels/InlineAlert.tsx";
 import { bytes } from "../time/format.ts";
 
 interface SaveDialogProps<Format extends string> {
@@ -73,7 +73,8 @@ export function SaveDialog<Format extends string>(props: SaveDialogProps<Format>
     setFormat(next);
     if (!isPending) save.reset();
   };
-  const plain = error && !abort.current?.signal.aborted ? <Refusal>Nothing was saved. {causeOf(error)}</Refusal> : null;
+  const plain =
+    error && !abort.current?.signal.aborted ? <InlineAlert>Nothing was saved. {causeOf(error)}</InlineAlert> : null;
   return (
     <Dialog title={props.title} onClose={close}>
       <p>{props.intro}</p>

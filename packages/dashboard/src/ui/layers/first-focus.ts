@@ -16,6 +16,6 @@ const fields = [
 export function firstFocus(dialog: HTMLElement): HTMLElement | null {
   const find = (selector: string) => dialog.querySelector<HTMLElement>(selector);
   const field = find(`form :is(${fields}):enabled:not([readonly])`);
-  if (field !== null || find(`.${feedback.bones}`) !== null) return field;
+  if (field !== null || find(`.${feedback.skeleton}`) !== null) return field;
   return find(`.${controls.pri}`) ?? find(`.${css.dfoot} > button`);
 }

@@ -6,10 +6,10 @@ import { Glyph } from "../Icon.tsx";
 import css from "./feedback.module.css";
 
 /** Placeholder rows of the real height during the first load. Invisible for the first 150 ms. */
-export function Bones({ rows = 8, label }: { rows?: number | undefined; label: string }) {
+export function Skeleton({ rows = 8, label }: { rows?: number | undefined; label: string }) {
   return (
     <div role="status" aria-label={label}>
-      <div className={css.bones} aria-hidden="true">
+      <div className={css.skeleton} aria-hidden="true">
         {Array.from({ length: rows }, (_, row) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: placeholders have no other identity
           <i key={row} />
@@ -20,11 +20,11 @@ export function Bones({ rows = 8, label }: { rows?: number | undefined; label: s
 }
 
 /** Placeholder of a whole page, with a heading like every page. */
-export function PageBones() {
+export function PageSkeleton() {
   return (
     <>
       <h1 className="vh">Loading the page</h1>
-      <Bones label="Loading the page" />
+      <Skeleton label="Loading the page" />
     </>
   );
 }
@@ -67,14 +67,19 @@ export function causeOf(error: unknown): string {
   }
 }
 
-export interface FailedProps {
+export interface ErrorPanelProps {
   title: string;
   error: unknown;
   onRetry?: (() => void) | undefined;
 }
 
 /** The error panel. The rest of the page stays usable. `isPart`: inside a panel's frame. */
-export function Failed({ title, error, onRetry, isPart = false }: FailedProps & { isPart?: boolean | undefined }) {
+export function ErrorPanel({
+  title,
+  error,
+  onRetry,
+  isPart = false,
+}: ErrorPanelProps & { isPart?: boolean | undefined }) {
   const Heading = isPart ? "h3" : "h2";
   const problem = error instanceof ApiProblem ? error : null;
   const details = JSON.stringify(

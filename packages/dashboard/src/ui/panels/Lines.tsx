@@ -2,7 +2,7 @@ import { type ReactNode, useState } from "react";
 import { Button } from "../buttons/Button.tsx";
 import { RetryButton } from "../buttons/RetryButton.tsx";
 import { Glyph } from "../Icon.tsx";
-import { causeOf, type FailedProps } from "./Feedback.tsx";
+import { causeOf, type ErrorPanelProps } from "./Feedback.tsx";
 import css from "./feedback.module.css";
 
 export function Empty({ title, children, chips }: { title: string; children?: ReactNode; chips?: ReactNode }) {
@@ -16,7 +16,7 @@ export function Empty({ title, children, chips }: { title: string; children?: Re
 }
 
 /** One line above content that is still shown although its renewal failed. */
-export function FailedLine({ title, error, onRetry }: FailedProps) {
+export function InlineError({ title, error, onRetry }: ErrorPanelProps) {
   return (
     <div className={css.line} role="alert">
       <Glyph name="failure" />

@@ -1,7 +1,7 @@
 import { CatchBoundary } from "@tanstack/react-router";
 import { type ReactNode, useId } from "react";
 import { Glyph, Icon } from "../Icon.tsx";
-import { Failed } from "./Feedback.tsx";
+import { ErrorPanel } from "./Feedback.tsx";
 import panel from "./panel.module.css";
 import css from "./panel-states.module.css";
 import { QueryBoundary, type ReadResult } from "./QueryBoundary.tsx";
@@ -46,7 +46,7 @@ export function Panel<Data>({ title, window, actions, className, ...body }: Pane
       <CatchBoundary
         getResetKey={() => body.read.data}
         errorComponent={({ error, reset }) => (
-          <Failed isPart title={`${title} could not be drawn`} error={error} onRetry={reset} />
+          <ErrorPanel isPart title={`${title} could not be drawn`} error={error} onRetry={reset} />
         )}
       >
         <PanelBody title={title} {...body} />

@@ -1,7 +1,7 @@
 import { ApiProblem } from "@svc/client";
 import type { ReactNode } from "react";
-import { Bones, Failed } from "./Feedback.tsx";
-import { FailedLine } from "./Lines.tsx";
+import { ErrorPanel, Skeleton } from "./Feedback.tsx";
+import { InlineError } from "./Lines.tsx";
 
 /** What is known of a read; the result of a query fits. Data that were read stay when a later read fails. */
 export interface ReadResult<Data> {
@@ -27,7 +27,7 @@ interface QueryBoundaryProps<Data> {
 }
 
 /**
- * Takes the place of what a read brings until that is here: bones while it is on its way, then why it failed, with a way
+ * Takes the place of what a read brings until that is here: a skeleton while it loads, then why it failed, with a way
  * to try again. Data that are here stay, below a line that says when they could not be read again.
  */
 export function QueryBoundary<Data>({ name, read, children, ...props }: QueryBoundaryProps<Data>) {
@@ -40,11 +40,16 @@ export function QueryBoundary<Data>({ name, read, children, ...props }: QueryBou
       </>
     );
   }
-  if (!error) return <Bones rows={props.rows} label={`Loading ${name.charAt(0).toLowerCase()}${name.slice(1)}`} />;
+  if (!error) return <Skeleton rows={props.rows} label={`Loading ${name.charAt(0).toLowerCase()}${name.slice(1)}`} />;
   const refusal = error instanceof ApiProblem ? props.refusals?.[error.code]?.(error) : undefined;
   return (
     refusal ?? (
-      <Failed isPart={props.isPart} title={`${name} could not be read`} error={error} onRetry={() => void refetch()} />
+      <ErrorPanel
+        isPart={props.isPart}
+        title={`${name} could not be read`}
+        error={error}
+        onRetry={() => void refetch()}
+      />
     )
   );
 }
@@ -53,5 +58,5 @@ export function QueryBoundary<Data>({ name, read, children, ...props }: QueryBou
 export function StaleLine({ name, read }: { name: string; read: ReadResult<unknown> }) {
   if (!read.error) return null;
   const title = `${name} could not be read${read.data === undefined ? "" : " again"}`;
-  return <FailedLine title={title} error={read.error} onRetry={() => void read.refetch()} />;
+  return <InlineError title={title} error={read.error} onRetry={() => void read.refetch()} />;
 }

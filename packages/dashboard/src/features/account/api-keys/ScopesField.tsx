@@ -24,7 +24,7 @@ export function ScopesField({ catalogue, chosen, onChange, isAdmin, error }: Sco
     <fieldset className={css.scopes} aria-describedby={isAdmin ? undefined : "scopes-admin"}>
       <legend>May do, within what you may do yourself</legend>
       {error === undefined ? null : (
-        <p className={controls.err} data-refusal="" tabIndex={-1}>
+        <p className={controls.err} data-alert="" tabIndex={-1}>
           <Glyph name="failure" />
           {error}
         </p>

@@ -6,7 +6,7 @@ import { noticeSignedOut } from "../../../api/query-client.ts";
 import { Button } from "../../../ui/buttons/Button.tsx";
 import { useWaitSeconds } from "../../../ui/buttons/RetryButton.tsx";
 import controls from "../../../ui/controls.module.css";
-import { FailedLine } from "../../../ui/panels/Lines.tsx";
+import { InlineError } from "../../../ui/panels/Lines.tsx";
 import { Panel, PanelEmpty } from "../../../ui/panels/Panel.tsx";
 import panel from "../../../ui/panels/panel.module.css";
 import type { Column } from "../../../ui/tables/columns.tsx";
@@ -89,7 +89,7 @@ export function DevicesPanel({ isEnrolled }: DevicesPanelProps) {
       <Panel title="Trusted devices" window="not asked for a code at sign-in" read={devices} rows={2} actions={trust}>
         {({ items }) => (
           <>
-            {change.isError ? <FailedLine title="Nothing was changed" error={change.error} /> : null}
+            {change.isError ? <InlineError title="Nothing was changed" error={change.error} /> : null}
             {items.length === 0 ? (
               <PanelEmpty kind="none-yet">
                 {isEnrolled === false

@@ -2,7 +2,7 @@ import type { AccountNotice } from "@svc/client";
 import { browserName } from "@svc/client/browser-name";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { OlderButton } from "../../../ui/buttons/OlderButton.tsx";
-import { FailedLine } from "../../../ui/panels/Lines.tsx";
+import { InlineError } from "../../../ui/panels/Lines.tsx";
 import { Panel, PanelEmpty } from "../../../ui/panels/Panel.tsx";
 import panel from "../../../ui/panels/panel.module.css";
 import type { Column } from "../../../ui/tables/columns.tsx";
@@ -27,7 +27,7 @@ export function HistoryPanel() {
           <>
             <DataTable label="Security history" columns={columns} rows={notices} rowKey={({ id }) => id} />
             {read.isFetchNextPageError ? (
-              <FailedLine title="Older entries could not be read" error={read.error} />
+              <InlineError title="Older entries could not be read" error={read.error} />
             ) : null}
             {read.hasNextPage ? (
               <div className={panel.foot}>

@@ -9,8 +9,8 @@ import { Tick } from "../../../ui/buttons/Tick.tsx";
 import { ActForm } from "../../../ui/forms/ActForm.tsx";
 import { Field } from "../../../ui/forms/Field.tsx";
 import { causeOf } from "../../../ui/panels/Feedback.tsx";
+import { InlineAlert } from "../../../ui/panels/InlineAlert.tsx";
 import { Panel } from "../../../ui/panels/Panel.tsx";
-import { Refusal } from "../../../ui/panels/Refusal.tsx";
 import { count } from "../../../ui/time/format.ts";
 import { trustedDevicesQuery } from "../../mfa/index.ts";
 import { meQuery, useMe } from "../../sessions/index.ts";
@@ -85,7 +85,7 @@ export function PasswordPanel() {
                 Revoke my {count(keys)} {keys === 1 ? "API key" : "API keys"} as well
               </Tick>
             )}
-            {isElsewhere ? <Refusal>Not changed. {causeOf(change.error)}</Refusal> : null}
+            {isElsewhere ? <InlineAlert>Not changed. {causeOf(change.error)}</InlineAlert> : null}
             <div className={css.acts}>
               <ActButton error={change.error} isBusy={change.isPending}>
                 {change.isPending ? "Changing" : "Change password"}

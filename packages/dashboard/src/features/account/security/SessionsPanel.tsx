@@ -7,7 +7,7 @@ import { noticeSignedOut } from "../../../api/query-client.ts";
 import { Button } from "../../../ui/buttons/Button.tsx";
 import { useWaitSeconds } from "../../../ui/buttons/RetryButton.tsx";
 import controls from "../../../ui/controls.module.css";
-import { FailedLine } from "../../../ui/panels/Lines.tsx";
+import { InlineError } from "../../../ui/panels/Lines.tsx";
 import { Panel } from "../../../ui/panels/Panel.tsx";
 import panel from "../../../ui/panels/panel.module.css";
 import type { Column } from "../../../ui/tables/columns.tsx";
@@ -81,7 +81,7 @@ export function SessionsPanel() {
     >
       {() => (
         <>
-          {end.isError ? <FailedLine title="No session has ended" error={end.error} /> : null}
+          {end.isError ? <InlineError title="No session has ended" error={end.error} /> : null}
           <DataTable label="Sessions" rows={rows} rowKey={({ id }) => id} columns={columns} />
           <div className={said === null ? undefined : panel.foot}>
             <Done>{said}</Done>

@@ -8,7 +8,7 @@ import { type PageLoader, readAhead } from "../../../api/read-ahead.ts";
 import { useTimedMs } from "../../../live/live.ts";
 import { Button } from "../../../ui/buttons/Button.tsx";
 import { Icon } from "../../../ui/Icon.tsx";
-import { FailedLine, NoteLine } from "../../../ui/panels/Lines.tsx";
+import { InlineError, NoteLine } from "../../../ui/panels/Lines.tsx";
 import { NotForRole } from "../../../ui/panels/NotForRole.tsx";
 import panel from "../../../ui/panels/panel.module.css";
 import { StaleLine } from "../../../ui/panels/QueryBoundary.tsx";
@@ -90,7 +90,7 @@ function BulkRetry({ slug, id }: { slug: string; id: string }) {
       </div>
       <StaleLine name="The bulk retry" read={read} />
       {change.isError ? (
-        <FailedLine
+        <InlineError
           title={`Couldn't ${change.variables} the bulk retry`}
           error={change.error}
           onRetry={hasEnded(request) ? undefined : () => change.mutate(change.variables)}

@@ -9,7 +9,7 @@ import { AppLink, useGo } from "../../../ui/buttons/AppLink.tsx";
 import { Button } from "../../../ui/buttons/Button.tsx";
 import { OlderOrAll } from "../../../ui/buttons/OlderButton.tsx";
 import { Select } from "../../../ui/forms/Select.tsx";
-import { Empty, FailedLine } from "../../../ui/panels/Lines.tsx";
+import { Empty, InlineError } from "../../../ui/panels/Lines.tsx";
 import panel from "../../../ui/panels/panel.module.css";
 import { QueryBoundary } from "../../../ui/panels/QueryBoundary.tsx";
 import type { Column } from "../../../ui/tables/columns.tsx";
@@ -181,7 +181,7 @@ export function CommandsPage() {
         />
       </div>
       {isGrouped && retries.isError ? (
-        <FailedLine title="Couldn't load bulk retries" error={retries.error} onRetry={() => void retries.refetch()} />
+        <InlineError title="Couldn't load bulk retries" error={retries.error} onRetry={() => void retries.refetch()} />
       ) : null}
       <QueryBoundary name="Commands" read={read}>
         {rows.length === 0 ? (

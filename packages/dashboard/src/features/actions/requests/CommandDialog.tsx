@@ -4,7 +4,7 @@ import controls from "../../../ui/controls.module.css";
 import { ActForm } from "../../../ui/forms/ActForm.tsx";
 import { DialogFoot, type Leave } from "../../../ui/layers/DialogFoot.tsx";
 import { Dialog } from "../../../ui/layers/Layers.tsx";
-import { Refusal } from "../../../ui/panels/Refusal.tsx";
+import { InlineAlert } from "../../../ui/panels/InlineAlert.tsx";
 import { ProjectTag } from "../../projects/index.ts";
 import { outcomeWords, refusalWords } from "../commands/words.ts";
 import { AgentField } from "./AgentField.tsx";
@@ -48,10 +48,10 @@ export function CommandDialog(props: CommandDialogProps) {
       {agent ? <AgentField {...agent} /> : null}
       {props.below}
       {error ? (
-        <Refusal>
+        <InlineAlert>
           {outcomeWords(request.isLost, props.nothing ?? "Nothing was asked for.", props.what)}{" "}
           {(props.wordsOf ?? refusalWords)(error)}
-        </Refusal>
+        </InlineAlert>
       ) : null}
       <DialogFoot leave={props.leave} onLeave={props.onLeave ?? onClose}>
         {act === null ? null : (

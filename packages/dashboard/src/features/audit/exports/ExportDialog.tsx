@@ -1,7 +1,7 @@
 import { type AuditFilters, isProblem } from "@svc/client";
 import { api } from "../../../api/api.ts";
 import { SaveDialog } from "../../../ui/forms/SaveDialog.tsx";
-import { Refusal } from "../../../ui/panels/Refusal.tsx";
+import { InlineAlert } from "../../../ui/panels/InlineAlert.tsx";
 import { count } from "../../../ui/time/format.ts";
 
 const formats = [
@@ -33,10 +33,10 @@ export function ExportDialog({ slug, filters, words, onClose }: ExportDialogProp
       intro={`All audit entries${words === null ? " of the project" : ` with ${words}`}, newest first, with every field.`}
       refused={(error, format) =>
         isProblem(error, "validation_error") && error.details.cap !== undefined ? (
-          <Refusal>
+          <InlineAlert>
             More than {count(caps[format])} entries match, so nothing was exported. Narrow the filters or the time
             range, then try again.
-          </Refusal>
+          </InlineAlert>
         ) : null
       }
       act="Export audit entries"

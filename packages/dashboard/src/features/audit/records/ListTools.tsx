@@ -2,7 +2,7 @@ import { useEffect, useState } from "react";
 import { Button } from "../../../ui/buttons/Button.tsx";
 import { FilterBox } from "../../../ui/forms/FilterBox.tsx";
 import { useKeys } from "../../../ui/layers/keys.ts";
-import { FailedLine } from "../../../ui/panels/Lines.tsx";
+import { InlineError } from "../../../ui/panels/Lines.tsx";
 import { count } from "../../../ui/time/format.ts";
 import { useNowEvery } from "../../../ui/time/ticker.ts";
 import { longestAction } from "../audit-search.ts";
@@ -67,6 +67,6 @@ export function NewRows({ arrived, onShow }: { arrived: Arrived; onShow: () => v
 
 export function LookFailed({ arrived }: { arrived: Arrived & { retry: () => void } }) {
   return arrived.failure === null ? null : (
-    <FailedLine title="Couldn't check for new entries" error={arrived.failure} onRetry={arrived.retry} />
+    <InlineError title="Couldn't check for new entries" error={arrived.failure} onRetry={arrived.retry} />
   );
 }

@@ -9,7 +9,7 @@ import { Field } from "../../../ui/forms/Field.tsx";
 import { FormDialog } from "../../../ui/forms/FormDialog.tsx";
 import { dialogList } from "../../../ui/layers/Layers.tsx";
 import { causeOf } from "../../../ui/panels/Feedback.tsx";
-import { Refusal } from "../../../ui/panels/Refusal.tsx";
+import { InlineAlert } from "../../../ui/panels/InlineAlert.tsx";
 import { printable } from "../../../ui/time/format.ts";
 import { roleIn, useMe } from "../../sessions/index.ts";
 import { whyNotAs } from "../may-not.ts";
@@ -112,7 +112,7 @@ function RestorePart({ project, held }: { project: Project; held: string | null 
         Everything can be read and nothing changed. Restored, its agents are let in again and connect by themselves;
         what happened in between was not seen.
       </p>
-      {restore.isError ? <Refusal>Not restored. {wordsOf(restore.error)}</Refusal> : null}
+      {restore.isError ? <InlineAlert>Not restored. {wordsOf(restore.error)}</InlineAlert> : null}
       <ActButton error={restore.error} isBusy={restore.isPending} reason={held} onAct={() => restore.mutate()}>
         Restore project
       </ActButton>

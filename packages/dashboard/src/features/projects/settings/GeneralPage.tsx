@@ -12,9 +12,9 @@ import { ActForm } from "../../../ui/forms/ActForm.tsx";
 import { AreaField, Field } from "../../../ui/forms/Field.tsx";
 import { Glyph } from "../../../ui/Icon.tsx";
 import { causeOf } from "../../../ui/panels/Feedback.tsx";
+import { InlineAlert } from "../../../ui/panels/InlineAlert.tsx";
 import panel from "../../../ui/panels/panel.module.css";
 import { StaleLine } from "../../../ui/panels/QueryBoundary.tsx";
-import { Refusal } from "../../../ui/panels/Refusal.tsx";
 import { usePage } from "../../../ui/title.ts";
 import { useIsProjectAdmin } from "../../sessions/index.ts";
 import { projectQuery, useMayNotManage } from "../queries.ts";
@@ -126,7 +126,7 @@ function FieldsForm({ project }: { project: Project }) {
         hint="What the project's zone means in times on its pages."
         error={faultOf("timezone")}
       />
-      {isElsewhere ? <Refusal>Nothing was changed. {refusal?.words ?? causeOf(save.error)}</Refusal> : null}
+      {isElsewhere ? <InlineAlert>Nothing was changed. {refusal?.words ?? causeOf(save.error)}</InlineAlert> : null}
       <div className={css.said}>
         <ActButton
           error={save.error}

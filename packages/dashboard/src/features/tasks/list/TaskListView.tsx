@@ -5,7 +5,7 @@ import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } fro
 import { useTimeRange } from "../../../address/time-range.ts";
 import { useIsPhone } from "../../../ui/appearance.ts";
 import { Opening } from "../../../ui/layers/Opening.tsx";
-import { FailedLine, NoteLine } from "../../../ui/panels/Lines.tsx";
+import { InlineError, NoteLine } from "../../../ui/panels/Lines.tsx";
 import { QueryBoundary } from "../../../ui/panels/QueryBoundary.tsx";
 import { count } from "../../../ui/time/format.ts";
 import { useGaps } from "../../agents/index.ts";
@@ -188,7 +188,7 @@ export function TaskListView({ slug, search }: { slug: string; search: TasksSear
       <div>
         {notice ? <NoteLine>{notice}</NoteLine> : null}
         {list.failure ? (
-          <FailedLine title="The list could not be read again" error={list.failure} onRetry={list.retry} />
+          <InlineError title="The list could not be read again" error={list.failure} onRetry={list.retry} />
         ) : null}
       </div>
       <ListAnnouncer key={filterText} counts={list} isHeld={isHeld} />

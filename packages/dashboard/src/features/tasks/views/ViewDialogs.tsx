@@ -10,7 +10,7 @@ import { FormDialog } from "../../../ui/forms/FormDialog.tsx";
 import { DialogFoot } from "../../../ui/layers/DialogFoot.tsx";
 import { Dialog } from "../../../ui/layers/Layers.tsx";
 import { causeOf } from "../../../ui/panels/Feedback.tsx";
-import { Refusal } from "../../../ui/panels/Refusal.tsx";
+import { InlineAlert } from "../../../ui/panels/InlineAlert.tsx";
 import { printable } from "../../../ui/time/format.ts";
 import { useShownViews } from "./view-changes.ts";
 import type { ListView } from "./views.ts";
@@ -43,7 +43,7 @@ export function NameViewDialog({ slug, view, filters, fault = null, onClose, onD
   return (
     <Dialog title={view ? `Rename view ${printable(view.name)}` : "Save view"} onClose={onClose}>
       <ActForm error={put.error} className={controls.rows} onSubmit={() => put.mutate()}>
-        {fault ? <Refusal>The view was not changed. {refusalOf(fault)}</Refusal> : null}
+        {fault ? <InlineAlert>The view was not changed. {refusalOf(fault)}</InlineAlert> : null}
         <Field
           label="Name"
           required

@@ -6,7 +6,7 @@ import { CopyButton } from "../../../../ui/buttons/CopyButton.tsx";
 import { Options } from "../../../../ui/forms/Select.tsx";
 import { Icon } from "../../../../ui/Icon.tsx";
 import json from "../../../../ui/json/json.module.css";
-import { FailedLine } from "../../../../ui/panels/Lines.tsx";
+import { InlineError } from "../../../../ui/panels/Lines.tsx";
 import { PanelFrame } from "../../../../ui/panels/PanelFrame.tsx";
 import panel from "../../../../ui/panels/panel.module.css";
 import { QueryBoundary } from "../../../../ui/panels/QueryBoundary.tsx";
@@ -125,7 +125,7 @@ export function EventsPanel({ slug, task, detail, isShort }: EventsPanelProps) {
         )}
       </QueryBoundary>
       {list.olderError ? (
-        <FailedLine title="Older events could not be read" error={list.olderError} onRetry={list.readOlder} />
+        <InlineError title="Older events could not be read" error={list.olderError} onRetry={list.readOlder} />
       ) : null}
       {events.length > shown.length || (isMore && !query.isPending) ? (
         <p className={panel.foot}>

@@ -1,7 +1,7 @@
 import type { Task, TaskCommand } from "@svc/client";
 import { paths } from "../../../../address/paths.ts";
 import { AppLink } from "../../../../ui/buttons/AppLink.tsx";
-import { FailedLine } from "../../../../ui/panels/Lines.tsx";
+import { InlineError } from "../../../../ui/panels/Lines.tsx";
 import { PanelFrame } from "../../../../ui/panels/PanelFrame.tsx";
 import { count, duration, idTail, nameText } from "../../../../ui/time/format.ts";
 import { clockText, useZone } from "../../../../ui/time/instants.ts";
@@ -70,7 +70,7 @@ export function StoryPanel({ slug, task, detail, hrefOf }: StoryPanelProps) {
         </p>
       ) : null}
       {commandsQuery.isError ? (
-        <FailedLine
+        <InlineError
           title="Couldn't load the commands of this task"
           error={commandsQuery.error}
           onRetry={() => void commandsQuery.refetch()}
