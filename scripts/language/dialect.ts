@@ -67,5 +67,9 @@ export const rewrittenPaths: readonly string[] = [
   "docs/reference/wire-protocol.md",
   "engines/conformance/",
   "packages/agent/",
+  "packages/dashboard/src/features/issues/",
+  "packages/dashboard/src/features/queues/",
+  "packages/dashboard/src/features/task-data/",
+  "packages/dashboard/src/features/workers/",
   "packages/protocol/",
 ];

@@ -70,7 +70,7 @@ test("a job of a real BullMQ worker is seen running, then failing, and its cause
   await page.getByRole("link", { name: queueName, exact: true }).click();
   const failures = page.getByRole("region", { name: "Recent failures", exact: true });
   await failures.getByText(/card declined by gateway eu-1/).waitFor();
-  const serving = page.getByRole("region", { name: "Workers that serve it", exact: true });
+  const serving = page.getByRole("region", { name: "Workers", exact: true });
   await serving.getByRole("link", { name: "charger-1" }).click();
   await page.getByRole("heading", { level: 1, name: "charger-1" }).waitFor();
   await page.getByText("Idle", { exact: true }).waitFor();

@@ -91,7 +91,7 @@ describe("the lists", () => {
     await waitFor(async () => (await page.locator("tbody tr td a b").allTextContents()).join() === "mailer-1");
     await page.getByText("1 shown, ").waitFor();
     await page.keyboard.type(" nothing");
-    await page.getByText("No worker matches").waitFor();
+    await page.getByText("No workers match").waitFor();
   });
 });
 
@@ -158,10 +158,12 @@ describe("queues and workers of the same name in two engines", () => {
 
   test("say that their times are those of both", async () => {
     const { page } = await open("queues/bullmq/emails");
-    await page.getByText("Also of the queue of this name in celery: times are not told apart by engine.").waitFor();
+    await page
+      .getByText("Includes the queue of the same name in celery: times are not told apart by engine.")
+      .waitFor();
     await page.goto(at("queues/bullmq/billing"));
     await page.getByRole("region", { name: "Waiting time", exact: true }).getByText("measured").waitFor();
-    expect(await page.getByText("Also of the queue of this name").count()).toBe(0);
+    expect(await page.getByText("Includes the queue of the same name").count()).toBe(0);
   });
 
   test("lead from a worker to its own failures only", async () => {

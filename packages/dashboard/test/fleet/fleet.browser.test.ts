@@ -32,7 +32,7 @@ describe("the queues", () => {
     await page.getByText("1 queue has 18 waiting tasks and no workers.").waitFor();
     expect((await rowNames(page))[0]).toBe("search-bulk");
     const row = page.getByRole("row", { name: /billing/ });
-    await row.getByText("waits long").waitFor();
+    await row.getByText("long wait").waitFor();
     await row.getByText("<0.1").first().waitFor();
     expect(await row.getByRole("link", { name: "1 failed in billing" }).getAttribute("href")).toBe(
       at("tasks?queue=billing&q=engine:bullmq&state=failure&since=-1h"),
@@ -48,8 +48,8 @@ describe("the queues", () => {
     await page.waitForURL("**/queues?filter=mail+bullmq");
     await waitFor(async () => (await rowNames(page)).join() === "emails");
     await page.keyboard.type(" nothing");
-    await page.getByText("No queue matches").waitFor();
-    await page.getByRole("button", { name: "Clear the filter" }).last().click();
+    await page.getByText("No queues match").waitFor();
+    await page.getByRole("button", { name: "Clear filter" }).last().click();
     await waitFor(async () => (await rowNames(page)).length === 4);
   });
 
@@ -74,11 +74,11 @@ describe("the queues", () => {
     const { page } = await openScreen(brain, { cookie: brain.as.viewer.cookie });
     await page.route("**/queues/activity*", (route) => route.abort());
     await page.goto(at("queues"));
-    await page.getByText("Rates and small charts could not be read").waitFor();
+    await page.getByText("Rates and charts could not be read").waitFor();
     expect(await rowNames(page)).toHaveLength(4);
     await page.unroute("**/queues/activity*");
     await page.getByRole("button", { name: "Try again" }).click();
-    await page.getByText("Rates and small charts could not be read").waitFor({ state: "detached" });
+    await page.getByText("Rates and charts could not be read").waitFor({ state: "detached" });
   });
 });
 
@@ -92,14 +92,14 @@ describe("one queue", () => {
     await part("Waiting tasks")
       .getByRole("img", { name: /^Waiting tasks: 194 at the end/ })
       .waitFor();
-    await part("Waiting time").getByText("of 3 measured").waitFor();
+    await part("Waiting time").getByText("(3 measured)").waitFor();
     await part("Waiting time").getByRole("radio", { name: "run" }).check();
-    await part("Run time").getByText("of 1 measured").waitFor();
+    await part("Run time").getByText("(1 measured)").waitFor();
     await part("Waiting tasks").getByRole("button", { name: "As table: Waiting tasks" }).click();
     await part("Waiting tasks").getByRole("cell", { name: "194" }).first().waitFor();
     await part("Tasks by state").getByRole("link", { name: "2 tasks in state started" }).waitFor();
     await part("Recent failures").getByText("PaymentError: upstream 503 after 30 s").waitFor();
-    await part("Workers that serve it").getByRole("link", { name: "billing-1" }).click();
+    await part("Workers").getByRole("link", { name: "billing-1" }).click();
     await page.getByRole("heading", { level: 1, name: "billing-1" }).waitFor();
     expect(faults).toEqual([]);
   });

@@ -116,12 +116,12 @@ export const pages: Readonly<Record<string, PageCase>> = {
   "queues filtered to nothing": {
     path: ({ slug }) => `/p/${slug}/queues?filter=nothing`,
     title: /^Queues/,
-    ready: (page) => page.getByText("No queue matches").waitFor(),
+    ready: (page) => page.getByText("No queues match").waitFor(),
   },
   "no queues yet": {
     path: () => "/p/empty/queues",
     title: /^Queues, empty/,
-    ready: (page) => page.getByText("No queue seen yet").waitFor(),
+    ready: (page) => page.getByText("No queues yet").waitFor(),
   },
   queue: {
     path: ({ slug }) => `/p/${slug}/queues/scripted/billing`,
@@ -142,12 +142,12 @@ export const pages: Readonly<Record<string, PageCase>> = {
   "workers filtered to nothing": {
     path: ({ slug }) => `/p/${slug}/workers?filter=nothing`,
     title: /^Workers/,
-    ready: (page) => page.getByText("No worker matches").waitFor(),
+    ready: (page) => page.getByText("No workers match").waitFor(),
   },
   "no workers yet": {
     path: () => "/p/empty/workers",
     title: /^Workers, empty/,
-    ready: (page) => page.getByText("No worker seen yet").waitFor(),
+    ready: (page) => page.getByText("No workers yet").waitFor(),
   },
   worker: {
     path: ({ slug, workerId }) => `/p/${slug}/workers/${workerId}`,

@@ -26,32 +26,32 @@ import { tagOf, titleOf } from "./issue-words.ts";
 import css from "./issues.module.css";
 
 const RetryIssue = lazy(() => import("./RetryIssue.tsx").then((part) => ({ default: part.RetryIssue })));
-/** Of a button whose part is on its way. */
+/** Props of a button whose code is still loading. */
 const loading = { disabledReason: "Loading" };
 
-const printPattern = /^[0-9a-f]{32}$/;
+const fingerprintPattern = /^[0-9a-f]{32}$/;
 
 export const loader: PageLoader<{ slug: string; fingerprint: string }> = async ({ params, location }) => {
   const { slug, fingerprint } = params;
-  if (!printPattern.test(fingerprint)) return;
+  if (!fingerprintPattern.test(fingerprint)) return;
   await readAhead(issueQuery(slug, fingerprint, rangeParams(boundsNow(location.search))));
 };
 
-/** One kind of failure: how often and since when, a sample of it, and its tasks. */
+/** One issue: its frequency, its first and last failure, a sample traceback, and its tasks. */
 export function IssuePage() {
   const { slug, fingerprint } = useParams({ from: "/signed-in/p/$slug/issues/$fingerprint" });
   const range = useTimeRange();
-  const isPrint = printPattern.test(fingerprint);
+  const isValid = fingerprintPattern.test(fingerprint);
   const read = useQuery({
     ...issueQuery(slug, fingerprint, rangeParams(range)),
-    enabled: isPrint,
+    enabled: isValid,
     refetchInterval: useTimedMs(30_000),
   });
   const inRange = read.data ?? null;
-  // An issue that has not failed in the range is read without one.
+  // An issue without failures in the range is fetched without a range.
   const whole = useQuery({ ...issueQuery(slug, fingerprint, {}), enabled: read.data === null });
   const either = {
-    data: isPrint ? (inRange ?? whole.data) : null,
+    data: isValid ? (inRange ?? whole.data) : null,
     error: read.error ?? whole.error,
     refetch: (read.error ? read : whole).refetch,
   };
@@ -82,7 +82,7 @@ export function IssuePage() {
       <QueryBoundary name="The issue" read={either}>
         {issue === null ? (
           <Empty title="Issue not found" chips={<ButtonLink href={paths.issues(slug)}>All issues</ButtonLink>}>
-            <p>No task of this project has this failure. It may belong to another project, or be past retention.</p>
+            <p>No task in this project has this failure. It may be in another project or past retention.</p>
           </Empty>
         ) : (
           <Parts slug={slug} issue={issue} isInRange={inRange !== null} />

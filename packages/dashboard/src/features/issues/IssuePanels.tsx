@@ -33,7 +33,7 @@ interface TrendProps extends OfIssue {
   range: TimeRange;
 }
 
-/** Last failures of its tasks in each part of the range. */
+/** The number of tasks that last failed in each interval of the range. */
 export function TrendPanel({ slug, issue, range }: TrendProps) {
   const setRange = useSetTimeRange();
   const [isTable, setTable] = useState(false);
@@ -61,7 +61,7 @@ export function TrendPanel({ slug, issue, range }: TrendProps) {
             name="Failures over time"
             valueName="failed"
             bars="failure"
-            summary={`${count(issue.occurrences)} tasks in the ${range.label}, at most ${count(most)} in one of ${count(buckets.length)} parts.`}
+            summary={`${count(issue.occurrences)} failed tasks in the ${range.label}, maximum ${count(most)} in one of ${count(buckets.length)} intervals.`}
             buckets={buckets}
             isRunning={range.isOpen}
             bands={bands}
@@ -76,7 +76,7 @@ export function TrendPanel({ slug, issue, range }: TrendProps) {
 
 const shownTasks = 10;
 
-/** The newest tasks with this failure, and the one to show as a sample. */
+/** The newest tasks with this failure, and one of them as a sample. */
 export function useIssueTasks({ slug, fingerprint }: OfIssue) {
   const read = useQuery({ ...issueTasksQuery(slug, fingerprint, shownTasks), refetchInterval: useTimedMs(30_000) });
   const items = read.data?.items ?? [];
@@ -126,7 +126,7 @@ export function TasksPanel({ slug, fingerprint }: OfIssue) {
       read={read}
       rows={4}
       empty={({ items }) =>
-        items.length > 0 ? null : <PanelEmpty kind="no-match">No task within retention has this failure.</PanelEmpty>
+        items.length > 0 ? null : <PanelEmpty kind="no-match">No tasks within retention have this failure.</PanelEmpty>
       }
     >
       {({ items, next_cursor }) => (
@@ -142,9 +142,9 @@ export function TasksPanel({ slug, fingerprint }: OfIssue) {
   );
 }
 
-const fieldWords = { name: "Task", queue: "Queue", worker: "Worker" } as const;
+const fieldLabels = { name: "Task", queue: "Queue", worker: "Worker" } as const;
 
-/** The names, queues and workers that it affects. */
+/** The task names, queues and workers that an issue affects. */
 export function SpreadPanel({ slug, fingerprint, range }: OfIssue & { range: TimeRange }) {
   const within = rangeParams(range);
   const read = useQuery({ ...issueSpreadQuery(slug, fingerprint, within), refetchInterval: useTimedMs(60_000) });
@@ -158,7 +158,7 @@ export function SpreadPanel({ slug, fingerprint, range }: OfIssue & { range: Tim
       rows={5}
       empty={(facets) =>
         facets.some(({ values }) => values.length > 0) ? null : (
-          <PanelEmpty kind="no-match">None of the tasks was received in the {range.label}.</PanelEmpty>
+          <PanelEmpty kind="no-match">No tasks received in the {range.label}.</PanelEmpty>
         )
       }
     >
@@ -171,7 +171,7 @@ export function SpreadPanel({ slug, fingerprint, range }: OfIssue & { range: Tim
           })}
           rowKey={({ field, value }) => `${field} ${value}`}
           columns={[
-            { header: "Field", cellClass: "t2", cell: ({ field }) => fieldWords[field] },
+            { header: "Field", cellClass: "t2", cell: ({ field }) => fieldLabels[field] },
             {
               header: "Value",
               cellClass: panel.long,
@@ -185,7 +185,7 @@ export function SpreadPanel({ slug, fingerprint, range }: OfIssue & { range: Tim
   );
 }
 
-/** When an issue failed that did not fail in the range. */
+/** Summary of an issue without failures in the selected range. */
 export function OutsideRange({ slug, fingerprint, issue, label }: OfIssue & { issue: Issue; label: string }) {
   return (
     <p>

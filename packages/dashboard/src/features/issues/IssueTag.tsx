@@ -1,12 +1,12 @@
 import type { Issue } from "@svc/client";
 import { Pill } from "../../ui/StatePill.tsx";
 
-const looks = {
+const styles = {
   ongoing: { tone: "failure", glyph: "failure" },
   recovered: { tone: "success", glyph: "success" },
 } as const;
 
-/** Whether some of its tasks still fail, or all have recovered. */
+/** Shows whether an issue still has failed tasks or all of them recovered. */
 export function IssueTag({ status, bare }: Pick<Issue, "status"> & { bare?: boolean }) {
-  return <Pill word={status} look={looks[status]} bare={bare} />;
+  return <Pill word={status} look={styles[status]} bare={bare} />;
 }

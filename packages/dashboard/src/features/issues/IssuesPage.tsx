@@ -40,7 +40,7 @@ const listQuery = (slug: string, { status, engine, sort }: IssuesSearch, range: 
 export const loader: PageLoader<{ slug: string }> = ({ params: { slug }, location: { search } }) =>
   readPageAhead(listQuery(slug, readIssuesSearch(search), boundsNow(search)));
 
-/** Similar failures, as one row each. */
+/** The issues of a project: similar failures grouped into one row. */
 export function IssuesPage() {
   const { slug } = useParams({ from: "/signed-in/p/$slug/issues" });
   const search = useSearch({ from: "/signed-in/p/$slug/issues", select: readIssuesSearch, structuralSharing: true });
@@ -125,7 +125,7 @@ export function IssuesPage() {
                   Older issues
                 </OlderOrAll>
               )}
-              {isExact ? null : " The order is that of the newest failures: the range holds too many to count."}
+              {isExact ? null : " Sorted by the newest failures only: this range has too many to count."}
             </p>
           </>
         )}
@@ -234,7 +234,7 @@ function NoIssues({ isFiltered, label, wideHref, onClear }: NoIssuesProps) {
   if (!isFiltered) {
     return (
       <Empty title="No issues" chips={wider}>
-        <p>No task failed in the {label}. Similar failures are grouped into one issue.</p>
+        <p>No tasks failed in the {label}. Similar failures are grouped into one issue.</p>
       </Empty>
     );
   }
@@ -248,7 +248,7 @@ function NoIssues({ isFiltered, label, wideHref, onClear }: NoIssuesProps) {
         </>
       }
     >
-      <p>No issue of the {label} has this status and engine.</p>
+      <p>No issues in the {label} have this status and engine.</p>
     </Empty>
   );
 }

@@ -10,11 +10,11 @@ import { retryIssue } from "./retry-issue-action.tsx";
 interface RetryIssueProps {
   slug: string;
   fingerprint: string;
-  /** Still failing tasks in the range of the page. */
+  /** Tasks still failing in the page's time range. */
   openInRange: number;
 }
 
-/** Retries the failed tasks of an issue, whenever they failed: what is counted is what is asked for. */
+/** Retries all failed tasks of an issue, regardless of the page's time range; the label counts the same tasks. */
 export function RetryIssue({ slug, fingerprint, openInRange }: RetryIssueProps) {
   const whole = useQuery({ ...issueQuery(slug, fingerprint, {}), refetchInterval: useTimedMs(30_000) });
   const mayNot = useMayNot(slug);
@@ -24,17 +24,17 @@ export function RetryIssue({ slug, fingerprint, openInRange }: RetryIssueProps) 
     mayNot ??
     (whole.data === undefined
       ? whole.isError
-        ? "The tasks could not be counted"
+        ? "Couldn't count the tasks"
         : "Counting tasks"
       : retryIssue.guard(subject));
   return (
     <Button disabledReason={reason} onClick={() => ask(retryIssue, subject)} icon="retry">
-      {wordsOf(open, { isCapped: whole.data?.is_capped ?? false, openInRange })}
+      {retryLabel(open, { isCapped: whole.data?.is_capped ?? false, openInRange })}
     </Button>
   );
 }
 
-function wordsOf(open: number, { isCapped, openInRange }: { isCapped: boolean; openInRange: number }): string {
+function retryLabel(open: number, { isCapped, openInRange }: { isCapped: boolean; openInRange: number }): string {
   if (open < 2) return "Retry";
   const all = open > openInRange ? "all " : "";
   return isCapped ? `Retry at least ${count(open)} tasks` : `Retry ${all}${count(open)} tasks`;

@@ -18,7 +18,7 @@ interface RetryIssueDialogProps {
 export function RetryIssueDialog({ slug, fingerprint, onClose }: RetryIssueDialogProps) {
   const read = useQuery(failedOfIssueQuery(slug, fingerprint));
   const issue = useQuery(issueQuery(slug, fingerprint, {})).data;
-  // The dialog stays while its requests are under way, though the first of them leave nothing failed.
+  // Keeps the first result: once the first requests run, the list of failed tasks may become empty.
   const [rows, setRows] = useState<typeof read.data>(undefined);
   if (rows === undefined && read.data !== undefined && read.data.length > 0) setRows(read.data);
   if (rows !== undefined) {
@@ -32,7 +32,7 @@ export function RetryIssueDialog({ slug, fingerprint, onClose }: RetryIssueDialo
       {read.error ? (
         <InlineAlert>Couldn't load the failed tasks. {causeOf(read.error)}</InlineAlert>
       ) : (
-        <p role="status">{read.data ? "No tasks of this issue are failed now." : "Loading the failed tasks…"}</p>
+        <p role="status">{read.data ? "No failed tasks to retry." : "Loading the failed tasks…"}</p>
       )}
       <DialogFoot leave={read.isPending ? "Cancel" : "Close"} onLeave={onClose} />
     </Dialog>

@@ -6,11 +6,11 @@ import type { Live } from "../../live/declared.ts";
 import { type ListRow, listRow } from "../task-data/index.ts";
 
 const pageRows = 50;
-/** The order by occurrences has a single page. */
+/** Sorting by occurrences returns a single page. */
 export const mostFrequentRows = 100;
 const staleTime = 5_000;
 
-/** Issues themselves are not pushed: they are read again soon after tasks failed. */
+/** Issues are not pushed, so they are fetched again shortly after tasks fail. */
 const afterFailures: NonNullable<Live["on"]> = {
   "task.changed": {
     isStale: ({ rows = [], refetch }) => refetch === true || rows.some((row) => row.fingerprint),
@@ -18,7 +18,7 @@ const afterFailures: NonNullable<Live["on"]> = {
   },
 };
 
-/** Issues with their failures over the range. */
+/** Issues with their failures in the range. */
 export const issuePages = (
   slug: string,
   query: Pick<IssueListQuery, "status" | "engine" | "sort" | "since" | "until">,
@@ -43,7 +43,7 @@ export const issuePages = (
     meta: { live: { project: slug, on: afterFailures, onResume: "ignore" } },
   });
 
-/** One issue in a range; null when none of its failures lies there. */
+/** One issue in a range; null when it has no failures in that range. */
 export const issueQuery = (slug: string, fingerprint: string, range: AddressRange) =>
   queryOptions({
     queryKey: ["issues", slug, "one", fingerprint, range],
@@ -56,7 +56,7 @@ export const issueQuery = (slug: string, fingerprint: string, range: AddressRang
     meta: { live: { project: slug, on: afterFailures, onResume: "ignore" } },
   });
 
-/** The tasks whose last failure is of an issue, the newest first. */
+/** The tasks whose last failure belongs to an issue, newest first. */
 export const issueTasksQuery = (slug: string, fingerprint: string, limit: number) =>
   queryOptions({
     queryKey: ["issue-tasks", slug, fingerprint, limit],
@@ -69,7 +69,7 @@ export const issueTasksQuery = (slug: string, fingerprint: string, limit: number
 export const spreadFields = ["name", "queue", "worker"] as const;
 const spreadValues = 5;
 
-/** On which names, queues and workers the tasks of an issue are, the most first. */
+/** The task names, queues and workers of an issue's tasks, most frequent first. */
 export const issueSpreadQuery = (slug: string, fingerprint: string, range: AddressRange) =>
   queryOptions({
     queryKey: ["issue-spread", slug, fingerprint, range],
@@ -82,12 +82,12 @@ export const issueSpreadQuery = (slug: string, fingerprint: string, range: Addre
     meta: { live: { project: slug } },
   });
 
-/** A retry of an issue's tasks is of so many at a time; a bulk retry takes no more. */
-const mostRetried = 10_000;
-/** The service may give fewer at a time. */
+/** The maximum number of tasks in one bulk retry. */
+const maximumRetried = 10_000;
+/** The server may return fewer per page. */
 const failedRows = 500;
 
-/** All that is kept of the tasks of an issue that are failed now, the newest first. They are read when somebody asks for their retry, and not again. */
+/** The currently failed tasks of an issue, newest first. Read once, when the retry dialog opens. */
 export const failedOfIssueQuery = (slug: string, fingerprint: string) =>
   queryOptions({
     queryKey: ["issue-failed", slug, fingerprint],
@@ -99,8 +99,8 @@ export const failedOfIssueQuery = (slug: string, fingerprint: string) =>
         const page: TaskPage = await api.listTasks(slug, { ...which, ...(cursor && { cursor }) }, { signal });
         rows.push(...page.items.map(listRow));
         cursor = page.next_cursor;
-      } while (cursor !== null && rows.length < mostRetried);
-      return rows.slice(0, mostRetried);
+      } while (cursor !== null && rows.length < maximumRetried);
+      return rows.slice(0, maximumRetried);
     },
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,

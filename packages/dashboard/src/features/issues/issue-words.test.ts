@@ -30,7 +30,7 @@ test.each([
   expect(titleOf({ error_class, template })).toEqual(title);
 });
 
-test("the tasks of an issue are the failed ones with its fingerprint, whatever their error says", () => {
+test("the tasks of an issue are the failed ones with its fingerprint, regardless of their error", () => {
   const fingerprint = "5f0c3a97e1b24d688b1e2f7a90c4d3e6";
   for (const sample_exception of ["PaymentError: upstream 503", 'bad "quote": x', null]) {
     const { q = "", ...others } = tasksOfIssue(issue({ fingerprint, sample_exception }));
@@ -40,7 +40,7 @@ test("the tasks of an issue are the failed ones with its fingerprint, whatever t
   }
 });
 
-test("an issue is new in a range that holds its first failure, unless it has recovered", () => {
+test("an issue is new in the range of its first failure, unless it recovered", () => {
   const first = Date.parse("2026-11-20T10:00:00.000Z");
   expect(tagOf(issue({}), first)).toBe("new");
   expect(tagOf(issue({}), first + 1)).toBeNull();

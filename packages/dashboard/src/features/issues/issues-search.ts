@@ -4,11 +4,11 @@ import { readRange } from "../../address/range-text.ts";
 export type IssueSort = NonNullable<IssueListQuery["sort"]>;
 export const issueStatuses = ["ongoing", "recovered"] as const satisfies readonly Issue["status"][];
 
-/** What the address of the list of issues may say. */
+/** The URL parameters of the issue list. */
 export interface IssuesSearch {
   status?: Issue["status"];
   engine?: string;
-  /** Absent: by last failure. */
+  /** Sorted by last failure when absent. */
   sort?: Extract<IssueSort, "occurrences">;
   since?: string;
   until?: string;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { trendBuckets } from "./trend-buckets.ts";
 
-test("a trend is cut into equal parts that follow on one another and end with the range", () => {
+test("a trend becomes equal, consecutive buckets that end with the range", () => {
   expect(trendBuckets([2, 0, 5], { fromMs: 1000, toMs: 1100 })).toEqual([
     { fromMs: 1000, toMs: 1033, value: 2 },
     { fromMs: 1033, toMs: 1067, value: 0 },

@@ -1,6 +1,6 @@
 import type { Amount } from "../../ui/charts/AmountChart.tsx";
 
-/** The parts of a trend, which are equal, as buckets of a chart over [fromMs, toMs). */
+/** A trend's values as equal chart buckets over [fromMs, toMs). */
 export function trendBuckets(trend: readonly number[], { fromMs, toMs }: { fromMs: number; toMs: number }): Amount[] {
   const widthMs = (toMs - fromMs) / Math.max(1, trend.length);
   return trend.map((value, at) => ({

@@ -24,7 +24,7 @@ interface OfQueue {
   queue: Queue;
 }
 
-/** How many tasks waited, with hatched bands where events were lost. */
+/** Waiting tasks over time, with hatched bands where events were lost. */
 export function DepthPanel({ slug, queue }: OfQueue) {
   const range = useTimeRange();
   const setRange = useSetTimeRange();
@@ -36,7 +36,7 @@ export function DepthPanel({ slug, queue }: OfQueue) {
   const { data } = depths;
   const keptMs = data ? Date.parse(data.kept_from) : 0;
   const shown = { fromMs: Math.max(range.sinceMs ?? 0, keptMs), toMs: range.untilMs };
-  // A range that moves in steps reaches a little further back than it says.
+  // A range that moves in steps starts a little earlier than its label says.
   const isCut = keptMs > (range.sinceMs ?? 0) + 30 * 60_000;
   const bands = chartGaps(gaps, shown);
   const all = useMemo(
@@ -51,15 +51,13 @@ export function DepthPanel({ slug, queue }: OfQueue) {
   return (
     <Panel
       title={name}
-      window={isCut ? `${range.label}, of which the last 24 h are kept` : range.label}
+      window={isCut ? `${range.label}, 24 h retained` : range.label}
       actions={<TableToggle name={name} isTable={isTable} onChange={setTable} />}
       read={depths}
       rows={4}
       empty={({ series }) =>
         series.length > 0 ? null : (
-          <PanelEmpty kind="no-match">
-            No agent reported the waiting tasks of this queue in the {range.label}.
-          </PanelEmpty>
+          <PanelEmpty kind="no-match">No agent reported this queue's waiting tasks in the {range.label}.</PanelEmpty>
         )
       }
     >
@@ -81,7 +79,7 @@ export function DepthPanel({ slug, queue }: OfQueue) {
   );
 }
 
-// A queue is about waiting: that comes first.
+// On a queue's page the wait time comes first.
 const kinds = latencyKinds.toReversed();
 
 interface LatencyProps extends OfQueue {
@@ -89,7 +87,7 @@ interface LatencyProps extends OfQueue {
   others: readonly string[];
 }
 
-/** How long tasks of the queue waited and ran. */
+/** Wait and run times of the queue's tasks. */
 export function LatencyPanel({ slug, queue, others }: LatencyProps) {
   const range = useTimeRange();
   const setRange = useSetTimeRange();
@@ -112,17 +110,17 @@ export function LatencyPanel({ slug, queue, others }: LatencyProps) {
       window={`log scale, ${range.label}`}
       actions={
         <>
-          <Segments legend="Which time" value={kind} options={kinds} onChange={setKind} />
+          <Segments legend="Metric" value={kind} options={kinds} onChange={setKind} />
           <TableToggle name={name} isTable={isTable} onChange={setTable} />
         </>
       }
       read={latency}
       rows={5}
-      // Times are kept by name of the queue, whatever its engine.
+      // Times are recorded by queue name, regardless of the engine.
       missing={() =>
         others.length === 0
           ? null
-          : `Also of the queue of this name in ${others.map(printable).join(", ")}: times are not told apart by engine.`
+          : `Includes the queue of the same name in ${others.map(printable).join(", ")}: times are not recorded per engine.`
       }
       empty={({ total }) =>
         total[kind] ? null : (
@@ -151,7 +149,7 @@ export function LatencyPanel({ slug, queue, others }: LatencyProps) {
 }
 
 function totalText(total: Measured | null): string {
-  if (total === null) return "Nothing was measured.";
+  if (total === null) return "No measurements.";
   const { p50, p95, p99, count: measured } = total;
-  return `Over all of it p50 ${duration(p50)}, p95 ${duration(p95)}, p99 ${duration(p99)}, of ${count(measured)} measured.`;
+  return `Overall p50 ${duration(p50)}, p95 ${duration(p95)}, p99 ${duration(p99)} (${count(measured)} measured).`;
 }

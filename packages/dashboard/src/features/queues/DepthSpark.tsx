@@ -5,7 +5,7 @@ import { sparkPaths } from "./spark-paths.ts";
 const width = 80;
 const height = 20;
 
-/** The depth of the last hour as a small line; where nothing was reported there is none. */
+/** The queue depth of the last hour as a sparkline, with gaps where nothing was reported. */
 export function DepthSpark({ pending, isWrong }: { pending: readonly (number | null)[]; isWrong: boolean }) {
   const known = pending.filter((depth) => depth !== null);
   if (known.length < 2) return <span className={css.nospark}>–</span>;
@@ -18,7 +18,7 @@ export function DepthSpark({ pending, isWrong }: { pending: readonly (number | n
       viewBox={`0 0 ${width} ${height}`}
       data-wrong={isWrong}
       role="img"
-      aria-label={`Depth in the last hour: from ${count(known[0] ?? 0)} to ${count(known.at(-1) ?? 0)}, at most ${count(Math.max(...known))}`}
+      aria-label={`Depth in the last hour: from ${count(known[0] ?? 0)} to ${count(known.at(-1) ?? 0)}, maximum ${count(Math.max(...known))}`}
     >
       {areas.map((path) => (
         <path key={path} className={css.area} d={path} />

@@ -25,7 +25,7 @@ import { DepthPanel, LatencyPanel } from "./ChartPanels.tsx";
 import { QueueStates, QueueWorkers } from "./QueuePanels.tsx";
 import { queueActivityQuery, queueQuery } from "./queries.ts";
 import { Workers } from "./queue-columns.tsx";
-import { isStale, perMinute, type Trouble, tellsEntries, troubleOf } from "./trouble.ts";
+import { isStale, perMinute, reportsEntries, type Trouble, troubleOf } from "./trouble.ts";
 
 const QueueControls = lazy(() =>
   import("../actions/fleet/QueueControls.tsx").then((part) => ({ default: part.QueueControls })),
@@ -60,7 +60,7 @@ export function QueuePage() {
         {queue.broker_url_hint ? <span className="t3 cut">{printable(queue.broker_url_hint)}</span> : null}
         <span className="grow" />
         <ButtonLink href={paths.tasks(slug, { queue: queue.name, q: fieldTerm("engine", queue.engine) })}>
-          Its tasks
+          View tasks
         </ButtonLink>
         <Suspense fallback={<Button disabledReason="Loading">Purge</Button>}>
           <QueueControls slug={slug} queue={queue} />
@@ -86,7 +86,7 @@ export function QueuePage() {
   );
 }
 
-/** The worst that is known, in a sentence that says what to do. */
+/** The most serious known problem of the queue, with what to do about it. */
 function Warning({ queue, trouble, now }: { queue: Queue; trouble: Trouble; now: number }) {
   if (trouble === "stuck") {
     return (
@@ -99,15 +99,15 @@ function Warning({ queue, trouble, now }: { queue: Queue; trouble: Trouble; now:
   if (isStale(queue, now)) {
     return (
       <NoteLine>
-        No agent has reported this queue for {age(now - instant(queue.depth_reported_at ?? queue.last_seen_at))}: the
+        No agent has reported this queue for {age(now - instant(queue.depth_reported_at ?? queue.last_seen_at))}. The
         counts are from then.
       </NoteLine>
     );
   }
-  if (trouble === "waits long")
+  if (trouble === "long wait")
     return <NoteLine glyph="pending">The oldest task has been waiting for more than 5 minutes.</NoteLine>;
-  if (trouble === "grows")
-    return <NoteLine glyph="pending">More tasks are added than finished: the number of waiting tasks grows.</NoteLine>;
+  if (trouble === "growing")
+    return <NoteLine glyph="pending">Tasks are added faster than they finish, so more and more are waiting.</NoteLine>;
   return null;
 }
 
@@ -135,28 +135,29 @@ function factsOf({ queue, activity, trouble, windowMs }: FactsInput): FactOf[] {
       isWrong: trouble === "stuck",
       note: (
         <>
-          as of <Age at={queue.depth_reported_at ?? null} suffix=" ago" none="events only" />
+          {queue.depth_reported_at ? "updated " : ""}
+          <Age at={queue.depth_reported_at ?? null} suffix=" ago" none="from events only" />
         </>
       ),
     },
     {
       label: `${labels.oldestWaiting}, now`,
       value: <Age at={queue.oldest_waiting_since} none="–" />,
-      isWrong: trouble === "stuck" || trouble === "waits long",
+      isWrong: trouble === "stuck" || trouble === "long wait",
     },
     { label: `${labels.workers}, now`, value: <Workers queue={queue} isStuck={trouble === "stuck"} /> },
-    activity === undefined || tellsEntries(activity)
+    activity === undefined || reportsEntries(activity)
       ? {
           label: "Added, last hour",
           value: rate(activity?.entered),
-          note: activity && `${count(activity.entered)} in all`,
+          note: activity && `${count(activity.entered)} total`,
         }
       : { label: "Added, last hour", value: "not reported" },
     {
       label: `${labels.finished}, last hour`,
       title: finishedMeans,
       value: rate(activity?.ended),
-      note: activity && `${count(activity.ended)} in all`,
+      note: activity && `${count(activity.ended)} total`,
     },
     {
       label: `${labels.failed}, last hour`,
@@ -172,7 +173,7 @@ function factsOf({ queue, activity, trouble, windowMs }: FactsInput): FactOf[] {
           "0"
         ),
       isWrong: (activity?.failed ?? 0) > 0,
-      note: activity && (activity.ended === 0 ? "no task finished" : null),
+      note: activity && (activity.ended === 0 ? "no finished tasks" : null),
     },
   ];
 }

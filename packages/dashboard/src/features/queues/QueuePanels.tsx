@@ -19,7 +19,7 @@ interface OfQueue {
   queue: Queue;
 }
 
-/** Present tasks of the queue by state; each leads to the list. */
+/** The queue's tasks by state, each linked to the task list. */
 export function QueueStates({ slug, queue }: OfQueue) {
   const range = useTimeRange();
   const within = rangeParams(range);
@@ -40,7 +40,7 @@ export function QueueStates({ slug, queue }: OfQueue) {
       rows={4}
       empty={({ values }) =>
         values.length > 0 ? null : (
-          <PanelEmpty kind="no-match">No task of this queue was received in the {range.label}.</PanelEmpty>
+          <PanelEmpty kind="no-match">No tasks of this queue were received in the {range.label}.</PanelEmpty>
         )
       }
     >
@@ -76,29 +76,29 @@ export function QueueStates({ slug, queue }: OfQueue) {
   );
 }
 
-/** Workers that said they serve the queue. */
+/** Workers that reported serving the queue. */
 export function QueueWorkers({ slug, queue }: OfQueue) {
   const workers = useQuery({ ...workersQuery(slug), refetchInterval: useTimedMs(15_000) });
   return (
     <Panel
-      title="Workers that serve it"
-      window="as they last reported"
+      title="Workers"
+      window="as last reported"
       read={workers}
       rows={3}
       missing={({ items, next_cursor }) =>
-        next_cursor ? `Only the first ${count(items.length)} workers of the project are looked at.` : null
+        next_cursor ? `Only the first ${count(items.length)} workers of the project were checked.` : null
       }
       empty={({ items }) =>
         items.some((worker) => serves(worker, queue)) ? null : (
           <PanelEmpty kind="none-yet">
-            No worker has said that it serves this queue. Some engines do not tell.
+            No worker has reported serving this queue. Some engines don't report this.
           </PanelEmpty>
         )
       }
     >
       {({ items }) => (
         <WindowTable
-          label="Workers that serve it"
+          label="Workers"
           size="dense"
           rowPx={28}
           rows={workersInOrder(items.filter((worker) => serves(worker, queue)))}
@@ -109,7 +109,7 @@ export function QueueWorkers({ slug, queue }: OfQueue) {
               header: "Worker",
               cell: ({ id, name }) => <AppLink href={paths.worker(slug, id)}>{nameText(name)}</AppLink>,
             },
-            { header: "Pool", className: "num", cell: (worker) => <PoolBar worker={worker} /> },
+            { header: "Running", className: "num", cell: (worker) => <PoolBar worker={worker} /> },
             { header: "Failed, 24 h", className: "num", cell: ({ failed }) => count(failed) },
           ]}
         />

@@ -53,12 +53,12 @@ export function QueuesPage() {
         <h1>Queues</h1>
         <span className="t3 grow">
           {rows.length === all.length ? count(all.length) : `${count(rows.length)} of ${count(all.length)}`}, worst
-          first; waiting tasks as last reported, rates of the last hour
+          first. Waiting tasks as last reported; rates cover the last hour.
         </span>
         {all.length > 0 ? <FilterBox label="Filter queues" value={filter} onChange={setFilter} /> : null}
       </div>
       <StaleLine name="Queues" read={list} />
-      <StaleLine name="Rates and small charts" read={activity} />
+      <StaleLine name="Rates and charts" read={activity} />
       {stuck.length > 0 ? (
         <p className={css.alarm}>
           <Glyph name="failure" />
@@ -67,12 +67,12 @@ export function QueuesPage() {
         </p>
       ) : null}
       {all.length === 0 ? (
-        <Empty title="No queue seen yet">
-          <p>Queues appear by themselves when an agent reports one.</p>
+        <Empty title="No queues yet">
+          <p>Queues appear automatically when an agent reports one.</p>
         </Empty>
       ) : rows.length === 0 ? (
-        <Empty title="No queue matches" chips={<Button onClick={() => setFilter("")}>Clear the filter</Button>}>
-          <p>None of {count(all.length)} queues has this in its name or engine.</p>
+        <Empty title="No queues match" chips={<Button onClick={() => setFilter("")}>Clear filter</Button>}>
+          <p>No queue has this text in its name or engine.</p>
         </Empty>
       ) : (
         <WindowTable
@@ -91,14 +91,14 @@ export function QueuesPage() {
         >
           {list.hasMore ? (
             <p className={panel.foot}>
-              {count(all.length)} queues are read, by engine and name.{" "}
+              {count(all.length)} queues loaded, by engine and name.{" "}
               <Button variant="link" onClick={list.readMore}>
-                Read more
+                Load more
               </Button>
             </p>
           ) : null}
           {activity.data?.truncated ? (
-            <p className={panel.foot}>Rates and small charts are known of the first 2,000 queues by engine and name.</p>
+            <p className={panel.foot}>Rates and charts cover the first 2,000 queues by engine and name.</p>
           ) : null}
         </WindowTable>
       )}

@@ -17,10 +17,10 @@ test("steps become buckets, and one without a report has no value", () => {
   expect(buckets.map(({ value }) => value)).toEqual([5, null, 7]);
   expect(buckets[2]).toMatchObject({ fromMs: start + 4 * minuteMs, toMs: start + 6 * minuteMs });
   expect(buckets[2]?.notes).toEqual([{ label: "workers", value: "0" }]);
-  expect(depthSummary(buckets)).toBe("Waiting tasks: 7 at the end, between 5 and 7; not reported in 1 of 3 parts.");
+  expect(depthSummary(buckets)).toBe("Waiting tasks: 7 at the end, between 5 and 7; not reported in 1 of 3 intervals.");
 });
 
-test("too many steps share buckets, which show the deepest and the fewest workers", () => {
+test("too many steps share buckets with the maximum depth and the fewest workers", () => {
   const series = Array.from({ length: 720 }, (_, at) => cell(at * 2, at, at % 4));
   const buckets = depthBuckets({ step_seconds: 120, series }, { fromMs: start, toMs: start + 1440 * minuteMs });
   expect(buckets).toHaveLength(180);
@@ -28,8 +28,8 @@ test("too many steps share buckets, which show the deepest and the fewest worker
   expect(buckets.at(-1)?.value).toBe(719);
 });
 
-test("nothing reported is said so", () => {
+test("the summary says when nothing was reported", () => {
   expect(depthSummary(depthBuckets({ step_seconds: 120, series: [] }, { fromMs: start, toMs: start }))).toBe(
-    "Waiting tasks: nothing was reported.",
+    "Waiting tasks: not reported.",
   );
 });

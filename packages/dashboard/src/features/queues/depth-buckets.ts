@@ -2,12 +2,12 @@ import type { QueueDepths } from "@svc/client";
 import type { Amount } from "../../ui/charts/AmountChart.tsx";
 import { count } from "../../ui/time/format.ts";
 
-/** More points than this are not told apart on a screen. */
+/** More points than this are indistinguishable on a screen. */
 const mostBuckets = 180;
 
 /**
- * The steps of the answer as buckets of a chart over [fromMs, toMs): several steps share one where there are too many; each shows the
- * greatest depth in it and the fewest workers. A bucket in which nothing was reported has no value.
+ * The response's steps as chart buckets over [fromMs, toMs). If there are too many, several steps share a bucket, which holds
+ * their maximum depth and minimum number of workers. A bucket without reports has no value.
  */
 export function depthBuckets(
   { series, step_seconds }: Pick<QueueDepths, "series" | "step_seconds">,
@@ -35,12 +35,12 @@ export function depthBuckets(
   }));
 }
 
-/** What the chart shows, in a sentence. */
+/** A one-sentence summary of the chart. */
 export function depthSummary(buckets: readonly Amount[]): string {
   const known = buckets.flatMap(({ value }) => (value === null ? [] : [value]));
-  if (known.length === 0) return "Waiting tasks: nothing was reported.";
+  if (known.length === 0) return "Waiting tasks: not reported.";
   const holes = buckets.length - known.length;
   return `Waiting tasks: ${count(known.at(-1) ?? 0)} at the end, between ${count(Math.min(...known))} and ${count(Math.max(...known))}${
-    holes > 0 ? `; not reported in ${count(holes)} of ${count(buckets.length)} parts` : ""
+    holes > 0 ? `; not reported in ${count(holes)} of ${count(buckets.length)} intervals` : ""
   }.`;
 }

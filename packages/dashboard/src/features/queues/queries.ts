@@ -4,7 +4,7 @@ import { api } from "../../api/api.ts";
 import { patchOwnRow, patchRows } from "../../live/row-patches.ts";
 import { lacksFigures } from "./trouble.ts";
 
-/** The first 500, for lists of names. */
+/** The first 500 queues, for name lists. */
 export const queuesQuery = (slug: string) =>
   queryOptions({
     queryKey: ["queues", slug],
@@ -27,7 +27,7 @@ export const queueQuery = (slug: string, engine: string, name: string) =>
     meta: { live: { project: slug, on: { "queue.changed": { patch: patchOwnRow } } } },
   });
 
-/** Minutes that the rates and small charts of the pages cover. */
+/** The time span of the rates and sparklines, in minutes. */
 export const activityMinutes = 60;
 
 export const queueActivityQuery = (slug: string, only: { engine?: string; name?: string } = {}) =>
@@ -35,7 +35,7 @@ export const queueActivityQuery = (slug: string, only: { engine?: string; name?:
     queryKey: ["queue-activity", slug, only],
     queryFn: ({ signal }) => api.getQueueActivity(slug, { minutes: activityMinutes, ...only }, { signal }),
     staleTime: 15_000,
-    // Figures are not pushed; a queue that has none yet is new.
+    // Figures are not pushed; they are fetched again when a new queue appears.
     meta: {
       live: {
         project: slug,
@@ -49,7 +49,7 @@ export const queueActivityQuery = (slug: string, only: { engine?: string; name?:
     },
   });
 
-/** Depths over a range, or of the last day, which is all that is kept. */
+/** Depths over a range; only the last day is retained. */
 export const queueDepthsQuery = (
   slug: string,
   queue: { engine: string; name: string },

@@ -12,7 +12,7 @@ import { instant } from "../../ui/time/instants.ts";
 import { Age } from "../../ui/time/Stamp.tsx";
 import { DepthSpark } from "./DepthSpark.tsx";
 import css from "./queues.module.css";
-import { hasNoConsumer, isStale, perMinute, type Trouble, tellsEntries } from "./trouble.ts";
+import { hasNoConsumer, isStale, perMinute, reportsEntries, type Trouble } from "./trouble.ts";
 
 export interface ShownQueue {
   key: string;
@@ -22,9 +22,9 @@ export interface ShownQueue {
 }
 
 interface ListFacts {
-  /** The greatest depth of the list: the bars' scale. */
+  /** The greatest depth in the list, which sets the scale of the bars. */
   deepest: number;
-  /** How long the counts of `activity` cover. */
+  /** The time span that the counts of `activity` cover. */
   windowMs: number;
   now: number;
 }
@@ -37,7 +37,7 @@ export const queueColumns = (slug: string, { deepest, windowMs, now }: ListFacts
         <AppLink href={paths.queue(slug, queue.engine, queue.name)}>
           <b>{nameText(queue.name)}</b>
         </AppLink>
-        {trouble === "grows" || trouble === "waits long" ? (
+        {trouble === "growing" || trouble === "long wait" ? (
           <span className={`${controls.tag} ${css.tag}`}>{trouble}</span>
         ) : null}
       </>
@@ -60,7 +60,7 @@ export const queueColumns = (slug: string, { deepest, windowMs, now }: ListFacts
             <rect width={barPx(queue.pending_count, deepest)} height="6" rx="1" />
           </svg>
           {isOld && queue.depth_reported_at ? (
-            <small className="t3">as of {age(now - instant(queue.depth_reported_at))} ago</small>
+            <small className="t3">updated {age(now - instant(queue.depth_reported_at))} ago</small>
           ) : null}
         </>
       );
@@ -80,7 +80,7 @@ export const queueColumns = (slug: string, { deepest, windowMs, now }: ListFacts
   {
     header: labels.oldestWaiting,
     className: "num",
-    cellClass: ({ trouble }) => (trouble === "waits long" || trouble === "stuck" ? css.late : ""),
+    cellClass: ({ trouble }) => (trouble === "long wait" || trouble === "stuck" ? css.late : ""),
     width: "6.5rem",
     phoneWidth: "5.25rem",
     cell: ({ queue }) => <Age at={queue.oldest_waiting_since} none="–" />,
@@ -98,10 +98,10 @@ export const queueColumns = (slug: string, { deepest, windowMs, now }: ListFacts
     cell: ({ activity }) =>
       activity === undefined ? (
         "–"
-      ) : tellsEntries(activity) ? (
+      ) : reportsEntries(activity) ? (
         perMinute(activity.entered, windowMs)
       ) : (
-        <span className="t3" title="Added tasks are not reported for this queue">
+        <span className="t3" title="Not reported for this queue">
           –
         </span>
       ),
@@ -139,7 +139,7 @@ export const queueColumns = (slug: string, { deepest, windowMs, now }: ListFacts
   },
 ];
 
-/** A depth of 1 beside one of a million is still a sliver. */
+/** A depth of 1 stays visible next to a depth of a million. */
 const barPx = (depth: number, deepest: number) => (depth === 0 ? 0 : Math.max(1.5, (depth / deepest) * 64));
 
 export function Workers({ queue, isStuck }: { queue: Queue; isStuck: boolean }) {

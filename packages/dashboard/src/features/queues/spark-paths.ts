@@ -1,4 +1,4 @@
-/** Lines of a series, one for each stretch without a hole, and the areas under them. The scale begins at 0. */
+/** The lines of a series, one per range without gaps, and the areas under them. The scale begins at 0. */
 export function sparkPaths(
   values: readonly (number | null)[],
   { width, height }: { width: number; height: number },
@@ -6,14 +6,14 @@ export function sparkPaths(
   const most = Math.max(1, ...values.map((value) => value ?? 0));
   const stepPx = width / Math.max(1, values.length - 1);
   const x = (at: number) => round(at * stepPx);
-  // Half a line's width stays free above and below.
+  // Leaves half the line width free above and below.
   const y = (value: number) => round(height - 1 - (value / most) * (height - 2));
   const lines: string[] = [];
   const areas: string[] = [];
-  for (const [from, to] of stretches(values)) {
+  for (const [from, to] of knownRanges(values)) {
     const points = values.slice(from, to).map((value, at) => `${x(from + at)} ${y(value ?? 0)}`);
     const end = to - 1;
-    // A lone value would be no line at all.
+    // A single value would draw nothing.
     lines.push(points.length === 1 ? `M${points[0]}h1` : `M${points.join("L")}`);
     areas.push(`M${x(from)} ${height}L${points.join("L")}L${x(end)} ${height}Z`);
   }
@@ -21,7 +21,7 @@ export function sparkPaths(
 }
 
 /** [from, to) of each run of known values. */
-function stretches(values: readonly (number | null)[]): [number, number][] {
+function knownRanges(values: readonly (number | null)[]): [number, number][] {
   const found: [number, number][] = [];
   let from = -1;
   for (const [at, value] of [...values, null].entries()) {

@@ -1,6 +1,6 @@
 import type { Queue, QueueActivity } from "@svc/client";
 import { describe, expect, test } from "vitest";
-import { byTrouble, isGrowing, isStale, lacksFigures, perMinute, tellsEntries, troubleOf } from "./trouble.ts";
+import { byTrouble, isGrowing, isStale, lacksFigures, perMinute, reportsEntries, troubleOf } from "./trouble.ts";
 
 const now = Date.parse("2026-11-20T10:00:00.000Z");
 const ago = (ms: number) => new Date(now - ms).toISOString();
@@ -35,7 +35,7 @@ const activity = (pending: (number | null)[], entered = 10, ended = 2): QueueAct
 });
 
 describe("troubleOf", () => {
-  test("is stuck when tasks wait and an agent said that it has no workers", () => {
+  test("is stuck when tasks wait and an agent reported no workers", () => {
     expect(troubleOf(queue({ consumer_count: 0 }), undefined, now)).toBe("stuck");
     expect(troubleOf(queue({ consumer_count: 0, pending_count: 0 }), undefined, now)).toBeNull();
   });
@@ -44,15 +44,15 @@ describe("troubleOf", () => {
     expect(troubleOf(queue({ consumer_count: 0, consumers_reported_at: null }), undefined, now)).toBeNull();
   });
 
-  test("tells of tasks that wait for over five minutes", () => {
-    expect(troubleOf(queue({ oldest_waiting_since: ago(301_000) }), undefined, now)).toBe("waits long");
+  test("reports tasks that wait for over five minutes", () => {
+    expect(troubleOf(queue({ oldest_waiting_since: ago(301_000) }), undefined, now)).toBe("long wait");
     expect(troubleOf(queue({ oldest_waiting_since: ago(299_000) }), undefined, now)).toBeNull();
     expect(troubleOf(queue({ oldest_waiting_since: null }), undefined, now)).toBeNull();
   });
 
-  test("tells of a backlog that grows, once it is worth a word", () => {
+  test("reports a growing backlog above a minimum depth", () => {
     const rising = [10, 20, 30, 40, 50, 60, 70, 80, 90, 100];
-    expect(troubleOf(queue(), activity(rising), now)).toBe("grows");
+    expect(troubleOf(queue(), activity(rising), now)).toBe("growing");
     expect(isGrowing(activity(rising, 5, 5))).toBe(false);
     expect(isGrowing(activity(rising.map((depth) => depth / 10)))).toBe(false);
     expect(isGrowing(activity([null, null, 100]))).toBe(false);
@@ -64,14 +64,14 @@ test("byTrouble puts the worst first, then the deepest, then by name", () => {
   const rows = [
     { queue: queue({ name: "b", pending_count: 9 }), trouble: null },
     { queue: queue({ name: "a", pending_count: 9 }), trouble: null },
-    { queue: queue({ name: "grown", pending_count: 99 }), trouble: "grows" as const },
-    { queue: queue({ name: "late" }), trouble: "waits long" as const },
+    { queue: queue({ name: "grown", pending_count: 99 }), trouble: "growing" as const },
+    { queue: queue({ name: "late" }), trouble: "long wait" as const },
     { queue: queue({ name: "dead", pending_count: 1 }), trouble: "stuck" as const },
   ];
   expect(byTrouble(rows).map((row) => row.queue.name)).toEqual(["dead", "late", "grown", "a", "b"]);
 });
 
-test("a depth of more than two minutes ago is stale, also one that was only touched by events", () => {
+test("a depth reported over two minutes ago is stale, also when only events touched it", () => {
   expect(isStale(queue({ depth_reported_at: ago(121_000) }), now)).toBe(true);
   expect(isStale(queue({ depth_reported_at: null, last_seen_at: ago(1000) }), now)).toBe(false);
 });
@@ -85,10 +85,10 @@ test.each([
   expect(perMinute(count, 3_600_000)).toBe(text);
 });
 
-test("tasks that ended and never entered mean that nobody tells what enters", () => {
-  expect(tellsEntries(activity([], 0, 2))).toBe(false);
-  expect(tellsEntries(activity([], 0, 0))).toBe(true);
-  expect(tellsEntries(activity([], 1, 2))).toBe(true);
+test("finished tasks without added ones mean that added tasks are not reported", () => {
+  expect(reportsEntries(activity([], 0, 2))).toBe(false);
+  expect(reportsEntries(activity([], 0, 0))).toBe(true);
+  expect(reportsEntries(activity([], 1, 2))).toBe(true);
 });
 
 test("lacksFigures finds a queue that was first seen after the figures were read", () => {

@@ -1,29 +1,29 @@
 import type { Queue, QueueActivities, QueueActivity } from "@svc/client";
 import { instant } from "../../ui/time/instants.ts";
 
-/** Work that waits longer than this is worth a look. */
+/** Tasks that wait longer than this count as a long wait. */
 export const longWaitMs = 5 * 60_000;
-/** A report older than this tells of the past. */
+/** A report older than this is stale. */
 export const staleMs = 2 * 60_000;
 
-export type Trouble = "stuck" | "waits long" | "grows" | null;
+export type Trouble = "stuck" | "long wait" | "growing" | null;
 
-/** No consumer, said so by an agent: without a report 0 means nothing. */
+/** Whether an agent reported that the queue has no consumers. A count of 0 without a report means nothing. */
 export function hasNoConsumer(queue: Queue): boolean {
   return (
     queue.consumer_count === 0 && queue.consumers_reported_at !== null && queue.consumers_reported_at !== undefined
   );
 }
 
-/** What is wrong with a queue, the worst of it. */
+/** The most serious problem of a queue. */
 export function troubleOf(queue: Queue, activity: QueueActivity | undefined, now: number): Trouble {
   if (queue.pending_count > 0 && hasNoConsumer(queue)) return "stuck";
-  if (queue.pending_count > 0 && now - instant(queue.oldest_waiting_since) > longWaitMs) return "waits long";
-  if (activity !== undefined && isGrowing(activity)) return "grows";
+  if (queue.pending_count > 0 && now - instant(queue.oldest_waiting_since) > longWaitMs) return "long wait";
+  if (activity !== undefined && isGrowing(activity)) return "growing";
   return null;
 }
 
-/** Deeper than a quarter of an hour's way back, by a tenth at least, and more entered than ended. */
+/** At least 20 deep and over 10% deeper than 15 minutes ago, with more tasks added than finished. */
 export function isGrowing({ pending, entered, ended }: QueueActivity): boolean {
   const known = pending.filter((depth) => depth !== null);
   const last = known.at(-1);
@@ -32,19 +32,19 @@ export function isGrowing({ pending, entered, ended }: QueueActivity): boolean {
   return last >= 20 && last > before * 1.1;
 }
 
-/** Whether anybody tells what enters: tasks that end were sent once, and of some engines only their receipt is told. */
-export function tellsEntries({ entered, ended }: QueueActivity): boolean {
+/** Whether added tasks are reported: some engines report only when a task is received or finishes. */
+export function reportsEntries({ entered, ended }: QueueActivity): boolean {
   return entered > 0 || ended === 0;
 }
 
-/** Whether the depth was reported so long ago that it may be wrong. */
+/** Whether the last depth report is too old to rely on. */
 export function isStale(queue: Queue, now: number): boolean {
   return now - instant(queue.depth_reported_at ?? queue.last_seen_at) > staleMs;
 }
 
-const ranks: Record<Exclude<Trouble, null>, number> = { stuck: 0, "waits long": 1, grows: 2 };
+const ranks: Record<Exclude<Trouble, null>, number> = { stuck: 0, "long wait": 1, growing: 2 };
 
-/** The worst first; among equals the deepest, then by name. */
+/** Most serious problem first, then deepest, then by name. */
 export function byTrouble<Row extends { queue: Queue; trouble: Trouble }>(rows: readonly Row[]): Row[] {
   const rank = ({ trouble }: Row) => (trouble === null ? 3 : ranks[trouble]);
   return rows.toSorted(
@@ -56,7 +56,7 @@ export function byTrouble<Row extends { queue: Queue; trouble: Trouble }>(rows: 
   );
 }
 
-/** Whether a queue has no figures yet although figures were read: it was first seen since. */
+/** Whether a requested queue is missing from the loaded figures because it was first seen after they were read. */
 export function lacksFigures(
   queues: readonly Pick<Queue, "id" | "engine" | "name">[],
   read: Pick<QueueActivities, "items" | "truncated"> | undefined,
@@ -64,9 +64,9 @@ export function lacksFigures(
 ): boolean {
   if (read === undefined || read.truncated) return false;
   const known = new Set(read.items.map(({ queue_id }) => queue_id));
-  const isAsked = ({ engine, name }: { engine: string; name: string }) =>
+  const isRequested = ({ engine, name }: { engine: string; name: string }) =>
     engine === (only.engine ?? engine) && name === (only.name ?? name);
-  return queues.some((queue) => !known.has(queue.id) && isAsked(queue));
+  return queues.some((queue) => !known.has(queue.id) && isRequested(queue));
 }
 
 /** A count within a window as a rate: `12.4`, `0.2`, `0`, per minute. */

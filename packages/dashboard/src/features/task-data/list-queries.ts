@@ -3,7 +3,7 @@ import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import type { AddressRange } from "../../address/range-text.ts";
 import { api } from "../../api/api.ts";
 
-/** The exact count is an aggregate of its own: asked for once per filter, after the rows are there. */
+/** The exact count is a separate aggregate: requested once per filter, after the rows have loaded. */
 export const taskTotalQuery = (slug: string, filters: TaskFilters) =>
   queryOptions({
     queryKey: ["task-total", slug, filters],
@@ -14,7 +14,7 @@ export const taskTotalQuery = (slug: string, filters: TaskFilters) =>
     staleTime: 60_000,
   });
 
-/** Values of one field under the list's other filters. A timer reads the counts again, so they do not vanish meanwhile. */
+/** Values of one field under the list's other filters. A timer refreshes the counts. */
 export const facetQuery = (slug: string, query: FacetQuery) =>
   queryOptions({
     queryKey: ["facet", slug, query],
@@ -31,7 +31,7 @@ export const histogramQuery = (slug: string, query: TaskHistogramQuery) =>
     meta: { live: { onResume: "read-if-stale" } },
   });
 
-/** When releases began to run; the overview reads the same. */
+/** When each release first ran; shared with the overview. */
 export const releaseMarksQuery = (slug: string, range: AddressRange) =>
   queryOptions({
     queryKey: ["releases", slug, range],

@@ -3,11 +3,11 @@ import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import { api } from "../../api/api.ts";
 import type { Live, LiveRule } from "../../live/declared.ts";
 import { isAboutTask, isTaskAt } from "./task-address.ts";
-import { joinAnswer, type LoadedList, listPage, maximumRows, pageSize, sizeOf } from "./task-pages.ts";
+import { type LoadedList, listPage, maximumRows, mergeList, pageSize, sizeOf } from "./task-pages.ts";
 
-// What a first page reads at once, beside its parts: the routes load this file before anybody has signed in.
+// Queries of the first page. The routes load this file before sign-in, so it stays small.
 
-/** Events in one read: enough for the whole life of nearly every task. */
+/** Events per page: enough for the whole history of nearly every task. */
 export const eventPageSize = 500;
 
 export const taskListQuery = (slug: string, filters: TaskFilters) =>
@@ -23,15 +23,15 @@ export const taskListQuery = (slug: string, filters: TaskFilters) =>
       ),
     initialPageParam: null as string | null,
     getNextPageParam: (last, pages) => (sizeOf(pages) >= maximumRows ? null : last.next_cursor),
-    structuralSharing: (now, answer) => joinAnswer(now as LoadedList | undefined, answer as LoadedList),
-    // Renewed row by row (use-task-list.ts); reading fifty pages again because a timer ran out would help nobody.
+    structuralSharing: (now, next) => mergeList(now as LoadedList | undefined, next as LoadedList),
+    // Rows are refreshed one by one (use-task-list.ts), so fifty pages are never fetched again by a timer.
     staleTime: Number.POSITIVE_INFINITY,
   });
 
-/** At least this long between two reads of a task that change events ask for. */
+/** Minimum time between two reads of a task that change events trigger. */
 export const taskSpacingMs = 1_000;
 
-/** For what is read of one task: read again when the task changed, and patched meanwhile where there is a patch. */
+/** Live rules for queries about one task: fetched again when the task changes, and patched immediately if there is a patch. */
 export function liveOfTask(slug: string, engine: string, taskId: string, patch?: TaskPatch): Live {
   const isOwn = (row: TaskRow) => isTaskAt(row, engine, taskId);
   const rule: LiveRule<"task.changed"> = {
@@ -45,14 +45,14 @@ export function liveOfTask(slug: string, engine: string, taskId: string, patch?:
 
 type TaskPatch = (task: Task, row: TaskRow | undefined) => Task;
 
-/** A retry that was carried out may name the task that it made. */
-const ruleOfLineage = (taskId: string): LiveRule<"command.changed"> => ({
+/** A completed retry may name the task that it created. */
+const lineageRule = (taskId: string): LiveRule<"command.changed"> => ({
   isStale: ({ rows = [] }: { rows?: Command[] }) =>
     rows.some((row) => row.status === "completed" && isAboutTask(row, taskId)),
   delayMs: taskSpacingMs,
 });
 
-/** One task; null when it is not there, which is an answer like any other and stays while it is asked for again. */
+/** One task; null if it doesn't exist. Null counts as data, so it stays on screen during a refetch. */
 export const taskQuery = (slug: string, engine: string, taskId: string) => {
   const live = liveOfTask(slug, engine, taskId, (task, row) => ({ ...task, ...row }));
   return queryOptions({
@@ -66,11 +66,11 @@ export const taskQuery = (slug: string, engine: string, taskId: string) => {
       }
     },
     staleTime: 2_000,
-    meta: { live: { ...live, on: { ...live.on, "command.changed": ruleOfLineage(taskId) } } },
+    meta: { live: { ...live, on: { ...live.on, "command.changed": lineageRule(taskId) } } },
   });
 };
 
-/** The newest events of a task, all kinds or one. */
+/** The newest events of a task, of all kinds or of one. */
 export const taskEventsQuery = (slug: string, engine: string, taskId: string, kind: EventKind | "" = "") =>
   queryOptions({
     queryKey: ["task-events", slug, engine, taskId, kind],

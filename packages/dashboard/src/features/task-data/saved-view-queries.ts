@@ -11,7 +11,7 @@ export const savedViewsQuery = (slug: string) =>
     staleTime: 60_000,
   });
 
-/** The address of the list that shows a saved view. */
+/** The URL parameters of the list that shows a saved view. */
 export function viewSearch({ id, filters }: SavedView): TasksSearch {
   const { state, priority, search, queue, name, worker, engine, q } = filters;
   const terms = [q, engine && fieldTerm("engine", engine)].filter(Boolean).join(" ");

@@ -1,17 +1,17 @@
 import type { Task, TaskPage, TaskRow } from "@svc/client";
 
-// The loaded part of a task list: pages newest first, as they came by cursor.
+// The loaded part of a task list: pages in cursor order, newest first.
 
-/** A row of the list. Rows that were only pushed lack arguments and result; the task page reads those itself. */
+/** A row of the list, without arguments and result; the task page reads those itself. */
 export type ListRow = TaskRow;
 
-/** A page has any length: large rows fill one early, and a search stops when its time is used up. */
+/** A page may have any length: large rows fill it early, and a search stops at its time limit. */
 export interface ListPage {
   items: ListRow[];
   next_cursor: string | null;
-  /** How far back a search that ran out of time has looked. */
+  /** How far back a search got before its time limit. */
   reached: string | null;
-  /** The last row of the answer once rows were removed: the page reaches down to there all the same. */
+  /** The last row of the response, set once rows are removed: the page still reaches that far. */
   oldest?: ListRow | undefined;
 }
 
@@ -23,7 +23,7 @@ export interface LoadedList {
 export const pageSize = 200;
 export const maximumRows = 10_000;
 
-/** Keeps of an answer what the list shows; arguments and results of ten thousand tasks do not belong in memory. */
+/** Keeps only what the list shows, so that arguments and results of 10,000 tasks don't stay in memory. */
 export function listPage(page: TaskPage): ListPage {
   return {
     next_cursor: page.next_cursor,
@@ -37,10 +37,10 @@ export function listRow({ args, kwargs, result, traceback, ...row }: Task): List
 }
 
 /**
- * What the list is once `next` has come: a change of the list itself, or an answer that was begun with the list as it
- * was then. Such an answer adds its last page and undoes nothing; a page that no longer continues the list is dropped.
+ * Merges `next`, either a change of the list or the response of a read that started from an earlier version of it. Such a
+ * response only adds its last page; a page that no longer continues the list is dropped.
  */
-export function joinAnswer(now: LoadedList | undefined, next: LoadedList): LoadedList {
+export function mergeList(now: LoadedList | undefined, next: LoadedList): LoadedList {
   const cursor = next.pageParams.at(-1) ?? null;
   const added = next.pages.at(-1);
   if (!now || !added || cursor === null || now.pageParams.includes(cursor)) return next;
@@ -62,12 +62,12 @@ export function rowsOf(list: LoadedList | undefined): ListRow[] {
   return list ? list.pages.flatMap((page) => page.items) : [];
 }
 
-/** Pages without a row that a search answers before it stops and asks whether to go on. */
-const searchStretch = 10;
+/** Consecutive empty pages after which a search asks the user whether to continue. */
+const emptyPageLimit = 10;
 
-/** Whether a search for older rows has come up empty for long enough to ask before it goes on. */
+/** Whether a search for older rows found nothing for so long that it asks before continuing. */
 export function isSearchIdle(pages: readonly ListPage[]): boolean {
   const found = pages.findLastIndex((page) => page.items.length > 0);
   const empty = pages.length - 1 - found;
-  return empty > 0 && empty % searchStretch === 0;
+  return empty > 0 && empty % emptyPageLimit === 0;
 }

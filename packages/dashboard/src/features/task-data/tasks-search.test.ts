@@ -3,7 +3,7 @@ import { droppedParams } from "../../address/page-search.ts";
 import { parseSearch, stringifySearch } from "../../address/search-text.ts";
 import { activeFilters, filtersOf, readTasksSearch } from "./tasks-search.ts";
 
-describe("the address of the task list", () => {
+describe("the URL of the task list", () => {
   test("keeps what it understands and drops the rest", () => {
     const raw = parseSearch("?state=failure&priority=low,critical&queue=emails&since=-6h&colour=red&task=bullmq/a/b");
     expect(readTasksSearch(raw)).toEqual({
@@ -16,7 +16,7 @@ describe("the address of the task list", () => {
     expect(droppedParams(raw, readTasksSearch)).toEqual(["colour"]);
   });
 
-  test("names each value that is not one", () => {
+  test("names each invalid value", () => {
     const raw = {
       state: "broken",
       priority: "urgent",
@@ -28,7 +28,7 @@ describe("the address of the task list", () => {
     expect(droppedParams(raw, readTasksSearch)).toEqual(["state", "priority", "since", "until", "queue"]);
   });
 
-  test("survives the way into an address and back", () => {
+  test("survives a round trip through a URL", () => {
     const search = readTasksSearch({ name: "a&b=c", search: "50% + more", since: "2020-11-20T10:00:00Z" });
     expect(readTasksSearch(parseSearch(stringifySearch({ ...search })))).toEqual(search);
   });
@@ -43,7 +43,7 @@ describe("the address of the task list", () => {
 describe("filtersOf", () => {
   const now = Date.parse("2026-11-20T12:00:00Z");
 
-  test("turns ages into instants, so that all pages share their bounds", () => {
+  test("turns ages into timestamps, so that all pages share the same bounds", () => {
     expect(filtersOf({ since: "-90m", until: "-1h" }, now)).toEqual({
       since: "2026-11-20T10:30:00.000Z",
       until: "2026-11-20T11:00:00.000Z",

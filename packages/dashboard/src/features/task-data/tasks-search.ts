@@ -1,7 +1,7 @@
 import { priorities, type TaskFilters, type TaskState, taskStates } from "@svc/client";
 import { readRange, timeOf } from "../../address/range-text.ts";
 
-/** What the address of the task list may say. Everything else in it is dropped. */
+/** The URL parameters of the task list. All others are dropped. */
 export interface TasksSearch {
   state?: TaskState;
   /** Comma-separated, in the order critical, high, normal, low. */
@@ -10,15 +10,15 @@ export interface TasksSearch {
   search?: string;
   queue?: string;
   worker?: string;
-  /** A text of the search language. */
+  /** A query in the search language (docs/guides/search.md). */
   q?: string;
-  /** An instant, or an age such as `-1h`. */
+  /** A timestamp, or an age such as `-1h`. */
   since?: string;
   until?: string;
   /** `<engine>/<task id>` of the task in the drawer. */
   task?: string;
   tab?: string;
-  /** Id of the saved view that the filters began as. */
+  /** Id of the saved view that the filters started from. */
   view?: string;
 }
 
@@ -42,7 +42,7 @@ export function readTasksSearch(raw: Record<string, unknown>): TasksSearch {
   return search;
 }
 
-/** Of the address of a task's own page: the filters of the list that it stands in, and the part that is shown. */
+/** The URL parameters of a task's page: the filters of its list, and the selected tab. */
 export function readTaskPageSearch(raw: Record<string, unknown>): TasksSearch {
   const { task: _drawer, ...search } = readTasksSearch(raw);
   return search;
@@ -50,11 +50,11 @@ export function readTaskPageSearch(raw: Record<string, unknown>): TasksSearch {
 
 export function priorityList(text: unknown): string[] {
   if (typeof text !== "string") return [];
-  const asked = new Set(text.split(",").map((word) => word.trim()));
-  return priorities.filter((priority) => asked.has(priority));
+  const requested = new Set(text.split(",").map((word) => word.trim()));
+  return priorities.filter((priority) => requested.has(priority));
 }
 
-/** The list's query parameters. Ages become instants here, so that the pages of one list share their bounds. */
+/** The list's query parameters. Ages become timestamps here, so that all pages of a list share the same bounds. */
 export function filtersOf(search: TasksSearch, now: number): TaskFilters {
   const { state, priority, name, search: text, queue, worker, q, since, until } = search;
   return {
@@ -73,7 +73,7 @@ export function filtersOf(search: TasksSearch, now: number): TaskFilters {
 const filterKeys = ["state", "priority", "name", "search", "queue", "worker", "q", "since", "until"] as const;
 export type FilterKey = (typeof filterKeys)[number];
 
-/** The filters in force, in reading order. */
+/** The active filters, in reading order. */
 export function activeFilters(search: TasksSearch): FilterKey[] {
   return filterKeys.filter((key) => search[key] !== undefined);
 }

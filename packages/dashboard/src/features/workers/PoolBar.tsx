@@ -2,7 +2,7 @@ import type { Worker } from "@svc/client";
 import { count } from "../../ui/time/format.ts";
 import css from "./workers.module.css";
 
-/** How many tasks a worker runs, of how many it can; without a known concurrency only the former. */
+/** Running tasks of a worker out of its concurrency, if known. */
 export function PoolBar({ worker }: { worker: Pick<Worker, "active_tasks" | "concurrency" | "state"> }) {
   const { active_tasks: used, concurrency: size } = worker;
   if (!size) {

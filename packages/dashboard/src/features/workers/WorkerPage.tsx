@@ -36,7 +36,7 @@ export function WorkerPage() {
   const { slug, workerId } = useParams({ from: "/signed-in/p/$slug/workers/$workerId" });
   const now = useNow();
   const pollMs = usePollMs();
-  // Its metadata is not part of the change events.
+  // Change events do not include the metadata, so it is polled.
   const read = useSuspenseQuery({
     ...workerQuery(slug, workerId),
     refetchInterval: useTimedMs(pollMs === false ? 30_000 : pollMs),
@@ -100,7 +100,7 @@ function factsOf(worker: WorkerDetail): FactOf[] {
           "0"
         ),
       isWrong: worker.failed > 0,
-      note: tried === 0 ? "no task finished" : `failure rate ${percent(worker.failed / tried)}`,
+      note: tried === 0 ? "no finished tasks" : `failure rate ${percent(worker.failed / tried)}`,
     },
     { label: "Last heartbeat", value: <Age at={worker.last_heartbeat} suffix=" ago" /> },
   ];
@@ -113,7 +113,7 @@ interface OfWorker {
 
 const tasksShown = 20;
 
-/** Tasks that it started and that have not finished. */
+/** The worker's running tasks. */
 function CurrentTasks({ slug, worker }: OfWorker) {
   const which = { worker: worker.name, q: fieldTerm("engine", worker.engine), state: "started" } as const;
   const tasks = useQuery({
@@ -182,11 +182,11 @@ function Reported({ worker }: { worker: WorkerDetail }) {
   if (reported.length === 0) return null;
   return (
     <PanelFrame title="Reported details">
-      <div className={css.said}>
+      <div className={css.reported}>
         {reported.map(([name, value]) => (
           <details key={name}>
             <summary>{printable(name)}</summary>
-            {/* Focusable, because it scrolls. */}
+            {/* Focusable because it scrolls. */}
             <pre tabIndex={0} role="region" aria-label={`Reported details: ${printable(name)}`}>
               {printableLines(JSON.stringify(value, null, 2))}
             </pre>

@@ -52,11 +52,11 @@ export function WorkersPage() {
       </div>
       <StaleLine name="Workers" read={list} />
       {all.length === 0 ? (
-        <Empty title="No worker seen yet">
-          <p>Workers appear automatically when an agent sees one take a task.</p>
+        <Empty title="No workers yet">
+          <p>Workers appear automatically when an agent reports one.</p>
         </Empty>
       ) : rows.length === 0 ? (
-        <Empty title="No worker matches" chips={<Button onClick={() => setFilter("")}>Clear filter</Button>}>
+        <Empty title="No workers match" chips={<Button onClick={() => setFilter("")}>Clear filter</Button>}>
           <p>No worker has this text in its name, engine, host, state or queues.</p>
         </Empty>
       ) : (
@@ -145,7 +145,7 @@ const columnsOf = (
     ),
   },
   {
-    header: reported.concurrency ? "Running, of" : "Running",
+    header: reported.concurrency ? "Running / max" : "Running",
     className: "num",
     width: "7rem",
     phoneWidth: "5rem",

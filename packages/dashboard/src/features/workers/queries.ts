@@ -2,7 +2,7 @@ import { queryOptions } from "@tanstack/react-query";
 import { api } from "../../api/api.ts";
 import { patchOwnRow, patchRows } from "../../live/row-patches.ts";
 
-/** The first 500, for lists of names and for the workers of one queue. */
+/** The first 500 workers, for name lists and for the workers of one queue. */
 export const workersQuery = (slug: string) =>
   queryOptions({
     queryKey: ["workers", slug],

@@ -45,16 +45,16 @@ describe("stateReason", () => {
     expect(stateReason(worker({ ...off, last_heartbeat: null }), now)).toBe("no heartbeat yet");
   });
 
-  test("has words for every other state", () => {
+  test("describes every other state", () => {
     expect(stateReason(worker(), now)).toBe("last heartbeat 4 s ago");
     expect(stateReason(worker({ last_heartbeat: null }), now)).toBe("no heartbeat yet");
-    expect(stateReason(worker({ state: "draining" }), now)).toContain("no new tasks");
-    expect(stateReason(worker({ state: "unknown" }), now)).toContain("tasks only");
+    expect(stateReason(worker({ state: "draining" }), now)).toContain("no new ones");
+    expect(stateReason(worker({ state: "unknown" }), now)).toContain("task events only");
   });
 });
 
 describe("workerTrouble", () => {
-  test("is a worker that went offline recently, or with running tasks", () => {
+  test("is offline for a worker that went offline recently or with running tasks", () => {
     expect(workerTrouble(worker({ state: "offline", last_heartbeat: ago(300_000) }), now)).toBe("offline");
     expect(workerTrouble(worker({ state: "offline", last_heartbeat: ago(9e6) }), now)).toBeNull();
     expect(workerTrouble(worker({ state: "offline", last_heartbeat: ago(9e6), active_tasks: 1 }), now)).toBe("offline");
@@ -62,13 +62,13 @@ describe("workerTrouble", () => {
     expect(workerTrouble(worker({ ...bye, active_tasks: 1 }), now)).toBeNull();
   });
 
-  test("is a worker at capacity, where that is known", () => {
+  test("is full for a worker at capacity, if its concurrency is known", () => {
     expect(workerTrouble(worker({ active_tasks: 4 }), now)).toBe("full");
     expect(workerTrouble(worker({ active_tasks: 4, concurrency: null }), now)).toBeNull();
   });
 });
 
-test("trouble comes first, offline ones last", () => {
+test("workers with problems come first, offline ones last", () => {
   const rows = [
     { worker: worker({ name: "ended", state: "offline" }), trouble: null },
     { worker: worker({ name: "b" }), trouble: null },
@@ -86,7 +86,7 @@ test("trouble comes first, offline ones last", () => {
   ]);
 });
 
-test("what was not reported is a dash, or left out where none reports it", () => {
+test("unreported values show a dash, or are left out if no worker reports them", () => {
   expect(queuesText(worker({ queues: [] }))).toBe("–");
   expect(queuesText(worker({ queues: ["a", "b", "c", "d", "e"] }))).toBe("a, b, c and 2 more");
   expect(loadText(null)).toBeNull();

@@ -92,7 +92,7 @@ function QueueTable({ slug, queues, activities }: QueueTableProps) {
           {
             header: "Oldest",
             className: "num",
-            cellClass: ({ trouble }) => (trouble === "stuck" || trouble === "waits long" ? css.worseText : "t2"),
+            cellClass: ({ trouble }) => (trouble === "stuck" || trouble === "long wait" ? css.worseText : "t2"),
             cell: ({ queue }) => <Age at={queue.pending_count > 0 ? queue.oldest_waiting_since : null} none="–" />,
           },
           { header: labels.workers, className: "num", cell: (row) => <Workers {...row} /> },

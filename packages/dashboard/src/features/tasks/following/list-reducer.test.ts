@@ -3,7 +3,7 @@ import type { TaskFilters } from "@svc/client";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { taskRow } from "../../../../test/traffic/task-rows.ts";
-import { joinAnswer, type ListPage, type ListRow, type LoadedList, pageSize, rowsOf } from "../../task-data/index.ts";
+import { type ListPage, type ListRow, type LoadedList, mergeList, pageSize, rowsOf } from "../../task-data/index.ts";
 import { matchesFilters } from "./filter-match.ts";
 import { reduce } from "./list-reducer.ts";
 import { type ListEvent, type ListState, type ListTimer, openedList } from "./list-state.ts";
@@ -125,7 +125,7 @@ function openWorld(filters: TaskFilters, pageRows: number) {
       const older = page((row) => row.received_at < cursor);
       return () => {
         // A list that started again has cancelled the read.
-        if (list) list = joinAnswer(list, { pages: [...base.pages, older], pageParams: [...base.pageParams, cursor] });
+        if (list) list = mergeList(list, { pages: [...base.pages, older], pageParams: [...base.pageParams, cursor] });
         end();
       };
     }, end);

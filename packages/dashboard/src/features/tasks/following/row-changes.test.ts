@@ -3,11 +3,11 @@ import { describe, expect, test } from "vitest";
 import { taskRow } from "../../../../test/traffic/task-rows.ts";
 import {
   isSearchIdle,
-  joinAnswer,
   type ListPage,
   type ListRow,
   type LoadedList,
   maximumRows,
+  mergeList,
   rowsOf,
 } from "../../task-data/index.ts";
 import { byNewest, insertRows, missingRows, patchRows, removeRows } from "./row-changes.ts";
@@ -107,13 +107,13 @@ test("insertRows gives up whole pages at the end rather than keep more rows than
   expect([grown.pageParams, grown.pages.at(-1)?.next_cursor]).toEqual([[null], "c1"]);
 });
 
-describe("joinAnswer", () => {
+describe("mergeList", () => {
   const begun = listOf([[9, 7], "c1"]);
   const answer = { pages: [...begun.pages, ...listOf([[5], null]).pages], pageParams: [null, "c1"] };
 
   test("adds the page below and keeps what was pushed while it was read", () => {
     const now = insertRows(patchRows(begun, [at(7, "id-7", { state: "failure" })]), [at(10)]);
-    const joined = joinAnswer(now, answer);
+    const joined = mergeList(now, answer);
     expect(ids(joined)).toEqual(["id-10", "id-9", "id-7", "id-5"]);
     expect(rowsOf(joined)[2]?.state).toBe("failure");
     expect(joined.pageParams).toEqual([null, "c1"]);
@@ -121,13 +121,13 @@ describe("joinAnswer", () => {
 
   test("drops a page of a list that was started again meanwhile", () => {
     const now = listOf([[50, 40], "c9"]);
-    expect(joinAnswer(now, answer)).toBe(now);
+    expect(mergeList(now, answer)).toBe(now);
   });
 
   test("lets every change of the list itself through", () => {
     const changed = removeRows(answer, ["id-5"]);
-    expect(joinAnswer(answer, changed)).toBe(changed);
-    expect(joinAnswer(undefined, begun)).toBe(begun);
+    expect(mergeList(answer, changed)).toBe(changed);
+    expect(mergeList(undefined, begun)).toBe(begun);
   });
 });
 
