@@ -168,7 +168,7 @@ function knownNames(root: string): KnownNames {
         new Set([...section.matchAll(/^\| `(--[\w-]+)/gm)].map(([, option = ""]) => option)),
       ]),
   );
-  const tables = ["docs/reference/configuration.md", "docs/guides/agents.md"].flatMap((path) => [
+  const tables = ["docs/reference/configuration.md", "docs/reference/agent-options.md"].flatMap((path) => [
     ...read(path).matchAll(/^\| `(SVC_\w+)`/gm),
   ]);
   const ofCommands = [...read("docs/reference/cli.md").matchAll(/\bSVC_\w+/g)];

@@ -18,7 +18,7 @@ export type Attachment = "side-car" | "attached";
 
 const attachedEntry = fileURLToPath(new URL("./attached-process.ts", import.meta.url));
 const sampleEntry = fileURLToPath(new URL("./sample-process.ts", import.meta.url));
-/** Written by workers all the time, or by the adapter as docs/guides/bullmq.md says. */
+/** Written by workers all the time, or by the adapter as docs/reference/bullmq.md says. */
 const notContents = /^bull:(svc-(lease|cursors|reply)|[^:]+:stalled-check)/;
 
 /** BullMQ as the conformance suite sees it. */

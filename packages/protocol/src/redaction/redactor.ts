@@ -10,7 +10,7 @@ import { eventPlace, type Place, snapshotPlace, workerPlace } from "./places.ts"
 import { createValueRule } from "./value-rule.ts";
 
 /**
- * Redaction (docs/guides/agents.md). Agents apply it before buffering, the brain applies it on ingest and to dead-letter excerpts. It also replaces
+ * Redaction (docs/reference/redaction.md). Agents apply it before buffering, the brain applies it on ingest and to dead-letter excerpts. It also replaces
  * U+0000 and lone surrogates by U+FFFD, which can be neither stored nor signed. Redaction is idempotent.
  */
 export interface RedactorOptions {

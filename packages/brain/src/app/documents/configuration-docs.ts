@@ -10,7 +10,7 @@ export function configurationText(fragments: readonly TObject[]): string {
     "",
     "Printed from the code by `npm run docs`. Sources, low to high: `SVC_HOME/secret.env`, `SVC_HOME/config.env`, `./.env`, the process",
     "environment; read once at start. Lists are JSON arrays or comma lists. A value out of range, or an unknown `SVC_` name in a file, stops",
-    "the start with every fault listed. Settings of agents are in [Agents](../guides/agents.md).",
+    "the start with every fault listed. Settings of agents are in [Agent options](../reference/agent-options.md).",
     "",
     "| Name | Default | Range | Meaning |",
     "|---|---|---|---|",
