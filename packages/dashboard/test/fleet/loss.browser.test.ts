@@ -67,14 +67,14 @@ test("what an agent has to give up while the brain is away stands as a band in l
     .getByText(lost)
     .waitFor();
   await page.goto(`/p/${brain.project.slug}/agents/${agentId}`);
-  await page.getByRole("heading", { name: "When it lost something" }).waitFor();
+  await page.getByRole("heading", { name: "Event losses" }).waitFor();
   const panel = page.getByRole("region", { name: "Lost before sending" });
   const figure = (label: string) => panel.locator("dl > div").filter({ hasText: label }).locator("dd b").textContent();
   await waitFor(async () => (await figure("Event records")) === String(gap.event_records));
   expect(await figure("Command results")).toBe("0");
   expect(Number(await figure("Buffer full"))).toBeGreaterThan(0);
   expect(await figure("Refused content")).toBe("0");
-  await panel.getByText("Why, counted over the same losses").waitFor();
+  await panel.getByText("The same losses by reason").waitFor();
   await panel.getByRole("img", { name: `Event records: ${gap.event_records} in these samples` }).waitFor();
   // One connection before the loss, one after it.
   const connections = page.getByRole("region", { name: "Connections" });

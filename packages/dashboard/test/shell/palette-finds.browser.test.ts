@@ -31,7 +31,7 @@ describe("the palette", () => {
     ["search-b", "Queues", /^search-bulk/, /\/queues\/bullmq\/search-bulk$/],
     ["mailer-1", "Workers", /^mailer-1/, /\/workers\/[\w-]+$/],
     ["agent-0", "Agents", /^agent-0/, /\/agents\/[\w-]+$/],
-    ["PaymentE", "Issues", /^PaymentError: upstream 503/, /\/issues\/\w+$/],
+    ["PaymentE", "Issues", /^PaymentError: upstream <n>/, /\/issues\/\w+$/],
     ["night", "Saved views", /^Night shift/, /\/tasks\?.*queue=emails/],
   ])("finds %s among the %s, and leads there by Enter", async (text, name, label, address) => {
     const { page, faults } = await open();

@@ -13,7 +13,7 @@ const openPage = async (path: string) => {
 describe("the shell", () => {
   test("says on every page of a project that its last agent has left, and that one is back", async () => {
     const { page, faults } = await openPage(`/p/${shop.brain.project.slug}/tasks`);
-    const missing = page.getByText("No agent is online, so nothing new arrives.");
+    const missing = page.getByText("No agent is online, so no new data arrives.");
     await page.getByRole("button", { name: /^Connection: live/ }).waitFor();
     expect(await missing.count()).toBe(0);
 

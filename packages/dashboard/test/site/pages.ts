@@ -275,7 +275,7 @@ export const pages: Readonly<Record<string, PageCase>> = {
   "audit filtered to nothing": {
     path: ({ slug }) => `/p/${slug}/audit?action=nothing&outcome=deny`,
     title: /^Audit, shop/,
-    ready: (page) => page.getByText("No row matches").waitFor(),
+    ready: (page) => page.getByText("No entries match").waitFor(),
     isFor: "auditors and admins",
   },
   activity: {
@@ -286,7 +286,7 @@ export const pages: Readonly<Record<string, PageCase>> = {
   "activity filtered to nothing": {
     path: () => "/activity?action=nothing",
     title: /^Activity/,
-    ready: (page) => page.getByText("No row matches").waitFor(),
+    ready: (page) => page.getByText("No entries match").waitFor(),
   },
   "instance settings": {
     path: () => "/admin/settings",

@@ -26,8 +26,8 @@ test("leaves the first screen of a phone to the parts of the task", async () => 
   const facts = page.locator("main header dl");
   // They are swiped, and all of them can be reached.
   await facts.getByText("bad-1").waitFor();
-  await facts.getByText("Ended").scrollIntoViewIfNeeded();
-  const { x = -1, width = 0 } = (await facts.getByText("Ended").boundingBox()) ?? {};
+  await facts.getByText("Finished").scrollIntoViewIfNeeded();
+  const { x = -1, width = 0 } = (await facts.getByText("Finished").boundingBox()) ?? {};
   expect(x).toBeGreaterThanOrEqual(0);
   expect(x + width).toBeLessThanOrEqual(390);
 });

@@ -31,8 +31,8 @@ export function FilterBar({ slug, search, filters, onPatch }: FilterBarProps) {
   const [at, setAt] = useState(-1);
   const [fault, setFault] = useState<string | null>(null);
   const [reader, setReader] = useState<Awaited<ReturnType<typeof loadReader>> | null>(null);
-  useEffect(() => void loadReader().then(setReader, () => {}), []);
-  // Values are read when the bar has the focus.
+  // The reader and the known values are loaded when the bar has the focus.
+  useEffect(() => void (isOpen && loadReader().then(setReader, () => {})), [isOpen]);
   const known = useKnown(slug, filters, (isOpen && reader?.askedBy(typed)) || null);
   const suggestions = reader?.suggestionsFor(typed, known, search) ?? [];
   const isListed = isOpen && suggestions.length > 0;
