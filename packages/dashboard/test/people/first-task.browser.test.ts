@@ -61,7 +61,7 @@ test("takes a newcomer eight steps from clone to the first own task, as the guid
   await step(/I've saved these credentials/, async () => {
     await dialog.getByText("bullmq-1 is connected").waitFor();
     await page.getByLabel("I've saved these credentials").check({ force: true });
-    await dialog.getByRole("button", { name: "Close" }).click();
+    await dialog.getByRole("button", { name: "Close", exact: true }).click();
   });
 
   await page.getByRole("link", { name: "welcome" }).waitFor();
