@@ -13,12 +13,12 @@ export type Refusal =
   | { readonly reason: "ip_denied" | "bad_token" | "project_inactive"; readonly identity?: AgentIdentity };
 
 export interface AdmissionDeps {
-  /** Counts one connect of the address; null when it is let in, else the seconds until there is room. */
+  /** Counts one connect from the address; null when it is allowed, else the seconds until it would be. */
   takeConnect(address: string): number | null;
-  /** False after the platform has noted the denial. */
+  /** False after the platform has recorded the denial. */
   isAddressAllowed(address: string): boolean;
   authenticate(token: string): Promise<AgentIdentity | null>;
-  /** Writes the audit row of a refusal, at most once per key per 10 minutes (spec part 3, 1.12 rule 8). */
+  /** Writes the audit row of a refusal, at most once per key per 10 minutes. */
   refused(
     action: "agent.auth.bearer_failed" | "agent.auth.project_inactive",
     facts: RequestFacts,
@@ -30,15 +30,15 @@ export type Admission = { readonly identity: AgentIdentity } | { readonly refusa
 
 const bearerForm = /^bearer[ \t](.+)$/i;
 
-/** The bearer token of an Authorization header; null when there is none. At most 512 characters are looked at. */
+/** The bearer token of an Authorization header, of at most 512 characters; null when there is none. */
 export function bearerToken(authorization: string | undefined): string | null {
   if (authorization === undefined || authorization.length > 512) return null;
   return bearerForm.exec(authorization.trim())?.[1]?.trim() ?? null;
 }
 
 /**
- * The checks that both transports make before anything else, in their fixed order: connect bucket, address list, token, project.
- * The address comes before the token, so that a refused address learns nothing about tokens.
+ * The checks that both transports make first, in a fixed order: connect bucket, address list, token, project. The address comes before
+ * the token, so that a refused address learns nothing about tokens.
  */
 export function createAdmission({ takeConnect, isAddressAllowed, authenticate, refused }: AdmissionDeps) {
   return async function admit(facts: RequestFacts): Promise<Admission> {

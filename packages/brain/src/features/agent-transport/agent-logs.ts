@@ -2,10 +2,10 @@ import type { Clock } from "../../platform/clock.ts";
 import type { Log } from "../../platform/log.ts";
 import { createThrottledLogPerSource } from "../../platform/throttled-log.ts";
 
-/** Writes a line about an agent, or counts for the next one; whether it wrote. */
+/** Writes a line about an agent, or counts it for the next line; returns whether it wrote. */
 export type AgentLine = (agentId: string, about?: Record<string, unknown>) => boolean;
 
-/** What an agent can cause with every frame, upload or connect. One for the whole process, because an agent that connects anew is the same. */
+/** Log lines that an agent can cause with every frame, upload or connect. Shared by the process, so that a reconnect resets no limit. */
 export function createAgentLogs({ clock, log }: { clock: Pick<Clock, "monotonicMs">; log: Log }) {
   function line(
     level: "info" | "warn" | "error",

@@ -26,7 +26,7 @@ export interface AgentTransportDeps extends Core {
   readonly brainVersion: string;
   /** Id of this process on its host. */
   readonly workerId: string;
-  /** Wait for hello in milliseconds; set by tests. */
+  /** How long to wait for the hello, in milliseconds; set by tests. */
   readonly helloMs?: number;
   secretOf(projectId: string): Uint8Array;
   takeConnect(address: string): number | null;
@@ -45,7 +45,7 @@ export interface AgentTransportDeps extends Core {
 
 const sweepEveryMs = 30_000;
 
-/** Everything between agents' sockets and the features behind them. */
+/** Connects agents' sockets and polls with the features behind them. */
 export class AgentTransport {
   readonly admit: Admit;
   readonly gateway: Gateway;
@@ -82,7 +82,7 @@ export class AgentTransport {
     this.#sweepTimer.unref();
   }
 
-  /** Gives agents connected here what waits for them, though no word of it came; returns for how many something waited. */
+  /** Offers waiting commands to agents connected here, in case a notification was lost; returns for how many agents any waited. */
   offerAll(): Promise<number> {
     return this.#offers.offerAll();
   }
@@ -98,7 +98,7 @@ export class AgentTransport {
       void this.#recheckEveryone().catch((error: Error) =>
         this.#deps.log.warn("agent_transport.recheck_failed", { message: error.message }),
       );
-    return this.#others.listen((news) => this.#heard(news), { onGap });
+    return this.#others.listen((news) => this.#onNotification(news), { onGap });
   }
 
   /** The agent was revoked: its sockets close, its polls and sessions end. */
@@ -108,7 +108,7 @@ export class AgentTransport {
     this.#deps.commands.work.revoked(agentId);
   }
 
-  /** The project was archived: the sockets of its agents close, and waiting polls look whether they still may. */
+  /** The project was archived: the sockets of its agents close, and waiting polls check their admission. */
   archived(projectId: string): void {
     this.#connections.closeProject(projectId, closeCodes.revoked, "project archived");
     this.#deps.commands.work.lookAll();
@@ -163,7 +163,7 @@ export class AgentTransport {
     const { identities, presence } = agents;
     return createLongpoll({
       ...{ agentLogs, clock, dispatch, log, registry: this.#registry, verified },
-      // A message that is lost is made good by the idle expiry of the session, so nobody waits for it.
+      // A lost notification is covered by the idle expiry of the session, so sending it is not awaited.
       announce: (news) => void this.#others.send([news]),
       claim: async ({ agent_id }, max, reach) =>
         (await commands.claim({ ...reach, agentId: agent_id, max, withResends: true })).commands,
@@ -181,14 +181,14 @@ export class AgentTransport {
 
   readonly #whenIngestHasRoom = () => (this.#deps.ingest.hasRoom() ? null : this.#deps.ingest.whenRoom());
 
-  /** Offers in the background: what cannot be looked for now is found by the next round of the loop. */
+  /** Offers in the background; a failed offer is repeated by the next round of the loop. */
   #offerAll(): void {
     this.#offers
       .offerAll()
       .catch((error: Error) => this.#deps.log.warn("agent_transport.offer_failed", { message: error.message }));
   }
 
-  #heard(news: SessionNews): void {
+  #onNotification(news: SessionNews): void {
     if (news.kind === "retired") {
       this.#registry.retire(news.agentId);
     } else {
@@ -197,7 +197,7 @@ export class AgentTransport {
     }
   }
 
-  /** Revocations and archivings may have gone by unheard: asks for everyone who is connected now, and makes the polls look. */
+  /** Notifications of revocations and archivings may be lost: re-checks every connected agent, and makes the polls check too. */
   async #recheckEveryone(): Promise<void> {
     this.#deps.commands.work.lookAll();
     const agentIds = this.#connections.agentIds();
@@ -208,7 +208,7 @@ export class AgentTransport {
   }
 }
 
-/** Bytes of the largest frame: the smaller of the two settings, as a frame is one message. */
+/** Size limit of a frame in bytes: the smaller of the two settings, because a frame is one message. */
 export const maxFrameBytes = (
   settings: Pick<AgentTransportDeps["settings"], "SVC_MAX_WS_FRAME_BYTES" | "SVC_WS_MAX_FRAME_BYTES">,
 ) => Math.min(settings.SVC_MAX_WS_FRAME_BYTES, settings.SVC_WS_MAX_FRAME_BYTES);

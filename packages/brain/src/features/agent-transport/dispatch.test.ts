@@ -44,7 +44,7 @@ function build(changes: Partial<DispatchDeps>) {
     commandResulted: async () => {},
     ...changes,
   });
-  /** As a connection does, each with its own memory. */
+  /** Like a connection, each with its own memory. */
   const connect = (agentId = identity.agent_id) => {
     const source = {
       identity: { ...identity, agent_id: agentId },
@@ -91,7 +91,7 @@ describe("a verified frame", () => {
     ["agent_status", { recordSample: fails }],
     ["command_ack", { commandAcked: fails }],
     ["command_result", { commandResulted: fails }],
-  ] as const)("%s that fails for good is confirmed, and said once with a count", async (type, changes) => {
+  ] as const)("%s that fails permanently is confirmed, and logged once with a count", async (type, changes) => {
     const { clock, said, send } = build(changes);
     for (let round = 0; round < 3; round += 1) expect(await send(frameOf(type))).toEqual({ kind: "confirmed" });
     clock.advance(60_000);
@@ -110,10 +110,10 @@ describe("a verified frame", () => {
   test("with events is not confirmed when ingest fails", async () => {
     const { send } = build({ ingest: fails });
     const outcome = await send(frameOf("event_batch", { events: [] }));
-    expect(outcome).toEqual({ kind: "transient", message: "the frame could not be handled" });
+    expect(outcome).toEqual({ kind: "transient", message: "could not process the frame" });
   });
 
-  test("with events is to come again when the database is away", async () => {
+  test("with events must be sent again when the database is away", async () => {
     const { send } = build({ ingest: isAway });
     const outcome = await send(frameOf("event_batch", { events: [] }));
     expect(outcome).toMatchObject({ kind: "transient", isUnstored: true });
@@ -122,7 +122,7 @@ describe("a verified frame", () => {
   test.each([
     ["command_ack", "commandAcked"],
     ["command_result", "commandResulted"],
-  ] as const)("%s is tried three times more before it is not confirmed", async (type, store) => {
+  ] as const)("%s is tried three more times before it is not confirmed", async (type, store) => {
     for (const [failures, kind] of [
       [3, "confirmed"],
       [4, "transient"],
@@ -139,7 +139,7 @@ describe("a verified frame", () => {
     }
   });
 
-  test("with events is contact once they are stored, and not before", async () => {
+  test("with events counts as contact once they are stored, and not before", async () => {
     const touched: unknown[] = [];
     const note = (...noted: unknown[]) => void touched.push(noted);
     const { clock, send } = build({ touched: note });
@@ -151,7 +151,7 @@ describe("a verified frame", () => {
     expect(touched).toEqual([]);
   });
 
-  test("with a loss is warned of once a minute while its counters change", async () => {
+  test("with a loss is logged once a minute while its counters change", async () => {
     const { clock, said, send } = build({});
     const lose = async (dropped: unknown) => send(frameOf("heartbeat", { dropped_events: dropped }));
     await lose(0);
@@ -174,7 +174,7 @@ describe("a verified frame", () => {
     [lossOf({ content_rejected_frames: 1 }), { content_rejected_frames: 1 }],
     [lossOf({ event_records: 5 }), { event_records: 5 }],
     [lossOf({ adapter_events: { bullmq: 2, celery: 3 } }), { adapter_events: 5 }],
-  ])("with the loss %j is warned of with its counters, whatever an adapter says", async (payload, counters) => {
+  ])("with the loss %j is logged with its counters, whatever an adapter reports", async (payload, counters) => {
     const { said, fieldsSaid, send } = build({ applyHealth: failsAtOnce });
     await send(frameOf("heartbeat", { ...payload, adapter_health: {} }));
     expect(said[0]?.event).toBe("agent_transport.events_lost");
@@ -182,7 +182,7 @@ describe("a verified frame", () => {
     expect(Object.keys(fieldsSaid[0] ?? {})).not.toContain("buffer_id");
   });
 
-  test("with a loss is warned of once a minute however often its agent connects anew, and soon for another agent", async () => {
+  test("with a loss is logged once a minute however often its agent reconnects, and soon for another agent", async () => {
     const { clock, fieldsSaid, connect } = build({});
     const lose = (agentId: string, dropped: number) =>
       connect(agentId)(frameOf("heartbeat", { dropped_events: dropped }));
@@ -202,7 +202,7 @@ describe("a verified frame", () => {
     ["error", "agent_error", { code: "no_luck" }],
     ["command", "wrong_direction", { type: "command" }],
   ] as const)(
-    "%s is told once a minute with a count, over connections and for each agent",
+    "%s is logged once a minute with a count, over connections and for each agent",
     async (type, event, about) => {
       const { clock, said, fieldsSaid, connect } = build({});
       const flood = async (agentId: string, frames: number) => {
@@ -217,7 +217,7 @@ describe("a verified frame", () => {
     },
   );
 
-  test("with a loss report of noughts is not warned of", async () => {
+  test("with a loss report of zeros is not logged", async () => {
     const { said, send } = build({});
     await send(frameOf("heartbeat", lossOf({ adapter_events: { bullmq: 0 } })));
     expect(said).toEqual([]);

@@ -18,20 +18,20 @@ import type { AgentIdentity } from "../agents/index.ts";
 import type { IngestBatch, IngestOutcome } from "../ingest/index.ts";
 import type { AgentLine, AgentLogs } from "./agent-logs.ts";
 
-/** What became of one verified frame (spec part 3, section 1.10). */
+/** The outcome of one verified frame. */
 export type FrameOutcome =
   | { readonly kind: "confirmed"; readonly batch?: IngestOutcome }
-  /** `isUnstored`: events that the database may take when it is back, and for whose ack the agent waits. */
+  /** `isUnstored`: the database may accept the events later, and the agent waits for their ack. */
   | { readonly kind: "transient"; readonly message: string; readonly isUnstored?: boolean }
   | { readonly kind: "revoked" };
 
-/** What outlives one frame: a WebSocket connection or one long-poll upload. */
+/** State shared by several frames: of a WebSocket connection or one long-poll upload. */
 export interface FrameSource {
   readonly identity: AgentIdentity;
-  /** The process that speaks; null for agents that name none, undefined no process at all (long-poll). */
+  /** The sending process; null for agents that name none, undefined without a process (long-poll). */
   readonly workerId: string | null | undefined;
   readonly transport: "ws" | "longpoll";
-  /** Status samples of this source are stored up to 12 a minute. */
+  /** Limits the stored status samples of this source to 12 a minute. */
   readonly samples: SampleLimiter;
   readonly lossWarnings: LossWarnings;
 }
@@ -41,12 +41,12 @@ export interface DispatchDeps {
   readonly log: Log;
   readonly agentLogs: Pick<AgentLogs, "registryDelta" | "agentError" | "wrongDirection">;
   ingest(batch: IngestBatch): Promise<IngestOutcome>;
-  /** Notes contact; false when the agent is revoked. */
+  /** Records contact; false when the agent is revoked. */
   seen(identity: AgentIdentity, workerId: string | null | undefined, at: Date): Promise<boolean>;
-  /** Notes contact of an agent that is online. Must not throw. */
+  /** Records contact of an online agent; must not throw. */
   touched(identity: AgentIdentity, at: Date): void;
   recordSample(identity: AgentIdentity, capturedAt: Date, payload: Record<string, unknown>): Promise<void>;
-  /** Notes what an agent says it has lost so far; must not throw. */
+  /** Records the losses that an agent reports; must not throw. */
   lossReported(identity: AgentIdentity, at: Date, loss: ReadHeartbeat["telemetry_loss"]): void;
   applyHealth(projectId: string, frameTs: Date, health: Record<string, unknown>): void;
   commandAcked(identity: AgentIdentity, commandId: string, payload: Record<string, unknown>): Promise<void>;
@@ -54,8 +54,8 @@ export interface DispatchDeps {
 }
 
 /**
- * Does what a verified frame says. Never throws. A batch that ingest could not take is a transient outcome, so that the agent sends it
- * again; any other frame that fails for good is dropped and confirmed (1.10 rule 1), because it would fail for ever.
+ * Applies a verified frame. Never throws. A batch that ingest could not store is a transient outcome, so that the agent sends it again;
+ * any other frame that fails permanently is dropped and confirmed, because it would fail again each time.
  */
 export function createDispatch(deps: DispatchDeps) {
   const { log, agentLogs } = deps;
@@ -65,7 +65,7 @@ export function createDispatch(deps: DispatchDeps) {
     return { kind: "confirmed" };
   }
 
-  // Not async, and so is everything on this way: a function that waits keeps its parameters alive, here a whole parsed frame.
+  // Nothing on this path is async: a suspended function keeps its parameters alive, here a whole parsed frame.
   function eventBatch(source: FrameSource, frame: Frame, text: string): Promise<FrameOutcome> {
     const { events, sealedAt, beyondLimit } = readEventBatch(frame.payload);
     const storing = deps.ingest({
@@ -78,7 +78,7 @@ export function createDispatch(deps: DispatchDeps) {
     });
     const { identity } = source;
     return storing.then((batch) => {
-      // Its process is heard of by heartbeats alone.
+      // Only heartbeats update its process.
       deps.touched(identity, deps.clock.now());
       return { kind: "confirmed", batch: withLost(batch, beyondLimit) };
     });
@@ -100,16 +100,16 @@ export function createDispatch(deps: DispatchDeps) {
     const { identity } = source;
     const isKnown = await deps.seen(identity, source.workerId, deps.clock.now());
     if (!isKnown) return { kind: "revoked" };
-    // Before what adapters say of their engines: a report of losses must not depend on it.
+    // Before the health of the engines: a report of losses must not depend on it.
     const beat = readHeartbeat(frame.payload);
-    source.lossWarnings.look(beat, identity);
+    source.lossWarnings.check(beat, identity);
     deps.lossReported(identity, timeOf(frame), beat.telemetry_loss);
     const health = frame.payload?.adapter_health;
     if (isJsonObject(health)) deps.applyHealth(identity.project_id, timeOf(frame), health);
     return { kind: "confirmed" };
   }
 
-  /** The frame's own time, which the replay guard has read. */
+  /** The frame's own time, already checked by the replay guard. */
   const timeOf = ({ ts }: Frame): Date => {
     const sentAtMs = ts === null ? null : readInstant(ts, { zone: "required" });
     return sentAtMs === null ? deps.clock.now() : new Date(sentAtMs);
@@ -161,9 +161,9 @@ export function createDispatch(deps: DispatchDeps) {
     }
     const about = { agent_id: agentId, type, message };
     if (type === "event_batch") {
-      // Ingest drops what cannot be stored by itself: what fails here is the brain's own fault, and events are not lost for it.
+      // Ingest drops events that cannot be stored. A failure here is the brain's own, and no events are lost because of it.
       batchFailed(about);
-      return { kind: "transient", message: "the frame could not be handled" };
+      return { kind: "transient", message: "could not process the frame" };
     }
     dropped(about);
     return { kind: "confirmed" };
@@ -186,7 +186,7 @@ export function createSampleLimiter(clock: Pick<Clock, "monotonicMs">) {
   let windowStartMs = Number.NEGATIVE_INFINITY;
   let taken = 0;
   return {
-    /** Whether one more sample may be stored in the present minute. */
+    /** Whether one more sample may be stored in the current minute. */
     admit() {
       const nowMs = clock.monotonicMs();
       if (nowMs - windowStartMs >= minutes(1)) {
@@ -206,8 +206,8 @@ export function createLossWarnings(clock: Pick<Clock, "monotonicMs">, eventsLost
   let warnedMs = Number.NEGATIVE_INFINITY;
   return {
     /** Logs a positive loss report, once a minute while its counters change. */
-    look({ dropped_events = 0, telemetry_loss }: ReadHeartbeat, identity: AgentIdentity) {
-      // Without the names and ids, which are as long as the sender likes.
+    check({ dropped_events = 0, telemetry_loss }: ReadHeartbeat, identity: AgentIdentity) {
+      // Without the names and ids, because their length is up to the sender.
       const { buffer_id, runtime_id, adapter_events = {}, ...frames } = telemetry_loss ?? {};
       const ofAdapters = Object.values(adapter_events);
       const counters = { dropped_events, ...frames, adapter_events: ofAdapters.reduce((sum, count) => sum + count, 0) };
@@ -215,7 +215,7 @@ export function createLossWarnings(clock: Pick<Clock, "monotonicMs">, eventsLost
       const report = [...Object.values(counters), ...ofAdapters].join();
       const nowMs = clock.monotonicMs();
       if (report === lastReport || nowMs - warnedMs < minutes(1)) return;
-      // Held back while another process of the agent has had the line, or an earlier connection.
+      // Skipped while another process of the agent, or an earlier connection, has used the log line.
       if (!eventsLost(identity.agent_id, { project_id: identity.project_id, ...counters })) return;
       lastReport = report;
       warnedMs = nowMs;

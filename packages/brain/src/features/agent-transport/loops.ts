@@ -1,6 +1,6 @@
 import type { Loop } from "../../platform/loop.ts";
 
-/** Gives connected agents commands of which word was lost. In every replica: each has connections of its own. */
+/** Offers commands to connected agents whose notification was lost. Runs in every replica: each has its own connections. */
 export const offerWaiting: Loop<{
   transport: { offerAll(): Promise<number> };
   settings: { SVC_REGISTRY_RECONCILE_INTERVAL_SECONDS: number };

@@ -15,12 +15,12 @@ const identity = {
 };
 const maxBodyBytes = 1000;
 
-describe("a long-poll client that goes while its admission waits", () => {
+describe("a long-poll client that disconnects while its admission waits", () => {
   let fixture: Fixture;
   let url: string;
   let admitAll: () => void;
   let admissions: number;
-  /** Whether each poll that was begun was told that its client has gone. */
+  /** Per started poll, whether it knew that its client had disconnected. */
   const polls: boolean[] = [];
   const sockets = new Map<number, Socket>();
 
@@ -53,7 +53,7 @@ describe("a long-poll client that goes while its admission waits", () => {
   });
   afterEach(() => fixture.app.close());
 
-  /** Begins a request, waits until its admission does, and hangs up, until the server has noticed. */
+  /** Starts a request, waits for its admission to begin, and disconnects, until the server has noticed. */
   async function giveUp(client: ClientRequest): Promise<void> {
     const before = admissions;
     client.on("error", () => {});
@@ -65,7 +65,7 @@ describe("a long-poll client that goes while its admission waits", () => {
     await waitFor(() => seen?.destroyed === true);
   }
 
-  test("leaves the room for uploads to others", async () => {
+  test("leaves the upload capacity to others", async () => {
     for (let round = 0; round < 4; round += 1) {
       const headers = { "content-type": "application/json", "content-length": maxBodyBytes };
       await giveUp(request(`${url}/agent/events`, { method: "POST", agent: false, headers }));
@@ -79,7 +79,7 @@ describe("a long-poll client that goes while its admission waits", () => {
     expect(answer.status).toBe(200);
   });
 
-  test("is known to have gone when its poll begins, so that nothing is claimed for it", async () => {
+  test("is known to have disconnected when its poll begins, so that nothing is claimed for it", async () => {
     await giveUp(request(`${url}/agent/commands`, { agent: false }));
     admitAll();
     await waitFor(() => polls.length > 0);

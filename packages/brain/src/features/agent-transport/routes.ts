@@ -18,7 +18,7 @@ declare module "fastify" {
   interface FastifyRequest {
     /** The agent behind the bearer token; only on the agent routes. */
     agentIdentity: AgentIdentity | null;
-    /** What an upload has taken of the limiter. */
+    /** The upload's permit from the limiter. */
     uploadPermit: UploadPermit | null;
   }
 }
@@ -45,7 +45,7 @@ export const longpollRoutes: Routes<LongpollRouteDeps> = (app, { admit, longpoll
     bytesPerAgent: (uploadBodiesInMemory / 2) * maxBodyBytes,
     totalBytes: uploadBodiesInMemory * maxBodyBytes,
   });
-  // On every answer, also of what is refused before our own checks.
+  // On every answer, including refusals before the checks here.
   app.addHook("onSend", async (_request, reply) => {
     reply.header(headerNames.longPollWorker, workerId);
   });
@@ -75,8 +75,8 @@ export const longpollRoutes: Routes<LongpollRouteDeps> = (app, { admit, longpoll
     answers: {
       200: {
         headers: {
-          "X-SVC-Agent-Id": "Id that the agent signs frames with.",
-          "X-SVC-Project-Id": "Project that the agent signs frames with.",
+          "X-SVC-Agent-Id": "Agent id to sign frames with.",
+          "X-SVC-Project-Id": "Project id to sign frames with.",
           "X-SVC-LongPoll-Worker": "Id of the process that answered.",
         },
       },
@@ -111,8 +111,8 @@ export const longpollRoutes: Routes<LongpollRouteDeps> = (app, { admit, longpoll
     answers: {
       200: {
         headers: {
-          "X-SVC-Agent-Id": "Id that the agent signs frames with.",
-          "X-SVC-Project-Id": "Project that the agent signs frames with.",
+          "X-SVC-Agent-Id": "Agent id to sign frames with.",
+          "X-SVC-Project-Id": "Project id to sign frames with.",
           "X-SVC-LongPoll-Worker": "Id of the process that answered.",
         },
       },
@@ -120,7 +120,7 @@ export const longpollRoutes: Routes<LongpollRouteDeps> = (app, { admit, longpoll
     },
     querystring: PollQuery,
     response: { 200: PollReply },
-    // Its answer would have no body, and the claimed commands would be lost.
+    // A HEAD request has no response body, so the claimed commands would be lost.
     exposeHeadRoute: false,
     policy: { tag: "agent-transport", selfGuarded: true },
     handler: (request, reply) => {
@@ -146,7 +146,7 @@ export const longpollRoutes: Routes<LongpollRouteDeps> = (app, { admit, longpoll
   });
 };
 
-/** GET /ws/agent: the upgrade; every check and refusal comes after it, as a close code. */
+/** GET /ws/agent: the upgrade; every check and refusal follows it, as a close code. */
 export const gatewayRoutes: Routes<{ gateway: Gateway }> = (app, { gateway }) => {
   app.get("/ws/agent", { websocket: true, config: { tag: "agent-transport", selfGuarded: true, hidden: true } }, ((
     socket: WebSocket,
@@ -160,34 +160,34 @@ export const gatewayRoutes: Routes<{ gateway: Gateway }> = (app, { gateway }) =>
   }) as never);
 };
 
-/** An agent has sixteen sessions with one upload in flight each, and may have given up on as many (spec part 3, 1.6 and 1.12). */
+/** An agent has 16 sessions with one upload in flight each, and may have abandoned as many. */
 const uploadsPerAgent = 32;
-/** Uploads of the largest size that may be in memory together; half of them of one agent, so that none keeps the others out. */
+/** Largest-size uploads that may be in memory together; one agent may hold half of them, so that it cannot block the others. */
 const uploadBodiesInMemory = 4;
 
 interface UploadPermit {
-  giveBack(): void;
-  /** The body is complete: its frames are in memory until they are answered for, whether or not the client waits for it. */
+  release(): void;
+  /** The body is complete: its frames stay in memory until they are answered, whether or not the client waits. */
   isInUse: boolean;
 }
 
-/** Takes a permit for an upload before its body is read, until the client goes or, when the body came, until `withPermit` is done with it. */
+/** Takes a permit for an upload before its body is read. It is held until the client disconnects or, with a complete body, until `withPermit` ends. */
 function takePermit(request: FastifyRequest, reply: FastifyReply, uploads: UploadLimiter, maxBodyBytes: number): void {
   const disconnected = disconnectSignal(reply);
-  // Its body will never come, and nobody receives this answer.
+  // The client disconnected before sending its body, so it never sees this answer.
   if (disconnected.aborted) throw new ApiError("unready");
   const announced = Number(request.headers["content-length"] ?? maxBodyBytes);
-  const giveBack = uploads.take(
+  const release = uploads.take(
     agentOf(request).agent_id,
     Math.min(Number.isFinite(announced) ? announced : maxBodyBytes, maxBodyBytes),
   );
-  if (giveBack === null) {
+  if (release === null) {
     throw new ApiError("unready", { reason: "uploads_full" }, { headers: { "retry-after": "1" } });
   }
-  const permit: UploadPermit = { giveBack, isInUse: false };
+  const permit: UploadPermit = { release, isInUse: false };
   request.uploadPermit = permit;
   disconnected.addEventListener("abort", () => {
-    if (!permit.isInUse) giveBack();
+    if (!permit.isInUse) release();
   });
 }
 
@@ -197,19 +197,19 @@ async function withPermit<T>({ uploadPermit }: FastifyRequest, work: () => Promi
   try {
     return await work();
   } finally {
-    uploadPermit.giveBack();
+    uploadPermit.release();
   }
 }
 
 const maxFrameBytes = 1_048_576;
 
-/** The schema counts characters; the limit is bytes. */
+/** The schema counts characters, but the limit is in bytes. */
 function requireFrameSizes(frames: readonly string[]): void {
   const index = frames.findIndex(
     (frame) => frame.length * 3 > maxFrameBytes && Buffer.byteLength(frame) > maxFrameBytes,
   );
   if (index >= 0) {
-    throw invalid({ loc: ["body", "frames", index], type: "too_long", message: "a frame is at most 1 MiB" });
+    throw invalid({ loc: ["body", "frames", index], type: "too_long", message: "must be 1 MiB or less" });
   }
 }
 

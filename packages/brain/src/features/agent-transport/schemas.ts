@@ -14,17 +14,19 @@ export const UploadBody = Type.Object(
 
 export const UploadReply = Type.Object(
   {
-    accepted: Type.Integer({ description: "frames stored, dropped for good, unparseable, or unsigned handshakes" }),
+    accepted: Type.Integer({
+      description: "frames that were stored, dropped permanently, unparseable, or unsigned handshakes",
+    }),
     rejected: Type.Integer({ description: "frames to send again" }),
     errors: Type.Array(Type.String(), { maxItems: 10, description: "why frames were rejected or dropped, at most 10" }),
     error_code: Type.Union([Type.Null(), Type.Literal("scheduler_upgrade_required")], {
       description: "scheduler_upgrade_required: a scheduler adapter is too old; null otherwise",
     }),
   },
-  { title: "FrameReceipt", description: "What was stored and what has to be sent again." },
+  { title: "FrameReceipt", description: "How many frames were stored and how many to send again." },
 );
 
-/** The four values that every upload answer carries. */
+/** The four headers of every upload answer. */
 export type UploadAnswer = Static<typeof UploadReply>;
 
 export const PollQuery = Type.Object({

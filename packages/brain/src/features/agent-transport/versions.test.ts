@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { compareVersions } from "./versions.ts";
 
-describe("an agent's version beside the brain's", () => {
+describe("an agent's version compared with the brain's", () => {
   test.each([
     ["1.4.0", "1.4.2", "fine"],
     ["1.3.9", "1.4.0", "fine"],
@@ -12,7 +12,7 @@ describe("an agent's version beside the brain's", () => {
     ["", "1.4.2", "unknown"],
     ["0.0.0", "1.4.2", "unknown"],
     ["abc", "1.4.2", "unknown"],
-  ] as const)("%s beside %s is %s", (agent, brain, verdict) => {
+  ] as const)("%s compared with %s is %s", (agent, brain, verdict) => {
     expect(compareVersions(agent, brain)).toBe(verdict);
   });
 });

@@ -1,7 +1,7 @@
-/** What the brain thinks of an agent's version compared with its own (spec part 3, section 1.3 step 7). */
+/** How an agent's version compares with the brain's. */
 export type VersionVerdict = "fine" | "newer" | "behind" | "other_major" | "unknown";
 
-/** Compares `major.minor.patch` texts; empty and 0.0.0 are unknown and silent. */
+/** Compares `major.minor.patch` texts; empty and 0.0.0 are unknown and cause no message. */
 export function compareVersions(agent: string, brain: string): VersionVerdict {
   const theirs = readVersion(agent);
   const ours = readVersion(brain);

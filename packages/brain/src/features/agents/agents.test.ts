@@ -48,14 +48,14 @@ for (const dialect of testDialects) {
       ]);
     });
 
-    test("have a name of their own in the project, and a refused mint leaves nothing behind", async () => {
+    test("have a name that is unique in the project, and a refused mint leaves nothing behind", async () => {
       await minted("twice");
       const before = (await opened.database.read.selectFrom("audit_log").select("id").execute()).length;
       await expect(minted("twice")).rejects.toMatchObject({ code: "conflict", details: { reason: "name_in_use" } });
       expect(await opened.database.read.selectFrom("audit_log").select("id").execute()).toHaveLength(before);
     });
 
-    test("are known by their token under the current and under a previous master, and by nothing else", async () => {
+    test("are recognised by their token under the current and a previous master, and by nothing else", async () => {
       const { identity, token } = await minted("known");
       expect(await agents.identities.authenticate(token)).toEqual(identity);
       expect(await agents.identities.authenticate(token)).toEqual(identity);
@@ -80,7 +80,7 @@ for (const dialect of testDialects) {
       expect(history[0]?.captured_at).toEqual(new Date(at + 7));
     });
 
-    test("whose samples come right after others were written share the next transaction", async () => {
+    test("share the next transaction for samples that follow a write", async () => {
       const { identity } = await minted("gathered");
       let written = 0;
       const heartbeats = new Heartbeats({
@@ -104,7 +104,7 @@ for (const dialect of testDialects) {
       await heartbeats.stop();
     });
 
-    test("keep of a very long sample only its counters", async () => {
+    test("keep only the counters of a very long sample", async () => {
       const { identity } = await minted("talkative");
       const loss = {
         buffer_id: "b",
@@ -125,9 +125,9 @@ for (const dialect of testDialects) {
     });
 
     test("lose only the sample that cannot be stored", async () => {
-      const { identity } = await minted("beside");
+      const { identity } = await minted("neighbour");
       const unknown = { ...identity, agent_id: "11111111-2222-4333-8444-ffffffffffff" };
-      // The first one is written at once, so that the next two share a batch.
+      // The first sample is written at once, so that the next two share a batch.
       const outcomes = await Promise.allSettled(
         [identity, unknown, identity].map((sender, index) => agents.recordSample(sender, clock.now(), { index })),
       );
@@ -136,15 +136,15 @@ for (const dialect of testDialects) {
       expect(history.map(({ payload }) => payload.index)).toEqual([2, 0]);
     });
 
-    test("are revoked for ever: the token is void everywhere, the name free, waiting commands cancelled", async () => {
+    test("are revoked permanently: token void everywhere, name free, waiting commands cancelled", async () => {
       const { identity, token } = await minted("revoked");
       const again = await opened.openAgain();
       const elsewhere = fixture.agentsOn(again);
       await elsewhere.start();
-      const heard: string[] = [];
-      const heardElsewhere = Promise.withResolvers<string>();
-      agents.onRevoked(({ agentId }) => void heard.push(agentId));
-      elsewhere.onRevoked(({ agentId }) => heardElsewhere.resolve(agentId));
+      const revoked: string[] = [];
+      const revokedElsewhere = Promise.withResolvers<string>();
+      agents.onRevoked(({ agentId }) => void revoked.push(agentId));
+      elsewhere.onRevoked(({ agentId }) => revokedElsewhere.resolve(agentId));
       await agents.identities.authenticate(token);
       await elsewhere.identities.authenticate(token);
       await opened.database.write((tx) =>
@@ -166,8 +166,8 @@ for (const dialect of testDialects) {
 
       await agents.revoke({ projectId, id: identity.agent_id.toUpperCase(), origin: ownOrigin });
 
-      expect(heard).toContain(identity.agent_id);
-      if (dialect === "postgres") expect(await heardElsewhere.promise).toBe(identity.agent_id);
+      expect(revoked).toContain(identity.agent_id);
+      if (dialect === "postgres") expect(await revokedElsewhere.promise).toBe(identity.agent_id);
       expect(await agents.identities.authenticate(token)).toBeNull();
       if (dialect === "postgres") expect(await elsewhere.identities.authenticate(token)).toBeNull();
       expect(await agents.identities.isStillAdmitted(identity)).toBe(false);

@@ -41,14 +41,14 @@ import { type CancelCommands, revokeAgent } from "./tokens/revoke.ts";
 export interface AgentsDeps extends Core {
   readonly audit: Pick<Audit, "append">;
   readonly masters: Keyring;
-  /** Version of this brain, which agents are compared with. */
+  /** Version of this brain; agents are compared with it. */
   readonly brainVersion: string;
   readonly settings: {
     readonly SVC_AGENT_OFFLINE_TIMEOUT_SECONDS: number;
     readonly SVC_AGENT_STALE_PRUNE_DAYS: number;
     readonly SVC_AGENT_STATUS_MAX_PER_AGENT: number;
   };
-  /** Told of agents whose public row changed, for the live hub; must not throw. */
+  /** Called for agents whose public row changed, for the live hub; must not throw. */
   readonly publish: (change: { projectId: string; topic: "agent.changed"; ids: string[] }) => void;
   readonly onError: (error: unknown) => void;
   readonly cancelCommands: CancelCommands;
@@ -62,7 +62,7 @@ export interface RevokedAgent {
 const shownSamples = 100;
 const staleBatch = 100;
 
-/** Agents: their records here, and in parts of their own who they are, whether they are there and what they lost. */
+/** Agent records here; identity, presence and losses in their own parts. */
 export class Agents {
   readonly identities: Identities;
   readonly presence: Presence;
@@ -130,7 +130,7 @@ export class Agents {
     return this.#revoke({ ...request, id: id.toLowerCase() });
   }
 
-  /** Revokes agents and deletes process rows that were not used for the stale days; between agents it looks at the signal. */
+  /** Revokes agents and deletes process rows that are unused for the stale days; checks the signal between agents. */
   async sweepStale(signal: AbortSignal): Promise<number> {
     const { clock, database, settings } = this.#deps;
     if (settings.SVC_AGENT_STALE_PRUNE_DAYS === 0) return 0;
@@ -148,7 +148,7 @@ export class Agents {
     return revoked;
   }
 
-  /** Stores a status sample and notes what the agent says in it that it lost. */
+  /** Stores a status sample and records the losses that it reports. */
   recordSample(identity: AgentIdentity, capturedAt: Date, payload: Record<string, unknown>): Promise<void> {
     this.losses.reported(identity, capturedAt, readAgentStatus(payload).telemetry_loss);
     return this.heartbeats.recordSample(identity, capturedAt, payload);
@@ -165,7 +165,7 @@ export class Agents {
     return listProcesses(this.#deps.database.read, projectId, filter);
   }
 
-  /** What agents of a project lost in the range. */
+  /** Gaps in what agents of a project reported in the range. */
   completeness(projectId: string, range: TimeRange): Promise<{ gaps: Gap[]; is_cut: boolean }> {
     return readCompleteness(this.#deps.database, projectId, range);
   }
@@ -178,40 +178,40 @@ export class Agents {
     return countOnline(this.#deps.database.read, maxProjects);
   }
 
-  /** By project and engine the online agent that was seen last of those that advertise the token for the engine. */
+  /** Per project and engine, the online agent that was seen last and advertises the token for the engine. */
   seenLast(query: Omit<AgentForEngineQuery, "since">): Promise<AgentForEngine[]> {
     const { read, slow } = this.#deps.database;
     return agentsSeenLast(query.projectId === undefined ? slow : read, { ...query, since: this.#uploadedSince() });
   }
 
-  /** Those of a project's agents that are online, with their sessions; one that polls counts as a session. */
+  /** The online ones among these agents of a project, with their sessions; a polling agent counts as one session. */
   onlineAmong(projectId: string, agentIds: readonly string[]): Promise<AgentWithSessions[]> {
     return onlineAmong(this.#deps.database.read, { projectId, agentIds, since: this.#uploadedSince() });
   }
 
-  /** What the online agents of a project advertise, those seen last first. */
+  /** What the online agents of a project advertise, most recently seen first. */
   advertised(projectId: string, limit: number): Promise<AdvertisedCapabilities[]> {
     return advertisedCapabilities(this.#deps.database.read, { projectId, limit, since: this.#uploadedSince() });
   }
 
-  /** Forgets what is remembered of a project's agents, after it was archived or restored. */
+  /** Drops cached state of a project's agents, after it was archived or restored. */
   forgetProject(projectId: string): void {
     this.identities.forget({ projectId });
     this.heartbeats.forgetProject(projectId);
   }
 
-  /** Calls `listener` for agents revoked by any process; returns the way to stop. */
+  /** Calls `listener` for agents revoked by any process; returns a function that removes it. */
   onRevoked(listener: (revoked: RevokedAgent) => void): () => void {
     this.#revocationListeners.add(listener);
     return () => this.#revocationListeners.delete(listener);
   }
 
-  /** Calls `listener` with the project of every agent that connected to this process, or was seen again after it had been offline. */
+  /** Calls `listener` with the project of every agent that connects to this process or is seen again after being offline. */
   onArrived(listener: (projectId: string) => void): void {
     this.#arrivalListeners.add(listener);
   }
 
-  /** Starts hearing of revocations in other processes. */
+  /** Subscribes to revocations in other processes. */
   start(): Promise<void> {
     return this.#others.listen((revoked) => this.#revoked(revoked), {
       onGap: () => this.identities.forget("everyone"),
@@ -222,7 +222,7 @@ export class Agents {
     await Promise.all([this.heartbeats.flush(), this.losses.flush()]);
   }
 
-  /** Writes what is gathered and stops. */
+  /** Writes what is buffered and stops. */
   async stop(): Promise<void> {
     await this.#others.stop();
     await Promise.all([this.heartbeats.stop(), this.losses.stop()]);
@@ -236,13 +236,13 @@ export class Agents {
     this.#deps.publish({ projectId, topic: "agent.changed", ids });
   }
 
-  /** Agents that poll are there while their last upload was after this. */
+  /** A polling agent is online while its last upload is after this time. */
   #uploadedSince(): Date {
     const { clock, settings } = this.#deps;
     return new Date(clock.now().getTime() - settings.SVC_AGENT_OFFLINE_TIMEOUT_SECONDS * 1000);
   }
 
-  /** Announced here at once; elsewhere by notification, whose loss the transports' own re-checks make good. */
+  /** Announced here at once and elsewhere by notification. The transports re-check periodically, which covers lost notifications. */
   async #revoke(request: Parameters<typeof revokeAgent>[1]): Promise<void> {
     await revokeAgent(this.#deps, request);
     const revoked = { agentId: request.id, projectId: request.projectId };
@@ -257,7 +257,7 @@ export class Agents {
   }
 }
 
-/** False when the agent came back, or was revoked by somebody, in between. */
+/** False when the agent reconnected or another request revoked it first. */
 const happened = (revoking: Promise<void>): Promise<boolean> =>
   revoking.then(
     () => true,

@@ -13,7 +13,7 @@ interface AgentLoopDeps {
   settings: { SVC_AGENT_HEALTH_SWEEP_SECONDS: number; SVC_AGENT_HYGIENE_SWEEP_SECONDS: number };
 }
 
-/** Takes silent agents offline. In every replica: one statement on condition, so that two of them do no harm. */
+/** Marks silent agents offline. Runs in every replica: the update is conditional, so two at once are harmless. */
 export const sweepOfflineAgents: Loop<AgentLoopDeps> = {
   name: "agents.health",
   everyMs: ({ settings }) => settings.SVC_AGENT_HEALTH_SWEEP_SECONDS * 1000,
@@ -24,8 +24,8 @@ export const sweepOfflineAgents: Loop<AgentLoopDeps> = {
 };
 
 /**
- * Revokes agents that nobody uses any more. Leader only, so that one revocation writes one audit row; not soon after the start, because
- * agents that could not reach a service which was away must have the time to come back.
+ * Revokes unused agents. Leader only, so that one revocation writes one audit row. It runs late after the start, because agents need time to
+ * reconnect after an outage of the service.
  */
 export const sweepStaleAgents: Loop<AgentLoopDeps> = {
   name: "agents.hygiene",
@@ -40,7 +40,7 @@ export const sweepStaleAgents: Loop<AgentLoopDeps> = {
 
 const agentsPerLook = 1000;
 
-/** Deletes status samples and losses that are older than events may be. */
+/** Deletes status samples and losses that are older than the event retention. */
 export const pruneSamples: Loop<Core & { settings: { SVC_EVENT_RETENTION_DAYS: number } }> = {
   name: "agents.retention",
   ...hourlyRetention,

@@ -8,7 +8,7 @@ import { agentsWithSamplesBefore, deleteSamplesBefore } from "./presence/samples
 
 const projectId = "11111111-2222-4333-8444-555555555555";
 const now = new Date("2026-04-01T10:00:00.000Z");
-/** Start of the oldest day that 30 days of retention keep. */
+/** Start of the oldest day that a retention of 30 days keeps. */
 const horizon = new Date("2026-03-02T00:00:00.000Z");
 const before = new Date(horizon.getTime() - 1);
 const agents = ["aaaaaaaa-0000-4000-8000-000000000001", "aaaaaaaa-0000-4000-8000-000000000002"] as const;
@@ -52,7 +52,7 @@ for (const dialect of testDialects) {
           .insertInto("agents")
           .values(
             agents.map((id, index) =>
-              // A revoked agent sends no more, so nothing but this loop ever takes its samples.
+              // A revoked agent sends no more samples, so only this loop deletes the ones it has.
               agentRow({ id, project_id: projectId, name: `agent ${index}`, revoked_at: index === 1 ? now : null }),
             ),
           )
@@ -61,7 +61,7 @@ for (const dialect of testDialects) {
     });
     beforeEach(() => opened.database.write((tx) => tx.deleteFrom("agent_status_history").execute()));
 
-    test("deletes what is older than events may be, of present and of revoked agents", async () => {
+    test("deletes samples older than the event retention, of active and revoked agents", async () => {
       const newest = new Date(now.getTime() + 86_400_000);
       await add(
         [agents[0], before],
@@ -79,7 +79,7 @@ for (const dialect of testDialects) {
       ]);
     });
 
-    test("goes batch by batch, the oldest first", async () => {
+    test("deletes in batches, oldest first", async () => {
       await add([agents[0], before], [agents[0], new Date(before.getTime() - 1)]);
 
       expect(await deleteSamplesBefore(opened.database, agents[0], horizon, 1)).toBe(1);
@@ -87,7 +87,7 @@ for (const dialect of testDialects) {
       expect(await left()).toEqual([{ agent_id: agents[0], captured_at: before }]);
     });
 
-    test("looks only for agents that have something to delete", async () => {
+    test("scans only agents that have something to delete", async () => {
       await add([agents[0], horizon], [agents[1], before]);
 
       expect(await agentsWithSamplesBefore(opened.database, horizon, 10)).toEqual([agents[1]]);

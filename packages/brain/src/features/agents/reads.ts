@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { chunks } from "../../platform/chunks.ts";
 import type { AgentRow, AgentStatusRow, AgentWorkerRow, Db } from "../../schema/tables/index.ts";
 
-/** Who an agent token belongs to. */
+/** The agent that a token belongs to. */
 export interface AgentIdentity {
   readonly agent_id: string;
   readonly project_id: string;
@@ -10,7 +10,7 @@ export interface AgentIdentity {
   readonly project_is_active: boolean;
 }
 
-/** More agents than this in one project are not listed; far above any fleet a project is meant for. */
+/** Most agents listed per project; far above any fleet that a project is meant for. */
 const maxListed = 5000;
 
 export const publicColumns = [
@@ -44,7 +44,7 @@ export const listAgents = (db: Db, projectId: string): Promise<ListedAgent[]> =>
     .limit(maxListed)
     .execute();
 
-/** Unrevoked agents of all active projects with when they were last heard; `last_sample_at` is by the agent's own clock. */
+/** Unrevoked agents of all active projects with their last contact; `last_sample_at` is by the agent's own clock. */
 export const listContacts = (db: Db, limit: number) =>
   db
     .selectFrom("agents as a")
@@ -88,7 +88,7 @@ export async function findByTokenHashes(db: Db, digests: readonly string[]): Pro
     .where("a.token_hash", "in", digests)
     .where("a.revoked_at", "is", null)
     .execute();
-  // Not renamed in the query: the name of the column decides that its value becomes a boolean.
+  // Not aliased in the query: the column name decides that its value is converted to a boolean.
   return new Map(
     rows.map(({ token_hash, is_active, ...agent }) => [token_hash, { ...agent, project_is_active: is_active }]),
   );
@@ -106,7 +106,7 @@ export async function findAdmission(db: Db, agentId: string) {
 
 const idsPerStatement = 500;
 
-/** Those of the agents that are unrevoked and whose project is active. */
+/** The agents among these that are unrevoked and whose project is active. */
 export async function admittedAmong(db: Db, agentIds: readonly string[]): Promise<Set<string>> {
   const admitted = new Set<string>();
   for (const some of chunks(agentIds, idsPerStatement)) {
@@ -144,7 +144,7 @@ export interface ProcessFilter {
   readonly limit: number;
 }
 
-/** Processes of a project's unrevoked agents, the most recently seen first. */
+/** Processes of a project's unrevoked agents, most recently seen first. */
 export const listProcesses = (
   db: Db,
   projectId: string,
@@ -180,7 +180,7 @@ export async function countByState(
   return counts;
 }
 
-/** Agents online now: in all, and by slug for at most `limit` active projects that have any agent; none online is 0. */
+/** Agents online now: in total, and by slug for at most `limit` active projects that have any agent, including those with 0 online. */
 export async function countOnline(
   db: Db,
   limit: number,

@@ -43,7 +43,7 @@ const hello: HelloPayload = {
 };
 
 describe("POST /projects/{slug}/agents", () => {
-  test("gives the agent with its token and signing secret, which are told only here", async () => {
+  test("returns the agent with its token and signing secret, which are shown only once", async () => {
     const answer = await mint();
     expect(answer.status).toBe(201);
     expect(answer.body).toEqual({
@@ -90,7 +90,7 @@ describe("POST /projects/{slug}/agents", () => {
     expect((await mint(name as string)).status).toBe(422);
   });
 
-  test("needs the password again when it was last given more than 15 minutes ago", async () => {
+  test("requires the password again when it was last entered more than 15 minutes ago", async () => {
     fixture.clock.advance(15 * 60_000 + 1);
     expect(await mint()).toMatchObject({ status: 403, body: { error: "step_up_required" } });
     expect(await fixture.auditRows("agent.token.minted")).toEqual([]);
@@ -98,7 +98,7 @@ describe("POST /projects/{slug}/agents", () => {
     expect((await mint()).status).toBe(201);
   });
 
-  test("needs the role admin and an active project", async () => {
+  test("requires the role admin and an active project", async () => {
     for (const role of ["viewer", "operator", "auditor"] as const)
       expect((await mint("x", await member(role))).status).toBe(403);
     expect((await mint("x", await member("admin"))).status).toBe(201);
@@ -108,7 +108,7 @@ describe("POST /projects/{slug}/agents", () => {
 });
 
 describe("GET /projects/{slug}/agents", () => {
-  test("lists by name to a viewer, one by one as well, and only those of the project", async () => {
+  test("lists by name for a viewer, gets one, and shows only those of the project", async () => {
     await mint("b");
     const { agent } = (await mint("a")).body;
     const viewer = await member("viewer");
@@ -124,7 +124,7 @@ describe("GET /projects/{slug}/agents", () => {
 });
 
 describe("DELETE /projects/{slug}/agents/{id}", () => {
-  test("revokes: the agent is gone, its token void, its name free", async () => {
+  test("revokes: the agent is not found, its token is void and its name free", async () => {
     const { agent, token } = (await mint()).body;
     expect((await root.send("DELETE", `/projects/shop/agents/${agent.id}`)).status).toBe(204);
     expect((await root.get("/projects/shop/agents")).body.items).toEqual([]);
@@ -135,7 +135,7 @@ describe("DELETE /projects/{slug}/agents/{id}", () => {
     expect((await root.send("DELETE", `/projects/shop/agents/${agent.id}`)).status).toBe(404);
   });
 
-  test("needs the role admin and the agent's own project", async () => {
+  test("requires the role admin and the agent's own project", async () => {
     const { agent } = (await mint()).body;
     const operator = await member("operator");
     expect((await operator.send("DELETE", `/projects/shop/agents/${agent.id}`)).status).toBe(403);
@@ -159,7 +159,7 @@ describe("what an agent reports", () => {
     expect((await root.get(`/projects/other/agents/${agent.id}/status-history`)).status).toBe(404);
   });
 
-  test("is shown as the newest hundred samples of those that are kept", async () => {
+  test("is shown as the newest hundred samples that are kept", async () => {
     const { agent } = (await mint()).body;
     const identity = { agent_id: agent.id, project_id: projectId, name: agent.name, project_is_active: true };
     const at = fixture.clock.now().getTime();

@@ -61,7 +61,7 @@ export const agentRoutes: Routes<AgentRouteDeps> = (app, { agents, clock, settin
   operation(app, "DELETE /projects/:slug/agents/:agent_id", {
     operationId: "revokeAgent",
     summary: "Revoke an agent",
-    description: "Revokes the agent and ends its connections. It cannot connect again; its tasks and events stay.",
+    description: "Revokes the agent and ends its connections. It cannot reconnect; its tasks and events are kept.",
     params: AgentParams,
     response: { 204: Type.Null() },
     policy: { tag: "agents", role: "admin", freshMfa: true },
@@ -82,7 +82,7 @@ export const agentRoutes: Routes<AgentRouteDeps> = (app, { agents, clock, settin
   operation(app, "GET /projects/:slug/agent-workers", {
     operationId: "listAgentProcesses",
     summary: "List agent processes",
-    description: "Lists the processes that agents of the project run in.",
+    description: "Lists the processes that run agents of the project.",
     querystring: ProcessQuery,
     response: { 200: Type.Array(AgentProcess, { description: "Processes of agents." }) },
     policy: { tag: "agent-workers", role: "viewer", sessionOnly: true },
@@ -93,7 +93,7 @@ export const agentRoutes: Routes<AgentRouteDeps> = (app, { agents, clock, settin
     operationId: "getCompleteness",
     summary: "Get gaps in the data",
     description:
-      "Returns the periods in which agents lost records, so that an incomplete list is not mistaken for a complete one. Defaults to the last 24 hours; at most 90 days.",
+      "Returns the periods in which agents lost records, which shows whether a list is complete. Defaults to the last 24 hours; at most 90 days.",
     querystring: CompletenessQuery,
     response: { 200: Completeness },
     policy: { tag: "agents", role: "viewer" },

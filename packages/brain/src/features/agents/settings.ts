@@ -11,13 +11,13 @@ export const agentSettings = Type.Object({
     default: 10,
     minimum: 1,
     maximum: 300,
-    description: "seconds between two looks for agents that went silent",
+    description: "interval between checks for silent agents, in seconds",
   }),
   SVC_AGENT_HYGIENE_SWEEP_SECONDS: Type.Integer({
     default: 86_400,
     minimum: 60,
     maximum: 604_800,
-    description: "seconds between two looks for agents that nobody uses any more",
+    description: "interval between checks for unused agents, in seconds",
   }),
   SVC_AGENT_STALE_PRUNE_DAYS: Type.Integer({
     default: 30,
@@ -29,6 +29,6 @@ export const agentSettings = Type.Object({
     default: 10_000,
     minimum: 0,
     maximum: 1_000_000,
-    description: "newest status samples kept per agent; 0 means no cap beside retention",
+    description: "newest status samples kept per agent; 0 means no limit besides retention",
   }),
 });

@@ -2,7 +2,7 @@ import type { ListedAgent } from "./reads.ts";
 import type { Agent } from "./schemas.ts";
 import { versionStatus } from "./version-status.ts";
 
-/** An agent as the API shows it (spec part 3, section 5.4). */
+/** An agent in the form that the API returns. */
 export function publicAgent(row: ListedAgent, brainVersion: string): Agent {
   const status = versionStatus(row.agent_version, brainVersion);
   return {

@@ -11,11 +11,11 @@ export interface Revocation {
   readonly id: string;
   readonly projectId: string;
   readonly now: Date;
-  /** Only an agent without contact since then. */
+  /** Only an agent without contact since this time. */
   readonly silentSince: Date | null;
 }
 
-/** Revokes an agent under its tombstone name; undefined when it is unknown in the project, already revoked, or back. */
+/** Revokes an agent under its tombstone name; undefined when it is unknown in the project, already revoked, or seen again. */
 export async function tombstone(
   tx: Tx<Tables>,
   { id, projectId, now, silentSince }: Revocation,
@@ -30,7 +30,7 @@ export async function tombstone(
   if (agent === undefined) return undefined;
   const hex = id.replaceAll("-", "");
   const short = `${agent.name} ~${hex.slice(0, 8)}`;
-  // The first digits of an id are its minute: an agent of the same name may have been made and revoked in that minute.
+  // The first digits of an id encode its minute, so an agent of the same name may have been created and revoked in the same minute.
   const taken = await tx
     .selectFrom("agents")
     .select("id")
@@ -51,7 +51,7 @@ export async function tombstone(
   return (await changesOne(revoking)) ? agent : undefined;
 }
 
-/** Unrevoked agents made before `cutoff` and without contact since then: neither seen nor connected nor polling. */
+/** Unrevoked agents created before `cutoff` and without contact since then: not seen, connected or polling. */
 const hasBeenSilent = (since: Date) => (eb: ExpressionBuilder<Tables, "agents">) =>
   eb.and([
     eb("created_at", "<", since),

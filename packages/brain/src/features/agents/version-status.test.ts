@@ -16,11 +16,11 @@ describe("the version status of an agent", () => {
     ["nightly", "unknown"],
     ["1.4.2.1", "unknown"],
     ["1.4.2-beta.1", "current"],
-  ])("is for %j beside a brain of 1.4.2: %s", (agentVersion, expected) => {
+  ])("is for %j compared with a brain of 1.4.2: %s", (agentVersion, expected) => {
     expect(versionStatus(agentVersion, "1.4.2")).toBe(expected);
   });
 
-  test("is not told before the agent told its version", () => {
+  test("is null before the agent reported its version", () => {
     expect(versionStatus(null, "1.4.2")).toBeNull();
   });
 });

@@ -4,8 +4,8 @@ export type VersionStatus = (typeof versionStatuses)[number];
 type Version = readonly [major: number, minor: number, patch: number];
 
 /**
- * How an agent's version stands to the brain's, which may run one minor ahead of its agents (spec part 3, section 1.3 step 7).
- * Null for an agent that never told its version; an empty one or 0.0.0 is `unknown`.
+ * Compares an agent's version with the brain's, which may run one minor version ahead of its agents. Null for an agent that never reported
+ * a version; an empty one or 0.0.0 is `unknown`.
  */
 export function versionStatus(agentVersion: string | null, brainVersion: string): VersionStatus | null {
   if (agentVersion === null) return null;

@@ -19,7 +19,7 @@ const actorOf = (id: string): SessionActor => ({
   mfa: { enrolled: false, pending: false, verifiedAt: null, overdueSince: null },
 });
 
-/** The far end of a socket: what left, what is stuck, how it was closed. */
+/** The far end of a socket: what was sent, what is stuck, how it was closed. */
 class Line extends EventEmitter {
   readonly OPEN = 1;
   readyState = 1;
@@ -34,7 +34,7 @@ class Line extends EventEmitter {
     if (this.isStuck) this.stuck.push(done);
     else done();
   }
-  /** Nothing leaves any more, and so many bytes wait already. */
+  /** Nothing leaves any more, and this number of bytes already waits. */
   block(bytes: number): void {
     this.isStuck = true;
     this.bufferedAmount = bytes;
@@ -62,9 +62,9 @@ describe("the dashboard hub", () => {
   const clock = createFakeClock();
   let isAway = false;
   let isTooLarge = false;
-  let standing: Role | "no_session" | "no_membership" = "viewer";
+  let currentRole: Role | "no_session" | "no_membership" = "viewer";
   let reads: { topic: string; ids: readonly string[]; role: string }[] = [];
-  let gone = new Set<string>();
+  let deleted = new Set<string>();
   let hub: Hub;
 
   const readerOf = (topic: Topic): TopicReader => ({
@@ -72,7 +72,7 @@ describe("the dashboard hub", () => {
       if (isAway) throw new Error("the database is away");
       if (isTooLarge) return null;
       reads.push({ topic, ids, role });
-      return ids.filter((id) => !gone.has(id)).map((id) => ({ id, role }));
+      return ids.filter((id) => !deleted.has(id)).map((id) => ({ id, role }));
     },
     async counts() {
       if (isAway) throw new Error("the database is away");
@@ -83,7 +83,7 @@ describe("the dashboard hub", () => {
     clock,
     log: silent,
     readers: { "task.changed": readerOf("task.changed"), "agent.changed": readerOf("agent.changed") },
-    roleIn: async (_actor, project) => (project === projectId ? standing : "no_membership"),
+    roleIn: async (_actor, project) => (project === projectId ? currentRole : "no_membership"),
     refetched: () => {},
   });
   /** One round of the hub: a quarter of a second. */
@@ -94,9 +94,9 @@ describe("the dashboard hub", () => {
     vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
     isAway = false;
     isTooLarge = false;
-    standing = "viewer";
+    currentRole = "viewer";
     reads = [];
-    gone = new Set();
+    deleted = new Set();
     hub = new Hub(deps());
   });
   afterEach(() => {
@@ -119,7 +119,7 @@ describe("the dashboard hub", () => {
   const change = (topic: Topic, ids: readonly string[] | null) => hub.changed({ projectId, topic, ids });
   const many = (count: number) => Array.from({ length: count }, (_, index) => `id-${index}`);
 
-  test("tells changes once per quarter of a second, each row in its last state", async () => {
+  test("sends changes once per quarter of a second, each row in its last state", async () => {
     const line = await subscribed();
     for (let index = 0; index < 50; index += 1) change("task.changed", [`id-${index % 5}`]);
     await round();
@@ -136,17 +136,17 @@ describe("the dashboard hub", () => {
     expect(line.events()).toHaveLength(1);
   });
 
-  test("tells every subscriber to fetch all its topics again after changes it may have missed", async () => {
+  test("sends every subscriber a refetch of all its topics after changes it may have missed", async () => {
     const lines = [await subscribed(["task.changed", "agent.changed"]), await subscribed(["task.changed"], "bob")];
     hub.missedChanges();
     await round();
     await round();
-    const told = lines.map((line) => line.events().map(({ topic, refetch }) => ({ topic, refetch })));
+    const events = lines.map((line) => line.events().map(({ topic, refetch }) => ({ topic, refetch })));
     const tasks = { topic: "task.changed", refetch: true };
-    expect(told).toEqual([[tasks, { topic: "agent.changed", refetch: true }], [tasks]]);
+    expect(events).toEqual([[tasks, { topic: "agent.changed", refetch: true }], [tasks]]);
   });
 
-  test("gives one event frame per round over all topics, the longest waiting first", async () => {
+  test("sends one event frame per round over all topics, the longest waiting first", async () => {
     const line = await subscribed(["task.changed", "agent.changed", "queue.changed"]);
     for (const topic of ["agent.changed", "queue.changed", "task.changed"] as const) change(topic, ["id-1"]);
     for (const expected of [1, 2, 3, 3]) {
@@ -156,7 +156,7 @@ describe("the dashboard hub", () => {
     expect(line.events().map(({ topic }) => topic)).toEqual(["agent.changed", "queue.changed", "task.changed"]);
   });
 
-  test("asks to fetch again what is too large to be sent", async () => {
+  test("requests a refetch of what is too large to be sent", async () => {
     const line = await subscribed();
     isTooLarge = true;
     change("task.changed", ["id-1"]);
@@ -164,15 +164,15 @@ describe("the dashboard hub", () => {
     expect(line.events()).toEqual([{ type: "event", topic: "task.changed", refetch: true, counts: { all: 1 } }]);
   });
 
-  test("names rows that are no longer there as removed", async () => {
+  test("reports rows that no longer exist as removed", async () => {
     const line = await subscribed();
-    gone.add("id-0");
+    deleted.add("id-0");
     change("task.changed", ["id-0", "id-1"]);
     await round();
     expect(line.events()[0]).toMatchObject({ rows: [{ id: "id-1" }], removed: ["id-0"] });
   });
 
-  test("asks to fetch again above 200 rows, for what cannot be listed, and for a topic without rows", async () => {
+  test("requests a refetch above 200 rows, for what cannot be listed, and for a topic without rows", async () => {
     const line = await subscribed(["task.changed", "queue.changed"]);
     change("task.changed", many(200));
     await round();
@@ -188,10 +188,10 @@ describe("the dashboard hub", () => {
     expect(line.events().at(-1)).toEqual({ type: "event", topic: "queue.changed", refetch: true });
   });
 
-  test("reads once for all subscribers of a role, and apart for another role", async () => {
+  test("reads once for all subscribers of a role, and separately for another role", async () => {
     await subscribed();
     await subscribed();
-    standing = "admin";
+    currentRole = "admin";
     const admin = await subscribed(["task.changed"], "bob");
     change("task.changed", ["id-1"]);
     await round();
@@ -225,7 +225,7 @@ describe("the dashboard hub", () => {
     ]);
   });
 
-  test("tells changes that could not be read as a refetch once they can", async () => {
+  test("sends changes that could not be read as a refetch once they can", async () => {
     const line = await subscribed(["task.changed", "agent.changed"]);
     const other = await subscribed(["agent.changed"], "bob");
     isAway = true;
@@ -249,7 +249,7 @@ describe("the dashboard hub", () => {
     expect(other.events()).toMatchObject([{ topic: "agent.changed", refetch: true }]);
   });
 
-  test("follows the newest subscribe, and keeps what waits of the same project", async () => {
+  test("applies the newest subscribe, and keeps what waits of the same project", async () => {
     const line = await subscribed(["task.changed", "agent.changed"]);
     change("task.changed", ["id-1"]);
     change("agent.changed", ["id-2"]);
@@ -262,7 +262,7 @@ describe("the dashboard hub", () => {
     expect(line.events().map(({ topic }) => topic)).toEqual(["task.changed"]);
   });
 
-  test("closes with 4400 without a subscribe within 10 s, whatever else is said", async () => {
+  test("closes with 4400 without a subscribe within 10 s, whatever else it receives", async () => {
     const line = connect();
     for (let elapsed = 0; elapsed < 10; elapsed += 2) {
       clock.advance(2000);
@@ -298,7 +298,7 @@ describe("the dashboard hub", () => {
     line.say({ type: "subscribe", project_id: "11111111-2222-4333-8444-000000000000", topics: ["task.changed"] });
     await settle();
     expect(line.closed).toBe(4403);
-    standing = "no_session";
+    currentRole = "no_session";
     const other = connect();
     other.say({ type: "subscribe", project_id: projectId, topics: ["task.changed"] });
     await settle();
@@ -317,16 +317,16 @@ describe("the dashboard hub", () => {
     expect(line.closed).toBe(4408);
   });
 
-  test("looks at session and membership again every minute, and at the role", async () => {
+  test("checks session, membership and role again every minute", async () => {
     const line = await subscribed();
     const lost = await subscribed(["task.changed"], "bob");
     clock.advance(60_001);
-    standing = "operator";
+    currentRole = "operator";
     await round();
     change("task.changed", ["id-1"]);
     await round();
     expect(line.events()[0]).toMatchObject({ rows: [{ role: "operator" }] });
-    standing = "no_membership";
+    currentRole = "no_membership";
     clock.advance(29_000);
     for (const each of [line, lost]) each.say({ type: "ping" });
     clock.advance(32_000);
@@ -335,11 +335,11 @@ describe("the dashboard hub", () => {
     expect([line.closed, lost.closed]).toEqual([4403, 4403]);
   });
 
-  test("looks at every role with the next tick once one may have changed, and asks anew where it was asking", async () => {
+  test("checks every role with the next tick once one may have changed, and repeats a check in progress", async () => {
     const lost = await subscribed(["task.changed"], "bob");
     const asking = connect("carl");
     asking.say({ type: "subscribe", project_id: projectId, topics: ["task.changed"] });
-    standing = "no_membership";
+    currentRole = "no_membership";
     hub.rolesChanged();
     await settle();
     expect([lost.closed, asking.closed]).toEqual([null, 4403]);
@@ -347,7 +347,7 @@ describe("the dashboard hub", () => {
     expect(lost.closed).toBe(4403);
   });
 
-  test("closes at once who is meant by an ended session, and nobody else", async () => {
+  test("closes at once the clients of an ended session, and no others", async () => {
     const ann = await subscribed();
     const bob = await subscribed(["task.changed"], "bob");
     const dora = await subscribed(["task.changed"], "dora");
@@ -356,7 +356,7 @@ describe("the dashboard hub", () => {
     expect([ann, bob, dora].map(({ closed }) => closed)).toEqual([4401, 4401, null]);
   });
 
-  test("takes 50 sockets of one user, and closes the others with 4402, as all when it stops", async () => {
+  test("accepts 50 sockets of one user, and closes further ones with 4402, as it does all when it stops", async () => {
     const lines = Array.from({ length: 50 }, () => connect());
     expect(connect().closed).toBe(4402);
     const other = connect("bob");

@@ -11,7 +11,7 @@ export interface HubDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly readers: Partial<Record<Topic, TopicReader>>;
-  /** The role in which this session may watch the project now, or why not. Asked on subscribe and every minute. */
+  /** The role with which this session may watch the project now, or why it may not. Checked on subscribe and every minute. */
   roleIn(actor: SessionActor, projectId: string): Promise<Role | "no_session" | "no_membership">;
   refetched(): void;
 }
@@ -26,7 +26,7 @@ interface Due {
 const subscribeWithinMs = 10_000;
 const idleMs = 90_000;
 const recheckMs = minutes(1);
-/** A check that failed is made again this soon. */
+/** A failed check is repeated after this. */
 const recheckFailedMs = 5000;
 const tickMs = 250;
 const maxPerUser = 50;
@@ -35,13 +35,13 @@ const maxWaitingFrames = 64;
 
 /**
  * The dashboard hub: committed changes go to every subscriber of the project, coalesced to one frame per 250 ms and subscriber. Rows are
- * read when a frame is made, once for all subscribers of a project, topic and role, so that everyone sees the last state only.
+ * read when a frame is built, once for all subscribers of a project, topic and role, so that each sees only the last state.
  */
 export class Hub {
   readonly #deps: HubDeps;
   readonly #subscribers = new Set<Subscriber>();
   readonly #byProject = new Map<string, Set<Subscriber>>();
-  /** How often roles may have changed: what was asked before the last time does not count. */
+  /** Counts possible role changes: a role that was read before the last one is not used. */
   #roleChanges = 0;
   #isTicking = false;
   readonly #timer: NodeJS.Timeout;
@@ -52,7 +52,7 @@ export class Hub {
     this.#timer.unref();
   }
 
-  /** Takes over an upgraded socket whose session and Origin were checked. */
+  /** Accepts an upgraded socket whose session and Origin were checked. */
   accept(socket: WebSocket, actor: SessionActor): void {
     let ofUser = 0;
     for (const other of this.#subscribers) if (other.actor.user.id === actor.user.id) ofUser += 1;
@@ -72,7 +72,7 @@ export class Hub {
       const frame = readClientFrame(data);
       if (frame === null) return socket.close(hubCloseCodes.badSubscribe, "bad frame");
       if (frame.type === "ping") {
-        // Who does not read gets no further answers to keep.
+        // A client that does not read gets no more answers, which would pile up.
         if (!isBehind(subscriber)) this.#send(subscriber, { type: "pong" });
         return;
       }
@@ -84,7 +84,7 @@ export class Hub {
     });
   }
 
-  /** Notes a committed change for this process's subscribers. */
+  /** Records a committed change for this process's subscribers. */
   changed({ projectId, topic, ids }: LiveChange): void {
     for (const subscriber of this.#byProject.get(projectId) ?? []) {
       if (subscriber.topics.has(topic)) subscriber.pending.add(topic, ids);
@@ -92,8 +92,8 @@ export class Hub {
   }
 
   /**
-   * Changes may have gone by unseen: every subscriber is told to fetch all its topics again, and the next tick looks at its session and
-   * role, which may have ended unheard as well.
+   * Change events may be lost: every subscriber has to fetch all its topics again, and the next tick checks its session and role, whose end
+   * may be lost too.
    */
   missedChanges(): void {
     this.rolesChanged();
@@ -114,7 +114,7 @@ export class Hub {
     this.#closeWhere(({ actor }) => actor.user.id === userId, hubCloseCodes.noSession, "sessions ended");
   }
 
-  /** Somebody's role in some project changed: who is no member any more is closed with the next tick, the others get what their role sees. */
+  /** A role in some project changed. The next tick closes users who are no longer members and updates the role of the others. */
   rolesChanged(): void {
     this.#roleChanges += 1;
     for (const subscriber of this.#subscribers) subscriber.checkedMs = Number.NEGATIVE_INFINITY;
@@ -146,7 +146,7 @@ export class Hub {
     });
   }
 
-  /** Puts the newest subscribe in force; those that came while one is checked are answered by the last of them. */
+  /** Applies the newest subscribe; those that arrive during a check are answered by the last of them. */
   async #subscribe(subscriber: Subscriber): Promise<void> {
     if (subscriber.isSubscribing) return;
     subscriber.isSubscribing = true;
@@ -168,7 +168,7 @@ export class Hub {
 
   #enter(subscriber: Subscriber, projectId: string, role: Role, topics: readonly Topic[]): void {
     const { pending } = subscriber;
-    // What waits of the same project stays: a change is never lost without a word.
+    // Pending changes of the same project are kept: a change is never lost silently.
     if (subscriber.projectId === projectId) pending.keepOnly(new Set(topics));
     else pending.clear();
     this.#leaveProject(subscriber);
@@ -191,7 +191,7 @@ export class Hub {
     else subscriber.role = role;
   }
 
-  /** Closes who said nothing for too long, and looks at sessions and memberships again. */
+  /** Closes clients that were silent for too long, and re-checks sessions and memberships. */
   #watch(subscriber: Subscriber, nowMs: number): void {
     const silentMs = nowMs - subscriber.lastFrameMs;
     if (subscriber.projectId === null && nowMs - subscriber.connectedMs > subscribeWithinMs) {
@@ -219,7 +219,7 @@ export class Hub {
     }
   }
 
-  /** One frame for every subscriber of the project that has news and is not behind. Never throws. */
+  /** One frame for every subscriber of the project that has pending changes and keeps up. Never throws. */
   async #deliver(projectId: string): Promise<void> {
     const due: Due[] = [];
     for (const subscriber of this.#byProject.get(projectId) ?? []) {
@@ -237,7 +237,7 @@ export class Hub {
       const { rows, counts, failure } = news(topic, role);
       if (failure !== null) {
         this.#deps.log.warn("live.read_failed", { topic, message: failure.message });
-        // Told in the next round, when the database may be back: summarised, but not lost.
+        // Sent in the next round, when the database may be back: summarised, but not lost.
         if (subscriber.topics.has(topic)) subscriber.pending.add(topic, null);
       } else if (ids === null || rows === null) {
         this.#deps.refetched();

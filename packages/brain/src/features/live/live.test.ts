@@ -10,7 +10,7 @@ const silent: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () =>
 describe.runIf(testDialects.includes("postgres"))("changes for other replicas", () => {
   const opened = useTestDatabase("postgres");
 
-  test("that could not be sent go out later as a request to fetch again", async () => {
+  test("that could not be sent are sent later as a request to fetch again", async () => {
     const warned: string[] = [];
     let isAway = true;
     const deps: LiveDeps = {
@@ -32,24 +32,24 @@ describe.runIf(testDialects.includes("postgres"))("changes for other replicas", 
       refetched: () => {},
     };
     const live = createLive(deps);
-    const heard = Promise.withResolvers<unknown>();
-    await opened.database.listen("svc_live", (payload) => heard.resolve(JSON.parse(payload).messages));
+    const received = Promise.withResolvers<unknown>();
+    await opened.database.listen("svc_live", (payload) => received.resolve(JSON.parse(payload).messages));
 
     live.publish({ projectId, topic: "task.changed", ids: ["id-1"] });
 
-    expect(await heard.promise).toEqual([{ projectId, topic: "task.changed", ids: null }]);
+    expect(await received.promise).toEqual([{ projectId, topic: "task.changed", ids: null }]);
     expect(warned).toEqual(["live.announce_failed"]);
     await live.stop();
   });
 
-  test("go out when the process stops at once, and those that cannot go out hold up nothing", async () => {
+  test("are sent when the process stops at once, and those that cannot be sent hold up nothing", async () => {
     const other = await opened.openAgain();
-    const heard: unknown[] = [];
+    const received: unknown[] = [];
     const last = Promise.withResolvers<void>();
     await other.listen("svc_live", (payload) => {
       const { from, messages } = JSON.parse(payload) as { from: string; messages: unknown[] };
       if (from === "end") last.resolve();
-      else heard.push(...messages);
+      else received.push(...messages);
     });
     const deps = { clock: createFakeClock(), log: silent, readers: {}, refetched: () => {} };
     const roleIn = async () => "viewer" as const;
@@ -67,18 +67,18 @@ describe.runIf(testDialects.includes("postgres"))("changes for other replicas", 
     await opened.database.notify("svc_live", JSON.stringify({ from: "end", messages: [] }));
 
     await last.promise;
-    expect(heard).toEqual([{ projectId, topic: "task.changed", ids: ["id-1"] }]);
+    expect(received).toEqual([{ projectId, topic: "task.changed", ids: ["id-1"] }]);
     await other.close();
   });
 
-  test("of more projects than are kept apart are one word that everything changed", async () => {
+  test("of more projects than are kept separate are one message that everything changed", async () => {
     const other = await opened.openAgain();
-    const heard: unknown[] = [];
+    const received: unknown[] = [];
     const last = Promise.withResolvers<void>();
     await other.listen("svc_live", (payload) => {
       const { from, messages } = JSON.parse(payload) as { from: string; messages: unknown[] };
       if (from === "end of many") last.resolve();
-      else heard.push(...messages);
+      else received.push(...messages);
     });
     const live = createLive({
       database: opened.database,
@@ -95,7 +95,7 @@ describe.runIf(testDialects.includes("postgres"))("changes for other replicas", 
     await opened.database.notify("svc_live", JSON.stringify({ from: "end of many", messages: [] }));
 
     await last.promise;
-    expect(heard).toEqual([{ isEverything: true }]);
+    expect(received).toEqual([{ isEverything: true }]);
     await other.close();
   });
 });

@@ -8,7 +8,7 @@ import { isTopic, type LiveChange } from "./topics.ts";
 
 export interface LiveDeps extends HubDeps {
   readonly database: BrainDatabase;
-  /** Projects whose changes are kept apart until they go out; 10 000 unless a test says otherwise. */
+  /** Most projects whose changes are kept separate until they are sent; 10 000 unless a test sets it. */
   readonly maxProjects?: number;
 }
 
@@ -16,7 +16,7 @@ const idsPerNotice = 100;
 const gatherMs = 200;
 const projectsPerSend = 500;
 
-/** What goes to the other replicas: one project's change of a topic, or that everything may have changed. */
+/** Message to the other replicas: one project's change of a topic, or that everything may have changed. */
 type Notice = LiveChange | { readonly isEverything: true };
 
 interface Outgoing {
@@ -37,7 +37,7 @@ export function createLive(deps: LiveDeps) {
     write: announce,
     onError: (error) => unsent({ message: (error as Error).message }),
   });
-  /** More projects changed at once than are kept apart: everyone fetches everything again. */
+  /** More projects changed at once than are kept separate: every client fetches everything again. */
   let isOverfull = false;
 
   function keep({ projectId, topic, ids }: LiveChange): void {
@@ -46,7 +46,7 @@ export function createLive(deps: LiveDeps) {
     else kept.pending.add(topic, ids);
   }
 
-  /** Sends what was gathered. What may be lost goes out with the next round as a request to fetch again. */
+  /** Sends what was gathered. What may be lost is sent with the next round as a request to fetch again. */
   async function announce(round: readonly Outgoing[]): Promise<void> {
     const isEverything = isOverfull;
     isOverfull = false;
@@ -63,13 +63,13 @@ export function createLive(deps: LiveDeps) {
 
   return {
     hub,
-    /** Tells every hub of a committed change. Never throws, never waits. */
+    /** Notifies every hub of a committed change. Never throws, never waits. */
     publish(change: LiveChange): void {
       hub.changed(change);
       if (database.isShared) keep(change);
     },
     start: () => others.listen(receive, { onGap: () => hub.missedChanges() }),
-    /** Sends what the other replicas have not received yet. To be called after the last change; the hub may be stopped before. */
+    /** Sends what the other replicas have not received yet. Call it after the last change; the hub may be stopped before. */
     async stop(): Promise<void> {
       hub.stop();
       await outgoing.stop();

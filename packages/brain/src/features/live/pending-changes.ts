@@ -1,8 +1,8 @@
 import { maxRowsPerEvent, type Topic } from "./topics.ts";
 
 /**
- * What a subscriber has not been told yet, by topic. Bounded: more than 200 rows of a topic become one request to fetch again, so that a
- * change may be summarised but is never lost without a word.
+ * Changes that a subscriber has not been sent yet, by topic. Bounded: more than 200 rows of a topic become one request to fetch again, so
+ * that a change may be summarised but is never lost silently.
  */
 export function createPendingChanges() {
   const byTopic = new Map<Topic, Set<string> | null>();
@@ -17,7 +17,7 @@ export function createPendingChanges() {
       for (const id of ids) set.add(id);
       byTopic.set(topic, set.size > maxRowsPerEvent ? null : set);
     },
-    /** The topic that has waited longest, taken out; null when nothing waits. */
+    /** Removes and returns the topic that has waited longest; null when nothing waits. */
     take(): { topic: Topic; ids: readonly string[] | null } | null {
       const first = byTopic.entries().next();
       if (first.done) return null;
@@ -25,11 +25,11 @@ export function createPendingChanges() {
       byTopic.delete(topic);
       return { topic, ids: ids === null ? null : [...ids] };
     },
-    /** Everything that waits becomes a request to fetch again: the subscriber was too slow. */
+    /** Everything pending becomes a request to fetch again: the subscriber was too slow. */
     collapse(): void {
       for (const topic of byTopic.keys()) byTopic.set(topic, null);
     },
-    /** Forgets what is not asked for any more. */
+    /** Drops topics that are no longer subscribed to. */
     keepOnly(topics: ReadonlySet<Topic>): void {
       for (const topic of [...byTopic.keys()]) if (!topics.has(topic)) byTopic.delete(topic);
     },

@@ -1,16 +1,16 @@
 import type { Role } from "../../platform/http/access/actor.ts";
 import type { Topic } from "./topics.ts";
 
-/** How the hub reads one topic: rows as the REST list would show them to this role, and the topic's counts. */
+/** How the hub reads one topic: rows as the REST list shows them to this role, and the topic's counts. */
 export interface TopicReader {
-  /** Null when the rows are too large together, so that they are better fetched. */
+  /** Null when the rows are too large together; the client then fetches them. */
   rows(projectId: string, ids: readonly string[], role: Role): Promise<readonly { id: string }[] | null>;
   counts?(projectId: string): Promise<Record<string, number>>;
 }
 
-/** What a topic looks like now to one role. */
+/** The current content of a topic for one role. */
 export interface TopicState {
-  /** Rows by id; null for what can only be fetched again: a topic without reader, and rows that are too large. */
+  /** Rows by id; null for what clients must fetch: a topic without a reader, and rows that are too large. */
   readonly rows: ReadonlyMap<string, { id: string }> | null;
   readonly counts: Record<string, number> | null;
   readonly failure: Error | null;
@@ -19,7 +19,7 @@ export interface TopicState {
 interface Wanted {
   readonly role: Role;
   readonly topic: Topic;
-  /** Null asks for counts only. */
+  /** Null requests counts only. */
   readonly ids: readonly string[] | null;
 }
 

@@ -6,7 +6,7 @@ import type { Routes } from "../../platform/http/app.ts";
 import type { Hub } from "./hub.ts";
 import { hubCloseCodes } from "./subscriber.ts";
 
-/** GET /ws/dashboard: a session cookie and a known Origin; refusals come after the upgrade, as close codes. */
+/** GET /ws/dashboard: needs a session cookie and a known Origin; refusals follow the upgrade, as close codes. */
 export const liveRoutes: Routes<{ hub: Hub; access: Pick<Access, "session" | "admitsOrigin"> }> = (
   app,
   { hub, access },

@@ -16,7 +16,7 @@ export const hubCloseCodes = {
   idle: 4408,
 } as const;
 
-/** One open dashboard socket. It is subscribed once `projectId` is set. */
+/** One open dashboard socket; subscribed once `projectId` is set. */
 export interface Subscriber {
   readonly socket: WebSocket;
   readonly actor: SessionActor;
@@ -24,13 +24,13 @@ export interface Subscriber {
   projectId: string | null;
   role: Role | null;
   topics: ReadonlySet<Topic>;
-  /** The newest subscribe that is not in force yet; its checks run one at a time. */
+  /** The newest subscribe that is not applied yet; its checks run one at a time. */
   wanted: { readonly projectId: string; readonly topics: readonly Topic[] } | null;
   isSubscribing: boolean;
   lastFrameMs: number;
   checkedMs: number;
   readonly connectedMs: number;
-  /** Frames handed to the socket that have not left it. */
+  /** Frames passed to the socket that have not left it. */
   waitingFrames: number;
 }
 
@@ -63,7 +63,7 @@ export type ClientFrame = { type: "ping" } | { type: "subscribe"; projectId: str
 
 const maxClientFrameBytes = 16_384;
 
-/** A client's frame; null when it is none that the hub knows. */
+/** A client's frame; null when the hub does not recognise it. */
 export function readClientFrame(data: Uint8Array): ClientFrame | null {
   if (data.byteLength > maxClientFrameBytes || !isUtf8(data)) return null;
   let frame: unknown;

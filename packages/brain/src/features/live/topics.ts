@@ -1,4 +1,4 @@
-/** What a dashboard can subscribe to (spec part 3, section 11). */
+/** Topics that a dashboard can subscribe to. */
 export const topics = ["task.changed", "command.changed", "agent.changed", "worker.changed", "queue.changed"] as const;
 export type Topic = (typeof topics)[number];
 
@@ -6,7 +6,7 @@ const known: ReadonlySet<unknown> = new Set(topics);
 
 export const isTopic = (value: unknown): value is Topic => known.has(value);
 
-/** A change that was committed: the rows by id, or too many to list. */
+/** A committed change: the rows by id, or too many to list. */
 export interface LiveChange {
   readonly projectId: string;
   readonly topic: Topic;
@@ -14,5 +14,5 @@ export interface LiveChange {
   readonly ids: readonly string[] | null;
 }
 
-/** Rows listed in one event at most. */
+/** Most rows listed in one event. */
 export const maxRowsPerEvent = 200;

@@ -19,7 +19,7 @@ const identity = {
 const nonce = "nonce";
 const confirmed: FrameOutcome = { kind: "confirmed" };
 
-/** Long-poll without HTTP, with a storage and a room for events that the test holds in its hands. */
+/** Long-poll without HTTP, with storage and ingest capacity that the test controls. */
 function build(changes: Partial<LongpollDeps> = {}) {
   const clock = createFakeClock(new Date());
   const said: { event: string; frames: unknown }[] = [];
@@ -59,9 +59,9 @@ function build(changes: Partial<LongpollDeps> = {}) {
   const { sign } = createSigner({ secret, session, now: () => clock.now() });
   const heartbeat = () => sign("heartbeat", {}, "hb_1");
   const batch = () => sign("event_batch", { events: rawEvents(1) }, "ev_1");
-  const gone = new AbortController();
+  const disconnected = new AbortController();
   const upload = (...frames: string[]) =>
-    longpoll.upload(identity, nonce, frames, gone.signal).catch((error: unknown) => {
+    longpoll.upload(identity, nonce, frames, disconnected.signal).catch((error: unknown) => {
       if (error instanceof ApiError) return error;
       throw error;
     });
@@ -70,13 +70,13 @@ function build(changes: Partial<LongpollDeps> = {}) {
       waitSeconds: 30,
       maxFrames: 10,
       reach: { retryContracts: new Set() },
-      signal: gone.signal,
+      signal: disconnected.signal,
     });
-  return { clock, said, registry, handled, heartbeat, batch, upload, poll, hangUp: () => gone.abort() };
+  return { clock, said, registry, handled, heartbeat, batch, upload, poll, hangUp: () => disconnected.abort() };
 }
 
 describe("a long-poll upload", () => {
-  test("ends at a heartbeat of a revoked agent: what is behind it is not looked at", async () => {
+  test("ends at a heartbeat of a revoked agent: frames after it are not judged", async () => {
     const { batch, handled, heartbeat, upload } = build({
       dispatch: async (_source, { type }) => (type === "heartbeat" ? { kind: "revoked" } : confirmed),
     });
@@ -88,7 +88,7 @@ describe("a long-poll upload", () => {
     expect(handled).toEqual(["event_batch", "heartbeat"]);
   });
 
-  test("hands on one frame at a time while ingest is full", async () => {
+  test("passes on one frame at a time while ingest is full", async () => {
     const waiting: (() => void)[] = [];
     const { batch, handled, upload } = build({
       whenIngestHasRoom: () => new Promise((resolve) => waiting.push(resolve)),
@@ -102,7 +102,7 @@ describe("a long-poll upload", () => {
     expect(await uploading).toMatchObject({ accepted: 2 });
   });
 
-  test("of a client that goes while ingest is full is not judged further, so that no stale frame ends the session", async () => {
+  test("of a client that disconnects while ingest is full is not judged further, so that no stale frame ends the session", async () => {
     const { promise: room, resolve: open } = Promise.withResolvers<void>();
     const rooms = [null, room];
     const { batch, clock, handled, hangUp, upload } = build({ whenIngestHasRoom: () => rooms.shift() ?? null });
@@ -118,7 +118,7 @@ describe("a long-poll upload", () => {
 
   test.each([
     ["invalidated the session", "conflict", { reason: "session_invalidated" }],
-    ["went on while the agent was revoked", "unauthenticated", {}],
+    ["continued while the agent was revoked", "unauthenticated", {}],
   ] as const)("that waited for one which %s takes nothing", async (what, code, details) => {
     const { promise: gate, resolve: open } = Promise.withResolvers<FrameOutcome>();
     const { batch, handled, registry, upload } = build({ dispatch: () => gate });
@@ -133,7 +133,7 @@ describe("a long-poll upload", () => {
     expect(handled).toEqual(["event_batch"]);
   });
 
-  test("tells of junk and of invalidations once in a while with a count", async () => {
+  test("logs junk and invalidations at intervals with a count", async () => {
     const { batch, clock, said, upload } = build();
     await upload(...Array.from({ length: 50 }, () => "junk"));
     expect(said).toEqual([{ event: "agent_transport.frame_dropped", frames: 1 }]);
@@ -148,7 +148,7 @@ describe("a long-poll upload", () => {
   test.each([
     ["signature_failed", (frame: string) => [spoilt(frame)]],
     ["replay_refused", (frame: string) => [frame, frame]],
-  ])("tells of %s once a minute with a count, also over new sessions", async (event, framesOf) => {
+  ])("logs %s once a minute with a count, also over new sessions", async (event, framesOf) => {
     const { batch, clock, registry, said, upload } = build();
     const invalidate = async () => {
       expect(await upload(...framesOf(batch()))).toMatchObject({ code: "conflict" });
@@ -161,7 +161,7 @@ describe("a long-poll upload", () => {
     expect(said.slice(1)).toEqual([{ event: `agent_transport.${event}`, frames: 100 }]);
   });
 
-  test("tells of junk once a minute with a count, also over new sessions", async () => {
+  test("logs junk once a minute with a count, also over new sessions", async () => {
     const { clock, registry, said, upload } = build();
     for (let round = 0; round < 100; round += 1) {
       await upload("junk");
@@ -173,7 +173,7 @@ describe("a long-poll upload", () => {
   });
 });
 
-test("while the database is away, what long-poll cannot note there is told once a minute with a count", async () => {
+test("logs failed writes once a minute with a count while the database is away", async () => {
   const isAway = async () => {
     throw new Error("the database is away");
   };
@@ -198,13 +198,13 @@ test("while the database is away, what long-poll cannot note there is told once 
 describe("a poll", () => {
   const command = (id: string, text = "") => ({ id, payload: { action: "cancel_task", parameters: { text } } });
 
-  test("waits before it looks, so that it hears of what comes meanwhile, and no longer than that", async () => {
+  test("starts waiting before it claims, so that no notification is lost, and stops waiting when it is done", async () => {
     const steps: string[] = [];
     const { poll } = build({
       waitForWork({ signal }) {
         steps.push("waits");
         return new Promise((resolve) => {
-          // Word of a command comes while the first look is under way; the second wait ends with the look that finds it.
+          // A notification comes during the first claim; the second wait ends with the claim that finds the command.
           if (steps.length === 1) resolve("look");
           signal.addEventListener("abort", () => {
             steps.push("waits no more");
@@ -213,15 +213,15 @@ describe("a poll", () => {
         });
       },
       async claim() {
-        steps.push("looks");
-        return steps.filter((step) => step === "looks").length === 2 ? [command("one")] : [];
+        steps.push("claims");
+        return steps.filter((step) => step === "claims").length === 2 ? [command("one")] : [];
       },
     });
     expect((await poll()).frames).toHaveLength(1);
-    expect(steps).toEqual(["waits", "looks", "waits", "looks", "waits no more"]);
+    expect(steps).toEqual(["waits", "claims", "waits", "claims", "waits no more"]);
   });
 
-  test("waits no more when its look failed", async () => {
+  test("stops waiting when its claim failed", async () => {
     let isWaiting = false;
     const { poll } = build({
       waitForWork: ({ signal }) =>
@@ -238,7 +238,7 @@ describe("a poll", () => {
     expect(isWaiting).toBe(false);
   });
 
-  test("hands out what can be signed, and the rest has failed", async () => {
+  test("returns what can be signed, and the rest has failed", async () => {
     const failed: string[] = [];
     const { poll } = build({
       claim: async () => [command("good"), command("bad", "\ud800"), command("good too")],

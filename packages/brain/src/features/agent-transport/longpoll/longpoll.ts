@@ -13,13 +13,13 @@ export interface LongpollDeps extends UploadDeps, PollDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly registry: SessionRegistry;
-  /** A verified upload arrived: the agent is online, whatever becomes of its frames. */
+  /** A verified upload arrived: the agent is online, whatever happens to its frames. */
   uploaded(identity: AgentIdentity, at: Date): Promise<void>;
-  /** The connect probe told the agent's runtime features. */
+  /** The connect probe reported the agent's runtime features. */
   probed(identity: AgentIdentity, features: readonly string[], at: Date): Promise<void>;
-  /** Makes the waiting polls of an agent look again. */
+  /** Makes the waiting polls of an agent check again. */
   wakePolls(agentId: string): void;
-  /** Tells the other processes that an agent's sessions ended, or that a probe opened them again. */
+  /** Notifies the other processes that an agent's sessions ended, or that a probe ended the invalidation. */
   announce(news: SessionNews): void;
 }
 
@@ -31,7 +31,7 @@ export interface SessionNews {
 
 const nonceForm = /^[\x21-\x7e]{1,128}$/;
 
-/** The session id of a request: the exact nonce header, empty when absent. A malformed one is refused. */
+/** The session id of a request: the exact nonce header, empty when absent; a malformed one is refused. */
 export function sessionNonce(header: string | undefined): string {
   if (header === undefined) return "";
   if (nonceForm.test(header)) return header;
@@ -48,12 +48,12 @@ const invalidated = (details: Partial<UploadAnswer> = {}) =>
 const unknownToken = (details: Record<string, unknown> = {}) =>
   new ApiError("unauthenticated", details, { detail: "invalid agent token" });
 
-/** The two long-poll routes behind their admission: sessions, uploads, polls and the connect probe. */
+/** The two long-poll routes after admission: sessions, uploads, polls and the connect probe. */
 export function createLongpoll(deps: LongpollDeps) {
   const { registry, clock, log } = deps;
   const warnings = new WeakMap<LongpollSession, LossWarnings>();
 
-  // A failing database causes them with every upload and poll, and an agent with the end of its sessions.
+  // A failing database causes these lines with every upload and poll, and an agent causes them by ending its sessions.
   const contactNotNoted = createThrottledLog(clock, (times, about) =>
     log.warn("agent_transport.contact_not_noted", { times, ...about }),
   );
@@ -95,7 +95,7 @@ export function createLongpoll(deps: LongpollDeps) {
     ): Promise<UploadAnswer> {
       return inSession(identity, nonce, false, (session) =>
         session.serially(async () => {
-          // The session may have been ended while this upload waited for the one before it.
+          // The session may have ended while this upload waited for the previous one.
           const end = session.ended();
           if (end !== null) throw end === "revoked" ? unknownToken() : invalidated();
           const source = {
@@ -120,7 +120,7 @@ export function createLongpoll(deps: LongpollDeps) {
       );
     },
 
-    /** The connect probe: claims nothing, notes the features, and under a fresh nonce ends an invalidation. */
+    /** The connect probe: claims nothing, records the features, and under a fresh nonce ends an invalidation. */
     probe(identity: AgentIdentity, nonce: string, features: readonly string[]): Promise<{ frames: string[] }> {
       const wasInvalidated = registry.isInvalidated(identity.agent_id);
       return inSession(identity, nonce, true, async () => {

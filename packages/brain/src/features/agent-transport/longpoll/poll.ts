@@ -7,16 +7,16 @@ export interface PollDeps {
   readonly clock: Clock;
   /** Claims at most `max` commands for the agent, in issued_at order; empty when nothing is deliverable. */
   claim(identity: AgentIdentity, max: number, reach: SessionReach): Promise<readonly ClaimedCommand[]>;
-  /** A claimed command cannot be signed: it has failed. */
+  /** A claimed command could not be signed and has failed. */
   unsigned(command: ClaimedCommand): Promise<void>;
   /**
-   * Resolves when something may be deliverable to this poll (a signal, or the common re-check every 250 ms found a row that it may be
-   * given), when the agent was revoked, or when the wait is over.
+   * Resolves when something may be deliverable to this poll (a signal, or the shared re-check every 250 ms found an eligible row), when the
+   * agent was revoked, or when the wait is over.
    */
   waitForWork(request: PollRequest, waitMs: number): Promise<"look" | "revoked" | "over">;
-  /** An agent that may act asked for commands; must not throw. */
+  /** An admitted agent polled for commands; must not throw. */
   polled(identity: AgentIdentity, at: Date): Promise<void>;
-  /** Whether the agent may still act; looked at before every pass. */
+  /** Whether the agent may still act; checked before every pass. */
   admissionStatus(identity: AgentIdentity): Promise<AdmissionStatus>;
 }
 
@@ -25,14 +25,14 @@ export interface PollRequest {
   readonly waitSeconds: number;
   readonly maxFrames: number;
   readonly reach: SessionReach;
-  /** Aborted when the client has gone. */
+  /** Aborted when the client disconnects. */
   readonly signal: AbortSignal;
 }
 
-/** How a poll ends without frames to hand out. */
+/** How a poll ends without frames to return. */
 export type PollEnd = Exclude<AdmissionStatus, "admitted"> | "invalidated";
 
-/** Looks for commands until one is there or the wait is over. An early end is told only when nothing was claimed. */
+/** Polls for commands until one is found or the wait is over. An early end is reported only when nothing was claimed. */
 export async function pollCommands(
   deps: PollDeps,
   session: LongpollSession,
@@ -45,10 +45,10 @@ export async function pollCommands(
     if (admissionStatus !== "admitted") return admissionStatus;
     if (pass === 0) await deps.polled(identity, deps.clock.now());
     if (session.ended() !== null) return "invalidated";
-    // What is claimed for a client that has gone would wait for its timeout.
+    // Commands claimed for a disconnected client would wait for their timeout.
     if (request.signal.aborted) return { frames: [] };
     const leftMs = endMs - deps.clock.monotonicMs();
-    // It waits before it looks: word of what is committed between the two is not lost.
+    // The wait starts before the claim, so that no notification of a commit between the two is lost.
     const done = new AbortController();
     const waiting =
       leftMs <= 0

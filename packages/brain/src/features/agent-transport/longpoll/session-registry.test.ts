@@ -45,7 +45,7 @@ describe("the long-poll session registry", () => {
     expect(open("b", "n1").outcome).toBe("open");
   });
 
-  test("never evicts another agent's sessions, but forgets those that were idle for five minutes", () => {
+  test("never evicts another agent's sessions, but drops those that were idle for five minutes", () => {
     const { clock, use } = build({ maxSessions: 2 });
     use("a", "n1");
     use("b", "n1");

@@ -16,9 +16,9 @@ export interface LongpollSession {
   readonly verifier: Verifier;
   readonly signer: Signer;
   readonly guard: ReplayGuard;
-  /** Uploads of one session are judged one after another, also when a client has given up on the earlier one. */
+  /** Uploads of one session are judged one after another, even when a client has given up on the earlier one. */
   serially<T>(work: () => Promise<T>): Promise<T>;
-  /** Why the agent's sessions were ended while this one was in use; null while it goes on. */
+  /** Why the agent's sessions were ended while this one was in use; null while it is active. */
   ended(): SessionEnd | null;
 }
 
@@ -30,9 +30,9 @@ interface HeldSession extends LongpollSession {
 
 interface AgentSessions {
   readonly byNonce: Map<string, HeldSession>;
-  /** Set after a signature failure: until then every request is refused. */
+  /** Set after a signature failure: every request is refused until then. */
   markedUntilMs: number;
-  /** Nonces that may not retire the marker, since they were in use when it was set. */
+  /** Nonces that cannot clear the marker, because they were in use when it was set. */
   readonly spentNonces: Set<string>;
 }
 
@@ -52,8 +52,8 @@ export interface SessionRegistryOptions {
 const maxSpentNonces = 64;
 
 /**
- * Long-poll sessions of this process (spec part 2, Agents 6; part 3, 1.12): 4096 in total, 16 per agent, forgotten after 5 idle
- * minutes. A request in flight holds its session. A signature failure marks the agent until a probe under a fresh nonce.
+ * Long-poll sessions of this process: 4096 in total, 16 per agent, dropped after 5 idle minutes. A request in flight keeps its session. A
+ * signature failure marks the agent until a probe under a fresh nonce.
  */
 export class SessionRegistry {
   readonly #options: SessionRegistryOptions;
@@ -70,7 +70,7 @@ export class SessionRegistry {
     this.#idleMs = options.idleMs ?? 300_000;
   }
 
-  /** Opens or finds the session of one request. `isProbe`: the non-claiming connect probe, which alone retires a marker. */
+  /** Opens or finds the session of one request. `isProbe`: the non-claiming connect probe; only it clears a marker. */
   open(agentId: string, projectId: string, nonce: string, isProbe: boolean): Opening {
     const held = this.#sessionsOf(agentId);
     const nowMs = this.#nowMs();
@@ -82,7 +82,7 @@ export class SessionRegistry {
     const known = held.byNonce.get(nonce);
     if (known === undefined && !this.#evictIdle(held)) return { outcome: "full" };
     const session = known ?? openSession(this.#options, { agentId, projectId, nonce });
-    // The registry may have dropped an emptied agent while it made room.
+    // The registry may have dropped an agent without sessions while it freed space.
     this.#agents.set(agentId, held);
     if (known === undefined) {
       held.byNonce.set(nonce, session);
@@ -100,7 +100,7 @@ export class SessionRegistry {
     return { outcome: "open", session, release };
   }
 
-  /** Ends every session of the agent; only a probe under a nonce not in use now opens the next one. */
+  /** Ends every session of the agent; only a probe under a nonce that is not in use now opens the next one. */
   invalidate(agentId: string, nonce: string): void {
     const held = this.#sessionsOf(agentId);
     held.markedUntilMs = this.#nowMs() + this.#idleMs;
@@ -110,7 +110,7 @@ export class SessionRegistry {
     this.#endAll(held, "invalidated");
   }
 
-  /** Another process saw the retiring probe. */
+  /** Another process received the probe that clears the marker. */
   retire(agentId: string): void {
     const held = this.#agents.get(agentId);
     if (held === undefined) return;
@@ -170,7 +170,7 @@ export class SessionRegistry {
     }
   }
 
-  /** Makes room for one more session of the agent out of its own idle ones; false when there is none. */
+  /** Frees space for one more session by evicting an idle session of the agent; false when it has none. */
   #evictIdle(held: AgentSessions): boolean {
     if (this.#total >= this.#maxSessions) this.sweep();
     if (held.byNonce.size < this.#maxPerAgent && this.#total < this.#maxSessions) return true;

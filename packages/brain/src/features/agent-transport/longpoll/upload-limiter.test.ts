@@ -5,7 +5,7 @@ const createLimiter = (limits: Partial<UploadLimits>) =>
   createUploadLimiter({ perAgent: 8, bytesPerAgent: 10_000, totalBytes: 10_000, ...limits });
 
 describe("the limiter of uploads", () => {
-  test("lets an agent have so many at once and takes the next one when one is answered", () => {
+  test("admits a limited number per agent and the next one when one is answered", () => {
     const limiter = createLimiter({ perAgent: 2 });
     const first = limiter.take("a", 10);
     limiter.take("a", 10);
@@ -25,7 +25,7 @@ describe("the limiter of uploads", () => {
     expect(limiter.take("c", 200)).toBeNull();
   });
 
-  test("leaves the rest to others when an agent has its share, but never refuses an agent's only upload", () => {
+  test("leaves the rest to others when an agent has used its share, but never refuses an agent's only upload", () => {
     const limiter = createLimiter({ bytesPerAgent: 500 });
     const large = limiter.take("a", 600);
     expect(large).not.toBeNull();
@@ -36,7 +36,7 @@ describe("the limiter of uploads", () => {
     expect(limiter.take("a", 500)).not.toBeNull();
   });
 
-  test("gives a permit back once, however often it is given back", () => {
+  test("releases a permit only once, however often it is released", () => {
     const limiter = createLimiter({ totalBytes: 1000 });
     const first = limiter.take("a", 600);
     limiter.take("a", 300);

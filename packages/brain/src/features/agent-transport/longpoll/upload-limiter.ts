@@ -1,22 +1,22 @@
 export interface UploadLimits {
-  /** Uploads of one agent at once. */
+  /** Concurrent uploads of one agent. */
   readonly perAgent: number;
   readonly bytesPerAgent: number;
   readonly totalBytes: number;
 }
 
 /**
- * What uploads may hold in memory before they are answered: number and announced bytes per agent, and announced bytes in all. An upload
- * is admitted before its body is read, so that a client which never waits for an answer cannot fill the process; one that never sends
- * its body takes no more than the share of its agent from the others.
+ * Limits what uploads may hold in memory before they are answered: number and announced bytes per agent, and announced bytes in total. An
+ * upload is admitted before its body is read, so that a client that never waits for an answer cannot fill the process. A client that never
+ * sends its body uses only the share of its own agent.
  */
 export function createUploadLimiter(limits: UploadLimits) {
   const agents = new Map<string, { uploads: number; bytes: number }>();
   let bytes = 0;
-  // One upload is let in whatever its size, so that a limit below the largest body cannot lock everybody out.
+  // A single upload is admitted whatever its size, so that a limit below the largest body does not lock out every agent.
   const isOver = (held: number, more: number, limit: number) => held > 0 && held + more > limit;
   return {
-    /** Takes a permit for one upload; null when there is none. The returned function gives it back, once. */
+    /** Takes a permit for one upload; null when there is none. The returned function releases it, once. */
     take(agentId: string, announcedBytes: number): (() => void) | null {
       const own = agents.get(agentId) ?? { uploads: 0, bytes: 0 };
       if (own.uploads >= limits.perAgent || isOver(own.bytes, announcedBytes, limits.bytesPerAgent)) return null;

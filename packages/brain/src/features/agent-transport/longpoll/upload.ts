@@ -14,18 +14,18 @@ const maxErrors = 10;
 export interface UploadDeps {
   readonly dispatch: Dispatch;
   readonly agentLogs: AgentLogs;
-  /** Null while the ingest queue has room; when it is full, what to wait for before more frames are read. */
+  /** Null while the ingest queue has capacity; when it is full, resolves before more frames are read. */
   whenIngestHasRoom(): Promise<void> | null;
   verified(path: "fast" | "slow"): void;
 }
 
 export interface UploadSource extends FrameSource {
-  /** Aborted when the client has gone. */
+  /** Aborted when the client disconnects. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Judges the frames of one upload in order and hands the good ones on. Batches of events are stored together, so the answer waits for
+ * Judges the frames of one upload in order and passes on the accepted ones. Batches of events are stored together, so the answer waits for
  * all of them at the end. A frame with a bad signature, a replayed one and one of a revoked agent reject themselves and everything after
  * them.
  */
@@ -48,7 +48,7 @@ export async function acceptUpload(
     const room = deps.whenIngestHasRoom();
     if (room !== null) {
       await room;
-      // Nobody hears of the rest, which comes again; its times may be stale by now, and that would end the sessions of the agent.
+      // The client has disconnected and resends the rest. Its timestamps may be stale by now, and judging them would end the agent's sessions.
       if (source.signal.aborted) {
         answer.rejected += frames.length - index;
         break;
@@ -81,7 +81,7 @@ export async function acceptUpload(
     signedFrames += 1;
     const outcome = deps.dispatch(source, opened.frame, opened.text);
     storing.push(outcome);
-    // Only a heartbeat asks whether the agent is revoked.
+    // Only a heartbeat checks whether the agent is revoked.
     if (opened.frame.type === "heartbeat" && (await outcome).kind === "revoked") {
       answer.rejected += frames.length - index - 1;
       break;

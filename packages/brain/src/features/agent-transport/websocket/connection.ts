@@ -32,12 +32,12 @@ export interface ConnectionDeps {
   readonly clock: Clock;
   readonly agentLogs: AgentLogs;
   readonly dispatch: Dispatch;
-  /** Null while the ingest queue has room; when it is full, what to wait for before the socket is read again. */
+  /** Null while the ingest queue has capacity; when it is full, resolves before the socket is read again. */
   whenIngestHasRoom(): Promise<void> | null;
   verified(path: "fast" | "slow"): void;
-  /** An agent that left unread what it was sent reads on. */
+  /** An agent that had stopped reading reads again. */
   readsAgain(agentId: string): void;
-  /** Wait for a command to leave, in milliseconds, when it is not the spec's. */
+  /** How long a command may take to leave, in milliseconds; 5 s by default. */
   readonly sendMs?: number;
 }
 
@@ -48,15 +48,15 @@ export interface OpenConnection {
   readonly secret: Uint8Array;
 }
 
-/** Bytes that may lie unsent because the agent does not read; above it, nothing more that asks for an answer is read from it. */
+/** Limit of unsent bytes when an agent does not read; above it, the brain stops reading frames that need an answer. */
 const maxUnsentBytes = 1_048_576;
-/** A command that has not left by then counts as not sent (spec part 3, section 4.1). */
+/** A command that has not left within this time counts as not sent. */
 const defaultSendMs = 5000;
 
-/** For what a socket is not read. */
+/** Why a socket is not read. */
 type Hold = "ingest" | "reader";
 
-/** An authenticated WebSocket after hello: it verifies frames in arrival order, hands them on and signs what goes back. */
+/** An authenticated WebSocket after hello: verifies frames in arrival order, passes them on and signs the answers. */
 export class Connection implements AgentConnection {
   readonly agentId: string;
   readonly projectId: string;
@@ -105,22 +105,22 @@ export class Connection implements AgentConnection {
     return this.#lastActiveMs;
   }
 
-  /** Counts as a frame for the idle limit: the brain itself does not read the socket now. */
+  /** Counts as a frame for the idle limit, because the brain itself has paused reading the socket. */
   touch(): void {
     this.#lastActiveMs = this.#deps.clock.monotonicMs();
   }
 
-  /** Whether the brain does not read the socket because it has no room for more events itself. */
+  /** Whether the brain has paused reading the socket because its ingest queue is full. */
   isHeldByIngest(): boolean {
     return this.#heldBy === "ingest";
   }
 
-  /** Monotonic time of the last batch that the database could not take, so that its sender waits for an ack in vain; null for none. */
+  /** Monotonic time of the last batch that the database could not store, whose sender gets no ack; null for none. */
   lastUnstoredMs(): number | null {
     return this.#lastUnstoredMs;
   }
 
-  // Frames that arrived behind the one that ended the session are still handed over by the socket; they count for nothing.
+  // The socket still delivers frames that arrived after the one that ended the session; they are ignored.
   close(code: number, reason: string): void {
     this.#hasEnded = true;
     this.#socket.close(code, reason);
@@ -143,7 +143,7 @@ export class Connection implements AgentConnection {
       return;
     }
     this.#deps.verified(judged.path);
-    // What waits for the answer keeps nothing of the frame but its id: hundreds may be on their way into the database.
+    // The pending answer keeps only the id of the frame: hundreds may be on their way into the database.
     const { id } = judged.frame;
     this.#deps
       .dispatch(this.#source, judged.frame, judged.text)
@@ -210,7 +210,7 @@ export class Connection implements AgentConnection {
 
   /**
    * Stops reading the socket while the ingest queue is full, since the agent's own buffer is the place to wait, and while the agent leaves
-   * unread what it was sent. An agent that never reads again answers no ping either, and its connection ends for that.
+   * answers unread. An agent that stops reading also stops answering pings, so the ping timeout closes its connection.
    */
   #holdBack(): void {
     if (this.#heldBy !== null) return;
@@ -233,7 +233,7 @@ export class Connection implements AgentConnection {
       const { received, inserted, rejected, errors } = outcome.batch;
       this.#send(
         "event_batch_ack",
-        // An id that only its own sender's signature vouches for may hold what canonical JSON cannot.
+        // An id that only its sender's signature vouches for may contain what canonical JSON does not allow.
         {
           acked_id: id.toWellFormed(),
           received,

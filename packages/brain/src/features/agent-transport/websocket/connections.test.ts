@@ -32,7 +32,7 @@ describe("the connections of a process", () => {
     expect(connections.ofAgent("a")).toEqual([newer]);
   });
 
-  test("a missing worker id is one connection of its own", () => {
+  test("a missing worker id is a connection of its own", () => {
     const connections = new Connections(64);
     connections.register(fakeConnection("a", null));
     connections.register(fakeConnection("a", "w1"));

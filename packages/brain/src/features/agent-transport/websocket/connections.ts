@@ -1,19 +1,19 @@
 import { closeCodes } from "@svc/protocol";
 import type { ClaimedCommand } from "../../commands/index.ts";
 
-/** What became of a command that was to be sent: `failed` says nothing of whether the agent got it. */
+/** The result of sending a command; after `failed` the agent may or may not have received it. */
 export type Sending = "sent" | "failed" | "unsigned";
 
-/** One live WebSocket of an agent, as others may use it. */
+/** One live WebSocket of an agent, as other modules see it. */
 export interface AgentConnection {
   readonly agentId: string;
   readonly projectId: string;
   /** Null for an agent that names no worker: one connection of its own. */
   readonly workerId: string | null;
   readonly connectedAt: Date;
-  /** Engines and their capability tokens, as this connection's hello told; one that it only named has none. */
+  /** Engines and their capability tokens, as reported in this connection's hello; an engine that was only named has none. */
   readonly capabilities: Readonly<Record<string, readonly string[]>>;
-  /** Whether a command may be sent: the socket is open, and its agent reads. */
+  /** Whether a command may be sent: the socket is open, and the agent reads it. */
   canTake(): boolean;
   /** Signs and sends a command; resolves when it has left, or failed to within 5 s. Never rejects. */
   deliver(command: ClaimedCommand): Promise<Sending>;
@@ -35,7 +35,7 @@ export class Connections {
     this.#cap = cap;
   }
 
-  /** False when the agent has as many connections as it may. */
+  /** False when the agent has reached its connection limit. */
   register(connection: AgentConnection): boolean {
     const connections = this.#byAgent.get(connection.agentId) ?? new Map<string, AgentConnection>();
     const older = connections.get(keyOf(connection));
@@ -47,7 +47,7 @@ export class Connections {
     return true;
   }
 
-  /** Takes a closed connection out; false when a newer one already has its place. */
+  /** Removes a closed connection; false when a newer one has already replaced it. */
   unregister(connection: AgentConnection): boolean {
     const connections = this.#byAgent.get(connection.agentId);
     if (connections?.get(keyOf(connection)) !== connection) return false;

@@ -22,7 +22,7 @@ const identity = {
 };
 const silent: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () => silent };
 
-/** The gateway on a real server, with a clock and a storage that the test holds in its hands. */
+/** The gateway on a real server, with a clock and storage that the test controls. */
 async function startGateway(changes: Partial<GatewayDeps> = {}) {
   const clock = createFakeClock(new Date());
   const connections = new Connections(1);
@@ -147,7 +147,7 @@ describe("the gateway", () => {
   test("ends a connection that answers no ping for 30 s", async () => {
     const { clock, connect, gateway } = await start();
     const agent = await connect();
-    // A peer that is gone without a word: it neither reads nor answers.
+    // A peer that disappeared silently: it neither reads nor answers.
     agent.socket.pause();
     for (const stepMs of [20_001, 10_000, 10_000, 10_000]) {
       clock.advance(stepMs);
@@ -161,7 +161,7 @@ describe("the gateway", () => {
     expect((await agent.closed).code).toBe(1006);
   });
 
-  test("gives the connection back when a handshake fails in the middle", async () => {
+  test("releases the connection when a handshake fails in the middle", async () => {
     let failures = 1;
     const { connect, connections } = await start({
       async workerConnected() {
@@ -176,7 +176,7 @@ describe("the gateway", () => {
     await second.settle();
   });
 
-  test("tells of failed handshakes once in a while with a count", async () => {
+  test("logs failed handshakes at intervals with a count", async () => {
     const said: unknown[] = [];
     const log: Log = { ...silent, error: (event, fields) => void said.push([event, fields?.handshakes]) };
     const { clock, url } = await start({
@@ -193,7 +193,7 @@ describe("the gateway", () => {
     expect(said.slice(1)).toEqual([["agent_transport.handshake_failed", 3]]);
   });
 
-  test("tells once a minute with a count of what an agent does with every connection", async () => {
+  test("logs what an agent does with every connection once a minute with a count", async () => {
     const said: unknown[][] = [];
     const log: Log = {
       ...silent,
@@ -234,7 +234,7 @@ describe("the gateway", () => {
   });
 
   describe("of an agent that does not read what it is sent", () => {
-    // Each is answered at four times its length.
+    // Each is answered with four times its length.
     const skewed = `{"v":3,"id":"${"x".repeat(60)}"}`;
 
     async function fillUp() {
@@ -254,14 +254,14 @@ describe("the gateway", () => {
       return { agent, clock, gateway, held, sockets };
     }
 
-    test("reads no further, and goes on when it reads", async () => {
+    test("stops reading, and continues when the agent reads", async () => {
       const { agent, held } = await fillUp();
       agent.socket.resume();
       await waitFor(() => !held.isPaused && held.bufferedAmount === 0);
       await agent.settle();
     });
 
-    test("ends the connection when it answers no ping either", async () => {
+    test("ends the connection when the agent answers no ping either", async () => {
       const { clock, gateway, sockets } = await fillUp();
       for (const stepMs of [20_001, 30_001]) {
         expect(sockets.clients.size).toBe(1);
@@ -272,7 +272,7 @@ describe("the gateway", () => {
     });
   });
 
-  test("closes with 1011 some seconds after the last events that the database could not take", async () => {
+  test("closes with 1011 some seconds after the last events that the database could not store", async () => {
     let isAway = true;
     const outcomes: boolean[] = [];
     const { clock, connect, gateway, stored } = await start({
@@ -314,7 +314,7 @@ describe("the gateway", () => {
     expect(connections.count()).toBe(0);
   });
 
-  test("that stops in the middle of a handshake writes that the agent is gone before it says that it has stopped", async () => {
+  test("that stops in the middle of a handshake marks the agent offline before it reports that it has stopped", async () => {
     const asked = Promise.withResolvers<void>();
     const answer = Promise.withResolvers<boolean>();
     const { connect, gateway, connections, ended } = await start({
@@ -354,7 +354,7 @@ describe("the gateway", () => {
     await expect(connect()).rejects.toThrow("4401");
   });
 
-  test("reads no further while the ingest queue is full, and does not call the agent idle meanwhile", async () => {
+  test("stops reading while the ingest queue is full, and does not count the agent as idle", async () => {
     let room: PromiseWithResolvers<void> | null = Promise.withResolvers<void>();
     const { clock, connect, gateway, stored, sockets } = await start({
       whenIngestHasRoom: () => room?.promise ?? null,
@@ -377,7 +377,7 @@ describe("the gateway", () => {
     const later = agent.sendEvents(rawEvents(1));
     resolve();
     gateway.checkNow();
-    // What was sent before it was held back has grown stale: the session ends for that, not for silence.
+    // Frames sent before reading paused are stale: that ends the session, not silence.
     expect((await agent.closed).code).toBe(4403);
     expect(agent.acks().map(({ acked_id }) => acked_id)).not.toContain(later);
   });

@@ -16,18 +16,18 @@ export interface GatewayDeps extends ConnectionDeps {
   readonly brainVersion: string;
   readonly maxFrameBytes: number;
   readonly idleMs: number;
-  /** Wait for the first frame; 10 s unless a test says otherwise. */
+  /** How long to wait for the first frame; 10 s unless a test sets it. */
   readonly helloMs?: number;
   secretOf(projectId: string): Uint8Array;
-  /** Marks the agent online, on condition that it is not revoked; false otherwise. */
+  /** Marks the agent online unless it is revoked; false otherwise. */
   connected(identity: AgentIdentity, hello: HelloPayload, at: Date): Promise<boolean>;
   /** Writes the worker process row of the connection. */
   workerConnected(identity: AgentIdentity, hello: HelloPayload, at: Date): Promise<void>;
-  /** Whether the agent is still unrevoked and its project active, asked of the database. */
+  /** Whether the agent is still unrevoked and its project active, read from the database. */
   isStillAdmitted(identity: AgentIdentity): Promise<boolean>;
-  /** The connection ended; `isLast` when it was the agent's last connection here. */
+  /** The connection closed; `isLast` when it was the agent's last connection here. */
   disconnected(identity: AgentIdentity, workerId: string | null, connectedAt: Date, isLast: boolean): Promise<void>;
-  /** Gives the connection what waits for it, oldest first. */
+  /** Offers waiting commands to the connection, oldest first. */
   giveWaiting(connection: Connection): Promise<void>;
 }
 
@@ -35,15 +35,15 @@ const heartbeatSeconds = 10;
 /** Close code of a server that stops (RFC 6455, 7.4.1). */
 const goingAway = 1001;
 
-/** The WebSocket side of the agent transport: the handshake of spec part 3, section 1.3, step by step, then the receive loop. */
+/** The WebSocket side of the agent transport: the handshake, then the receive loop. */
 export class Gateway {
   readonly #deps: GatewayDeps;
   readonly #liveness: Liveness;
-  /** Sockets whose handshake is under way. */
+  /** Sockets whose handshake is in progress. */
   readonly #handshakes = new Map<WebSocket, { giveUp(): void; readonly settled: Promise<void> }>();
-  /** Disconnects that are being written. */
+  /** Disconnects whose write is in progress. */
   readonly #disconnects = new Set<Promise<void>>();
-  // While the database is away every handshake fails, and agents try again.
+  // While the database is down every handshake fails, and agents retry.
   readonly #handshakeFailed: ThrottledLog;
   readonly #disconnectNotNoted: ThrottledLog;
   #isStopping = false;
@@ -69,7 +69,7 @@ export class Gateway {
     this.#liveness.checkAll();
   }
 
-  /** Takes over an accepted socket. Messages that arrive before their turn wait, with the socket paused. */
+  /** Accepts an upgraded socket. Messages that arrive early wait, with the socket paused. */
   accept(socket: WebSocket, facts: RequestFacts): void {
     if (this.#isStopping) {
       socket.close(goingAway, "shutting down");
@@ -99,7 +99,7 @@ export class Gateway {
       .then((opened) => {
         connection = opened;
         isRefused = opened === null;
-        // A paused socket would not see the other side's answer to our close frame.
+        // A paused socket would not see the peer's answer to the close frame.
         socket.resume();
         if (opened === null) return;
         for (const message of early.splice(0)) opened.receive(message);
@@ -117,7 +117,7 @@ export class Gateway {
     this.#handshakes.set(socket, { settled, giveUp: () => first.resolve(null) });
   }
 
-  /** Closes every connection and writes that their agents are gone, while there is a database to write it to. */
+  /** Closes every connection and marks the agents offline, as long as the database is available. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     for (const [socket, { giveUp }] of this.#handshakes) {
@@ -125,13 +125,13 @@ export class Gateway {
       giveUp();
     }
     this.#deps.connections.closeAll(goingAway, "shutting down");
-    // One that has already said that its agent is online ends like the others.
+    // A connection that has already marked its agent online ends like the others.
     await Promise.all([...this.#handshakes.values()].map(({ settled }) => settled));
     this.#liveness.stop();
     await Promise.all(this.#disconnects);
   }
 
-  /** Null when the socket was refused, and closed for that. */
+  /** Null when the socket was refused and closed. */
   async #handshake(
     socket: WebSocket,
     facts: RequestFacts,
@@ -168,7 +168,7 @@ export class Gateway {
         return refuse(closeCodes.revoked, "revoked or archived");
       }
       await deps.workerConnected(identity, hello, connection.connectedAt);
-      // Nothing is claimed for a socket that has gone meanwhile.
+      // Nothing is claimed for a socket that has closed in the meantime.
       await deps.giveWaiting(connection);
     } catch (error) {
       this.#end(connection, identity);

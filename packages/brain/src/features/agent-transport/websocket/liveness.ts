@@ -14,13 +14,13 @@ interface Watched {
 
 const tickMs = 1000;
 /**
- * An agent waits 90 s for an ack that does not come, but sends everything again when it connects. Its connection is closed this long after
- * its last batch that could not be stored: one that goes on sending stays until the outage is over, one that fell silent reconnects with
+ * An agent waits 90 s for a missing ack, but resends everything when it reconnects. Its connection is closed this long after its last
+ * batch that could not be stored: an agent that continues to send stays connected until the outage is over, a silent one reconnects with
  * its backoff.
  */
 const unstoredMs = 5000;
 
-/** Watches open connections every second: pings them, and closes those that are idle, do not answer, or wait in vain for an ack. */
+/** Watches open connections every second: pings them, and closes those that are idle, do not answer, or wait for an ack that cannot come. */
 export class Liveness {
   readonly #clock: Pick<Clock, "monotonicMs">;
   readonly #idleMs: number;
@@ -48,7 +48,7 @@ export class Liveness {
     if (socket.readyState !== socket.OPEN) ended();
   }
 
-  /** What happens every second. */
+  /** The check that runs every second. */
   checkAll(): void {
     const nowMs = this.#clock.monotonicMs();
     for (const entry of this.#watched) this.#check(entry, nowMs);
@@ -63,7 +63,7 @@ export class Liveness {
     const { socket, connection } = entry;
     const lastUnstoredMs = connection.lastUnstoredMs();
     if (connection.isHeldByIngest()) {
-      // We hold it back ourselves: what it says, pongs included, waits in its buffers.
+      // The brain has paused this socket: its frames and pongs wait in the socket's buffers.
       connection.touch();
       entry.pongedMs = nowMs;
     } else if (lastUnstoredMs !== null && nowMs - lastUnstoredMs > unstoredMs) {

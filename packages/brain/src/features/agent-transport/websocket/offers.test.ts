@@ -26,7 +26,7 @@ const identity = {
 };
 const tokens = ["cancel_task", "retry_task", "retry_by_reference_v1"];
 
-/** The far end of a socket: what was handed to it, and how that ends. */
+/** The far end of a socket: what was sent to it, and how sending ends. */
 class Line extends EventEmitter {
   readonly OPEN = 1;
   readyState = 1;
@@ -160,7 +160,7 @@ for (const dialect of testDialects) {
       expect((await rowOf(id)).status).toBe("completed");
     });
 
-    test("go to another connection of the agent under a new token, after which the first one counts no more", async () => {
+    test("go to another connection of the agent under a new token, after which the first one is ignored", async () => {
       const broken = connect("broken", { bullmq: [...tokens, "more"] });
       broken.fate = "breaks";
       const id = await issue();
@@ -190,7 +190,7 @@ for (const dialect of testDialects) {
       expect(line.sent).toHaveLength(1);
     });
 
-    test("are not put upon an agent that does not read, until it reads on", async () => {
+    test("are not sent to an agent that does not read, until it reads again", async () => {
       const line = connect("one");
       line.fate = "stays";
       const [first, second] = [await issue(), await issue()];
@@ -206,7 +206,7 @@ for (const dialect of testDialects) {
       await became(second, "dispatched");
     });
 
-    test("go to the most recently active of the connections that can do it", async () => {
+    test("go to the most recently active eligible connection", async () => {
       const lines = { first: connect("first"), second: connect("second"), web: connect("web", { celery: tokens }) };
       clock.advance(1);
       connectionOf("first").touch();
@@ -218,7 +218,7 @@ for (const dialect of testDialects) {
       expect([lines.second.sent, lines.web.sent]).toEqual([[], []]);
     });
 
-    test("are not put upon a connection that cannot do them while another one can, here or elsewhere", async () => {
+    test("are not sent to an ineligible connection while another one is eligible, here or elsewhere", async () => {
       const poor = connect("poor", { bullmq: ["retry_task", "purge_queue", "pool_grow"] });
       await haveSession("elsewhere", { bullmq: ["cancel_task"] });
       const cancel = await issue();
@@ -238,7 +238,7 @@ for (const dialect of testDialects) {
     test.each([
       [["retry_task", "bulk_retry", "retry_resubmits"]],
       [["retry_task", "bulk_retry", "retry_by_reference_v1", "retry_resubmits"]],
-    ])("go to a connection that only submits again as retries of one task, never of several: %j", async (listed) => {
+    ])("go to a connection that can only resubmit as retries of one task, never of several: %j", async (listed) => {
       const again = connect("again", { bullmq: listed });
       const one = await issue({ action: "retry_task" });
       const payload = '{"filter":{"engine":"bullmq","task_ids":["t"]},"max":1}';
@@ -253,7 +253,7 @@ for (const dialect of testDialects) {
       expect(again.sent).toHaveLength(1);
     });
 
-    test("go to a connection that cannot do them when none can, which tells why", async () => {
+    test("go to an ineligible connection when none is eligible, which reports the reason", async () => {
       await haveSession("poor", { bullmq: ["retry_task"] });
       const poor = connect("poor", { bullmq: ["retry_task"] });
       const id = await issue();
@@ -261,7 +261,7 @@ for (const dialect of testDialects) {
       await waitFor(() => poor.sent.some((frame) => frame.id === id));
     });
 
-    test("hold up a connection that begins by some hundreds at most, and go on after it began", async () => {
+    test("hold up a new connection by a few hundred at most, and continue after it has started", async () => {
       const rows = Array.from({ length: 560 }, (_, place) =>
         commandRow({
           project_id: identity.project_id,

@@ -10,14 +10,14 @@ export interface OfferDeps {
   readonly log: Log;
 }
 
-/** Commands claimed together; while the socket takes them, the next ones follow. */
+/** Commands claimed per batch; more follow while the socket accepts them. */
 const claimedAtOnce = 50;
-/** And those that a connection is given before anything is read from it. */
+/** Most commands given to a new connection before anything is read from it. */
 const givenAtFirst = 500;
 
 /**
- * Gives the agents that are connected here the commands that wait for them: each is claimed before it is sent. The offers of one agent run
- * one after another, and those asked for meanwhile are made together.
+ * Offers waiting commands to the agents connected here; each command is claimed before it is sent. The offers of one agent run one after
+ * another; offers requested while one runs are merged into the next.
  */
 export class Offers {
   readonly #deps: OfferDeps;
@@ -34,44 +34,44 @@ export class Offers {
     );
   }
 
-  /** Lets the agent's connections here take what waits for it. Never throws, never waits. */
+  /** Offers waiting commands to the agent's connections here. Never throws, never waits. */
   offer(agentId: string): void {
     if (this.#deps.connections.ofAgent(agentId).length > 0) void this.#rounds.run(agentId);
   }
 
-  /** A connection that just began takes what waits, before anything else is read from it; what is more than a few hundred comes then. */
+  /** A new connection receives waiting commands before anything else is read from it; beyond a few hundred, the rest follows then. */
   async begin(connection: AgentConnection): Promise<void> {
     const { agentId } = connection;
     const isMore = await this.#rounds.runAlone(agentId, () => this.#give(connection, givenAtFirst));
     if (isMore === true) this.offer(agentId);
   }
 
-  /** Offers to all agents that are connected here, as word of commands may have been lost; returns for how many something waited. */
+  /** Offers to all agents connected here, because notifications may be lost; returns for how many agents anything waited. */
   async offerAll(): Promise<number> {
     const waiting = await this.#deps.commands.waitingAgents(this.#deps.connections.agentIds());
     for (const agentId of waiting) this.offer(agentId);
     return waiting.length;
   }
 
-  /** Waits for the deliveries under way. */
+  /** Waits for the deliveries in progress. */
   async settled(): Promise<void> {
     await Promise.all(this.#deliveries);
   }
 
-  /** Makes no offer any more, and waits for those under way. */
+  /** Stops making offers, and waits for those in progress. */
   async stop(): Promise<void> {
     await this.#rounds.stop();
     await this.settled();
   }
 
-  /** The most recently active connection that can do it is given each command. */
+  /** Gives each command to the most recently active connection that is eligible for it. */
   async #giveAll(agentId: string): Promise<void> {
     const connections = this.#deps.connections.ofAgent(agentId);
     const newestFirst = [...connections].sort((a, b) => b.lastActiveMs() - a.lastActiveMs());
     for (const connection of newestFirst) await this.#give(connection);
   }
 
-  /** Whether there may be more for it than `most`. */
+  /** Whether more than `most` commands may wait for it. */
   async #give(connection: AgentConnection, most = Number.POSITIVE_INFINITY): Promise<boolean> {
     const { agentId, capabilities } = connection;
     for (let given = 0; connection.canTake(); ) {

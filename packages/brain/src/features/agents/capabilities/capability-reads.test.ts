@@ -11,7 +11,7 @@ const lists = { bullmq: ["list_dead_letters", "retry_task"] };
 type Capabilities = Record<string, string[]>;
 interface GivenAgent extends Partial<AgentRow> {
   readonly name: string;
-  /** Of each of its WebSocket sessions. */
+  /** One entry per WebSocket session. */
   readonly sessions?: readonly Capabilities[];
   readonly isSessionOver?: boolean;
 }
@@ -62,9 +62,9 @@ for (const dialect of testDialects) {
       return names.map(({ name }) => name);
     };
 
-    test("are those of the sessions that an agent has now, whatever its last hello told", async () => {
+    test("are those of the agent's current sessions, whatever its last hello reported", async () => {
       const projectId = await newProject(
-        { name: "told", capabilities: JSON.stringify(lists), sessions: [{ bullmq: [] }] },
+        { name: "reported", capabilities: JSON.stringify(lists), sessions: [{ bullmq: [] }] },
         { name: "has", sessions: [{ bullmq: [] }, lists] },
       );
       expect(await seenLast(projectId)).toEqual(["has"]);
@@ -72,14 +72,14 @@ for (const dialect of testDialects) {
       expect(await seenLast(projectId, "bullmq", "purge_queue")).toEqual([]);
     });
 
-    test("are those of the last hello while an agent without session was seen lately", async () => {
+    test("are those of the last hello while an agent without a session was seen recently", async () => {
       const polling = { capabilities: JSON.stringify(lists), sessions: [lists], isSessionOver: true };
       expect(await seenLast(await newProject({ name: "polls", ...polling, last_seen_at: at(20) }))).toEqual(["polls"]);
       expect(await seenLast(await newProject({ name: "silent", ...polling, last_seen_at: at(19) }))).toEqual([]);
       expect(await seenLast(await newProject({ name: "unseen", ...polling, last_seen_at: null }))).toEqual([]);
     });
 
-    test("do not count while the agent is offline, revoked, or in an archived project", async () => {
+    test("are ignored while the agent is offline, revoked, or in an archived project", async () => {
       const sessions = [lists];
       const projectId = await newProject(
         { name: "offline", state: "offline", sessions },
@@ -94,7 +94,7 @@ for (const dialect of testDialects) {
       expect(await seenLast(archived)).toEqual([]);
     });
 
-    test("choose the agent that was seen last, one for each project and engine", async () => {
+    test("choose the agent that was seen last, one per project and engine", async () => {
       const both = { ...lists, celery: ["list_dead_letters"] };
       const one = await newProject(
         { name: "first", last_seen_at: at(31), sessions: [lists] },
@@ -139,7 +139,7 @@ for (const dialect of testDialects) {
       expect(await among(await newProject(), ids)).toEqual({});
     });
 
-    test("are told together for all sessions of an agent, agents seen last first", async () => {
+    test("are returned together for all sessions of an agent, most recently seen agents first", async () => {
       const projectId = await newProject(
         {
           name: "one",
@@ -148,7 +148,7 @@ for (const dialect of testDialects) {
           sessions: [lists, { bullmq: ["cancel_task"] }],
         },
         { name: "two", last_seen_at: at(32), engine_adapters: '["celery"]', capabilities: '{"celery":["retry_task"]}' },
-        { name: "gone", state: "offline" },
+        { name: "disconnected", state: "offline" },
       );
       const query = { projectId, since: at(20) };
       const advertised = await advertisedCapabilities(opened.database.read, { ...query, limit: 10 });

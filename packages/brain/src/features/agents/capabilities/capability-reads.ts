@@ -14,10 +14,10 @@ export interface AgentWithSessions
   readonly sessions: readonly Capabilities[];
 }
 
-/** Sessions of a list that are read at most. */
+/** Most sessions that a list reads. */
 const maxSessions = 500;
 
-/** Unrevoked agents: a row for each WebSocket session that one has now, in any process of the service, and one for each that has none. */
+/** Unrevoked agents: one row per WebSocket session in any process of the service, and one row for an agent without a session. */
 const agentSessions = (db: Db) =>
   db
     .selectFrom("agents as a")
@@ -28,7 +28,7 @@ const agentSessions = (db: Db) =>
 
 const factColumns = ["a.id", "a.name", "a.transport", "a.last_seen_at", "a.last_connect_at"] as const;
 
-/** Those of the agents that are unrevoked and of the project, in no promised order; without sessions while they are offline or poll. */
+/** The unrevoked agents of the project among these, in no particular order; without sessions while they are offline or poll. */
 export async function findAgentsWithSessions(
   db: Db,
   projectId: string,
@@ -48,8 +48,8 @@ export const findAgent = async (db: Db, projectId: string, agentId: string): Pro
   (await findAgentsWithSessions(db, projectId, [agentId]))[0] ?? null;
 
 /**
- * Agents of the project with a WebSocket session that names the engine, those seen last first. In a large project not all of them: whether
- * a certain agent is there is asked by `findAgent`.
+ * Agents of the project with a WebSocket session that names the engine, most recently seen first. A large project can have more than
+ * are listed; use `findAgent` to check for one agent.
  */
 export async function agentsOnlineWith(
   db: Db,
@@ -82,7 +82,7 @@ export interface OnlineQuery {
   readonly agentIds?: readonly string[];
 }
 
-/** Sessions of the online agents of active projects; an agent that polls counts as one session, with what its last hello reported. */
+/** Sessions of the online agents of active projects; a polling agent counts as one session with the capabilities of its last hello. */
 const online = (db: Db, { since, projectId, agentIds }: OnlineQuery) =>
   agentSessions(db)
     .innerJoin("projects as p", "p.id", "a.project_id")
@@ -94,13 +94,13 @@ const online = (db: Db, { since, projectId, agentIds }: OnlineQuery) =>
     .$if(projectId !== undefined, (query) => query.where("a.project_id", "=", projectId as string))
     .$if(agentIds !== undefined, (query) => query.where("a.id", "in", agentIds as string[]));
 
-/** Those of the agents that are online, in no promised order. */
+/** The online ones among the agents, in no particular order. */
 export const onlineAmong = async (
   db: Db,
   query: OnlineQuery & { readonly projectId: string; readonly agentIds: readonly string[] },
 ): Promise<AgentWithSessions[]> => (query.agentIds.length === 0 ? [] : agentsOf(await online(db, query).execute()));
 
-/** The agent to ask for something that an engine's adapter must be able to do. */
+/** The agent to which a request for an engine's adapter is sent. */
 export interface AgentForEngine {
   readonly project_id: string;
   readonly engine: string;
@@ -116,8 +116,8 @@ export interface AgentForEngineQuery extends Omit<OnlineQuery, "agentIds"> {
 }
 
 /**
- * By project and engine the online agent that was seen last of those that advertise the token for the engine. The database compares the
- * tokens, because there may be thousands of agents; it does not know of retry contracts.
+ * Per project and engine, the online agent that was seen last and advertises the token for the engine. The database compares the
+ * tokens, because there may be thousands of agents; it does not check retry contracts.
  */
 export async function agentsSeenLast(db: Db, query: AgentForEngineQuery): Promise<AgentForEngine[]> {
   const { token, engine, limit } = query;
@@ -133,7 +133,7 @@ export async function agentsSeenLast(db: Db, query: AgentForEngineQuery): Promis
   return rows;
 }
 
-/** What an online agent reports that it can do. */
+/** Capabilities that an online agent reports. */
 export interface AdvertisedCapabilities {
   readonly agent_id: string;
   readonly name: string;
@@ -142,7 +142,7 @@ export interface AdvertisedCapabilities {
   readonly capabilities: Record<string, string[]>;
 }
 
-/** The online agents of a project, those seen last first. */
+/** The online agents of a project, most recently seen first. */
 export async function advertisedCapabilities(
   db: Db,
   { limit, ...query }: OnlineQuery & { readonly limit: number },
@@ -164,7 +164,7 @@ export async function advertisedCapabilities(
     });
 }
 
-/** The agents of rows that have one session each, in the order of the rows. */
+/** The agents of rows with one session each, in the order of the rows. */
 const agentsOf = <Row extends { readonly id: string; readonly capabilities: string | null }>(rows: readonly Row[]) =>
   [...Map.groupBy(rows, ({ id }) => id).values()].map((group) => {
     const { capabilities: _first, ...agent } = group[0] as Row;

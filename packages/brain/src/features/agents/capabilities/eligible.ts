@@ -2,7 +2,7 @@ import type { Db } from "../../../schema/tables/index.ts";
 import { agentsOnlineWith, findAgentsWithSessions } from "./capability-reads.ts";
 import { type CommandNeeds, obstacleOf } from "./verdict.ts";
 
-/** Agents of the project with a session that may be given such a command, those seen last first; with `among` those of them, in no promised order. */
+/** Agents of the project with a session eligible for the command, most recently seen first; with `among` only those, in no particular order. */
 export async function eligibleAgents(
   db: Db,
   needs: CommandNeeds & { readonly engine: string },

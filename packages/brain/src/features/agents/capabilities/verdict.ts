@@ -7,19 +7,19 @@ import {
 } from "@svc/protocol";
 
 /**
- * Which session may carry out which command. A command that retries needs a session that honours the safe retry contract of its engine
- * (docs/concepts/commands.md): a WebSocket reports that in the hello, a poll in a header. An adapter that can only submit again needs no contract,
- * but the inputs of the task, which a command brings or not.
+ * Decides which session may carry out which command. A command that retries needs a session that honours the safe retry contract of its
+ * engine (docs/concepts/commands.md): a WebSocket session reports that in its hello, a poll in a header. An adapter that can only resubmit
+ * needs no contract, but the command must include the inputs of the task.
  */
 
-/** Actions that need the contract. */
+/** Actions that need the safe retry contract. */
 export const contractActions = ["retry_task", "bulk_retry"] as const;
 const needsContract: ReadonlySet<string> = new Set(contractActions);
 
 /** Capability tokens by engine, as one session reported them in its hello. */
 export type Capabilities = Readonly<Record<string, readonly string[]>>;
 
-/** What a hello reports of every engine and scheduler that it names. */
+/** What a hello reports about every engine and scheduler that it names. */
 export const reportedCapabilities = ({
   engines,
   schedulers,
@@ -33,13 +33,13 @@ export const reportedCapabilities = ({
 export interface SessionReach {
   /** Engines whose safe retry contract the session honours. */
   readonly retryContracts: ReadonlySet<string>;
-  /** Engines that it retries only by submitting again; absent for none. */
+  /** Engines that it can only retry by resubmitting; absent for none. */
   readonly resubmits?: ReadonlySet<string>;
   /** Absent where they are unknown, as for polls. */
   readonly capabilities?: Capabilities;
 }
 
-/** The reach of a WebSocket session. */
+/** How a WebSocket session is targeted. */
 export function reachOf(capabilities: Capabilities): SessionReach {
   const listing = (marker: string) =>
     Object.keys(capabilities).filter((engine) => capabilities[engine]?.includes(marker));
@@ -48,16 +48,16 @@ export function reachOf(capabilities: Capabilities): SessionReach {
   return { capabilities, retryContracts: new Set(keeping), resubmits };
 }
 
-/** What a command needs of a session. */
+/** What a command requires of a session. */
 export interface CommandNeeds {
   readonly action: string;
   /** Null when the command names none. */
   readonly engine: string | null;
-  /** It brings the inputs of its task, so that an adapter which can only submit again may carry it out. */
+  /** The command includes the inputs of its task, so an adapter that can only resubmit may carry it out. */
   readonly hasInputs: boolean;
 }
 
-/** Why a session, or an agent, is not eligible for a command; what comes later is nearer to being eligible. */
+/** Why a session or an agent is not eligible for a command, from least to most eligible. */
 const obstacles = [
   "agent_offline",
   "engine_not_advertised",
@@ -69,7 +69,7 @@ export type Obstacle = (typeof obstacles)[number];
 
 const nearer = (a: Obstacle, b: Obstacle): Obstacle => (obstacles.indexOf(a) > obstacles.indexOf(b) ? a : b);
 
-/** The verdict on one session: everything that it lacks for the command, in the order of `obstacles`. None means that it is eligible. */
+/** Everything that one session lacks for the command, in the order of `obstacles`; empty when it is eligible. */
 export function obstaclesOf(
   { capabilities, retryContracts, resubmits }: SessionReach,
   { action, engine, hasInputs }: CommandNeeds,
@@ -89,8 +89,8 @@ export function obstaclesOf(
 }
 
 /**
- * The verdict on the sessions of an agent: the obstacle of the nearest one, null when one of them is eligible. Where one of them would
- * submit again the command must bring the inputs, because any of them may be given it.
+ * The obstacle of an agent: that of its nearest session, null when one session is eligible. When any session would resubmit, the command
+ * must include the inputs, because any session may receive it.
  */
 export function obstacleOf(sessions: readonly Capabilities[], needs: CommandNeeds): Obstacle | null {
   const found = sessions.map((session) => obstaclesOf(reachOf(session), needs)[0] ?? null);
@@ -98,14 +98,14 @@ export function obstacleOf(sessions: readonly Capabilities[], needs: CommandNeed
   return found.includes(null) ? null : nearestOf(found);
 }
 
-/** The obstacle of whatever is nearest to being eligible. */
+/** The obstacle of the candidate nearest to being eligible. */
 export const nearestOf = (found: readonly (Obstacle | null)[]): Obstacle =>
   found.filter((obstacle) => obstacle !== null).reduce(nearer, "agent_offline");
 
-/** Whether a session may be given a command: `fallback` serves the engine without the capability and gets what no other session can do. */
+/** Whether a session may receive a command: `fallback` serves the engine without the capability and gets only what no other session can do. */
 export type Fitness = "eligible" | "fallback" | "ineligible";
 
-/** Of a command that waits: whether it may retry one task without inputs was decided when it was issued, and is by the agent. */
+/** For a waiting command: whether it may retry one task without inputs was decided when it was issued, and the agent decides again. */
 export function fitnessOf({ action, engine }: Omit<CommandNeeds, "hasInputs">, reach: SessionReach): Fitness {
   const found = obstaclesOf(reach, { action, engine, hasInputs: action === "retry_task" });
   if (found.length === 0) return "eligible";

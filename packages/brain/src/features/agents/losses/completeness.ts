@@ -13,12 +13,12 @@ export interface Gap {
   readonly reason: LossReason;
 }
 
-/** Intervals that one answer reads; of more than these the newest are shown. */
+/** Most intervals that one answer reads; the newest are shown. */
 const maxIntervals = 1000;
 
 /**
- * What agents of a project lost in a range (spec part 3, section 5.7), in order of time; intervals of one agent and reason that follow on
- * one another are one gap. Counts are of whole gaps, also where one begins before the range.
+ * Gaps of a project's agents in a range, in order of time. Adjacent intervals of one agent and reason form one gap. Counts are of whole
+ * gaps, even when one begins before the range.
  */
 export async function readCompleteness(
   { read }: Pick<BrainDatabase, "read">,

@@ -22,8 +22,8 @@ export async function upsertMarks(tx: Tx<Tables>, rows: readonly LossMarkRow[]):
     .execute();
 }
 
-/** When the agent last told of any counters; when it never did, when it was made. Undefined for an agent that is not there. */
-export async function lastToldAt(tx: Tx<Tables>, agentId: string): Promise<Date | undefined> {
+/** When the agent last reported any counters, or when it was created; undefined for an unknown agent. */
+export async function lastReportedAt(tx: Tx<Tables>, agentId: string): Promise<Date | undefined> {
   const row = await tx
     .selectFrom("agents as a")
     .select((eb) => [
@@ -32,11 +32,11 @@ export async function lastToldAt(tx: Tx<Tables>, agentId: string): Promise<Date 
         .selectFrom("loss_marks as m")
         .select((of) => of.fn.max<Date | null>("m.seen_at").as("newest"))
         .whereRef("m.agent_id", "=", "a.id")
-        .as("told_at"),
+        .as("reported_at"),
     ])
     .where("a.id", "=", agentId)
     .executeTakeFirst();
-  return row === undefined ? undefined : (row.told_at ?? row.created_at);
+  return row === undefined ? undefined : (row.reported_at ?? row.created_at);
 }
 
 export const newestInterval = (tx: Tx<Tables>, agentId: string, reason: string): Promise<LossIntervalRow | undefined> =>
@@ -64,7 +64,7 @@ export interface NamedInterval extends LossIntervalRow {
   readonly agent_name: string;
 }
 
-/** Losses of a project that touch the range, the newest first. */
+/** Losses of a project that overlap the range, newest first. */
 export const lossesWithin = (
   db: Db,
   projectId: string,
@@ -83,7 +83,7 @@ export const lossesWithin = (
     .limit(limit)
     .execute();
 
-/** Deletes at most `limit` losses that ended before `cutoff`, the oldest first, and tells how many. */
+/** Deletes at most `limit` losses that ended before `cutoff`, oldest first, and returns how many. */
 export const deleteLossesBefore = (
   { write }: Pick<BrainDatabase, "write">,
   cutoff: Date,
@@ -99,6 +99,6 @@ export const deleteLossesBefore = (
     ),
   );
 
-/** Forgets counters that were last told before `cutoff`; there is one per buffer and runtime. */
+/** Deletes counters that were last reported before `cutoff`; there is one row per buffer and runtime. */
 export const deleteMarksBefore = ({ write }: Pick<BrainDatabase, "write">, cutoff: Date): Promise<number> =>
   write((tx) => affectedRows(tx.deleteFrom("loss_marks").where("seen_at", "<", cutoff)));

@@ -15,7 +15,7 @@ const start = Date.parse("2026-04-01T10:00:00.000Z");
 const at = (seconds: number): Date => new Date(start + seconds * 1000);
 const always = { from: new Date(0), to: at(1_000_000) };
 
-const told = (counters: Partial<TelemetryLoss>): Partial<TelemetryLoss> => ({
+const report = (counters: Partial<TelemetryLoss>): Partial<TelemetryLoss> => ({
   buffer_id: "buffer",
   runtime_id: "runtime",
   adapter_events: {},
@@ -23,7 +23,7 @@ const told = (counters: Partial<TelemetryLoss>): Partial<TelemetryLoss> => ({
 });
 
 for (const dialect of testDialects) {
-  describe(`what agents lose, on ${dialect}`, () => {
+  describe(`losses of agents on ${dialect}`, () => {
     const opened = useTestDatabase(dialect);
     const clock = createFakeClock(at(0));
     const open = () =>
@@ -43,13 +43,13 @@ for (const dialect of testDialects) {
     const gapsOf = async (projectId: string, range = always) =>
       (await readCompleteness(opened.database, projectId, range)).gaps;
 
-    test("is an interval between two reports, with its reason", async () => {
+    test("are an interval between two reports, with its reason", async () => {
       const agent = await newAgent();
       const losses = open();
-      losses.reported(agent, at(0), told({ event_records: 0 }));
-      losses.reported(agent, at(10), told({ event_records: 0 }));
+      losses.reported(agent, at(0), report({ event_records: 0 }));
+      losses.reported(agent, at(10), report({ event_records: 0 }));
       await losses.flush();
-      losses.reported(agent, at(20), told({ event_records: 31, capacity_evicted_frames: 2, command_results: 1 }));
+      losses.reported(agent, at(20), report({ event_records: 31, capacity_evicted_frames: 2, command_results: 1 }));
       await losses.stop();
       expect(await gapsOf(agent.project_id)).toEqual([
         {
@@ -68,42 +68,42 @@ for (const dialect of testDialects) {
       ["content", { event_records: 1, content_rejected_frames: 1 }],
       ["unknown", { unclassified_frames: 1 }],
       ["adapter", { adapter_events: { bullmq: 3, celery: 4 } }],
-    ])("has the reason %s", async (reason, counters) => {
+    ])("have the reason %s", async (reason, counters) => {
       const agent = await newAgent();
       const losses = open();
-      losses.reported(agent, at(0), told({}));
+      losses.reported(agent, at(0), report({}));
       await losses.flush();
-      losses.reported(agent, at(5), told(counters));
+      losses.reported(agent, at(5), report(counters));
       await losses.stop();
       expect(await gapsOf(agent.project_id)).toMatchObject([{ reason, from: at(0), to: at(5) }]);
     });
 
-    test("that was before the first report began at the last word of the agent, or when it was made", async () => {
+    test("before the first report begin at the agent's last report, or when it was created", async () => {
       const agent = await newAgent();
       const losses = open();
-      losses.reported(agent, at(0), told({ event_records: 2 }));
+      losses.reported(agent, at(0), report({ event_records: 2 }));
       await losses.flush();
-      losses.reported(agent, at(60), told({ buffer_id: "new", event_records: 5 }));
+      losses.reported(agent, at(60), report({ buffer_id: "new", event_records: 5 }));
       await losses.stop();
       expect(await gapsOf(agent.project_id)).toMatchObject([{ from: at(-600), to: at(60), event_records: 7 }]);
       expect(await lossesWithin(opened.database.read, agent.project_id, { ...always, limit: 9 })).toHaveLength(1);
     });
 
-    test("that follows on one another is one gap, and one row an hour; what lies apart are two", async () => {
+    test("that are adjacent form one gap with one row an hour; distant ones form two gaps", async () => {
       const agent = await newAgent();
       const losses = open();
       let lost = 0;
-      losses.reported(agent, at(0), told({}));
+      losses.reported(agent, at(0), report({}));
       await losses.flush();
       for (let minute = 1; minute <= 90; minute += 1) {
         lost += 1;
-        losses.reported(agent, at(minute * 60), told({ event_records: lost }));
+        losses.reported(agent, at(minute * 60), report({ event_records: lost }));
         await losses.flush();
       }
-      losses.reported(agent, at(10_000), told({ event_records: lost }));
-      losses.reported(agent, at(10_010), told({ event_records: lost }));
+      losses.reported(agent, at(10_000), report({ event_records: lost }));
+      losses.reported(agent, at(10_010), report({ event_records: lost }));
       await losses.flush();
-      losses.reported(agent, at(10_020), told({ event_records: lost + 8 }));
+      losses.reported(agent, at(10_020), report({ event_records: lost + 8 }));
       await losses.stop();
       expect(await gapsOf(agent.project_id)).toMatchObject([
         { from: at(0), to: at(90 * 60), event_records: 90 },
@@ -114,7 +114,7 @@ for (const dialect of testDialects) {
       expect(await gapsOf(agent.project_id, { from: at(6000), to: at(10_015) })).toHaveLength(1);
     });
 
-    test("is counted once, whatever is repeated, comes late, goes to another process or survives a restart", async () => {
+    test("are counted once when reports are repeated, late, sent to another process or follow a restart", async () => {
       const reports = fc.array(
         fc.record({ value: fc.nat(50), process: fc.nat(1), restart: fc.boolean(), buffer: fc.nat(1) }),
         { minLength: 1, maxLength: 12 },
@@ -130,7 +130,7 @@ for (const dialect of testDialects) {
               processes[process] = open();
             }
             greatest[buffer] = Math.max(greatest[buffer] ?? 0, value);
-            const counters = told({ buffer_id: `b${buffer}`, event_records: value, capacity_evicted_frames: value });
+            const counters = report({ buffer_id: `b${buffer}`, event_records: value, capacity_evicted_frames: value });
             processes[process]?.reported(agent, at(index), counters);
             if (value % 2 === 0) await processes[process]?.flush();
           }
@@ -144,14 +144,14 @@ for (const dialect of testDialects) {
       );
     });
 
-    test("goes when events of that time do", async () => {
+    test("are deleted together with events of that time", async () => {
       const agent = await newAgent();
       const losses = open();
-      losses.reported(agent, at(0), told({ event_records: 4 }));
+      losses.reported(agent, at(0), report({ event_records: 4 }));
       await losses.flush();
       // Retention counts back from a day before the newest row.
       const recent = await newAgent("recent");
-      losses.reported(recent, at(41 * 86_400), told({ buffer_id: "recent", event_records: 1 }));
+      losses.reported(recent, at(41 * 86_400), report({ buffer_id: "recent", event_records: 1 }));
       await losses.stop();
       const { signal } = new AbortController();
       const later = createFakeClock(at(40 * 86_400));
@@ -164,7 +164,7 @@ for (const dialect of testDialects) {
       expect(await gapsOf(recent.project_id)).toHaveLength(1);
     });
 
-    test("is read through an index that leads with the project", async () => {
+    test("are read through an index that leads with the project", async () => {
       const plan = await plansOf(opened.database, (db) => lossesWithin(db, randomUUID(), { ...always, limit: 10 }));
       expect(plan).toMatch(/loss_intervals_by_project/);
     });

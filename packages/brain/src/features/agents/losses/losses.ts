@@ -7,9 +7,16 @@ import { hours, minutes } from "../../../platform/durations.ts";
 import { uuidV7 } from "../../../platform/ids.ts";
 import type { BrainDatabase, LossIntervalRow, LossMarkRow, Tables } from "../../../schema/tables/index.ts";
 import type { AgentIdentity } from "../reads.ts";
-import { extendInterval, findMarks, insertInterval, lastToldAt, newestInterval, upsertMarks } from "./losses-store.ts";
+import {
+  extendInterval,
+  findMarks,
+  insertInterval,
+  lastReportedAt,
+  newestInterval,
+  upsertMarks,
+} from "./losses-store.ts";
 
-/** Counters of one buffer or of the adapters of one runtime; they only rise. */
+/** Cumulative counters of one buffer, or of the adapters of one runtime. */
 interface Counters {
   readonly event_records: number;
   readonly other_frames: number;
@@ -23,7 +30,7 @@ interface Report {
   readonly scope: string;
   counters: Counters;
   at: Date;
-  /** When this process last heard lower counters; null when it heard none. */
+  /** When this process last received lower counters; null when it has not. */
   readonly from: Date | null;
 }
 
@@ -42,14 +49,14 @@ export interface LossesDeps {
 const writeDelayMs = 250;
 const chunkRows = 100;
 const maxRemembered = 20_000;
-/** How often unchanged counters are written: after a restart the beginning of a loss is known to within this. */
+/** How often unchanged counters are written, which bounds the error of a loss's start after a restart. */
 const notedEveryMs = minutes(5);
-/** Losses that follow on one another are one row up to this length. */
+/** Adjacent losses are merged into one row up to this length. */
 const longestRowMs = hours(1);
 
 /**
- * Turns the cumulative loss counters of agents into intervals: between two reports something was lost. A report costs a look into memory
- * unless its counters rose. What could not be written is compared again with the next report, because the counters are cumulative.
+ * Turns the cumulative loss counters of agents into intervals: something was lost between two reports. A report costs one memory lookup
+ * unless its counters rose. A failed write is made up for by the next report, because the counters are cumulative.
  */
 export class Losses {
   readonly #deps: LossesDeps;
@@ -67,7 +74,7 @@ export class Losses {
     });
   }
 
-  /** Compares what an agent says it has lost so far with what it said before. Never throws and never waits. */
+  /** Compares the losses that an agent reports with its previous report. Never throws and never waits. */
   reported(identity: AgentIdentity, at: Date, loss: Partial<TelemetryLoss> | null | undefined): void {
     if (loss === null || loss === undefined) return;
     const { buffer_id, runtime_id, adapter_events } = loss;
@@ -85,7 +92,7 @@ export class Losses {
     }
   }
 
-  /** Writes what was compared. */
+  /** Writes the compared reports. */
   flush(): Promise<void> {
     return this.#waiting.flush();
   }
@@ -129,7 +136,7 @@ export class Losses {
 
   async #store(reports: readonly Report[]): Promise<void> {
     await this.#deps.database.write(async (tx) => {
-      // Two processes that hear of one buffer must not count a loss twice.
+      // Two processes that receive reports of one buffer must not count a loss twice.
       await lockSubject(tx, "agent-losses");
       const marks = await marksOf(tx, reports);
       const next: LossMarkRow[] = [];
@@ -138,7 +145,7 @@ export class Losses {
         const stored = mark === undefined ? nothing : (JSON.parse(mark.counters) as Counters);
         const lost = difference(report.counters, stored);
         if (!isSame(lost, nothing)) {
-          const earlier = mark?.seen_at ?? (await lastToldAt(tx, report.agentId));
+          const earlier = mark?.seen_at ?? (await lastReportedAt(tx, report.agentId));
           await this.#addLoss(tx, report, { lost, from: latest(earlier, report.from, report.at) });
         }
         next.push({
@@ -211,13 +218,13 @@ const isSame = (a: Counters, b: Counters): boolean =>
   a.capacity === b.capacity &&
   a.content === b.content;
 
-/** The later of the two beginnings, and never behind the end. */
+/** The later of the two starts, but not after the end. */
 function latest(earlier: Date | undefined, from: Date | null, at: Date): Date {
   const begins = Math.max(earlier?.getTime() ?? Number.NEGATIVE_INFINITY, from?.getTime() ?? Number.NEGATIVE_INFINITY);
   return new Date(Math.min(Number.isFinite(begins) ? begins : at.getTime(), at.getTime()));
 }
 
-/** Why: the counters of reasons count frames, so of two the greater one names the interval. */
+/** The reason of the interval: the one with the greater frame counter. */
 function reasonOf(scope: string, { capacity, content }: Counters): LossReason {
   if (scope.startsWith(`${adapterScope} `)) return "adapter";
   if (capacity === 0 && content === 0) return "unknown";

@@ -12,20 +12,20 @@ export interface HeartbeatsDeps {
   readonly database: Pick<BrainDatabase, "write">;
   /** Newest samples kept per agent; 0 keeps all. */
   readonly samplesPerAgent: number;
-  /** Agents of a project that came online by being seen. */
+  /** Agents of a project that are online again because they were seen. */
   readonly onReturned: (projectId: string, agentIds: string[]) => void;
   readonly onError: (error: unknown) => void;
 }
 
-/** Contact waits this long for more of it; and as long a round is over before the next one begins, whoever speaks meanwhile. */
+/** Delay before contacts are written, so that several are written together; also the minimum pause between two writes. */
 const gatherMs = 250;
 const chunkRows = 200;
 const maxWaitingSamples = 10_000;
-const maxGone = 10_000;
-/** A project may be restored: what is known of a gone agent is asked again after this. */
+const maxInactive = 10_000;
+/** A project may be restored, so an inactive agent is checked again after this. */
 const askAgainMs = 30_000;
 
-/** Longest sample in bytes that is stored as it came. */
+/** Longest sample in bytes that is stored unchanged. */
 const sampleBytes = 65_536;
 
 interface Contact {
@@ -47,19 +47,19 @@ interface Sample {
 }
 
 /**
- * Gathers heartbeats and samples of all agents and writes them together: a fleet of a thousand then costs a few small transactions per
- * second instead of one per frame.
+ * Writes heartbeats and samples of all agents in batches: a fleet of a thousand costs a few small transactions per second instead of one
+ * per frame.
  */
 export class Heartbeats {
   readonly #deps: HeartbeatsDeps;
   readonly #contacts: WriteBehind<Contact>;
   readonly #samples: WriteBehind<Sample, number>;
   #lastSample = 0;
-  // Trimming reads the index up to the cap, so it is done once per hundredth of it.
+  // Trimming reads the index up to the cap, so it runs only once per hundredth of the cap.
   readonly #trimEvery: number;
   readonly #sinceTrim = new Map<string, number>();
-  // Agents that still talked when they were revoked or their project archived, so that their transport hears of it.
-  readonly #gone = new Map<string, { readonly at: Date; readonly projectId: string }>();
+  // Agents that still sent frames after they were revoked or their project archived, so that their transport can close.
+  readonly #inactive = new Map<string, { readonly at: Date; readonly projectId: string }>();
 
   constructor(deps: HeartbeatsDeps) {
     this.#deps = deps;
@@ -69,7 +69,7 @@ export class Heartbeats {
       maxKeys: Number.POSITIVE_INFINITY,
       maxNotes: chunkRows,
       write: (contacts) => this.#writeContacts(contacts),
-      // Contact comes again with the next heartbeat, so it is not kept.
+      // Contact is reported again by the next heartbeat, so a failed write is dropped.
       onError: deps.onError,
     });
     this.#samples = new WriteBehind({
@@ -84,11 +84,11 @@ export class Heartbeats {
     });
   }
 
-  /** Notes contact, to be written within a quarter of a second; false when the agent is known to be revoked or its project archived. */
+  /** Records contact, written within 250 ms; false when the agent is known to be revoked or its project archived. */
   seen(identity: AgentIdentity, workerId: string | null | undefined, at: Date): boolean {
-    const known = this.#gone.get(identity.agent_id);
+    const known = this.#inactive.get(identity.agent_id);
     if (known !== undefined && at.getTime() - known.at.getTime() < askAgainMs) return false;
-    this.#gone.delete(identity.agent_id);
+    this.#inactive.delete(identity.agent_id);
     const contact = this.#noteContact(identity, at);
     if (contact === undefined) return true;
     contact.isSign = true;
@@ -96,19 +96,19 @@ export class Heartbeats {
     return true;
   }
 
-  /** Notes contact of an agent that is online; unlike a heartbeat it brings nobody back. */
+  /** Records contact of an online agent; unlike a heartbeat it brings no agent online. */
   touched(identity: AgentIdentity, at: Date): void {
     this.#noteContact(identity, at);
   }
 
-  /** The agent was let in: forgets that it was known to be gone. */
+  /** The agent was admitted: it is no longer inactive. */
   admitted(agentId: string): void {
-    this.#gone.delete(agentId);
+    this.#inactive.delete(agentId);
   }
 
-  /** The project was restored: its agents may no longer be known to be gone. */
+  /** The project was restored: its agents may be active again. */
   forgetProject(projectId: string): void {
-    for (const [agentId, known] of this.#gone) if (known.projectId === projectId) this.#gone.delete(agentId);
+    for (const [agentId, known] of this.#inactive) if (known.projectId === projectId) this.#inactive.delete(agentId);
   }
 
   /** Stores a status sample; resolves when it is durable. */
@@ -126,14 +126,14 @@ export class Heartbeats {
     return promise;
   }
 
-  /** Drops noted contact of an ended connection, so that it cannot bring anyone back online. */
+  /** Drops pending contact of a closed connection, so that it cannot bring an agent back online. */
   async drop(agentId: string, workerId: string | null, isLast: boolean): Promise<void> {
     if (isLast) this.#contacts.delete(agentId);
     else this.#contacts.get(agentId)?.processes.delete(workerId);
     await this.#contacts.settled();
   }
 
-  /** Writes what is noted now. */
+  /** Writes what is pending now. */
   async flush(): Promise<void> {
     await Promise.all([this.#samples.flush(), this.#contacts.flush()]);
   }
@@ -164,9 +164,9 @@ export class Heartbeats {
       for (const some of chunks(processIds.sort(), chunkRows)) await markProcessesSeen(tx, some, at);
       return seen;
     };
-    // Alone: beside the locks of other work, the order of its own would not keep it out of deadlocks.
+    // In its own transaction: its lock order prevents deadlocks only when no other work holds locks.
     const { returned, alive } = await this.#deps.database.write(mark, { alone: true });
-    for (const { agentId, projectId } of entries) if (!alive.has(agentId)) this.#noteGone(agentId, projectId, at);
+    for (const { agentId, projectId } of entries) if (!alive.has(agentId)) this.#noteInactive(agentId, projectId, at);
     for (const [projectId, agents] of Map.groupBy(returned, ({ project_id }) => project_id)) {
       this.#deps.onReturned(
         projectId,
@@ -175,9 +175,9 @@ export class Heartbeats {
     }
   }
 
-  #noteGone(id: string, projectId: string, at: Date): void {
-    if (this.#gone.size >= maxGone) this.#gone.clear();
-    this.#gone.set(id, { at, projectId });
+  #noteInactive(id: string, projectId: string, at: Date): void {
+    if (this.#inactive.size >= maxInactive) this.#inactive.clear();
+    this.#inactive.set(id, { at, projectId });
   }
 
   async #writeSamples(batch: readonly Sample[]): Promise<void> {
@@ -187,7 +187,7 @@ export class Heartbeats {
         tx,
         batch.map(({ done, ...row }) => row),
       );
-      // In one order, so that two processes that trim the same agents do not wait for each other.
+      // In a fixed order, so that two processes that trim the same agents do not deadlock.
       for (const agentId of [...due].sort()) await trimSamples(tx, agentId, this.#deps.samplesPerAgent);
     });
     for (const { done } of batch) done();
@@ -210,7 +210,7 @@ export class Heartbeats {
   }
 }
 
-/** A sample as it is stored; of one that is too long only the counters that we know. */
+/** The stored form of a sample; one that is too long keeps only the known counters. */
 function samplePayload(payload: Record<string, unknown>): string {
   const whole = storedJson(payload);
   if (Buffer.byteLength(whole) <= sampleBytes) return whole;

@@ -20,7 +20,7 @@ export type HelloFacts = Pick<
   | "metadata"
 >;
 
-/** Stores what a hello said and brings the agent online, unless it is revoked; false then. */
+/** Stores a hello and brings the agent online; false when it is revoked. */
 export const markConnected = (tx: Tx<Tables>, id: string, facts: HelloFacts, at: Date): Promise<boolean> =>
   changesOne(
     tx
@@ -30,7 +30,7 @@ export const markConnected = (tx: Tx<Tables>, id: string, facts: HelloFacts, at:
       .where("revoked_at", "is", null),
   );
 
-/** Stores what a connect probe said; a probe alone brings nobody online. */
+/** Stores a connect probe, which alone does not bring an agent online. */
 export async function markProbed(tx: Tx<Tables>, id: string, runtimeFeatures: string, at: Date): Promise<void> {
   await tx
     .updateTable("agents")
@@ -50,7 +50,7 @@ export const hasContactSince = (db: Db, id: string, since: Date): Promise<boolea
       .where((eb) => eb.or([eb("last_seen_at", ">", since), eb("last_connect_at", ">", since)])),
   );
 
-/** Notes that the agent asked for commands; that alone brings nobody online. */
+/** Records that the agent polled for commands, which alone does not bring it online. */
 export async function markPolled(tx: Tx<Tables>, id: string, at: Date): Promise<void> {
   await tx
     .updateTable("agents")
@@ -82,12 +82,12 @@ export async function upsertProcess(tx: Tx<Tables>, row: AgentWorkerRow): Promis
     .execute();
 }
 
-/** Makes other transactions that change the agent wait for this one. */
+/** Locks the agent against changes by other transactions. */
 export const lockAgent = (tx: Tx<Tables>, id: string): Promise<void> =>
   lockRows(tx, tx.selectFrom("agents").select("id").where("id", "=", id).forNoKeyUpdate());
 
-/** Takes a process offline unless a newer connection of the same row came meanwhile. */
-export async function markProcessGone(
+/** Marks a process offline unless a newer connection has taken over the row. */
+export async function markProcessOffline(
   tx: Tx<Tables>,
   { agentId, workerId, connectedAt, now }: { agentId: string; workerId: string | null; connectedAt: Date; now: Date },
 ): Promise<void> {
@@ -100,8 +100,8 @@ export async function markProcessGone(
     .execute();
 }
 
-/** Takes an agent offline after its last connection, unless a newer one came meanwhile or another brain has a process of it. */
-export const markGone = (
+/** Marks an agent offline after its last connection, unless a newer one exists or another brain has a process of it. */
+export const markOffline = (
   tx: Tx<Tables>,
   { agentId, connectedAt, now }: { agentId: string; connectedAt: Date; now: Date },
 ): Promise<boolean> =>
@@ -124,16 +124,16 @@ export const markGone = (
 export interface Contacts {
   /** At most a few hundred. */
   readonly ids: readonly string[];
-  /** Those of them that it brings online; the others are touched while they are online. */
+  /** Those that it brings online; the others are only touched while they are online. */
   readonly signs: ReadonlySet<string>;
   readonly at: Date;
 }
 
 /**
- * Notes contact with agents. Like every change of several agents or processes here it locks agents by id, then
- * processes by id, so that no two of them wait for each other.
+ * Records contact with agents. Like every change here to several agents or processes, it locks agents by id, then processes by id, so
+ * that concurrent changes do not deadlock.
  *
- * @returns those that were not online before, and the ids of all that are not revoked and whose project is active.
+ * @returns the agents that were not online before, and the ids of all that are unrevoked and whose project is active.
  */
 export async function markSeen(
   tx: Tx<Tables>,
@@ -181,13 +181,13 @@ export async function findProcesses(
   return rows.map(({ id }) => id);
 }
 
-/** Notes contact with processes; ids of several calls in one transaction ascend. */
+/** Records contact with processes; ids ascend across several calls in one transaction. */
 export async function markProcessesSeen(tx: Tx<Tables>, ids: readonly string[], at: Date): Promise<void> {
   await lockRows(tx, tx.selectFrom("agent_workers").select("id").where("id", "in", ids).orderBy("id").forNoKeyUpdate());
   await tx.updateTable("agent_workers").set({ state: "online", last_seen_at: at }).where("id", "in", ids).execute();
 }
 
-/** Takes agents and processes offline that were last seen before `cutoff`; returns the agents. */
+/** Marks agents and processes offline that were last seen before `cutoff`; returns the agents. */
 export async function markSilent(tx: Tx<Tables>, cutoff: Date, now: Date): Promise<ChangedAgent[]> {
   const agents = await markSilentOf(tx, "agents", { cutoff, now });
   await markSilentOf(tx, "agent_workers", { cutoff, now });
@@ -214,7 +214,7 @@ async function markSilentOf(
     .execute();
 }
 
-/** Whether a silent agent or process is there at all: looked at before a write is asked for. */
+/** Whether any agent or process is silent: checked first, so that a write is requested only when needed. */
 export async function hasSilent(db: Db, cutoff: Date): Promise<boolean> {
   const [agent, process] = await Promise.all(
     (["agents", "agent_workers"] as const).map((table) =>
@@ -230,7 +230,7 @@ export async function hasSilent(db: Db, cutoff: Date): Promise<boolean> {
   return agent !== undefined || process !== undefined;
 }
 
-/** Deletes process rows that ended before `cutoff`; locked by id, like every change of several processes. */
+/** Deletes process rows that ended before `cutoff`; locked by id, like every change to several processes. */
 export async function deleteOldProcesses(tx: Tx<Tables>, cutoff: Date): Promise<number> {
   const old = tx
     .selectFrom("agent_workers")

@@ -8,7 +8,7 @@ const hourMs = 3_600_000;
 const dayMs = 86_400_000;
 
 for (const dialect of testDialects) {
-  describe(`agents that come and go on ${dialect}`, () => {
+  describe(`agents that connect and disconnect on ${dialect}`, () => {
     const opened = useTestDatabase(dialect);
     let fixture: AgentsFixture;
     let agents: AgentsFixture["agents"];
@@ -29,7 +29,7 @@ for (const dialect of testDialects) {
     const isListed = async ({ agent_id }: AgentIdentity) =>
       (await agents.list(projectId)).some(({ id }) => id === agent_id);
 
-    test("come online with what hello said, and the process row of the connection", async () => {
+    test("come online with the content of their hello and the process row of the connection", async () => {
       const { identity } = await fixture.minted("online");
       fixture.published.length = 0;
       expect(await agents.presence.connected(identity, helloOf(), clock.now())).toBe(true);
@@ -51,7 +51,7 @@ for (const dialect of testDialects) {
       expect(await agents.listProcesses(projectId, { state: "offline", limit: 10 })).toEqual([]);
     });
 
-    test("go offline with their last connection, but not when a newer one came meanwhile", async () => {
+    test("go offline with their last connection, unless a newer one exists", async () => {
       const { identity } = await fixture.minted("leaving");
       const firstAt = clock.now();
       await agents.presence.connected(identity, helloOf(), firstAt);
@@ -78,7 +78,7 @@ for (const dialect of testDialects) {
       const oneAt = await connect(identity, "one");
       clock.advance(1000);
       const twoAt = await connect(identity, "two");
-      // Each is the last one in its brain.
+      // Each is the last connection in its brain.
       await agents.presence.disconnected(identity, "two", twoAt, true);
       expect(await fixture.stateOf(identity.agent_id)).toBe("online");
       clock.advance(1000);
@@ -116,7 +116,7 @@ for (const dialect of testDialects) {
       expect(processes.find(({ agent_id }) => agent_id === identity.agent_id)?.started_at).toEqual(shown);
     });
 
-    test("are taken offline once they were silent for the timeout, and return with contact", async () => {
+    test("are marked offline after being silent for the timeout, and return with contact", async () => {
       const { identity } = await fixture.minted("silent");
       await agents.presence.connected(identity, helloOf({ worker_id: null }), clock.now());
       await agents.presence.workerConnected(identity, helloOf({ worker_id: null }), clock.now());
@@ -150,7 +150,7 @@ for (const dialect of testDialects) {
       expect((await agents.countByState(projectId)).online).toBeGreaterThanOrEqual(1);
     });
 
-    test("are not let on when their project was archived by another process, until it is restored", async () => {
+    test("are rejected when another process archived their project, until it is restored", async () => {
       const { identity } = await fixture.minted("archived");
       await fixture.setProjectActive(false);
       await agents.heartbeats.seen(identity, null, clock.now());
@@ -165,7 +165,7 @@ for (const dialect of testDialects) {
     test.each<[string, (identity: AgentIdentity) => unknown]>([
       ["the restoring", () => agents.forgetProject(projectId)],
       ["a probe", (identity) => agents.presence.probed(identity, [], clock.now())],
-    ])("are let on again by %s after their project was archived", async (how, act) => {
+    ])("are accepted again by %s after their project was archived", async (how, act) => {
       const { identity } = await fixture.minted(`back by ${how}`);
       await fixture.setProjectActive(false);
       await agents.heartbeats.seen(identity, undefined, clock.now());
@@ -176,7 +176,7 @@ for (const dialect of testDialects) {
       expect(await agents.heartbeats.seen(identity, undefined, clock.now())).toBe(true);
     });
 
-    test("are noted as polling at most once an hour, which brings nobody online", async () => {
+    test("are recorded as polling at most once an hour, which does not bring them online", async () => {
       const { identity } = await fixture.minted("waits for commands");
       const lastConnect = async () => (await agents.get(projectId, identity.agent_id)).last_connect_at;
       const first = clock.now();
@@ -212,7 +212,7 @@ for (const dialect of testDialects) {
       for (const { identity } of used) expect(await isListed(identity)).toBe(true);
     });
 
-    test("are touched by what they sent while they are online, and are not brought back by it", async () => {
+    test("are touched by what they sent while online, and are not brought back online by it", async () => {
       const { identity } = await fixture.minted("touched");
       const lastSeen = async () =>
         (await agents.list(projectId)).find(({ id }) => id === identity.agent_id)?.last_seen_at;
@@ -222,7 +222,7 @@ for (const dialect of testDialects) {
       await agents.flush();
       expect(await lastSeen()).toEqual(clock.now());
 
-      // What was stored when its connection ends is told afterwards.
+      // Frames stored while the connection closes are reported afterwards.
       await agents.presence.disconnected(identity, "w", connectedAt, true);
       const leftAt = await lastSeen();
       clock.advance(1000);
@@ -236,7 +236,7 @@ for (const dialect of testDialects) {
       expect(await fixture.stateOf(identity.agent_id)).toBe("online");
     });
 
-    test("are not revoked as silent when they are heard of before it happens", async () => {
+    test("are not revoked as silent when they make contact first", async () => {
       const { identity } = await fixture.minted("back in time");
       clock.advance(31 * dayMs);
       const revocation = { id: identity.agent_id, projectId, now: clock.now(), silentSince: clock.now() };
@@ -246,7 +246,7 @@ for (const dialect of testDialects) {
       expect(await isListed(identity)).toBe(true);
     });
 
-    test("are revoked in one sweep however many are stale, unless the process stops", async () => {
+    test("are all revoked in one sweep, unless the process stops", async () => {
       const count = 105;
       for (let index = 0; index < count; index += 1) await fixture.minted(`crowd ${index}`);
       clock.advance(31 * dayMs);

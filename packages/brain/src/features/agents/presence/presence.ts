@@ -11,10 +11,10 @@ import {
   hasSilent,
   lockAgent,
   markConnected,
-  markGone,
+  markOffline,
   markPolled,
   markProbed,
-  markProcessGone,
+  markProcessOffline,
   markSilent,
   upsertProcess,
 } from "./presence-store.ts";
@@ -30,7 +30,7 @@ export interface PresenceDeps extends Core {
 
 const pollNotedMs = hours(1);
 
-/** Moves agents and their processes between online and offline: by hello and upload, by the end of a connection, and by long silence. */
+/** Moves agents and their processes between online and offline: on hello and upload, on disconnect, and after long silence. */
 export class Presence {
   readonly #deps: PresenceDeps;
 
@@ -38,7 +38,7 @@ export class Presence {
     this.#deps = deps;
   }
 
-  /** Stores what a hello said and brings the agent online; false when it is revoked. */
+  /** Stores a hello and brings the agent online; false when it is revoked. */
   async connected(identity: AgentIdentity, hello: HelloPayload, at: Date): Promise<boolean> {
     const { name } = hello.host;
     const facts = {
@@ -85,7 +85,7 @@ export class Presence {
     this.#deps.onArrived(identity.project_id);
   }
 
-  /** A connection made at `connectedAt` ended; `isLast` when it was the agent's last one in this process. */
+  /** A connection made at `connectedAt` closed; `isLast` when it was the agent's last one in this process. */
   async disconnected(
     identity: AgentIdentity,
     workerId: string | null,
@@ -95,11 +95,11 @@ export class Presence {
     await this.#deps.heartbeats.drop(identity.agent_id, workerId, isLast);
     const ended = { agentId: identity.agent_id, workerId, connectedAt, now: this.#deps.clock.now() };
     const wentOffline = await this.#deps.database.write(async (tx) => {
-      // Agents before processes: the lock order of markSeen. Of two brains that each lose a connection of the agent, the second one
-      // then sees what the first one wrote.
+      // Agents before processes: the lock order of markSeen. When two brains each lose a connection of the agent, the second one then sees
+      // what the first one wrote.
       if (isLast) await lockAgent(tx, identity.agent_id);
-      await markProcessGone(tx, ended);
-      return isLast && markGone(tx, ended);
+      await markProcessOffline(tx, ended);
+      return isLast && markOffline(tx, ended);
     });
     if (wentOffline) this.#deps.onChanged(identity.project_id, [identity.agent_id]);
   }
@@ -109,14 +109,14 @@ export class Presence {
     this.#deps.heartbeats.seen(identity, undefined, at);
   }
 
-  /** A long-poll connect probe told the agent's runtime features. */
+  /** A long-poll connect probe reported the agent's runtime features. */
   async probed(identity: AgentIdentity, features: readonly string[], at: Date): Promise<void> {
     await this.#deps.database.write((tx) => markProbed(tx, identity.agent_id, storedJson(features), at));
     this.#deps.heartbeats.admitted(identity.agent_id);
     this.#deps.onChanged(identity.project_id, [identity.agent_id]);
   }
 
-  /** The agent asked for commands: contact, noted once an hour, that brings nobody online. */
+  /** The agent polled for commands: contact, recorded once an hour, that does not bring it online. */
   async polled(identity: AgentIdentity, at: Date): Promise<void> {
     const notedSince = new Date(at.getTime() - pollNotedMs);
     if (await hasContactSince(this.#deps.database.read, identity.agent_id, notedSince)) return;
@@ -124,19 +124,19 @@ export class Presence {
     this.#deps.onChanged(identity.project_id, [identity.agent_id]);
   }
 
-  /** Takes agents and processes offline that have been silent for the offline timeout; returns how many agents. */
+  /** Marks agents and processes offline that have been silent for the offline timeout; returns the number of agents. */
   async sweepOffline(): Promise<number> {
     const now = this.#deps.clock.now();
     const cutoff = new Date(now.getTime() - this.#deps.offlineTimeoutMs);
     if (!(await hasSilent(this.#deps.database.read, cutoff))) return 0;
-    const gone = await this.#deps.database.write((tx) => markSilent(tx, cutoff, now), { alone: true });
-    for (const [projectId, agents] of Map.groupBy(gone, ({ project_id }) => project_id)) {
+    const offline = await this.#deps.database.write((tx) => markSilent(tx, cutoff, now), { alone: true });
+    for (const [projectId, agents] of Map.groupBy(offline, ({ project_id }) => project_id)) {
       this.#deps.onChanged(
         projectId,
         agents.map(({ id }) => id),
       );
     }
-    return gone.length;
+    return offline.length;
   }
 }
 

@@ -2,7 +2,7 @@ import type { Tx } from "../../../platform/database/database.ts";
 import { affectedRows } from "../../../platform/database/results.ts";
 import type { AgentStatusRow, BrainDatabase, Tables } from "../../../schema/tables/index.ts";
 
-/** Agents, revoked ones too, that have a status sample from before `cutoff`: one look into the index each, at most `limit`. */
+/** At most `limit` agents, including revoked ones, with a status sample older than `cutoff`; one index lookup each. */
 export async function agentsWithSamplesBefore(
   { slow }: Pick<BrainDatabase, "slow">,
   cutoff: Date,
@@ -26,7 +26,7 @@ export async function agentsWithSamplesBefore(
   return rows.map(({ id }) => id);
 }
 
-/** Deletes at most `limit` samples of one agent from before `cutoff`, the oldest first, and tells how many. */
+/** Deletes at most `limit` samples of one agent that are older than `cutoff`, oldest first, and returns how many. */
 export const deleteSamplesBefore = (
   { write }: Pick<BrainDatabase, "write">,
   agentId: string,
@@ -50,7 +50,7 @@ export const deleteSamplesBefore = (
   );
 
 export async function insertSamples(tx: Tx<Tables>, rows: readonly Omit<AgentStatusRow, "id">[]): Promise<void> {
-  // The id is the database's own; the row type has it because reads do.
+  // The database assigns the id; the row type has it because reads need it.
   await tx
     .insertInto("agent_status_history")
     .values(rows as AgentStatusRow[])

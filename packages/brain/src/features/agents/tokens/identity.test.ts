@@ -42,7 +42,7 @@ for (const dialect of testDialects) {
       return { ...createIdentities({ read }, createFakeClock(), masters), queries: () => queries };
     }
 
-    test("that come together share queries, and each gets its own answer", async () => {
+    test("share queries when concurrent, and each gets its own answer", async () => {
       const { authenticate, queries } = counted();
       const strangers = Array.from({ length: 250 }, () => authenticate(randomToken()));
       const known = tokens.map((token) => authenticate(token));
@@ -57,7 +57,7 @@ for (const dialect of testDialects) {
       const { admittedAmong } = counted();
       const rows = await opened.database.read.selectFrom("agents").select("id").orderBy("name").execute();
       const ids = rows.map(({ id }) => id);
-      // More than one statement asks for.
+      // More than one statement requests.
       const strangers = Array.from({ length: 500 }, () => randomUUID());
       expect(await admittedAmong([...ids.slice(0, 2), ...strangers, ...ids.slice(2)])).toEqual(new Set(ids));
       const revoke = (revoked_at: Date | null) =>
@@ -67,9 +67,9 @@ for (const dialect of testDialects) {
       await revoke(null);
     });
 
-    test("are refused while 10,000 wait, and answered again when they were", async () => {
+    test("are refused while 10,000 wait, and answered again afterwards", async () => {
       const { authenticate } = counted();
-      // The first one begins a query at once and does not wait.
+      // The first one starts a query at once and does not wait.
       const asked = Array.from({ length: 10_001 }, () => authenticate(randomToken()));
       await expect(authenticate(tokens[0] ?? "")).rejects.toMatchObject({
         code: "unready",
@@ -80,7 +80,7 @@ for (const dialect of testDialects) {
       expect((await authenticate(tokens[0] ?? ""))?.name).toBe("agent-0");
     });
 
-    test("fail together, and the next ones are asked again", async () => {
+    test("fail together, and the next ones query again", async () => {
       let isDown = true;
       const failing: KyselyPlugin = {
         transformQuery({ node }) {

@@ -6,7 +6,7 @@ import type { Keyring } from "../../../platform/crypto/keyring.ts";
 import type { BrainDatabase } from "../../../schema/tables/index.ts";
 import { type AgentIdentity, admittedAmong, findAdmission, findByTokenHashes } from "../reads.ts";
 
-/** Whether an agent may act, and if not, why. */
+/** Whether an agent may act, and if not, why not. */
 export type AdmissionStatus = "admitted" | "revoked" | "archived";
 
 const rememberMs = 2000;
@@ -19,7 +19,7 @@ export function createIdentities(
   masters: Keyring,
 ) {
   const lookUp = createSharedLookUp((digests) => findByTokenHashes(database.read, digests));
-  // By digest, never by token: a memory image then holds no bearer.
+  // By digest, so that a memory dump contains no token.
   const remembered = new Map<string, { identity: AgentIdentity; untilMs: number }>();
   let forgotten = 0;
 
@@ -32,7 +32,7 @@ export function createIdentities(
     remembered.set(digest, { identity, untilMs: clock.monotonicMs() + rememberMs });
   }
 
-  /** As `isStillAdmitted`, with the reason; a revoked agent of an archived project is revoked. */
+  /** Like `isStillAdmitted`, with the reason; a revoked agent of an archived project is `revoked`. */
   async function admissionStatus({ agent_id }: Pick<AgentIdentity, "agent_id">): Promise<AdmissionStatus> {
     const found = await findAdmission(database.read, agent_id);
     if (found === undefined || found.revoked_at !== null) return "revoked";
@@ -40,7 +40,7 @@ export function createIdentities(
   }
 
   return {
-    /** The unrevoked agent of a token, null for any other text. Verified identities are remembered for at most 2 s. */
+    /** The unrevoked agent of a token, null for any other text. Verified identities are cached for at most 2 s. */
     async authenticate(token: string): Promise<AgentIdentity | null> {
       if (token === "" || token.length > maxTokenChars) return null;
       const digests = candidateDigests(masters, tokenLabels.agentToken, token);
@@ -50,17 +50,17 @@ export function createIdentities(
       const forgottenBefore = forgotten;
       const found = await lookUp(digests);
       if (found === undefined) return null;
-      // A revocation that came while we looked must not be covered by what we saw before it.
+      // A revocation during the query must not be overwritten with the earlier result.
       if (forgotten === forgottenBefore) remember(first, found);
       return found;
     },
     admissionStatus,
-    /** Whether the agent is still unrevoked and its project active, asked of the database. */
+    /** Whether the agent is still unrevoked and its project active, read from the database. */
     isStillAdmitted: async (identity: Pick<AgentIdentity, "agent_id">) =>
       (await admissionStatus(identity)) === "admitted",
-    /** Those of the agents that are unrevoked and whose project is active, asked of the database. */
+    /** The agents among these that are unrevoked and whose project is active, read from the database. */
     admittedAmong: (agentIds: readonly string[]) => admittedAmong(database.read, agentIds),
-    /** Forgets what is remembered of an agent, of all agents of a project, or of everyone. */
+    /** Drops what is cached of an agent, of all agents of a project, or of everyone. */
     forget(what: { agentId: string } | { projectId: string } | "everyone") {
       forgotten += 1;
       if (what === "everyone") return remembered.clear();

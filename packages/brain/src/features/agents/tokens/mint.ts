@@ -11,13 +11,13 @@ import { insertAgent } from "../store.ts";
 
 export interface MintedAgent {
   readonly agent: ListedAgent;
-  /** The bearer; its digest alone is stored. */
+  /** The bearer token; only its digest is stored. */
   readonly token: string;
   readonly hmacSecret: string;
 }
 
 /**
- * Makes an agent with its bearer and the project's signing secret, both told only here.
+ * Creates an agent with its bearer token and the project's signing secret; both are returned only here.
  *
  * @throws ApiError `conflict` when the project has an agent of this name.
  */

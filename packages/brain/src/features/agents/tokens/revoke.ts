@@ -4,7 +4,7 @@ import type { Core, Tables } from "../../../schema/tables/index.ts";
 import type { Audit, AuditOrigin } from "../../audit/index.ts";
 import { tombstone } from "../store.ts";
 
-/** Cancels in the transaction what no agent has been sent yet of the agent's commands; `announce` is to be called after the commit. */
+/** Cancels the agent's commands that have not been sent yet, in the transaction; call `announce` after the commit. */
 export type CancelCommands = (
   tx: Tx<Tables>,
   agentId: string,
@@ -17,9 +17,9 @@ export interface RevokeDeps extends Core {
 }
 
 /**
- * Revokes an agent for ever: its token is void, its name is free again, what waited for it is cancelled.
+ * Revokes an agent permanently: its token becomes invalid, its name is free again, and its waiting commands are cancelled.
  *
- * @throws ApiError `not_found` when the project has no such unrevoked agent, or when it was heard of after `silentSince`.
+ * @throws ApiError `not_found` when the project has no such unrevoked agent, or when the agent made contact after `silentSince`.
  */
 export async function revokeAgent(
   { database, clock, audit, cancelCommands }: RevokeDeps,
