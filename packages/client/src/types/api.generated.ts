@@ -77,15 +77,15 @@ export interface Agent {
   protocol_version: string;
   /** How it runs, such as `side-car`, as it reported; empty when not reported. */
   framework_adapter: string;
-  /** Empty also when an agent never connected over WebSocket: then nothing was reported. */
+  /** Empty when not reported, as for an agent that never connected over WebSocket. */
   engine_adapters: string[];
   /** Schedulers that it can control; empty when not reported. */
   scheduler_adapters: string[];
   /** Capability tokens, such as `retry_task`, by engine; empty when not reported. */
   capabilities: Record<string, unknown>;
-  /** When it last sent frames; null before the first. */
+  /** When it last sent frames; null if never. */
   last_seen_at: string | null;
-  /** When it last connected or polled; null before the first time. */
+  /** When it last connected or polled; null if never. */
   last_connect_at: string | null;
   /** When it was created. */
   created_at: string;
@@ -95,9 +95,9 @@ export interface Agent {
   host_name: string | null;
   /** Version of its software; null when not reported. */
   agent_version: string | null;
-  /** Its version beside that of the service; null when not reported. */
+  /** Its version compared with that of the service; null when not reported. */
   version_status: "current" | "outdated" | "newer_than_known" | "incompatible" | "unknown" | null;
-  /** How it last connected: WebSocket or long-poll; null before the first time. */
+  /** How it last connected: WebSocket or long-poll; null if never. */
   transport: "ws" | "longpoll" | null;
   /** `host`: facts of its machine, as it reported. */
   metadata: Record<string, unknown>;
@@ -133,7 +133,7 @@ export interface AgentProcess {
   agent_id: string;
   /** Project that it belongs to. */
   project_id: string;
-  /** Name that the process gives itself; null without one. */
+  /** Name that the process reported; null without one. */
   worker_id: string | null;
   /** What the process does, as it reported; null when not reported. */
   role: string | null;
@@ -145,9 +145,9 @@ export interface AgentProcess {
   started_at: string | null;
   /** Online or offline. */
   state: string;
-  /** When it last connected or sent a heartbeat; null before the first time. */
+  /** When it last connected or sent a heartbeat; null if never. */
   last_seen_at: string | null;
-  /** When it last connected; null before the first time. */
+  /** When it last connected; null if never. */
   last_connect_at: string | null;
   /** When the service first saw it. */
   created_at: string;
@@ -155,7 +155,7 @@ export interface AgentProcess {
   updated_at: string;
 }
 
-/** Unknown: it never connected; online: connected, or it sent frames lately; offline: it disconnected or has been silent for too long. */
+/** Unknown: it never connected; online: connected, or sent frames recently; offline: disconnected or silent for too long. */
 export const agentStates = [
   "online",
   "offline",
@@ -172,7 +172,7 @@ export interface AgentStatusHistory {
 export interface AgentStatusSample {
   /** Number that grows with each sample. */
   id: number;
-  /** When the agent sent it, by its own clock. */
+  /** When the agent sent it, by the agent's clock. */
   captured_at: string;
   /** Loss counters, buffer state and connection failures, as reported. */
   payload: Record<string, unknown>;
@@ -604,11 +604,11 @@ export type CommandStatus = (typeof commandStatuses)[number];
 
 /** The periods in which agents lost records. */
 export interface Completeness {
-  /** In order of time; counts are of whole gaps, also where one begins before the range. */
+  /** In order of time; counts are of whole gaps, even when one begins before the range. */
   gaps: CompletenessGap[];
-  /** Losses before this are no longer known. */
+  /** Losses before this time are deleted. */
   kept_since: string;
-  /** There were more than a thousand losses, of which the newest are shown. */
+  /** More than 1000 losses exist; the newest are shown. */
   is_cut: boolean;
 }
 
@@ -618,9 +618,9 @@ export interface CompletenessGap {
   agent_id: string;
   /** Name of the agent. */
   agent_name: string;
-  /** When the loss counters were last seen lower. */
+  /** When lower loss counters were last reported. */
   from: string;
-  /** When the risen counters were reported. */
+  /** When higher counters were reported. */
   to: string;
   /** Events that were lost. */
   event_records: number;
@@ -777,9 +777,9 @@ export const facetFields = [
 ] as const;
 export type FacetField = (typeof facetFields)[number];
 
-/** What was stored and what has to be sent again. */
+/** How many frames were stored and how many to send again. */
 export interface FrameReceipt {
-  /** Frames stored, dropped for good, unparseable, or unsigned handshakes. */
+  /** Frames that were stored, dropped permanently, unparseable, or unsigned handshakes. */
   accepted: number;
   /** Frames to send again. */
   rejected: number;
@@ -2592,7 +2592,7 @@ export interface ListAgentProcessesQuery {
   state?: string;
   /** Only processes with this role. */
   role?: string;
-  /** Most rows. */
+  /** Maximum number of rows. */
   limit?: number;
 }
 
