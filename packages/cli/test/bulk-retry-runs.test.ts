@@ -175,7 +175,7 @@ describe("svc bulk-retry create is refused", () => {
   test("for an engine that nobody advertises, and an agent that is not there", async () => {
     const { code, err } = await create("--engine", "celery");
     expect(code).toBe(6);
-    expect(err).toContain("no agent of the project advertises bulk_retry for celery");
+    expect(err).toContain("no agent of this project advertises bulk_retry for celery");
     expect(err).toMatch(/^ {5}reason: engine_not_advertised$/m);
     const agentId = "00000000-0000-7000-8000-000000000000";
     expect(await create("--queue", "mail", "--agent", agentId)).toMatchObject({
@@ -281,7 +281,7 @@ describe("a bulk retry", () => {
     expect(code).toBe(1);
     const [, id = ""] = /^(\S{36}) {2}blocked {2}6 tasks: 2 succeeded/.exec(out) ?? [];
     expect(err).toContain(
-      `svc: it is blocked: 2 of the first 2 tasks failed again, 1 may; svc bulk-retry resume ${id} goes on\n`,
+      `svc: it is blocked: 2 of the 2 canary tasks failed again (allowed: 1); svc bulk-retry resume ${id} goes on\n`,
     );
     expect(retriedOf("bad").sort()).toEqual(["bad-0", "bad-1"]);
     expect(await ask(["watch", id])).toMatchObject({ code: 1 });

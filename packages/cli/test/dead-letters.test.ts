@@ -72,7 +72,7 @@ describe("svc dead-letters list is refused", () => {
     [["shop", "mail"], 2, "mail"],
     [["shop", "--project", "nowhere"], 5, "there is no project nowhere"],
     [["no engine"], 6, "the request is not valid"],
-    [["shop", "--cursor", "nonsense"], 6, "cursor is no cursor of this listing"],
+    [["shop", "--cursor", "nonsense"], 6, "cursor is not valid for this listing"],
     [["shop", "--agent", "first"], 6, "agent_id"],
     [["shop", "--agent", "00000000-0000-7000-8000-000000000000"], 5, "there is no such agent"],
   ])("with %j by exit code %i", async (words, code, message) => {
@@ -83,7 +83,7 @@ describe("svc dead-letters list is refused", () => {
   test("where no agent can, with what those online can do", async () => {
     const { code, err } = await list("celery");
     expect(code).toBe(6);
-    expect(err).toMatch(/^svc: no online agent lists dead letters of celery$/m);
+    expect(err).toMatch(/^svc: no online agent can list dead letters of celery$/m);
     expect(err).toMatch(/^ {5}online: agent-\S+ can do shop \(.*list_dead_letters.*\)$/m);
   });
 
@@ -94,7 +94,10 @@ describe("svc dead-letters list is refused", () => {
     expect(failed).toMatchObject({ code: 1, err: expect.stringContaining("the agent failed to list dead letters") });
     expect(failed.err).toMatch(/^ {5}error: Redis: {2}planted \\u001b\[2Jwords$/m);
     engine.listing = async () => ({ status: "success", result: { entries: "many" } });
-    expect(await list("shop")).toMatchObject({ code: 1, err: expect.stringContaining("is no page of dead letters") });
+    expect(await list("shop")).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("is not a page of dead letters"),
+    });
     engine.listing = null;
   });
 

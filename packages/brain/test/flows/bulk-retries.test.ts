@@ -225,7 +225,7 @@ for (const dialect of testDialects) {
       ["no key", { filter: {}, idempotency_key: null }, [422, "validation_error", undefined]],
       ["a search of 201 characters", { filter: { search: "x".repeat(201) } }, [422, "validation_error", undefined]],
       [
-        "text that is not well-formed",
+        "text that is not well-formed Unicode",
         { filter: { search: "\ud800" } },
         [422, "validation_error", "unpaired_surrogate"],
       ],

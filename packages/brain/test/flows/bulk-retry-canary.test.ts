@@ -14,8 +14,8 @@ import {
   whenRequest,
 } from "../fixtures/bulk-retry-fixture.ts";
 
-const failedAgain = "1 of the first 1 tasks failed again, 0 may";
-const notEnded = "1 of the first 1 tasks had not ended when the time was over";
+const failedAgain = "1 of the 1 canary tasks failed again (allowed: 0)";
+const notEnded = "1 of the 1 canary tasks had not finished by the deadline";
 
 for (const dialect of routeDialects) {
   describe(`the canary of a bulk retry on ${dialect}`, () => {

@@ -89,7 +89,7 @@ for (const dialect of testDialects) {
       expect((await brain.as.operator.get(path(blocked.id))).body).toMatchObject({
         status: "blocked",
         control_state: "blocked",
-        blocked_reason: "1 of the first 1 tasks failed again, 0 may",
+        blocked_reason: "1 of the 1 canary tasks failed again (allowed: 0)",
       });
       // An operator may go on all the same.
       await act(blocked.id, "resume");

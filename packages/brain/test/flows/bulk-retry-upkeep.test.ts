@@ -116,13 +116,13 @@ for (const dialect of testDialects) {
       await brain.runLoop("bulk_retry");
       expect(await read(id)).toMatchObject({
         status: "blocked",
-        blocked_reason: "the time was over before 1 of its tasks were sent: no agent can retry nobodys",
+        blocked_reason: "the deadline passed with 1 task unsent: no agent can retry nobodys",
       });
     });
 
     test("say that their agent cannot, or was revoked, when their time is over", async () => {
       const { agentId } = await brain.mintAgent();
-      const reason = "the time was over before 1 of its tasks were sent";
+      const reason = "the deadline passed with 1 task unsent";
       const [away, revoked] = [await retry(1, { agent_id: agentId }), await retry(1, { agent_id: agentId })];
       await change(away.id, { deadline_at: longAgo });
       await brain.runLoop("bulk_retry");

@@ -192,10 +192,10 @@ for (const dialect of testDialects) {
         const intact = await order(awayId);
         for (const id of [waiting, pending]) await change(id, { timeout_at: ago(1) });
         await brain.runLoop("commands.timeout");
-        expect(await rowOf(waiting)).toMatchObject({ status: "timeout", error: "the agent sent no result in time" });
+        expect(await rowOf(waiting)).toMatchObject({ status: "timeout", error: "no result from the agent in time" });
         expect(await rowOf(pending)).toMatchObject({
           status: "timeout",
-          error: "no session of the agent took it in time",
+          error: "the agent did not connect to take it in time",
         });
         expect((await rowOf(pending)).completed_at).not.toBeNull();
         expect((await rowOf(intact)).status).toBe("pending");

@@ -7,7 +7,7 @@ import { startWindows, type Transport, type Windows } from "../fixtures/command-
 const notBegun = "not carried out: the agent stopped before the command started";
 const unknown =
   "outcome unknown: the agent stopped while the command was running. Check the engine before you repeat it";
-const noResult = "the agent sent no result in time";
+const noResult = "no result from the agent in time";
 
 interface Outcome {
   readonly status: "completed" | "failed" | "timeout";

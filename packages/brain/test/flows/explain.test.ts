@@ -211,14 +211,14 @@ for (const dialect of routeDialects) {
       await tell(event("task.started", taskId, { worker, queue }), event("task.sent", "waiting", { queue }));
       beatWith(["invoice:al@example.com"]);
       expect((await explained("events_lost", taskId)).causes[0]).toMatchObject({
-        message: expect.stringMatching(/^Worker celery@host\.example\.com no longer lists it/),
+        message: expect.stringMatching(/^Worker celery@host\.example\.com no longer lists the task/),
         evidence: { worker },
       });
       beatWith([taskId]);
       await explained("unknown", taskId);
       await tell(event("worker.offline", "", { worker }, -1));
       expect((await explained("no_consumer", "waiting")).causes[0]).toMatchObject({
-        message: "Every worker that is known to serve queue pay-[REDACTED] is offline.",
+        message: "Every known worker of queue pay-[REDACTED] is offline.",
         evidence: { queue: "pay-[REDACTED]", workers_offline: 1 },
       });
     });

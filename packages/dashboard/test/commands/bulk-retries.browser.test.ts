@@ -280,9 +280,7 @@ describe("the page", () => {
     await page.getByText(/No progress for 1 h.* No online agent serves celery[.]/).waitFor();
     await change({ deadline_at: hour });
     await page.reload();
-    await page
-      .getByText(/^It stopped: the time was over before 2 of its tasks were sent.* 2 tasks are not sent[.]/)
-      .waitFor();
+    await page.getByText(/^It stopped: the deadline passed with 2 tasks unsent.* 2 tasks are not sent[.]/).waitFor();
     await change({ ...unsent, pending_count: 0, unknown_count: 2, finished_at: new Date() });
     await page.reload();
     await page.getByText("Outcome unknown for 2 retries").waitFor();

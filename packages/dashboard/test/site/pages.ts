@@ -100,7 +100,7 @@ export const pages: Readonly<Record<string, PageCase>> = {
   "task that waits": {
     path: ({ slug }) => `/p/${slug}/tasks/scripted/wait-1`,
     title: /^pending, search[.]reindex/,
-    ready: (page) => page.getByText(/nothing that is known here holds it back/i).waitFor(),
+    ready: (page) => page.getByText(/No blocking cause was found/).waitFor(),
   },
   "unknown task": {
     path: ({ slug }) => `/p/${slug}/tasks/scripted/nope`,

@@ -51,7 +51,7 @@ async function open(path: string, options: { size?: "phone"; theme?: "dark" } = 
 }
 
 const question = (page: Page) => page.getByText(/^Why is it not (running|finished)\?$/);
-const paused = (page: Page) => page.getByText("Queue mails is paused: nothing in it starts until it is resumed.");
+const paused = (page: Page) => page.getByText("Queue mails is paused. No tasks start until it is resumed.");
 
 describe("why a task is not running", () => {
   test("is told at once of one that waits, with what it rests on, and again when that changes", async () => {
@@ -68,7 +68,7 @@ describe("why a task is not running", () => {
     beat({});
     await toBe("waits", "unknown");
     await page.clock.fastForward(11_000);
-    await page.getByText(/^It waits for its turn in queue mails/).waitFor();
+    await page.getByText(/^The task is waiting for its turn in queue mails/).waitFor();
     beat({ mails: { paused: true } });
     await toBe("waits", "queue_paused");
     expect(faults).toEqual([]);
@@ -86,10 +86,10 @@ describe("why a task is not running", () => {
     await drawer.getByText("Why is it not finished?").focus();
     expect(asked).toEqual([]);
     await page.keyboard.press("Enter");
-    await drawer.getByText(/^It is running, and nothing that is known here/).waitFor();
+    await drawer.getByText(/^The task is running[.] Nothing indicates/).waitFor();
     expect(await axeFaults(page)).toEqual([]);
     await page.keyboard.press("Enter");
-    await drawer.getByText(/^It is running, and nothing that is known here/).waitFor({ state: "detached" });
+    await drawer.getByText(/^The task is running[.] Nothing indicates/).waitFor({ state: "detached" });
   });
 
   test("is not asked of one that has ended", async () => {

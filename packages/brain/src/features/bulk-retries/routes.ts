@@ -28,10 +28,10 @@ export const bulkRetryRoutes: Routes<{
     operationId: "createBulkRetry",
     summary: "Create a bulk retry",
     description:
-      "Selects the tasks that match the filter and retries them one by one, across restarts of the service. With `filter.q` the tasks are searched for after the response, in status `sealing`. Repeating the request with the same idempotency key returns the bulk retry that exists.",
+      "Selects the tasks that match the filter and retries them one by one, across restarts of the service. With `filter.q`, the search runs after the response, in status `sealing`. Repeating the request with the same idempotency key returns the existing bulk retry.",
     answers: {
       200: {
-        description: "The bulk retry that exists for this key, or one that has nothing to do.",
+        description: "The existing bulk retry for this key, or one without matching tasks.",
         headers: { Location: "URL of the bulk retry." },
       },
       202: {
@@ -75,7 +75,7 @@ export const bulkRetryRoutes: Routes<{
   operation(app, "POST /projects/:slug/bulk-retry-requests/:request_id/pause", {
     operationId: "pauseBulkRetry",
     summary: "Pause a bulk retry",
-    description: "Stops sending further tasks. Retries that were sent continue.",
+    description: "Stops sending tasks. Retries that were already sent continue.",
     answers: { 409: "The bulk retry has finished (`finished`) or is not sealed yet (`sealing`)." },
     params: BulkRetryParams,
     response: { 200: BulkRetryRequest },
@@ -97,7 +97,7 @@ export const bulkRetryRoutes: Routes<{
   operation(app, "POST /projects/:slug/bulk-retry-requests/:request_id/cancel", {
     operationId: "cancelBulkRetry",
     summary: "Cancel a bulk retry that is not sealed",
-    description: "Ends the search of a bulk retry in status `sealing`. Nothing was sent, and nothing will be.",
+    description: "Ends the search of a bulk retry in status `sealing`. No task is retried.",
     answers: { 409: "The bulk retry is sealed (`sealed`; pause it instead) or has finished (`finished`)." },
     params: BulkRetryParams,
     response: { 200: BulkRetryRequest },
@@ -108,7 +108,7 @@ export const bulkRetryRoutes: Routes<{
   operation(app, "GET /projects/:slug/bulk-retry-requests/:request_id/plan", {
     operationId: "getBulkRetryPlan",
     summary: "Get the plan of a bulk retry",
-    description: "Returns the filter and limits that the bulk retry was created with. The plan never changes.",
+    description: "Returns the filter and limits of the bulk retry. The plan never changes.",
     params: BulkRetryParams,
     response: { 200: BulkRetryPlan },
     policy,

@@ -23,17 +23,18 @@ export const BulkRetryRequest = Type.Object(
     status: OneOf(requestStatuses, {
       title: "BulkRetryStatus",
       description:
-        "sealing: the search for its tasks is running; in_progress: tasks are being sent; paused, blocked: waiting for `resume`; succeeded, failed, partial: every outcome is known; indeterminate: some outcome is unknown; no_match: the filter matched no task; refused: not sealed, for blocked_reason; cancelled: by an operator before it was sealed",
+        "sealing: the search for its tasks is running; in_progress: tasks are being sent; paused, blocked: waiting for `resume`; succeeded, failed, partial: every outcome is known; indeterminate: some outcomes are unknown; no_match: the filter matched no task; refused: not sealed, see blocked_reason; cancelled: by an operator before it was sealed",
     }),
     control_state: OneOf(controlStates, {
-      description: "whether tasks are found or sent: paused by an operator, blocked or refused for blocked_reason",
+      description:
+        "whether tasks are being searched or sent; paused by an operator, or blocked or refused with a blocked_reason",
     }),
     canonical_digest: Type.String({ description: "SHA-256 of the request with its defaults" }),
     plan_digest: Nullable(
       Type.String(),
       "SHA-256 over engine, ordinal and payload of every child; null until it is sealed",
     ),
-    target_agent_id: Nullable(Uuid, "the only agent that may retry its tasks; null: any eligible one"),
+    target_agent_id: Nullable(Uuid, "the only agent that may retry its tasks; null for any eligible agent"),
     counts: Type.Object(
       {
         total: count("tasks"),
@@ -42,16 +43,16 @@ export const BulkRetryRequest = Type.Object(
         unobserved: count("without an outcome, sent or not"),
         succeeded: count("retried"),
         failed: count("not retried"),
-        unknown: count("outcome unknown: sent, but it is not known whether it was retried; never sent again"),
+        unknown: count("outcome unknown: sent, but no result tells whether it was retried; never sent again"),
       },
-      { title: "BulkRetryCounts", description: "How many tasks are in which state." },
+      { title: "BulkRetryCounts", description: "Number of tasks by state." },
     ),
     created_at: Described(Instant, "when it was requested"),
     sealed_at: Nullable(Instant, "when its list of tasks was fixed; null until then"),
     deadline_at: Described(Instant, "tasks not sent by then wait for `resume`, which sets a new deadline"),
     last_progress_at: Nullable(
       Instant,
-      "when a task was last sent or got its outcome, or its search last got further; null before that",
+      "when it last sent a task, got an outcome, or advanced its search; null until then",
     ),
     sealing: Nullable(
       Type.Object({
@@ -60,15 +61,15 @@ export const BulkRetryRequest = Type.Object(
       }),
       "progress of the search for its tasks; null when it is not running",
     ),
-    blocked_reason: Nullable(Type.String({ description: "why it is blocked or was refused" })),
+    blocked_reason: Nullable(Type.String({ description: "why it is blocked or was refused; null otherwise" })),
   },
-  { title: "BulkRetryRequest", description: "A retry of many tasks that the service carries out one by one." },
+  { title: "BulkRetryRequest", description: "A retry of many tasks, which the service sends one by one." },
 );
 export type BulkRetryRequest = Static<typeof BulkRetryRequest>;
 
 export const BulkRetryListQuery = Type.Object({
   ...PageQuery.properties,
-  command_id: Type.Optional({ ...Uuid, description: "only the one that sent this command" }),
+  command_id: Type.Optional({ ...Uuid, description: "only the bulk retry that sent this command" }),
 });
 export type BulkRetryListQuery = Static<typeof BulkRetryListQuery>;
 
@@ -91,18 +92,20 @@ const instant = Type.Union([
   Type.Number({ minimum: 0, maximum: 253_402_300_799, description: "epoch seconds" }),
 ]);
 
-/** The only keys that a filter takes: a misspelt one would mean more tasks than were meant. */
+/** The allowed filter keys. Unknown keys are refused, because a misspelt filter would match too many tasks. */
 const filterFields = {
   task_ids: optional(
-    Type.Array(text(200), { minItems: 1, maxItems: 10_000, description: "the engine's ids of the tasks" }),
+    Type.Array(text(200), { minItems: 1, maxItems: 10_000, description: "ids that the engine gave the tasks" }),
   ),
   engine: optional(text(40, "required with task_ids")),
   state: optional(TaskState, "state of the tasks; failure by default"),
-  status: optional(TaskState, "the same as state"),
+  status: optional(TaskState, "alias of state"),
   queue: optional(text(200, "exact queue name")),
   name: optional(text(200, "literal part of the task name")),
   search: optional(text(200, "literal part of name, queue, worker or task id, in any case")),
-  q: optional(text(1000, "query in the language of docs/guides/search.md, beside the others; not with task_ids")),
+  q: optional(
+    text(1000, "query in the language of docs/guides/search.md, combined with the other filters; not with task_ids"),
+  ),
   priority: optional(Type.Array(Priority, { minItems: 1, description: "tasks with one of these; not with task_ids" })),
   since: optional(instant, "tasks received at or after this time"),
   until: optional(instant, "tasks received at or before this time"),
@@ -111,37 +114,36 @@ export const filterKeys: ReadonlySet<string> = new Set(Object.keys(filterFields)
 
 export const BulkRetryFilter = Type.Object(filterFields, {
   title: "BulkRetryFilter",
-  description:
-    "state is failure unless it is given (or status, which means the same); unknown keys are refused with 400",
+  description: "state (or status, its alias) defaults to failure; unknown keys are refused with 400",
 });
 export type BulkRetryFilter = Static<typeof BulkRetryFilter>;
 
 export const BulkRetryBody = Type.Object(
   {
-    idempotency_key: text(200, "the same key with the same body gives the request that exists"),
+    idempotency_key: text(200, "repeating a request with the same key and body returns the existing bulk retry"),
     filter: BulkRetryFilter,
     max: optional(
       Type.Integer({ minimum: 1, maximum: 10_000, description: "more matches are refused with 422; 1000 by default" }),
     ),
     agent_id: optional(
-      Type.Unsafe<string>({ ...Uuid, description: "default: any agent that can do it, for each task" }),
+      Type.Unsafe<string>({ ...Uuid, description: "by default any eligible agent, chosen for each task" }),
     ),
     canary_size: optional(
       Type.Integer({
         minimum: 1,
         maximum: 10_000,
-        description: "canary: retry this many tasks first and wait for their outcome",
+        description: "canary: retry this many tasks first and wait for their results",
       }),
     ),
     canary_max_failures: optional(
       Type.Integer({
         minimum: 0,
         maximum: 10_000,
-        description: "with canary_size: block the rest when more of the first fail; 0 by default",
+        description: "with canary_size: block the rest when more canary tasks fail; 0 by default",
       }),
     ),
     rate_per_minute: optional(
-      Type.Integer({ minimum: 1, maximum: 1_000_000, description: "tasks sent, evenly spread" }),
+      Type.Integer({ minimum: 1, maximum: 1_000_000, description: "maximum tasks sent per minute, evenly spread" }),
     ),
   },
   { title: "BulkRetryBody" },

@@ -5,24 +5,25 @@ export const bulkRetrySettings = Type.Object({
     default: 1,
     minimum: 0.1,
     maximum: 60,
-    description: "seconds between two looks at the open bulk retries; results of their commands move them on at once",
+    description:
+      "interval between scans of open bulk retries, in seconds; results of their commands continue them at once",
   }),
   SVC_BULK_RETRY_MAX_IN_FLIGHT: Type.Integer({
     default: 8,
     minimum: 1,
     maximum: 256,
-    description: "tasks of one bulk retry that may be on their way at a time; holds for requests made from then on",
+    description: "maximum tasks of one bulk retry in flight; applies to new bulk retries",
   }),
   SVC_BULK_RETRY_PARENT_TIMEOUT_SECONDS: Type.Integer({
     default: 900,
     minimum: 30,
     maximum: 86_400,
-    description: "seconds after which a bulk retry with unsent tasks is blocked; resuming it begins them anew",
+    description: "seconds until a bulk retry with unsent tasks is blocked; resuming it restarts the time",
   }),
   SVC_BULK_RETRY_SCAN_BATCH: Type.Integer({
     default: 64,
     minimum: 1,
     maximum: 1000,
-    description: "open bulk retries read by one statement of a look",
+    description: "open bulk retries read by one statement of a scan",
   }),
 });

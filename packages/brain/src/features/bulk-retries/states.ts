@@ -2,9 +2,9 @@ import { createStateMachine, type MoveOf } from "../../platform/state-machine.ts
 import type { BulkRetryChildRow, BulkRetryRequestRow } from "../../schema/tables/index.ts";
 
 /**
- * The states of a bulk retry (spec part 3, section 4.4). A request is made of children, one task each, that are sealed with it; one with a
- * search is sealing until the search is complete. A child is claimed once, which makes its command, and has an outcome once; nothing leads
- * back. What the request shows follows from its counters.
+ * The states of a bulk retry. A request consists of children, one task each, that are sealed with it. A request with a query is `sealing`
+ * until its search is complete. A child is claimed once, which creates its command, and gets one outcome; no move leads back. The public
+ * status follows from the counters.
  */
 export const childMoves = {
   "pending / unobserved": { claim: "claimed / unobserved" },
@@ -30,21 +30,21 @@ export const controlMoves = {
   cancelled: {},
 } as const;
 
-/** The tables as stores and decisions read them. */
+/** The tables as state machines, for stores and decisions. */
 export const childMachine = createStateMachine(childMoves);
 export const controlMachine = createStateMachine(controlMoves);
 export type ChildMove = MoveOf<typeof childMoves>;
 export type ControlMove = MoveOf<typeof controlMoves>;
-/** A move that gives a sent child its outcome. */
+/** A move that sets the outcome of a sent child. */
 export type ChildEnd = Exclude<ChildMove, "claim">;
 
-/** A state of the table as a child's row holds it. */
+/** A state of the table as the columns of a child's row. */
 export function childColumns(state: keyof typeof childMoves) {
   const [delivery_state, outcome] = state.split(" / ") as [string, string];
   return { delivery_state, outcome } satisfies Partial<BulkRetryChildRow>;
 }
 
-/** The outcome that a move gives. */
+/** The outcome that a move sets. */
 export const outcomeOfEnd = (end: ChildEnd): Outcome => childColumns(childMachine.to(end)).outcome as Outcome;
 
 export const controlStates = ["sealing", "running", "paused", "blocked", "refused", "cancelled"] as const;
@@ -75,15 +75,15 @@ type Counted = Pick<
 
 type Controlled = Pick<BulkRetryRequestRow, "control_state">;
 
-/** How many children were ever sent. */
+/** Number of children that were sent. */
 export const sentOf = ({ child_count, pending_count }: Pick<Counted, "child_count" | "pending_count">): number =>
   child_count - pending_count;
 
-/** Every child has its outcome, or there will be none. */
+/** Every child has its outcome, or will never get one. */
 export const isFinished = ({ control_state, pending_count, claimed_count }: Counted & Controlled): boolean =>
   control_state !== "sealing" && pending_count + claimed_count === 0;
 
-/** The deadline holds from the moment it passes, whether the coordinator has been there or not. */
+/** A passed deadline blocks the request at once, even before the coordinator has recorded it. */
 export function controlOf(
   row: Counted & Pick<BulkRetryRequestRow, "control_state" | "deadline_at">,
   now: Date,
@@ -92,13 +92,13 @@ export function controlOf(
   return isOver ? "blocked" : (row.control_state as ControlState);
 }
 
-/** Whether more of its children may be claimed, as far as operators and the deadline have a say. */
+/** Whether its control state and deadline allow claiming more children. */
 export const isClaimable = (
   row: Counted & Pick<BulkRetryRequestRow, "control_state" | "deadline_at">,
   now: Date,
 ): boolean => row.pending_count > 0 && controlOf(row, now) === "running";
 
-/** The first condition that holds. */
+/** The status of the first matching condition. */
 export function statusOf(
   row: Counted & Pick<BulkRetryRequestRow, "control_state" | "deadline_at">,
   now: Date,
@@ -116,6 +116,7 @@ export function statusOf(
 }
 
 export const unendedReason = (unended: number, size: number): string =>
-  `${unended} of the first ${size} tasks had not ended when the time was over`;
+  `${unended} of the ${size} canary tasks had not finished by the deadline`;
 
-export const deadlineReason = (unsent: number): string => `the time was over before ${unsent} of its tasks were sent`;
+export const deadlineReason = (unsent: number): string =>
+  `the deadline passed with ${unsent} ${unsent === 1 ? "task" : "tasks"} unsent`;

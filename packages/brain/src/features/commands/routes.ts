@@ -33,12 +33,12 @@ export interface CommandRouteDeps extends Core {
   readonly audit: Pick<Audit, "record">;
   readonly commands: Pick<PlaceDeps, "issue">;
   readonly settings: PageSizes;
-  /** Bytes of the largest frame that agents take. */
+  /** Size limit of a frame to an agent, in bytes. */
   readonly maxFrameBytes: number;
   secretOf(projectId: string): Uint8Array;
 }
 
-/** What tells one route of a command from another. */
+/** What differs between the command routes. */
 interface CommandOperation<Body extends TObject>
   extends Pick<FastifySchema, "operationId" | "summary" | "description" | "answers"> {
   body: Body;
@@ -79,7 +79,7 @@ export const commandRoutes: Routes<CommandRouteDeps> = (app, deps) => {
     operationId: "listTaskCommands",
     summary: "List the commands of a task",
     description:
-      "Lists the commands that act on the task, alone or among others, newest first: who retried or cancelled it, when, and with what outcome. Empty for a task that is not known. Viewers see them without who requested them.",
+      "Lists the commands that act on the task, alone or among others, newest first: who retried or cancelled it, when, and with what outcome. Empty for an unknown task. Viewers don't see who requested them.",
     params: TaskCommandParams,
     querystring: PageQuery,
     response: { 200: TaskCommandPage },
@@ -95,17 +95,17 @@ export const commandRoutes: Routes<CommandRouteDeps> = (app, deps) => {
       }),
   });
 
-  /** One route that makes a command: 202 with it, or with the one that an equal request made before. */
-  function takes<Body extends TObject>(
+  /** A route that issues a command: 202 with the new command, or with the one that an equal request issued before. */
+  function commandRoute<Body extends TObject>(
     name: string,
     { requestOf, policy = { tag: "commands", role: "operator" }, ...about }: CommandOperation<Body>,
   ): void {
     operation(app, `POST /projects/:slug/commands/${name}`, {
       ...about,
-      description: `${about.description} The answer comes before the agent has done it: read the outcome with \`getCommand\`.`,
+      description: `${about.description} The response does not wait for the agent: read the outcome with \`getCommand\`.`,
       answers: {
         202: "The command was issued, or an equal request issued it before.",
-        409: "The idempotency key is in use for another request (`idempotency_key_in_use`), the agent is revoked, or its engine cannot do it this way.",
+        409: "The idempotency key is in use for another request (`idempotency_key_in_use`), the project is archived, or the engine needs overrides (`overrides_required`).",
         ...about.answers,
       },
       params: ProjectParams,
@@ -114,88 +114,88 @@ export const commandRoutes: Routes<CommandRouteDeps> = (app, deps) => {
       policy,
       handler: async (request) => {
         const { project, actor } = request;
-        const asked = await requestOf(request.body as Static<Body>, request);
-        const row = await place(asked, { projectId: project.id, userId: actor.user.id, origin: originOf(request) });
+        const wanted = await requestOf(request.body as Static<Body>, request);
+        const row = await place(wanted, { projectId: project.id, userId: actor.user.id, origin: originOf(request) });
         return publicCommand(row, project.role);
       },
     });
   }
 
-  takes("retry-task", {
+  commandRoute("retry-task", {
     operationId: "retryTask",
     summary: "Retry a task",
     description:
-      "Has an agent run the task again, with its original arguments or with both overrides. Some engines can retry only with overrides.",
+      "Runs the task again, with its original arguments or with both overrides. Some engines can retry only with overrides.",
     body: RetryTaskBody,
     requestOf: (body) => requests.retryTask(body, clock.now()),
     policy: { tag: "commands", role: "operator", keepsNumbers: true },
   });
-  takes("cancel-task", {
+  commandRoute("cancel-task", {
     operationId: "cancelTask",
     summary: "Cancel a task",
-    description: "Has an agent cancel a task that has not ended.",
+    description: "Cancels a task that has not finished.",
     body: TaskBody,
     requestOf: requests.cancelTask,
   });
-  takes("requeue-dead-letter", {
+  commandRoute("requeue-dead-letter", {
     operationId: "requeueDeadLetter",
     summary: "Requeue a dead letter",
-    description: "Has an agent put a dead letter back into its queue.",
+    description: "Puts a dead letter back into its queue.",
     body: TaskBody,
     requestOf: requests.requeueDeadLetter,
   });
-  takes("bulk-retry", {
+  commandRoute("bulk-retry", {
     operationId: "retryTasks",
     summary: "Retry listed tasks",
     description:
-      "Has an agent retry the listed tasks in one command. To retry all tasks that match a filter, use `createBulkRetry`.",
-    answers: { 410: "Retrying by filter is no longer offered here. Use `createBulkRetry`." },
+      "Retries the listed tasks with one command. To retry all tasks that match a filter, use `createBulkRetry`.",
+    answers: { 410: "Retrying by filter is no longer supported here. Use `createBulkRetry`." },
     body: BulkRetryCommandBody,
     requestOf: bulkRetryOf,
     policy: { tag: "commands", role: "operator", bucket: "bulk" },
   });
-  takes("purge-queue", {
+  commandRoute("purge-queue", {
     operationId: "purgeQueue",
     summary: "Purge a queue",
     description:
-      "Has an agent delete all waiting tasks of a queue. The agent refuses it unless the queue is as deep as `observed_depth`, the confirm token is right, or `force` is set.",
+      "Deletes all waiting tasks of a queue. The agent refuses unless the depth equals `observed_depth`, the confirm token is valid, or `force` is set.",
     body: PurgeQueueBody,
     requestOf: (body, { project }) => requests.purgeQueue(body, () => secretOf(project.id)),
     policy: { tag: "commands", role: "admin", bucket: "bulk" },
   });
-  takes("restart-worker", {
+  commandRoute("restart-worker", {
     operationId: "restartWorker",
     summary: "Restart a worker",
-    description: "Has an agent restart the pool of a worker.",
+    description: "Restarts the pool of a worker.",
     body: WorkerBody,
     requestOf: requests.restartWorker,
   });
-  takes("pool-resize", {
+  commandRoute("pool-resize", {
     operationId: "resizePool",
     summary: "Resize the pool of a worker",
-    description: "Has an agent grow or shrink the pool of a worker. An adapter that cannot fails the command later.",
+    description: "Grows or shrinks the pool of a worker. If the adapter does not support it, the command fails.",
     body: PoolResizeBody,
     requestOf: requests.poolResize,
   });
-  takes("add-consumer", {
+  commandRoute("add-consumer", {
     operationId: "addConsumer",
     summary: "Add a consumer",
-    description: "Has a worker consume a queue.",
+    description: "Makes a worker consume a queue.",
     body: ConsumerBody,
     requestOf: requests.addConsumer,
   });
-  takes("cancel-consumer", {
+  commandRoute("cancel-consumer", {
     operationId: "cancelConsumer",
     summary: "Cancel a consumer",
-    description: "Has a worker stop consuming a queue.",
+    description: "Makes a worker stop consuming a queue.",
     body: ConsumerBody,
     requestOf: requests.cancelConsumer,
   });
-  takes("rate-limit", {
+  commandRoute("rate-limit", {
     operationId: "limitRate",
     summary: "Limit the rate of a task name",
     description:
-      "Limits how often tasks of a name start. Name the worker: without it the limit may reach no worker although the command succeeds.",
+      "Limits how often tasks with a name start. Set `worker_name`: without it, the command can succeed although no worker applies the limit.",
     body: RateLimitBody,
     requestOf: requests.rateLimit,
   });

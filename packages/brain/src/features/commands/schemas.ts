@@ -21,37 +21,37 @@ export const CommandPublic = Type.Object(
     project_id: ProjectId,
     issued_by: Nullable(
       Type.String(),
-      "id of the user; null for viewers and auditors, for a deleted account, and for what the service issued itself",
+      "id of the user; null for viewers and auditors, for a deleted account, and for commands of the service itself",
     ),
-    agent_id: Nullable(Uuid, "agent that it is for; set when it is issued"),
+    agent_id: Nullable(Uuid, "agent that receives it"),
     action: Type.Unsafe<string>(
-      OneOf(commandActions, { title: "CommandAction", description: "what the agent is asked to do" }),
+      OneOf(commandActions, { title: "CommandAction", description: "what the agent has to do" }),
     ),
     target_type: Type.String({ description: "what it acts on, such as task, queue or worker" }),
-    target_id: Nullable(Type.String(), "id or name of what it acts on; null when it acts on several"),
+    target_id: Nullable(Type.String(), "id or name of the target; null for several targets"),
     payload: Type.Unsafe<Record<string, unknown>>(
       Type.Object({}, { description: "parameters for the agent; empty for viewers and auditors" }),
     ),
-    idempotency_key: Nullable(Type.String(), "key of the request that made it; null without one"),
+    idempotency_key: Nullable(Type.String(), "idempotency key of the request; null without one"),
     status: Type.Unsafe<string>(
       OneOf(commandStatuses, {
         title: "CommandStatus",
         description:
-          "pending: not sent yet; dispatched: sent, no result yet; completed, failed: it ended with or without success; timeout: no result in time; cancelled: not sent, because the agent was revoked or the project archived",
+          "pending: not sent yet; dispatched: sent, no result yet; completed: succeeded; failed: did not succeed; timeout: no result in time; cancelled: not sent, because the agent was revoked or the project archived",
       }),
     ),
     result: Nullable(
       Type.Unknown(),
-      'what the agent reported on success; `{"outcome": "unknown"}` of a failed command whose effect is unknown; null otherwise, and for viewers and auditors',
+      'what the agent reported on success; `{"outcome": "unknown"}` for a failed command whose effect is unknown; null otherwise, and for viewers and auditors',
     ),
     error: Nullable(Type.String(), "why it did not complete; null otherwise"),
     issued_at: Described(Instant, "when it was requested"),
     dispatched_at: Nullable(Instant, "when it was sent; null until then"),
     completed_at: Nullable(Instant, "when it reached a final status; null until then"),
-    timeout_at: Nullable(Instant, "it times out without a result by then; restarts when it is sent"),
+    timeout_at: Nullable(Instant, "it times out then if no result has arrived; restarts when it is sent"),
     source_ip: Nullable(
       Type.String(),
-      "client address of the request; null for viewers and auditors, and for what the service issued itself",
+      "client address of the request; null for viewers and auditors, and for commands of the service itself",
     ),
   },
   { title: "Command", description: "A command to an agent, with its status and result." },
@@ -68,12 +68,10 @@ export const CommandPage = Type.Object(
 
 export const CommandQuery = Type.Object({
   ...PageQuery.properties,
-  status: Type.Optional(Type.String({ description: "only commands with this status; any other text lists all" })),
+  status: Type.Optional(Type.String({ description: "only commands with this status; unknown values are ignored" })),
   agent_id: Type.Optional(Type.Unsafe<string>({ ...Uuid, description: "only commands of this agent" })),
   action: Type.Optional(Type.String({ maxLength: 80, description: "only commands with this action" })),
-  without_bulk_retries: Type.Optional(
-    Type.Boolean({ description: "true leaves out commands that bulk retries sent, one for each task" }),
-  ),
+  without_bulk_retries: Type.Optional(Type.Boolean({ description: "true to leave out the commands of bulk retries" })),
 });
 export type CommandQuery = Static<typeof CommandQuery>;
 
@@ -96,7 +94,7 @@ export const TaskCommand = Type.Object(
     issuer_display_name: Nullable(Type.String(), "name of that user; null without one"),
     api_key_name: Nullable(
       Type.String(),
-      "name of the API key of the request; null without one, for viewers and auditors, and once the key was deleted",
+      "name of the API key of the request; null without one, for viewers and auditors, and after the key was deleted",
     ),
     bulk_retry_id: Nullable(Uuid, "bulk retry that sent it; null without one, and for viewers and auditors"),
   },
@@ -115,35 +113,40 @@ export const TaskCommandParams = Type.Object({
   task_id: Type.String({ description: "id that the engine gave the task", examples: ["emails:42"] }),
 });
 
-/** May be absent or null. Said by the type, so that a fault is told in the words of the schema. */
+/** May be absent or null. Null is part of the type, so that validation errors describe the schema itself. */
 const optional = <T extends TSchema & { type: string }>(schema: T) =>
   Type.Optional(Type.Unsafe<Static<T> | null>({ ...schema, type: [schema.type, "null"] }));
 const name = (max: number, description?: string) =>
   Type.String({ minLength: 1, maxLength: max, ...(description !== undefined && { description }) });
 
 const key = {
-  idempotency_key: optional(name(200, "the same key with the same body gives the command that exists")),
+  idempotency_key: optional(name(200, "repeating a request with the same key and body returns the existing command")),
 };
-const agent_id = Described(Uuid, "the agent that carries it out");
-const engine = name(40, "as the agent names it");
+const agent_id = Described(Uuid, "agent that carries it out");
+const engine = name(40, "name of the engine");
 const task = {
-  agent_id: optional({ ...Uuid, description: "default: the agent that reported the task last, when it can do it" }),
+  agent_id: optional({
+    ...Uuid,
+    description: "by default the agent that last reported the task, if eligible, otherwise another eligible agent",
+  }),
   engine,
-  task_id: name(200, "the engine's id of the task, or the id of its row"),
+  task_id: name(200, "id that the engine gave the task, or its row id"),
   ...key,
 };
 
-/** Engine of a route whose agent usually has one only. */
-const someEngine = { engine: optional(name(40, "needed where the agent serves several engines")) };
+/** The engine on routes whose agent usually serves only one. */
+const someEngine = { engine: optional(name(40, "required when the agent serves several engines")) };
 
 export const RetryTaskBody = Type.Object(
   {
     ...task,
     override_args: optional(
-      Type.Array(Type.Unknown(), { description: "with override_kwargs; at most 64 KiB as JSON" }),
+      Type.Array(Type.Unknown(), { description: "only together with override_kwargs; at most 64 KiB as JSON" }),
     ),
-    override_kwargs: optional({ ...JsonObject, description: "with override_args" }),
-    eta_seconds: optional(Type.Integer({ minimum: 0, maximum: 86_400, description: "seconds from now" })),
+    override_kwargs: optional({ ...JsonObject, description: "only together with override_args" }),
+    eta_seconds: optional(
+      Type.Integer({ minimum: 0, maximum: 86_400, description: "delay in seconds; 0 runs immediately" }),
+    ),
   },
   { title: "RetryTaskBody" },
 );
@@ -159,15 +162,15 @@ export const BulkRetryCommandBody = Type.Object(
       {
         engine: optional(engine),
         task_ids: optional(
-          Type.Array(name(200), { minItems: 1, maxItems: 10_000, description: "the engine's ids of the tasks" }),
+          Type.Array(name(200), { minItems: 1, maxItems: 10_000, description: "ids that the engine gave the tasks" }),
         ),
       },
-      { description: "the tasks to retry; a filter without task_ids is refused with 410" },
+      { description: "tasks to retry; a filter without task_ids is refused with 410" },
     ),
     max: Type.Integer({
       minimum: 1,
       maximum: 10_000,
-      description: "retries at most this many different ids, from the start of the list",
+      description: "maximum distinct ids to retry, from the start of the list",
     }),
     ...key,
   },
@@ -180,12 +183,12 @@ export const PurgeQueueBody = Type.Object(
     agent_id,
     queue: name(200, "name of the queue to empty"),
     confirm_token: optional(
-      Type.String({ maxLength: 200, description: "computed by the caller instead of observed_depth" }),
+      Type.String({ maxLength: 200, description: "token computed by the caller, instead of observed_depth" }),
     ),
     observed_depth: optional(
-      Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: "the depth that was shown" }),
+      Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: "depth that the caller has seen" }),
     ),
-    force: optional(Type.Boolean({ description: "purge whatever the depth is" })),
+    force: optional(Type.Boolean({ description: "purge at any depth" })),
     ...someEngine,
     ...key,
   },
@@ -193,7 +196,7 @@ export const PurgeQueueBody = Type.Object(
 );
 export type PurgeQueueBody = Static<typeof PurgeQueueBody>;
 
-const worker = { agent_id, worker_name: name(200, "as the engine names it"), ...someEngine, ...key };
+const worker = { agent_id, worker_name: name(200, "name that the engine gives the worker"), ...someEngine, ...key };
 
 export const WorkerBody = Type.Object(worker, { title: "RestartWorkerBody" });
 export type WorkerBody = Static<typeof WorkerBody>;
@@ -201,14 +204,18 @@ export type WorkerBody = Static<typeof WorkerBody>;
 export const PoolResizeBody = Type.Object(
   {
     ...worker,
-    delta: Type.Integer({ minimum: -100, maximum: 100, description: "not 0; negative shrinks the pool" }),
+    delta: Type.Integer({
+      minimum: -100,
+      maximum: 100,
+      description: "processes to add; negative values shrink the pool; not 0",
+    }),
   },
   { title: "PoolResizeBody" },
 );
 export type PoolResizeBody = Static<typeof PoolResizeBody>;
 
 export const ConsumerBody = Type.Object(
-  { ...worker, queue: name(200, "queue whose tasks the worker starts or stops taking") },
+  { ...worker, queue: name(200, "queue to start or stop consuming") },
   { title: "ConsumerBody" },
 );
 export type ConsumerBody = Static<typeof ConsumerBody>;
@@ -222,9 +229,9 @@ export const RateLimitBody = Type.Object(
         Type.Integer({ minimum: 0, maximum: 999_999_999 }),
         Type.String({ pattern: "^(0|[1-9][0-9]{0,8})(/[smh])?$", maxLength: 11 }),
       ],
-      { description: "runs per second, or per the unit of /s, /m or /h; 0 takes the limit away" },
+      { description: "runs per second, or with /s, /m or /h per second, minute or hour; 0 removes the limit" },
     ),
-    worker_name: optional(name(200, "without it the limit may reach no worker")),
+    worker_name: optional(name(200, "worker to limit; without it, no worker may apply the limit")),
     ...someEngine,
     ...key,
   },

@@ -13,38 +13,37 @@ export const commandSettings = Type.Object({
     default: 5,
     minimum: 1,
     maximum: 300,
-    description: "seconds between two looks for commands whose time is over",
+    description: "interval between scans for commands that have timed out, in seconds",
   }),
   SVC_AGENT_LONGPOLL_REDISPATCH_SECONDS: Type.Integer({
     default: 60,
     minimum: 1,
     maximum: 3600,
     description:
-      "seconds after its dispatch in which a poll of the agent may be given an unacknowledged command again, where repeating it does no harm",
+      "seconds after dispatch in which a poll may receive an unacknowledged command again, if repeating it is safe",
   }),
   SVC_AGENT_LONGPOLL_REDISPATCH_MIN_INTERVAL_SECONDS: Type.Integer({
     default: 10,
     minimum: 1,
     maximum: 3600,
-    description: "seconds between two sends of one command; below SVC_AGENT_LONGPOLL_REDISPATCH_SECONDS",
+    description: "minimum seconds between two sends of a command; below SVC_AGENT_LONGPOLL_REDISPATCH_SECONDS",
   }),
   SVC_REGISTRY_RECONCILE_INTERVAL_SECONDS: Type.Integer({
     default: 30,
     minimum: 1,
     maximum: 3600,
     description:
-      "seconds between two looks for commands that wait for the agents connected here, in case word of them was lost",
+      "interval between scans for commands that wait for connected agents, in seconds; covers lost notifications",
   }),
   SVC_HISTORY_RETENTION_DAYS: Type.Integer({
     default: 90,
     minimum: 1,
     maximum: 3650,
-    description:
-      "days a command is kept after its end, an invitation after its last day, and an entry of a security history",
+    description: "days to keep finished commands, expired invitations and entries of a security history",
   }),
 });
 
-/** A command is sent again at all, and before its time is over. */
+/** Makes sure that a command can be sent again before it times out. */
 export const checkRedispatch: SettingsCheck = (values, fault) => {
   const interval = values.SVC_AGENT_LONGPOLL_REDISPATCH_MIN_INTERVAL_SECONDS as number;
   if (interval >= (values.SVC_AGENT_LONGPOLL_REDISPATCH_SECONDS as number)) {

@@ -18,7 +18,7 @@ export interface DeadLettersRequest {
   readonly projectId: string;
   readonly query: DeadLetterQuery;
   readonly origin: AuditOrigin;
-  /** Aborted when nobody waits for the answer any more. */
+  /** Aborted when the client has disconnected. */
   readonly signal: AbortSignal;
 }
 
@@ -28,12 +28,12 @@ const longestWaitSeconds = 15;
 const maxListedAgents = 100;
 
 /**
- * A page of what an engine has given up on, asked of the agent that the request names, else of the online one that was seen last of those that
- * can tell (spec part 3, section 4.5). Nothing of it is stored but the command and its result.
+ * Loads a page of dead letters from the agent that the request names, or from the most recently seen online agent that can list them. Only
+ * the command and its result are stored.
  *
- * @throws ApiError `conflict` when no online agent can tell, `not_found` without the named agent, `validation_error` with engine, capability
- * and reason when it cannot tell now, `command_timeout` when it does not answer in time, `adapter_error` when it
- * refuses, fails or answers with something else, `validation_error` when it does not know the cursor.
+ * @throws ApiError `conflict` when no online agent can list them, `not_found` for an unknown agent, `validation_error` with engine,
+ * capability and reason when the named agent cannot, `command_timeout` without an answer in time, `adapter_error` when the agent refuses,
+ * fails or answers with anything else, `validation_error` when it does not accept the cursor.
  */
 export function createListDeadLetters(deps: DeadLettersDeps) {
   const { database, clock, agents, commands, redactor, settings } = deps;
@@ -50,11 +50,11 @@ export function createListDeadLetters(deps: DeadLettersDeps) {
     }
     if (outcome.status !== "completed") throw refusalOf(outcome);
     const page = readPage(outcome.result === null ? null : parseJson(outcome.result), { engine, limit, redactor });
-    if (page === null) throw failure(outcome, "not_a_page", "the agent's answer is no page of dead letters");
+    if (page === null) throw failure(outcome, "not_a_page", "the agent's answer is not a page of dead letters");
     return { ...page, agent_id: agentId };
   };
 
-  /** The committed command, and whom it asks. */
+  /** Issues the command; returns it with its agent. */
   async function issue(
     { projectId, query, origin }: DeadLettersRequest,
     limit: number,
@@ -80,18 +80,18 @@ export function createListDeadLetters(deps: DeadLettersDeps) {
         facts: { engine, queue, limit },
       },
     ]);
-    // It was revoked in between.
-    if (command === undefined) throw named === undefined ? await nobodyCan(projectId, engine) : noAgent();
+    // The agent was revoked in between.
+    if (command === undefined) throw named === undefined ? await noneEligible(projectId, engine) : noAgent();
     return { commandId: command.id, agentId };
   }
 
   async function seenLast(projectId: string, engine: string): Promise<string> {
     const [agent] = await agents.seenLast({ token: capabilityOfAction[action], projectId, engine, limit: 1 });
-    if (agent === undefined) throw await nobodyCan(projectId, engine);
+    if (agent === undefined) throw await noneEligible(projectId, engine);
     return agent.agent_id;
   }
 
-  /** Judges the agent that the request names. */
+  /** Checks the agent that the request names. */
   async function admit(projectId: string, agentId: string, engine: string): Promise<string> {
     const [agent] = await agents.onlineAmong(projectId, [agentId]);
     if (agent === undefined && (await findAgent(database.read, projectId, agentId)) === null) throw noAgent();
@@ -100,27 +100,27 @@ export function createListDeadLetters(deps: DeadLettersDeps) {
     return agentId;
   }
 
-  async function nobodyCan(projectId: string, engine: string): Promise<ApiError> {
+  async function noneEligible(projectId: string, engine: string): Promise<ApiError> {
     return new ApiError(
       "conflict",
       { engine, agents: await agents.advertised(projectId, maxListedAgents) },
-      { message: `no online agent lists dead letters of ${engine}` },
+      { message: `no online agent can list dead letters of ${engine}` },
     );
   }
 }
 
-/** Agents begin their text with this when they do not know the cursor. */
+/** Prefix of the error of an agent that does not accept the cursor. */
 const unknownCursor = "invalid_cursor";
-/** And with one of these when they do not carry out a command. */
+/** Prefixes of the error of an agent that refuses a command. */
 const refusals = ["unsupported:", "refused:"];
 
 function refusalOf(outcome: CommandOutcome): ApiError {
   const error = outcome.error ?? "";
   if (error.startsWith(unknownCursor)) {
-    return invalid({ loc: ["query", "cursor"], type: unknownCursor, message: "is no cursor of this listing" });
+    return invalid({ loc: ["query", "cursor"], type: unknownCursor, message: "is not valid for this listing" });
   }
   return refusals.some((prefix) => error.startsWith(prefix))
-    ? failure(outcome, "refused", "the agent does not list dead letters")
+    ? failure(outcome, "refused", "the agent refused to list dead letters")
     : failure(outcome, "adapter_error", "the agent failed to list dead letters");
 }
 
@@ -128,7 +128,7 @@ const noAgent = (): ApiError => new ApiError("not_found", { resource: "agent" })
 
 const maxErrorCharacters = 500;
 
-/** What the agent said was redacted when it came in, and viewers read it on the command as well. */
+/** The agent's error was redacted on arrival, and viewers can read it on the command as well. */
 const failure = (
   { id, error }: CommandOutcome,
   reason: "refused" | "not_a_page" | "adapter_error",

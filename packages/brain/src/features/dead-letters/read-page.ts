@@ -14,10 +14,10 @@ const nameCharacters = 500;
 const queueCharacters = 200;
 
 /**
- * The page that an agent answered with, its texts bounded and redacted; null when the answer is no page. An entry that names no task and
- * queue spoils the page, since leaving it out would hide a dead letter; anything else that cannot be read is null.
+ * The page in an agent's answer, with texts cut and redacted; null when the answer is not a page. An entry without task and queue makes the
+ * whole page invalid, because skipping it would hide a dead letter. Any other unreadable value becomes null.
  *
- * @param result as `parseJson` gave it.
+ * @param result as returned by `parseJson`.
  */
 export function readPage(
   result: unknown,
@@ -38,7 +38,7 @@ export function readPage(
 function entryOf(entry: unknown, redactor: Pick<Redactor, "redact">): DeadLetter | null {
   if (!isJsonObject(entry)) return null;
   const { task_id: id, queue, task_name: name, failed_at: failedAt, error_excerpt: error } = entry;
-  // An id that is cut would name another task.
+  // A cut id would name another task.
   if (typeof id !== "string" || id === "" || !fitsCharacters(id, taskIdCharacters)) return null;
   if (typeof queue !== "string") return null;
   const failedMs = readInstant(failedAt, { zone: "utc" });
@@ -52,7 +52,7 @@ function entryOf(entry: unknown, redactor: Pick<Redactor, "redact">): DeadLetter
   };
 }
 
-/** The last characters are taken first and scanned then (spec part 3, section 3). */
+/** Cut to the last characters first, then redacted. */
 function excerptOf(error: string, redactor: Pick<Redactor, "redact">): string {
   const tail = Array.from(error.slice(-2 * excerptCharacters))
     .slice(-excerptCharacters)
@@ -60,7 +60,7 @@ function excerptOf(error: string, redactor: Pick<Redactor, "redact">): string {
   return redactor.redact(tail) as string;
 }
 
-/** A whole number from 0 on; JSON's numbers may come as text with all their digits. */
+/** A non-negative integer. Large JSON numbers may arrive as text with all their digits. */
 function countOf(value: unknown): number | null {
   const count = asNumber(value) ?? -1;
   return Number.isSafeInteger(count) && count >= 0 ? count : null;

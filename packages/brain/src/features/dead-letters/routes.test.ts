@@ -294,7 +294,7 @@ for (const dialect of routeDialects) {
       const { text, body } = await failed(`Redis refused ${secret}`);
       expect([text.includes(secret), body.details.error]).toEqual([false, expect.stringContaining("[REDACTED]")]);
       expect((await failed("long ".repeat(200))).body.details.error).toHaveLength(500);
-      expect((await failed("")).body.details.error).toBe("the agent told no reason");
+      expect((await failed("")).body.details.error).toBe("the agent reported no reason");
     });
 
     test.each([

@@ -11,15 +11,15 @@ export const deadLetterRoutes: Routes<DeadLettersDeps> = (app, deps) => {
     operationId: "listDeadLetters",
     summary: "List dead letters",
     description:
-      "Asks an online agent for the dead letters of an engine and waits up to 15 seconds for the answer. The service stores none of them. The request issues a `dlq.list` command and is audited.",
+      "Loads the dead letters of an engine live from an online agent, in up to 15 seconds. The service does not store them. The request issues a `dlq.list` command and is audited.",
     answers: {
       409: "No online agent can list dead letters of this engine; `details` lists the online agents and their capabilities.",
-      502: "The agent refused the listing or its adapter failed.",
+      502: "The agent refused the command, or its adapter failed.",
       504: "The agent did not answer in time; `details.command_id` names the command.",
     },
     querystring: DeadLetterQuery,
     response: { 200: DeadLetterPage },
-    // It would ask an agent for an answer without a body.
+    // HEAD would send a command to the agent and discard its answer.
     exposeHeadRoute: false,
     policy: { tag: "dead-letters", role: "viewer", bucket: "bulk" },
     handler: (request, reply) =>

@@ -81,8 +81,8 @@ const held = (changes: Partial<Facts> = {}): Facts => ({
 const offline = { ...agent, is_online: false, last_seen_at: ago(400) };
 const codes = (facts: Facts) => causesOf(facts).map(({ code }) => code);
 
-describe("the causes of a task that waits", () => {
-  test("come in order of their weight, each once", () => {
+describe("the causes of a waiting task", () => {
+  test("are ordered by likelihood, each once", () => {
     expect(
       codes({
         ...nothing,
@@ -98,7 +98,7 @@ describe("the causes of a task that waits", () => {
         agent: offline,
         watchers_online: 0,
         losses: [loss],
-        schedules: [{ name: "nightly", is_enabled: false, told_at: ago(50) }],
+        schedules: [{ name: "nightly", is_enabled: false, reported_at: ago(50) }],
       }),
     ).toEqual([
       "eta_ahead",
@@ -111,7 +111,7 @@ describe("the causes of a task that waits", () => {
     ]);
   });
 
-  test("are unknown, with how the queue stands, when nothing holds it back", () => {
+  test("are unknown, with the state of the queue, when nothing blocks it", () => {
     expect(causesOf(nothing)).toEqual([
       {
         code: "unknown",
@@ -128,7 +128,7 @@ describe("the causes of a task that waits", () => {
     ]);
   });
 
-  test("have no count of the queue from before the task waited in it", () => {
+  test("leave out a queue count older than the task", () => {
     const empty = { ...queue, pending_count: 0, depth_reported_at: ago(5) };
     const newer = { ...task, last_event_at: ago(2) };
     const paused = { ...empty, paused_since: ago(100) };
@@ -140,11 +140,11 @@ describe("the causes of a task that waits", () => {
       expect(causesOf(facts)[0]?.evidence).toMatchObject({ pending_count: null });
   });
 
-  test("are unknown, with its open children, when it may wait for them", () => {
+  test("are unknown, with the unfinished children, when it may wait for them", () => {
     expect(causesOf({ ...nothing, open_children: 3 })).toMatchObject([
       {
         code: "unknown",
-        message: expect.stringContaining("in a flow"),
+        message: expect.stringContaining("In a flow"),
         evidence: { queue: "mails", open_children: 3 },
       },
     ]);
@@ -166,18 +166,18 @@ describe("the causes of a task that waits", () => {
     ["a limit", { ...queue, limited_until: ago(1000), depth_reported_at: ago(361) }],
     ["consumers", { ...queue, consumer_count: 0, consumers_reported_at: ago(361) }],
     ["no count of consumers", { ...queue, consumer_count: 0, consumers_reported_at: null }],
-  ])("leave out %s that nobody has told of lately", (_what, old) => {
+  ])("leave out %s without a recent report", (_what, old) => {
     expect(codes({ ...nothing, queue: old })).toEqual(["unknown"]);
   });
 
-  test("keep what an agent said last before it went", () => {
+  test("use the last report of an agent that disconnected", () => {
     const said = { ...queue, paused_since: ago(5000), depth_reported_at: ago(4000) };
     expect(
       codes({ ...nothing, queue: said, agent: { ...offline, last_seen_at: ago(3990) }, watchers_online: 0 }),
     ).toEqual(["agent_offline", "queue_paused"]);
   });
 
-  test("do not name an agent whose queue another one tells of", () => {
+  test("do not name an agent whose queue another agent reports", () => {
     expect(codes({ ...nothing, agent: offline })).toEqual(["unknown"]);
     expect(codes({ ...nothing, agent: offline, watchers_online: 0 })).toEqual(["agent_offline"]);
     expect(codes({ ...nothing, agent: offline, queue: { ...queue, depth_reported_at: ago(420) } })).toEqual([
@@ -186,23 +186,23 @@ describe("the causes of a task that waits", () => {
     expect(codes({ ...nothing, agent: null, watchers_online: 0 })).toEqual(["unknown"]);
   });
 
-  test("tell a revoked agent from one that is offline", () => {
+  test("distinguish a revoked agent from an offline one", () => {
     const [cause] = causesOf({ ...nothing, agent: { ...agent, revoked_at: ago(30) }, watchers_online: 0 });
     expect(cause).toMatchObject({ code: "agent_offline", since: ago(30) });
     expect(cause?.message).toContain("was revoked");
   });
 
-  test("take the workers that serve the queue where consumers are not counted", () => {
+  test("use the workers of the queue where consumers are not counted", () => {
     const uncounted = { ...queue, consumer_count: 0, consumers_reported_at: null };
     const of = (workers_online: number, workers_offline: number) =>
       codes({ ...nothing, queue: { ...uncounted, workers_online, workers_offline } });
     expect([of(0, 2), of(1, 2), of(0, 0)]).toEqual([["no_consumer"], ["unknown"], ["unknown"]]);
   });
 
-  test("do not name a schedule while another one starts such tasks", () => {
+  test("do not name a disabled schedule while another one starts such tasks", () => {
     const schedules = [
-      { name: "a", is_enabled: false, told_at: ago(10) },
-      { name: "b", is_enabled: true, told_at: ago(20) },
+      { name: "a", is_enabled: false, reported_at: ago(10) },
+      { name: "b", is_enabled: true, reported_at: ago(20) },
     ];
     expect(codes({ ...nothing, schedules })).toEqual(["unknown"]);
   });
@@ -212,40 +212,40 @@ describe("the causes of a task that waits", () => {
   });
 });
 
-describe("the causes of a task that a worker holds", () => {
-  test("are the worker, and not the queue that it left", () => {
+describe("the causes of a task that a worker has fetched", () => {
+  test("name the worker, not the queue", () => {
     expect(codes(held({ queue: { ...queue, paused_since: ago(10), consumer_count: 0 } }))).toEqual(["prefetched"]);
     expect(codes(held({ worker: null }))).toEqual(["prefetched"]);
   });
 
-  test("are its silence when it is offline", () => {
+  test("name the worker when it is offline", () => {
     expect(causesOf(held({ worker: { ...worker, state: "offline", last_heartbeat: ago(300) } }))).toMatchObject([
       { code: "worker_silent", since: ago(300), evidence: { worker: "w1", state: "offline" } },
     ]);
   });
 });
 
-describe("the causes of a run", () => {
+describe("the causes of a running task", () => {
   test.each<[string, Facts, string[]]>([
-    ["as usual", run(5), ["unknown"]],
-    ["as usual beside a loss", run(5, { losses: [loss] }), ["unknown", "events_lost"]],
+    ["of usual length", run(5), ["unknown"]],
+    ["of usual length with lost events", run(5, { losses: [loss] }), ["unknown", "events_lost"]],
     ["longer than usual", run(11), ["running_long"]],
-    ["longer than usual beside a loss", run(11, { losses: [loss] }), ["events_lost", "running_long"]],
-    ["of too few runs to compare with", run(500, { runs: { ...runs, count: 19 } }), ["unknown"]],
-    ["of no runs, beside a loss", run(500, { runs: null, losses: [loss] }), ["events_lost"]],
+    ["longer than usual with lost events", run(11, { losses: [loss] }), ["events_lost", "running_long"]],
+    ["with too few runs to compare", run(500, { runs: { ...runs, count: 19 } }), ["unknown"]],
+    ["with no runs to compare and lost events", run(500, { runs: null, losses: [loss] }), ["events_lost"]],
     [
-      "whose worker was known by its tasks alone",
+      "whose worker is known only from tasks",
       run(5, { worker: { ...worker, state: "offline", details_at: null } }),
       ["unknown"],
     ],
     [
-      "whose worker said that it goes",
+      "whose worker reported its stop",
       run(5, { worker: { ...worker, state: "offline", details_at: null, state_at: ago(1) } }),
       ["worker_silent"],
     ],
-    ["whose worker is gone", run(5, { worker: { ...worker, state: "offline" } }), ["worker_silent"]],
+    ["whose worker is offline", run(5, { worker: { ...worker, state: "offline" } }), ["worker_silent"]],
     [
-      "whose agent is gone",
+      "whose agent is offline",
       run(11, { agent: offline, watchers_online: 0, worker: { ...worker, state: "offline" } }),
       ["agent_offline", "worker_silent", "running_long"],
     ],
@@ -260,14 +260,14 @@ describe("the causes of a run", () => {
     expect(codes(facts)).toEqual(wanted);
   });
 
-  test("tell how long it runs and what is usual", () => {
+  test("include its run time and the usual run times", () => {
     expect(causesOf(run(60))[0]).toMatchObject({
       evidence: { elapsed_ms: 60_000, p50_ms: 1000, p95_ms: 10_000, p99_ms: 20_000, runs_measured: 50, worker: "w1" },
       since: ago(50),
     });
   });
 
-  test("name the worker by the name that its pages show", () => {
+  test("name the worker as its page does", () => {
     const named = { ...worker, name: "celery@host.example.com" };
     const silent: WorkerFacts = { ...named, state: "offline" };
     const facts = [
@@ -282,7 +282,7 @@ describe("the causes of a run", () => {
     for (const { message } of shown) expect(message).toMatch(/^Worker celery@host\.example\.com/);
   });
 
-  test("count the events of all losses since", () => {
+  test("sum the lost events of all intervals", () => {
     const earlier = { ...loss, from: ago(500), to: ago(400), event_records: 4 };
     expect(causesOf(run(550, { runs: null, losses: [loss, earlier] }))).toMatchObject([
       { code: "events_lost", since: ago(500), evidence: { event_records: 7, from: ago(300) } },
@@ -295,7 +295,7 @@ test.each<[TaskState, string]>([
   ["failure", "failed"],
   ["revoked", "was revoked"],
   ["rejected", "was rejected"],
-])("a task in state %s has finished, whatever else is known", (state, words) => {
+])("a task in state %s has finished, whatever else is reported", (state, words) => {
   const over = { ...task, state, finished_at: ago(10), runtime_ms: 12, eta: ago(-60) };
   const causes = causesOf({ ...nothing, task: over, losses: [loss] });
   expect(causes).toMatchObject([{ code: "finished", evidence: { state, runtime_ms: 12 }, since: ago(10) }]);

@@ -19,46 +19,46 @@ export type CauseCode = (typeof causeCodes)[number];
 
 export interface Cause {
   readonly code: CauseCode;
-  /** One or two sentences in plain English. */
+  /** One or two sentences, shown to people. */
   readonly message: string;
   readonly evidence: Readonly<Record<string, unknown>>;
   readonly since?: Date;
 }
 
-/** A report of a queue holds for so long: some agents send one every five minutes. */
-const reportHoldsMs = minutes(6);
-/** How much later than the last event a worker's list must be to say that the task is not on it. */
+/** How long a queue report stays valid: some agents send one every five minutes. */
+const reportValidMs = minutes(6);
+/** A worker's list of running tasks counts only when it is this much newer than the task's last event. */
 const listLagMs = 30_000;
-/** Fewer runs do not tell what is usual. */
-const fewestRuns = 20;
+/** With fewer runs, the usual run time is unknown. */
+const minRuns = 20;
 
-/** Why a task has not finished, the most likely cause first; never empty. */
+/** Why a task has not finished, most likely cause first. Never empty. */
 export function causesOf(facts: Facts): Cause[] {
   const { state, worker_name: worker } = facts.task;
   const end = endOf(facts.task);
   if (end !== null) return [end];
-  if (state === "started") return known(ofRun(facts)) ?? [runsOn(facts)];
-  const isHeld = state === "received" && worker !== null;
-  return known(isHeld ? ofHeld(facts) : ofWaiting(facts)) ?? [waits(facts)];
+  if (state === "started") return present(ofRunning(facts)) ?? [runningNormally(facts)];
+  const isFetched = state === "received" && worker !== null;
+  return present(isFetched ? ofFetched(facts) : ofWaiting(facts)) ?? [waitingNormally(facts)];
 }
 
-function known(found: readonly (Cause | null)[]): Cause[] | null {
+function present(found: readonly (Cause | null)[]): Cause[] | null {
   const causes = found.filter((cause) => cause !== null);
   return causes.length > 0 ? causes : null;
 }
 
-function ofRun(facts: Facts): (Cause | null)[] {
+function ofRunning(facts: Facts): (Cause | null)[] {
   const lost = eventsLost(facts);
   const long = runningLong(facts);
   if (isMissingAtWorker(facts)) return [agentOffline(facts), lost, long];
-  const gone = known([agentOffline(facts), workerSilent(facts)]);
-  if (gone !== null) return [...gone, lost, long];
-  // A loss explains a run that is overdue; of one as usual it says little.
-  const isUsual = long === null && facts.runs !== null && facts.runs.count >= fewestRuns;
-  return isUsual ? [runsOn(facts), lost] : [lost, long];
+  const offline = present([agentOffline(facts), workerSilent(facts)]);
+  if (offline !== null) return [...offline, lost, long];
+  // Lost events explain an overdue run. For a run of normal length they matter little.
+  const isUsual = long === null && facts.runs !== null && facts.runs.count >= minRuns;
+  return isUsual ? [runningNormally(facts), lost] : [lost, long];
 }
 
-const ofHeld = (facts: Facts): (Cause | null)[] => [
+const ofFetched = (facts: Facts): (Cause | null)[] => [
   etaAhead(facts),
   agentOffline(facts),
   workerSilent(facts) ?? prefetched(facts),
@@ -75,13 +75,13 @@ const ofWaiting = (facts: Facts): (Cause | null)[] => [
   scheduleDisabled(facts),
 ];
 
-/** What is told of a task that has ended; null of any other. */
+/** The cause for a finished task; null while it has not finished. */
 export function endOf({ state, finished_at: at, runtime_ms, worker_name: worker }: TaskFacts): Cause | null {
   if (!finalStates.includes(state)) return null;
   const how = { success: "succeeded", failure: "failed", revoked: "was revoked", rejected: "was rejected" };
   return {
     code: "finished",
-    message: `It has finished: it ${how[state as keyof typeof how]}.`,
+    message: `The task ${how[state as keyof typeof how]}.`,
     evidence: { state, finished_at: at, runtime_ms, worker },
     ...(at !== null && { since: at }),
   };
@@ -91,12 +91,12 @@ function etaAhead({ task: { eta }, now }: Facts): Cause | null {
   if (eta === null || eta <= now) return null;
   return {
     code: "eta_ahead",
-    message: "It was asked to start later (ETA), and that time lies ahead.",
+    message: "The task is scheduled to start later (ETA).",
     evidence: { eta, remaining_ms: eta.getTime() - now.getTime() },
   };
 }
 
-/** Nobody else tells of the task's queue instead. */
+/** Only when no other agent reports the task's queue. */
 function agentOffline(facts: Facts): Cause | null {
   const { agent, watchers_online: others, task, queue } = facts;
   if (agent === null || (agent.is_online && agent.revoked_at === null)) return null;
@@ -105,7 +105,7 @@ function agentOffline(facts: Facts): Cause | null {
   const what = agent.revoked_at === null ? "is offline" : "was revoked";
   return {
     code: "agent_offline",
-    message: `Agent ${agent.name}, which told of this task last, ${what}. What happened since is not known here: the task may have run.`,
+    message: `Agent ${agent.name}, which last reported this task, ${what}. The task may have run since then.`,
     evidence: {
       agent_id: agent.id,
       agent_name: agent.name,
@@ -122,7 +122,7 @@ function queuePaused(facts: Facts): Cause | null {
   if (queue === null || queue.paused_since === null || !isCurrent(queue.depth_reported_at, facts)) return null;
   return {
     code: "queue_paused",
-    message: `Queue ${queue.name} is paused: nothing in it starts until it is resumed.`,
+    message: `Queue ${queue.name} is paused. No tasks start until it is resumed.`,
     evidence: {
       queue: queue.name,
       pending_count: countedWith(facts),
@@ -138,7 +138,7 @@ function rateLimited(facts: Facts): Cause | null {
   if (queue === null || queue.limited_until === null || !isCurrent(queue.depth_reported_at, facts)) return null;
   return {
     code: "rate_limited",
-    message: `Queue ${queue.name} had used up its rate limit when it was last reported: tasks wait for the next window.`,
+    message: `Queue ${queue.name} had reached its rate limit at the last report. Tasks wait for the next window.`,
     evidence: {
       queue: queue.name,
       pending_count: countedWith(facts),
@@ -148,11 +148,11 @@ function rateLimited(facts: Facts): Cause | null {
   };
 }
 
-/** The tasks that wait in the queue, from a report that can hold this one; an earlier one would say 0 beside a task that waits. */
+/** Tasks waiting in the queue. Null when the report is older than the task's last event: it could show 0 while this task waits. */
 const countedWith = ({ queue, task }: Facts): number | null =>
   queue?.depth_reported_at != null && queue.depth_reported_at >= task.last_event_at ? queue.pending_count : null;
 
-/** From the count of consumers, or where the engine tells none, from the workers that said what they serve. */
+/** Uses the reported consumer count, or the queues that workers reported where the engine has no such count. */
 function noConsumer(facts: Facts): Cause | null {
   const { queue } = facts;
   if (queue === null) return null;
@@ -164,7 +164,7 @@ function noConsumer(facts: Facts): Cause | null {
     code: "no_consumer",
     message: isCounted
       ? `No worker consumes queue ${queue.name}.`
-      : `Every worker that is known to serve queue ${queue.name} is offline.`,
+      : `Every known worker of queue ${queue.name} is offline.`,
     evidence: {
       queue: queue.name,
       pending_count: countedWith(facts),
@@ -175,14 +175,14 @@ function noConsumer(facts: Facts): Cause | null {
   };
 }
 
-/** Of a worker that is known by its tasks alone, silence says nothing: it may run this one all the time. */
+/** A worker known only from task events may be busy with this one, so its silence proves nothing. */
 function workerSilent({ task, worker }: Facts): Cause | null {
   if (worker === null || worker.state !== "offline") return null;
   if (worker.details_at === null && worker.state_at === null) return null;
-  const verb = task.state === "started" ? "runs" : "holds";
+  const verb = task.state === "started" ? "is running" : "has fetched";
   return {
     code: "worker_silent",
-    message: `Worker ${worker.name}, which ${verb} it, has gone silent: it may have died with the task.`,
+    message: `Worker ${worker.name}, which ${verb} the task, is offline. It may have crashed with the task.`,
     evidence: { worker: worker.name, state: worker.state, last_heartbeat: worker.last_heartbeat },
     ...(worker.last_heartbeat !== null && { since: worker.last_heartbeat }),
   };
@@ -192,7 +192,7 @@ function prefetched({ task, worker }: Facts): Cause {
   const { worker_name: name, last_event_at: since } = task;
   return {
     code: "prefetched",
-    message: `Worker ${name} has taken it from the queue and holds it until it has room. No other worker can start it meanwhile.`,
+    message: `Worker ${name} has fetched the task and starts it when it has capacity. No other worker can start it.`,
     evidence: {
       worker: name,
       active_tasks: worker?.active_tasks ?? null,
@@ -203,7 +203,7 @@ function prefetched({ task, worker }: Facts): Cause {
   };
 }
 
-/** The worker is there and tells what it has in hand, but not this. */
+/** The worker is online and lists its running tasks without this one. */
 function isMissingAtWorker({ task, worker }: Facts): boolean {
   if (worker === null || worker.state !== "online" || worker.lists_task !== false) return false;
   return worker.details_at !== null && worker.details_at.getTime() - task.last_event_at.getTime() >= listLagMs;
@@ -218,13 +218,13 @@ function eventsLost(facts: Facts): Cause | null {
   if (newest === undefined) {
     return {
       code: "events_lost",
-      message: `Worker ${worker?.name} no longer lists it among the tasks it runs: it has probably ended, and that was never told.`,
+      message: `Worker ${worker?.name} no longer lists the task as running. It has probably finished, but no event reported that.`,
       evidence: { ...worked },
     };
   }
   return {
     code: "events_lost",
-    message: `Agent ${newest.agent_name} lost events after this task was last told of: its ${facts.task.state === "started" ? "end" : "start"} may be among them.`,
+    message: `Agent ${newest.agent_name} lost events after this task's last report. Its ${facts.task.state === "started" ? "end" : "start"} may be among them.`,
     evidence: {
       agent_id: newest.agent_id,
       agent_name: newest.agent_name,
@@ -238,57 +238,57 @@ function eventsLost(facts: Facts): Cause | null {
   };
 }
 
-/** All schedules that start such tasks are disabled: this one may be left from before. */
+/** When every schedule for such tasks is disabled, this task may be a leftover. */
 function scheduleDisabled({ schedules }: Facts): Cause | null {
   const [newest] = schedules;
   if (newest === undefined || schedules.some(({ is_enabled }) => is_enabled)) return null;
   return {
     code: "schedule_disabled",
-    message: `Schedule ${newest.name}, which starts tasks of this name, is disabled.`,
+    message: `Schedule ${newest.name}, which starts tasks with this name, is disabled.`,
     evidence: { schedule: newest.name, schedules_disabled: schedules.length },
-    since: newest.told_at,
+    since: newest.reported_at,
   };
 }
 
 function runningLong(facts: Facts): Cause | null {
   const { runs, task } = facts;
   const elapsedMs = elapsed(facts);
-  if (runs === null || elapsedMs === null || runs.count < fewestRuns || elapsedMs <= runs.p95) return null;
+  if (runs === null || elapsedMs === null || runs.count < minRuns || elapsedMs <= runs.p95) return null;
   return {
     code: "running_long",
-    message: "It has been running for longer than 95 of 100 runs of tasks with this name.",
+    message: "The task has been running for longer than 95% of recent runs with this name.",
     evidence: { ...runEvidence(facts), worker: task.worker_name },
     ...(task.started_at !== null && { since: new Date(task.started_at.getTime() + runs.p95) }),
   };
 }
 
-const runsOn = (facts: Facts): Cause => ({
+const runningNormally = (facts: Facts): Cause => ({
   code: "unknown",
-  message: "It is running, and nothing that is known here says that it is stuck.",
+  message: "The task is running. Nothing indicates that it is stuck.",
   evidence: { ...runEvidence(facts), worker: facts.task.worker_name },
   ...(facts.task.started_at !== null && { since: facts.task.started_at }),
 });
 
-function waits(facts: Facts): Cause {
+function waitingNormally(facts: Facts): Cause {
   const { queue, task, open_children } = facts;
   if (open_children > 0) {
     return {
       code: "unknown",
       message:
-        "Tasks that belong under it have not ended: in a flow it waits for them. Nothing else that is known holds it back.",
+        "Some of its child tasks have not finished. In a flow, it waits for them. No other blocking cause was found.",
       evidence: { queue: task.queue, open_children },
       since: task.last_event_at,
     };
   }
-  const isTold = queue !== null && isCurrent(queue.depth_reported_at, facts);
+  const isReported = queue !== null && isCurrent(queue.depth_reported_at, facts);
   return {
     code: "unknown",
-    message: isTold
-      ? `It waits for its turn in queue ${queue.name}, and nothing that is known here holds it back.`
-      : "Nothing that is known here holds it back; how its queue stands was not told lately.",
+    message: isReported
+      ? `The task is waiting for its turn in queue ${queue.name}. No blocking cause was found.`
+      : "No blocking cause was found. The state of its queue was not reported recently.",
     evidence: {
       queue: task.queue,
-      ...(isTold && {
+      ...(isReported && {
         pending_count: countedWith(facts),
         consumer_count: isCurrent(queue.consumers_reported_at, facts) ? queue.consumer_count : null,
         oldest_waiting_since: queue.oldest_waiting_since,
@@ -312,9 +312,9 @@ function elapsed({ task: { started_at: at }, now }: Facts): number | null {
 }
 
 const isWithin = (reportedAt: Date | null, asOf: Date): boolean =>
-  reportedAt !== null && asOf.getTime() - reportedAt.getTime() <= reportHoldsMs;
+  reportedAt !== null && asOf.getTime() - reportedAt.getTime() <= reportValidMs;
 
-/** Whether a report of a queue still held when its agent was last heard: of an agent that is gone, what it said last is what is known. */
+/** Whether a queue report was still valid at the agent's last contact. For an offline agent, its last report is the newest information. */
 function isCurrent(reportedAt: Date | null, { agent, now }: Facts): boolean {
   return isWithin(reportedAt, agent === null || agent.is_online ? now : (agent.last_seen_at ?? now));
 }

@@ -21,15 +21,15 @@ export interface Explanation {
   readonly causes: Cause[];
 }
 
-/** Days, the running one included, whose runs tell what is usual. */
+/** Days, today included, whose runs define the usual run time. */
 const runDays = 8;
-/** Newest events of each kind in which a schedule is looked for. */
+/** Newest events of each kind that are searched for schedules. */
 const scheduleEvents = 50;
 
 /**
- * Why a task is not running or has not ended (spec part 3, section 5.7), from what is stored; null when the project has no such task.
- * Costs one statement by key for each thing that the task touches, however many tasks and events are stored; agents and workers that may
- * watch its engine or serve its queue are looked through.
+ * Why a task is not running or has not finished, from stored data; null when the project has no such task. It runs one keyed statement
+ * for each thing that the task touches, so the cost does not depend on the number of tasks and events. Only the agents and workers of
+ * the project are scanned.
  */
 export async function explainTask(db: BrainDatabase, address: TaskAddress, now: Date): Promise<Explanation | null> {
   const task = await taskAt(db, address);
@@ -73,31 +73,31 @@ async function factsOf(
 
 const scheduleKinds = ["schedule.created", "schedule.updated", "schedule.deleted"] as const;
 
-interface ToldSchedule extends ScheduleFacts {
+interface ReportedSchedule extends ScheduleFacts {
   readonly task_name: string | null;
   readonly queue: string | null;
   readonly is_deleted: boolean;
 }
 
-/** As the newest events of schedules tell: those of the engine that start tasks like this one, newest first. */
+/** The schedules of the engine that start tasks like this one, according to the newest schedule events; newest first. */
 async function schedulesOf(db: BrainDatabase, projectId: string, task: KnownTask): Promise<ScheduleFacts[]> {
   const pages = await Promise.all(
     scheduleKinds.map((kind) => listEvents(db, projectId, { kind }, { after: null, limit: scheduleEvents })),
   );
-  const told = pages
+  const reported = pages
     .flatMap(({ rows }) => rows)
     .filter(({ engine }) => engine === task.engine)
     .sort((a, b) => b.occurred_at.getTime() - a.occurred_at.getTime() || (a.id < b.id ? 1 : -1))
-    .flatMap((event) => toldSchedule(event) ?? []);
-  const newest = new Map<string, ToldSchedule>();
-  for (const schedule of told) if (!newest.has(schedule.name)) newest.set(schedule.name, schedule);
+    .flatMap((event) => reportedSchedule(event) ?? []);
+  const newest = new Map<string, ReportedSchedule>();
+  for (const schedule of reported) if (!newest.has(schedule.name)) newest.set(schedule.name, schedule);
   return [...newest.values()].filter(
     (one) => !one.is_deleted && one.task_name === task.name && (one.queue === null || one.queue === task.queue),
   );
 }
 
-/** Part 3, section 7.9; null when the event does not say which schedule it is about. */
-function toldSchedule(event: { kind: string; payload: string; occurred_at: Date }): ToldSchedule | null {
+/** Null when the event names no schedule. */
+function reportedSchedule(event: { kind: string; payload: string; occurred_at: Date }): ReportedSchedule | null {
   const payload = parseJson(event.payload) as Record<string, unknown>;
   const isDeleted = event.kind === "schedule.deleted";
   const body = isDeleted ? payload : payload.schedule;
@@ -110,6 +110,6 @@ function toldSchedule(event: { kind: string; payload: string; occurred_at: Date 
     queue: typeof queue === "string" ? queue : null,
     is_enabled: is_enabled !== false,
     is_deleted: isDeleted,
-    told_at: event.occurred_at,
+    reported_at: event.occurred_at,
   };
 }

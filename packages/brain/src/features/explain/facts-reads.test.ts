@@ -13,12 +13,12 @@ const at = new Date("2026-01-02T03:04:05.000Z");
 const later = (seconds: number) => new Date(at.getTime() + seconds * 1000);
 
 for (const dialect of testDialects) {
-  describe(`what explains a task on ${dialect}`, () => {
+  describe(`the facts about a task on ${dialect}`, () => {
     const opened = useTestDatabase(dialect);
     const mails = { projectId, engine: "celery", name: "mails" };
     const agents = [
       agentRow({ project_id: projectId, name: "here", state: "online", engine_adapters: '["celery","rq"]' }),
-      agentRow({ project_id: projectId, name: "gone", state: "offline", engine_adapters: '["celery"]' }),
+      agentRow({ project_id: projectId, name: "away", state: "offline", engine_adapters: '["celery"]' }),
       agentRow({ project_id: projectId, name: "other", state: "online", engine_adapters: '["celery-2"]' }),
       agentRow({ project_id: projectId, name: "dead", state: "online", engine_adapters: '["celery"]', revoked_at: at }),
       agentRow({ project_id: otherId, name: "there", state: "online", engine_adapters: '["celery"]' }),
@@ -106,7 +106,7 @@ for (const dialect of testDialects) {
       ]);
     });
 
-    test("is the queue, who serves it, what holds it, and until when it had consumers", async () => {
+    test("include the queue, its workers, its holds, and when it last had consumers", async () => {
       expect(await queueOf(opened.database, mails)).toMatchObject({
         name: "mails",
         paused_since: at,
@@ -129,13 +129,13 @@ for (const dialect of testDialects) {
       expect(await workerOf(opened.database, { ...mails, name, taskId })).toMatchObject({ name, lists_task });
     });
 
-    test("is how many of its children have not ended", async () => {
+    test("include the number of unfinished children", async () => {
       const address = { projectId, engine: "celery", rootId: "t-1" };
       const counts = ["t-1", "open-1", "open-2"].map((taskId) => openChildren(opened.database, { ...address, taskId }));
       expect(await Promise.all(counts)).toEqual([2, 1, 0]);
     });
 
-    test("are the agents that watch the engine now, and what those of it lost since", async () => {
+    test("include the online agents of the engine and the engine's losses since", async () => {
       const { database } = opened;
       const ofCelery = { projectId, engine: "celery" };
       expect(await watchersOnline(database, projectId, "celery")).toBe(1);
@@ -144,13 +144,13 @@ for (const dialect of testDialects) {
       const losses = async (since: Date) =>
         (await lossesSince(database, { ...ofCelery, since })).map((one) => one.event_records);
       expect([await losses(later(11)), await losses(later(5)), await losses(later(31))]).toEqual([[2], [2, 1], []]);
-      expect(await agentAt(database, projectId, agents[1].id)).toMatchObject({ name: "gone", is_online: false });
+      expect(await agentAt(database, projectId, agents[1].id)).toMatchObject({ name: "away", is_online: false });
       expect(await agentAt(database, projectId, agents[4].id)).toBeNull();
     });
 
-    // The server reads tables that are as small as these in its own way.
+    // PostgreSQL plans differently on tables this small.
     if (dialect === "sqlite")
-      test("is read by keys: no table from end to end", async () => {
+      test("are read by keys, without a full table scan", async () => {
         const { database } = opened;
         const plan = await plansOf(database, async (read) => {
           const watched = { ...database, read };

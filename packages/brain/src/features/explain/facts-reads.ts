@@ -20,15 +20,15 @@ export interface TaskAddress {
 export interface KnownTask extends TaskFacts {
   readonly name: string;
   readonly root_task_id: string | null;
-  /** Id of the agent that told of it last. */
+  /** Id of the agent that last reported it. */
   readonly reported_by: string;
 }
 
-/** Tasks of a family that one answer looks at. */
-const mostOfFamily = 500;
-/** Losses that one answer looks at; of more than these the newest. */
-const mostLosses = 20;
-/** Cells of depths are two minutes wide. */
+/** Maximum tasks of a family that one answer reads. */
+const maxFamily = 500;
+/** Maximum losses that one answer reads, newest first. */
+const maxLosses = 20;
+/** Depths are stored per two minutes. */
 const depthCellMs = 120_000;
 
 /** The task at an address, without its large values; null when the project has none. */
@@ -60,7 +60,7 @@ export async function taskAt(
   return row === undefined ? null : { ...row, state: row.state as TaskState };
 }
 
-/** How many children of a task have not ended, among the oldest of its family. */
+/** Number of unfinished children of a task, among the oldest tasks of its family. */
 export const openChildren = (
   { read }: BrainDatabase,
   { projectId, rootId, engine, taskId }: TaskAddress & { readonly rootId: string },
@@ -75,7 +75,7 @@ export const openChildren = (
           .where("root_task_id", "=", rootId)
           .orderBy("received_at")
           .orderBy("task_id")
-          .limit(mostOfFamily)
+          .limit(maxFamily)
           .as("family"),
       )
       .select((eb) => eb.fn.countAll<number>().as("count"))
@@ -84,7 +84,7 @@ export const openChildren = (
       .where("state", "not in", finalStates),
   );
 
-/** The queue of a name with who serves it; null when it is not known. */
+/** The queue with this name and the workers that serve it; null when unknown. */
 export async function queueOf(
   db: BrainDatabase,
   { projectId, engine, name }: { projectId: string; engine: string; name: string },
@@ -153,7 +153,7 @@ async function consumedUntilOf({ read }: BrainDatabase, projectId: string, queue
   return row === undefined ? null : new Date(row.cell_at.getTime() + depthCellMs);
 }
 
-/** The worker that a task names; null when it is not known. */
+/** The worker that a task names; null when unknown. */
 export async function workerOf(
   { read }: BrainDatabase,
   { projectId, engine, name, taskId }: TaskAddress & { readonly name: string },
@@ -170,7 +170,7 @@ export async function workerOf(
   return { ...worker, lists_task: listsTask((parseJson(metadata) as { active?: unknown }).active, taskId) };
 }
 
-/** Engines list ids, or objects with one. */
+/** Engines list ids, or objects with an `id`. */
 function listsTask(active: unknown, taskId: string): boolean | null {
   if (!Array.isArray(active)) return null;
   const idOf = (entry: unknown) =>
@@ -192,7 +192,7 @@ export async function agentAt({ read }: BrainDatabase, projectId: string, agentI
   return { ...agent, is_online: state === "online" };
 }
 
-/** How many agents are online that watch this engine. */
+/** Number of online agents that watch this engine. */
 export const watchersOnline = (db: BrainDatabase, projectId: string, engine: string): Promise<number> =>
   countOf(
     db.read
@@ -219,7 +219,7 @@ export async function lossesSince(
     .where(jsonArrayHas("a.engine_adapters", engine))
     .orderBy("l.to_at", "desc")
     .orderBy("l.id", "desc")
-    .limit(mostLosses)
+    .limit(maxLosses)
     .execute();
   return rows.map(({ from_at, to_at, ...loss }) => ({ ...loss, from: from_at, to: to_at }));
 }

@@ -2,26 +2,26 @@ import type { TaskState } from "@svc/protocol";
 import type { AgentRow, LossIntervalRow, QueueRow, TaskRow, WorkerRow } from "../../schema/tables/index.ts";
 import type { runTimesOf } from "../stats/index.ts";
 
-/** States in which nothing is to come, unless an attempt begins anew. */
+/** States that end a task, unless another attempt begins. */
 export const finalStates: readonly TaskState[] = ["success", "failure", "revoked", "rejected"];
 
-/** What the brain knows about one task and all around it. Instants are by the clocks of those who told them. */
+/** What is stored about one task and everything around it. Instants use the clock of the reporting agent or engine. */
 export interface Facts {
   readonly now: Date;
   readonly task: TaskFacts;
-  /** The queue that the task names; null when it names none, or no queue of that name was heard of. */
+  /** The queue that the task names; null when it names none, or that queue was never reported. */
   readonly queue: QueueFacts | null;
   /** The worker that the task names. */
   readonly worker: WorkerFacts | null;
-  /** The agent that told of the task last. */
+  /** The agent that last reported the task. */
   readonly agent: AgentFacts | null;
   /** Agents online now that watch the engine. */
   readonly watchers_online: number;
-  /** What agents of the engine lost since the task was last told of, newest first. */
+  /** What agents of the engine lost since the task's last report, newest first. */
   readonly losses: readonly LossFacts[];
   /** Run times of the task's name in the last days; null when none were measured. */
   readonly runs: RunFacts | null;
-  /** Tasks that name this one as their parent and have not ended. */
+  /** Unfinished tasks that name this one as their parent. */
   readonly open_children: number;
   /** Schedules of the engine that start tasks of this name on this queue. */
   readonly schedules: readonly ScheduleFacts[];
@@ -48,12 +48,12 @@ export interface QueueFacts
     QueueRow,
     "name" | "pending_count" | "consumer_count" | "oldest_waiting_since" | "depth_reported_at" | "consumers_reported_at"
   > {
-  /** What holds the queue is reported with its depth. */
+  /** Reported together with the depth. */
   readonly paused_since: Date | null;
   readonly limited_until: Date | null;
   /** When a consumer was last reported, to within two minutes; null when there are some now, or none within a day. */
   readonly consumed_until: Date | null;
-  /** Workers that said that they serve it. */
+  /** Workers that report this queue as theirs. */
   readonly workers_online: number;
   readonly workers_offline: number;
 }
@@ -63,7 +63,7 @@ export interface WorkerFacts
     WorkerRow,
     "name" | "state" | "last_heartbeat" | "active_tasks" | "concurrency" | "details_at" | "state_at"
   > {
-  /** Whether it lists the task among those it has in hand; null when it lists none at all. */
+  /** Whether it lists the task as running; null when it reports no list. */
   readonly lists_task: boolean | null;
 }
 
@@ -82,5 +82,5 @@ export type RunFacts = NonNullable<Awaited<ReturnType<typeof runTimesOf>>>;
 export interface ScheduleFacts {
   readonly name: string;
   readonly is_enabled: boolean;
-  readonly told_at: Date;
+  readonly reported_at: Date;
 }

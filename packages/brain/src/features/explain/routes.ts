@@ -9,7 +9,7 @@ export const explainRoutes: Routes<Core> = (app, { database, clock }) => {
     operationId: "explainTask",
     summary: "Explain why a task is not running",
     description:
-      "Returns the likely causes why the task has not started or has not ended, from stored data only. No agent is asked.",
+      "Returns the likely reasons why the task has not started or finished. Uses stored data only; no agent is contacted.",
     params: ExplainParams,
     response: { 200: TaskExplanation },
     policy: { tag: "tasks", role: "viewer", heavy: true },

@@ -14,17 +14,17 @@ export const TaskExplanation = Type.Object(
     causes: Type.Array(
       Type.Object(
         {
-          code: OneOf(causeCodes, { title: "TaskCauseCode", description: "kind of the cause; decide by this" }),
-          message: Type.String({ description: "one or two sentences; which ones may change from version to version" }),
+          code: OneOf(causeCodes, { title: "TaskCauseCode", description: "kind of the cause; use this in programs" }),
+          message: Type.String({ description: "one or two sentences; the wording may change between versions" }),
           evidence: Type.Unsafe<Readonly<Record<string, unknown>>>({
             ...JsonObject,
-            description: "what is known, by members of each code",
+            description: "supporting facts; the keys depend on the code",
           }),
-          since: Type.Optional(Described(Instant, "since when it holds; absent when unknown")),
+          since: Type.Optional(Described(Instant, "when the cause began; absent when unknown")),
         },
         { title: "TaskCause", description: "One cause with its evidence." },
       ),
-      { minItems: 1, description: "the most likely first" },
+      { minItems: 1, description: "most likely first" },
     ),
   },
   { title: "TaskExplanation", description: "The likely causes why a task is not running." },

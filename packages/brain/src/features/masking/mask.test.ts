@@ -5,7 +5,7 @@ import { createMasking } from "./mask.ts";
 const { answer } = createMasking(createRedactor());
 const email = "bob@example.com";
 
-test("gives back the very answer when nothing had to be masked", () => {
+test("returns the same object when nothing needs masking", () => {
   const page = { items: [{ task_id: "mail:7", at: new Date(0), n: rawJson("12345678901234567890"), none: null }] };
   expect(answer(page)).toBe(page);
 });
@@ -21,11 +21,11 @@ test("masks names at any depth, in texts and in keys, and shares the rest", () =
   expect(shown.items[0]).toBe(plain);
 });
 
-test("keeps members apart whose names look the same", () => {
+test("keeps members apart whose names are equal after masking", () => {
   expect(answer({ "a@example.com": 1, "b@example.com": 2 })).toEqual({ "[REDACTED]": 1, "[REDACTED] (2)": 2 });
 });
 
-test("leaves inputs and failures to redaction, and addresses of people as they are", () => {
+test("leaves inputs and failures to redaction, and keeps the addresses of people", () => {
   const given = {
     task: { args: [email], kwargs: { email }, result: email, exception: email, traceback: email },
     command: { payload: { override_args: [email] } },
@@ -69,31 +69,31 @@ describe("a message about a worker", () => {
   const about = (worker: unknown, message: string) =>
     (answer({ message, evidence: { worker } }) as { message: string }).message;
 
-  test("names it as other members do", () => {
+  test("masks its name as in other members", () => {
     const name = "celery@host.example.com";
-    expect(about(name, `Worker ${name} has gone silent.`)).toBe(`Worker ${name} has gone silent.`);
-    expect(about("w-4111111111111111@a.example.com", "Worker w-4111111111111111@a.example.com is gone.")).toBe(
-      "Worker w-[REDACTED]@a.example.com is gone.",
+    expect(about(name, `Worker ${name} is offline.`)).toBe(`Worker ${name} is offline.`);
+    expect(about("w-4111111111111111@a.example.com", "Worker w-4111111111111111@a.example.com is offline.")).toBe(
+      "Worker w-[REDACTED]@a.example.com is offline.",
     );
   });
 
-  test("masks other names as ever", () => {
+  test("masks other names as usual", () => {
     expect(about("celery@host.example.com", `Worker celery@host.example.com holds ${email}.`)).toBe(
       "Worker celery@host.example.com holds [REDACTED].",
     );
-    expect(about("celery@host.example.com", `Agent ${email} is gone.`)).toBe("Agent [REDACTED] is gone.");
-    expect(about(null, `Worker ${email} is gone.`)).toBe("Worker [REDACTED] is gone.");
+    expect(about("celery@host.example.com", `Agent ${email} is offline.`)).toBe("Agent [REDACTED] is offline.");
+    expect(about(null, `Worker ${email} is offline.`)).toBe("Worker [REDACTED] is offline.");
   });
 });
 
-test("leaves saved views, which are read and written back by one person", () => {
+test("leaves saved views unmasked, because their author writes them back", () => {
   const view = { name: `of ${email}`, filters: { q: "worker:celery@web1.example.com", queue: email } };
   const page = { items: [{ id: "1", ...view, created_at: "now", updated_at: "now" }] };
   expect(answer(page)).toBe(page);
   expect(answer({ result: view.filters, filters: view.filters })).not.toHaveProperty("filters.queue", email);
 });
 
-describe("extra patterns that match what the service makes itself", () => {
+describe("extra patterns that match generated values", () => {
   const wide = createMasking(createRedactor({ extraValuePatterns: ["[0-9a-f]{32}", "\\d{6,}", "[0-9a-f]{12}"] }));
   const hash = "5f0c3a97e1b24d688b1e2f7a90c4d3e6";
   const uuid = "3f0c7d1e-5b7a-4f0e-9d53-0f6a2f6a1b11";

@@ -1,49 +1,49 @@
 import { isJsonObject, isRawJson, isUuid, type Redactor } from "@svc/protocol";
 
-/** Shows names of tasks, queues and workers without what the value rules of redaction match in them. The stored names stay as they are. */
+/** Applies the value rules of redaction to names of tasks, queues and workers when they are shown. The stored names stay as they are. */
 export interface Masking {
-  /** An answer with every name in it masked. Parts that needed no change are shared with the input. */
+  /** An answer with every name masked. Unchanged parts are shared with the input. */
   answer(value: unknown): unknown;
   /** The name of a task or queue, or the id of a task. */
   name(text: string): string;
-  /** The name of a worker, which may look like an e-mail address. */
+  /** The name of a worker, which may have the form of an email address. */
   worker(text: string): string;
 }
 
-/** Redacted before they were stored, or what operators typed themselves: no names of tasks, queues or workers. */
+/** Members without names of tasks, queues or workers: redacted before storage, or typed by operators. */
 const otherMembers: ReadonlySet<string> = new Set([
   ...["args", "kwargs", "exception", "traceback", "override_args", "override_kwargs", "exception_message"],
   ...["user_agent", "token", "hmac_secret", "link"],
 ]);
-/** Names and addresses of people, which the pages about them are for. */
+/** Names and addresses of people, which are meant to be shown. */
 const ofPeople = /email|display_name/;
 const workerMembers: ReadonlySet<string> = new Set(["worker", "worker_name", "workers", "hostname", "worker_id"]);
-/** All that a saved view consists of. Only who wrote it reads it, and what is read is written back when it is changed. */
+/** The members of a saved view. Only its author reads it, and clients write back what they read. */
 const savedViewMembers: ReadonlySet<string> = new Set(["id", "name", "filters", "created_at", "updated_at"]);
-/** What the service makes itself; extra patterns of an operator may match its form. */
+/** Values that the service generates. An operator's extra patterns could match them. */
 const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/;
 const fingerprint = /^[0-9a-f]{32}$/;
 const slug = /^[a-z0-9-]{1,100}$/;
 const state = /^[a-z_]{1,40}$/;
-/** Ids that engines give to tasks may have any form, also that of a UUID. */
+/** Task ids of engines may have any form, including that of a UUID. */
 const ofTask = /(?:^|_)task_id$/;
 const targetsByName: ReadonlySet<unknown> = new Set(["task", "queue", "worker"]);
-/** Keys that are known to hold nothing. */
-const mostKnownKeys = 4_096;
-/** An answer is nested as deeply as what agents report in it. */
-const deepest = 80;
+/** Maximum size of the cache of keys that need no masking. */
+const maxKnownKeys = 4_096;
+/** Answers contain agent reports of any depth. */
+const maxDepth = 80;
 
 export function createMasking(redactor: Pick<Redactor, "mask">): Masking {
   const name = (text: string): string => redactor.mask(text);
   const worker = (text: string): string => redactor.mask(text, { keepsEmail: true });
 
-  // Nearly all keys are those of a few shapes.
+  // Nearly all keys come from a few object shapes.
   const knownKeys = new Set<string>();
   function keyShown(key: string, ofWorker: boolean): string {
     if (knownKeys.has(key)) return key;
     const masked = ofWorker ? worker(key) : name(key);
     if (masked === key && !ofWorker) {
-      if (knownKeys.size >= mostKnownKeys) knownKeys.clear();
+      if (knownKeys.size >= maxKnownKeys) knownKeys.clear();
       knownKeys.add(key);
     }
     return masked;
@@ -71,7 +71,7 @@ export function createMasking(redactor: Pick<Redactor, "mask">): Masking {
       const isLeft =
         otherMembers.has(key) || (isTask && key === "result") || ofPeople.test(key) || isOwn(object, key, before);
       const shown = isLeft ? before : memberShown(object, key, ofWorker, depth);
-      // A key may be a name too, as in results by task id.
+      // A key may be a name, as in results by task id.
       const shownKey = keyShown(key, ofWorker);
       if (changed === undefined && (shown !== before || shownKey !== key)) {
         changed = keys.slice(0, index).map((earlier) => [earlier, object[earlier]]);
@@ -95,7 +95,7 @@ export function createMasking(redactor: Pick<Redactor, "mask">): Masking {
 
   function walk(value: unknown, ofWorker: boolean, depth: number): unknown {
     if (typeof value === "string") return ofWorker ? worker(value) : name(value);
-    if (typeof value !== "object" || value === null || isRawJson(value) || depth > deepest) return value;
+    if (typeof value !== "object" || value === null || isRawJson(value) || depth > maxDepth) return value;
     if (Array.isArray(value)) return walkArray(value, ofWorker, depth);
     const prototype = Object.getPrototypeOf(value) as unknown;
     if (prototype !== Object.prototype && prototype !== null) return value;
@@ -105,23 +105,23 @@ export function createMasking(redactor: Pick<Redactor, "mask">): Masking {
   return { answer: (value) => walk(value, false, 0), name, worker };
 }
 
-/** The beginning of a message that names the worker of its evidence; what follows may hold other names. Empty of other messages. */
+/** The start of a message that names the worker of its evidence; the rest may contain other names. Empty for other messages. */
 function workerNamedFirst(message: unknown, evidence: unknown): string {
   if (typeof message !== "string" || !isJsonObject(evidence) || typeof evidence.worker !== "string") return "";
   const beginning = `Worker ${evidence.worker}`;
   return message.startsWith(beginning) ? beginning : "";
 }
 
-/** Whether a member names a worker: by its own name, or by what stands beside it. */
+/** Whether a member names a worker, judged by its key or by its siblings. */
 function isAboutWorker(object: Readonly<Record<string, unknown>>, key: string): boolean {
   if (workerMembers.has(key)) return true;
-  // A task that a worker has in hand has a name beside the host too.
+  // A running task in a worker report also has a name next to the host.
   if (key === "name") return "hostname" in object && "last_heartbeat" in object;
   if (key === "target_id") return object.target_type === "worker";
   return (key === "value" || key === "values") && object.field === "worker";
 }
 
-/** Whether the service made the value itself. The form is checked too, because a key may be a name. */
+/** Whether the service generated the value. The form is checked too, because a key may be a name. */
 function isOwn(object: Readonly<Record<string, unknown>>, key: string, value: unknown): boolean {
   if (typeof value !== "string") return false;
   if (key === "fingerprint") return fingerprint.test(value);
@@ -138,7 +138,7 @@ const isSavedView = (object: Readonly<Record<string, unknown>>): boolean =>
   Object.keys(object).length === savedViewMembers.size &&
   Object.keys(object).every((key) => savedViewMembers.has(key));
 
-/** Two names that look the same once they are masked stay two members. */
+/** Keeps two members apart whose names are equal after masking. */
 function withOwnKeys(members: readonly [string, unknown][]): [string, unknown][] {
   const seen = new Map<string, number>();
   return members.map(([key, value]) => {

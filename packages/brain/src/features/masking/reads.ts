@@ -1,6 +1,6 @@
 import type { BrainDatabase } from "../../schema/tables/index.ts";
 
-/** Tasks by the id of their row, in one engine or, with null, in all of them. */
+/** Tasks by row id, in one engine or, with null, in all. */
 export const tasksByRow = (
   database: BrainDatabase,
   { projectId, engine, rowIds }: { projectId: string; engine: string | null; rowIds: readonly string[] },
@@ -13,7 +13,7 @@ export const tasksByRow = (
     .$if(engine !== null, (query) => query.where("engine", "=", engine ?? ""))
     .execute();
 
-/** Those of the ids that the engine itself gave to a task. */
+/** Those of the ids that an engine gave to a task. */
 export const idsOfEngine = (
   database: BrainDatabase,
   { projectId, engines, taskIds }: { projectId: string; engines: readonly string[]; taskIds: readonly string[] },
@@ -26,7 +26,7 @@ export const idsOfEngine = (
     .where("task_id", "in", taskIds)
     .execute();
 
-/** Ids of tasks from `from` to before `below`, in their order, `limit` at most. */
+/** Task ids in [from, below), in order, at most `limit`. */
 export async function taskIdsBetween(
   database: BrainDatabase,
   { projectId, engine }: { projectId: string; engine: string },
@@ -46,7 +46,7 @@ export async function taskIdsBetween(
   return rows.map(({ task_id }) => task_id);
 }
 
-/** Names of a project's queues or workers, of one engine or of all, `limit` at most. */
+/** Names of a project's queues or workers, of one engine or all, at most `limit`. */
 export async function namesIn(
   database: BrainDatabase,
   table: "queues" | "workers",

@@ -8,22 +8,22 @@ import { idsOfEngine, namesIn, taskIdsBetween, tasksByRow } from "./reads.ts";
 
 export type NameKind = "name" | "queue" | "worker";
 
-/** Names of a project that are compared with a masked one. */
-const mostNames = 5_000;
-/** Task ids that begin like a masked one and are compared with it. */
-const mostTaskIds = 2_000;
-/** Masked task ids that one request may name. */
-const mostMaskedIds = 50;
+/** Maximum names of a project that are compared with a masked name. */
+const maxNames = 5_000;
+/** Maximum task ids with the same prefix that are compared with a masked id. */
+const maxTaskIds = 2_000;
+/** Maximum masked task ids in one request. */
+const maxMaskedIds = 50;
 
 export const isMasked = (text: string): boolean => text.includes(redactionMarker);
 
-/** Finds what a client means who saw names and ids of a project only masked, or who gives the id of a task's row. */
+/** Resolves masked names and ids, and the row ids of tasks, to the stored names and the engine's ids. */
 export function createResolver({ database, masking }: { database: BrainDatabase; masking: Masking }) {
   /**
-   * The names that are shown as this one: those of an engine's own queues or workers and, when there are none, those of the project.
-   * The text may itself be one of them: older versions stored the marker in names.
+   * The stored names that are shown as this one: those of the engine's queues or workers or, when there are none, those of the project.
+   * The text itself may be one of them, because older versions stored the marker in names.
    *
-   * @throws ApiError `conflict` when there are more names than are compared.
+   * @throws ApiError `conflict` when there are too many names to compare.
    */
   async function namesShownAs(
     projectId: string,
@@ -40,18 +40,18 @@ export function createResolver({ database, masking }: { database: BrainDatabase;
   }
 
   const listed = async (projectId: string, kind: "queue" | "worker", engine: string | null): Promise<string[]> =>
-    bounded(await namesIn(database, `${kind}s`, { projectId, engine }, mostNames + 1), kind);
+    bounded(await namesIn(database, `${kind}s`, { projectId, engine }, maxNames + 1), kind);
 
   const ofTasks = (projectId: string, kind: NameKind): Promise<string[]> =>
-    taskValues(database, projectId, kind === "worker" ? "worker_name" : kind, mostNames + 1);
+    taskValues(database, projectId, kind === "worker" ? "worker_name" : kind, maxNames + 1);
 
   function bounded(names: string[], kind: NameKind): string[] {
-    if (names.length > mostNames) throw ambiguous(kind);
+    if (names.length > maxNames) throw ambiguous(kind);
     return names;
   }
 
   /**
-   * The one name that is shown as this one; the text itself when there is none.
+   * The stored name that is shown as this one; the text itself when there is none.
    *
    * @throws ApiError `conflict` when there are several.
    */
@@ -65,12 +65,12 @@ export function createResolver({ database, masking }: { database: BrainDatabase;
     return onlyOne(await namesShownAs(projectId, kind, shown, engine), shown, kind);
   }
 
-  /** The engine's id of the task whose id is shown as this one. Its row's id finds it when this one does not. */
+  /** The engine's id of the task whose id is shown as this one. When it is ambiguous, clients use the row id. */
   async function taskShownAs(projectId: string, engine: string, shown: string): Promise<string> {
     const from = shown.slice(0, shown.indexOf(redactionMarker));
     const range = { from, below: textAfter(from) };
-    const ids = await taskIdsBetween(database, { projectId, engine }, range, mostTaskIds + 1);
-    if (ids.length > mostTaskIds) throw ambiguous("task_id");
+    const ids = await taskIdsBetween(database, { projectId, engine }, range, maxTaskIds + 1);
+    if (ids.length > maxTaskIds) throw ambiguous("task_id");
     return onlyOne(
       ids.filter((id) => masking.name(id) === shown),
       shown,
@@ -82,25 +82,25 @@ export function createResolver({ database, masking }: { database: BrainDatabase;
     nameShownAs,
     namesShownAs,
 
-    /** The engine's ids of tasks, in the order of the given ones. Ids that name nothing stay as they are. */
+    /** The engine's ids of tasks, in the given order. Unknown ids stay as they are. */
     async taskIds(projectId: string, engine: string | null, given: readonly string[]): Promise<string[]> {
       const rowIds = given.filter((id) => isUuid(id)).map((id) => id.toLowerCase());
       const byRow = rowIds.length === 0 ? [] : await tasksByRow(database, { projectId, engine, rowIds });
       const found = new Map(byRow.map((row) => [row.id, row]));
       if (found.size > 0) {
         const engines = [...new Set(byRow.map((row) => row.engine))];
-        // What the engine calls a task comes before what the service calls it.
+        // The engine's own id takes precedence over a row id.
         const own = await idsOfEngine(database, { projectId, engines, taskIds: given });
         for (const { task_id } of own) found.delete(task_id.toLowerCase());
       }
       const masked = engine === null ? [] : [...new Set(given.filter(isMasked))];
-      if (masked.length > mostMaskedIds) throw ambiguous("task_id");
+      if (masked.length > maxMaskedIds) throw ambiguous("task_id");
       const meant = new Map<string, string>();
       for (const id of masked) meant.set(id, await taskShownAs(projectId, engine ?? "", id));
       return given.map((id) => meant.get(id) ?? found.get(id.toLowerCase())?.task_id ?? id);
     },
 
-    /** A query of the task list with masked names replaced by all names that are shown so. */
+    /** A task query in which each masked name is replaced by all names that are shown that way. */
     async query(projectId: string, text: string): Promise<string> {
       const { query, faults } = parseTaskQuery(text);
       if (faults.length > 0) return text;
@@ -124,14 +124,14 @@ export function createResolver({ database, masking }: { database: BrainDatabase;
   };
 }
 
-/** A query of the task list that also asks for one of the names. A query with faults stays as it is and is refused where it is read. */
+/** Adds a filter for the names to a task query. An invalid query stays as it is and is refused where it is parsed. */
 export function withNames(query: string, kind: NameKind, names: readonly string[]): string {
   if (parseTaskQuery(query).faults.length > 0) return query;
   const term = printTerm({ kind: "label", field: kind, tests: testsOf(names), isNegated: false });
   return readable(`${query} ${term}`.trim(), kind);
 }
 
-/** @throws ApiError `conflict` when the names make the query larger than one may be. */
+/** @throws ApiError `conflict` when the names make the query too large. */
 function readable(query: string, member: string): string {
   if (parseTaskQuery(query).faults.length > 0) throw ambiguous(member);
   return query;
@@ -154,6 +154,6 @@ const ambiguous = (member: string): ApiError =>
     member,
     hint:
       member === "task_id"
-        ? "several tasks may be shown with this id; use the id of the task's row instead"
-        : "several names may be shown like this one; filter by q, or by engine",
+        ? "this masked id may match several tasks; use the task's row id instead"
+        : "this masked name may match several names; filter by q or by engine",
   });

@@ -22,11 +22,11 @@ export interface Asker {
 }
 
 /**
- * Seals a request and its children in one transaction; one with a query is sealed later, step by step. The same key with the same body gives the
- * request that exists.
+ * Seals a request and its children in one transaction. A request with a query is sealed later, step by step. The same key with the same
+ * body returns the existing request.
  *
- * @throws ApiError `conflict` when another body had the key or the engine retries only with given inputs, `not_found` without the agent, `validation_error` with 400 for an engine that
- * nobody advertises and with 422 for more matches than max.
+ * @throws ApiError `conflict` when another body used the key or the engine retries only with overrides, `not_found` for an unknown agent,
+ * `validation_error` with 400 for an engine that no agent advertises and with 422 for more matches than max.
  */
 export function createRequests(deps: CreateRequestsDeps) {
   const { database, clock, audit, maxFrameBytes } = deps;
@@ -105,9 +105,9 @@ export function createRequests(deps: CreateRequestsDeps) {
       return row;
     });
     if (made !== null) return made;
-    // Of two requests at once the other one won, and this one gives what it made.
+    // A concurrent request won; return what it created.
     const winner = await findEarlier();
-    if (winner === null) throw new Error("the bulk retry that has the idempotency key is gone");
+    if (winner === null) throw new Error("the bulk retry with this idempotency key no longer exists");
     return winner;
 
     async function findEarlier(): Promise<BulkRetryRequestRow | null> {
@@ -131,20 +131,15 @@ export function createRequests(deps: CreateRequestsDeps) {
       throw new ApiError(
         "conflict",
         { reason, engine },
-        { message: `${engine} retries only by submitting again with given inputs, and a bulk retry has none` },
+        { message: `${engine} retries tasks only with overrides, which a bulk retry cannot provide` },
       );
     }
-    const who = agentId === null ? "no agent of the project" : "the agent does not";
-    throw badRequest(
-      ["body", "filter", "engine"],
+    const who = agentId === null ? "no agent of this project advertises" : "the agent does not advertise";
+    throw badRequest(["body", "filter", "engine"], reason, `${who} bulk_retry for ${engine}`, {
+      engine,
+      capability: "bulk_retry",
       reason,
-      `${who} advertise${agentId === null ? "s" : ""} bulk_retry for ${engine}`,
-      {
-        engine,
-        capability: "bulk_retry",
-        reason,
-      },
-    );
+    });
   }
 }
 

@@ -5,13 +5,13 @@ import { parseInstant } from "../../../platform/http/schemas.ts";
 import { instantsOf, type RetrySelection, readQuery } from "../../tasks/index.ts";
 import { type BulkRetryBody, type BulkRetryFilter, filterKeys } from "../schemas.ts";
 
-/** The stored request (spec part 3, section 4.4 rule 1), and what follows from it. */
+/** The stored request and the values derived from it. */
 export interface EffectiveRequest {
   readonly idempotencyKey: string;
   readonly text: string;
   readonly canonicalDigest: string;
   readonly selection: RetrySelection;
-  /** What each child repeats of the filter: all but what only the service understands. */
+  /** The part of the filter that each child repeats: everything except what only the service evaluates. */
   readonly childFilter: Readonly<Record<string, unknown>>;
   readonly max: number;
   readonly agentId: string | null;
@@ -21,26 +21,26 @@ export interface EffectiveRequest {
 
 const defaultMax = 1000;
 
-/** @throws ApiError `validation_error`, with status 400 where the spec asks for it. */
+/** @throws ApiError `validation_error`, with status 400 for a filter that cannot be right. */
 export function readEffectiveRequest(body: BulkRetryBody): EffectiveRequest {
   const { filter } = body;
   const max = body.max ?? defaultMax;
   const unknown = Object.keys(filter).find((key) => !filterKeys.has(key));
   if (unknown !== undefined)
-    throw badRequest(["body", "filter"], "unknown_key", `takes only ${[...filterKeys].join(", ")}`);
+    throw badRequest(["body", "filter"], "unknown_key", `has an unknown key; allowed: ${[...filterKeys].join(", ")}`);
   const taskIds = filter.task_ids == null ? null : [...new Set(filter.task_ids)];
   const engine = filter.engine ?? null;
   if (taskIds !== null && engine === null) {
-    throw badRequest(["body", "filter", "engine"], "missing", "is required with task_ids");
+    throw badRequest(["body", "filter", "engine"], "missing", "is required when task_ids is set");
   }
   if (taskIds !== null && filter.priority != null) {
     throw badRequest(["body", "filter", "priority"], "not_with_task_ids", "cannot be combined with task_ids");
   }
   if (taskIds !== null && taskIds.length > max) {
-    throw badRequest(["body", "filter", "task_ids"], "too_many", "holds more ids than max");
+    throw badRequest(["body", "filter", "task_ids"], "too_many", "has more ids than max");
   }
   if (filter.state != null && filter.status != null && filter.state !== filter.status) {
-    throw badRequest(["body", "filter", "status"], "differs_from_state", "is another name of state");
+    throw badRequest(["body", "filter", "status"], "differs_from_state", "must equal state when both are set");
   }
   const canary = canaryOf(body);
   const agentId = body.agent_id?.toLowerCase() ?? null;
@@ -95,7 +95,7 @@ interface StoredRequest {
   readonly rate_per_minute?: number;
 }
 
-/** What follows from the text of a stored request. */
+/** Reads a stored request. */
 export const readStoredRequest = (idempotencyKey: string, text: string): EffectiveRequest =>
   effectiveOf(idempotencyKey, JSON.parse(text) as StoredRequest);
 
@@ -129,12 +129,16 @@ function effectiveOf(idempotencyKey: string, stored: StoredRequest): EffectiveRe
 
 function canaryOf({ canary_size: size, canary_max_failures: failures }: BulkRetryBody): EffectiveRequest["canary"] {
   if (size == null && failures != null) {
-    throw invalid({ loc: ["body", "canary_size"], type: "missing", message: "is required with canary_max_failures" });
+    throw invalid({
+      loc: ["body", "canary_size"],
+      type: "missing",
+      message: "is required when canary_max_failures is set",
+    });
   }
   return size == null ? null : { size, maxFailures: failures ?? 0 };
 }
 
-/** UTC with Z, whichever form it came in. */
+/** UTC with Z, in whichever form it was given. */
 function instant<Name extends "since" | "until">(name: Name, filter: BulkRetryFilter): { [K in Name]?: string } {
   const given = filter[name];
   if (given == null) return {};
@@ -149,11 +153,15 @@ function canonicalOf(value: unknown): string {
     return canonicalText(value);
   } catch (error) {
     if (!(error instanceof CanonicalError)) throw error;
-    throw invalid({ loc: ["body"], type: "unpaired_surrogate", message: "holds text that is not well-formed" });
+    throw invalid({
+      loc: ["body"],
+      type: "unpaired_surrogate",
+      message: "contains text that is not well-formed Unicode",
+    });
   }
 }
 
-/** Bodies that document one refuses with 400. */
+/** For invalid bodies that get status 400 instead of 422. */
 export const badRequest = (
   loc: ValidationFault["loc"],
   type: string,

@@ -26,7 +26,7 @@ const shownColumns = [
 ] as const;
 export type ShownChild = Pick<BulkRetryChildRow, (typeof shownColumns)[number]>;
 
-/** Children after an ordinal, in their order; of one outcome when it is given, which walks at most the request's own rows. */
+/** Children after an ordinal, in order, optionally with one outcome. The filter scans at most the request's own rows. */
 export const childrenAfter = (
   db: Db,
   parentId: string,

@@ -31,32 +31,32 @@ export const BulkRetryPlan = Type.Object(
       },
       { description: "with its defaults, without task_ids" },
     ),
-    named_tasks: Nullable(Type.Integer({ description: "how many task_ids the filter has; null without any" })),
-    max: Type.Integer({ description: "most tasks that the filter may match" }),
-    max_in_flight: Type.Integer({ description: "tasks that may be sent and without an outcome at once" }),
+    named_tasks: Nullable(Type.Integer({ description: "number of task_ids in the filter; null without task_ids" })),
+    max: Type.Integer({ description: "maximum tasks that the filter may match" }),
+    max_in_flight: Type.Integer({ description: "maximum tasks in flight: sent and without an outcome" }),
     canary_size: Nullable(Type.Integer(), "tasks to retry first; null without a canary"),
     canary_max_failures: Nullable(
       Type.Integer({ description: "failures of the canary that do not block the rest; null without a canary" }),
     ),
-    rate_per_minute: Nullable(Type.Integer(), "most tasks sent in a minute; null without a limit"),
+    rate_per_minute: Nullable(Type.Integer(), "maximum tasks sent per minute; null without a limit"),
     engines: Type.Array(
       Type.Object({
         engine: Type.String({ description: "name of the engine" }),
         tasks: Type.Integer({ description: "tasks of this engine" }),
       }),
       {
-        description: "of the sealed children, in the order in which each engine is sent its own",
+        description: "engines of the sealed tasks, in sending order",
       },
     ),
   },
-  { title: "BulkRetryPlan", description: "What a bulk retry was created with." },
+  { title: "BulkRetryPlan", description: "The filter and limits of a bulk retry." },
 );
 export type BulkRetryPlan = Static<typeof BulkRetryPlan>;
 
 const Outcome = OneOf(childOutcomes, {
   title: "BulkRetryOutcome",
   description:
-    "unobserved: none yet; succeeded: retried; failed: not retried; unknown: sent, but it is not known whether it was retried; never sent again",
+    "unobserved: no outcome yet; succeeded: retried; failed: not retried; unknown: sent, but no result tells whether it was retried; never sent again",
 });
 
 export const ChildQuery = Type.Object({
@@ -67,20 +67,20 @@ export type ChildQuery = Static<typeof ChildQuery>;
 
 const BulkRetryChild = Type.Object(
   {
-    ordinal: Type.Integer({ description: "from 0, in the order in which they are sent" }),
+    ordinal: Type.Integer({ description: "position in sending order, from 0" }),
     engine: Type.String({ description: "name of the engine" }),
     task_id: Type.String({ description: "id that the engine gave the task" }),
-    task_name: Nullable(Type.String({ description: "when it was sealed" })),
+    task_name: Nullable(Type.String({ description: "name of the task when the bulk retry was sealed" })),
     delivery_state: OneOf(["pending", "claimed"], {
       description: "pending: not sent yet; claimed: sent, or about to be",
     }),
     outcome: Outcome,
-    error: Nullable(Type.String(), "why it was not retried, or why its outcome is unknown; null otherwise"),
-    command_id: Nullable(Uuid, "command that retries it; null before it is sent"),
-    agent_id: Nullable(Uuid, "agent that it was sent to; null before that"),
-    new_task_id: Nullable(Type.String({ description: "the task that the retry made, where it made one" })),
-    claimed_at: Nullable(Instant, "when it was sent; null before that"),
-    completed_at: Nullable(Instant, "when it got its outcome; null before that"),
+    error: Nullable(Type.String(), "why it was not retried, or why the outcome is unknown; null otherwise"),
+    command_id: Nullable(Uuid, "command that retries it; null until it is sent"),
+    agent_id: Nullable(Uuid, "agent that it was sent to; null until it is sent"),
+    new_task_id: Nullable(Type.String({ description: "id of the new task, if the retry created one" })),
+    claimed_at: Nullable(Instant, "when it was sent; null until then"),
+    completed_at: Nullable(Instant, "when it got its outcome; null until then"),
   },
   { title: "BulkRetryChild", description: "One task of a bulk retry." },
 );

@@ -7,7 +7,7 @@ import { childrenAfter, effectiveText, type ShownChild } from "./plan-reads.ts";
 import type { BulkRetryChildPage, BulkRetryPlan, ChildQuery } from "./plan-schemas.ts";
 import type { EngineRange } from "./seal.ts";
 
-/** What a request was sealed with; it never changes. @throws ApiError `not_found` */
+/** The plan of a request, which never changes. @throws ApiError `not_found` */
 export async function readPlan({ read }: BrainDatabase, projectId: string, id: string): Promise<BulkRetryPlan> {
   const row = await findRequest(read, projectId, id);
   const text = row && (await effectiveText(read, id));
@@ -37,7 +37,7 @@ export async function readPlan({ read }: BrainDatabase, projectId: string, id: s
   };
 }
 
-/** The children of a request in the order in which they are sent. @throws ApiError `not_found` */
+/** The children of a request, in sending order. @throws ApiError `not_found` */
 export async function listChildren(
   { read }: BrainDatabase,
   sizes: PageSizes,

@@ -7,14 +7,14 @@ import type { BulkRetryChildRow, BulkRetryRequestRow } from "../../../schema/tab
 import type { RetriedTask } from "../../tasks/index.ts";
 import { digestOf, type EffectiveRequest } from "./effective-request.ts";
 
-/** Ordinals of one engine: those before `next` are claimed, `end` is exclusive. Children are ordered by engine, so each has one range. */
+/** Ordinals of one engine. Those before `next` are claimed; `end` is exclusive. Children are ordered by engine, so each engine has one range. */
 export interface EngineRange {
   readonly engine: string;
   readonly next: number;
   readonly end: number;
 }
 
-/** Those of a request that have unsent children. */
+/** The ranges of a request with unsent children. */
 export const openRanges = ({ ranges }: Pick<BulkRetryRequestRow, "ranges">): EngineRange[] =>
   (JSON.parse(ranges) as EngineRange[]).filter(({ next, end }) => next < end);
 
@@ -24,16 +24,16 @@ export interface SealedPlan {
   readonly ranges: readonly EngineRange[];
 }
 
-/** What a frame keeps free around a payload: 16 KiB, and half of a frame that is smaller than twice that. */
+/** Bytes reserved in a frame around the payload: 16 KiB, or half of a frame below 32 KiB. */
 const freeBytes = (maxFrameBytes: number): number => Math.min(16_384, maxFrameBytes / 2);
 
-/** Children made before others get their turn. */
+/** Children created before the event loop gets a turn. */
 const childrenAtOnce = 500;
 
 /**
- * The children of a request, one task each in the given order, and the digest over all of them (spec part 3, section 4.4 rule 3).
+ * The children of a request, one task each in the given order, and the digest over all of them.
  *
- * @throws ApiError `validation_error` when the payload of one leaves a frame too little room.
+ * @throws ApiError `validation_error` when a payload is too large for a frame.
  */
 export async function sealPlan(
   { clock, maxFrameBytes }: { clock: Pick<Clock, "now">; maxFrameBytes: number },
@@ -67,7 +67,7 @@ export async function sealPlan(
     const payload = storedJson(parameters);
     const payloadBytes = Buffer.byteLength(payload);
     if (payloadBytes + freeBytes(maxFrameBytes) > maxFrameBytes) {
-      throw invalid({ loc: ["body", "filter"], type: "too_long", message: "does not fit in a frame to the agent" });
+      throw invalid({ loc: ["body", "filter"], type: "too_long", message: "is too large for a frame to the agent" });
     }
     children.push({
       id: uuidV7(clock),

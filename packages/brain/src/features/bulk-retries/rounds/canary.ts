@@ -5,18 +5,18 @@ import { type RetriedTask, tasksByRowId } from "../../tasks/index.ts";
 import { controlMachine, controlOf, sentOf } from "../states.ts";
 import { awaitedChildren, noteTaskOutcome } from "./children-store.ts";
 
-const ended: ReadonlySet<string> = new Set(terminalTaskStates);
+const finalStates: ReadonlySet<string> = new Set(terminalTaskStates);
 
-/** How the tasks of the first children did so far. */
+/** Results of the canary tasks so far. */
 export interface CanaryProgress {
   readonly failures: number;
-  /** Not retried yet, or not at an end again. */
+  /** Not retried yet, or not finished again. */
   readonly unended: number;
 }
 
 /**
- * Looks how the tasks of the first children ended, and notes it of each once. A retry that failed or whose outcome nobody knows counts as a
- * failure; a task that goes on is waited for until the request's deadline.
+ * Reads how the canary tasks ended and records each result once. A failed retry, or one with an unknown outcome, counts as a failure. An
+ * unfinished task is awaited until the request's deadline.
  *
  * @returns null without a canary.
  */
@@ -45,7 +45,7 @@ export async function readCanary(tx: Tx<Tables>, row: BulkRetryRequestRow): Prom
   return { failures, unended };
 }
 
-/** Blocks a request whose canary failed, also one that its deadline blocked before; lets the rest go when it has passed. */
+/** Blocks a request whose canary failed, even if its deadline already blocked it. Releases the rest when the canary passed. */
 export function judgeCanary(row: BulkRetryRequestRow, { failures, unended }: CanaryProgress): void {
   row.canary_failures = failures;
   if (row.pending_count === 0) return;
@@ -56,17 +56,17 @@ export function judgeCanary(row: BulkRetryRequestRow, { failures, unended }: Can
   const blocked = controlMachine.next(row.control_state, "canary_failed");
   if (blocked !== null) {
     row.control_state = blocked;
-    row.blocked_reason = `${failures} of the first ${row.canary_size} tasks failed again, ${row.canary_max_failures} may`;
+    row.blocked_reason = `${failures} of the ${row.canary_size} canary tasks failed again (allowed: ${row.canary_max_failures})`;
   }
 }
 
-/** All of the first tasks were sent, and the others wait how those end. */
+/** All canary tasks were sent, and the other tasks wait for their results. */
 export const isHeldByCanary = (row: BulkRetryRequestRow): boolean =>
   row.canary_size !== null && sentOf(row) >= row.canary_size;
 
 /**
- * What changes of the canary when an operator resumes the request at `now`: nothing, unless it is the canary that blocked it. A request whose
- * time is over is blocked whether a round has noted it or not.
+ * Changes to the canary when an operator resumes the request at `now`: none unless the canary blocked it. A request past its deadline is
+ * blocked even before a round has recorded it.
  */
 export async function resumedCanary(
   tx: Tx<Tables>,
@@ -75,17 +75,17 @@ export async function resumedCanary(
   if (controlOf(row, now) !== "blocked" || row.canary_size === null) return {};
   if (row.canary_failures > row.canary_max_failures) return { canary_size: null };
   if (!isHeldByCanary(row)) return {};
-  // Held by tasks that had not ended. Of what failed since then nobody was told.
+  // It was blocked by unfinished canary tasks. Failures since then have not been reported to the operator.
   const failures = (await readCanary(tx, row))?.failures ?? 0;
   return { canary_failures: failures, ...(failures <= row.canary_max_failures && { canary_size: null }) };
 }
 
-/** How the task of a retry ended; null while it has not, or shows the end that it had before. */
+/** How a retried task ended; null while it is unfinished, or still shows its end from before the retry. */
 function endOf(
   task: RetriedTask | undefined,
   child: { readonly new_task_id: string | null; readonly ended_before_at: Date | null },
 ): "succeeded" | "failed" | null {
-  if (task === undefined || !ended.has(task.state) || task.finished_at === null) return null;
+  if (task === undefined || !finalStates.has(task.state) || task.finished_at === null) return null;
   const isOldEnd = child.new_task_id === null && task.finished_at.getTime() === child.ended_before_at?.getTime();
   if (isOldEnd) return null;
   return task.state === "success" ? "succeeded" : "failed";

@@ -3,7 +3,7 @@ import type { ChildEnd } from "../states.ts";
 import type { ChildInFlight } from "./children-store.ts";
 
 export interface ChildOutcome {
-  /** The move that its state makes. */
+  /** The move of its state. */
   readonly end: ChildEnd;
   readonly error: string | null;
   readonly newTaskId: string | null;
@@ -11,7 +11,7 @@ export interface ChildOutcome {
 
 const maxErrorCharacters = 2000;
 
-/** What became of a child that was sent; null while that may still be told. What its command did not say in time stays unknown for good. */
+/** The outcome of a sent child; null while a result may still arrive. Without a result in time it stays unknown for good. */
 export function childOutcomeOf(child: ChildInFlight, now: Date): ChildOutcome | null {
   switch (child.command_status) {
     case "completed":
@@ -19,14 +19,14 @@ export function childOutcomeOf(child: ChildInFlight, now: Date): ChildOutcome | 
     case "failed":
       return failedOr(readResult(child).outcome, child.command_error);
     case "cancelled":
-      // No agent had been sent it.
+      // It was never sent to an agent.
       return ended("command_cancelled", child.command_error ?? "the command was cancelled");
     case "timeout":
       return ended("command_timeout", child.command_error ?? "no result in time");
     case null:
-      return unknown("its command is gone");
+      return unknown("its command was deleted");
     default: {
-      // The time begins anew when an agent takes the command.
+      // A command's time limit restarts when an agent takes it.
       const ends = [child.claim_deadline_at, child.command_timeout_at];
       const isOver = ends.every((at) => at === null || at <= now);
       return isOver ? ended("claim_deadline", "no result in time") : null;
@@ -40,16 +40,16 @@ const readResult = ({ command_result }: ChildInFlight) =>
     readonly outcome?: unknown;
   };
 
-/** A failure, unless the agent says that it does not know. */
+/** A failure, unless the agent reports an unknown outcome. */
 function failedOr(outcome: unknown, error: unknown): ChildOutcome {
-  const text = typeof error === "string" ? error : "the agent reports failure";
+  const text = typeof error === "string" ? error : "the agent reported a failure without a reason";
   return outcome === "unknown" ? unknown(text) : failed(text);
 }
 
 function ofResult(child: ChildInFlight): ChildOutcome {
   const { task_id } = child;
   const { results } = readResult(child);
-  // An agent that had to shorten its result says only that the command succeeded, which was about this one task.
+  // An agent that had to shorten its result reports only that the command, which had this one task, succeeded.
   if (results === undefined) return succeeded(null);
   const entries = (Array.isArray(results) ? results : []) as ({ [name: string]: unknown } | null)[];
   const entry = entries.find((each) => each?.task_id === task_id);

@@ -4,14 +4,14 @@ import { eligibleAgents, findAgent } from "../../agents/index.ts";
 import { openRanges } from "../planning/seal.ts";
 import { deadlineReason } from "../states.ts";
 
-/** Agents that may be given children of the engine now: all `reporters` that may, and first the one for children of the others. */
+/** Agents eligible for children of the engine now: all eligible `reporters`, preceded by the agent for the other children. */
 export type EligibleAgents = (
   tx: Tx<Tables>,
   row: BulkRetryRequestRow,
   of: { readonly engine: string; readonly reporters: readonly string[] },
 ) => Promise<readonly string[]>;
 
-/** Agents with a session that may be given more of the request. */
+/** Eligible agents with a session. */
 export const eligibleSessions: EligibleAgents = async (
   tx,
   { project_id: projectId, target_agent_id: named },
@@ -25,7 +25,7 @@ export const eligibleSessions: EligibleAgents = async (
 
 const namedEngines = 5;
 
-/** Why a request whose time is over has unsent tasks, as far as its agents tell. */
+/** Why a request past its deadline has unsent tasks, judged by its agents. */
 export async function unsentReason(tx: Tx<Tables>, row: BulkRetryRequestRow): Promise<string> {
   const reason = deadlineReason(row.pending_count);
   const { target_agent_id: agentId } = row;

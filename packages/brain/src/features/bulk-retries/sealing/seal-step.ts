@@ -12,19 +12,19 @@ import { deleteMatches, insertMatches, matchesOf } from "./sealing-store.ts";
 
 export interface SealingDeps extends Core {
   readonly audit: Pick<Audit, "append">;
-  /** Bytes of the largest frame that agents take. */
+  /** Size limit of a frame to an agent, in bytes. */
   readonly maxFrameBytes: number;
   readonly parentTimeoutSeconds: number;
 }
 
-/** Of one step of the search. Its progress is stored after each, so that another process goes on where one was killed. */
+/** Limits of one search step. Progress is stored after each step, so another process can continue after a crash. */
 const stepMs = 300;
 const stepTasks = 200;
 
 /**
- * One step of the search of a request that is sealing; the last one seals the request, or refuses it when more tasks match than it may have.
+ * Runs one search step of a request that is sealing. The last step seals the request, or refuses it when more than `max` tasks match.
  *
- * @returns whether this process goes on at once: not when the request has left this state, or another process was faster.
+ * @returns whether this process should run the next step: false when the request has left this state or another process was faster.
  */
 export async function sealStep(deps: SealingDeps, requestId: string): Promise<boolean> {
   const { database, clock } = deps;
@@ -35,7 +35,7 @@ export async function sealStep(deps: SealingDeps, requestId: string): Promise<bo
   const { ids, next } = await selectStep(database, seen.project_id, effective.selection, {
     now: seen.created_at,
     after: positionOf(seen),
-    // One more than it may have tells that it is to be refused.
+    // One match above `max` is enough to refuse the request.
     limit: Math.min(stepTasks, effective.max + 1 - seen.found_count),
     budgetMs: stepMs,
   });
@@ -57,7 +57,7 @@ export async function sealStep(deps: SealingDeps, requestId: string): Promise<bo
       }
       return true;
     },
-    // As in a round: it holds the request.
+    // It locks the request, as a round does.
     { alone: true },
   );
 }
@@ -79,14 +79,14 @@ async function finish(
   { row, now, effective }: Held & { effective: EffectiveRequest },
 ): Promise<void> {
   const ids = await matchesOf(tx, row.id);
-  // Tasks that have left the state since they were found are left out.
+  // Tasks that left the requested state after they were found are skipped.
   const tasks = await readSelected(tx, { projectId: row.project_id, ids, selection: effective.selection });
   const asked = { projectId: row.project_id, parentId: row.id, effective, tasks };
   const plan = await sealPlan(deps, asked).catch((error: unknown) => {
     if (error instanceof ApiError) return null;
     throw error;
   });
-  if (plan === null) return refuse(deps, tx, { row, now, reason: "a task does not fit in a frame to the agent" });
+  if (plan === null) return refuse(deps, tx, { row, now, reason: "a task is too large for a frame to the agent" });
   const count = plan.children.length;
   await insertChildren(tx, plan.children);
   await deleteMatches(tx, [row.id]);

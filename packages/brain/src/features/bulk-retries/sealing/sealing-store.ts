@@ -4,7 +4,7 @@ import type { Tables } from "../../../schema/tables/index.ts";
 
 const matchesPerStatement = 500;
 
-/** Gives how many are new: a task that is received anew between two steps is found by both. */
+/** Returns how many are new: a task received again between two steps is found by both. */
 export async function insertMatches(tx: Tx<Tables>, requestId: string, ids: readonly string[]): Promise<number> {
   let inserted = 0;
   for (const some of chunks(ids, matchesPerStatement)) {

@@ -164,9 +164,9 @@ for (const dialect of testDialects) {
     test.each([
       [{ status: "failed", error: "redis://svc:hunter2@host refused" }, "[REDACTED]"],
       [{ status: "failed", error: "x".repeat(9000) }, "x".repeat(8192)],
-      [{ status: "failed" }, "the agent told no reason"],
-      [{ status: "failed", error: 7 }, "the agent told no reason"],
-      [{ status: "done", result: { purged: 3 } }, "the agent's result cannot be read"],
+      [{ status: "failed" }, "the agent reported no reason"],
+      [{ status: "failed", error: 7 }, "the agent reported no reason"],
+      [{ status: "done", result: { purged: 3 } }, "the agent's result could not be read"],
     ])("that is no success says why", async (payload, error) => {
       expect(await reported(payload)).toEqual({ status: "failed", result: null, error });
     });

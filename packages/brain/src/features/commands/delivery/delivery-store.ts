@@ -15,8 +15,8 @@ type Moved = Pick<CommandRow, "id" | "project_id" | "agent_id" | "action" | "sta
 const movedColumns = ["id", "project_id", "agent_id", "action", "status"] as const;
 
 /**
- * Makes a command wait again whose send failed, when it may be repeated; undefined for every other one. Its token stays: the agent may have
- * got it all the same, and its result counts.
+ * Returns a command to `pending` after a failed send, if it may be repeated; undefined otherwise. It keeps its token: the agent may have
+ * received it anyway, and then its result counts.
  */
 export const putBack = (tx: Tx<Tables>, { id, token }: Delivery): Promise<Moved | undefined> =>
   tx
@@ -30,7 +30,7 @@ export const putBack = (tx: Tx<Tables>, { id, token }: Delivery): Promise<Moved 
     .returning(movedColumns)
     .executeTakeFirst();
 
-/** Ends a command that was claimed and could not be signed. */
+/** Fails a claimed command that could not be signed. */
 export const failUnsigned = (
   tx: Tx<Tables>,
   { id, token }: Delivery,
@@ -45,7 +45,7 @@ export const failUnsigned = (
     .returning(movedColumns)
     .executeTakeFirst();
 
-/** Whether an open command is over its time at all: looked at before a write is asked for. */
+/** Whether any open command has timed out; checked before a write transaction is opened. */
 export const isAnyDue = (db: BrainDatabase["read"], now: Date): Promise<boolean> =>
   findsRow(db.selectFrom("commands").select("id").where(isOpen).where("timeout_at", "<=", now).limit(1));
 
@@ -53,8 +53,7 @@ export const isAnyDue = (db: BrainDatabase["read"], now: Date): Promise<boolean>
 const isOpen = sql<boolean>`status IN (${sql.join(commandMachine.from("expire").map((status) => sql.lit(status)))})`;
 
 /**
- * Ends at most `limit` open commands whose time is over, those that waited longest first. Rows that somebody changes just now are left to the
- * next round.
+ * Times out at most `limit` open commands, the oldest deadlines first. Rows that another transaction holds are left to the next round.
  */
 export function expireDue(tx: Tx<Tables>, { now, limit }: { now: Date; limit: number }): Promise<Moved[]> {
   const due = tx
@@ -68,7 +67,7 @@ export function expireDue(tx: Tx<Tables>, { now, limit }: { now: Date; limit: nu
     .with("due", () => due.forUpdate().skipLocked())
     .updateTable("commands")
     .set({
-      error: sql<string>`CASE status WHEN 'pending' THEN 'no session of the agent took it in time' ELSE 'the agent sent no result in time' END`,
+      error: sql<string>`CASE status WHEN 'pending' THEN 'the agent did not connect to take it in time' ELSE 'no result from the agent in time' END`,
       status: commandMachine.to("expire"),
       completed_at: now,
     })
@@ -79,7 +78,7 @@ export function expireDue(tx: Tx<Tables>, { now, limit }: { now: Date; limit: nu
     .execute();
 }
 
-/** Those of the agents for which commands wait. */
+/** Those of the agents that have pending commands. */
 export async function agentsWithPending(
   db: BrainDatabase["read"],
   agentIds: readonly string[],

@@ -7,19 +7,19 @@ import { agentsWithPending, expireDue, failUnsigned, isAnyDue, putBack } from ".
 export interface DeliveryDeps extends CommandDeps {
   changed(command: Pick<CommandRow, "id" | "project_id">): void;
   ended(commands: readonly EndedCommand[]): void;
-  /** Told of agents for which a command waits again; in every process, since another connection may take it. */
+  /** Called for agents with a command that is pending again. Reaches every process, since another connection may take it. */
   waits(agentId: string): void;
 }
 
 const rowsPerBatch = 1000;
 const agentsPerStatement = 500;
 
-/** What becomes of claimed commands that do not reach their agent, and of open ones whose time is over (spec part 3, section 4.1). */
+/** Handles claimed commands that did not reach their agent, and open commands that have timed out. */
 export function createDelivery({ database, clock, log, counted, changed, ended, waits }: DeliveryDeps) {
   const deliveryOf = ({ id, payload }: ClaimedCommand) => ({ id, token: String(payload.delivery_claim_token) });
 
   return {
-    /** The send of a claimed command failed: it waits again, unless it may not be repeated. Then it stays until its result or its timeout. */
+    /** The send of a claimed command failed. It is pending again if it may be repeated; otherwise it stays until its result or timeout. */
     async unsent(command: ClaimedCommand): Promise<void> {
       const row = await database.write((tx) => putBack(tx, deliveryOf(command)));
       log.info("commands.send_failed", { command_id: command.id, waits_again: row !== undefined });
@@ -28,7 +28,7 @@ export function createDelivery({ database, clock, log, counted, changed, ended, 
       changed(row);
       if (row.agent_id !== null) waits(row.agent_id);
     },
-    /** A claimed command cannot be signed, and never will be. Never throws: one that cannot be ended now times out, and others go on. */
+    /** Fails a claimed command that cannot be signed. Never throws: if the update fails, the command times out and the others continue. */
     async unsigned(command: ClaimedCommand, error: string): Promise<void> {
       log.error("commands.signing_failed", { command_id: command.id });
       const row = await database
@@ -40,7 +40,7 @@ export function createDelivery({ database, clock, log, counted, changed, ended, 
       counted.moved(row, "failed");
       ended([row]);
     },
-    /** Ends what is over its time; in every process, since each row is won by one of them. */
+    /** Times out overdue commands. Safe in every process, since only one wins each row. */
     async expire(signal: AbortSignal): Promise<number> {
       let expired = 0;
       for (let batch = rowsPerBatch; batch === rowsPerBatch && !signal.aborted; ) {
@@ -54,7 +54,7 @@ export function createDelivery({ database, clock, log, counted, changed, ended, 
       }
       return expired;
     },
-    /** Those of the agents for which commands wait. */
+    /** Those of the agents that have pending commands. */
     async waitingAgents(agentIds: readonly string[]): Promise<string[]> {
       const waiting: string[] = [];
       for (const some of chunks(agentIds, agentsPerStatement)) {

@@ -12,7 +12,7 @@ import {
   obstacleOf,
 } from "../../agents/index.ts";
 
-/** What an agent must be able to do before the command is made, of actions that not every agent may be asked for. */
+/** The capability that an agent needs, for actions that not every agent supports. */
 export interface Gate extends CommandNeeds {
   readonly action: "retry_task" | "cancel_task" | "bulk_retry" | "requeue_dead_letter";
   readonly engine: string;
@@ -27,14 +27,14 @@ export async function requireAgent({ read }: Reader, projectId: string, agentId:
   return agent;
 }
 
-/** Actions for which a long-poll agent, whose capabilities are unknown, is trusted when the request names it. */
+/** Actions that a long-poll agent, whose capabilities are unknown, may receive when the request names it. */
 const openToPolls: ReadonlySet<string> = new Set(["retry_task", "cancel_task", "requeue_dead_letter"]);
 
 /**
- * Judges the agent that a request names: one of its sessions must qualify, or its polls be trusted with the action.
+ * Checks the agent that a request names: one of its sessions must be eligible, or its polls may receive the action.
  *
- * @throws ApiError `validation_error` with engine, capability and reason; `conflict` when its adapter can only submit again and the command
- * brings no inputs.
+ * @throws ApiError `validation_error` with engine, capability and reason; `conflict` when the adapter needs overrides and the command has
+ * none.
  */
 export function admitNamed(agent: AgentWithSessions, gate: Gate): void {
   const obstacle = obstacleOf(agent.sessions, gate);
@@ -44,11 +44,11 @@ export function admitNamed(agent: AgentWithSessions, gate: Gate): void {
   if (!openToPolls.has(gate.action)) throw agentRefused(gate, nearestOf([obstacle, "engine_not_advertised"]));
 }
 
-/** It can carry out the action, with inputs at least. */
+/** Eligible, at least with overrides. */
 const isCapable = (obstacle: Obstacle | null): boolean => obstacle === null || obstacle === "overrides_required";
 
 /**
- * The agent for a request that names none: the one that reported the task last, else the qualifying one that was seen last.
+ * The agent for a request that names none: the one that last reported the task, else the most recently seen eligible one.
  *
  * @throws ApiError as `admitNamed`.
  */
@@ -66,7 +66,7 @@ export async function chooseAgent(
   return chosen;
 }
 
-/** Why none of the agents, of those that serve the engine or of the named one, is eligible. */
+/** Why none of these agents is eligible. */
 async function nearestObstacle(
   db: Reader,
   gate: Gate,
@@ -77,8 +77,8 @@ async function nearestObstacle(
 }
 
 /**
- * Why no session of the agent, or of any agent of the project when none is named, lists the action for the engine; null when one does, and
- * `overrides_required` when all that do can only submit again and the command brings no inputs.
+ * Why no session of the agent (or of the project's agents when none is named) advertises the action for the engine. Null when one does;
+ * `overrides_required` when all that do need overrides and the command has none.
  */
 export async function whyNotAdvertised(
   db: Reader,
@@ -95,16 +95,16 @@ export async function whyNotAdvertised(
 }
 
 const messages: Record<Exclude<Obstacle, "overrides_required">, string> = {
-  agent_offline: "the agent has no session",
+  agent_offline: "the agent is not connected",
   engine_not_advertised: "the agent does not serve the engine",
-  capability_missing: "the agent cannot do this for the engine",
-  retry_contract_missing: "the agent does not keep the safe retry contract of the engine",
+  capability_missing: "the agent does not support this action for the engine",
+  retry_contract_missing: "the agent does not support the engine's safe retry contract",
 };
 
 /**
- * The refusal of a command whose agent is not eligible: a conflict when the command must bring inputs, else an invalid request.
+ * The error for an agent that is not eligible: a conflict when the command needs overrides, else an invalid request.
  *
- * @param place of the engine in the request.
+ * @param place where the request names the engine.
  */
 export function agentRefused(
   { action, engine }: { readonly action: CommandAction; readonly engine: string },
@@ -112,7 +112,7 @@ export function agentRefused(
   place: "body" | "query" = "body",
 ): ApiError {
   if (reason === "overrides_required") {
-    const message = `${engine} retries by submitting again: give override_args and override_kwargs`;
+    const message = `${engine} can retry only with overrides: set override_args and override_kwargs`;
     return new ApiError("conflict", { reason, engine }, { message });
   }
   const message = messages[reason];

@@ -10,40 +10,40 @@ import { engineOf, type Issuing } from "./issue-command.ts";
 import { findCommandByKey } from "./issue-store.ts";
 import { type CommandTask, findCommandTask } from "./task-reads.ts";
 
-/** What a request asks for, read from its body. */
+/** A request for a command, read from its body. */
 export interface CommandRequest {
   readonly action: CommandAction;
   readonly agentId: string | null;
   readonly target: { readonly type: string; readonly id: string | null };
-  /** With the task's row, where one is named and known. */
+  /** Receives the task's row, if a known task is named. */
   parameters(task: CommandTask | undefined): Record<string, unknown>;
-  /** The body with every default, without the idempotency key: what makes two requests the same. */
+  /** The body with all defaults and without the idempotency key. Two requests are the same when these are equal. */
   readonly body: Record<string, unknown>;
   readonly idempotencyKey: string | null;
-  /** Absent for actions that any agent may be asked for. */
+  /** Absent for actions that any agent may receive. */
   readonly gate?: Gate;
-  /** The engine's id of the one task that it is about. */
+  /** The engine's id of the task, when it is about one task. */
   readonly taskId?: string;
-  /** A refusal that needs the database; before it nothing is written. */
+  /** A check that needs the database; runs before anything is written. */
   require?(): Promise<void>;
-  /** Facts for the audit row, beside agent, target and engine. */
+  /** Facts for the audit row, in addition to agent, target and engine. */
   readonly facts?: Record<string, unknown>;
 }
 
 export interface PlaceDeps {
   readonly database: BrainDatabase;
   readonly issue: Issuing["issue"];
-  /** Bytes of the largest frame that agents take. */
+  /** Size limit of a frame to an agent, in bytes. */
   readonly maxFrameBytes: number;
 }
 
 const ownPrefixes = ["reconcile:", "automation:", "schedule:", "bulk:"];
 
 /**
- * Makes the command that a request asks for and offers it to its agent.
+ * Creates the command of a request and offers it to its agent.
  *
- * @returns the new command, or the one that an equal request with this idempotency key made before, as it is now.
- * @throws ApiError `conflict` when another request had the key, `not_found` without the agent, and as `choose-agent.ts` has it.
+ * @returns the new command, or the current state of the one that an equal request with this idempotency key created before.
+ * @throws ApiError `conflict` when another request used the key, `not_found` for an unknown agent, and the errors of `choose-agent.ts`.
  */
 export function createPlace({ database, issue, maxFrameBytes }: PlaceDeps) {
   return async function place(
@@ -76,12 +76,12 @@ export function createPlace({ database, issue, maxFrameBytes }: PlaceDeps) {
         ...(request.facts !== undefined && { facts: request.facts }),
       },
     ]);
-    if (absent.has(agentId)) throw await goneMeanwhile(database, projectId, agentId);
+    if (absent.has(agentId)) throw await absentAgentError(database, projectId, agentId);
     const [row] = commands;
     if (row !== undefined) return row;
-    // Of two requests at once the other one won, and this one gives what it made.
+    // A concurrent request won; return what it created.
     const winner = await findEarlier();
-    if (winner === null) throw new Error("the command that has the idempotency key is gone");
+    if (winner === null) throw new Error("the command with this idempotency key no longer exists");
     return winner;
 
     async function findEarlier(): Promise<CommandRow | null> {
@@ -106,19 +106,19 @@ export function createPlace({ database, issue, maxFrameBytes }: PlaceDeps) {
       const chosen = await chooseAgent(database, gate, { projectId, reportedBy: task?.reported_by ?? null });
       return { agentId: chosen.id, task };
     }
-    if (named === null) throw new Error("a command without a gate names its agent");
+    if (named === null) throw new Error("a command without a gate must name its agent");
     if (gate !== undefined) admitNamed(named, gate);
     return { agentId: named.id, task };
   }
 
   function requireFrameSize({ action, target }: CommandRequest, parameters: Record<string, unknown>): void {
     if (frameBytes({ action, target, engine: engineOf(parameters), parameters }) <= maxFrameBytes) return;
-    throw invalid({ loc: ["body"], type: "too_long", message: "does not fit in a frame to the agent" });
+    throw invalid({ loc: ["body"], type: "too_long", message: "is too large for a frame to the agent" });
   }
 }
 
-/** Why an agent that was admitted cannot be held. */
-const goneMeanwhile = async (
+/** The error when an admitted agent was revoked, or its project archived, before the command was written. */
+const absentAgentError = async (
   { read }: Pick<BrainDatabase, "read">,
   projectId: string,
   agentId: string,
@@ -127,23 +127,27 @@ const goneMeanwhile = async (
     ? new ApiError("not_found", { resource: "agent" })
     : new ApiError("conflict", { reason: "project_archived" });
 
-/** SHA-256 of what the request asks for (spec part 3, section 4.1). */
+/** SHA-256 of action and body. */
 function requestDigestOf({ action, body }: CommandRequest): string {
   try {
     return createHash("sha256").update(canonicalText({ action, body })).digest("hex");
   } catch (error) {
     if (!(error instanceof CanonicalError)) throw error;
-    throw invalid({ loc: ["body"], type: "unpaired_surrogate", message: "holds text that is not well-formed" });
+    throw invalid({
+      loc: ["body"],
+      type: "unpaired_surrogate",
+      message: "contains text that is not well-formed Unicode",
+    });
   }
 }
 
-/** Nobody may occupy the key of a command that the brain is going to make itself. */
+/** Clients must not use keys that the service reserves for its own commands. */
 function requireForeignKey(idempotencyKey: string | null): void {
   const prefix = ownPrefixes.find((own) => idempotencyKey?.startsWith(own));
   if (prefix === undefined) return;
   throw invalid({
     loc: ["body", "idempotency_key"],
     type: "reserved",
-    message: `must not begin with ${prefix}, which the service itself uses`,
+    message: `must not begin with the reserved prefix ${prefix}`,
   });
 }

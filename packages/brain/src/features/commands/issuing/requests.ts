@@ -12,7 +12,7 @@ import type {
 } from "../schemas.ts";
 import type { CommandRequest } from "./place.ts";
 
-/** What each command route asks for, from its body (spec part 1, command routes; part 3, section 4.1). */
+/** Converts the body of each command route into a command request. */
 
 const maxOverrideBytes = 65_536;
 const reservedPrefix = "__svc_";
@@ -36,7 +36,7 @@ export function retryTask(body: RetryTaskBody, now: Date): CommandRequest {
       engine,
       task_id,
       ...overrides,
-      // At once is no time to wait for: without inputs it is a retry by reference.
+      // A delay of 0 means no ETA, so that a retry without overrides stays a retry by reference.
       eta: etaSeconds ? new Date(now.getTime() + etaSeconds * 1000).toISOString() : null,
       task_name: task?.name ?? null,
       priority: task?.priority ?? null,
@@ -52,18 +52,18 @@ export function retryTask(body: RetryTaskBody, now: Date): CommandRequest {
 function overridesOf({ override_args: args = null, override_kwargs: kwargs = null }: RetryTaskBody) {
   if ((args === null) !== (kwargs === null)) {
     const missing = args === null ? "override_args" : "override_kwargs";
-    throw invalid({ loc: ["body", missing], type: "missing", message: "give both overrides or neither" });
+    throw invalid({ loc: ["body", missing], type: "missing", message: "must be set together with the other override" });
   }
   for (const [name, value] of Object.entries({ override_args: args, override_kwargs: kwargs })) {
     if (Buffer.byteLength(JSON.stringify(value)) > maxOverrideBytes) {
-      throw invalid({ loc: ["body", name], type: "too_long", message: "is at most 64 KiB as JSON" });
+      throw invalid({ loc: ["body", name], type: "too_long", message: "must be 64 KiB or less as JSON" });
     }
   }
   if (Object.keys(kwargs ?? {}).some((key) => key.startsWith(reservedPrefix))) {
     throw invalid({
       loc: ["body", "override_kwargs"],
       type: "reserved",
-      message: `keys must not begin with ${reservedPrefix}`,
+      message: `has a key that begins with the reserved prefix ${reservedPrefix}`,
     });
   }
   return { override_args: args, override_kwargs: kwargs };
@@ -88,10 +88,10 @@ function ofTask(action: "cancel_task" | "requeue_dead_letter", body: TaskBody): 
 }
 
 /**
- * Retries of the listed tasks in one command.
+ * Retries the listed tasks with one command.
  *
- * @param unknownAmong those of the ids that are no task of the project and engine.
- * @throws ApiError `gone` without a list of tasks.
+ * @param unknownAmong returns the ids without a task in the project and engine.
+ * @throws ApiError `gone` when the list of tasks is missing.
  */
 export function bulkRetry(
   body: BulkRetryCommandBody,
@@ -103,12 +103,12 @@ export function bulkRetry(
     throw new ApiError(
       "gone",
       { reason: "task_ids_required" },
-      { message: "give task_ids; retries by filter are bulk-retry-requests" },
+      { message: "task_ids is required; to retry by filter, create a bulk retry request" },
     );
   }
   const engine = filter.engine ?? null;
   if (engine === null) {
-    throw invalid({ loc: ["body", "filter", "engine"], type: "missing", message: "is required with task_ids" });
+    throw invalid({ loc: ["body", "filter", "engine"], type: "missing", message: "is required when task_ids is set" });
   }
   const all = [...new Set(given)];
   const taskIds = all.slice(0, max);
@@ -127,7 +127,7 @@ export function bulkRetry(
         {
           loc: ["body", "filter", "task_ids"],
           type: "unknown_task",
-          message: `hold no task of ${engine} in the project`,
+          message: `has ids without a task of ${engine} in this project`,
         },
         { task_ids: unknown },
       );
@@ -136,7 +136,7 @@ export function bulkRetry(
   };
 }
 
-/** @param secret the project's, which keys the confirm token. */
+/** @param secret of the project, the key of the confirm token. */
 export function purgeQueue(body: PurgeQueueBody, secret: () => Uint8Array): CommandRequest {
   const { queue, confirm_token: given = null, observed_depth: depth = null } = body;
   const isForced = body.force ?? false;
@@ -180,7 +180,7 @@ function ofWorker(
   action: WorkerAction,
   body: WorkerBody,
   parameters: Record<string, unknown>,
-  asked: Record<string, unknown>,
+  requested: Record<string, unknown>,
 ): CommandRequest {
   const { worker_name } = body;
   return {
@@ -188,9 +188,9 @@ function ofWorker(
     agentId: agentOf(body),
     target: { type: "worker", id: worker_name },
     parameters: () => ({ ...engineField(body), worker_name, ...parameters }),
-    body: { agent_id: agentOf(body), worker_name, engine: body.engine ?? null, ...asked },
+    body: { agent_id: agentOf(body), worker_name, engine: body.engine ?? null, ...requested },
     idempotencyKey: keyOf(body),
-    facts: asked,
+    facts: requested,
   };
 }
 
@@ -200,7 +200,7 @@ export function rateLimit(body: RateLimitBody): CommandRequest {
   return {
     action: "rate_limit",
     agentId: agentOf(body),
-    // Without a worker the engine takes the task's name for what is to be controlled.
+    // Without a worker, the task name is the target.
     target: { type: "worker", id: worker_name ?? task_name },
     parameters: () => ({ ...engineField(body), task_name, rate, worker_name }),
     body: { agent_id: agentOf(body), task_name, rate: body.rate, worker_name, engine: body.engine ?? null },
@@ -209,6 +209,6 @@ export function rateLimit(body: RateLimitBody): CommandRequest {
   };
 }
 
-/** The engine only where the request names it: an agent with one engine needs none. */
+/** The engine, if the request names it: an agent with one engine needs none. */
 const engineField = ({ engine }: { readonly engine?: string | null }): { engine?: string } =>
   engine == null ? {} : { engine };

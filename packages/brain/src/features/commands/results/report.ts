@@ -11,19 +11,19 @@ import type { EndedCommand } from "./result-signal.ts";
 
 const maxErrorCharacters = 8192;
 
-/** What an agent reported of a command that it was given. */
+/** What an agent reported about a command that it received. */
 export interface ReportedResult {
   readonly command: CommandRow;
   readonly status: "completed" | "failed";
-  /** Of a success; empty when the agent sent none. A failure stores whether its outcome is unknown instead. */
+  /** Only for success; empty when the agent sent none. A failure stores whether its outcome is unknown instead. */
   readonly result: Readonly<Record<string, unknown>>;
   readonly error: string | null;
-  /** It changed nothing: the command had ended, or the result is of an earlier delivery. */
+  /** It changed nothing: the command had already ended, or the result belongs to an earlier delivery. */
   readonly isLate: boolean;
   readonly now: Date;
 }
 
-/** Told of a result once that is committed; must not throw. */
+/** Called with a result after its commit; must not throw. */
 type ResultListener = (reported: ReportedResult) => void;
 
 /** Runs in the transaction that stores the result. */
@@ -31,13 +31,13 @@ export type ResultHandler = (tx: Tx<Tables>, reported: ReportedResult) => Promis
 
 export interface ReportDeps extends CommandDeps {
   readonly redactor: Pick<Redactor, "redact">;
-  /** Told of commands whose end has been committed. */
+  /** Called with ended commands after the commit. */
   ended(commands: readonly EndedCommand[]): void;
-  /** Told of a result that changed nothing; must not throw. */
+  /** Called with a result that changed nothing; must not throw. */
   late(command: CommandRow, agentId: string, status: "completed" | "failed"): void;
 }
 
-/** Stores what an agent says about a command it was given: its ack and its result (spec part 3, section 4.1). */
+/** Stores an agent's ack and result of a command that it received. */
 export function createReports({ database, clock, log, counted, redactor, ended, late }: ReportDeps) {
   const together = createTogether(database);
   const handlers = new Map<string, ResultHandler[]>();
@@ -50,7 +50,7 @@ export function createReports({ database, clock, log, counted, redactor, ended, 
 
   function errorOf({ status, error }: Record<string, unknown>): string {
     if (typeof error !== "string" || error === "") {
-      return status === "failed" ? "the agent told no reason" : "the agent's result cannot be read";
+      return status === "failed" ? "the agent reported no reason" : "the agent's result could not be read";
     }
     return storedText(redactor.redact(error.slice(0, maxErrorCharacters)) as string);
   }
@@ -74,52 +74,52 @@ export function createReports({ database, clock, log, counted, redactor, ended, 
       const now = clock.now();
       const move = isSuccess ? "report_success" : "report_failure";
       const report = { id, agentId, token: tokenOf(payload), move, error, now } as const;
-      const reported = await together(async (tx): Promise<ReportedResult | null> => {
+      const outcome = await together(async (tx): Promise<ReportedResult | null> => {
         const finished = await finish(tx, { ...report, result: stored === null ? null : storedJson(stored) });
         const command = finished ?? (await findCommand(tx, id));
         if (command === undefined) return null;
-        const told: ReportedResult = { command, status, result, error, isLate: finished === undefined, now };
+        const reported: ReportedResult = { command, status, result, error, isLate: finished === undefined, now };
         if (command.agent_id === agentId) {
-          for (const handle of handlers.get(command.action) ?? []) await handle(tx, told);
+          for (const handle of handlers.get(command.action) ?? []) await handle(tx, reported);
         }
-        return told;
+        return reported;
       });
-      if (reported === null || reported.isLate) {
+      if (outcome === null || outcome.isLate) {
         counted.late(status);
-        // Nothing is known of an id that no command has, so that an agent could fill the audit trail with them.
-        if (reported !== null) late(reported.command, agentId, status);
+        // Unknown command ids are not audited: an agent could fill the audit trail with them.
+        if (outcome !== null) late(outcome.command, agentId, status);
         lateResult(agentId, { command_id: id, agent_id: agentId });
       } else {
-        counted.moved(reported.command, status);
-        ended([reported.command]);
+        counted.moved(outcome.command, status);
+        ended([outcome.command]);
       }
-      if (reported?.command.agent_id !== agentId) return;
-      for (const listener of listeners.get(reported.command.action) ?? []) listener(reported);
+      if (outcome?.command.agent_id !== agentId) return;
+      for (const listener of listeners.get(outcome.command.action) ?? []) listener(outcome);
     },
-    /** Calls `listener` for the results that `onResult` is called for, once they are committed. */
+    /** Calls `listener` with the same results as `onResult`, but after the commit. */
     onReported(action: string, listener: ResultListener): void {
       listeners.set(action, [...(listeners.get(action) ?? []), listener]);
     },
-    /** Calls `handle` for results of an action from the agent that has the command, late ones too; a repetition is to change nothing. */
+    /** Calls `handle` with the results of an action from the command's agent, including late ones. It must be idempotent. */
     onResult(action: string, handle: ResultHandler): void {
       handlers.set(action, [...(handlers.get(action) ?? []), handle]);
     },
   };
 }
 
-/** PostgreSQL holds no U+0000. */
+/** PostgreSQL cannot store U+0000. */
 const storedText = (text: string): string =>
   text.slice(0, maxErrorCharacters).toWellFormed().replaceAll("\0", "\ufffd");
 
 const isUuid = (text: string): boolean => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
 
-/** Texts of engines inside results. Ids and the like are left as they are: what they name would not be found again. */
+/** Keys of engine texts inside results. Ids are not redacted, because they could not be looked up afterwards. */
 const redactedKeys: ReadonlySet<string> = new Set(["error", "exception", "error_excerpt"]);
-/** The end of an excerpt tells most; it is cut before the scan for secrets. */
+/** The end of an excerpt is the most useful part. It is cut before redaction. */
 const excerptCharacters = 512;
 const maxDepth = 64;
 
-/** A result as `parseJson` gave it, with the texts of its engine redacted: an agent may have had no rules of its own for it. */
+/** Redacts the engine texts in a result, as returned by `parseJson`. The agent may have had no rule for them. */
 function redactResult(
   result: Readonly<Record<string, unknown>>,
   redactor: Pick<Redactor, "redact">,

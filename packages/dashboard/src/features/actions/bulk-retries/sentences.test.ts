@@ -102,7 +102,7 @@ describe("a bulk retry that runs", () => {
 });
 
 test("a blocked one says why, as it came from the service", () => {
-  const reason = "3 of the first 5 tasks failed again, 0 may";
+  const reason = "3 of the 5 canary tasks failed again (allowed: 0)";
   expect(statusSentence(request({ status: "blocked", blocked_reason: reason }))).toContain(
     `It stopped: ${reason}. 12 tasks`,
   );
