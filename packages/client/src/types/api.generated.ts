@@ -291,45 +291,45 @@ export const bucketWidths = [
 export type BucketWidth = (typeof bucketWidths)[number];
 
 export interface BulkRetryBody {
-  /** The same key with the same body gives the request that exists. */
+  /** Repeating a request with the same key and body returns the existing bulk retry. */
   idempotency_key: string;
   filter: BulkRetryFilter;
   /** More matches are refused with 422; 1000 by default. */
   max?: number | null;
-  /** Default: any agent that can do it, for each task. */
+  /** By default any eligible agent, chosen for each task. */
   agent_id?: string | null;
-  /** Canary: retry this many tasks first and wait for their outcome. */
+  /** Canary: retry this many tasks first and wait for their results. */
   canary_size?: number | null;
-  /** With canary_size: block the rest when more of the first fail; 0 by default. */
+  /** With canary_size: block the rest when more canary tasks fail; 0 by default. */
   canary_max_failures?: number | null;
-  /** Tasks sent, evenly spread. */
+  /** Maximum tasks sent per minute, evenly spread. */
   rate_per_minute?: number | null;
 }
 
 /** One task of a bulk retry. */
 export interface BulkRetryChild {
-  /** From 0, in the order in which they are sent. */
+  /** Position in sending order, from 0. */
   ordinal: number;
   /** Name of the engine. */
   engine: string;
   /** Id that the engine gave the task. */
   task_id: string;
-  /** When it was sealed. */
+  /** Name of the task when the bulk retry was sealed. */
   task_name: string | null;
   /** Pending: not sent yet; claimed: sent, or about to be. */
   delivery_state: "pending" | "claimed";
   outcome: BulkRetryOutcome;
-  /** Why it was not retried, or why its outcome is unknown; null otherwise. */
+  /** Why it was not retried, or why the outcome is unknown; null otherwise. */
   error: string | null;
-  /** Command that retries it; null before it is sent. */
+  /** Command that retries it; null until it is sent. */
   command_id: string | null;
-  /** Agent that it was sent to; null before that. */
+  /** Agent that it was sent to; null until it is sent. */
   agent_id: string | null;
-  /** The task that the retry made, where it made one. */
+  /** Id of the new task, if the retry created one. */
   new_task_id: string | null;
-  /** When it was sent; null before that. */
+  /** When it was sent; null until then. */
   claimed_at: string | null;
-  /** When it got its outcome; null before that. */
+  /** When it got its outcome; null until then. */
   completed_at: string | null;
 }
 
@@ -341,22 +341,22 @@ export interface BulkRetryChildPage {
 }
 
 export interface BulkRetryCommandBody {
-  /** The agent that carries it out. */
+  /** Agent that carries it out. */
   agent_id: string;
-  /** The tasks to retry; a filter without task_ids is refused with 410. */
+  /** Tasks to retry; a filter without task_ids is refused with 410. */
   filter: {
-    /** As the agent names it. */
+    /** Name of the engine. */
     engine?: string | null;
-    /** The engine's ids of the tasks. */
+    /** Ids that the engine gave the tasks. */
     task_ids?: string[] | null;
   };
-  /** Retries at most this many different ids, from the start of the list. */
+  /** Maximum distinct ids to retry, from the start of the list. */
   max: number;
-  /** The same key with the same body gives the command that exists. */
+  /** Repeating a request with the same key and body returns the existing command. */
   idempotency_key?: string | null;
 }
 
-/** How many tasks are in which state. */
+/** Number of tasks by state. */
 export interface BulkRetryCounts {
   /** Tasks. */
   total: number;
@@ -370,19 +370,19 @@ export interface BulkRetryCounts {
   succeeded: number;
   /** Not retried. */
   failed: number;
-  /** Outcome unknown: sent, but it is not known whether it was retried; never sent again. */
+  /** Outcome unknown: sent, but no result tells whether it was retried; never sent again. */
   unknown: number;
 }
 
-/** State is failure unless it is given (or status, which means the same); unknown keys are refused with 400. */
+/** State (or status, its alias) defaults to failure; unknown keys are refused with 400. */
 export interface BulkRetryFilter {
-  /** The engine's ids of the tasks. */
+  /** Ids that the engine gave the tasks. */
   task_ids?: string[] | null;
   /** Required with task_ids. */
   engine?: string | null;
   /** State of the tasks; failure by default. */
   state?: TaskState | null;
-  /** The same as state. */
+  /** Alias of state. */
   status?: TaskState | null;
   /** Exact queue name. */
   queue?: string | null;
@@ -390,7 +390,7 @@ export interface BulkRetryFilter {
   name?: string | null;
   /** Literal part of name, queue, worker or task id, in any case. */
   search?: string | null;
-  /** Query in the language of docs/guides/search.md, beside the others; not with task_ids. */
+  /** Query in the language of docs/guides/search.md, combined with the other filters; not with task_ids. */
   q?: string | null;
   /** Tasks with one of these; not with task_ids. */
   priority?: Priority[] | null;
@@ -400,7 +400,7 @@ export interface BulkRetryFilter {
   until?: string | number | null;
 }
 
-/** Unobserved: none yet; succeeded: retried; failed: not retried; unknown: sent, but it is not known whether it was retried; never sent again. */
+/** Unobserved: no outcome yet; succeeded: retried; failed: not retried; unknown: sent, but no result tells whether it was retried; never sent again. */
 export const bulkRetryOutcomes = [
   "unobserved",
   "succeeded",
@@ -416,7 +416,7 @@ export interface BulkRetryPage {
   next_cursor: string | null;
 }
 
-/** What a bulk retry was created with. */
+/** The filter and limits of a bulk retry. */
 export interface BulkRetryPlan {
   /** User who requested it; null for a deleted account. */
   issued_by: string | null;
@@ -439,19 +439,19 @@ export interface BulkRetryPlan {
     /** Tasks received at or before this time. */
     until?: string;
   };
-  /** How many task_ids the filter has; null without any. */
+  /** Number of task_ids in the filter; null without task_ids. */
   named_tasks: number | null;
-  /** Most tasks that the filter may match. */
+  /** Maximum tasks that the filter may match. */
   max: number;
-  /** Tasks that may be sent and without an outcome at once. */
+  /** Maximum tasks in flight: sent and without an outcome. */
   max_in_flight: number;
   /** Tasks to retry first; null without a canary. */
   canary_size: number | null;
   /** Failures of the canary that do not block the rest; null without a canary. */
   canary_max_failures: number | null;
-  /** Most tasks sent in a minute; null without a limit. */
+  /** Maximum tasks sent per minute; null without a limit. */
   rate_per_minute: number | null;
-  /** Of the sealed children, in the order in which each engine is sent its own. */
+  /** Engines of the sealed tasks, in sending order. */
   engines: {
     /** Name of the engine. */
     engine: string;
@@ -460,18 +460,18 @@ export interface BulkRetryPlan {
   }[];
 }
 
-/** A retry of many tasks that the service carries out one by one. */
+/** A retry of many tasks, which the service sends one by one. */
 export interface BulkRetryRequest {
   /** Id of the bulk retry. */
   id: string;
   status: BulkRetryStatus;
-  /** Whether tasks are found or sent: paused by an operator, blocked or refused for blocked_reason. */
+  /** Whether tasks are being searched or sent; paused by an operator, or blocked or refused with a blocked_reason. */
   control_state: "sealing" | "running" | "paused" | "blocked" | "refused" | "cancelled";
   /** SHA-256 of the request with its defaults. */
   canonical_digest: string;
   /** SHA-256 over engine, ordinal and payload of every child; null until it is sealed. */
   plan_digest: string | null;
-  /** The only agent that may retry its tasks; null: any eligible one. */
+  /** The only agent that may retry its tasks; null for any eligible agent. */
   target_agent_id: string | null;
   counts: BulkRetryCounts;
   /** When it was requested. */
@@ -480,7 +480,7 @@ export interface BulkRetryRequest {
   sealed_at: string | null;
   /** Tasks not sent by then wait for `resume`, which sets a new deadline. */
   deadline_at: string;
-  /** When a task was last sent or got its outcome, or its search last got further; null before that. */
+  /** When it last sent a task, got an outcome, or advanced its search; null until then. */
   last_progress_at: string | null;
   /** Progress of the search for its tasks; null when it is not running. */
   sealing: {
@@ -489,11 +489,11 @@ export interface BulkRetryRequest {
     /** Tasks received after this time were searched; null before the first step. */
     reached: string | null;
   } | null;
-  /** Why it is blocked or was refused. */
+  /** Why it is blocked or was refused; null otherwise. */
   blocked_reason: string | null;
 }
 
-/** Sealing: the search for its tasks is running; in_progress: tasks are being sent; paused, blocked: waiting for `resume`; succeeded, failed, partial: every outcome is known; indeterminate: some outcome is unknown; no_match: the filter matched no task; refused: not sealed, for blocked_reason; cancelled: by an operator before it was sealed. */
+/** Sealing: the search for its tasks is running; in_progress: tasks are being sent; paused, blocked: waiting for `resume`; succeeded, failed, partial: every outcome is known; indeterminate: some outcomes are unknown; no_match: the filter matched no task; refused: not sealed, see blocked_reason; cancelled: by an operator before it was sealed. */
 export const bulkRetryStatuses = [
   "sealing",
   "in_progress",
@@ -523,21 +523,21 @@ export interface Command {
   id: string;
   /** Project that it belongs to. */
   project_id: string;
-  /** Id of the user; null for viewers and auditors, for a deleted account, and for what the service issued itself. */
+  /** Id of the user; null for viewers and auditors, for a deleted account, and for commands of the service itself. */
   issued_by: string | null;
-  /** Agent that it is for; set when it is issued. */
+  /** Agent that receives it. */
   agent_id: string | null;
   action: CommandAction;
   /** What it acts on, such as task, queue or worker. */
   target_type: string;
-  /** Id or name of what it acts on; null when it acts on several. */
+  /** Id or name of the target; null for several targets. */
   target_id: string | null;
   /** Parameters for the agent; empty for viewers and auditors. */
   payload: Record<string, unknown>;
-  /** Key of the request that made it; null without one. */
+  /** Idempotency key of the request; null without one. */
   idempotency_key: string | null;
   status: CommandStatus;
-  /** What the agent reported on success; `{"outcome": "unknown"}` of a failed command whose effect is unknown; null otherwise, and for viewers and auditors. */
+  /** What the agent reported on success; `{"outcome": "unknown"}` for a failed command whose effect is unknown; null otherwise, and for viewers and auditors. */
   result: unknown;
   /** Why it did not complete; null otherwise. */
   error: string | null;
@@ -547,13 +547,13 @@ export interface Command {
   dispatched_at: string | null;
   /** When it reached a final status; null until then. */
   completed_at: string | null;
-  /** It times out without a result by then; restarts when it is sent. */
+  /** It times out then if no result has arrived; restarts when it is sent. */
   timeout_at: string | null;
-  /** Client address of the request; null for viewers and auditors, and for what the service issued itself. */
+  /** Client address of the request; null for viewers and auditors, and for commands of the service itself. */
   source_ip: string | null;
 }
 
-/** What the agent is asked to do. */
+/** What the agent has to do. */
 export const commandActions = [
   "retry_task",
   "cancel_task",
@@ -591,7 +591,7 @@ export interface CommandPage {
   next_cursor: string | null;
 }
 
-/** Pending: not sent yet; dispatched: sent, no result yet; completed, failed: it ended with or without success; timeout: no result in time; cancelled: not sent, because the agent was revoked or the project archived. */
+/** Pending: not sent yet; dispatched: sent, no result yet; completed: succeeded; failed: did not succeed; timeout: no result in time; cancelled: not sent, because the agent was revoked or the project archived. */
 export const commandStatuses = [
   "pending",
   "dispatched",
@@ -637,15 +637,15 @@ export interface Confirmation {
 }
 
 export interface ConsumerBody {
-  /** The agent that carries it out. */
+  /** Agent that carries it out. */
   agent_id: string;
-  /** As the engine names it. */
+  /** Name that the engine gives the worker. */
   worker_name: string;
-  /** Needed where the agent serves several engines. */
+  /** Required when the agent serves several engines. */
   engine?: string | null;
-  /** The same key with the same body gives the command that exists. */
+  /** Repeating a request with the same key and body returns the existing command. */
   idempotency_key?: string | null;
-  /** Queue whose tasks the worker starts or stops taking. */
+  /** Queue to start or stop consuming. */
   queue: string;
 }
 
@@ -655,13 +655,13 @@ export interface DeadLetter {
   task_id: string;
   /** Function or job name; null when the engine does not keep it. */
   task_name: string | null;
-  /** Queue whose dead letter it is. */
+  /** Queue of the dead letter. */
   queue: string;
   /** Its last failure; null when the engine does not keep it. */
   failed_at: string | null;
   /** The redacted end of the failure text. */
   error_excerpt: string | null;
-  /** How often it was tried; null when the engine does not keep it. */
+  /** Number of attempts; null when the engine does not keep it. */
   attempts: number | null;
 }
 
@@ -675,7 +675,7 @@ export interface DeadLetterPage {
   total: number | null;
   /** Name of the engine. */
   engine: string;
-  /** The agent that was asked. */
+  /** Agent that returned the page. */
   agent_id: string;
 }
 
@@ -1354,15 +1354,15 @@ export interface Percentiles {
 }
 
 export interface PoolResizeBody {
-  /** The agent that carries it out. */
+  /** Agent that carries it out. */
   agent_id: string;
-  /** As the engine names it. */
+  /** Name that the engine gives the worker. */
   worker_name: string;
-  /** Needed where the agent serves several engines. */
+  /** Required when the agent serves several engines. */
   engine?: string | null;
-  /** The same key with the same body gives the command that exists. */
+  /** Repeating a request with the same key and body returns the existing command. */
   idempotency_key?: string | null;
-  /** Not 0; negative shrinks the pool. */
+  /** Processes to add; negative values shrink the pool; not 0. */
   delta: number;
 }
 
@@ -1560,19 +1560,19 @@ export interface ProjectStats {
 }
 
 export interface PurgeQueueBody {
-  /** The agent that carries it out. */
+  /** Agent that carries it out. */
   agent_id: string;
   /** Name of the queue to empty. */
   queue: string;
-  /** Computed by the caller instead of observed_depth. */
+  /** Token computed by the caller, instead of observed_depth. */
   confirm_token?: string | null;
-  /** The depth that was shown. */
+  /** Depth that the caller has seen. */
   observed_depth?: number | null;
-  /** Purge whatever the depth is. */
+  /** Purge at any depth. */
   force?: boolean | null;
-  /** Needed where the agent serves several engines. */
+  /** Required when the agent serves several engines. */
   engine?: string | null;
-  /** The same key with the same body gives the command that exists. */
+  /** Repeating a request with the same key and body returns the existing command. */
   idempotency_key?: string | null;
 }
 
@@ -1670,17 +1670,17 @@ export interface QueuePage {
 }
 
 export interface RateLimitBody {
-  /** The agent that carries it out. */
+  /** Agent that carries it out. */
   agent_id: string;
   /** Name of the tasks to limit. */
   task_name: string;
-  /** Runs per second, or per the unit of /s, /m or /h; 0 takes the limit away. */
+  /** Runs per second, or with /s, /m or /h per second, minute or hour; 0 removes the limit. */
   rate: number | string;
-  /** Without it the limit may reach no worker. */
+  /** Worker to limit; without it, no worker may apply the limit. */
   worker_name?: string | null;
-  /** Needed where the agent serves several engines. */
+  /** Required when the agent serves several engines. */
   engine?: string | null;
-  /** The same key with the same body gives the command that exists. */
+  /** Repeating a request with the same key and body returns the existing command. */
   idempotency_key?: string | null;
 }
 
@@ -1744,30 +1744,30 @@ export interface ReleasePage {
 }
 
 export interface RestartWorkerBody {
-  /** The agent that carries it out. */
+  /** Agent that carries it out. */
   agent_id: string;
-  /** As the engine names it. */
+  /** Name that the engine gives the worker. */
   worker_name: string;
-  /** Needed where the agent serves several engines. */
+  /** Required when the agent serves several engines. */
   engine?: string | null;
-  /** The same key with the same body gives the command that exists. */
+  /** Repeating a request with the same key and body returns the existing command. */
   idempotency_key?: string | null;
 }
 
 export interface RetryTaskBody {
-  /** Default: the agent that reported the task last, when it can do it. */
+  /** By default the agent that last reported the task, if eligible, otherwise another eligible agent. */
   agent_id?: string | null;
-  /** As the agent names it. */
+  /** Name of the engine. */
   engine: string;
-  /** The engine's id of the task, or the id of its row. */
+  /** Id that the engine gave the task, or its row id. */
   task_id: string;
-  /** The same key with the same body gives the command that exists. */
+  /** Repeating a request with the same key and body returns the existing command. */
   idempotency_key?: string | null;
-  /** With override_kwargs; at most 64 KiB as JSON. */
+  /** Only together with override_kwargs; at most 64 KiB as JSON. */
   override_args?: unknown[] | null;
-  /** With override_args. */
+  /** Only together with override_args. */
   override_kwargs?: Record<string, unknown> | null;
-  /** Seconds from now. */
+  /** Delay in seconds; 0 runs immediately. */
   eta_seconds?: number | null;
 }
 
@@ -2028,15 +2028,15 @@ export interface Task {
 /** One cause with its evidence. */
 export interface TaskCause {
   code: TaskCauseCode;
-  /** One or two sentences; which ones may change from version to version. */
+  /** One or two sentences; the wording may change between versions. */
   message: string;
-  /** What is known, by members of each code. */
+  /** Supporting facts; the keys depend on the code. */
   evidence: Record<string, unknown>;
-  /** Since when it holds; absent when unknown. */
+  /** When the cause began; absent when unknown. */
   since?: string;
 }
 
-/** Kind of the cause; decide by this. */
+/** Kind of the cause; use this in programs. */
 export const taskCauseCodes = [
   "no_consumer",
   "queue_paused",
@@ -2057,9 +2057,9 @@ export type TaskCauseCode = (typeof taskCauseCodes)[number];
 export interface TaskCommand {
   /** Id of the command. */
   id: string;
-  /** Id of the user; null for viewers and auditors, for a deleted account, and for what the service issued itself. */
+  /** Id of the user; null for viewers and auditors, for a deleted account, and for commands of the service itself. */
   issued_by: string | null;
-  /** Agent that it is for; set when it is issued. */
+  /** Agent that receives it. */
   agent_id: string | null;
   action: CommandAction;
   status: CommandStatus;
@@ -2075,20 +2075,20 @@ export interface TaskCommand {
   issuer_email: string | null;
   /** Name of that user; null without one. */
   issuer_display_name: string | null;
-  /** Name of the API key of the request; null without one, for viewers and auditors, and once the key was deleted. */
+  /** Name of the API key of the request; null without one, for viewers and auditors, and after the key was deleted. */
   api_key_name: string | null;
   /** Bulk retry that sent it; null without one, and for viewers and auditors. */
   bulk_retry_id: string | null;
 }
 
 export interface TaskCommandBody {
-  /** Default: the agent that reported the task last, when it can do it. */
+  /** By default the agent that last reported the task, if eligible, otherwise another eligible agent. */
   agent_id?: string | null;
-  /** As the agent names it. */
+  /** Name of the engine. */
   engine: string;
-  /** The engine's id of the task, or the id of its row. */
+  /** Id that the engine gave the task, or its row id. */
   task_id: string;
-  /** The same key with the same body gives the command that exists. */
+  /** Repeating a request with the same key and body returns the existing command. */
   idempotency_key?: string | null;
 }
 
@@ -2176,7 +2176,7 @@ export interface TaskEvent {
 /** The likely causes why a task is not running. */
 export interface TaskExplanation {
   state: TaskState;
-  /** The most likely first. */
+  /** Most likely first. */
   causes: TaskCause[];
 }
 
@@ -2624,7 +2624,7 @@ export interface ListBulkRetriesQuery {
   cursor?: string;
   /** Page size; absent, 0 or less means the default, more is clamped. */
   limit?: number;
-  /** Only the one that sent this command. */
+  /** Only the bulk retry that sent this command. */
   command_id?: string;
 }
 
@@ -2642,13 +2642,13 @@ export interface ListCommandsQuery {
   cursor?: string;
   /** Page size; absent, 0 or less means the default, more is clamped. */
   limit?: number;
-  /** Only commands with this status; any other text lists all. */
+  /** Only commands with this status; unknown values are ignored. */
   status?: string;
   /** Only commands of this agent. */
   agent_id?: string;
   /** Only commands with this action. */
   action?: string;
-  /** True leaves out commands that bulk retries sent, one for each task. */
+  /** True to leave out the commands of bulk retries. */
   without_bulk_retries?: boolean;
 }
 
@@ -2660,15 +2660,15 @@ export interface GetCompletenessQuery {
 }
 
 export interface ListDeadLettersQuery {
-  /** As an online agent names it. */
+  /** Name of the engine. */
   engine: string;
-  /** Absent or empty: every queue that the engine's adapter knows. */
+  /** Name of the queue; absent or empty for every queue that the adapter knows. */
   queue?: string;
   /** Default 100. */
   limit?: number;
-  /** next_cursor of the previous page; only the agent of that page knows it, so it goes with its agent_id. */
+  /** next_cursor of the previous page; send the agent_id of that page with it. */
   cursor?: string;
-  /** The agent to ask; absent: the one seen last of those that can tell. */
+  /** Agent to load from; by default the most recently seen agent that can list dead letters. */
   agent_id?: string;
 }
 
