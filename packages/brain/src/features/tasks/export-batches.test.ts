@@ -27,7 +27,7 @@ for (const dialect of testDialects) {
     });
 
     test.each([{}, { queue: "q", state: "pending" as const }])(
-      "let the process go on while they are read: %j",
+      "let other work run while they are read: %j",
       async (filter) => {
         let turns = 0;
         let isOver = false;
@@ -45,9 +45,9 @@ for (const dialect of testDialects) {
       },
     );
 
-    // The server database has a connection for each of them.
+    // PostgreSQL has a connection for each of them.
     if (dialect === "sqlite") {
-      test("let others have their turn in between", async () => {
+      test("let other readers have a turn in between", async () => {
         const batches = batchesOf(place(), { filter: {} }, exportFields);
         await batches.next();
         const order: string[] = [];
@@ -59,7 +59,7 @@ for (const dialect of testDialects) {
       });
     }
 
-    test("read of a row what its fields need, and no more", async () => {
+    test("read only what the fields of an export need", async () => {
       const { value: bare } = await batchesOf(place(), { filter: {} }, ["id"]).next();
       expect(Object.keys(bare?.[0] ?? {}).sort()).toEqual([
         "engine",

@@ -22,7 +22,7 @@ for (const dialect of testDialects) {
     });
     afterAll(() => brain.stop());
 
-    test("gives every matching task as CSV in list order, past the page size and the cursor", async () => {
+    test("returns every matching task as CSV in list order, ignoring the page size and the cursor", async () => {
       const { status, headers, text } = await get("format=csv&fields=task_id&limit=10&cursor=x&include_total=true");
       expect(status).toBe(200);
       expect(headers.get("content-type")).toBe("text/csv; charset=utf-8");
@@ -30,13 +30,13 @@ for (const dialect of testDialects) {
       expect(text.split("\r\n")).toEqual(["task_id", ...Array.from({ length: count }, (_, index) => `t-${index}`), ""]);
     });
 
-    test("has all columns in the default order, with formulas disarmed", async () => {
+    test("has all columns in the default order, with formulas escaped", async () => {
       const [header, line] = (await get("format=csv&queue=first")).text.split("\r\n");
       expect(header).toBe(exportFields.join(","));
       expect(line).toContain(`,bullmq,t-0,'=cmd(),first,pending,normal,"[{""a"":1}]",{},`);
     });
 
-    test("gives JSON with the asked fields in their order, typed", async () => {
+    test("returns JSON with the requested fields in their order, typed", async () => {
       const { headers, text } = await get("format=json&queue=first&fields=tags,args,received_at,retry_of");
       expect(headers.get("content-type")).toBe("application/json; charset=utf-8");
       expect(text).toBe(
@@ -44,7 +44,7 @@ for (const dialect of testDialects) {
       );
     });
 
-    test("gives a workbook", async () => {
+    test("returns a workbook", async () => {
       const { status, headers, text } = await get("format=xlsx&queue=first");
       expect([status, headers.get("content-disposition"), text.slice(0, 2)]).toEqual([
         200,
@@ -67,7 +67,7 @@ for (const dialect of testDialects) {
       });
     });
 
-    test("refuses a field it does not know, naming those it does", async () => {
+    test("refuses an unknown field and names the known ones", async () => {
       const { status, body } = await get("format=csv&fields=id,password");
       expect([status, body.error, body.details.unknown]).toEqual([422, "validation_error", ["password"]]);
       expect(body.details.known).toEqual([...exportFields]);
@@ -87,7 +87,7 @@ for (const dialect of testDialects) {
 }
 
 for (const dialect of testDialects) {
-  describe(`exporting more tasks than a workbook takes on ${dialect}`, () => {
+  describe(`exporting more tasks than a workbook can hold on ${dialect}`, () => {
     let brain: TestBrain;
     const get = (query: string) => brain.as.viewer.get(`/projects/shop/tasks?${query}`);
 
@@ -100,7 +100,7 @@ for (const dialect of testDialects) {
     });
     afterAll(() => brain.stop());
 
-    test("is refused as xlsx, whatever the setting allows, and given as csv", async () => {
+    test("is refused as xlsx, whatever the setting allows, and allowed as csv", async () => {
       const { status, body } = await get("format=xlsx&fields=id");
       expect([status, body.error]).toEqual([422, "validation_error"]);
       expect(body.details).toMatchObject({ cap: 25_000, format: "xlsx", setting: "SVC_TASKS_EXPORT_MAX_ROWS" });

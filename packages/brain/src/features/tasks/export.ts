@@ -18,10 +18,10 @@ import { type PublicTask, partOfTask, publicColumns } from "./task-fields.ts";
 
 export type ExportFormat = "csv" | "xlsx" | "json";
 
-/** Rows that an xlsx export holds at most, whatever the setting says. */
+/** Most rows of an xlsx export, whatever the setting. */
 export const maxXlsxRows = 25_000;
 
-/** What counting the matches of a query may take; those of the parameters alone are counted whatever it takes. */
+/** Time limit for counting the matches of a query; matches of the parameters alone are counted without a limit. */
 const countMs = 10_000;
 
 const mediaTypes: Record<ExportFormat, string> = {
@@ -40,13 +40,13 @@ export interface ExportDeps {
   readonly database: BrainDatabase;
   readonly audit: Pick<Audit, "append">;
   readonly maxRows: number;
-  /** Rows as exports show them. */
+  /** Rows in the form of exports. */
   shown(rows: unknown): unknown;
 }
 
 /**
- * Every matching task as a stream, newest first. A match over the cap is refused before the first byte; rows that arrive while the export
- * runs may make it a few rows longer than the count that was checked, never shorter.
+ * Streams every matching task, newest first. More matches than the cap are refused before the first byte; rows that arrive during the
+ * export may make it a few rows longer than the checked count, never shorter.
  */
 export async function exportTasks(
   { database, audit, maxRows, shown }: ExportDeps,
@@ -93,7 +93,7 @@ const tooSlow = () =>
   invalid({
     loc: ["query", "q"],
     type: "too_slow",
-    message: "the matches cannot be counted in time; narrow the query by since:, state:, queue: or name:",
+    message: "counting the matches took too long; narrow the query with since:, state:, queue: or name:",
   });
 
 function encode(
@@ -113,13 +113,13 @@ function encode(
 
 const batchRows = 500;
 
-/** What links and positions need, whichever fields are asked. */
+/** Columns for links and positions, read whichever fields are requested. */
 const addressColumns = ["engine", "task_id"] as const;
 
 /**
- * All matches, newest first, in batches that are bounded like a page, so that what an export reads is what it is sending; of each row
- * only what the fields need. Every batch waits its turn at the connection for long reads: the process goes on meanwhile, and whoever else
- * asks there is answered between two batches.
+ * All matches, newest first, in batches bounded like a page, so that an export reads only what it is about to send; of each row only what
+ * the fields need. Every batch queues for the connection for long reads, so that the event loop and other readers get a turn between two
+ * batches.
  */
 export async function* batchesOf(
   { database, projectId }: { database: BrainDatabase; projectId: string },
@@ -138,7 +138,7 @@ export async function* batchesOf(
     const lineage = isLinked ? await lineageOf(db, { projectId, tasks: rows }) : null;
     if (rows.length > 0) yield rows.map((row) => partOfTask(row, lineage?.get(addressKey(row))));
     after = next;
-    // The reader may have answered again before the loop has looked at anything else.
+    // The reader may already have answered again before the event loop has handled anything else.
     await setImmediate();
   } while (after !== null);
 }

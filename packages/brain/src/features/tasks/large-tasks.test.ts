@@ -11,10 +11,10 @@ import type { PublicTask } from "./task-fields.ts";
 
 const startMs = Math.floor(Date.now() / 1000) * 1000 - 3_600_000;
 const mebibyte = 1024 * 1024;
-/** Names, ids and instants of a page, which nothing measures. */
+/** Names, ids and instants of a page, which are not measured. */
 const room = mebibyte;
 
-// Text that hardly compresses, as some payloads are, and text that the server database keeps in a few kilobytes.
+// Text that hardly compresses, like some payloads, and text that PostgreSQL compresses to a few kilobytes.
 const noise = (bytes: number, seed: number) => {
   let state = seed + 1;
   let text = "";
@@ -50,9 +50,9 @@ for (const dialect of testDialects) {
     });
     afterAll(() => brain.stop());
 
-    // One index gives the rows of the first two; those of the others are found first and then read.
+    // One index returns the rows of the first two; those of the others are found first and then read.
     test.each(["", "&queue=big", "&queue=big&priority=low", "&search=large-"])(
-      "come page by page, none above the bound but the one that is alone, with the query '%s'",
+      "come page by page, none above the bound except one with a single task, with the query '%s'",
       async (query) => {
         const seen: string[] = [];
         let pages = 0;
@@ -69,19 +69,19 @@ for (const dialect of testDialects) {
           pages += 1;
         } while (cursor !== null && pages < count);
         expect(seen).toEqual(ids);
-        // As full as the bound lets them be: about 38 MiB in all.
+        // As full as the bound allows: about 38 MiB in total.
         expect(pages).toBeLessThanOrEqual(7);
       },
     );
 
-    test("keep their values, and none of what measures them", async () => {
+    test("keep their values, without what measures them", async () => {
       const { body } = await brain.as.viewer.get("/projects/shop/tasks?limit=1");
       const one = await brain.as.viewer.get("/projects/shop/tasks/bullmq/large-0");
       expect(body.items).toEqual([one.body]);
       expect(body.items[0].args).toEqual([noise(mebibyte, 0)]);
     });
 
-    test("reach the dashboard hub without them", async () => {
+    test("reach the dashboard hub without their large values", async () => {
       const { database } = brain.running.brain;
       const {
         args,
@@ -95,7 +95,7 @@ for (const dialect of testDialects) {
       expect(await changedTasks(database, randomUUID(), [shown.id])).toEqual([]);
     });
 
-    test("are handed to an export in batches under the bound", async () => {
+    test("are exported in batches under the bound", async () => {
       const seen: string[] = [];
       const place = { database: brain.running.brain.database, projectId: brain.project.id };
       for await (const batch of batchesOf(place, { filter: {} }, exportFields)) {

@@ -50,7 +50,7 @@ for (const dialect of testDialects) {
           ])
           .execute(),
       );
-      // Links of other tasks, so that the server database thinks of its indexes.
+      // Links of other tasks, so that PostgreSQL uses its indexes.
       const series =
         dialect === "postgres"
           ? sql`SELECT i FROM generate_series(1, 20000) AS i`
@@ -62,7 +62,7 @@ for (const dialect of testDialects) {
       });
     });
 
-    test("names the task that this one retries, and of its own retries the latest", async () => {
+    test("names the task that this one retries, and the latest of its own retries", async () => {
       expect(await lineage(["bullmq", "a"], ["bullmq", "b"], ["celery", "a"], ["bullmq", "unknown"])).toEqual([
         { retry_of: null, retried_as: "d" },
         { retry_of: "a", retried_as: "f" },
@@ -71,7 +71,7 @@ for (const dialect of testDialects) {
       ]);
     });
 
-    test("takes ids as they are, and no task for its own retry", async () => {
+    test("matches ids exactly, and never shows a task as its own retry", async () => {
       expect(await lineage(["bullmq", 'odd "id"\\'], ["bullmq", "straße"], ["bullmq", "same"])).toEqual([
         { retry_of: null, retried_as: "straße" },
         { retry_of: 'odd "id"\\', retried_as: null },
@@ -79,7 +79,7 @@ for (const dialect of testDialects) {
       ]);
     });
 
-    test("enters the links at each task and sorts none, however many there are", async () => {
+    test("searches the links of each task and sorts none, however many there are", async () => {
       const tasks = ["others", "other-7"].map((task_id) => ({ engine: "bullmq", task_id }));
       const plan = await plansOf(opened.database, (db) => lineageOf(db, { projectId, tasks }));
       for (const column of ["old_id", "new_id"]) {

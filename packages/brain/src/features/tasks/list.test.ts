@@ -5,12 +5,12 @@ import { listPage } from "./list.ts";
 
 const projectId = "11111111-2222-4333-8444-555555555555";
 const startMs = Date.UTC(2026, 0, 2);
-/** More than the first step of a search looks at, and less than two. */
+/** More than the first step of a search reads, and less than two. */
 const count = 150;
 const sizes = { SVC_REST_DEFAULT_PAGE_SIZE: 50, SVC_REST_MAX_PAGE_SIZE: 500 };
 
 for (const dialect of testDialects) {
-  describe(`a page whose time is used up on ${dialect}`, () => {
+  describe(`a page that runs out of time on ${dialect}`, () => {
     const opened = useTestDatabase(dialect);
     // Too short for the index of task ids.
     const page = (cursor?: string) =>
@@ -29,7 +29,7 @@ for (const dialect of testDialects) {
       await insertTasks(opened.database, tasks);
     });
 
-    test("tells how far it got and goes on from there", async () => {
+    test("says how far it got and continues from there", async () => {
       const first = await page();
       expect(first.items).toEqual([]);
       const { reached, cursor } = first.partial ?? {};

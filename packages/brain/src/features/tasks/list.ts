@@ -27,11 +27,11 @@ export interface TaskPageAnswer {
   readonly items: PublicTask[];
   readonly next_cursor: string | null;
   readonly total_count: number | null;
-  /** Present when the time for the search was used up: everything down to `reached` was looked at, and `cursor` goes on from there. */
+  /** Present when the search ran out of time: everything down to `reached` was searched, and `cursor` continues from there. */
   readonly partial?: { readonly reached: Date; readonly cursor: string };
 }
 
-/** Time for the rows of one page, when no index holds them in order; a query of the query language has longer. */
+/** Time limit for the rows of one page when no index holds them in order; a query of the query language gets more. */
 const searchBudgetMs = 200;
 const queryBudgetMs = 300;
 
@@ -63,7 +63,7 @@ export async function listPage(
     query.include_total === true ? countPlan(database, projectId, { filter, content }) : null,
   ]);
   const items = await withLineage(database, projectId, rows);
-  // Ages are counted from the first page on, so that no task comes into the pages that follow, or leaves them.
+  // Ages count from the first page, so that no task enters or leaves the later pages.
   const cursor = next === null ? null : encodeCursor([next.receivedAt, next.id, ...(isRelative ? [now] : [])]);
   const page = { items, next_cursor: cursor, total_count: total };
   return isPartial && next !== null && cursor !== null
@@ -71,7 +71,7 @@ export async function listPage(
     : page;
 }
 
-/** What the parameters of a list ask for, `q` included, with the stored values that fit its patterns; but nothing of the field `aside`. */
+/** The conditions of a list's parameters, including `q` with the stored values that match its patterns, but without those on the field `aside`. */
 export async function planList(
   database: BrainDatabase,
   projectId: string,
@@ -89,13 +89,13 @@ export const wholeRows = ({ read }: BrainDatabase): RowReads => ({
 
 export interface MatchingPage<Row> {
   readonly rows: Row[];
-  /** Where the next page begins; null at the end of the list. */
+  /** Where the next page starts; null at the end of the list. */
   readonly next: TaskPosition | null;
-  /** The time was used up before the page was full. */
+  /** The time limit was reached before the page was full. */
   readonly isPartial: boolean;
 }
 
-/** The rows of one page of matches: `limit` at most, and fewer when large ones fill it. */
+/** The rows of one page of matches: at most `limit`, fewer when they are large. */
 export async function matchingPage<Column extends PublicColumn>(
   database: BrainDatabase,
   search: Search,
@@ -111,9 +111,9 @@ export async function matchingPage<Column extends PublicColumn>(
   const { found, reached } = await (content.length === 0 ? findMatches : findContent)(database, beyond);
   const ids = found.slice(0, limit).map(({ id }) => id);
   const { rows, hasMore } = await rowsByIds(reads, { projectId, ids }, { limit, maxBytes });
-  // What was found and did not fit is found again by the next page.
+  // Matches that did not fit are found again by the next page.
   if (hasMore) return { rows, next: placeOfLast(rows), isPartial: false };
-  // A row deleted since it was found is left out; the next page begins at the place where the last one was found.
+  // A row deleted since it was found is left out; the next page starts at the position of the last one found.
   const isFull = found.length > limit;
   return { rows, next: isFull ? (found[limit - 1] ?? null) : reached, isPartial: !isFull && reached !== null };
 }
@@ -127,7 +127,7 @@ const uuidForm = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 interface ReadCursor {
   readonly after: TaskPosition | null;
-  /** When the first page was asked for, where that matters. */
+  /** When the first page was requested, if that matters. */
   readonly now?: Date;
 }
 
@@ -138,14 +138,14 @@ function readCursor(cursor: string | undefined): ReadCursor {
   return { after: { receivedAt, id }, ...(now !== undefined && { now }) };
 }
 
-/** Tasks by id for the dashboard hub, each with its retry lineage; their large values are not even read. */
+/** Tasks by id for the dashboard hub, each with its retry lineage; their large values are not read. */
 export async function changedTasks(database: BrainDatabase, projectId: string, ids: readonly string[]) {
   const rows = await changedRows(database, projectId, ids);
   const lineage = await lineageOf(database.read, { projectId, tasks: rows });
   return rows.map((row) => changedTask(row, lineage.get(addressKey(row))));
 }
 
-/** Public tasks of rows, each with its retry lineage. */
+/** The public tasks of rows, each with its retry lineage. */
 export async function withLineage(
   database: BrainDatabase,
   projectId: string,

@@ -9,8 +9,8 @@ import { pruneTaskBatch, pruneTerms } from "./retention/prune.ts";
 const rowsPerBatch = 5000;
 
 /**
- * Keeps task rows within retention, counted in whole UTC days as that of events is, so that with equal settings no row goes before its
- * last event. Leader only; the transactions are short, and others write between them.
+ * Deletes expired task rows. Retention is counted in whole UTC days like that of events, so that with equal settings no row is deleted
+ * before its last event. Leader only; the transactions are short, so that others can write between them.
  */
 export const pruneTasks: Loop<Core & { settings: { SVC_TASK_RETENTION_DAYS: number } }> = {
   name: "tasks.retention",
@@ -30,7 +30,7 @@ export const pruneTasks: Loop<Core & { settings: { SVC_TASK_RETENTION_DAYS: numb
 
 const roundsPerTick = 20;
 
-/** Brings the trigram index of task ids up to date; in large rounds this costs a fraction of doing it with each task. */
+/** Updates the trigram index of task ids; large rounds cost a fraction of an update per task. */
 export const indexTaskIds: Loop<{ database: BrainDatabase }> = {
   name: "tasks.index-task-ids",
   everyMs: 1000,

@@ -54,18 +54,18 @@ for (const dialect of testDialects) {
       [`fingerprint:${fingerprintOf(0)} since:2026-01-02 args.user.id:none`, "tasks_by_fingerprint"],
       ["waiting:>5m", "tasks_by_state"],
       ["engine:rq", dialect === "sqlite" ? "sqlite_autoindex_tasks_2" : "tasks_project_id_engine_task_id_key"],
-    ])("of %s enter %s and read no table from end to end", async (q, index) => {
+    ])("of %s search %s and read no table from end to end", async (q, index) => {
       const plan = await planOf(q);
       expect(plan).toContain(index);
       expect(plan).not.toMatch(/SCAN tasks(?! USING)|Seq Scan on tasks/);
     });
 
-    // The server reads a table that is as small as this one in its own way.
+    // PostgreSQL reads a table as small as this one in its own way.
     if (dialect === "sqlite") {
       test.each([
         ["which of two conditions is narrower", "queue:queue-3 state:success", "tasks_by_queue"],
         ["down to when the newest of many values are read", "name:app.1*", "tasks_by_name"],
-      ])("that tell %s read no task", async (_what, q, index) => {
+      ])("that find out %s read no task", async (_what, q, index) => {
         expect(await planOf(q)).toContain(`USING COVERING INDEX ${index}`);
       });
     }

@@ -56,11 +56,11 @@ for (const dialect of routeDialects) {
       ["name:app.r* -state:success", ["t-3"]],
       ["mail id:t-1,t-3", ["t-1"]],
       ["", ["t-4", "t-3", "t-2", "t-1"]],
-    ])("keeps what %s asks for", async (q, expected) => {
+    ])("keeps what %s matches", async (q, expected) => {
       expect(await listed(q)).toEqual(expected);
     });
 
-    test("holds together with the other parameters, and counts when asked", async () => {
+    test("combines with the other parameters, and counts on request", async () => {
       expect(await listed("args.user.id:123", { state: "failure" })).toEqual(["t-2"]);
       expect(await listed("state:failure", { state: "success" })).toEqual([]);
       const { body } = await list({ q: "args.user.id:123", include_total: "true", limit: "1" });
@@ -68,12 +68,12 @@ for (const dialect of routeDialects) {
       expect((await list({ q: "-queue:mails", include_total: "true" })).body.total_count).toBe(2);
     });
 
-    test("exports what it finds", async () => {
+    test("exports the matches", async () => {
       const { status, text } = await list({ q: "args.user.id:123", format: "csv", fields: "task_id" });
       expect([status, text]).toEqual([200, "task_id\r\nt-2\r\nt-1\r\n"]);
     });
 
-    test("goes on from where an answer was cut, and tells how far it had got", async () => {
+    test("continues from where an answer was cut, and says how far it got", async () => {
       const { database } = brain.running.brain;
       const seen: string[] = [];
       const reached: (Date | undefined)[] = [];
@@ -93,7 +93,7 @@ for (const dialect of routeDialects) {
       expect(reached).toEqual([at(3), at(2), at(1), at(0), undefined]);
     });
 
-    test("is refused with the place of every mistake, and without a word of it", async () => {
+    test("is refused with the position of every mistake, without quoting it", async () => {
       const { status, body, text } = await list({ q: "mail sekret:1 runtime:30" });
       expect([status, body.error]).toEqual([422, "validation_error"]);
       expect(body.details.errors).toMatchObject([

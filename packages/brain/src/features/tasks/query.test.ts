@@ -19,8 +19,8 @@ const startMs = Date.UTC(2026, 0, 2);
 const now = new Date(startMs + 20_000);
 const pageSizes = { SVC_REST_DEFAULT_PAGE_SIZE: 50, SVC_REST_MAX_PAGE_SIZE: 500 };
 
-// Small sets, so that terms and tasks meet: letters whose case is no matter of adding 32, wildcards of every pattern language there is,
-// quotes, escapes of JSON, numbers that no double holds, and numbers that are written with an exponent.
+// Small sets, so that terms match tasks: characters whose case differs by more than 32, wildcards of every pattern language, quotes, escapes
+// of JSON, numbers that exceed a double, and numbers that are written with an exponent.
 const words = [
   "mail",
   "Mail.send",
@@ -61,7 +61,7 @@ const scalar = fc.oneof(
   pick(["true", "false", "null"]),
   pick(numbers).map((number) => JSON.stringify(number)),
 );
-/** JSON text as the service stores it: compact, with the digits of numbers. */
+/** JSON text in stored form: compact, with the digits of numbers. */
 const json: fc.Arbitrary<string> = fc.letrec((tie) => ({
   value: fc.oneof({ maxDepth: 3, depthSize: "small" }, scalar, tie("list"), tie("object")) as fc.Arbitrary<string>,
   list: fc.array(tie("value"), { maxLength: 3 }).map((items) => `[${items.join(",")}]`),
@@ -76,7 +76,7 @@ const object = fc
 
 const maybe = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: null });
 const fingerprints = ["0123456789abcdef0123456789abcdef", "a".repeat(32), "b".repeat(32)];
-/** When a task fails, it was received before. */
+/** A failed task was received earlier. */
 const failure = fc
   .option(fc.tuple(pick(fingerprints.slice(0, 2)), fc.nat(9)), { nil: null })
   .map((given) => ({ fingerprint: given?.[0] ?? null, failedAfterMs: (given?.[1] ?? 0) * 1000 }));
@@ -190,7 +190,7 @@ const query = fc
     terms.map(([text, isNegated]) => (isNegated && !/^(since|until):/.test(text) ? `-${text}` : text)).join(" "),
   );
 
-/** Looks so small that an answer is cut again and again, and one as it is in use. */
+/** Sizes so small that an answer is cut again and again, and the usual ones. */
 const sizes: SearchSizes[] = [
   { newestRows: 1, stepRows: [1, 2], shortRows: 3, maxValues: 2, valueRows: 4, contentRows: [1, 2] },
   { newestRows: 2, stepRows: [2, 3], shortRows: 1000, maxValues: 100, valueRows: 9, contentRows: [3, 3] },
@@ -213,7 +213,7 @@ function storedTask(given: typeof task extends fc.Arbitrary<infer Task> ? Task :
 const newestFirst = (a: TaskRow, b: TaskRow) =>
   b.received_at.getTime() - a.received_at.getTime() || (a.id < b.id ? 1 : -1);
 
-/** How many of the tasks that a query means have each value of a field. */
+/** How many of the tasks that match a query have each value of a field. */
 function countsBy(field: ColumnField, terms: TaskQuery, rows: readonly TaskRow[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const row of rows) {
@@ -231,7 +231,7 @@ async function emptyTables(database: Database<Tables>): Promise<void> {
   });
 }
 
-/** Ids of all pages one after another, and how many of the pages were cut by their time. */
+/** Ids of all pages in order, and how many of the pages were cut by their time. */
 async function allPages(
   database: Database<Tables>,
   q: string,
@@ -242,7 +242,7 @@ async function allPages(
   let cursor: string | null = null;
   for (let pages = 0; pages < 200; pages += 1) {
     const { limit, budgetMs, sizes: used } = given;
-    // Another clock for every page but the first: the cursor carries the first one's.
+    // A different clock for every page but the first: the cursor carries the first one's time.
     const page = await listPage(database, pageSizes, {
       projectId,
       query: { q, limit, ...(cursor !== null && { cursor }) },
@@ -255,7 +255,7 @@ async function allPages(
     if (page.partial !== undefined) {
       cuts += 1;
       expect(page.partial.cursor).toBe(page.next_cursor);
-      // Everything down to there was looked at, so that nothing found later lies above.
+      // Everything down to there was searched, so nothing found later lies above.
       for (const { received_at } of page.items) expect(received_at >= page.partial.reached).toBe(true);
     }
     cursor = page.next_cursor;
@@ -308,7 +308,7 @@ for (const dialect of testDialects) {
               const asked = { projectId, query: { q, ...range }, now, budgetMs: 60_000 };
               const { buckets, exact, counted } = await readHistogram(database, asked);
               const sum = buckets.reduce((total, { success, failure, other }) => total + success + failure + other, 0);
-              // What the counters know is told by them; here they are empty.
+              // Values that come from counters, which are empty here.
               expect([sum, exact], q).toEqual([counted === "events" ? 0 : expected.length, true]);
               const others = terms.filter((each) => each.isNegated || each.field !== field);
               // Without any other term the states come from counters, which are empty here.

@@ -18,7 +18,7 @@ export async function findPublicTask(
   return row ?? null;
 }
 
-/** What the dashboard hub sends of tasks, by id; ids of other projects are passed over. */
+/** What the dashboard hub sends of tasks, by id; ids of other projects are ignored. */
 export const changedRows = (db: BrainDatabase, projectId: string, ids: readonly string[]): Promise<ChangedTaskRow[]> =>
   ids.length === 0
     ? Promise.resolve([])
@@ -42,7 +42,7 @@ const familyColumns = [
 ] as const;
 export type TreeTask = Pick<TaskRow, (typeof familyColumns)[number]>;
 
-/** Every task that names `rootId` as its root, of whichever engine, by (received_at, task_id), `limit` at most. */
+/** Every task, of any engine, that names `rootId` as its root, by (received_at, task_id), at most `limit`. */
 export const tasksOfRoot = (db: BrainDatabase, projectId: string, rootId: string, limit: number): Promise<TreeTask[]> =>
   db.slow
     .selectFrom("tasks")
@@ -75,8 +75,8 @@ interface LinkedTask {
 }
 
 /**
- * Retry lineage of the tasks of one page, keyed by `addressKey`: one statement that enters two indexes once for each task, however many
- * links there are of other tasks, and however often one was retried.
+ * Retry lineage of the tasks of one page, keyed by `addressKey`: one statement that searches two indexes once per task, however many links
+ * other tasks have, and however often one was retried.
  */
 export async function lineageOf(
   db: Db,
@@ -109,7 +109,7 @@ const retriedColumns = [
   "finished_at",
   "reported_by",
 ] as const;
-/** What a retry has to know of a task. */
+/** What a retry needs of a task. */
 export type RetriedTask = Pick<TaskRow, (typeof retriedColumns)[number]>;
 
 /** Tasks of one project by row id, in the order of (engine, task_id). */

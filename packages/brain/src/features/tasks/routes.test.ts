@@ -63,7 +63,7 @@ for (const dialect of routeDialects) {
     });
     afterAll(() => brain.stop());
 
-    test("lists the project's tasks, newest received first, and no other's", async () => {
+    test("lists the project's tasks, newest received first, and no others", async () => {
       const { status, body } = await list();
       expect(status).toBe(200);
       expect(idsOf({ body })).toEqual(["far", "child/1", "root", "t-3", "t-2", "t-1"]);
@@ -130,7 +130,7 @@ for (const dialect of routeDialects) {
       [`q=fingerprint:${fingerprint}`, ["t-2"]],
       [`q=-fingerprint:${fingerprint} name:app.*`, ["t-1"]],
       [`since=${at(2).toISOString()}&until=${at(3).toISOString()}`, ["t-3", "t-2"]],
-    ])("keeps what %s asks for", async (query, expected) => {
+    ])("keeps what %s matches", async (query, expected) => {
       expect(await listed(`?${query}`)).toEqual(expected);
     });
 
@@ -138,7 +138,7 @@ for (const dialect of routeDialects) {
       expect(await listed(`?until=${at(2).toISOString().slice(0, -1)}`)).toEqual(["t-2", "t-1"]);
     });
 
-    test("gives each task exactly once over all pages", async () => {
+    test("returns each task exactly once over all pages", async () => {
       const seen: string[] = [];
       let cursor: string | null = "";
       while (cursor !== null) {
@@ -157,7 +157,7 @@ for (const dialect of routeDialects) {
       },
     );
 
-    test("clamps a limit above the page maximum and adds the exact total when asked", async () => {
+    test("clamps a limit above the page maximum and adds the exact total on request", async () => {
       const { status, body } = await list("?limit=5000&include_total=true&name=mail");
       expect([status, body.total_count, body.items.length]).toEqual([200, 1, 1]);
       expect((await list("?include_total=true&limit=1")).body).toMatchObject({ total_count: 6 });
@@ -182,13 +182,13 @@ for (const dialect of routeDialects) {
       expect(body.details.errors[0]).toMatchObject({ loc: ["query", query.split("=")[0]] });
     });
 
-    test("refuses strangers as if the project were not there, and nobody at all", async () => {
+    test("refuses other users as if the project did not exist, and requests without a session", async () => {
       expect((await brain.as.stranger.get("/projects/shop/tasks")).status).toBe(404);
       expect((await brain.as.nobody.get("/projects/shop/tasks")).status).toBe(401);
       expect((await brain.as.auditor.get("/projects/shop/tasks")).status).toBe(200);
     });
 
-    test("shows one task, whatever characters its id has, and numbers no double holds", async () => {
+    test("returns one task, with any characters in its id and numbers that exceed a double", async () => {
       const get = (path: string) => brain.as.viewer.get(`/projects/shop/tasks/${path}`);
       expect((await get("bullmq/child%2F1")).body).toMatchObject({ task_id: "child/1", parent_task_id: "root" });
       expect((await get("bullmq/t-2")).body).toMatchObject({ retried_as: "t-1", retry_of: null, exception: "Boom" });
@@ -197,12 +197,12 @@ for (const dialect of routeDialects) {
         expect([path, (await get(path)).status]).toEqual([path, 404]);
     });
 
-    test("shows the fingerprint of a failure, and exports go on without", async () => {
+    test("returns the fingerprint of a failure, and exports work without it", async () => {
       expect((await brain.as.viewer.get("/projects/shop/tasks/bullmq/t-2")).body).toMatchObject({ fingerprint });
       expect((await list("?format=json&fields=fingerprint")).status).toBe(422);
     });
 
-    test("shows the whole family from any member, over engines, by time", async () => {
+    test("returns the whole family from any member, over engines, by time", async () => {
       for (const path of ["bullmq/root", "bullmq/child%2F1", "celery/far"]) {
         const { status, body } = await brain.as.viewer.get(`/projects/shop/tasks/${path}/tree`);
         expect(status).toBe(200);

@@ -25,12 +25,12 @@ export interface TaskRouteDeps {
   readonly database: BrainDatabase;
   readonly audit: Pick<Audit, "append">;
   readonly settings: PageSizes & { readonly SVC_TASKS_EXPORT_MAX_ROWS: number };
-  /** Rows as exports show them. */
+  /** Rows in the form of exports. */
   shown(rows: unknown): unknown;
   deleted(projectId: string, ids: readonly string[]): void;
 }
 
-/** A page, or the stream of an export; the document shows the page. */
+/** A page, or the stream of an export; the API document shows the page. */
 const PageOrExport = Type.Unsafe<Static<typeof TaskPage> | Readable>(TaskPage);
 
 export const taskRoutes: Routes<TaskRouteDeps> = (app, { database, audit, settings, shown, deleted }) => {
@@ -38,7 +38,7 @@ export const taskRoutes: Routes<TaskRouteDeps> = (app, { database, audit, settin
     operationId: "listTasks",
     summary: "List or export tasks",
     description:
-      "Lists the tasks that match all filters, by `received_at`, newest first. With `format` it streams every matching task as one file instead; an export above the configured maximum (50,000 rows, 25,000 for `xlsx`) is refused, never cut, and is audited.",
+      "Lists the tasks that match all filters, by `received_at`, newest first. With `format`, streams every matching task as one file instead. Exports are audited; one above the configured maximum (50,000 rows, 25,000 for `xlsx`) is refused, never cut.",
     answers: exportAnswers,
     querystring: TaskListQuery,
     response: { 200: PageOrExport },
@@ -96,7 +96,7 @@ export const taskRoutes: Routes<TaskRouteDeps> = (app, { database, audit, settin
     operationId: "deleteTasks",
     summary: "Delete tasks",
     description:
-      "Deletes the listed tasks, or up to 10,000 that match the filters; repeat until `deleted_count` is 0. Takes either `task_ids` or at least one filter. Deleted tasks cannot be restored; their events stay.",
+      "Deletes the listed tasks, or up to 10,000 that match the filters; repeat until `deleted_count` is 0. Give either `task_ids` or at least one filter. Deleted tasks cannot be restored; their events are kept.",
     body: BulkDeleteBody,
     response: { 200: BulkDeleteReply },
     policy: { tag: "tasks", role: "admin", bucket: "bulk" },

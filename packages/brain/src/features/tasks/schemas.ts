@@ -16,12 +16,12 @@ import {
 
 export const TaskPublic = Type.Object(
   {
-    id: Described(Uuid, "id of the row, made from project, engine and task_id"),
+    id: Described(Uuid, "id of the row, derived from project, engine and task_id"),
     project_id: ProjectId,
     engine: Type.String({ description: "name of the engine" }),
-    task_id: Type.String({ description: "id that the engine gave the task" }),
+    task_id: Type.String({ description: "id of the task in its engine" }),
     name: Type.String({ description: "function or job name that the engine runs; `unknown` until an event names it" }),
-    queue: Nullable(Type.String(), "queue that it was sent to; null when no event named one"),
+    queue: Nullable(Type.String(), "queue that it was sent to; null when not reported"),
     state: TaskState,
     priority: Priority,
     args: Type.Array(Type.Unknown(), { description: "positional arguments, redacted" }),
@@ -32,23 +32,20 @@ export const TaskPublic = Type.Object(
       "error class and message of the failure, retry or rejection that its state comes from; null in other states",
     ),
     traceback: Nullable(Type.String(), "stack trace of that failure or retry; null in other states"),
-    retry_count: Type.Integer({ description: "retries that are known of, over all attempts" }),
-    attempt: Type.Integer({ description: "attempts before this one" }),
+    retry_count: Type.Integer({ description: "known retries over all attempts" }),
+    attempt: Type.Integer({ description: "number of earlier attempts" }),
     max_attempts: Nullable(Type.Integer(), "attempts after which the engine gives up; null when not reported"),
     eta: Nullable(Type.Unsafe<Date | string>({ ...Instant, description: "it does not start before this time" })),
     received_at: Described(Instant, "time of its earliest event"),
-    started_at: Nullable(Instant, "start of the present attempt; null before it starts"),
-    finished_at: Nullable(Instant, "end of the present attempt; null unless it has ended"),
+    started_at: Nullable(Instant, "start of the current attempt; null before it starts"),
+    finished_at: Nullable(Instant, "end of the current attempt; null until it ends"),
     runtime_ms: Nullable(
       Type.Integer(),
-      "how long it ran, as the engine measured it; null until it succeeded or failed, and when not reported",
+      "run time as measured by the engine; null until it succeeds or fails, or when not reported",
     ),
-    wait_ms: Nullable(
-      Type.Integer(),
-      "how long this attempt waited in the queue before it started; null when not reported",
-    ),
-    worker_name: Nullable(Type.String(), "worker that took it last; null when no event named one"),
-    parent_task_id: Nullable(Type.String(), "task_id of the task that sent it; null without one"),
+    wait_ms: Nullable(Type.Integer(), "time that this attempt waited in the queue; null when not reported"),
+    worker_name: Nullable(Type.String(), "worker that last received it; null when not reported"),
+    parent_task_id: Nullable(Type.String(), "task_id of the task that created it; null without one"),
     root_task_id: Nullable(Type.String(), "task_id of the first task of its tree; null without one"),
     tags: Type.Array(Type.String(), { description: "labels from the application, at most 32" }),
     release: Nullable(Type.String(), "version of the application that ran it; null when not reported"),
@@ -56,7 +53,7 @@ export const TaskPublic = Type.Object(
     fingerprint: Nullable(
       Type.String({
         pattern: "^[0-9a-f]{32}$",
-        description: "shared by similar failures; of its last failure, also when it was retried since",
+        description: "shared by similar failures; from its last failure, even if retried since",
       }),
     ),
     retry_of: Nullable(Type.String({ description: "task_id of the task that this one retries; null without one" })),
@@ -74,21 +71,21 @@ const text = (description: string) => Type.Optional(Type.String({ maxLength: 500
 export const taskFilterParams = {
   state: Type.Optional(Described(TaskState, "only tasks in this state")),
   priority: Type.Optional(Type.String({ description: "comma-separated priorities" })),
-  name: text("literal substring of the task name"),
-  search: text("literal substring, without case, of name, queue, worker or task id"),
+  name: text("literal, case-sensitive substring of the task name"),
+  search: text("literal substring of name, queue, worker or task id; ignores case"),
   queue: text("exact queue name"),
   worker: text("exact worker name"),
   ...timeRange,
 };
 
-/** What shows a part of the list: its filters and the query language. */
+/** Parameters that restrict the list: its filters and the query language. */
 export const taskQueryParams = {
   ...taskFilterParams,
   q: Type.Optional(
     Type.String({
       maxLength: 1000,
       description:
-        'query language, such as `state:failure args.user.id:123 -queue:mail runtime:>30s "timed out"`; every term must hold, beside all other parameters',
+        'query language, such as `state:failure args.user.id:123 -queue:mail runtime:>30s "timed out"`; every term must match, as must all other parameters',
     }),
   ),
 };
@@ -97,10 +94,10 @@ export const TaskListQuery = Type.Object({
   ...taskQueryParams,
   cursor: Type.Optional(Type.String({ description: "next_cursor of the previous page; ignored by exports" })),
   limit: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 5000, description: "page size; more than the configured maximum is clamped" }),
+    Type.Integer({ minimum: 1, maximum: 5000, description: "page size; clamped to the configured maximum" }),
   ),
   include_total: Type.Optional(
-    Type.Boolean({ description: "adds total_count, one exact count more; ignored by exports" }),
+    Type.Boolean({ description: "adds the exact `total_count`, which costs an extra count; ignored by exports" }),
   ),
   format: Type.Optional(OneOf(["csv", "xlsx", "json"], { description: "export all matching tasks instead of a page" })),
   fields: Type.Optional(Type.String({ maxLength: 1000, description: "comma-separated columns of an export" })),
@@ -111,7 +108,7 @@ export const TaskPage = Type.Object(
   {
     items: Type.Array(TaskPublic),
     next_cursor: NextCursor,
-    total_count: Nullable(Type.Integer({ description: "null unless asked for, and when counting takes too long" })),
+    total_count: Nullable(Type.Integer({ description: "null unless requested, or when counting takes too long" })),
     partial: Type.Optional(
       Type.Object(
         {
@@ -120,7 +117,7 @@ export const TaskPage = Type.Object(
         },
         {
           description:
-            "the search ran out of time: it covered everything down to reached, and cursor continues from there",
+            "present when the search ran out of time: it covered everything down to `reached`, and `cursor` continues from there",
         },
       ),
     ),
@@ -131,26 +128,26 @@ export const TaskPage = Type.Object(
 export const TaskParams = Type.Object({
   ...ProjectParams.properties,
   engine: Type.String({ description: "name of the engine", examples: ["bullmq"] }),
-  task_id: Type.String({ description: "id that the engine gave the task", examples: ["emails:42"] }),
+  task_id: Type.String({ description: "id of the task in its engine", examples: ["emails:42"] }),
 });
 
 export const TaskTree = Type.Object(
   {
     root_task_id: Type.String({ description: "task_id of the first task of the tree" }),
-    node_count: Type.Integer({ description: "how many tasks the tree has, 500 at most" }),
-    truncated: Type.Boolean({ description: "whether the tree has more than 500 tasks, of which the first are shown" }),
+    node_count: Type.Integer({ description: "number of tasks in the tree, at most 500" }),
+    truncated: Type.Boolean({ description: "whether the tree has more than 500 tasks; the first 500 are shown" }),
     nodes: Type.Array(
       Type.Object(
         {
           engine: Type.String({ description: "name of the engine" }),
-          task_id: Type.String({ description: "id that the engine gave the task" }),
+          task_id: Type.String({ description: "id of the task in its engine" }),
           name: Type.String({ description: "function or job name that the engine runs" }),
           state: TaskState,
-          parent_task_id: Nullable(Type.String(), "task_id of the task that sent it; null without one"),
+          parent_task_id: Nullable(Type.String(), "task_id of the task that created it; null without one"),
           root_task_id: Nullable(Type.String(), "task_id of the first task of the tree; null for that task itself"),
           received_at: Nullable(Instant, "time of its earliest event"),
-          started_at: Nullable(Instant, "start of the present attempt; null before it starts"),
-          finished_at: Nullable(Instant, "end of the present attempt; null unless it has ended"),
+          started_at: Nullable(Instant, "start of the current attempt; null before it starts"),
+          finished_at: Nullable(Instant, "end of the current attempt; null until it ends"),
         },
         { title: "TaskTreeNode", description: "One task of a tree." },
       ),
@@ -159,25 +156,28 @@ export const TaskTree = Type.Object(
   { title: "TaskTree", description: "All tasks with the same root." },
 );
 
-// No stored text holds U+0000, and the server database takes none.
+// No stored text contains U+0000, and PostgreSQL rejects it.
 const storable = "^[^\\u0000]*$";
 const nullableText = (description: string) =>
   Type.Optional(Nullable(Type.String({ maxLength: 500, pattern: storable }), description));
 
-/** Exactly one mode: task_ids, or at least one filter. The decision checks what a schema cannot say. */
+/** Exactly one mode: task_ids, or at least one filter. The handler checks what a schema cannot express. */
 export const BulkDeleteBody = Type.Object(
   {
     task_ids: Type.Optional(
-      Nullable(Type.Array(Uuid, { minItems: 1, maxItems: 1000 }), "ids of rows (`Task.id`); not together with filters"),
+      Nullable(
+        Type.Array(Uuid, { minItems: 1, maxItems: 1000 }),
+        "ids of rows (`Task.id`); cannot be combined with filters",
+      ),
     ),
     filter_state: Type.Optional(Nullable(TaskState, "only tasks in this state")),
     filter_priority: Type.Optional(
       Nullable(Type.Array(Priority, { minItems: 1, uniqueItems: true }), "only tasks with one of these priorities"),
     ),
-    filter_search: nullableText("only tasks with this literal text, without case, in name, queue, worker or task id"),
-    filter_name: nullableText("only tasks with this literal text in their name"),
-    filter_queue: nullableText("only tasks of exactly this queue"),
-    filter_worker: nullableText("only tasks of exactly this worker"),
+    filter_search: nullableText("only tasks with this literal text in name, queue, worker or task id; ignores case"),
+    filter_name: nullableText("only tasks with this literal, case-sensitive text in their name"),
+    filter_queue: nullableText("only tasks with exactly this queue"),
+    filter_worker: nullableText("only tasks with exactly this worker"),
     filter_since: Type.Optional(Nullable(InstantText, "only tasks received at or after this time")),
     filter_until: Type.Optional(Nullable(InstantText, "only tasks received at or before this time")),
   },
@@ -186,6 +186,6 @@ export const BulkDeleteBody = Type.Object(
 export type BulkDeleteBody = Static<typeof BulkDeleteBody>;
 
 export const BulkDeleteReply = Type.Object(
-  { deleted_count: Type.Integer({ description: "tasks that this request deleted" }) },
+  { deleted_count: Type.Integer({ description: "number of tasks that this request deleted" }) },
   { title: "DeletedTasks", description: "How many tasks were deleted." },
 );

@@ -10,19 +10,19 @@ import { findMatches, matchingIds } from "./search/find-matches.ts";
 import type { TaskPosition } from "./search/match-reads.ts";
 import { resolveTerms } from "./search/newest-by-terms.ts";
 
-/** Which tasks of a project a retry means. */
+/** The tasks of a project to retry. */
 export interface RetrySelection {
   readonly filter: TaskFilter;
   readonly engine: string | null;
-  /** Engine ids; with them the engine is given. */
+  /** Engine ids; they require the engine. */
   readonly taskIds: readonly string[] | null;
-  /** A query that the tasks must match as well; not with ids. */
+  /** A query that the tasks must match as well; cannot be combined with ids. */
   readonly q: string | null;
 }
 
-/** Of one step of a search. */
+/** Row limit of one step of a search. */
 export interface SelectStep {
-  /** Tasks received later are left out, and ages in the query count from here. */
+  /** Tasks received later are excluded, and ages in the query count from here. */
   readonly now: Date;
   readonly after: TaskPosition | null;
   readonly limit: number;
@@ -30,7 +30,7 @@ export interface SelectStep {
   readonly budgetMs: number;
 }
 
-/** Row ids of the next matches of a selection with a query, newest first, and where the next step begins; null at the end. */
+/** Row ids of the next matches of a selection with a query, newest first, and where the next step starts; null at the end. */
 export async function selectStep(
   db: BrainDatabase,
   projectId: string,
@@ -49,7 +49,7 @@ export async function selectStep(
   return { ids: found.map(({ id }) => id), next: found.length < limit ? reached : (found.at(-1) ?? null) };
 }
 
-/** Row ids of what a selection without a query may mean; `matched` is exact and the ids are left out when there are more than `limit`. */
+/** Row ids that a selection without a query may mean; `matched` is exact, and the ids are left out when there are more than `limit`. */
 export async function findSelected(
   db: BrainDatabase,
   projectId: string,
@@ -66,7 +66,7 @@ export async function findSelected(
   return { ids: [], matched: (await countMatches(db, projectId, full)) ?? ids.length };
 }
 
-/** The selected tasks among these rows as they are in the transaction, in the order of (engine, task_id). */
+/** The selected tasks among these rows, as read in the transaction, in the order of (engine, task_id). */
 export async function readSelected(
   tx: Tx<Tables>,
   { projectId, ids, selection }: { projectId: string; ids: readonly string[]; selection: RetrySelection },

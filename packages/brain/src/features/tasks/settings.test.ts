@@ -8,7 +8,7 @@ const faults = (taskDays: number, eventDays: number) => {
   return found;
 };
 
-test("task retention may equal event retention but not be below it", () => {
+test("task retention may equal event retention but not be shorter", () => {
   expect(faults(30, 30)).toEqual([]);
-  expect(faults(29, 30)).toEqual(["SVC_TASK_RETENTION_DAYS must not be below SVC_EVENT_RETENTION_DAYS"]);
+  expect(faults(29, 30)).toEqual(["SVC_TASK_RETENTION_DAYS must be at least SVC_EVENT_RETENTION_DAYS"]);
 });

@@ -6,19 +6,19 @@ export const taskSettings = Type.Object({
     default: 50_000,
     minimum: 100,
     maximum: 100_000,
-    description: "rows that a task export may hold; a larger match is refused, never cut",
+    description: "maximum rows of a task export; a larger one is refused, never cut",
   }),
   SVC_TASK_RETENTION_DAYS: Type.Integer({
     default: 90,
     minimum: 1,
     maximum: 3650,
-    description: "days a task row without newer events is kept; not below SVC_EVENT_RETENTION_DAYS",
+    description: "days that a task row is kept after its last event; at least SVC_EVENT_RETENTION_DAYS",
   }),
 });
 
-/** A task must not go before its events: a late one would make it anew, and it would then know only that one. */
+/** A task must not be deleted before its events: a late event would create it again, from that event alone. */
 export const checkTaskRetention: SettingsCheck = (values, fault) => {
   if ((values.SVC_TASK_RETENTION_DAYS as number) < (values.SVC_EVENT_RETENTION_DAYS as number)) {
-    fault("SVC_TASK_RETENTION_DAYS", "must not be below SVC_EVENT_RETENTION_DAYS");
+    fault("SVC_TASK_RETENTION_DAYS", "must be at least SVC_EVENT_RETENTION_DAYS");
   }
 };

@@ -3,9 +3,9 @@ import type { TaskRow } from "../../schema/tables/index.ts";
 
 interface TaskField {
   readonly type: "uuid" | "text" | "json" | "integer" | "instant";
-  /** Read by the projection only; no answer shows it. */
+  /** Read only by the projection; no answer includes it. */
   readonly isInternal?: true;
-  /** Only the size of a frame bounds its length. */
+  /** Only the frame size bounds its length. */
   readonly isLarge?: true;
 }
 
@@ -49,7 +49,7 @@ export const taskFields = {
   fold: { type: "text", isInternal: true },
 } as const satisfies Record<Exclude<keyof TaskRow, Bookkeeping>, TaskField>;
 
-/** Columns that the stores write on their own. */
+/** Columns that only the stores write. */
 type Bookkeeping = "row_version" | "created_at" | "updated_at";
 
 export type TaskColumn = keyof typeof taskFields;
@@ -60,7 +60,7 @@ type LargeColumn = ColumnsWith<{ isLarge: true }>;
 type JsonColumn = ColumnsWith<{ type: "json" }>;
 
 export const taskColumns = Object.keys(taskFields) as TaskColumn[];
-/** All but those that say which task a row is of, which never change. */
+/** All columns except those that identify the task of a row, which never change. */
 export const mutableColumns = taskColumns.filter(
   (column) => !["id", "project_id", "engine", "task_id"].includes(column),
 );
@@ -70,7 +70,7 @@ const columnsWhere = (holds: (field: TaskField) => boolean): TaskColumn[] =>
 export type PublicColumn = Exclude<keyof TaskRow, ColumnsWith<{ isInternal: true }> | "row_version">;
 export type PublicTaskRow = Pick<TaskRow, PublicColumn>;
 
-/** Columns that a task answer is made of. */
+/** Columns that a task answer is built from. */
 export const publicColumns: readonly PublicColumn[] = [
   ...(columnsWhere(({ isInternal }) => isInternal !== true) as Exclude<PublicColumn, Bookkeeping>[]),
   "created_at",
@@ -80,14 +80,14 @@ export const publicColumns: readonly PublicColumn[] = [
 export const largeColumns = columnsWhere(({ isLarge }) => isLarge === true) as LargeColumn[];
 const jsonColumns = columnsWhere(({ type }) => type === "json") as JsonColumn[];
 
-/** What the dashboard hub sends of a changed task. The exception is among it: it is cut when it comes in. */
+/** What the dashboard hub sends of a changed task. This includes the exception, because its length is cut on ingest. */
 type ChangedColumn = Exclude<PublicColumn, Exclude<LargeColumn, "exception">>;
 export type ChangedTaskRow = Pick<PublicTaskRow, ChangedColumn>;
 export const hubColumns = publicColumns.filter(
   (column): column is ChangedColumn => column === "exception" || !(largeColumns as PublicColumn[]).includes(column),
 );
 
-/** Retry lineage of one task: which it retries and which retried it, read from task_links when it is shown. */
+/** Retry lineage of one task: which task it retries and which one retried it, read from task_links when it is shown. */
 export interface Lineage {
   readonly retry_of: string | null;
   readonly retried_as: string | null;
@@ -105,7 +105,7 @@ export type PublicTask = Omit<PublicTaskRow, JsonColumn | "state" | "priority"> 
     readonly tags: string[];
   };
 
-/** What some columns of a row tell of its public task. JSON columns keep numbers that no double holds. */
+/** The public task fields of some columns of a row. JSON columns keep numbers that exceed the precision of a double. */
 export function partOfTask(row: Partial<PublicTaskRow>, lineage: Lineage = noLineage): Partial<PublicTask> {
   const part: Record<string, unknown> = { ...row, ...lineage };
   for (const column of jsonColumns) {

@@ -1,4 +1,4 @@
-// What runs inside the database's threads as well, without the routes that index.ts loads.
+// Code that also runs in the database threads, without the routes that index.ts loads.
 export { taskEventOf } from "./projection/event-row.ts";
 export {
   type FoldedTask,

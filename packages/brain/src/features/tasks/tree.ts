@@ -5,7 +5,7 @@ import { findPublicTask, type TreeTask, tasksNamed, tasksOfRoot } from "./reads.
 
 const maxNodes = 500;
 
-/** Every task of the project that shares the root of this one, by (received_at, task_id); at most 500, and `truncated` says when. */
+/** Every task of the project with the same root as this one, by (received_at, task_id); at most 500, with `truncated` when there are more. */
 export async function readTree(
   database: BrainDatabase,
   address: { projectId: string; engine: string; taskId: string },
@@ -23,7 +23,7 @@ export async function readTree(
   return { root_task_id: rootId, node_count: nodes.length, truncated: all.length > maxNodes, nodes };
 }
 
-/** The root itself, which names no root: in the engine of the asked task, else in an engine of its family (one engine may call another). */
+/** The root itself, which names no root: in the engine of the requested task, else in an engine of its family (one engine may call another). */
 async function rootsOf(
   database: BrainDatabase,
   { projectId, engine, rootId }: { projectId: string; engine: string; rootId: string },

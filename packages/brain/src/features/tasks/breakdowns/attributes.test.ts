@@ -26,7 +26,7 @@ describe("attributes of a task", () => {
     expect(textsOf({})).toEqual(always);
   });
 
-  test("are single values of its arguments by their path", () => {
+  test("are scalars of its arguments by path", () => {
     expect(
       argumentsOf({ args: '["a",[1,{"b":true}]]', kwargs: '{"user":{"region":"eu","id":null},"n":1.50}' }),
     ).toEqual([
@@ -53,7 +53,7 @@ describe("attributes of a task", () => {
     expect(argumentsOf({ args: "[12345678901234567890]" })).toEqual(["args.0=12345678901234567890"]);
   });
 
-  test("leave out what was redacted, is too long, lies too deep, or was too large to be read", () => {
+  test("leave out what was redacted, is too long, lies too deep, or was too large to read", () => {
     const kwargs = JSON.stringify({
       token: redactionMarker,
       note: `key ${redactionMarker} inside`,
@@ -66,7 +66,7 @@ describe("attributes of a task", () => {
     expect(argumentsOf({ args: null, kwargs: null })).toEqual([]);
   });
 
-  test("are few, each field once, and never hold a secret's mark, whatever the arguments are", () => {
+  test("are few, one per field, and never contain a secret's mark, whatever the arguments are", () => {
     const text = fc.oneof(fc.string(), fc.constantFrom(redactionMarker, `x${redactionMarker}`, "eu", "a.b", '"'));
     const value = fc.letrec((tie) => ({
       value: fc.oneof(

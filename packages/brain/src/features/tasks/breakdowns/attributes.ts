@@ -7,16 +7,16 @@ export interface Attribute {
   readonly value: string;
 }
 
-/** Steps below args or kwargs. */
+/** Depth below args or kwargs. */
 const maxSteps = 4;
 const maxAttributes = 60;
 const maxFieldCharacters = 120;
-/** Longer values hardly occur twice, and nobody compares them by eye. */
+/** Longer values rarely repeat and are hard to compare by eye. */
 const maxValueCharacters = 80;
 
 /**
- * What a task has beside its outcome: worker, queue, priority, and the scalar values of its arguments by their path. Parts of a path are
- * joined by dots and quoted where that would be ambiguous. Redacted values are left out. Releases are compared by hour, apart from these.
+ * What a task has besides its outcome: worker, queue, priority, and the scalar values of its arguments by path. Parts of a path are joined
+ * by dots and quoted where that would be ambiguous. Redacted values are left out. Releases are compared separately, by hour.
  */
 export function attributesOf(task: Omit<SampledTask, "release" | "received_at">): Attribute[] {
   const found: Attribute[] = [];
@@ -51,13 +51,13 @@ export function attributesOf(task: Omit<SampledTask, "release" | "received_at">)
 const wholeNumber = /^-?[0-9]+$/;
 const literal = /^(?:true|false|null|-?[0-9].*)$/;
 
-/** The text of a single value; texts that look like another kind of value are quoted. Null for what holds values. */
+/** The text of a scalar; a text that could be read as another type is quoted. Null for objects and arrays. */
 function scalarText(value: unknown): string | null {
   if (typeof value === "string") return literal.test(value) ? JSON.stringify(value) : value;
   if (value === null || typeof value !== "object") return String(value);
   if (!isRawJson(value)) return null;
   const lexeme = value.rawJSON;
-  // The databases keep the digits of a whole number alike, not the form of others.
+  // Both databases keep the digits of an integer, but may rewrite other numbers.
   return wholeNumber.test(lexeme) ? lexeme : String(Number(lexeme));
 }
 

@@ -17,14 +17,14 @@ function compared(failed: readonly Task[], passed: readonly Task[]): Difference[
   return greatest(comparison.differences());
 }
 
-/** All that differ, by the words of the specification. */
+/** All that differ, by definition. */
 function byHand(failed: readonly Task[], passed: readonly Task[]): Difference[] {
   const having = (tasks: readonly Task[], { field, value }: Attribute) =>
     tasks.filter((task) => task.some((each) => each.field === field && each.value === value)).length;
   const all = new Map(failed.flat().map((each) => [JSON.stringify(each), each]));
   return [...all.values()].flatMap((each) => {
     const [inFailed, inPassed] = [having(failed, each), having(passed, each)];
-    // 20 points, in whole numbers.
+    // 20 points, in integers.
     const isFar = 5 * Math.abs(inFailed * passed.length - inPassed * failed.length) >= failed.length * passed.length;
     if (passed.length === 0 || inFailed < 5 || !isFar) return [];
     return [{ ...each, failed_share: inFailed / failed.length, passed_share: inPassed / passed.length }];
@@ -34,7 +34,7 @@ function byHand(failed: readonly Task[], passed: readonly Task[]): Difference[] 
 const pointsOf = ({ failed_share, passed_share }: Difference) => Math.abs(failed_share - passed_share);
 
 describe("comparing failed tasks with passed ones", () => {
-  test("shows what parts them, the greatest difference first", () => {
+  test("shows what distinguishes them, greatest difference first", () => {
     const failed = [...times(9, { region: "eu", worker: "w-1" }), ...times(1, { region: "us", worker: "w-2" })];
     const passed = [...times(5, { region: "eu", worker: "w-2" }), ...times(15, { region: "us", worker: "w-2" })];
     expect(compared(failed, passed)).toEqual([
@@ -63,7 +63,7 @@ describe("comparing failed tasks with passed ones", () => {
     expect(compared(half, [...times(4, { a: "x" }), ...times(6, { a: "y" })])).toEqual([]);
   });
 
-  test("has nothing to say while one of the sets is empty", () => {
+  test("is empty while one of the sets is empty", () => {
     expect(compared(times(50, { a: "x" }), [])).toEqual([]);
     expect(compared([], times(50, { a: "x" }))).toEqual([]);
   });
@@ -93,7 +93,7 @@ describe("comparing failed tasks with passed ones", () => {
     );
   });
 
-  test("remembers a bounded number of values", () => {
+  test("keeps a bounded number of values", () => {
     const failed = Array.from({ length: 60_000 }, (_, index) => taskOf({ id: `id-${index}`, region: "eu" }));
     expect(compared(failed, times(10, { region: "us" }))).toEqual([
       { field: "region", value: "eu", failed_share: 1, passed_share: 0 },
@@ -126,7 +126,7 @@ describe("comparing releases", () => {
     expect(differences).toEqual([{ field: "release", value: "2", failed_share: 1, passed_share: 0.25 }]);
   });
 
-  test("says nothing of releases that did not run in the same hour", () => {
+  test("ignores releases that did not run in the same hour", () => {
     expect(releasesCompared([50, "failed", "1", 7], [50, "passed", "2", 8])).toEqual({
       releases: 2,
       overlap: false,
@@ -134,13 +134,13 @@ describe("comparing releases", () => {
     });
   });
 
-  test("does not take tasks without a release for one", () => {
+  test("does not count tasks without a release as a release", () => {
     expect(releasesCompared([50, "failed", "1", 7], [50, "passed", null, 7], [50, "passed", "", 7])).toEqual({
       releases: 1,
       overlap: false,
       differences: [],
     });
-    // They are among the tasks of the hour all the same.
+    // They still count as tasks of the hour.
     const { differences } = releasesCompared([10, "failed", "1", 7], [5, "passed", "2", 7], [5, "passed", null, 7]);
     expect(differences).toContainEqual({ field: "release", value: "1", failed_share: 1, passed_share: 0 });
   });

@@ -4,42 +4,42 @@ import type { Attribute } from "./attributes.ts";
 import type { SampledTask } from "./sample-reads.ts";
 
 export interface Difference extends Attribute {
-  /** From 0 to 1: of the failed tasks, and of the passed ones, that have the value. */
+  /** Shares from 0 to 1 of the failed and the passed tasks that have the value. */
   readonly failed_share: number;
   readonly passed_share: number;
 }
 
-/** How many tasks of each set; of an attribute, how many that have it. */
+/** Number of tasks per set; for an attribute, of tasks that have it. */
 interface SetCounts {
   failed: number;
   passed: number;
 }
 type Tally = Attribute & SetCounts;
 
-/** Fewer failed tasks with a value are no pattern. */
+/** A value that fewer failed tasks have is no pattern. */
 const leastFailed = 5;
-/** The shares must differ by one part of so many: 20 points. */
+/** The shares must differ by at least 1 / this number: 20 points. */
 const differenceParts = 5;
 const mostDifferences = 10;
-/** Different attributes that are counted; one that only comes after so many others is not among the frequent ones. */
+/** Most distinct attributes that are counted; one first seen after these is not frequent. */
 const maxTallies = 50_000;
 
 /** Null when the shares are too close, too few failed tasks have the attribute, or one of the sets is empty. */
 function differenceOf({ field, value }: Attribute, having: SetCounts, all: SetCounts): Difference | null {
-  // In whole numbers, so that what lies on the border is on one side of it.
+  // In integers, so that a value on the border is always on the same side of it.
   const distance = Math.abs(having.failed * all.passed - having.passed * all.failed) * differenceParts;
   const isFar = all.passed > 0 && having.failed >= leastFailed && distance >= all.failed * all.passed;
   if (!isFar) return null;
   return { field, value, failed_share: having.failed / all.failed, passed_share: having.passed / all.passed };
 }
 
-/** The greatest differences first, 10 at most. */
+/** The greatest differences first, at most 10. */
 export const greatest = (differences: readonly Difference[]): Difference[] =>
   differences.toSorted(byDifference).slice(0, mostDifferences);
 
 /**
- * Which attributes differ between two sets of tasks. All failed ones are added first: a value that few of them have is then dropped, so
- * that the passed ones cost no memory.
+ * Finds attributes that differ between two sets of tasks. All failed tasks are added first; values that few of them have are then dropped,
+ * so that the passed ones cost no memory.
  */
 export function createComparison() {
   const tallies = new Map<string, Tally>();
@@ -65,7 +65,7 @@ export function createComparison() {
         if (tally !== undefined) tally.passed += 1;
       }
     },
-    /** In no order. */
+    /** In no particular order. */
     differences: (): Difference[] =>
       [...tallies.values()].map((tally) => differenceOf(tally, tally, all)).filter((one) => one !== null),
   };
@@ -83,8 +83,8 @@ const byDifference = (a: Difference, b: Difference): number =>
   (a.field < b.field ? -1 : a.field > b.field ? 1 : a.value < b.value ? -1 : 1);
 
 /**
- * Compares the releases of failed and passed tasks over those hours only in which more than one release ran. Over other hours a release
- * differs between the sets as soon as the sets differ in time, whatever it does to its tasks.
+ * Compares the releases of failed and passed tasks in only those hours in which more than one release ran. In other hours the releases
+ * differ as soon as the two sets differ in time, whatever the release does to its tasks.
  */
 export function createReleaseComparison() {
   const hourly = new Map<number, Map<string | null, SetCounts>>();
@@ -99,7 +99,7 @@ export function createReleaseComparison() {
       counts[side] += 1;
       ofHour.set(release, counts);
     },
-    /** `releases` of the tasks, whether some `overlap` in an hour, and the differences in these hours, in no order. */
+    /** `releases` of the tasks, whether some `overlap` in an hour, and the differences in these hours, in no particular order. */
     result(): { releases: number; overlap: boolean; differences: Difference[] } {
       const releases = new Set([...hourly.values()].flatMap((ofHour) => [...ofHour.keys()]).filter(isOfRelease));
       const all: SetCounts = { failed: 0, passed: 0 };

@@ -10,7 +10,7 @@ import { type GroupKey, groupStep, groupStepInTime, groupsAmong, type ValueGroup
 export interface GroupCount {
   readonly projectId: string;
   readonly filter: ListFilter;
-  /** What the large columns must hold besides. */
+  /** Additional conditions on the large columns. */
   readonly content: readonly ContentTerm[];
   readonly key: GroupKey;
   /** Milliseconds. */
@@ -21,28 +21,28 @@ export interface GroupCount {
 
 export interface CountSizes {
   readonly stepRows: StepRows;
-  /** Matches of a rare text that are counted by finding them. */
+  /** Up to this many matches of a rare text are counted by finding them. */
   readonly fewMatches: number;
 }
 
 interface CountedGroups {
   readonly groups: readonly ValueGroup[];
-  /** Set when the time was used up: everything down to here was counted, newest first. */
+  /** Set when the time limit was reached: everything down to this row was counted, newest first. */
   readonly reached: TaskPosition | null;
 }
 
 const usualCountSizes: CountSizes = { stepRows: [100, 2000], fewMatches: 1000 };
 
-/** Names, queues or workers with a text in them that are looked at one by one: together with the matches it says what that costs. */
+/** Most names, queues or workers containing a text that are searched one by one; with the matches, this bounds the cost. */
 const maxValues = 40;
-/** Newest rows that tell whether a search is for something rare. */
+/** Newest rows that decide whether a search is for something rare. */
 const sampleRows = 2000;
-/** It is when fewer than one in so many of the newest tasks match. */
+/** It is rare when fewer than one in this number of the newest tasks match. */
 const rareOneIn = 100;
 
 /**
- * Counts the matches of a filter by key. The list is walked as far as the time goes, one step at least. What the newest tasks hardly ever
- * match is looked for instead as the list does it, whatever lies between; and so is what only large columns tell.
+ * Counts the matches of a filter by key. Walks the list as far as the time limit allows, at least one step. Filters that the newest tasks
+ * rarely match, and filters on large columns, use the search of the list instead.
  */
 export async function countGroups(db: BrainDatabase, count: GroupCount): Promise<CountedGroups> {
   const { projectId, filter, content, key, budgetMs, sizes = usualCountSizes, clock } = count;
@@ -50,7 +50,7 @@ export async function countGroups(db: BrainDatabase, count: GroupCount): Promise
   const pace = createPace(sizes.stepRows, budgetMs, clock);
   let scope = scopeOf(projectId, filter, null);
   const sources = indexedSources(filter);
-  // A pattern that no stored value fits.
+  // A pattern that matches no stored value.
   if (sources.some(({ values }) => values.length === 0)) return { groups: [], reached: null };
   const source = await narrowest(db, scope, sources);
   const isSearch = hasText(filter) || filter.terms !== undefined;
@@ -88,7 +88,7 @@ const totalOf = (sums: ReadonlyMap<string | null, number>): number =>
 const groupsOf = (sums: ReadonlyMap<string | null, number>): ValueGroup[] =>
   [...sums].flatMap(([value, count]) => (count > 0 ? [{ value, count }] : []));
 
-/** What was found in the time, and of that no more than the list would show on some pages. */
+/** Matches found within the time limit, and at most as many as some pages of the list would show. */
 async function groupContent(
   db: BrainDatabase,
   { projectId, filter, content, key, budgetMs, clock }: GroupCount,
@@ -101,7 +101,7 @@ async function groupContent(
   return { groups, reached: found.length > most ? (some.at(-1) ?? null) : reached };
 }
 
-/** Null when there are more matches, or they cannot be found in the time. */
+/** Null when there are more matches, or they cannot be found in time. */
 async function groupFew(
   db: BrainDatabase,
   { projectId, filter, key, budgetMs, clock }: GroupCount,

@@ -6,13 +6,13 @@ import { findMatches, type Matches, narrowest, scopeOf } from "../search/find-ma
 import { countStep, type TaskPosition } from "../search/match-reads.ts";
 import { indexedSources, isDirect } from "../search/term-sources.ts";
 
-/** Matches that are counted by finding them. */
+/** Up to this many matches are counted by finding them. */
 const fewMatches = 2000;
-/** Rows of one counting step: some tens of milliseconds of the reader, which other requests share. Of those of an index, five times as many. */
+/** Rows of one counting step: tens of milliseconds of the reader, which other requests share. Five times as many index entries. */
 const stepRows = 20_000;
 const indexStepRows = 100_000;
 
-/** How many tasks match, exactly; null when the count is not done within the time that a statement may take. */
+/** The exact number of matching tasks; null when counting takes longer than a statement may. */
 export async function countMatches(
   db: BrainDatabase,
   projectId: string,
@@ -30,7 +30,7 @@ export async function countMatches(
     : countAtOnce(db.slow, scopeOf(projectId, filter, null), filter);
 }
 
-/** How many tasks a plan finds, exactly; null when the count is not done within the time. */
+/** The exact number of tasks that a plan finds; null when counting does not finish in time. */
 export const countPlan = (
   db: BrainDatabase,
   projectId: string,
@@ -43,7 +43,7 @@ export const countPlan = (
 
 type CountedPlan = Pick<QueryPlan, "filter" | "content">;
 
-/** How many tasks a plan finds, counting no further than just beyond `cap`; null when that is not done within the time. */
+/** The number of tasks that a plan finds, counted to just above `cap`; null when counting does not finish in time. */
 export async function countPlanUpTo(
   db: BrainDatabase,
   projectId: string,

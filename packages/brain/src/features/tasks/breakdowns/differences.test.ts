@@ -118,7 +118,7 @@ for (const dialect of testDialects) {
     });
 
     test("does not blame an older release, an hour or a worker when the newest passes are of a newer one", async () => {
-      // A whole day fails now and then; the newest release runs in the last hour only and has 3000 passes there.
+      // Failures are spread over a whole day; the newest release runs in the last hour only and has 3000 passes there.
       const old = { release: "1", worker_name: "w-1" };
       await store(23 * 10, { state: "failure", ...old }, (index) => inHour((index % 23) - 12, Math.floor(index / 23)));
       await store(23 * 40, { state: "success", ...old }, (index) => inHour((index % 23) - 12, Math.floor(index / 23)));
@@ -128,7 +128,7 @@ for (const dialect of testDialects) {
       expect(answer).toMatchObject({ attributes: [], releases: 2, release_overlap: false });
     });
 
-    test("finds the release that fails in the hours in which it ran beside the other", async () => {
+    test("finds the failing release in the hours in which two releases ran", async () => {
       await store(12 * 40, { state: "success", release: "1" }, (index) =>
         inHour((index % 12) - 12, Math.floor(index / 12)),
       );
@@ -170,7 +170,7 @@ for (const dialect of testDialects) {
     });
 
     if (dialect === "sqlite") {
-      test("reads tasks no longer than it may, though all over the range", async () => {
+      test("stops reading tasks at the deadline, with tasks from the whole range", async () => {
         const placed = (index: number) => ({ received_at: ago(index), queue: index < 600 ? "new" : "old" });
         await store(1200, { state: "failure" }, placed);
         await store(60, { state: "success", queue: "passed" });
@@ -185,7 +185,7 @@ for (const dialect of testDialects) {
       });
     } else {
       test.each<DifferencesQuery>([{ name: "app.mail" }, { fingerprint: print }])(
-        "ends when the failed tasks of %j cannot be found in time, and says so",
+        "stops when the failed tasks of %j cannot be found in time, and says so",
         async (query) => {
           await store(40, { state: "failure", fingerprint: print });
           await store(5, { state: "success" });
@@ -196,7 +196,7 @@ for (const dialect of testDialects) {
       );
     }
 
-    test("leaves out arguments that are too large to be compared", async () => {
+    test("leaves out arguments that are too large to compare", async () => {
       const args = (text: string) => JSON.stringify(["eu", ...Array.from({ length: 200 }, () => text)]);
       await store(5, { state: "failure", args: args("x".repeat(50)), kwargs: '{"size":"large"}' });
       await store(5, { state: "success", args: args("x") });

@@ -24,7 +24,7 @@ export interface DifferencesRequest {
   readonly now: Date;
   /** Milliseconds. */
   readonly budgetMs?: number;
-  /** Tasks of each side at most. */
+  /** Most tasks per side. */
   readonly most?: number;
 }
 
@@ -32,15 +32,15 @@ const mostTasks = 2000;
 const differencesBudgetMs = 300;
 /** Tasks whose arguments are in memory together. */
 const tasksPerRead = 250;
-/** Of a fingerprint that several names have, those that have it most often. */
+/** When several names share a fingerprint, those that have it most often. */
 const maxNames = 5;
-/** In a longer span no hour gives more than a 24th of a side. */
+/** In a longer span an hour contributes at most 1/24 of a side. */
 const freeSpanMs = hours(2);
 const hourShare = 24;
 
 /**
- * Attributes whose shares differ between failed tasks, of a name or with a fingerprint, and passed tasks of the same names in the same
- * time span. Both sides are samples, even over the hours of the span.
+ * Attributes whose shares differ between failed tasks, of a name or with a fingerprint, and passed tasks of the same names in the same time
+ * span. Both sides are sampled evenly over the hours of the span.
  *
  * @throws ApiError `validation_error` unless exactly one of name and fingerprint is given.
  */
@@ -53,7 +53,7 @@ export async function readDifferences(
   const span = rangeOrLastDay(query, now);
   const limits = limitsOf(span, most);
   const side = { span, ...limits };
-  // A third of the time to find each side, and the rest to read their attributes.
+  // A third of the time for finding each side, and the rest for reading attributes.
   const failed = await sideOf(
     db,
     { projectId, state: "failure", ...readSubject(query) },
@@ -95,7 +95,7 @@ function limitsOf({ from, to }: TimeRange, most: number): SampleLimits {
 function readSubject({ name, fingerprint }: DifferencesQuery): { name: string } | { fingerprint: string } {
   if (name !== undefined && fingerprint === undefined) return { name };
   if (fingerprint !== undefined && name === undefined) return { fingerprint };
-  const message = "exactly one of name and fingerprint says which tasks are compared";
+  const message = "give exactly one of name and fingerprint";
   throw invalid({ loc: ["query", "name"], type: "one_of", message });
 }
 
@@ -107,7 +107,7 @@ function sideOf(db: BrainDatabase, set: ComparedSet, { span, ...limits }: SideSa
   return sampleOf(read, span, limits);
 }
 
-/** Passed tasks of the name, or of the names of the failed tasks in their proportion: otherwise the names themselves would differ. */
+/** Passed tasks with the names of the failed tasks, in the same proportions: otherwise the names themselves would differ. */
 async function passesOf(
   db: BrainDatabase,
   { projectId, failed, name }: { projectId: string; failed: TaskSample; name: string | undefined },
@@ -140,7 +140,7 @@ function namesByFrequency({ tasks }: TaskSample): { name: string; count: number 
   return counts.sort((a, b) => b.count - a.count).slice(0, maxNames);
 }
 
-/** Reads tasks all over a sample until the deadline, some of them in any case. */
+/** Reads tasks across the whole sample until the deadline, at least some. */
 async function eachTask(
   db: BrainDatabase,
   { tasks, isWhole }: TaskSample,

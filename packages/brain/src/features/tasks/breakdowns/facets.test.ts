@@ -79,7 +79,7 @@ const columnOf = {
   engine: "engine",
 } as const;
 
-/** What the facet must say, by looking at every row. */
+/** The expected facet, computed from every row. */
 function countedByHand(rows: readonly TaskRow[], asked: ColumnQuery, cap: number) {
   const own = { state: "state", priority: "priority", name: "name", queue: "queue", worker: "worker", engine: "" }[
     asked.field
@@ -119,7 +119,7 @@ for (const dialect of testDialects) {
   describe(`facets on ${dialect}`, () => {
     const opened = useTestDatabase(dialect);
 
-    test("tell what looking at every task tells, whichever way they take", async () => {
+    test("equal a count over every task, whichever way they are computed", async () => {
       const tasks = fc.uniqueArray(task, { minLength: 10, maxLength: 60, selector: ({ task_id }) => task_id });
       await fc.assert(
         fc.asyncProperty(tasks, fc.array(query, { minLength: 25, maxLength: 25 }), async (given, queries) => {
@@ -128,7 +128,7 @@ for (const dialect of testDialects) {
             for (const used of sizes) {
               const request = { projectId, query: asked, budgetMs: amplyMs, sizes: used };
               const { field, values } = await readFacet(opened.database, request);
-              // Counters are exact beyond the cap.
+              // Counters are exact even above the cap.
               const isCounted = !Object.keys(asked).some((key) => !["field", "prefix", "limit", "state"].includes(key));
               const cap = asked.field === "state" && isCounted ? Number.POSITIVE_INFINITY : used.cap;
               expect(field).toBe(asked.field);
@@ -140,7 +140,7 @@ for (const dialect of testDialects) {
       );
     });
 
-    test("know a value that goes on after its prefix with the last character there is", async () => {
+    test("include a value that continues after its prefix with the last character there is", async () => {
       const value = "app.\u{10ffff}x";
       await store(opened.database, [{ task_id: "t", name: value, received_at: new Date(startMs) }]);
       const asked = { field: "name", prefix: "app." } as const;
@@ -148,7 +148,7 @@ for (const dialect of testDialects) {
       expect(values).toEqual([{ value, count: 1, exact: true }]);
     });
 
-    test("without time for it tell lower bounds, and say that they are none but that", async () => {
+    test("without time return lower bounds, and mark them as such", async () => {
       const { database } = opened;
       const rows = Array.from({ length: 30 }, (_, index) => ({
         task_id: `t-${index}`,
@@ -179,9 +179,9 @@ for (const dialect of testDialects) {
       ]);
     });
 
-    // The embedded database's statements are short by what they are asked, and end whatever the time.
+    // SQLite's statements are short because of their limits, and finish whatever the time.
     if (dialect === "sqlite") {
-      test("with time to find the values alone tell that there is one task of each at least", async () => {
+      test("with time for only the values report at least one task of each", async () => {
         const { database } = opened;
         const rows = Array.from({ length: 12 }, (_, index) => ({
           task_id: `t-${index}`,
@@ -214,12 +214,12 @@ for (const dialect of testDialects) {
         ],
         [{ field: "priority" }, { low: 4 }],
         [{ field: "engine" }, { bullmq: 4 }],
-        // A walk, of which the first step is cut to a few rows.
+        // A walk whose first step is cut to a few rows.
         [
           { field: "queue", priority: "low" },
           { many: 3, few: 2 },
         ],
-      ])("whose statements get no time tell what the newest tasks have: %j", async (asked, expected) => {
+      ])("whose statements get no time use the newest tasks: %j", async (asked, expected) => {
         const rows = Array.from({ length: 30 }, (_, index) => ({
           task_id: `t-${index}`,
           queue: index % 4 === 1 ? "few" : "many",
@@ -244,7 +244,7 @@ for (const dialect of testDialects) {
       });
     }
 
-    test("enter the index of their field at each value, however many tasks there are", async () => {
+    test("search the index of their field at each value, however many tasks there are", async () => {
       const { database } = opened;
       await store(database, [{ task_id: "t", name: "a", queue: "q", received_at: new Date(startMs) }]);
       if (dialect === "postgres") await multiply(database);
@@ -269,7 +269,7 @@ for (const dialect of testDialects) {
   });
 }
 
-/** Gives the server database enough tasks to think of its indexes. */
+/** Gives PostgreSQL enough tasks to use its indexes. */
 async function multiply(database: Database<Tables>): Promise<void> {
   const rows = Array.from({ length: 5000 }, (_, index): GivenTask => {
     const value = `v-${index % 100}`;

@@ -16,17 +16,17 @@ import { countPaths } from "./payload-paths/count-paths.ts";
 import type { ColumnField, Facet, FacetField, FacetQuery } from "./schemas.ts";
 
 /**
- * Values of one field among the tasks that a list shows, with how many there are of each. What asks for values of the field itself, by a
- * parameter or in the query, is left aside: a chosen state must not make the others look empty. Without any other filter the counts come
- * from counters, or from the index of the field, value by value. Otherwise the list is walked, newest first, as far as the time goes.
- * Of args, kwargs and result it is the paths in them that are counted, among the newest tasks.
+ * Counts the values of one field among the tasks that a list shows. Conditions on the field itself, from a parameter or the query, are
+ * ignored, so that a selected state does not make the others look empty. Without other filters the counts come from counters, or from the
+ * index of the field, value by value. Otherwise the list is walked, newest first, until the time limit. For args, kwargs and result, it
+ * counts the paths in the payloads of the newest tasks.
  */
 type FacetValue = Static<typeof Facet>["values"][number];
 
 export interface FacetRequest {
   readonly projectId: string;
   readonly query: FacetQuery;
-  /** From when ages in a query count. */
+  /** The time from which ages in a query are measured. */
   readonly now?: Date;
   /** Milliseconds. */
   readonly budgetMs?: number;
@@ -35,13 +35,13 @@ export interface FacetRequest {
 }
 
 export interface FacetSizes extends CountSizes {
-  /** Counts beyond are not told. */
+  /** Counts stop here. */
   readonly cap: number;
-  /** Distinct values that are looked at one by one. */
+  /** Most distinct values that are counted one by one. */
   readonly maxValues: number;
-  /** Values that one statement counts: with the cap it says how long that takes. */
+  /** Values that one statement counts; with the cap this bounds its duration. */
   readonly valuesPerCount: number;
-  /** Newest tasks that tell which of many values to count first. */
+  /** Newest tasks that decide which of many values to count first. */
   readonly sampleRows: number;
 }
 
@@ -54,7 +54,7 @@ const usualFacetSizes: FacetSizes = {
   fewMatches: 1000,
 };
 
-/** Time for one facet: a menu opens with it. */
+/** Time for one facet, because a menu waits for it. */
 const facetBudgetMs = 200;
 const defaultLimit = 20;
 
@@ -117,7 +117,7 @@ async function valuesOf(db: BrainDatabase, scan: FacetScan): Promise<FacetValue[
     const counts = Object.entries(await taskCounts(db, projectId));
     return counts.map(([value, count]) => ({ value, count, exact: true }));
   }
-  // The index of engines does not know the time.
+  // The index of engines does not include the time.
   if (isFree && !(isTimed && field === "engine")) return countByIndex(db, scan);
   const { groups, reached } = await countGroups(db, {
     projectId,
@@ -131,7 +131,7 @@ async function valuesOf(db: BrainDatabase, scan: FacetScan): Promise<FacetValue[
   return facetOf(groups, reached === null, sizes);
 }
 
-/** Counts value by value. Of a field with many values the ones that the newest tasks have most often are counted first. */
+/** Counts value by value. A field with many values starts with those that the newest tasks have most often. */
 async function countByIndex(db: BrainDatabase, scan: FacetScan): Promise<FacetValue[]> {
   const { projectId, field, filter, sizes } = scan;
   const column = columnOf[field];
@@ -154,7 +154,7 @@ async function countByIndex(db: BrainDatabase, scan: FacetScan): Promise<FacetVa
     else found.push(...some.map((value) => capped(value, counts.get(value) ?? 0, sizes)));
   }
   if (uncounted.length > 0) sampled ??= await sampleValues(db, scan);
-  // A stored value has a task at least; whether one lies in the asked time is not known.
+  // A stored value has at least one task; whether one lies in the requested time range is unknown.
   const isTimed = scope.since !== null || scope.until !== null;
   const least = isTimed || isListed(field) ? 0 : 1;
   return [...found, ...uncounted.map((value) => ({ value, count: sampled?.get(value) ?? least, exact: false }))];
@@ -163,10 +163,10 @@ async function countByIndex(db: BrainDatabase, scan: FacetScan): Promise<FacetVa
 const valuesByCount = (sampled: ReadonlyMap<string, number> | null): string[] =>
   [...(sampled ?? [])].sort(([, a], [, b]) => b - a).map(([value]) => value);
 
-/** Whether the program knows every value that there may be, stored or not. */
+/** Whether all possible values are known in code. */
 const isListed = (field: ColumnField): field is "state" | "priority" => field === "state" || field === "priority";
 
-/** Null when the time was used up. */
+/** Null when the time limit was reached. */
 async function knownValues(
   db: BrainDatabase,
   { projectId, field, prefix, leftMs, sizes }: FacetScan,
@@ -179,7 +179,7 @@ async function knownValues(
   return valuesFrom(db, projectId, { column: columnOf[field], prefix }, limits);
 }
 
-/** Values of the newest tasks that have the prefix, with how many of these have each. */
+/** Values of the newest tasks with the prefix, and how many of these tasks have each. */
 async function sampleValues(
   db: BrainDatabase,
   { projectId, field, prefix, filter, sizes }: FacetScan,

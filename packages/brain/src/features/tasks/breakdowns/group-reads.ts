@@ -15,32 +15,32 @@ import {
   type TaskPosition,
 } from "../search/match-reads.ts";
 
-// How many tasks have which value. Everything here reads a bounded number of rows or of index entries.
+// Counts tasks per value. Every function here reads a bounded number of rows or index entries.
 
-/** What tasks are told apart by: the value of a column, or their state and the part of time that they were received in, as `<index>:<state>`. */
+/** How tasks are grouped: by the value of a column, or by state and time bucket, as `<index>:<state>`. */
 export type GroupKey = ValueColumn | TimeBuckets;
 
 export interface ValueGroup {
-  /** Null stands for tasks without one. */
+  /** Null for tasks without a value. */
   readonly value: string | null;
   readonly count: number;
 }
 
 interface GroupStep {
   readonly groups: readonly ValueGroup[];
-  /** The last row that was looked at, when the walk goes on below it. */
+  /** The last row that was read, when the walk continues below it. */
   readonly end: TaskPosition | null;
 }
 
 const keyText = (key: GroupKey): RawBuilder<unknown> =>
   typeof key === "string" ? sql.ref(key) : sql`${bucketNumber("received_at", key)} || ':' || state`;
 
-/** How many of the next `rows` rows of a walk match, by key. */
+/** Counts the matches among the next `rows` rows of a walk, by key. */
 export async function groupStep(db: BrainDatabase, grouping: Grouping, rows: number): Promise<GroupStep> {
   return stepOf((await groupStatement(grouping, rows).execute(db.slow)).rows);
 }
 
-/** The same, or null when the time was used up. */
+/** Like `groupStep`, but null when the time limit was reached. */
 export async function groupStepInTime(
   db: BrainDatabase,
   grouping: Grouping,
@@ -57,7 +57,7 @@ interface Grouping {
 type GroupPart = ValueGroup & { readonly id: string | null; readonly received_at: Date | null };
 
 function groupStatement({ walk: { scope, source, filter }, key }: Grouping, rows: number): RawBuilder<GroupPart> {
-  // Only the terms of a query look at engines.
+  // Only the terms of a query use engines.
   const isUnseen = key === "engine" && filter.terms === undefined;
   return sql`
     SELECT value, count(CASE WHEN is_match THEN 1 END) AS count, ${rowAtPlace(rows)}
@@ -78,7 +78,7 @@ function stepOf(parts: readonly GroupPart[]): GroupStep {
   };
 }
 
-/** The keys of the tasks with these ids, and how many have each. */
+/** The keys of the tasks with these ids, and how many tasks have each. */
 export async function groupsAmong(
   db: Db,
   { ids, key }: { ids: readonly string[]; key: GroupKey },
@@ -92,8 +92,8 @@ export async function groupsAmong(
 }
 
 /**
- * Distinct values of a column that begin with the prefix, in order, `limit` at most: each is found by one step in the column's index.
- * Null when the time was used up.
+ * At most `limit` distinct values of a column that start with the prefix, in order. Each costs one step in the column's index. Null when
+ * the time limit was reached.
  */
 export async function valuesFrom(
   database: BrainDatabase,
@@ -106,7 +106,7 @@ export async function valuesFrom(
   return rows === null ? null : rows.map(({ value }) => value);
 }
 
-/** How many tasks in the scope have each of the values, counting no further than `cap`. Null when the time was used up. */
+/** How many tasks in the scope have each of the values, counted up to `cap`. Null when the time limit was reached. */
 export async function countEachValue(
   database: BrainDatabase,
   scope: ListScope,

@@ -74,7 +74,7 @@ const rollup = (given: Partial<RollupRow> & Pick<RollupRow, "bucket_at" | "kind"
 });
 
 describe("parts of a range", () => {
-  test("cover it with no more than was asked, on whole grains, and round widths where there is room", () => {
+  test("cover it with at most the requested number, on whole grains, and round widths where possible", () => {
     const lengthMs = fc.integer({ min: 1, max: 90 * 24 * hourMs });
     fc.assert(
       fc.property(
@@ -95,7 +95,7 @@ describe("parts of a range", () => {
     );
   });
 
-  test("stay where they are while the range moves on", () => {
+  test("do not shift while the range moves on", () => {
     const at = (minutes: number) => ({ from: ago(24 * hourMs - minutes * minuteMs), to: ago(-minutes * minuteMs) });
     const [first, second] = [partsOf(at(0), 60, minuteMs), partsOf(at(11), 60, minuteMs)];
     expect(first.widthMs).toBe(30 * minuteMs);
@@ -120,7 +120,7 @@ for (const dialect of testDialects) {
       }),
     );
 
-    test("counts what looking at every task counts, and without time down to where it says", async () => {
+    test("equals a count over every task, and without time one down to `reached`", async () => {
       const tasks = fc.uniqueArray(task, { minLength: 5, maxLength: 50, selector: ({ task_id }) => task_id });
       await fc.assert(
         fc.asyncProperty(tasks, fc.array(query, { minLength: 15, maxLength: 15 }), async (given, queries) => {
@@ -167,7 +167,7 @@ for (const dialect of testDialects) {
       );
     });
 
-    test("has what was received exactly at its end, also where a bucket would begin there", async () => {
+    test("includes what was received exactly at its end, even where a bucket would start there", async () => {
       const until = new Date(Date.UTC(2026, 0, 10, 12));
       const row = { project_id: projectId, worker_name: "w-1", received_at: until };
       await insertTasks(opened.database, [{ ...row, task_id: "t-1" }]);
@@ -178,7 +178,7 @@ for (const dialect of testDialects) {
       expect(buckets.at(-1)).toMatchObject({ other: 1 });
     });
 
-    test("comes from the counters where they know every filter", async () => {
+    test("uses the counters when they cover every filter", async () => {
       const { database } = opened;
       const at = (kind: string, count: number, more: Partial<CounterDeltaRow> = {}) =>
         counterDelta({
@@ -209,33 +209,33 @@ for (const dialect of testDialects) {
       expect(await sumsOf({ queue: "mails", state: "revoked" })).toEqual([0, 0, 7]);
     });
 
-    test("comes from the totals of a queue, whatever the names in it", async () => {
+    test("uses the totals of a queue, whatever the names in it", async () => {
       const { database } = opened;
       const rows = Array.from({ length: 24 }, (_, index) => [
         rollup({ bucket_at: ago((index + 1) * hourMs), kind: "task.failed", count: 3, queue: "mails" }),
-        // What the total sums up is not counted again.
+        // What the total includes is not counted again.
         rollup({
           ...{ bucket_at: ago((index + 1) * hourMs), kind: "task.failed", count: 3 },
           ...{ engine: "bullmq", name: "a", queue: "mails" },
         }),
       ]);
       await database.write((tx) => tx.insertInto("rollups").values(rows.flat()).execute());
-      const told = await readHistogram(database, {
+      const histogram = await readHistogram(database, {
         projectId,
         query: { queue: "mails", buckets: 24 },
         now,
         budgetMs: 0,
       });
-      expect(told).toMatchObject({ exact: true, reached: null, bucket_seconds: 7200, counted: "events" });
-      expect(told.buckets.reduce((sum, { failure }) => sum + failure, 0)).toBe(72);
+      expect(histogram).toMatchObject({ exact: true, reached: null, bucket_seconds: 7200, counted: "events" });
+      expect(histogram.buckets.reduce((sum, { failure }) => sum + failure, 0)).toBe(72);
     });
 
-    test("has what happened in each part, whatever totals there are", async () => {
+    test("counts what happened in each part, whatever totals there are", async () => {
       const { database, close } = await openTestDatabase(dialect);
       onTestFinished(close);
       const kinds = ["task.succeeded", "task.failed", "task.revoked"];
       const partOfKind = { "task.succeeded": "success", "task.failed": "failure", "task.revoked": "other" } as const;
-      // Dense in the last days and thin before, at minutes of their own.
+      // Dense in the last days and sparse before, at irregular minutes.
       const changes = Array.from({ length: 900 }, (_, index) => {
         const minute = Math.floor((now.getTime() - (index / 900) ** 3 * 60 * dayMs) / minuteMs);
         return counterDelta({
@@ -254,9 +254,9 @@ for (const dialect of testDialects) {
       await fc.assert(
         fc.asyncProperty(asked, async ({ lengthMs, endMs, buckets, more }) => {
           const range = { since: ago(endMs + lengthMs).toISOString(), until: ago(endMs).toISOString() };
-          const told = await readHistogram(database, { projectId, query: { ...more, ...range, buckets }, now });
-          expect(told).toMatchObject({ exact: true, counted: "events" });
-          const expected = told.buckets.map(({ t }) => ({ t, success: 0, failure: 0, other: 0 }));
+          const histogram = await readHistogram(database, { projectId, query: { ...more, ...range, buckets }, now });
+          expect(histogram).toMatchObject({ exact: true, counted: "events" });
+          const expected = histogram.buckets.map(({ t }) => ({ t, success: 0, failure: 0, other: 0 }));
           for (const { bucket_at, kind, queue, count } of changes) {
             const part = partOfKind[kind as keyof typeof partOfKind];
             if ("state" in more && part !== more.state) continue;
@@ -264,18 +264,20 @@ for (const dialect of testDialects) {
             // Older counts are kept by the hour.
             const isOld = (bucket_at as Date) < minutesBegin(now);
             const countedAt = bucketStart(bucket_at as Date, isOld ? hourMs : minuteMs);
-            if (countedAt < told.from || countedAt >= told.to) continue;
-            const index = Math.floor((countedAt.getTime() - told.from.getTime()) / (told.bucket_seconds * 1000));
+            if (countedAt < histogram.from || countedAt >= histogram.to) continue;
+            const index = Math.floor(
+              (countedAt.getTime() - histogram.from.getTime()) / (histogram.bucket_seconds * 1000),
+            );
             (expected[index] as (typeof expected)[number])[part] += count;
           }
-          expect(told.buckets).toEqual(expected);
+          expect(histogram.buckets).toEqual(expected);
         }),
-        // Two parts of whole days that begin at one o'clock in the afternoon.
+        // Two parts of whole days that start at 13:00.
         { examples: [[{ lengthMs: 62 * dayMs - hourMs, endMs: 0, buckets: 2, more: {} }]] },
       );
     });
 
-    test("has hours at least where counters are kept by the hour", async () => {
+    test("has parts of at least an hour where counters are kept by the hour", async () => {
       const since = ago(49 * hourMs).toISOString();
       const { bucket_seconds, from } = await readHistogram(opened.database, {
         projectId,
@@ -285,7 +287,7 @@ for (const dialect of testDialects) {
       expect([bucket_seconds, from]).toEqual([3600, new Date(Date.UTC(2026, 0, 8, 11))]);
     });
 
-    test("enters the totals of a queue by their index", async () => {
+    test("reads the totals of a queue through their index", async () => {
       const { database } = opened;
       const rows = Array.from({ length: 6000 }, (_, index) => {
         const place = {

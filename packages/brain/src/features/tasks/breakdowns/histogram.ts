@@ -33,20 +33,20 @@ interface Bucket {
 const minuteMs = minutes(1);
 const hourMs = hours(1);
 const dayMs = days(1);
-/** Time for the strip over a list. */
+/** Time for the histogram above a list. */
 const histogramBudgetMs = 200;
 const defaultBuckets = 60;
 
-/** Kinds that the counters hold; `stateOfKind` says which state each leads to. */
+/** Kinds in the counters; `stateOfKind` maps each to the resulting state. */
 const countedKinds = [...finishedKinds, "task.retried"] as const;
 
-/** States of which a retry takes tasks out again: the counters still hold the event of a task that the list shows no more. */
+/** States that a task leaves when it is retried: the counters still include its event, but the list no longer shows the task in this state. */
 const leftStates: ReadonlySet<TaskState> = new Set(["failure", "retry"]);
 
 /**
- * What the list shows over time. From the counters where they know every filter (a final state, a queue): what finished or was retried
- * when, at a cost that does not depend on the number of tasks. Otherwise the tasks themselves by the time they were received, newest
- * first as far as the time goes.
+ * Tasks of the list over time. Uses the counters when they cover every filter (a final state, a queue): these count finished and retried
+ * tasks by event time, at a cost independent of the number of tasks. Otherwise counts the tasks themselves by received time, newest first,
+ * until the time limit.
  */
 export async function readHistogram(db: BrainDatabase, request: HistogramRequest) {
   const { projectId, query, now, budgetMs = histogramBudgetMs, sizes } = request;
@@ -58,7 +58,7 @@ export async function readHistogram(db: BrainDatabase, request: HistogramRequest
     { length: count },
     (_, index): Bucket => ({ t: new Date(from.getTime() + index * widthMs), success: 0, failure: 0, other: 0 }),
   );
-  // The whole first bucket, unless the query itself says when.
+  // The whole first bucket, unless the query restricts the time.
   const { since: _since, until: _until, ...shown } = query;
   const plan = await planList(db, projectId, { query: shown, now });
   const { since: ownSince, until: ownUntil } = plan.filter;
@@ -89,7 +89,7 @@ export async function readHistogram(db: BrainDatabase, request: HistogramRequest
   });
   for (const { value, count: more } of groups) {
     const [index = "", state = ""] = value?.split(":") ?? [];
-    // The end of the range belongs to it, also where no bucket begins there.
+    // The end of the range is included, even where no bucket starts there.
     const bucket = buckets[Math.min(Number(index), buckets.length - 1)];
     if (bucket !== undefined) bucket[partOf(state)] += more;
   }
@@ -99,7 +99,7 @@ export async function readHistogram(db: BrainDatabase, request: HistogramRequest
 const partOf = (state: string): "success" | "failure" | "other" =>
   state === "success" || state === "failure" ? state : "other";
 
-/** The kinds that stand for the filter in the counters; null when these do not know one of its conditions. */
+/** The kinds that correspond to the filter in the counters; null when the counters do not cover one of its conditions. */
 function kindsFor({ filter: { state, queue: _, ...others }, content }: QueryPlan): readonly string[] | null {
   if (content.length > 0 || Object.keys(others).length > 0) return null;
   if (state === undefined) return countedKinds;
@@ -118,8 +118,8 @@ const niceWidthsMs = [
 ];
 
 /**
- * At most `most` parts that cover a range, each a whole number of grains, because counters know no less. They begin at multiples of a
- * round width where that leaves enough of them, so that they stay where they are while the range moves on.
+ * Splits a range into at most `most` buckets, each a whole number of grains, the resolution of the counters. They start at multiples of a
+ * round width when enough buckets remain, so that they do not shift while the range moves.
  */
 export function partsOf(range: TimeRange, most: number, grainMs: number) {
   const countOf = (from: Date, widthMs: number) =>

@@ -40,7 +40,7 @@ for (const dialect of routeDialects) {
     afterAll(() => brain.stop());
 
     describe("facets", () => {
-      test("give the values of a field, the greatest first", async () => {
+      test("return the values of a field, greatest count first", async () => {
         const { status, body } = await get("facets?field=name");
         expect(status).toBe(200);
         expect(body).toEqual({
@@ -59,7 +59,7 @@ for (const dialect of routeDialects) {
         ]);
       });
 
-      test("follow the filters of the list, beside that of their own field", async () => {
+      test("follow the filters of the list, except that of their own field", async () => {
         expect((await get("facets?field=queue&state=failure&queue=mails&limit=1")).body.values).toEqual([
           { value: "mails", count: 1, exact: true },
         ]);
@@ -102,7 +102,7 @@ for (const dialect of routeDialects) {
     describe("the histogram", () => {
       const range = `since=${at(0).toISOString()}&until=${at(10).toISOString()}`;
 
-      test("counts tasks by state and by when they came", async () => {
+      test("counts tasks by state and received time", async () => {
         const { status, body } = await get(`tasks/histogram?search=APP.&${range}`);
         expect(status).toBe(200);
         const minute = Math.floor(startMs / 60_000) * 60_000;
@@ -135,7 +135,7 @@ for (const dialect of routeDialects) {
         expect((await sumsOf("queue:mails"))[0]).toBe("events");
       });
 
-      test("covers the last 24 hours when no range is asked for, from counters", async () => {
+      test("covers the last 24 hours without a range, from counters", async () => {
         const { body } = await get("tasks/histogram?state=success&queue=mails");
         expect(body).toMatchObject({ counted: "events", exact: true, bucket_seconds: 1800 });
         expect(Date.parse(body.to) - Date.parse(body.from)).toBeGreaterThanOrEqual(24 * 3_600_000);
@@ -197,7 +197,7 @@ for (const dialect of routeDialects) {
     });
 
     test.each(["facets?field=name", "tasks/histogram", "tasks/differences?name=a"])(
-      "%s is for members, auditors among them",
+      "%s is for members, including auditors",
       async (path) => {
         expect((await brain.as.auditor.get(`/projects/shop/${path}`)).status).toBe(200);
         expect((await brain.as.stranger.get(`/projects/shop/${path}`)).status).toBe(404);

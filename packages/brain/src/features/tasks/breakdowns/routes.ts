@@ -10,7 +10,7 @@ export const taskBreakdownRoutes: Routes<Core> = (app, { database, clock }) => {
     operationId: "getFacet",
     summary: "Count the values of a field",
     description:
-      "Counts the values of a field among the tasks that match, greatest count first. The filter on the field itself is left aside. For `args`, `kwargs` and `result` it counts the paths in their payloads.",
+      "Counts the values of a field among the tasks that match, greatest count first. Ignores the filter on the field itself. For `args`, `kwargs` and `result`, counts the paths in their payloads.",
     querystring: FacetQuery,
     response: { 200: Facet },
     policy: { tag: "tasks", role: "viewer", heavy: true },
@@ -21,7 +21,7 @@ export const taskBreakdownRoutes: Routes<Core> = (app, { database, clock }) => {
     operationId: "getTaskHistogram",
     summary: "Count tasks over time",
     description:
-      "Counts the matching tasks by outcome in equal parts of the range. Defaults to the last 24 hours; at most 90 days.",
+      "Counts the matching tasks by outcome in equal intervals. Defaults to the last 24 hours; at most 90 days.",
     querystring: TaskHistogramQuery,
     response: { 200: TaskHistogram },
     policy: { tag: "tasks", role: "viewer", heavy: true },
@@ -32,7 +32,7 @@ export const taskBreakdownRoutes: Routes<Core> = (app, { database, clock }) => {
     operationId: "getTaskDifferences",
     summary: "Compare failed with passed tasks",
     description:
-      "Finds values that differ between failed and passed tasks of the same name and the same time span: of all failures of a `name`, or of those with a `fingerprint`, exactly one of which is given. Correlation, not cause.",
+      "Finds values that differ between failed and passed tasks of the same name and the same time span: all failures of a `name`, or those with a `fingerprint`; give exactly one. Correlation, not cause.",
     querystring: DifferencesQuery,
     response: { 200: Differences },
     policy: { tag: "tasks", role: "viewer", heavy: true },

@@ -7,7 +7,7 @@ import type { BrainDatabase, TaskRow } from "../../../schema/tables/index.ts";
 import type { TimeRange } from "../../stats/index.ts";
 import type { PartSample } from "./sample.ts";
 
-/** A set of tasks that are compared: of a state, with a name or with the fingerprint of their last failure. */
+/** A set of tasks to compare: those in a state with a name, or with the fingerprint of their last failure. */
 export type ComparedSet = { readonly projectId: string } & (
   | { readonly state: "failure"; readonly fingerprint: string }
   | { readonly state: "failure" | "success"; readonly name: string }
@@ -16,11 +16,11 @@ export type ComparedSet = { readonly projectId: string } & (
 interface SetIndex {
   readonly index: string;
   readonly column: "name" | "fingerprint";
-  /** The time that the set is sampled by. */
+  /** The time by which the set is sampled. */
   readonly time: "received_at" | "last_failed_at";
-  /** Rows that are read for each task that is wanted: others with the same name or fingerprint have another state. */
+  /** Rows read per wanted task, because other tasks with the same name or fingerprint have another state. */
   readonly rowsPerTask: number;
-  /** Of the partial index, word for word: otherwise the databases do not use it. */
+  // Must match the partial index word for word; otherwise the databases do not use it.
   readonly conditions: readonly RawBuilder<unknown>[];
 }
 
@@ -30,7 +30,7 @@ function indexOf(set: ComparedSet): SetIndex {
     return { ...index, rowsPerTask: 2, conditions: [sql`fingerprint IS NOT NULL`] };
   }
   const byName = { column: "name", time: "received_at" } as const;
-  // Most tasks of a name pass, so the index without the state serves.
+  // Most tasks of a name pass, so the index without the state is enough.
   if (set.state === "success") return { ...byName, index: "tasks_by_name", rowsPerTask: 4, conditions: [] };
   return { ...byName, index: "tasks_failed_by_name", rowsPerTask: 1, conditions: [sql`state = 'failure'`] };
 }
@@ -44,7 +44,7 @@ interface FoundRow {
   readonly is_match: boolean;
 }
 
-/** The newest tasks of a set in each of the parts, `limit` at most in each, from a bounded number of rows. Null when the time was used up. */
+/** The newest tasks of a set in each part of the range, at most `limit` per part, from a bounded number of rows. Null when the time limit was reached. */
 export async function newestInParts(
   db: BrainDatabase,
   set: ComparedSet,
@@ -58,7 +58,7 @@ export async function newestInParts(
   const rows = (limit + 1) * rowsPerTask;
   const reads = parts.map((range, part) => {
     const owner = [sql`project_id = ${set.projectId}`, ...conditions];
-    // On the server database the range over column and time says the same; said twice, it would use an index by time alone.
+    // On PostgreSQL the range over column and time is equivalent; with both, it would use an index by time alone.
     const within = byDialect({ postgres: sql`true`, sqlite: sql`${time} >= ${range.from} AND ${time} <= ${range.to}` });
     const newest = newestThrough({ table: "tasks", ...index }, value, [...owner, within], range);
     const read = sql`SELECT id, name, ${time} AS sampled_at, state ${newest} LIMIT ${rows}`;
@@ -75,19 +75,19 @@ export async function newestInParts(
   return parts.map((_, part) => {
     const own = byPart.get(part) ?? [];
     const tasks = own.filter(({ is_match }) => is_match).map(({ id, name, sampled_at: at }) => ({ id, name, at }));
-    // The last row that may be read stands for those behind it.
+    // The last row within the limit represents the rows behind it.
     const isWhole = tasks.length <= limit && own.every(({ place }) => Number(place) < rows);
     return { tasks: tasks.slice(0, limit), isWhole };
   });
 }
 
-/** A task as far as its attributes go; arguments that are too large to be compared are null. */
+/** The attributes of a task; arguments that are too large to compare are null. */
 export type SampledTask = Pick<TaskRow, "worker_name" | "queue" | "priority" | "release" | "received_at"> & {
   readonly args: string | null;
   readonly kwargs: string | null;
 };
 
-/** Bytes of one payload of a task that are read. */
+/** Most bytes of one payload that are read. */
 const maxPayloadBytes = 8192;
 
 export async function sampledTasks({ slow }: BrainDatabase, ids: readonly string[]): Promise<SampledTask[]> {
@@ -100,7 +100,7 @@ export async function sampledTasks({ slow }: BrainDatabase, ids: readonly string
 
 type PayloadColumn = "args" | "kwargs" | "result";
 
-/** Payloads of these tasks as JSON texts; null for what is too large to be read, or absent. */
+/** Payloads of these tasks as JSON texts; null when absent or too large. */
 export async function sampledPayloads(
   { slow }: BrainDatabase,
   ids: readonly string[],

@@ -21,7 +21,7 @@ const reading =
 const rangeOf = (fromMs: number, toMs: number): TimeRange => ({ from: new Date(fromMs), to: new Date(toMs) });
 
 describe("the parts of a range", () => {
-  test("cover it without a gap, none of them twice, in a bounded number", () => {
+  test("cover it without gaps or overlaps, in a bounded number", () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: dayMs }), fc.integer({ min: 1, max: 90 * dayMs }), (fromMs, lengthMs) => {
         const range = rangeOf(fromMs, fromMs + lengthMs);
@@ -43,7 +43,7 @@ describe("the parts of a range", () => {
 });
 
 describe("a sample", () => {
-  test("of a busy day has as many tasks of each hour, all over the hour", async () => {
+  test("of a busy day has as many tasks of each hour, spread over the hour", async () => {
     const everySecond = Array.from({ length: 24 * 360 }, (_, index) => index * 10_000);
     const { tasks, isWhole } = await sampleOf(reading(everySecond), rangeOf(0, dayMs - 1), {
       most: 2000,
@@ -60,7 +60,7 @@ describe("a sample", () => {
     }
   });
 
-  test("takes more of the parts that have tasks when others have none, up to the limit of an hour", async () => {
+  test("takes more from the parts that have tasks when others have none, up to the limit of an hour", async () => {
     const burst = Array.from({ length: 3 * 500 }, (_, index) => (index % 3) * 5 * hourMs + index * 100);
     const range = rangeOf(0, dayMs - 1);
     const { tasks, isWhole } = await sampleOf(reading(burst), range, { most: 2000, perHour: 83, deadlineMs: far() });
@@ -69,7 +69,7 @@ describe("a sample", () => {
     expect([whole.tasks.length, whole.isWhole]).toEqual([1500, true]);
   });
 
-  test("is within its limits and holds no task twice, whatever there is", async () => {
+  test("is within its limits and contains no task twice", async () => {
     const instants = fc.uniqueArray(fc.integer({ min: 0, max: 3 * dayMs }), { maxLength: 300 });
     const limits = fc.record({ most: fc.integer({ min: 1, max: 200 }), perHour: fc.integer({ min: 1, max: 50 }) });
     await fc.assert(
@@ -85,7 +85,7 @@ describe("a sample", () => {
     );
   });
 
-  test("covers the range also when the time ends after the first statement", async () => {
+  test("covers the range even when the time ends after the first statement", async () => {
     const everyMinute = Array.from({ length: 24 * 60 }, (_, index) => index * minuteMs);
     const { tasks, isWhole } = await sampleOf(reading(everyMinute), rangeOf(0, dayMs - 1), {
       most: 2000,
@@ -96,14 +96,14 @@ describe("a sample", () => {
     expect(new Set(tasks.map((task) => Math.floor(hourOf(task) / 2))).size).toBe(12);
   });
 
-  test("without an answer in time is empty, and says that it is not whole", async () => {
+  test("without an answer in time is empty, and says that it is incomplete", async () => {
     const never: ReadParts = async () => null;
     const limits = { most: 20, perHour: 20, deadlineMs: performance.now() };
     expect(await sampleOf(never, rangeOf(0, dayMs), limits)).toEqual({ tasks: [], isWhole: false });
   });
 });
 
-test("an order that is spread has every element once, and those of its beginning all over", () => {
+test("a spread order has every element once, and every prefix of it is spread", () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 500 }), (count) => {
       const elements = Array.from({ length: count }, (_, index) => index);

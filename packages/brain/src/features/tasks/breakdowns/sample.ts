@@ -1,7 +1,7 @@
 import { hours, minutes } from "../../../platform/durations.ts";
 import { bucketStart, type TimeRange } from "../../stats/index.ts";
 
-/** A task of a sample and the time that it is sampled by. */
+/** A task of a sample and the time by which it is sampled. */
 export interface SampledPlace {
   readonly id: string;
   readonly name: string;
@@ -11,11 +11,11 @@ export interface SampledPlace {
 /** The newest tasks of a set in one part of a range. */
 export interface PartSample {
   readonly tasks: readonly SampledPlace[];
-  /** Whether these are all that the set has in the part. */
+  /** Whether these are all tasks of the set in the part. */
   readonly isWhole: boolean;
 }
 
-/** Reads at most `limit` tasks of each part. Null when the time until the deadline was used up. */
+/** Reads at most `limit` tasks of each part. Null when the deadline was reached. */
 export type ReadParts = (
   parts: readonly TimeRange[],
   limit: number,
@@ -28,24 +28,24 @@ export interface SampleLimits {
   readonly perHour: number;
 }
 
-/** Tasks in no order. */
+/** Tasks in no particular order. */
 export interface TaskSample {
   readonly tasks: readonly SampledPlace[];
   /** Whether the set has no other tasks in the range. */
   readonly isWhole: boolean;
 }
 
-/** Tasks that are read at once to find a small set whole. */
+/** Tasks read at once, to read a small set completely. */
 const fewTasks = 200;
-/** Rows that one statement returns at most, and the parts that it covers. */
+/** Most rows that one statement returns, and most parts that it covers. */
 const rowsPerStatement = 500;
 const partsPerStatement = 60;
 
 /**
- * A sample of a set of tasks, even over the hours of a range. The newest tasks alone would share one hour, one release and a few workers,
- * and a comparison would show these as what they have in common. So each part of the range gives the same number; when most parts have
- * fewer, a second pass reads more of the others. Parts are visited in an order that covers the range at any time, because the deadline can
- * come after any of them.
+ * A sample of a set of tasks, spread evenly over the hours of a range. The newest tasks alone would share one hour, one release and a few
+ * workers, and a comparison would show these as what they have in common. So each part of the range contributes the same number; when most
+ * parts have fewer, a second pass reads more from the others. Parts are visited in an order that covers the range at any time, because the
+ * deadline can come after any of them.
  */
 export async function sampleOf(
   read: ReadParts,
@@ -90,20 +90,20 @@ export async function sampleOf(
   return { tasks: kept, isWhole };
 }
 
-/** UTC hours that a range has a part in. */
+/** UTC hours that a range overlaps. */
 const hoursIn = ({ from, to }: TimeRange): number =>
   1 + (bucketStart(to, hours(1)).getTime() - bucketStart(from, hours(1)).getTime()) / hours(1);
 
 /**
- * Widths of parts: divisors of an hour, or hours that do not divide a day, because the newest tasks of parts of six or twelve hours would
- * all be from the same times of day.
+ * Widths of parts: divisors of an hour, or a number of hours that does not divide a day: with parts of six or twelve hours, the newest tasks
+ * would always be from the same times of day.
  */
 const partWidths = [...[1, 2, 5, 10, 15, 30].map(minutes), ...[1, 5, 11].map(hours)];
 const maxParts = 300;
-/** Each part costs a search in the index, so an hour is divided only as far as this. */
+/** Each part costs an index search, so an hour is divided into at most this many. */
 const maxShortParts = 150;
 
-/** A range in at most 300 parts of equal width, the first and the last of which may be shorter. Both ends of a part are inclusive. */
+/** Splits a range into at most 300 parts of equal width, except that the first and last may be shorter. Both ends of a part are inclusive. */
 export function partsOf({ from, to }: TimeRange): TimeRange[] {
   const lengthMs = to.getTime() - from.getTime();
   const mostOf = (widthMs: number) => (widthMs < hours(1) ? maxShortParts : maxParts);
@@ -127,16 +127,16 @@ function withinHours(tasks: readonly SampledPlace[], perHour: number): SampledPl
 export const inTimeOrder = (tasks: readonly SampledPlace[]): SampledPlace[] =>
   tasks.toSorted((a, b) => a.at.getTime() - b.at.getTime() || (a.id < b.id ? -1 : 1));
 
-/** When the first of so many equal parts of the time until a deadline ends. */
+/** When the first of `parts` equal shares of the time until a deadline ends. */
 export function shareOf(deadlineMs: number, parts: number): number {
   const nowMs = performance.now();
   return nowMs + (deadlineMs - nowMs) / parts;
 }
 
-/** The same elements in an order of which every beginning is spread over all of them: each lies a golden section further on. */
+/** The same elements in an order of which every prefix is spread evenly: each is a golden section after the previous one. */
 export function spread<T>(elements: readonly T[]): T[] {
   const places = elements.map((element, index) => ({ element, at: (index * goldenSection) % 1 }));
-  // An element's place among these fractions is where the sequence of them visits it.
+  // The rank of an element's fraction in this sequence is when it is visited.
   const order = places.map(({ at }) => at).sort((a, b) => a - b);
   const byPlace = new Map(order.map((at, rank) => [at, elements[rank] as T]));
   return places.map(({ at }) => byPlace.get(at) as T);

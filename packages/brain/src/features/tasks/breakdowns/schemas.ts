@@ -8,20 +8,20 @@ const payloadFields = ["args", "kwargs", "result"] as const;
 const FacetField = OneOf([...columnFields, ...payloadFields], {
   title: "FacetField",
   description:
-    "a field of tasks whose values are counted; of args, kwargs and result the paths in the payloads of the newest 200 matching tasks, such as `user.id`",
+    "field whose values are counted; for args, kwargs and result, the paths in the payloads of the newest 200 matching tasks, such as `user.id`",
 });
 export type FacetField = Static<typeof FacetField>;
 
 export const FacetQuery = Type.Object({
-  field: Described(FacetField, "the field whose values are counted"),
+  field: Described(FacetField, "field whose values are counted"),
   prefix: Type.Optional(
     Type.String({
       maxLength: 500,
-      description: "literal beginning of the values, with case; for completing what is typed",
+      description: "literal, case-sensitive prefix of the values; for autocompletion",
     }),
   ),
   limit: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 100, description: "values, the greatest first; default 20" }),
+    Type.Integer({ minimum: 1, maximum: 100, description: "number of values, greatest count first; default 20" }),
   ),
   ...taskQueryParams,
 });
@@ -35,10 +35,10 @@ export const Facet = Type.Object(
         value: Type.String({ description: "value of the field, or path below it" }),
         count: Type.Integer({ description: "a lower bound when exact is false" }),
         exact: Type.Boolean({
-          description: "false when the count was cut at 10,000, ran out of time, or is that of a sample",
+          description: "false when the count stopped at 10,000, ran out of time, or comes from a sample",
         }),
       }),
-      { description: "the most frequent first" },
+      { description: "most frequent first" },
     ),
   },
   { title: "Facet", description: "The values of a field with their counts." },
@@ -56,16 +56,19 @@ const count = (description: string) => Type.Integer({ description });
 
 export const TaskHistogram = Type.Object(
   {
-    from: Type.Unsafe<Date | string>({ ...Instant, description: "start of the first bucket, at or before since" }),
+    from: Type.Unsafe<Date | string>({
+      ...Instant,
+      description: "start of the first bucket, which may be before `since`",
+    }),
     to: Described(Instant, "end of the range"),
     exact: Type.Boolean({
-      description: "false when the time was used up; buckets that begin before reached hold too little",
+      description: "false when counting ran out of time; buckets that start before `reached` are incomplete",
     }),
-    reached: Nullable(Instant, "how far back the counting came; null when it is complete"),
+    reached: Nullable(Instant, "oldest time that was counted; null when complete"),
     counted: Type.Unsafe<"events" | "tasks">({
       ...OneOf(["events", "tasks"]),
       description:
-        "events: finished and retried tasks at the time of the event; tasks: the tasks of the list, in their present state, by received_at",
+        "events: finished and retried tasks at the time of the event; tasks: the tasks of the list, in their current state, by received_at",
     }),
     bucket_seconds: Type.Integer({ description: "width of a bucket" }),
     buckets: Type.Array(
@@ -73,7 +76,7 @@ export const TaskHistogram = Type.Object(
         t: Described(Instant, "start of the bucket"),
         success: count("successes"),
         failure: count("failures"),
-        other: count("everything else that was counted"),
+        other: count("all other counted tasks"),
       }),
       {
         description: "oldest first",
@@ -84,8 +87,12 @@ export const TaskHistogram = Type.Object(
 );
 
 export const DifferencesQuery = Type.Object({
-  name: Type.Optional(Type.String({ minLength: 1, maxLength: 500, description: "exact task name; or fingerprint" })),
-  fingerprint: Type.Optional(Type.String({ pattern: "^[0-9a-f]{32}$", description: "of failures; or name" })),
+  name: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 500, description: "exact task name; alternative to fingerprint" }),
+  ),
+  fingerprint: Type.Optional(
+    Type.String({ pattern: "^[0-9a-f]{32}$", description: "fingerprint of failures; alternative to name" }),
+  ),
   ...timeRange,
 });
 export type DifferencesQuery = Static<typeof DifferencesQuery>;
@@ -96,18 +103,17 @@ export const Differences = Type.Object(
   {
     span: Type.Object(
       { from: Described(Instant, "start of the span"), to: Described(Instant, "end of the span") },
-      { description: "the time span that both sides are taken from" },
+      { description: "time span of both sides" },
     ),
     per_hour_cap: Type.Integer({
-      description:
-        "maximum number of tasks of one side from one hour: a 24th of 2000 when the span is longer than two hours",
+      description: "maximum tasks per side and hour: a 24th of 2000 when the span is longer than two hours",
     }),
-    failed: Type.Integer({ description: "failed tasks that were compared, 2000 at most" }),
-    passed: Type.Integer({ description: "passed tasks of the same names that were compared, 2000 at most" }),
+    failed: Type.Integer({ description: "failed tasks that were compared, at most 2000" }),
+    passed: Type.Integer({ description: "passed tasks of the same names that were compared, at most 2000" }),
     sampled: Type.Boolean({
-      description: "whether the span has more of either; those compared are then even over its hours",
+      description: "whether the span has more tasks on either side; then an even sample over its hours is compared",
     }),
-    releases: Type.Integer({ description: "different releases among the tasks that were compared" }),
+    releases: Type.Integer({ description: "number of distinct releases among the compared tasks" }),
     release_overlap: Type.Boolean({
       description: "whether more than one release ran in some hour; releases are compared only over such hours",
     }),
@@ -118,15 +124,15 @@ export const Differences = Type.Object(
         }),
         value: Type.String({ description: "value of the field" }),
         failed_share: share(
-          "of the failed tasks that have it; for a release, of those in hours with more than one release",
+          "share of the failed tasks that have it; for a release, of those in hours with more than one release",
         ),
         passed_share: share(
-          "of the passed tasks that have it; for a release, of those in hours with more than one release",
+          "share of the passed tasks that have it; for a release, of those in hours with more than one release",
         ),
       }),
       {
         description:
-          "shares that differ by 20 points, of at least 5 failed tasks; the greatest difference first, 10 at most",
+          "values in at least 5 failed tasks with a gap of at least 20 points; greatest difference first, at most 10",
       },
     ),
   },

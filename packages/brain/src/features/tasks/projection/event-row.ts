@@ -2,14 +2,14 @@ import { type CarriedFields, isTaskKind } from "@svc/protocol";
 import type { EventHead, TaskEvent } from "./fold.ts";
 import { eventKey, noKey } from "./fold-keys.ts";
 
-/** The farthest instants whose microseconds are safe integers, in the years 1684 and 2255; one beyond counts as unreadable. */
+/** The farthest instants whose microseconds are safe integers, in the years 1684 and 2255; an instant beyond them counts as unreadable. */
 const farthestMs = 9_007_199_254_740;
 
 type Fingerprint = (exception: string | null, traceback: string | null) => string | null;
 
 /**
- * A stored event as the fold reads it; `data` is its redacted payload and `fields` what that carries. JSON values become text here, so
- * that nothing keeps the parsed ones alive. The key of an event that tells of no task is `noKey`.
+ * A stored event as the fold reads it; `data` is its redacted payload and `fields` the values in it. JSON values become text here, so that
+ * the parsed ones can be freed. The key of an event without a task is `noKey`.
  */
 export function taskEventOf(
   { id, projectId, agentId, engine, taskId, kind, at }: EventHead,
@@ -41,7 +41,7 @@ export function taskEventOf(
     release: fields.release ?? null,
     traceparent: fields.traceparent ?? null,
     max_attempts: fields.max_attempts ?? null,
-    // That of a worker event is the one it is about, not one that ran a task.
+    // The worker of a worker event is its subject, not one that ran a task.
     worker_name: isTask ? (fields.worker ?? null) : null,
     result: textOf(fields.result),
     exception: fields.exception ?? null,

@@ -1,16 +1,16 @@
 import { type TaskKind, taskKinds } from "@svc/protocol";
 
 /**
- * Keys of the projection (spec part 3, section 2.5). Every task event has the key K = (attempt, phase, occurred_at, rank, id), written
- * as a text whose order by code unit is the order of the keys, so that comparing two events is comparing two strings. A task row
- * stores the keys that its fields came from: that is all a later merge needs.
+ * Keys of the projection. Every task event has the key K = (attempt, phase, occurred_at, rank, id), written as a text whose order by code
+ * unit is the order of the keys, so that comparing two events is comparing two strings. A task row stores the keys that its fields came
+ * from: a later merge needs no more.
  */
 export type EventKey = string;
 
 /** No event: less than every key. */
 export const noKey: EventKey = "";
 
-/** The fields that an event may carry, in the order of their keys in `fold`; the winner stands before them, the two others after. */
+/** The fields that an event may carry, in the order of their keys in `fold`, after the winner and before the two others. */
 export const carriedNames = [
   "name",
   "queue",
@@ -35,7 +35,7 @@ const keyCount = carriedNames.length + 3;
 /** Keys in fixed places: winner, the thirteen carriers, newest start, newest failure. */
 export type FoldKeys = EventKey[];
 
-// Years 0001 to 9999 in milliseconds, moved so that every one of them has fifteen digits.
+// Years 0001 to 9999 in milliseconds, offset so that all have fifteen digits.
 const timeOffset = 162_135_596_800_000;
 const timeDigits = 15;
 
@@ -71,21 +71,21 @@ export function timeOfKey(key: EventKey): number {
   return Number(key.slice(start, start + timeDigits)) - timeOffset;
 }
 
-const noLetter = "-";
-const keyLetters = "0123456789abcdef";
-/** Letter texts by arrangement, since few arrangements ever occur: the first half of the letters as a number, then the second. */
+const noKeyCode = "-";
+const keyCodes = "0123456789abcdef";
+/** Code texts by arrangement, since few arrangements ever occur: the first half of the codes as a number, then the second. */
 const arrangements = new Map<number, Map<number, string>>();
 const maxArrangements = 4096;
 const half = 8;
 
 /**
- * Keys as the `fold` column holds them: one letter per place after the winner (the index of its key below, `-` for none), then the
+ * Keys in the form of the `fold` column: one character per place after the winner (the index of its key below, `-` for none), then the
  * distinct keys, greatest first, so that equal keys always give equal text. The greatest key is the winner's.
  */
 export function encodeFold(keys: FoldKeys): string {
   const distinct: EventKey[] = [];
   for (const key of keys) if (key !== noKey && !distinct.includes(key)) distinct.push(key);
-  // The winner's key stands first already.
+  // The winner's key is already first.
   if (distinct.length > 2) distinct.sort().reverse();
   let first = 0;
   let second = 0;
@@ -96,16 +96,16 @@ export function encodeFold(keys: FoldKeys): string {
     else second = second * 17 + code;
   }
   return (
-    lettersOf(first, second, keys, distinct) + (distinct.length === 1 ? (distinct[0] as string) : distinct.join(","))
+    codesOf(first, second, keys, distinct) + (distinct.length === 1 ? (distinct[0] as string) : distinct.join(","))
   );
 }
 
-function lettersOf(first: number, second: number, keys: FoldKeys, distinct: readonly EventKey[]): string {
+function codesOf(first: number, second: number, keys: FoldKeys, distinct: readonly EventKey[]): string {
   const known = arrangements.get(first)?.get(second);
   if (known !== undefined) return known;
   const text = keys
     .slice(1)
-    .map((key) => (key === noKey ? noLetter : keyLetters[distinct.indexOf(key)]))
+    .map((key) => (key === noKey ? noKeyCode : keyCodes[distinct.indexOf(key)]))
     .join("");
   if (arrangements.size >= maxArrangements) arrangements.clear();
   const halves = arrangements.get(first) ?? new Map<number, string>();
@@ -113,17 +113,17 @@ function lettersOf(first: number, second: number, keys: FoldKeys, distinct: read
   return text;
 }
 
-/** The id of the event that the row's state comes from; short of one for a row restored from elsewhere. */
+/** The id of the event that the row's state comes from; incomplete for a row restored from elsewhere. */
 export const winnerIdOf = (fold: string): string => (decodeFold(fold)[winnerIndex] as EventKey).slice(-idCharacters);
 
 /** Keys from the `fold` column. A row restored from elsewhere may have none. */
 export function decodeFold(fold: string): FoldKeys {
-  const letters = keyCount - 1;
-  const distinct = fold.length > letters ? fold.slice(letters).split(",") : [];
+  const codes = keyCount - 1;
+  const distinct = fold.length > codes ? fold.slice(codes).split(",") : [];
   const keys: FoldKeys = [distinct[0] ?? noKey];
-  for (let place = 0; place < letters; place += 1) {
+  for (let place = 0; place < codes; place += 1) {
     const letter = fold.charCodeAt(place);
-    // Digits are 48 to 57, letters a to f 97 to 102, the letter of no key 45.
+    // Digits are 48 to 57, a to f 97 to 102, and `-` for no key 45.
     const index = letter >= 97 ? letter - 87 : letter - 48;
     keys.push(index < 0 ? noKey : (distinct[index] ?? noKey));
   }

@@ -60,7 +60,7 @@ describe("the state of a task", () => {
     },
   );
 
-  test("is that of the greater rank, then the greater id, when two events have one time", () => {
+  test("is that of the greater rank, then the greater id, when two events have the same time", () => {
     expect(fold(taskEvent("task.succeeded", {}, 0, 1), taskEvent("task.failed", {}, 0, 2)).state).toBe("success");
     const [one, two] = [
       taskEvent("task.succeeded", { result: 1 }, 0, 1),
@@ -79,7 +79,7 @@ describe("the worked example", () => {
     taskEvent("task.succeeded", { attempt: 1, runtime_ms: 900 }, 4000, 5),
   ];
 
-  test("gives failure after three events", () => {
+  test("is failure after three events", () => {
     expect(fold(...events.slice(0, 3))).toMatchObject({
       state: "failure",
       finished_at: startMs + 2000,
@@ -87,7 +87,7 @@ describe("the worked example", () => {
     });
   });
 
-  test("gives a started second attempt after four", () => {
+  test("is a started second attempt after four", () => {
     expect(fold(...events.slice(0, 4))).toMatchObject({
       state: "started",
       attempt: 1,
@@ -101,7 +101,7 @@ describe("the worked example", () => {
     });
   });
 
-  test("gives success after all five", () => {
+  test("is success after all five", () => {
     expect(fold(...events)).toMatchObject({
       state: "success",
       finished_at: startMs + 4000,
@@ -118,7 +118,7 @@ describe("the worked example", () => {
 });
 
 describe("a field", () => {
-  test("is read from the greatest event that carries it, also when that is not the winner", () => {
+  test("is read from the greatest event that carries it, even when that is not the winner", () => {
     const row = fold(
       taskEvent("task.sent", { task_name: "first", queue: "a", args: [1] }, 0, 1),
       taskEvent("task.started", { task_name: "second" }, 1000, 2),
@@ -190,7 +190,7 @@ const historyArbitrary = fc.uniqueArray(eventArbitrary, {
 });
 
 describe("the fold", () => {
-  test("gives one row for every order, repetition and grouping of the events", () => {
+  test("returns the same row for every order, repetition and grouping of the events", () => {
     fc.assert(
       fc.property(
         historyArbitrary.chain((events) =>
@@ -269,7 +269,7 @@ describe("stored keys", () => {
     expect(ordered.slice(1, 4).map(timeOfKey)).toEqual([-62_135_596_800_000, 999, 1000]);
   });
 
-  test("come back from the stored text as they were, and equal rows store equal text", () => {
+  test("are unchanged after storing, and equal rows store equal text", () => {
     fc.assert(
       fc.property(historyArbitrary, (events) => {
         const stored = fold(...events).fold;

@@ -14,9 +14,9 @@ import {
 import { copierOf, readerOf } from "./row-code.ts";
 
 /**
- * The projection of task events onto a task row (spec part 3, section 2.5), as a pure function. A row is the join of its events: each
- * field comes from the event with the greatest key that has something to say about it, so order, repetition and grouping of the
- * events do not matter. Instants are milliseconds and JSON values are text here; the stores turn them into what their database holds.
+ * The projection of task events onto a task row, as a pure function. A row is the join of its events: each field comes from the event with
+ * the greatest key that carries it, so order, repetition and grouping of the events do not matter. Instants are milliseconds and JSON
+ * values are text here; the stores convert them for their database.
  */
 export type FoldedTask = { -readonly [Column in TaskColumn]: Folded<TaskRow[Column]> };
 type Folded<Value> = Value extends Date ? number : Value;
@@ -31,10 +31,10 @@ type ReportedColumn =
   | "runtime_ms"
   | "wait_ms"
   | "fingerprint";
-/** What an event says of its task by column; null when it does not. The fingerprint is that of a task.failed event (section 10.2). */
+/** What an event carries for its task, by column; null when it does not. The fingerprint is that of a task.failed event. */
 type Reported = { readonly [Column in ReportedColumn]: FoldedTask[Column] | null };
 
-/** Where and when an event belongs; `at` is occurred_at in milliseconds. */
+/** Position and time of an event; `at` is occurred_at in milliseconds. */
 export interface EventHead {
   /** Lower case. */
   readonly id: string;
@@ -54,7 +54,7 @@ export interface TaskEvent extends Omit<EventHead, "id">, Reported {
   readonly attempt: number;
 }
 
-/** A row as it was and as it is to be. */
+/** A row before and after a change. */
 export interface TaskChange<Before extends FoldedTask | null = FoldedTask | null> {
   readonly before: Before;
   readonly after: FoldedTask;
@@ -62,7 +62,7 @@ export interface TaskChange<Before extends FoldedTask | null = FoldedTask | null
 
 export const unnamed = "unknown";
 
-/** Columns that come from one event together, in the order of the keys. What a start says shows only while it belongs to the winner's attempt. */
+/** Columns that come from one event together, in the order of the keys. The fields of a start show only while it belongs to the winner's attempt. */
 const columnsOfKeys: readonly (readonly TaskColumn[])[] = [
   ["state", "attempt", "result", "exception", "traceback", "runtime_ms", "finished_at", "reported_by"],
   ...carriedNames.map((column) => [column] as const),
@@ -70,7 +70,7 @@ const columnsOfKeys: readonly (readonly TaskColumn[])[] = [
   ["fingerprint", "last_failed_at"],
 ];
 
-/** The row that the events of one task make; at least one event. */
+/** The row of one task's events; at least one event. */
 export function rowOfEvents(events: readonly TaskEvent[]): FoldedTask {
   const ordered = events.length === 1 ? events : greatestFirst(events);
   const winner = ordered[0] as TaskEvent;
@@ -109,7 +109,7 @@ export function rowOfEvents(events: readonly TaskEvent[]): FoldedTask {
     received_at: receivedAt,
     last_event_at: lastAt,
     retry_count: retryCount,
-    // What the row says when no event carries it.
+    // The values when no event carries them.
     name: unnamed,
     queue: null,
     priority: "normal",
@@ -143,7 +143,7 @@ const carried = carriedNames.map((column) => ({
 
 const byKeyDown = (a: TaskEvent, b: TaskEvent): number => (a.key < b.key ? 1 : a.key > b.key ? -1 : 0);
 
-/** Up to this many are put in order by insertion: the library's sort allocates more than a few events are worth. */
+/** Up to this many are sorted by insertion: the library's sort allocates too much for a few events. */
 const fewEvents = 16;
 
 function greatestFirst(events: readonly TaskEvent[]): TaskEvent[] {
@@ -189,10 +189,10 @@ export function mergeRows(a: FoldedTask, b: FoldedTask): FoldedTask {
   return merged;
 }
 
-/** By the place of the key. */
+/** By the position of the key. */
 const copiers = columnsOfKeys.map((columns) => copierOf<FoldedTask, FoldedTask>(columns));
 
-/** A start of an earlier attempt than the winner's never shows again: a later winner has at least the present attempt. */
+/** A start of an earlier attempt than the winner's never shows again: a later winner has at least the current attempt. */
 function hideEarlierStart(row: FoldedTask, started: EventKey): void {
   if (started === noKey || (row.started_at === null && row.wait_ms === null)) return;
   if (attemptOfKey(started) === row.attempt) return;
@@ -200,14 +200,14 @@ function hideEarlierStart(row: FoldedTask, started: EventKey): void {
   row.wait_ms = null;
 }
 
-/** The row after further events of its task; null in, null out without events. */
+/** The row after further events of its task; null for null without events. */
 export function foldEvents(row: FoldedTask | null, events: readonly TaskEvent[]): FoldedTask | null {
   if (events.length === 0) return row;
   const news = rowOfEvents(events);
   return row === null ? news : mergeRows(row, news);
 }
 
-/** Whether two rows of one task are found by different searches, or at another place in the list. */
+/** Whether the change of a row affects searches or its place in the list. */
 export const hasNewTexts = (before: FoldedTask, after: FoldedTask): boolean =>
   before.name !== after.name ||
   before.queue !== after.queue ||

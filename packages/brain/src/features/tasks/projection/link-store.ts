@@ -3,7 +3,7 @@ import { chunks } from "../../../platform/chunks.ts";
 import type { Tx } from "../../../platform/database/database.ts";
 import type { Tables, TaskLinkRow } from "../../../schema/tables/index.ts";
 
-/** A task that took the place of another one. */
+/** A task that replaced another one. */
 export interface TaskLink {
   readonly projectId: string;
   readonly engine: string;
@@ -15,7 +15,7 @@ export interface TaskLink {
 
 const rowsPerStatement = 500;
 
-/** Joins retry links, each new id once: of one the smallest (at, old id) stands, as with those that events carry (spec part 3, section 4.3). */
+/** Joins retry links, each new id once: the smallest (at, old id) of a new id is kept, as with links that events carry. */
 export async function recordLinks(tx: Tx<Tables>, links: readonly TaskLinkRow[]): Promise<void> {
   for (const some of chunks(links, rowsPerStatement)) {
     await tx

@@ -17,12 +17,12 @@ import { type FoldedTask, hasNewTexts, type TaskChange } from "./fold.ts";
 import type { TaskLink } from "./link-store.ts";
 import { asItIs, builderOf, readerOf } from "./row-code.ts";
 
-/** A row as it was read; a write must still find its version. */
+/** A row as it was read; a write requires the same version. */
 export interface PresentTask extends FoldedTask {
   readonly row_version: number;
 }
 
-/** What a search looks through on the server database: the four texts in lower case, one per line, so that no hit spans two. */
+/** The text that a search on PostgreSQL uses: the four texts in lower case, one per line, so that no match spans two. */
 export const searchTextOf = (row: Pick<TaskRow, "name" | "queue" | "worker_name" | "task_id">): string =>
   `${row.name}\n${row.queue ?? ""}\n${row.worker_name ?? ""}\n${row.task_id}`.toLowerCase();
 
@@ -34,10 +34,10 @@ const readColumns = taskColumns.map((column) =>
 const presentTask = builderOf<PresentTask, unknown>([...taskColumns, "row_version"], asItIs);
 
 const readText = `SELECT ${readColumns.join(", ")}, row_version FROM tasks WHERE id = ANY($1::uuid[])`;
-// Locked in the order that every writer of these tables keeps (spec part 3, section 2.4).
+// Locked in the order that every writer of these tables uses, which prevents deadlocks.
 const readLockedText = `${readText} ORDER BY project_id, engine, task_id FOR UPDATE`;
 
-/** Present rows by id. `isLocking` holds them until the end of the transaction. */
+/** Existing rows by id. `isLocking` locks them until the end of the transaction. */
 export async function readTasks(
   client: PoolClient,
   ids: readonly string[],
@@ -83,9 +83,9 @@ const columns = [...taskColumns.map(columnOf), column("row_version", bigint, ({ 
 const names = columns.map(({ name }) => name).join(", ");
 const place = (index: number): string => `$${columns.length + index}`;
 
-// Rows are changed, and so locked, in the order in which they are given, because nothing but a nested loop over them is left to the
-// planner; to lock them first would cost a quarter of the rate. A row that is gone since it was read (deleted meanwhile) is not found, and
-// whoever inserts it again is not waited for. The search row is written only where the task row was.
+// Rows are changed, and so locked, in the order in which they are given, because only a nested loop over them is possible for the
+// planner; locking them first would cost a quarter of the rate. A row deleted since it was read is not found, and the statement does not
+// wait for a transaction that inserts it again. The search row is written only where the task row was.
 const inGivenOrder =
   "SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off; SET LOCAL enable_seqscan = off";
 const changeText = `
@@ -103,13 +103,13 @@ const changeText = `
   )
   SELECT CASE WHEN count(*) = ${place(3)}::int THEN 1 ELSE 1 / (count(*) - count(*)) END FROM written`;
 
-/** SQLSTATE of a write that came too late: division by zero, which the statement brings about so that the commit behind it fails. */
+/** SQLSTATE of a write that lost the race: division by zero, which the statement provokes so that the following commit fails. */
 export const lostRaceCode = "22012";
 
 /**
- * Changes rows, given in lock order, each on condition that the row in the table still has the version it was merged with. Fails with
- * `lostRaceCode` when another transaction was faster for any of them; all must then be undone, read and merged again. The search text is
- * written only when it changed.
+ * Changes rows, given in lock order, if each row in the table still has the version it was merged with. Fails with `lostRaceCode` when
+ * another transaction changed any of them first; all must then be rolled back, read and merged again. The search text is written only when
+ * it changed.
  */
 export async function changeTasks(
   client: PoolClient,
@@ -145,8 +145,8 @@ const copiedTexts = [
 ];
 
 /**
- * Copies rows of tasks that were not there, given in lock order; fails with `uniqueViolation` when another transaction was faster. It
- * then holds no row of the other one, which an INSERT with ON CONFLICT would lock.
+ * Copies rows of new tasks, given in lock order; fails with `uniqueViolation` when another transaction inserted one first. It then holds no
+ * lock on rows of the other transaction, which an INSERT with ON CONFLICT would take.
  */
 export async function copyTasks(client: PoolClient, rows: readonly FoldedTask[], now: Date): Promise<void> {
   if (rows.length === 0) return;
@@ -166,7 +166,7 @@ const joinText = `
   ON CONFLICT (project_id, engine, new_id) DO UPDATE SET old_id = excluded.old_id, linked_at = excluded.linked_at
   WHERE (excluded.linked_at, excluded.old_id) < (task_links.linked_at, task_links.old_id)`;
 
-/** Joins retry links: of one new id the smallest (at, old id) stands. */
+/** Joins retry links: the smallest (at, old id) of a new id is kept. */
 export async function joinLinks(client: PoolClient, links: readonly TaskLink[]): Promise<void> {
   if (links.length === 0) return;
   await client.query({

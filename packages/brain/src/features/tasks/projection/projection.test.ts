@@ -9,8 +9,8 @@ import { taskEventOf } from "./event-row.ts";
 import { type FoldedTask, foldEvents } from "./fold.ts";
 
 /**
- * The mandatory property of spec part 3, section 2.5: whatever the order, repetition and grouping of a history, also through two
- * instances on one database at the same time, the stored rows are those of the pure fold. Retry links are a join as well (4.3).
+ * The required property of the projection: for every order, repetition and grouping of a history, also through two instances on one database
+ * at the same time, the stored rows are those of the pure fold. Retry links are a join as well.
  */
 interface HistoryEvent {
   readonly id: string;
@@ -42,7 +42,7 @@ const dataArbitrary = fc.record(
     max_attempts: fc.constantFrom(1, 5),
     result: fc.constantFrom(1, { deep: [null, true] }, "text", null),
     exception: fc.constantFrom("X: 1", "Y: 2"),
-    // Frames alone: ingest would read class and message of the exception from a line that names it.
+    // Frames only: ingest would read class and message of the exception from a line that names it.
     traceback: fc.constantFrom("at f (x.js:1:1)", "at g (y.js:1:1)"),
     runtime_ms: fc.constantFrom(0, 12.6, 900),
     wait_ms: fc.constantFrom(1, 2),
@@ -98,7 +98,7 @@ function expectedRow(projectId: string, events: readonly HistoryEvent[]): Folded
   return row;
 }
 
-/** Of each task the origin named by the smallest (occurred_at, old id). */
+/** The origin of each task, named by the smallest (occurred_at, old id). */
 function expectedLinks(history: readonly HistoryEvent[]): unknown[] {
   const links = new Map<string, string>();
   for (const { kind, task_id: newId, occurred_at, data } of history) {
@@ -112,7 +112,7 @@ function expectedLinks(history: readonly HistoryEvent[]): unknown[] {
 
 const jsonColumns = ["args", "kwargs", "tags", "result"] as const;
 
-/** A row as both databases and the fold show it alike: instants as milliseconds, JSON as values. */
+/** A row in the form that both databases and the fold share: instants as milliseconds, JSON as values. */
 function comparable(row: Record<string, unknown>): Record<string, unknown> {
   const { serial, row_version, created_at, updated_at, ...shown } = row;
   for (const [name, value] of Object.entries(shown)) if (value instanceof Date) shown[name] = value.getTime();

@@ -1,8 +1,8 @@
 import { type TaskColumn, taskFields } from "../task-fields.ts";
 
 /**
- * Straight code for task rows, made once from the table of fields. Every row of a batch passes through it: access to members whose
- * names are in a variable, as a loop over columns has it, would take a noticeable part of the time of ingest.
+ * Code for task rows, compiled once from the table of fields. Every row of a batch passes through it; a loop over columns with dynamic
+ * member access would take a noticeable part of the ingest time.
  */
 const compile = <Code>(parameters: string, expression: string): Code =>
   new Function(`"use strict"; return (${parameters}) => ${expression};`)() as Code;
@@ -22,7 +22,7 @@ export const builderOf = <Row, Value>(members: readonly string[], codeOf: ValueC
     `({ ${members.map((member, index) => `${member}: ${codeOf(member, `values[${index}]`)}`).join(", ")} })`,
   );
 
-/** As `builderOf`, but for rows of which few members are read: they are taken from the array then. Such a row cannot be spread. */
+/** Like `builderOf`, for rows of which few members are read: they are read from the array on access. Such a row cannot be spread. */
 export const viewOf = <Row, Value>(members: readonly string[], codeOf: ValueCode): ((values: Value[]) => Row) => {
   const getters = members.map(
     (member, index) => `get ${member}() { return ${codeOf(member, `this.values[${index}]`)}; }`,
@@ -32,19 +32,19 @@ export const viewOf = <Row, Value>(members: readonly string[], codeOf: ValueCode
   return (values) => new View(values);
 };
 
-/** The array of a row's values in some columns. */
+/** An array of a row's values in some columns. */
 export const valuesOf = <Row, Value>(columns: readonly TaskColumn[], codeOf: ValueCode): ((row: Row) => Value[]) =>
   compile("row", `[${columns.map((column) => codeOf(column, `row.${column}`)).join(", ")}]`);
 
-/** Which columns, at most 31, two rows differ in: one bit each, the first one the lowest. */
+/** The columns, at most 31, in which two rows differ: one bit each, the first one the lowest. */
 export const differenceOf = <Row>(columns: readonly TaskColumn[]): ((a: Row, b: Row) => number) =>
   compile("a, b", columns.map((column, index) => `(a.${column} === b.${column} ? 0 : ${2 ** index})`).join(" | "));
 
-/** The code of a column's value, given the code that reads it. */
+/** The code of a column's value, from the code that reads it. */
 type ValueCode = (column: string, read: string) => string;
 
 export const asItIs: ValueCode = (_, read) => read;
-/** Instants times a factor. */
+/** Multiplies instants by a factor. */
 export const instantsTimes =
   (factor: string): ValueCode =>
   (column, read) =>

@@ -2,13 +2,13 @@ import type { DatabaseSync } from "node:sqlite";
 
 type Field = "name" | "queue" | "worker";
 
-/** Terms remembered as stored; a statement runs only for one that is not among them. */
+/** Terms cached as stored; a statement runs only for a term that is not cached. */
 const maxRemembered = 20_000;
 
 /**
- * The dictionary of names, queues and workers that substring search reads on the embedded database, inside the writer thread. What is
- * remembered can turn out to be undone with its transaction; everything remembered since then is younger than the newest stored term,
- * so looking for that one at the start of a job tells. That unused terms were deleted is told by the epoch.
+ * The dictionary of names, queues and workers for substring search on SQLite, inside the writer thread. A rollback can undo cached terms;
+ * all terms cached since then are younger than the newest stored one, so checking that one at the start of a job is enough. The epoch shows
+ * whether unused terms were deleted.
  */
 export function openTermStore(db: DatabaseSync) {
   const insert = db.prepare(
@@ -22,7 +22,7 @@ export function openTermStore(db: DatabaseSync) {
   let newest: readonly [string, Field, string] | null = null;
 
   return {
-    /** To be called first in every job. */
+    /** Call it first in every job. */
     begin(): void {
       const { terms_epoch: present } = readEpoch.get() as { terms_epoch: number };
       const isUndone = newest !== null && find.get(...newest) === undefined;
@@ -52,12 +52,12 @@ export function openTermStore(db: DatabaseSync) {
   };
 }
 
-/** Rows that are indexed at a time: some tens of milliseconds of the writer, so that a batch of events never waits long for it. */
+/** Rows indexed per step: tens of milliseconds of the writer, so that a batch of events never waits long. */
 export const indexedRows = 8000;
 
 /**
- * The trigram index of task ids inside the writer thread: rows up to the mark are in it, later ones are read one by one by a search. Gives
- * what indexes the next rows and returns how many there were.
+ * The trigram index of task ids inside the writer thread: it holds rows up to the mark; a search reads later ones one by one. Returns a
+ * function that indexes the next rows and returns how many there were.
  */
 export function indexTaskIdsJob(db: DatabaseSync): () => number {
   const readMark = db.prepare("SELECT serial FROM task_search_mark");

@@ -5,7 +5,7 @@ import type { TaskLink } from "./link-store.ts";
 import { builderOf, differenceOf, instantsTimes, valuesOf, viewOf } from "./row-code.ts";
 import { openTermStore } from "./search-sqlite-store.ts";
 
-/** A task row as SQLite holds it and as it travels to the writer thread: values in the order of `taskColumns`, instants in microseconds. */
+/** A task row in SQLite's form, which is also sent to the writer thread: values in the order of `taskColumns`, instants in microseconds. */
 export type StoredTask = (string | number | null)[];
 
 const storedValues = (columns: readonly TaskColumn[]) =>
@@ -24,7 +24,7 @@ interface Update {
   valuesOf(row: FoldedTask): StoredTask;
 }
 
-/** Tasks and the dictionary of what searches find them by, inside the writer thread. */
+/** Tasks and the dictionary that searches use, inside the writer thread. */
 export function openTaskStore(db: DatabaseSync) {
   const terms = openTermStore(db);
   const names = [...taskColumns, ...bookkeeping];
@@ -37,10 +37,10 @@ export function openTaskStore(db: DatabaseSync) {
   );
   find.setReturnArrays(true);
   const updates = new Map<number, Update>();
-  /** Whether the last task had a row. Neighbours are alike, and an insert in vain costs more than a search in vain. */
+  /** Whether the last task had a row. Consecutive tasks are alike, and a failed insert costs more than a failed search. */
   let isLikelyThere = false;
 
-  /** An update that names only what changed: SQLite rewrites the index entries of every column that an update names. */
+  /** An update that names only the changed columns: SQLite rewrites the index entries of every column that an update names. */
   function updateOf(difference: number): Update {
     let update = updates.get(difference);
     if (update === undefined) {
@@ -68,9 +68,9 @@ export function openTaskStore(db: DatabaseSync) {
   }
 
   return {
-    /** To be called first in every job. */
+    /** Call it first in every job. */
     begin: terms.begin,
-    /** Inserts a row, given in both forms, unless its task has one, which it then gives. */
+    /** Inserts a row, given in both forms, unless its task has one, which it then returns. */
     insertOrFind(
       stored: StoredTask,
       { project_id, engine, task_id }: FoldedTask,
@@ -83,7 +83,7 @@ export function openTaskStore(db: DatabaseSync) {
       isLikelyThere = insert.run(...stored, 1, nowMicros, nowMicros).changes !== 1;
       return isLikelyThere ? foldedTask(find.get(project_id, engine, task_id) as unknown as StoredTask) : null;
     },
-    /** Writes what changed of rows that were there, and notes what searches find all of them by. */
+    /** Writes the changes of existing rows, and adds the terms by which searches find all of them. */
     write(changes: readonly TaskChange[], nowMicros: number): void {
       for (const { before, after } of changes) {
         if (before !== null) change(before, after, nowMicros);
@@ -93,7 +93,7 @@ export function openTaskStore(db: DatabaseSync) {
   };
 }
 
-/** Retry links inside the writer thread: of one new id the smallest (at, old id) stands. */
+/** Retry links inside the writer thread: the smallest (at, old id) of a new id is kept. */
 export function openLinkStore(db: DatabaseSync) {
   const upsert = db.prepare(
     `INSERT INTO task_links (project_id, engine, new_id, old_id, linked_at) VALUES (?, ?, ?, ?, ?)

@@ -4,8 +4,8 @@ import { hasParts, holdsFolded, holdsText } from "../../../platform/database/dia
 import type { ColumnTerm, ListFilter, Span } from "./query.ts";
 
 /**
- * A filter without its time bounds as a condition on a row called `task`; it says the same as `matchesFilter` does in JavaScript.
- * It is null where it compares with an absent queue or worker.
+ * A filter without its time bounds as a condition on a row named `task`; equivalent to `matchesFilter` in JavaScript. It is null where it
+ * compares an absent queue or worker.
  */
 export function matchCondition(filter: ListFilter): RawBuilder<SqlBool> {
   const all: RawBuilder<SqlBool>[] = [];
@@ -22,7 +22,7 @@ export function matchCondition(filter: ListFilter): RawBuilder<SqlBool> {
 
 const namedColumns = ["task.name", "task.queue", "task.worker_name", "task.task_id"] as const;
 
-/** Whether name, queue, worker or task id holds `needle`, which is in lower case, without case. */
+/** Whether name, queue, worker or task id contains `needle`, which is in lower case; case is ignored. */
 export function namesHold(needle: string): RawBuilder<SqlBool> {
   // One text for all four, unless the needle could span the line break between two of them.
   const texts = needle.includes("\n")
@@ -35,7 +35,7 @@ export function namesHold(needle: string): RawBuilder<SqlBool> {
   return sql`(${sql.join(any, sql` OR `)})`;
 }
 
-/** Whether each term holds: one of its alternatives does, or none of a negated one's. */
+/** Whether every term holds: one of its alternatives does, or none when it is negated. */
 export const everyTerm = <Term extends { readonly isNegated: boolean }>(
   terms: readonly Term[],
   alternativesOf: (term: Term) => RawBuilder<SqlBool>[],
@@ -110,7 +110,7 @@ function spanTest(instant: RawBuilder<unknown>, { from, to }: Span): RawBuilder<
   return sql`(${sql.join(bounds, sql` AND `)})`;
 }
 
-/** Of a later attempt the task's last event is the one that made it wait again. */
+/** In a later attempt, the task's last event is the one that made it wait again. */
 const queuedAt = sql`(CASE WHEN task.attempt = 0 AND task.state <> 'retry' THEN task.received_at ELSE task.last_event_at END)`;
 
 /** Since when a waiting task could have started. A task is due at its eta. */

@@ -6,8 +6,8 @@ import { jsonPlaces, jsonText, safeRun, textPlaces } from "./content.ts";
 import type { ContentTerm } from "./query.ts";
 
 /**
- * Content terms as one condition on a row called `task`. It is null where only the program can tell: lower() of the server knows ASCII alone,
- * and its JSON text has member names in it.
+ * Content terms as one condition on a row named `task`. It is null where the database cannot decide: lower() there folds only ASCII, and its
+ * JSON text contains member names.
  */
 export const contentOnPostgres = (terms: readonly ContentTerm[]): RawBuilder<SqlBool> => everyTerm(terms, alternatives);
 
@@ -42,7 +42,7 @@ function jsonMayHold(json: RawBuilder<unknown>, needle: string): RawBuilder<SqlB
   return sql`CASE WHEN ${may} THEN NULL ELSE false END`;
 }
 
-/** A jsonpath and the values of its variables. Names and patterns have to stand in it; JSON strings are strings of jsonpath as well. */
+/** A jsonpath and the values of its variables. Names and patterns must be literals in it; JSON strings are valid jsonpath strings. */
 function jsonPath({ path, tests }: Extract<ContentTerm, { kind: "json" }>): { path: string; variables: string } {
   const variables: string[] = [];
   const variable = (json: string): string => {

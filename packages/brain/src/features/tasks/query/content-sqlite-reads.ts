@@ -5,7 +5,7 @@ import { everyTerm, namesHold } from "./condition-reads.ts";
 import { jsonPlaces, jsonText, safeRun, textPlaces } from "./content.ts";
 import type { ContentTerm } from "./query.ts";
 
-/** Content terms as one condition on a row called `task`. Functions of the program are part of it, so it is never null. */
+/** Content terms as one condition on a row named `task`. It calls functions of the program, so it is never null. */
 export const contentOnSqlite = (terms: readonly ContentTerm[]): RawBuilder<SqlBool> => everyTerm(terms, alternatives);
 
 const column = (name: string) => sql.ref(`task.${name}`);
@@ -33,19 +33,19 @@ function alternatives(term: ContentTerm): RawBuilder<SqlBool>[] {
 function jsonHolds(json: RawBuilder<unknown>, needle: string): RawBuilder<SqlBool> {
   const run = safeRun(needle);
   const holds = sql`json_holds(${json}, ${needle})`;
-  // Digits may be spread over an exponent.
+  // An exponent can split the digits.
   const may = /^[0-9.-]*$/.test(run)
     ? sql`(instr(${json}, ${run}) > 0 OR ${json} GLOB '*[0-9][eE]*')`
     : sql`instr(${foldedFor(json, run)}, ${jsonText(run)}) > 0`;
   return sql`(CASE WHEN ${may} THEN ${holds} ELSE 0 END)`;
 }
 
-/** Whether the stored text has what a fitting value would bring into it, which is far cheaper to see than whether the value fits. */
+/** Whether the stored text contains what a fitting value would contain, which is far cheaper than testing the value. */
 function mayFit(text: RawBuilder<unknown>, tests: readonly JsonTest[]): RawBuilder<unknown> {
   const traces = tests.map((test) => {
     if (test.kind !== "is" || test.text === "") return null;
     if (test.isText || /^[a-z]/.test(test.text)) return jsonText(test.text);
-    // Greater numbers, and fractions, are written in several ways.
+    // Larger numbers, and fractions, can be written in several ways.
     return /^[0-9]{1,15}$/.test(test.text) ? test.text : null;
   });
   const present = traces.filter((trace) => trace !== null);

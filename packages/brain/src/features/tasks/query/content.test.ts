@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { isSafe, safeRun } from "./content.ts";
 
-test("no character becomes a safe one in lower case but ASCII letters and the two that a statement folds itself", () => {
+test("lower case maps only ASCII and the two characters that a statement folds itself to safe characters", () => {
   for (let point = 0x80; point <= 0x10ffff; point += 1) {
     if (point >= 0xd800 && point <= 0xdfff) continue;
     const character = String.fromCodePoint(point);
@@ -11,7 +11,7 @@ test("no character becomes a safe one in lower case but ASCII letters and the tw
   }
 });
 
-test("the longest part without letters of another alphabet is looked for", () => {
+test("the search uses the longest part without characters of another alphabet", () => {
   expect(safeRun("straße 12")).toBe("stra");
   expect(safeRun("日本語")).toBe("日本語");
   expect(safeRun("οδος")).toBe("");

@@ -2,7 +2,7 @@ import { jsonFits, jsonHolds } from "../../../platform/database/values/json-cont
 import type { TaskRow } from "../../../schema/tables/index.ts";
 import type { ContentTerm } from "./query.ts";
 
-/** Columns that content terms look at. */
+/** Columns that content terms search. */
 export const contentColumns = [
   "name",
   "queue",
@@ -18,7 +18,7 @@ export const contentColumns = [
 
 type ContentRow = Pick<TaskRow, (typeof contentColumns)[number]>;
 
-/** Where each field looks. `args` means all arguments: an engine decides for itself which of them it names. */
+/** Columns that each field searches. `args` means all arguments: an engine decides which of them it names. */
 export const textPlaces = {
   any: { names: true, plain: ["exception", "traceback"], json: ["args", "kwargs", "result", "tags"] },
   error: { names: false, plain: ["exception", "traceback"], json: [] },
@@ -29,7 +29,7 @@ export const textPlaces = {
 
 export const jsonPlaces = { args: ["args", "kwargs"], kwargs: ["kwargs"], result: ["result"], tag: ["tags"] } as const;
 
-/** Whether a task holds what every term asks; the statements of content-postgres-reads and content-sqlite-reads say the same as far as they can. */
+/** Whether a task matches every term; the statements of content-postgres-reads and content-sqlite-reads are equivalent as far as possible. */
 export const holdsContent = (row: ContentRow, terms: readonly ContentTerm[]): boolean =>
   terms.every((term) => holdsTerm(row, term) !== term.isNegated);
 
@@ -56,14 +56,14 @@ function holdsTerm(row: ContentRow, term: ContentTerm): boolean {
 }
 
 /**
- * Whether lower case leaves a character alone and makes none of another one, ASCII letters, U+212A and U+0130 aside, which a statement
- * can fold itself. Letters of other alphabets are not safe, unless they have no case.
+ * Whether lower case keeps a character and maps no other one to it, except for ASCII, U+212A and U+0130, which a statement can fold itself.
+ * Characters of other alphabets are not safe, unless they have no case.
  */
 export const isSafe = (character: string): boolean =>
   character <= "\u007f" ||
   (character !== "\u0307" && character.toLowerCase() === character && character.toUpperCase() === character);
 
-/** The longest part of a needle in lower case that a database without knowledge of other alphabets can look for; empty when there is none. */
+/** The longest part of a lower-case needle that a database with ASCII case folding can find; empty when there is none. */
 export function safeRun(needle: string): string {
   let longest = "";
   let run = "";
@@ -74,5 +74,5 @@ export function safeRun(needle: string): string {
   return longest;
 }
 
-/** A text as JSON text has it between its quotes. */
+/** A text as it is written between the quotes of a JSON string. */
 export const jsonText = (text: string): string => JSON.stringify(text).slice(1, -1);

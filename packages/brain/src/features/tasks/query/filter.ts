@@ -4,13 +4,13 @@ import { parseInstant } from "../../../platform/http/schemas.ts";
 import type { TaskRow } from "../../../schema/tables/index.ts";
 import type { TaskListQuery } from "../schemas.ts";
 
-/** What a task must be to be listed, exported or deleted; absent members do not restrict. */
+/** The tasks to list, export or delete; absent members do not restrict. */
 export interface TaskFilter {
   readonly state?: TaskState;
   readonly priorities?: readonly Priority[];
-  /** Literal substring of the name, with case. */
+  /** Literal, case-sensitive substring of the name. */
   readonly name?: string;
-  /** Literal substring of name, queue, worker or task id, without case; already in lower case. */
+  /** Literal substring of name, queue, worker or task id, ignoring case; already in lower case. */
   readonly search?: string;
   readonly queue?: string;
   readonly worker?: string;
@@ -18,13 +18,13 @@ export interface TaskFilter {
   readonly until?: Date;
 }
 
-/** The columns that a filter looks at. */
+/** The columns that a filter uses. */
 export type FilteredTask = Pick<
   TaskRow,
   "state" | "priority" | "queue" | "worker_name" | "name" | "task_id" | "received_at"
 >;
 
-/** Whether a task is one of those that the filter means; the statements of reads say the same. */
+/** Whether a task matches the filter; equivalent to the statements of the reads. */
 export function matchesFilter(task: FilteredTask, filter: TaskFilter): boolean {
   const { name, search, since, until } = filter;
   return (
@@ -74,6 +74,6 @@ function readPriorities(text: string): Priority[] | undefined {
   throw invalid({
     loc: ["query", "priority"],
     type: "enum",
-    message: `must be a comma list of ${priorities.join(", ")}`,
+    message: `must be a comma-separated list of ${priorities.join(", ")}`,
   });
 }

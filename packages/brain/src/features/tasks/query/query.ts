@@ -14,8 +14,8 @@ import type { JsonTest } from "../../../platform/database/values/json-content.ts
 import { invalid, type ValidationFault } from "../../../platform/http/error-codes.ts";
 import type { TaskFilter } from "./filter.ts";
 
-// What the text of parameter `q` (docs/guides/search.md) asks of the tasks: conditions on columns, which the list's own search answers through
-// its indexes, and tests of what the large columns hold, for which rows have to be read one by one.
+// What the text of parameter `q` (docs/guides/search.md) asks of tasks: conditions on columns, which the list's own search answers with its
+// indexes, and tests on the large columns, for which rows must be read one by one.
 
 /** Instants, both inclusive. */
 export interface Span {
@@ -29,17 +29,17 @@ type ColumnCondition =
       readonly kind: "label";
       readonly field: Exclude<LabelField, "tag">;
       readonly tests: readonly TextTest[];
-      /** Stored values that fit, once they were looked up. */
+      /** Stored values that match, once resolved. */
       readonly values?: readonly string[];
     }
   | { readonly kind: "number"; readonly field: "runtime" | "wait" | "retries"; readonly tests: readonly NumberTest[] }
   /** Text in lower case. */
   | { readonly kind: "words"; readonly text: string }
   | { readonly kind: "received"; readonly spans: readonly Span[] }
-  /** Waits to start, since a time in one of the spans. */
+  /** Waits to start since a time in one of the spans. */
   | { readonly kind: "waiting"; readonly spans: readonly Span[] };
 
-/** A condition on columns that every row holds in place. */
+/** A condition on columns that every row holds inline. */
 export type ColumnTerm = ColumnCondition & { readonly isNegated: boolean };
 
 export type ContentTerm = (
@@ -65,16 +65,16 @@ export interface ListFilter extends TaskFilter {
 
 export interface QueryPlan {
   readonly filter: ListFilter;
-  /** Each must hold too. */
+  /** All must hold as well. */
   readonly content: readonly ContentTerm[];
-  /** Whether the query speaks of times before now. */
+  /** Whether the query uses times relative to now. */
   readonly isRelative: boolean;
 }
 
 /**
- * The plan of the filter alone, or of filter and query together. Terms that ask for values of the field `aside` do not count.
+ * The plan of the filter alone, or of filter and query together. Terms on values of the field `aside` are ignored.
  *
- * @throws ApiError `validation_error` with the place of each fault.
+ * @throws ApiError `validation_error` with the position of each fault.
  */
 export function planOf(filter: TaskFilter, q: string | undefined, now: Date, aside?: QueryField): QueryPlan {
   if (q === undefined || q.trim() === "") return { filter, content: [], isRelative: false };
@@ -84,7 +84,7 @@ export function planOf(filter: TaskFilter, q: string | undefined, now: Date, asi
 
 const maxFaults = 10;
 
-/** The terms of a query. @throws ApiError `validation_error` with the place of each fault. */
+/** The terms of a query. @throws ApiError `validation_error` with the position of each fault. */
 export function readQuery(q: string, loc: ValidationFault["loc"] = ["query", "q"]): TaskQuery {
   const { query, faults } = parseTaskQuery(q);
   if (faults.length === 0) return query;
@@ -99,7 +99,7 @@ export function planOfTerms(given: TaskFilter, query: TaskQuery, now: Date): Que
   for (const term of query) {
     const part = partOf(term, filter, now);
     if (part.kind === "waiting" && !part.isNegated) {
-      // An index holds the tasks of these states, and one that has waited since a time was received by then.
+      // An index holds the tasks of these states, and a task that has waited since a time was received by then.
       terms.push({ kind: "choice", field: "state", values: waitingStates, isNegated: false });
       filter = { ...filter, ...narrowed(filter, { from: null, to: latestOf(part.spans) }) };
     }
@@ -122,7 +122,7 @@ type Part = ColumnTerm | ContentTerm | { readonly kind: "filter"; readonly filte
 
 const filterPart = (filter: ListFilter): Part => ({ kind: "filter", filter });
 
-/** Where one term goes: into the filter when a parameter of the list says the same, else among the terms. */
+/** Adds one term to the filter when a list parameter is equivalent, otherwise to the terms. */
 function partOf(term: Term, filter: ListFilter, now: Date): Part {
   const { isNegated } = term;
   switch (term.kind) {
@@ -192,7 +192,7 @@ function boundOf(field: "since" | "until", moment: Moment, now: Date): Span {
 
 const earlier = (now: Date, byMs: number): Date => new Date(now.getTime() - byMs);
 
-/** When a task of such an age was received. Instants are whole milliseconds, so that an open end is the next one. */
+/** The received time of a task of such an age. Instants are whole milliseconds, so an exclusive end is the next one. */
 function spanOfAge(test: NumberTest, now: Date): Span {
   switch (test.kind) {
     case "is":
@@ -213,7 +213,7 @@ function spanOfAge(test: NumberTest, now: Date): Span {
   }
 }
 
-/** The span without its future: a task that is not due yet does not wait. */
+/** The span without its future part: a task that is not due yet does not wait. */
 const dueBy = ({ from, to }: Span, now: Date) => ({ from, to: to === null || to > now ? now : to });
 
 const latestOf = (spans: readonly Span[]): Date | null =>

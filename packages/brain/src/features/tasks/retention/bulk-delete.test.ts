@@ -10,7 +10,7 @@ const received = new Date(Math.floor(Date.now() / 1000) * 1000 - 3_600_000);
 for (const dialect of testDialects) {
   describe(`bulk delete on ${dialect}`, () => {
     let brain: TestBrain;
-    // Each caller address has ten of these requests a minute.
+    // Each client address has ten of these requests a minute.
     let address = 0;
     const remove = (body: unknown, who: "admin" | "operator" = "admin") => {
       address += 1;
@@ -61,14 +61,14 @@ for (const dialect of testDialects) {
       );
     });
 
-    test("deletes the given ids of this project, in whichever case, and passes over all others", async () => {
+    test("deletes the given ids of this project, in upper or lower case, and ignores all others", async () => {
       const unknown = "00000000-0000-4000-8000-000000000001";
       const { status, body } = await remove({ task_ids: [ids[0]?.toUpperCase(), ids[0], ids[3], unknown] });
       expect([status, body]).toEqual([200, { deleted_count: 1 }]);
       expect(await left()).toEqual(["b", "c", "other"]);
     });
 
-    test("passes over keys that it does not know", async () => {
+    test("ignores unknown keys", async () => {
       expect((await remove({ task_ids: [ids[0]], filter_foo: "x" })).body).toEqual({ deleted_count: 1 });
       expect(await left()).toEqual(["b", "c", "other"]);
     });
@@ -83,13 +83,13 @@ for (const dialect of testDialects) {
       [{ filter_worker: "w1", filter_search: null }, ["a", "b", "other"]],
       [{ filter_since: received.toISOString(), filter_until: received.toISOString() }, ["other"]],
       [{ filter_until: "2001-01-01T00:00:00Z" }, ["a", "b", "c", "other"]],
-    ])("deletes what %j means, and nothing else", async (filter, expected) => {
+    ])("deletes what %j matches, and nothing else", async (filter, expected) => {
       const { status, body } = await remove(filter);
       expect([status, body.deleted_count]).toEqual([200, 4 - expected.length]);
       expect(await left()).toEqual(expected);
     });
 
-    test("deletes as many as one call may by filter, the first in the order of their ids", async () => {
+    test("deletes at most the limit of one call by filter, first in the order of their ids", async () => {
       const { database } = brain.running.brain;
       const many = Array.from({ length: maxFilteredDeletes + 2 }, (_, index): GivenTask => {
         return { task_id: `many-${index}`, project_id: brain.project.id, queue: "many", received_at: received };
@@ -102,7 +102,7 @@ for (const dialect of testDialects) {
       expect((await remove({ filter_queue: "many" })).body).toEqual({ deleted_count: 2 });
     });
 
-    test("takes links, search rows and counts with it, and leaves an audit row", async () => {
+    test("deletes links, search rows and counts too, and leaves an audit row", async () => {
       const { database } = brain.running.brain;
       await brain.runLoop("stats.fold-counters");
       const of = database.read.selectFrom("task_counts").select("count").where("project_id", "=", brain.project.id);

@@ -8,13 +8,13 @@ import { matchingIds } from "../search/find-matches.ts";
 import { lockTasks } from "./delete-store.ts";
 import { removeTasks } from "./remove.ts";
 
-/** Rows that one filter-mode call deletes at most, in task-UUID order. */
+/** Most rows that one filter-mode call deletes, in task-UUID order. */
 export const maxFilteredDeletes = 10_000;
 
 export interface BulkDeleteDeps {
   readonly database: BrainDatabase;
   readonly audit: Pick<Audit, "append">;
-  /** After the commit: the rows are gone from every view. */
+  /** Called after the commit: the rows are deleted from every view. */
   deleted(projectId: string, ids: readonly string[]): void;
 }
 
@@ -23,7 +23,7 @@ export type Selection = { readonly ids: readonly string[] } | { readonly filter:
 /**
  * Deletes tasks of one project by ids or by filter, with its audit row, in one transaction.
  *
- * @returns how many rows went; ids of other projects and unknown ids are passed over.
+ * @returns the number of deleted rows; unknown ids and ids of other projects are ignored.
  */
 export async function bulkDelete(
   { database, audit, deleted }: BulkDeleteDeps,
@@ -36,7 +36,7 @@ export async function bulkDelete(
     "ids" in selection ? selection.ids : await matchingIds(database, projectId, selection.filter, maxFilteredDeletes);
   const deleteSelected = async (tx: Tx<Tables>) => {
     const present = await lockTasks(tx, projectId, ids);
-    // What changed since it was selected is judged again under its lock: a task that was retried meanwhile is no failure any more.
+    // Rows changed since the selection are checked again under their lock: a task that was retried in between is no longer a failure.
     const doomed = filter === null ? present : present.filter((task) => matchesFilter(task, filter));
     await removeTasks(tx, doomed);
     await audit.append(tx, {
@@ -49,15 +49,15 @@ export async function bulkDelete(
     });
     return doomed.map(({ id }) => id);
   };
-  // Alone: beside the locks of other work, the order of its own would not keep it out of deadlocks.
-  const gone = await database.write(deleteSelected, { alone: true });
-  deleted(projectId, gone);
-  return { deleted_count: gone.length };
+  // In its own transaction: its lock order prevents deadlocks only when no other work holds locks.
+  const removed = await database.write(deleteSelected, { alone: true });
+  deleted(projectId, removed);
+  return { deleted_count: removed.length };
 }
 
 const textFilters = ["filter_search", "filter_name", "filter_queue", "filter_worker"] as const;
 
-/** The one mode that a body asks for; every mixture and emptiness is a 422, and so is a body of unknown keys: it would mean every task. */
+/** The one mode of a body; mixed and empty ones are a 422, and so is a body of only unknown keys, which would mean every task. */
 export function readSelection(body: BulkDeleteBody): Selection {
   const ids = body.task_ids ?? null;
   const filter: TaskFilter = {

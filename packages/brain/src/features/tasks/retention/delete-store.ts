@@ -19,7 +19,7 @@ const lockedColumns = [
 
 export type LockedTask = Pick<TaskRow, (typeof lockedColumns)[number]>;
 
-/** Held until the end of the transaction. Every writer of these tables locks in this order, so that none waits for another in a circle. */
+/** Locked until the end of the transaction. Every writer of these tables locks in this order, which prevents deadlocks. */
 const locked = (tx: Tx<Tables>, ids: readonly string[]) =>
   tx
     .selectFrom("tasks")
@@ -30,15 +30,15 @@ const locked = (tx: Tx<Tables>, ids: readonly string[]) =>
     .orderBy("task_id")
     .forUpdate();
 
-/** Tasks of one project by id; unknown ids and those of other projects are passed over. */
+/** Tasks of one project by id; unknown ids and those of other projects are ignored. */
 export const lockTasks = (tx: Tx<Tables>, projectId: string, ids: readonly string[]): Promise<LockedTask[]> =>
   locked(tx, ids).where("project_id", "=", projectId).execute();
 
-/** Those of the given tasks that are still expired: one that an event reached meanwhile stays. */
+/** Those of the given tasks that are still expired: one that has received an event since is kept. */
 export const lockExpired = (tx: Tx<Tables>, ids: readonly string[], cutoff: Date): Promise<LockedTask[]> =>
   locked(tx, ids).where("last_event_at", "<", cutoff).execute();
 
-/** Ids of tasks of all projects whose newest event is older than `cutoff`, the oldest first. */
+/** Ids of tasks of all projects whose newest event is older than `cutoff`, oldest first. */
 export async function expiredTaskIds(
   { slow }: Pick<BrainDatabase, "slow">,
   cutoff: Date,
@@ -56,7 +56,7 @@ export async function expiredTaskIds(
 
 const idsPerStatement = 500;
 
-/** Deletes locked tasks with what belongs to them: the links of their own ids and what searches find them by. Their events stay. */
+/** Deletes locked tasks with the links of their own ids and their search entries. Their events are kept. */
 export async function deleteTasks(
   tx: Tx<Tables>,
   projectId: string,
@@ -65,7 +65,7 @@ export async function deleteTasks(
   for (const some of chunks(tasks, idsPerStatement)) {
     const ids = some.map(({ id }) => id);
     await tx.deleteFrom("tasks").where("project_id", "=", projectId).where("id", "in", ids).execute();
-    // On the embedded database a trigger does it.
+    // On SQLite a trigger does this.
     if (!isEmbedded(tx)) await tx.deleteFrom("task_search").where("id", "in", ids).execute();
   }
   for (const some of chunks(tasks, idsPerStatement)) {

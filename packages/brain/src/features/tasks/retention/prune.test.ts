@@ -9,7 +9,7 @@ import { pruneTaskBatch } from "./prune.ts";
 const shop = "11111111-2222-4333-8444-555555555555";
 const bank = "21111111-2222-4333-8444-555555555555";
 const now = new Date("2026-04-01T10:00:00.000Z");
-/** Start of the oldest day that 90 days of retention keep. */
+/** Start of the oldest day that a retention of 90 days keeps. */
 const horizon = new Date("2026-01-01T00:00:00.000Z");
 const before = new Date(horizon.getTime() - 1);
 /** Retention counts back from a day before the newest row. */
@@ -40,7 +40,7 @@ for (const dialect of testDialects) {
       });
     });
 
-    test("deletes rows whose newest event lies before the oldest kept day, and no other", async () => {
+    test("deletes rows whose newest event is older than the oldest kept day, and no others", async () => {
       await add(
         { project_id: shop, task_id: "old", last_event_at: before, received_at: before },
         { project_id: bank, task_id: "old too", last_event_at: before, received_at: before },
@@ -53,7 +53,7 @@ for (const dialect of testDialects) {
       expect(await taskIds()).toEqual(["edge", "new"]);
     });
 
-    test("takes with a row the link of its own id, and leaves the link that a younger task has to it", async () => {
+    test("deletes a row with the link of its own id, and keeps the link that a younger task has to it", async () => {
       await add(
         { project_id: shop, task_id: "old", last_event_at: before },
         { project_id: shop, task_id: "younger", last_event_at: newest },
@@ -82,9 +82,9 @@ for (const dialect of testDialects) {
       ]);
     });
 
-    test("takes with a row what searches find it by", async () => {
+    test("deletes a row with its search entries", async () => {
       await add(
-        { project_id: shop, task_id: "gone", last_event_at: before },
+        { project_id: shop, task_id: "expired", last_event_at: before },
         { project_id: shop, task_id: "here", last_event_at: newest },
       );
 
@@ -101,7 +101,7 @@ for (const dialect of testDialects) {
       expect(found.rows).toEqual([{ count: 1 }]);
     });
 
-    test("takes the rows out of the counts by state", async () => {
+    test("subtracts the rows from the counts by state", async () => {
       await add(
         { project_id: shop, task_id: "a", state: "success", last_event_at: before },
         { project_id: shop, task_id: "b", state: "success", last_event_at: before },
@@ -125,7 +125,7 @@ for (const dialect of testDialects) {
       ]);
     });
 
-    test("goes batch by batch, the oldest first", async () => {
+    test("deletes in batches, oldest first", async () => {
       await add(
         { project_id: shop, task_id: "second", last_event_at: before },
         { project_id: shop, task_id: "first", last_event_at: new Date(before.getTime() - 1) },
@@ -161,7 +161,7 @@ for (const dialect of testDialects) {
       expect(await taskIds()).toEqual(["new", "old"]);
     });
 
-    test("waits for a transaction that holds an expired row, and spares the row when an event reached it there", async () => {
+    test("waits for a transaction that holds an expired row, and keeps the row when an event reached it there", async () => {
       const [row] = await add(
         { project_id: shop, task_id: "t", last_event_at: before },
         { project_id: shop, task_id: "new", last_event_at: newest },

@@ -4,20 +4,20 @@ import { expiredTaskIds, lockExpired } from "./delete-store.ts";
 import { removeTasks } from "./remove.ts";
 import { deleteUnusedTerms, type TermPosition, unusedTerms } from "./terms-sqlite-store.ts";
 
-/** Rows of one transaction: about a tenth of a second of the embedded database's writer, for which a batch of events may wait. */
+/** Rows of one transaction: about 100 ms of SQLite's writer, during which a batch of events may wait. */
 const rowsPerTransaction = 1000;
 
 export interface PruneOptions {
-  /** Tasks whose newest event lies before this go. */
+  /** Tasks whose newest event is older than this are deleted. */
   readonly cutoff: Date;
   readonly limit: number;
   readonly signal: AbortSignal;
 }
 
 /**
- * Deletes one batch of expired tasks, with their links, what searches find them by, and their share of the counts by state.
+ * Deletes one batch of expired tasks, with their links, search entries and counts by state.
  *
- * @returns how many were looked at and how many went; fewer looked at than `limit` means that nothing is left.
+ * @returns the numbers of scanned and deleted tasks; fewer scanned than `limit` means that none is left.
  */
 export async function pruneTaskBatch(
   database: BrainDatabase,
@@ -32,7 +32,7 @@ export async function pruneTaskBatch(
   return { seen: ids.length, deleted };
 }
 
-/** Alone in its transaction: beside the locks of other work, the order of its own would not keep it out of deadlocks. */
+/** In its own transaction: its lock order prevents deadlocks only when no other work holds locks. */
 const deleteExpired = (database: BrainDatabase, ids: readonly string[], cutoff: Date): Promise<number> =>
   database.write(
     async (tx) => {
@@ -45,7 +45,7 @@ const deleteExpired = (database: BrainDatabase, ids: readonly string[], cutoff: 
 
 const termsPerPage = 1000;
 
-/** Deletes from the search dictionary of the embedded database what no task carries any more, and tells how many terms went. */
+/** Deletes unused terms from the search dictionary of SQLite, and returns how many. */
 export async function pruneTerms(database: BrainDatabase, signal: AbortSignal): Promise<number> {
   if (database.dialect !== "sqlite") return 0;
   let deleted = 0;

@@ -5,7 +5,7 @@ import type { BrainDatabase } from "../../../schema/tables/index.ts";
 export type TermPosition = readonly [projectId: string, field: string, value: string];
 
 interface Page {
-  /** Where the terms that no task of their project carries lie. */
+  /** Positions of the terms that no task of their project uses. */
   readonly unused: readonly number[];
   /** Null after the last page. */
   readonly next: TermPosition | null;
@@ -16,7 +16,7 @@ const isUsed = sql<number>`CASE t.field
   WHEN 'queue' THEN EXISTS (SELECT 1 FROM tasks WHERE project_id = t.project_id AND queue = t.value)
   ELSE EXISTS (SELECT 1 FROM tasks WHERE project_id = t.project_id AND worker_name = t.value) END`;
 
-/** One page of the terms of the embedded database in key order, looked at in the reader thread. */
+/** One page of SQLite's terms in key order, scanned in the reader thread. */
 export async function unusedTerms({ slow }: BrainDatabase, after: TermPosition | null, limit: number): Promise<Page> {
   const [projectId, field, value] = after ?? ["", "", ""];
   const { rows } = await sql<{ place: number; project_id: string; field: string; value: string; used: number }>`
@@ -30,7 +30,7 @@ export async function unusedTerms({ slow }: BrainDatabase, after: TermPosition |
   };
 }
 
-/** Deletes those of the given terms that are still unused, has the writer forget which terms are stored, and tells how many went. */
+/** Deletes those of the given terms that are still unused, invalidates the writer's cache of stored terms, and returns how many were deleted. */
 export async function deleteUnusedTerms({ write }: BrainDatabase, places: readonly number[]): Promise<number> {
   return write(async (tx) => {
     const { numAffectedRows } = await sql`
@@ -38,7 +38,7 @@ export async function deleteUnusedTerms({ write }: BrainDatabase, places: readon
       WHERE t.rowid IN (SELECT given.value FROM json_each(${JSON.stringify(places)}) AS given) AND NOT ${isUsed}`.execute(
       tx,
     );
-    // Another number than before: which one does not matter, and one that rises could come again after a rollback.
+    // Must differ from the previous value. It is random, because a counter could repeat a value after a rollback.
     await sql`UPDATE task_search_mark SET terms_epoch = abs(random() % 1000000007)`.execute(tx);
     return Number(numAffectedRows ?? 0);
   });

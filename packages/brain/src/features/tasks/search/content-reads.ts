@@ -10,15 +10,15 @@ import { largeColumns } from "../task-fields.ts";
 
 export interface JudgedIds {
   readonly fitting: readonly string[];
-  /** Only the program can tell of these. */
+  /** The database cannot decide for these. */
   readonly unsure: readonly string[];
-  /** The last of the tasks that were looked at; null when all of them are gone. */
+  /** The last task that was read; null when all of them have been deleted. */
   readonly lastId: string | null;
 }
 
 /**
- * Which of some tasks, given by id, hold what the terms ask. Looks at them in list order and stops before their large columns come to
- * more than `maxBytes` as they are stored, though not before the first one; a stored length is known without the value.
+ * Which of some tasks, given by id, match the content terms. Reads them in list order and stops before their large columns exceed `maxBytes`
+ * as stored, though not before the first one; the stored length is known without reading the value.
  */
 export async function judgeContent(
   db: Db,
@@ -36,7 +36,7 @@ export async function judgeContent(
   const judged = byDialect({
     postgres: sql`SELECT ${verdict(contentOnPostgres(content))}
       FROM (SELECT *, ${measures} FROM tasks WHERE ${isAmong("id", "uuid", ids)} ${page}) AS task WHERE ${isWithin}`,
-    // A row of a subquery would have its large columns in it.
+    // A row of a subquery would contain its large columns.
     sqlite: sql`SELECT ${verdict(contentOnSqlite(content))} FROM (
         SELECT serial AS row_key, ${measures} FROM ${valuesTable("uuid", ids)} CROSS JOIN tasks ON tasks.id = given.value ${page}
       ) AS measured CROSS JOIN tasks AS task ON task.serial = row_key WHERE ${isWithin}`,

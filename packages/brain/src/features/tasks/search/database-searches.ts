@@ -17,5 +17,5 @@ const databaseSearches = {
   },
 };
 
-/** How a database finds a text without walking the tasks, and how it counts matches; what it has no way for is null. */
+/** How a database finds a text without walking the tasks, and how it counts matches; null where it cannot. */
 export const searchesOf = ({ dialect }: { readonly dialect: DialectName }) => databaseSearches[dialect];

@@ -6,21 +6,21 @@ import { indexOf, type SourceColumn } from "./match-reads.ts";
 /** Columns whose values are listed and counted. */
 export type ValueColumn = SourceColumn | "engine";
 
-/** What values of a column hold. */
+/** What the values of a column contain. */
 export interface ValueSearch {
   readonly field: "name" | "queue" | "worker";
   readonly needle: string;
-  /** Without case; the needle is folded then. */
+  /** Ignores case; the needle is folded then. */
   readonly isFolded: boolean;
-  /** What the values begin with, with case. */
+  /** Case-sensitive prefix of the values. */
   readonly prefix?: string;
 }
 
-/** The tasks by a column's index; that of the engine is the one of the unique key, which has no name of its own. */
+/** The tasks by a column's index; for the engine this is the index of the unique key, which has no name of its own. */
 export const tasksByColumn = (column: ValueColumn): RawBuilder<unknown> =>
   indexed("tasks", column === "engine" ? null : indexOf[column]);
 
-/** Distinct values of a column that begin with the prefix, in order, `limit` at most: each is found by one step in the column's index. */
+/** At most `limit` distinct values of a column that start with the prefix, in order; each costs one step in the column's index. */
 export function distinctValues(
   projectId: string,
   { column, prefix }: { column: ValueColumn; prefix: string },
@@ -38,7 +38,7 @@ export function distinctValues(
     ) SELECT value FROM each WHERE value IS NOT NULL LIMIT ${limit}`;
 }
 
-/** Distinct values of a column among all tasks of a project, in order, `limit` at most. */
+/** At most `limit` distinct values of a column among all tasks of a project, in order. */
 export async function taskValues(
   { slow }: BrainDatabase,
   projectId: string,
@@ -49,12 +49,12 @@ export async function taskValues(
   return rows.map(({ value }) => value);
 }
 
-/** The least text, by code points, that is greater than every text with this beginning; null when there is none. */
+/** The smallest text, by code points, that is greater than every text with this prefix; null when there is none. */
 export function textAfter(prefix: string): string | null {
   const points = [...prefix].map((character) => character.codePointAt(0) as number);
   for (let last = points.pop(); last !== undefined; last = points.pop()) {
     if (last === 0x10ffff) continue;
-    // There is nothing between these two but halves of pairs, which no text holds alone.
+    // Between these two are only lone surrogates, which no text contains.
     return String.fromCodePoint(...points, last === 0xd7ff ? 0xe000 : last + 1);
   }
   return null;

@@ -12,7 +12,7 @@ const startMs = Date.UTC(2026, 0, 2);
 const pageSizes = { SVC_REST_DEFAULT_PAGE_SIZE: 50, SVC_REST_MAX_PAGE_SIZE: 500 };
 const nameCount = 40;
 
-// The embedded database does not say what it has read.
+// SQLite does not report how many rows it has read.
 for (const dialect of testDialects.filter((each) => each === "postgres")) {
   describe(`a statement of a search on ${dialect}`, () => {
     const opened = useTestDatabase(dialect);
@@ -35,14 +35,14 @@ for (const dialect of testDialects.filter((each) => each === "postgres")) {
     });
 
     test.each(["name:app.* args.user.id:none", "app args.user.id:none", "name:app.*", "app"])(
-      "of %s reads as many rows of many values as it may, and no more",
+      "of %s reads as many rows of many values as its limit allows, and no more",
       async (q) => {
         const counts = await rowsReadBy(opened.database, (read) => {
           const database = { ...opened.database, read, slow: read };
           return listPage(database, pageSizes, { projectId, query: { q, limit: 500 }, budgetMs: Infinity, sizes });
         });
         expect(counts.length).toBeGreaterThan(1);
-        // Beside the rows, the newest of each name; and the rows of the page itself.
+        // In addition to the rows, the newest of each name; and the rows of the page itself.
         expect(Math.max(...counts)).toBeLessThanOrEqual(Math.max(sizes.valueRows, 501) + nameCount);
       },
     );
@@ -51,7 +51,7 @@ for (const dialect of testDialects.filter((each) => each === "postgres")) {
       ["a short list", "name:app.1,app.2 id:t-1*"],
       ["the newest of some names", "name:app.1,app.2"],
       ["the newest of all names with a text", "app.1"],
-    ])("that reads %s gives up when that takes too long, and the answer says how far it got", async (_of, q) => {
+    ])("that reads %s stops when that takes too long, and the answer says how far it got", async (_of, q) => {
       const { database, close } = await stalledReads(opened);
       const plan = await planList(database, projectId, { query: { q }, now: new Date() });
       const search = { projectId, filter: plan.filter, after: null, limit: 10, budgetMs: 50 };

@@ -17,13 +17,12 @@ import { holdsOnlySources, indexedSources } from "./term-sources.ts";
 
 type ContentSearch = Search & { readonly content: readonly ContentTerm[] };
 
-/** What one look at large columns may read, where rows are large. */
+/** Most bytes of large columns that one statement reads. */
 const maxCheckedBytes = 4 * 1024 * 1024;
 
 /**
- * The newest tasks of a filter that hold what content terms ask. The filter's own indexes lead; of the tasks that they give, the large
- * columns are looked at, newest first, some at a time, until the page is full or the time is used up. At least one look is taken, so that
- * every page gets further than the one before it.
+ * The newest tasks of a filter that match content terms. The filter's own indexes find candidates; their large columns are read in batches,
+ * newest first, until the page is full or the time limit is reached. At least one batch is read, so that every page makes progress.
  */
 export async function findContent(db: BrainDatabase, search: ContentSearch): Promise<Matches> {
   const { limit, budgetMs, sizes = usualSearchSizes, clock } = search;
@@ -36,7 +35,7 @@ export async function findContent(db: BrainDatabase, search: ContentSearch): Pro
   let batchRows = Math.min(firstRows, mostPlaces);
   let after = search.after;
   for (;;) {
-    // Half of the time is for looking at what the filter gives.
+    // Half of the time is for checking the candidates.
     const places = await nextPlaces(db, { ...search, after, limit: batchRows, budgetMs: pace.leftMs() / 2, cost });
     for (let rest = places.found; rest.length > 0; ) {
       rows = pace.next();
@@ -59,14 +58,14 @@ export async function findContent(db: BrainDatabase, search: ContentSearch): Pro
   }
 }
 
-/** How many of the filter's tasks one statement gives in list order: few of a source with many values. */
+/** How many of the filter's tasks one statement returns in list order: few for a source with many values. */
 function placesAtOnce(filter: ListFilter, { valueRows }: SearchSizes): number {
   const [source, second] = indexedSources(filter);
   const isBySource = holdsOnlySources(filter) && source !== undefined && second === undefined;
   return isBySource ? rowsAtOnce(source, valueRows) : Infinity;
 }
 
-/** The next tasks of the filter alone, with no regard to what they hold. */
+/** The next tasks of the filter alone, whatever they contain. */
 async function nextPlaces(db: BrainDatabase, search: Search): Promise<Matches> {
   const { projectId, filter, after, limit } = search;
   if (!holdsOnlySources(filter) || indexedSources(filter).length > 0) return findMatches(db, search);
@@ -76,7 +75,7 @@ async function nextPlaces(db: BrainDatabase, search: Search): Promise<Matches> {
   };
 }
 
-/** Which of these tasks hold what is asked, of the first `end` of them. */
+/** Which of these tasks match, of the first `end` of them. */
 async function look(
   { slow }: BrainDatabase,
   { projectId, content }: ContentSearch,
@@ -92,7 +91,7 @@ async function look(
       rest.delete(row.id);
       if (holdsContent(row, content)) holding.add(row.id);
     }
-    // The others are gone since.
+    // The others have been deleted since.
     if (!hasMore) rest = new Set();
   }
   return { holding, end: lastId === null ? places.length : ids.indexOf(lastId) + 1 };

@@ -18,7 +18,7 @@ const projectId = "11111111-2222-4333-8444-555555555555";
 const otherProjectId = "21111111-2222-4333-8444-555555555555";
 const startMs = Date.UTC(2026, 0, 2);
 
-// Letters whose case is not a matter of adding 32, wildcards of LIKE, quotes of MATCH, and a line break.
+// Characters whose case differs by more than 32, wildcards of LIKE, quotes of MATCH, and a line break.
 const words = [
   "app.mail",
   "app.Mail.send",
@@ -80,7 +80,7 @@ const needle = fc.oneof(text, text.chain(partOf), pick(words).chain(partOf)).fil
 const second = fc.integer({ min: -1, max: 13 }).map((offset) => new Date(startMs + offset * 1000));
 const condition: fc.Arbitrary<TaskFilter> = fc.oneof(
   needle.map((name) => ({ name })),
-  // A line break parts the texts of a row on the server database; a search over it is no text anyone types.
+  // On PostgreSQL a line break separates the texts of a row, so a search that contains one matches nothing meaningful.
   needle
     .filter((value) => !value.includes("\n"))
     .chain(swapCase)
@@ -125,7 +125,7 @@ interface Pages {
   readonly sizes?: SearchSizes;
 }
 
-/** Ids of all pages one after another. */
+/** Ids of all pages in order. */
 async function allPages(database: Database<Tables>, given: TaskFilter, pages: Pages) {
   const { limit, budgetMs = Number.POSITIVE_INFINITY, maxBytes = Number.POSITIVE_INFINITY } = pages;
   const ids: string[] = [];
@@ -144,7 +144,7 @@ async function allPages(database: Database<Tables>, given: TaskFilter, pages: Pa
   return ids;
 }
 
-/** The count of all steps of `rows` index entries one after another. */
+/** The count of all steps of `rows` index entries. */
 async function countInIndexSteps({ slow }: Database<Tables>, given: TaskFilter, rows: number): Promise<number> {
   const [source = null] = indexedSources(given);
   let total = 0;
@@ -160,7 +160,7 @@ for (const dialect of testDialects) {
   describe(`finding tasks on ${dialect}`, () => {
     const opened = useTestDatabase(dialect);
 
-    test("gives page after page what a plain filter gives, whichever way it takes", async () => {
+    test("returns page after page what a plain filter returns, whichever way it takes", async () => {
       const tasks = fc.uniqueArray(task, { minLength: 8, maxLength: 40, selector: ({ task_id }) => task_id });
       await fc.assert(
         fc.asyncProperty(
@@ -206,10 +206,10 @@ for (const dialect of testDialects) {
       );
     });
 
-    // The server database ends a statement by itself.
+    // PostgreSQL ends a statement at its timeout.
     if (dialect === "sqlite") {
       test.each<TaskFilter>([{}, { state: "pending" }, { queue: "q", state: "pending" }])(
-        "gives no count of %j when there is no time for it",
+        "returns no count of %j when there is no time for it",
         async (given) => {
           const { database } = opened;
           await emptyTables(database);
@@ -223,7 +223,7 @@ for (const dialect of testDialects) {
       );
     }
 
-    test.each(["state:pending", "queue:q", "Q"])("gives no count of the query %s beyond its time", async (q) => {
+    test.each(["state:pending", "queue:q", "Q"])("returns no count of the query %s beyond its time", async (q) => {
       const { database } = opened;
       await emptyTables(database);
       const tasks = Array.from({ length: 2001 }, (_, index): GivenTask => {

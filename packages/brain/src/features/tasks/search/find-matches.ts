@@ -16,47 +16,47 @@ import { createPace, type Pace, type StepClock, type StepCost, type StepRows } f
 import { hasText, holdsOnlySources, indexedSources, isCombined } from "./term-sources.ts";
 
 /**
- * Finds the newest matches of a filter at a cost that does not grow with the table. One condition beside the time has an index in list
- * order and needs no search at all. Otherwise the newest rows are walked first, where whatever is frequent fills the page; what is not is
- * rare, and found through dictionary and trigram index, or by walking the narrowest of the conditions to its end. Only a filter that is
- * frequent in every single condition and absent further up can use up the time budget; its answer says how far it got.
+ * Finds the newest matches of a filter at a cost that does not grow with the table. A single condition besides the time has an index in list
+ * order and needs no search. Otherwise the newest rows are walked first, where frequent matches fill the page. Rare matches are found through
+ * the dictionary and trigram index, or by walking the most selective condition to its end. Only a filter that is frequent in every single
+ * condition but has no recent matches can reach the time limit; its answer says how far it got.
  */
 export interface Matches {
   /** In list order, at most the limit. */
   readonly found: readonly TaskPosition[];
-  /** Set when the time was used up before the end: everything down to here was looked at. */
+  /** Set when the time limit was reached before the end: everything down to this row was searched. */
   readonly reached: TaskPosition | null;
 }
 
 export interface Search {
   readonly projectId: string;
   readonly filter: ListFilter;
-  /** What the tasks must hold beside, in columns that are read one by one. */
+  /** Additional conditions on columns that are read one by one. */
   readonly content?: readonly ContentTerm[] | undefined;
   readonly after: TaskPosition | null;
   readonly limit: number;
-  /** Milliseconds, Infinity for the whole answer whatever it takes. */
+  /** Milliseconds; Infinity for the complete answer without a time limit. */
   readonly budgetMs: number;
-  /** What the large columns of the page hold together; the usual bound when absent. */
+  /** Most bytes of the large columns of a page; the usual bound when absent. */
   readonly maxBytes?: number;
   readonly sizes?: SearchSizes;
   readonly clock?: StepClock | undefined;
-  /** Of the rows that the search walks, where another one has walked some before. */
+  /** Cost of the rows that the search walks, when an earlier walk has measured it. */
   readonly cost?: StepCost;
 }
 
-/** How far each way of looking goes. */
+/** Limits of each search method. */
 export interface SearchSizes {
-  /** Newest rows that are walked before what is rare is looked for elsewhere. */
+  /** Newest rows that are walked before rare matches are searched elsewhere. */
   readonly newestRows: number;
   readonly stepRows: StepRows;
-  /** A source with fewer rows is read whole. */
+  /** A source with fewer rows is read completely. */
   readonly shortRows: number;
-  /** Names, queues or workers with a text in them that are looked at one by one. */
+  /** Most names, queues or workers containing a text that are searched one by one. */
   readonly maxValues: number;
-  /** Rows that one statement reads of several values, of which it takes a page of each. */
+  /** Rows that one statement reads for several values, a page for each. */
   readonly valueRows: number;
-  /** Rows of which the large columns are looked at in one statement. */
+  /** Rows whose large columns are read by one statement. */
   readonly contentRows: StepRows;
 }
 
@@ -102,7 +102,7 @@ export async function findMatches(db: BrainDatabase, search: Search): Promise<Ma
     found.push(...seen.found);
     if (found.length >= limit || seen.end === null) return { found, reached: null };
     from = { ...from, after: seen.end };
-    // Where rows are slow to come, the walk leaves the other ways half of the time.
+    // When rows are slow, the walk leaves half of the time to the other methods.
     if (!isElsewhere && (walked >= sizes.newestRows || pace.leftMs() < budgetMs / 2)) {
       isElsewhere = true;
       const rest = await newestElsewhere(db, from, filter, { limit: limit - found.length, pace, sizes });
@@ -112,11 +112,11 @@ export async function findMatches(db: BrainDatabase, search: Search): Promise<Ma
   }
 }
 
-/** How many of its newest rows a source gives by one statement, which for several values reads as many of each that may have one of them. */
+/** Most of its newest rows that one statement returns from a source; with several values, it reads this number of each value. */
 export const rowsAtOnce = ({ values }: NonNullable<TaskSource>, mostRows: number): number =>
   values.length <= 1 ? Infinity : Math.floor(Math.max(mostRows / values.length, Math.sqrt(mostRows)));
 
-/** The source to walk: of several conditions the one with fewest rows, as far as counting a few thousand tells. */
+/** The source to walk: of several conditions the one with fewest rows, as far as counting a few thousand shows. */
 export async function narrowest(
   db: BrainDatabase,
   scope: ListScope,
@@ -133,7 +133,7 @@ export async function narrowest(
   return best?.source ?? null;
 }
 
-/** The newest matches by what is in the filter beside its single values, or null when they are too many for that. */
+/** The newest matches found by conditions other than single values, or null when there are too many. */
 async function newestElsewhere(
   db: BrainDatabase,
   scope: ListScope,
@@ -152,8 +152,8 @@ interface Need {
 }
 
 /**
- * The newest matches of a filter with a text in it: the names, queues and workers that hold the text, each in list order through its own
- * index, and the task ids that hold it through their trigrams. Null when that would take too many steps; then the walk goes on.
+ * The newest matches of a filter with a text: the names, queues and workers that contain the text, each in list order through its own index,
+ * and the task ids that contain it through their trigrams. Null when that would take too many steps; then the walk continues.
  */
 async function newestOfText(
   db: BrainDatabase,
@@ -162,7 +162,7 @@ async function newestOfText(
   need: Need,
 ): Promise<TaskPosition[] | null> {
   const { limit, pace, sizes } = need;
-  // With both texts the name leads: it is one column, and the condition on the row sees to the other.
+  // With both texts the search is by name, because that is one column; the condition on the row covers the other.
   const needle = filter.name ?? filter.search ?? "";
   const isFolded = filter.name === undefined;
   const fields = isFolded ? (["name", "queue", "worker"] as const) : (["name"] as const);
@@ -190,7 +190,7 @@ async function newestOfText(
   return inOrder(all).slice(0, limit);
 }
 
-/** The newest matches among the rows with one of the values, which the text of the filter is known to match. */
+/** The newest matches among the rows with one of the values, which are known to match the text of the filter. */
 async function newestOfSource(
   db: BrainDatabase,
   scope: ListScope,
@@ -204,7 +204,7 @@ async function newestOfSource(
   return matchesAmong(db, { scope, source, filter }, { limit, timeoutMs: pace.leftMs() });
 }
 
-/** Positions newest first, each once. */
+/** Positions newest first, without duplicates. */
 function inOrder(positions: readonly TaskPosition[]): TaskPosition[] {
   const each = new Map(positions.map((position) => [position.id, position]));
   return [...each.values()].sort(
@@ -212,7 +212,7 @@ function inOrder(positions: readonly TaskPosition[]): TaskPosition[] {
   );
 }
 
-/** Rows that are read in the order of their ids in one step. */
+/** Rows that one step reads in the order of their ids. */
 const rowsPerIdStep = 20_000;
 
 /** Ids of the first `limit` matching tasks in UUID order. */
@@ -230,7 +230,7 @@ export async function matchingIds(
     budgetMs: Number.POSITIVE_INFINITY,
   });
   if (found.length <= limit) return found.map(({ id }) => id).sort();
-  // There are more: ids are spread evenly, so the first ones are met soon when the tasks are read in their order.
+  // There are more. Ids are spread evenly, so reading tasks in id order soon finds enough.
   const ids: string[] = [];
   let afterId: string | null = null;
   do {

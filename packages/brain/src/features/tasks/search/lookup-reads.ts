@@ -5,7 +5,7 @@ import { matchCondition } from "../query/condition-reads.ts";
 import type { ListFilter } from "../query/query.ts";
 import { bounds, type ListScope, type PositionRow, positionOf, seenColumns, type TaskPosition } from "./match-reads.ts";
 
-/** Engines that a project is looked through for; one that reports more has its tasks walked instead. */
+/** Most engines whose indexes are searched; the tasks of a project with more are walked instead. */
 const maxEngines = 50;
 
 /** The engines of a project, each found by one step in the index of task ids; null when there are too many. */
@@ -19,7 +19,7 @@ export async function enginesOf(db: Db, projectId: string): Promise<string[] | n
   return rows.length > maxEngines ? null : rows.map(({ value }) => value);
 }
 
-/** Task ids from one to before another; null is no bound. */
+/** Task ids from one up to, but not including, another; null is unbounded. */
 export interface IdRange {
   readonly from: string | null;
   readonly below: string | null;
@@ -32,10 +32,10 @@ export interface Lookup {
   readonly ranges: readonly IdRange[];
 }
 
-/** Ranges that one statement enters. */
+/** Most ranges that one statement searches. */
 const maxRanges = 100;
 
-/** The newest matches among the tasks of some engines with ids in some ranges; null when that would be more than `cap` tasks to look at. */
+/** The newest matches among the tasks of some engines with ids in some ranges; null when that would read more than `cap` tasks. */
 export async function newestOfIds(
   db: Db,
   { scope, filter, engines, ranges }: Lookup,
@@ -45,7 +45,7 @@ export async function newestOfIds(
   return newestAmong(db, { scope, filter, parts }, most);
 }
 
-/** The same among the tasks that last failed with one of some fingerprints. */
+/** The same among the tasks whose last failure has one of some fingerprints. */
 export async function newestOfFingerprints(
   db: Db,
   { scope, filter, fingerprints }: Pick<Lookup, "scope" | "filter"> & { readonly fingerprints: readonly string[] },
@@ -60,7 +60,7 @@ interface ReadLimits {
   readonly cap: number;
 }
 
-/** The newest matches among the rows that the parts, each FROM and WHERE, give together. */
+/** The newest matches among the union of the parts, each of them FROM and WHERE. */
 async function newestAmong(
   db: Db,
   { scope, filter, parts }: Pick<Lookup, "scope" | "filter"> & { readonly parts: readonly RawBuilder<unknown>[] },
@@ -95,7 +95,7 @@ const byFingerprint = {
   time: "last_failed_at",
 };
 
-/** A task fails no earlier than it was received, so that the index of failures is entered where the list begins. */
+/** A task fails no earlier than it was received, so the range in the index of failures starts where the list does. */
 function ofFingerprint({ projectId, since }: ListScope, fingerprint: string): RawBuilder<unknown> {
   const conditions = [sql`project_id = ${projectId}`, sql`fingerprint IS NOT NULL`];
   if (since !== null) conditions.push(sql`last_failed_at >= ${since}`);

@@ -16,10 +16,10 @@ import type { ListFilter } from "../query/query.ts";
 import { largeColumns, type PublicColumn, type PublicTaskRow } from "../task-fields.ts";
 import type { Pace } from "./step-pace.ts";
 
-// How the list finds its rows. A *source* is a set of tasks that one index gives in list order (newest received first, then by id):
-// all tasks of the project, or those with one value in one column. Everything here reads a bounded number of rows of one source.
+// How the list finds its rows. A *source* is a set of tasks that one index returns in list order (newest received first, then by id): all
+// tasks of the project, or those with one value in one column. Every function here reads a bounded number of rows of one source.
 
-/** Place of a row in the list. */
+/** Position of a row in the list. */
 export interface TaskPosition {
   readonly receivedAt: Date;
   readonly id: string;
@@ -28,12 +28,12 @@ export interface TaskPosition {
 export interface ListScope {
   readonly projectId: string;
   readonly since: Date | null;
-  /** Inclusive; the place to go on from is `after`. */
+  /** Inclusive; a walk continues from `after`. */
   readonly until: Date | null;
   readonly after: TaskPosition | null;
 }
 
-/** `error` is no column: its one value is every task with an exception or a traceback. */
+/** `error` is not a column: its only value is every task with an exception or a traceback. */
 export type SourceColumn = "state" | "priority" | "queue" | "worker_name" | "name" | "error";
 
 /** Rows whose column holds one of the values; null is every row of the project. */
@@ -48,10 +48,10 @@ export const indexOf: Record<SourceColumn, string> = {
   error: "tasks_by_error",
 };
 
-/** What the index of failed tasks is limited to, word for word. */
+/** The condition of the index of failed tasks, word for word. */
 export const hasError = sql<SqlBool>`(exception IS NOT NULL OR traceback IS NOT NULL)`;
 
-/** The bounds of a scope as conditions on received_at and id: of two upper ones only the lower, because an index is entered at one. */
+/** The bounds of a scope as conditions on received_at and id: only the lower of two upper bounds, because an index search has one start. */
 export function bounds({ since, until, after }: ListScope): RawBuilder<SqlBool>[] {
   const all: RawBuilder<SqlBool>[] = [];
   if (since !== null) all.push(sql`received_at >= ${since}`);
@@ -62,8 +62,8 @@ export function bounds({ since, until, after }: ListScope): RawBuilder<SqlBool>[
 }
 
 /**
- * FROM, WHERE and ORDER BY that read a source through its own index, whatever the planners think of it. Rows of one instant come in any
- * order: not all of these indexes hold the id, and a row need not be read to be counted.
+ * FROM, WHERE and ORDER BY that read a source through its own index, whatever the query planner prefers. Rows of one instant come in any
+ * order: not all of these indexes contain the id, and counting does not need to read the row.
  */
 function inTimeOrder(scope: ListScope, column: SourceColumn | null, value: RawBuilder<unknown>): RawBuilder<unknown> {
   const conditions = [sql`project_id = ${scope.projectId}`, ...bounds(scope)];
@@ -78,7 +78,7 @@ function inTimeOrder(scope: ListScope, column: SourceColumn | null, value: RawBu
   return newestThrough(index, value, conditions, { from: since, to: newest });
 }
 
-/** The same, and rows of one instant by id. */
+/** The same, with rows of one instant by id. */
 const inListOrder = (...source: Parameters<typeof inTimeOrder>): RawBuilder<unknown> =>
   sql`${inTimeOrder(...source)}, id DESC`;
 
@@ -86,14 +86,14 @@ const inListOrder = (...source: Parameters<typeof inTimeOrder>): RawBuilder<unkn
 export const sourceInListOrder = (scope: ListScope, source: TaskSource): RawBuilder<unknown> =>
   inListOrder(scope, source?.column ?? null, sql`${source?.values[0] ?? null}`);
 
-/** What is read of the rows that a page shows, and on which connection. */
+/** What is read of the rows of a page, and on which connection. */
 export interface RowReads<Column extends PublicColumn = PublicColumn> {
   readonly db: Db;
   readonly columns: readonly Column[];
 }
 
 const placeColumns = ["id", "received_at"] as const;
-/** A row with the asked columns and its place in the list. */
+/** A row with the requested columns and its position in the list. */
 export type ReadRow<Column extends PublicColumn> = Pick<PublicTaskRow, Column | (typeof placeColumns)[number]>;
 
 const wideTasks = (columns: readonly PublicColumn[]): WideTable => ({
@@ -132,18 +132,18 @@ export interface PositionRow {
 
 export const positionOf = ({ id, received_at }: PositionRow): TaskPosition => ({ receivedAt: received_at, id });
 
-/** The newest places of a project's tasks. */
+/** The newest positions of a project's tasks. */
 export async function newestPlaces(db: Db, scope: ListScope, limit: number): Promise<TaskPosition[]> {
   const query = sql<PositionRow>`SELECT id, received_at ${sourceInListOrder(scope, null)} LIMIT ${limit}`;
   return (await query.execute(db)).rows.map(positionOf);
 }
 
-/** Values of which the newest rows are read without a thought: of so few it does not cost more. */
+/** Up to this many values, the newest rows of each are read directly, which costs no more. */
 const fewValues = 4;
 
 /**
- * The newest rows over all values of a column, however many values there are. Of many a row each is looked at first: enough of these say
- * down to when to read, so that hardly more rows are read than asked for. Null when the time was used up.
+ * The newest rows over all values of a column, however many values there are. With many, one row of each is read first: enough of these
+ * bound the time range, so that hardly more rows are read than requested. Null when the time limit was reached.
  */
 export async function newestOfValues(
   db: BrainDatabase,
@@ -162,14 +162,14 @@ export async function newestOfValues(
   return (await withinTime(db, query, pace.leftMs()))?.map(positionOf) ?? null;
 }
 
-/** The values and the time that the newest `limit` rows of a source are among; null when the time was used up. */
+/** The values and the time range that contain the newest `limit` rows of a source; null when the time limit was reached. */
 async function newestPart(
   db: BrainDatabase,
   scope: ListScope,
   source: NonNullable<TaskSource>,
   { limit, pace }: { limit: number; pace: Pick<Pace, "leftMs"> },
 ): Promise<{ scope: ListScope; source: NonNullable<TaskSource> } | null> {
-  // So many rows of so many values are enough rows. Half of the values will do: the others may be rare.
+  // This number of rows per value gives enough rows. Half of the values are enough, because the others may be rare.
   const place = Math.ceil((2 * limit) / source.values.length);
   const enough = Math.ceil(limit / place);
   const ofValue = inTimeOrder(scope, source.column, givenText);
@@ -181,13 +181,13 @@ async function newestPart(
   const rows = await withinTime(db, query, pace.leftMs());
   if (rows === null) return null;
   const since = rows[enough - 1]?.received_at ?? null;
-  // Where it was the newest row of each value that was looked at, the other values have none in this time.
+  // When the newest row of each value was read, the other values have none in this time range.
   const near = rows.filter(({ received_at }) => since === null || received_at >= since);
   const values = place === 1 ? near.map(({ value }) => value) : source.values;
   return { scope: { ...scope, since: since ?? scope.since }, source: { ...source, values } };
 }
 
-/** How many rows a source holds, counting no further than `cap`. */
+/** The number of rows of a source, counted up to `cap`. */
 export async function countSource(db: Db, scope: ListScope, source: TaskSource, cap: number): Promise<number> {
   const parts = (source?.values ?? [null]).map(
     (value) =>
@@ -198,7 +198,7 @@ export async function countSource(db: Db, scope: ListScope, source: TaskSource, 
   return Number(rows[0]?.count ?? 0);
 }
 
-/** What one step of a walk found: the matches in order and, when the source goes on below, the last row that was looked at. */
+/** Result of one step of a walk: the matches in order and, when the source continues below, the last row that was read. */
 export interface Step {
   readonly found: readonly TaskPosition[];
   readonly end: TaskPosition | null;
@@ -211,7 +211,7 @@ export interface SourceWalk {
   readonly filter: ListFilter;
 }
 
-/** What a condition looks at; of the texts of an error only that there is one. */
+/** What a condition uses; of the texts of an error, only whether one exists. */
 export const seenColumns = ({ terms, hasError: isAsked }: ListFilter): RawBuilder<unknown> =>
   sql.join([
     ...["id", "received_at", "state", "priority", "queue", "worker_name", "name", "task_id"].map((name) =>
@@ -233,14 +233,14 @@ export const seenColumns = ({ terms, hasError: isAsked }: ListFilter): RawBuilde
     ...(isAsked ? [sql`CASE WHEN ${hasError} THEN '' END AS exception, NULL AS traceback`] : []),
   ]);
 
-/** The next `rows` rows of a walk, each with its place among them (from 1) and whether it matches. */
+/** The next `rows` rows of a walk, each with its position among them (from 1) and whether it matches. */
 function judged({ scope, source, filter }: SourceWalk, rows: number): RawBuilder<unknown> {
   return sql`
     SELECT id, received_at, ((${matchCondition(filter)}) IS TRUE) AS is_match, row_number() OVER (ORDER BY received_at DESC, id DESC) AS place
     FROM (SELECT ${seenColumns(filter)} ${sourceInListOrder(scope, source)} LIMIT ${rows}) AS task`;
 }
 
-/** Looks at the next `rows` rows of a walk and gives those that match, `limit` at most; `end` holds when fewer were found. */
+/** Reads the next `rows` rows of a walk and returns those that match, at most `limit`; `end` is where it stopped. */
 export async function walkStep(db: Db, walk: SourceWalk, step: { rows: number; limit: number }): Promise<Step> {
   const { rows: hits } = await sql<PositionRow & { is_match: boolean; place: number }>`
     SELECT id, received_at, is_match, place FROM (${judged(walk, step.rows)}) AS seen
@@ -250,19 +250,19 @@ export async function walkStep(db: Db, walk: SourceWalk, step: { rows: number; l
   return { found: found.map(positionOf), end: last === undefined ? null : positionOf(last) };
 }
 
-/** What one step of counting found and what is left to count, null at the end. */
+/** Result of one counting step and what is left to count; null at the end. */
 export interface CountStep {
   readonly count: number;
   readonly rest: ListScope | null;
 }
 
-/** The row at a place as columns of a grouped statement: null but for the group that holds it. */
+/** The row at a position as columns of a grouped statement: null except for the group that contains it. */
 export const rowAtPlace = (place: number): RawBuilder<unknown> => {
   const isThere = sql`CASE WHEN place = ${place} THEN`;
   return sql`${greatestId(sql`${isThere} id END`)} AS id, max(${isThere} received_at END) AS received_at`;
 };
 
-/** How many of the next `rows` rows of a walk match. */
+/** Counts the matches among the next `rows` rows of a walk. */
 export async function countStep(db: Db, walk: SourceWalk, rows: number): Promise<CountStep> {
   const { rows: answer } = await sql<{ count: number; id: string | null; received_at: Date | null }>`
     SELECT count(CASE WHEN is_match THEN 1 END) AS count, ${rowAtPlace(rows)} FROM (${judged(walk, rows)}) AS seen`.execute(
@@ -273,7 +273,7 @@ export async function countStep(db: Db, walk: SourceWalk, rows: number): Promise
   return { count: Number(count), rest: isOver ? null : { ...walk.scope, after: { id, receivedAt: received_at } } };
 }
 
-/** Ids after `afterId` in id order that match, among the next `rows` rows; `end` is the last id looked at when there are more. */
+/** Matching ids after `afterId` in id order, among the next `rows` rows; `end` is the last id that was read when there are more. */
 export async function idStep(
   db: Db,
   { scope, filter, afterId, rows }: { scope: ListScope; filter: ListFilter; afterId: string | null; rows: number },
@@ -290,7 +290,8 @@ export async function idStep(
 }
 
 /**
- * Rows of a source with several values, read whole, that match: for sources known to be short. Newest first; null when the time was used up.
+ * The matching rows of a source with several values, which is read completely: for short sources. Newest first; null when the time limit was
+ * reached.
  */
 export async function matchesAmong(
   db: BrainDatabase,

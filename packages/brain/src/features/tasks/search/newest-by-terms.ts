@@ -15,7 +15,7 @@ const isLabel = (term: ColumnTerm): term is LabelTerm => term.kind === "label" &
 
 const indexedLabels = ["name", "queue", "worker"] as const;
 
-/** The filter with the stored values that fit its patterns, where there are not too many of them. To be done once for a search. */
+/** The filter with the stored values that match its patterns, unless there are too many. Resolve once per search. */
 export async function resolveTerms(
   db: BrainDatabase,
   projectId: string,
@@ -72,7 +72,7 @@ const longest = (parts: readonly string[]): string =>
 
 /**
  * The newest matches of a filter by the terms of its query: by fingerprints, by task ids and engines, or by the shortest list of values.
- * Null when each of these would be too many rows; then a walk finds the frequent ones.
+ * Null when each of these would read too many rows; then a walk finds the frequent ones.
  */
 export async function newestByTerms(
   db: BrainDatabase,
@@ -95,7 +95,7 @@ export async function newestByTerms(
 
 const valuesPerCount = 100;
 
-/** How many rows a source of however many values holds, counting little further than `cap`. */
+/** The number of rows of a source with any number of values, counted to slightly above `cap`. */
 export async function countRowsOf(
   { slow }: BrainDatabase,
   scope: ListScope,
@@ -140,13 +140,13 @@ async function newestByIds(
   return newestOfIds(db.slow, lookup, bounds);
 }
 
-/** Where in the order of ids those are that fit a term; null when they may be anywhere. */
+/** The id ranges that can match a term; null when they are unbounded. */
 function rangesOf({ tests }: LabelTerm): IdRange[] | null {
   const ranges: IdRange[] = [];
   for (const test of tests) {
     const from = test.kind === "is" ? test.text : (test.parts[0] ?? "");
     if (test.kind === "like" && from === "") return null;
-    // U+0000 is in no stored text, so that nothing lies between a text and the same one with it at its end.
+    // No stored text contains U+0000, so nothing lies between a text and the same text with U+0000 appended.
     ranges.push({ from, below: test.kind === "is" ? `${from}\u0001` : textAfter(from) });
   }
   return ranges;

@@ -6,11 +6,11 @@ import type { ListFilter } from "../query/query.ts";
 import { distinctValues, type ValueSearch } from "./distinct-values-reads.ts";
 import { bounds, type ListScope, positionOf, type TaskPosition } from "./match-reads.ts";
 
-// What the server database has of its own: trigrams of the search text, and a time after which it ends a statement.
+// Features of PostgreSQL only: trigrams of the search text, and a statement timeout.
 
 const hasIndex = new WeakMap<object, boolean>();
 
-/** Whether task ids have their trigram index, which needs an extension; looked up once. */
+/** Whether task ids have their trigram index, which needs an extension; checked once. */
 async function hasIdIndex(db: Db): Promise<boolean> {
   const known = hasIndex.get(db);
   if (known !== undefined) return known;
@@ -20,15 +20,14 @@ async function hasIdIndex(db: Db): Promise<boolean> {
   return exists;
 }
 
-/** Whether the trigram index can narrow a search for this text; a run of letters or digits gives it something. */
+/** Whether the trigram index can narrow a search for this text, which needs a run of alphanumeric characters. */
 const isIndexable = (needle: string): boolean => /[a-z0-9]{3}|[^a-z0-9][a-z0-9]{2}|[a-z0-9]{2}[^a-z0-9]/.test(needle);
 
 const likePattern = (needle: string): string => `%${needle.replace(/[\\%_]/g, "\\$&")}%`;
 
 /**
- * The newest tasks whose id holds the folded needle and that match the filter, through the last line of the search text, which is the id.
- * Null when the index cannot narrow the search or is missing, when more than `cap` rows would have to be looked at, and when the time was
- * used up.
+ * The newest tasks whose id contains the folded needle and that match the filter, through the last line of the search text, which is the id.
+ * Null when the index cannot narrow the search or is missing, when it would read more than `cap` rows, and when the time limit was reached.
  */
 export async function newestById(
   database: BrainDatabase,
@@ -43,24 +42,24 @@ export async function newestById(
     ...(scope.until === null ? [] : [sql`received_at <= ${scope.until}`]),
     ...(scope.after === null ? [] : [sql`(received_at, id) < (${scope.after.receivedAt}, ${scope.after.id})`]),
   ];
-  const query = sql<{ id: string | null; received_at: Date; looked_at: number }>`
+  const query = sql<{ id: string | null; received_at: Date; candidates: number }>`
     WITH found AS MATERIALIZED (
       SELECT id FROM task_search WHERE ${sql.join(conditions, sql` AND `)} LIMIT ${cap + 1}
     )
-    SELECT newest.id, newest.received_at, counted.looked_at
-    FROM (SELECT count(*) AS looked_at FROM found) AS counted LEFT JOIN (
+    SELECT newest.id, newest.received_at, counted.candidates
+    FROM (SELECT count(*) AS candidates FROM found) AS counted LEFT JOIN (
       SELECT task.id, task.received_at FROM found JOIN tasks AS task ON task.id = found.id
       WHERE ${matchCondition(filter)} ORDER BY task.received_at DESC, task.id DESC LIMIT ${limit}
     ) AS newest ON true ORDER BY newest.received_at DESC, newest.id DESC`;
   const rows = await throughIndex(database, query, timeoutMs);
-  if (rows === null || rows.some(({ looked_at }) => looked_at > cap)) return null;
+  if (rows === null || rows.some(({ candidates }) => candidates > cap)) return null;
   return rows.flatMap(({ id, received_at }) => (id === null ? [] : [positionOf({ id, received_at })]));
 }
 
-/** Distinct values of a column that one search steps through. */
+/** Most distinct values of a column that one search steps through. */
 const maxValuesRead = 5000;
 
-/** Names, queues or workers that hold the needle, each value found by one step in the index; null when there are too many. */
+/** Names, queues or workers that contain the needle, each found by one step in the index; null when there are too many. */
 export async function valuesWith(
   db: Db,
   projectId: string,
@@ -74,7 +73,7 @@ export async function valuesWith(
   return values.filter((value) => (isFolded ? value.toLowerCase() : value).includes(needle)).slice(0, limit);
 }
 
-/** How many rows match, by one statement; null when the server ended it because it took too long. */
+/** The number of matches, by one statement; null when it exceeded the statement timeout. */
 export async function countAtOnce(db: Db, scope: ListScope, filter: ListFilter): Promise<number | null> {
   const conditions = [sql`project_id = ${scope.projectId}`, ...bounds(scope), sql`(${matchCondition(filter)})`];
   const query = sql<{ count: number }>`

@@ -14,15 +14,14 @@ import {
   type TaskSource,
 } from "./match-reads.ts";
 
-// What the embedded database has of its own: a dictionary of names, queues and workers, a trigram index of task ids, and counts by an index
-// alone.
+// Features of SQLite only: a dictionary of names, queues and workers, a trigram index of task ids, and counts by an index alone.
 
-/** Terms of one field that a search looks through; a project with more has the search walk its tasks instead. */
+/** Most terms of one field that a search scans; in a project with more, the search walks the tasks instead. */
 const maxTermsRead = 100_000;
 
 /**
- * Stored names, queues or workers that hold the needle (folded: without case, the needle then being folded too), `limit` at most.
- * Null when the dictionary is too large to be read for one page.
+ * At most `limit` stored names, queues or workers that contain the needle (folded: ignoring case, with a folded needle). Null when the
+ * dictionary is too large to read for one page.
  */
 export async function valuesWith(
   db: Db,
@@ -41,10 +40,10 @@ export async function valuesWith(
   return rows.map(({ value }) => value);
 }
 
-/** Parts of a needle that the index is asked for; more would hardly narrow the answer. */
+/** Most parts of a needle that the index search uses; more would hardly narrow the result. */
 const maxTrigrams = 24;
 
-/** The query of the task id index for texts that may hold the needle, or null when it is shorter than a trigram. */
+/** The query on the task id index for texts that may contain the needle, or null when it is shorter than a trigram. */
 export function trigramQuery(needle: string): string | null {
   const characters = [...needle];
   if (characters.length < 3) return null;
@@ -61,8 +60,8 @@ export function trigramQuery(needle: string): string | null {
 }
 
 /**
- * The newest tasks whose id holds the folded needle and that match the filter. Null when the needle has no trigram, or when more
- * than `cap` rows would have to be looked at: then the text is frequent, and a walk finds it.
+ * The newest tasks whose id contains the folded needle and that match the filter. Null when the needle has no trigram, or when more than
+ * `cap` rows would be read: then the text is frequent, and a walk finds it.
  */
 export async function newestById(
   { slow: db }: Pick<BrainDatabase, "slow">,
@@ -74,7 +73,7 @@ export async function newestById(
   const { rows: indexed } = await sql<{ serial: number }>`
     SELECT rowid AS serial FROM task_id_search WHERE task_id_search MATCH ${query} LIMIT ${cap + 1}`.execute(db);
   if (indexed.length > cap) return null;
-  // Rows that the index has not taken up yet are few: the indexing loop runs every second.
+  // Few rows are not indexed yet: the indexing loop runs every second.
   const { rows: backlog } = await sql<{ mark: number; rows: number }>`
     SELECT serial AS mark, coalesce((SELECT max(serial) FROM tasks), 0) - serial AS rows FROM task_search_mark`.execute(
     db,
@@ -100,12 +99,12 @@ export async function newestById(
   return rows.map(positionOf);
 }
 
-/** Rows not indexed yet that a search reads one by one. */
+/** Most rows that are not indexed yet and that a search reads one by one. */
 const maxWaiting = 20_000;
 
 /**
- * How many rows the next part of a source holds, by its index alone: `rows` of them, and whatever else was received in the same millisecond
- * as the last.
+ * Counts the rows of the next part of a source, by its index alone: `rows` of them, and all others received in the same millisecond as the
+ * last.
  */
 export async function countIndexStep(db: Db, scope: ListScope, source: TaskSource, rows: number): Promise<CountStep> {
   const conditions = [sql`project_id = ${scope.projectId}`, ...bounds(scope)];

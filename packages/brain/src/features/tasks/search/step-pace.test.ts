@@ -11,7 +11,7 @@ import { listPage } from "../list.ts";
 import { createPace } from "./step-pace.ts";
 
 describe("the pace of a walk", () => {
-  test("asks no step for more rows than the rest of the time pays for, at what the last ones have cost", () => {
+  test("makes no step larger than the remaining time allows, at the cost of the last rows", () => {
     const costsMs = fc.array(fc.double({ min: 0, max: 5, noNaN: true }), { minLength: 2, maxLength: 40 });
     fc.assert(
       fc.property(
@@ -37,14 +37,14 @@ describe("the pace of a walk", () => {
             last = { rows, rowMs: (clock.monotonicMs() - (budgetMs - leftMs)) / rows };
             if (pace.isOver()) break;
           }
-          // What a row has cost is more than what is left, or would be if it had to come from the disk.
+          // The cost per row is more than the remaining time, or would be if the row came from disk.
           if (pace.isOver()) expect(pace.leftMs()).toBeLessThan(Math.max(0.1, ...all));
         },
       ),
     );
   });
 
-  test("grows while rows are cheap, keeps what steps that were not full had, and shrinks at once when rows become dear", () => {
+  test("grows while rows are cheap, keeps its size after steps that were not full, and shrinks at once when rows become expensive", () => {
     const clock = createFakeClock();
     const pace = createPace([100, 2000], 10_000, clock);
     const rowsOf = (rowMs: number, read?: number): number => {
@@ -57,7 +57,7 @@ describe("the pace of a walk", () => {
     expect([rowsOf(0.001, 3), rowsOf(1), rowsOf(1)]).toEqual([2000, 2000, 40]);
   });
 
-  test("has no end without a bound, and makes its first step without any time", () => {
+  test("never ends without a time limit, and makes its first step without any time", () => {
     const clock = createFakeClock();
     const patient = createPace([1, 8], Number.POSITIVE_INFINITY, clock);
     expect([patient.next(), patient.isOver()]).toEqual([1, false]);
@@ -82,10 +82,10 @@ const listOf =
   };
 
 const reads: readonly (readonly [string, Read])[] = [
-  ["a list of filters that never meet", listOf({ state: "retry", queue: "q-0" })],
-  ["a search for what no large column holds", listOf({ q: "args.user.id:none" })],
-  ["a search for what no large column of a queue holds", listOf({ q: "queue:q-0 args.user.id:none" })],
-  ["a search below filters that hardly meet", listOf({ q: "runtime:>5ms args.user.id:none" })],
+  ["a list of filters that never overlap", listOf({ state: "retry", queue: "q-0" })],
+  ["a search without a match in large columns", listOf({ q: "args.user.id:none" })],
+  ["a search without a match in large columns of a queue", listOf({ q: "queue:q-0 args.user.id:none" })],
+  ["a search below filters that hardly overlap", listOf({ q: "runtime:>5ms args.user.id:none" })],
   [
     "a facet of a filter",
     async (database, clock) => {
@@ -97,7 +97,7 @@ const reads: readonly (readonly [string, Read])[] = [
 ];
 
 for (const dialect of testDialects) {
-  describe(`on ${dialect}, where every row takes its time`, () => {
+  describe(`on ${dialect}, where every row is slow`, () => {
     const opened = useTestDatabase(dialect);
 
     beforeAll(async () => {
@@ -115,7 +115,7 @@ for (const dialect of testDialects) {
       await insertTasks(opened.database, tasks);
     });
 
-    test.each(reads)("%s asks no step for more rows than the rest of its time pays for", async (_of, read) => {
+    test.each(reads)("%s makes no step larger than the rest of its time allows", async (_of, read) => {
       const clock = createFakeClock();
       const { database, steps } = timedReads(opened.database, clock, rowMs);
       const { isWhole } = await read(database, clock);

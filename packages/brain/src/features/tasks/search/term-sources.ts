@@ -3,7 +3,7 @@ import type { SourceColumn, TaskSource } from "./match-reads.ts";
 
 const labelColumns = { name: "name", queue: "queue", worker: "worker_name" } as const;
 
-/** The values that an index gives all tasks of a term by; null for a term that only narrows what was found otherwise. */
+/** The values by which an index returns all tasks of a term; null for a term that only narrows other results. */
 export function sourceOfTerm(term: ColumnTerm): NonNullable<TaskSource> | null {
   if (term.isNegated) return null;
   if (term.kind === "choice") return { column: term.field, values: [...new Set<string>(term.values)] };
@@ -11,7 +11,7 @@ export function sourceOfTerm(term: ColumnTerm): NonNullable<TaskSource> | null {
   return { column: labelColumns[term.field as keyof typeof labelColumns], values: term.values };
 }
 
-/** The conditions that an index serves, most selective first as a rule. */
+/** The conditions that have an index, usually most selective first. */
 export function indexedSources(filter: ListFilter): NonNullable<TaskSource>[] {
   const sources: NonNullable<TaskSource>[] = [];
   const add = (column: SourceColumn, values: readonly string[] | undefined) => {
@@ -31,7 +31,7 @@ export function indexedSources(filter: ListFilter): NonNullable<TaskSource>[] {
 
 export const hasText = (filter: ListFilter): boolean => filter.name !== undefined || filter.search !== undefined;
 
-/** Whether the filter asks for nothing beside the time and these sources. */
+/** Whether the filter consists only of the time and these sources. */
 export const holdsOnlySources = (filter: ListFilter): boolean =>
   !hasText(filter) && (filter.terms ?? []).every((term) => sourceOfTerm(term) !== null);
 
@@ -41,12 +41,12 @@ export const isDirect = (filter: ListFilter): boolean => {
   return holdsOnlySources(filter) && sources.length <= 1 && (sources[0]?.values.length ?? 1) === 1;
 };
 
-/** Whether the filter holds something beside one text and the time. */
+/** Whether the filter has conditions besides one text and the time. */
 export const isCombined = (filter: ListFilter): boolean =>
   indexedSources(filter).length > 0 ||
   (filter.terms ?? []).length > 0 ||
   (filter.name !== undefined && filter.search !== undefined);
 
-/** Whether a plan asks for nothing beside the time. */
+/** Whether a plan has no condition besides the time. */
 export const isOnlyTimed = ({ filter, content }: Pick<QueryPlan, "filter" | "content">): boolean =>
   content.length === 0 && filter.terms === undefined && !hasText(filter) && indexedSources(filter).length === 0;

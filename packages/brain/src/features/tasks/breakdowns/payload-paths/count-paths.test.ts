@@ -34,7 +34,7 @@ for (const dialect of testDialects) {
     const facet = async (query: FacetQuery) =>
       (await readFacet(opened.database, { projectId, query, budgetMs: amplyMs })).values;
 
-    test("are counted over named and positional arguments, but for payloads that are too large", async () => {
+    test("are counted over named and positional arguments, except in payloads that are too large", async () => {
       expect(await facet({ field: "args" })).toEqual([
         { value: "customer", count: 2, exact: true },
         { value: "region", count: 2, exact: true },
@@ -53,7 +53,7 @@ for (const dialect of testDialects) {
       expect(await facet({ field: "args", prefix: "ord" })).toEqual([{ value: "order.id", count: 1, exact: true }]);
     });
 
-    test("lead a search to the tasks that were counted", async () => {
+    test("find the counted tasks when used in a search", async () => {
       for (const { value, count } of await facet({ field: "args" })) {
         const query = { q: `args.${value}:*`, limit: 50 };
         const sizes = { SVC_REST_DEFAULT_PAGE_SIZE: 50, SVC_REST_MAX_PAGE_SIZE: 50 };
@@ -62,7 +62,7 @@ for (const dialect of testDialects) {
       }
     });
 
-    test("come from a bounded number of the newest tasks, and then are no exact counts", async () => {
+    test("come from a bounded number of the newest tasks, and then are not exact counts", async () => {
       const asked = { projectId, field: "args", filter: {}, content: [], budgetMs: amplyMs, mostTasks: 2 } as const;
       expect(await countPaths(opened.database, asked)).toEqual([{ value: "region", count: 1, exact: false }]);
     });

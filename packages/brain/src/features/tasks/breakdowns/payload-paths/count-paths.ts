@@ -21,7 +21,7 @@ export interface PathCount {
   readonly mostTasks?: number;
 }
 
-/** Paths in the payloads of the newest tasks that match, with how many of these tasks have each; exact when no other task matches. */
+/** Paths in the payloads of the newest matching tasks, and how many of these tasks have each; exact when no other task matches. */
 export async function countPaths(db: BrainDatabase, count: PathCount) {
   const { field, content, mostTasks = usualTasks, ...search } = count;
   const find = content.length === 0 ? findMatches : findContent;

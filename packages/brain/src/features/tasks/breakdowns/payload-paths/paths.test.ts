@@ -4,7 +4,7 @@ import { pathsOf } from "./paths.ts";
 
 const paths = (value: unknown) => [...pathsOf(JSON.stringify(value))];
 
-test("paths lead to single values, through objects and the elements of a list", () => {
+test("paths lead to scalars, through objects and the elements of a list", () => {
   expect(paths([{ customer: 42, user: { id: "u", tags: ["a", "b"] }, at: null }])).toEqual([
     "customer",
     "user.id",
@@ -14,7 +14,7 @@ test("paths lead to single values, through objects and the elements of a list", 
   expect(paths({ items: [{ sku: "A" }, { sku: "B", count: 2 }] })).toEqual(["items.sku", "items.count"]);
 });
 
-test("a name that means something in a query is quoted", () => {
+test("a name with a meaning in a query is quoted", () => {
   expect(paths({ "first name": 1, "a.b": { "0": 2 } })).toEqual(['"first name"', '"a.b"."0"']);
 });
 

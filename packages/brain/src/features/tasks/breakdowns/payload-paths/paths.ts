@@ -1,12 +1,12 @@
 import { printPath, queryLimits } from "@svc/client/task-query";
 import { isJsonObject, parseJson, redactionMarker } from "@svc/protocol";
 
-/** Longer member names are data rather than names, and no one completes them. */
+/** Longer member names are data rather than names, and no user completes them. */
 const maxNameCharacters = 80;
 
 /**
- * The paths at which a JSON text holds single values, as a query writes them: `user.id`, each once. Members of the objects in a list have
- * the path of the list, as queries look into each element; a list in a list needs an index there and is left out. So are redacted values.
+ * The paths of scalars in a JSON text in query notation, such as `user.id`, each once. Members of objects in a list have the path of the
+ * list, because queries search each element. Lists within lists are left out, because they would need an index; so are redacted values.
  */
 export function pathsOf(text: string): Set<string> {
   const found = new Set<string>();
