@@ -695,7 +695,7 @@ export interface DeepHealth {
 
 /** How many tasks were deleted. */
 export interface DeletedTasks {
-  /** Tasks that this request deleted. */
+  /** Number of tasks that this request deleted. */
   deleted_count: number;
 }
 
@@ -752,18 +752,18 @@ export interface EventPage {
 /** The values of a field with their counts. */
 export interface Facet {
   field: FacetField;
-  /** The most frequent first. */
+  /** Most frequent first. */
   values: {
     /** Value of the field, or path below it. */
     value: string;
     /** A lower bound when exact is false. */
     count: number;
-    /** False when the count was cut at 10,000, ran out of time, or is that of a sample. */
+    /** False when the count stopped at 10,000, ran out of time, or comes from a sample. */
     exact: boolean;
   }[];
 }
 
-/** A field of tasks whose values are counted; of args, kwargs and result the paths in the payloads of the newest 200 matching tasks, such as `user.id`. */
+/** Field whose values are counted; for args, kwargs and result, the paths in the payloads of the newest 200 matching tasks, such as `user.id`. */
 export const facetFields = [
   "state",
   "priority",
@@ -1957,17 +1957,17 @@ export interface SystemFacts {
 
 /** One job of an engine. */
 export interface Task {
-  /** Id of the row, made from project, engine and task_id. */
+  /** Id of the row, derived from project, engine and task_id. */
   id: string;
   /** Project that it belongs to. */
   project_id: string;
   /** Name of the engine. */
   engine: string;
-  /** Id that the engine gave the task. */
+  /** Id of the task in its engine. */
   task_id: string;
   /** Function or job name that the engine runs; `unknown` until an event names it. */
   name: string;
-  /** Queue that it was sent to; null when no event named one. */
+  /** Queue that it was sent to; null when not reported. */
   queue: string | null;
   state: TaskState;
   priority: Priority;
@@ -1981,9 +1981,9 @@ export interface Task {
   exception: string | null;
   /** Stack trace of that failure or retry; null in other states. */
   traceback: string | null;
-  /** Retries that are known of, over all attempts. */
+  /** Known retries over all attempts. */
   retry_count: number;
-  /** Attempts before this one. */
+  /** Number of earlier attempts. */
   attempt: number;
   /** Attempts after which the engine gives up; null when not reported. */
   max_attempts: number | null;
@@ -1991,17 +1991,17 @@ export interface Task {
   eta: string | null;
   /** Time of its earliest event. */
   received_at: string;
-  /** Start of the present attempt; null before it starts. */
+  /** Start of the current attempt; null before it starts. */
   started_at: string | null;
-  /** End of the present attempt; null unless it has ended. */
+  /** End of the current attempt; null until it ends. */
   finished_at: string | null;
-  /** How long it ran, as the engine measured it; null until it succeeded or failed, and when not reported. */
+  /** Run time as measured by the engine; null until it succeeds or fails, or when not reported. */
   runtime_ms: number | null;
-  /** How long this attempt waited in the queue before it started; null when not reported. */
+  /** Time that this attempt waited in the queue; null when not reported. */
   wait_ms: number | null;
-  /** Worker that took it last; null when no event named one. */
+  /** Worker that last received it; null when not reported. */
   worker_name: string | null;
-  /** task_id of the task that sent it; null without one. */
+  /** task_id of the task that created it; null without one. */
   parent_task_id: string | null;
   /** task_id of the first task of its tree; null without one. */
   root_task_id: string | null;
@@ -2011,7 +2011,7 @@ export interface Task {
   release: string | null;
   /** W3C trace context; null when not reported. */
   traceparent: string | null;
-  /** Shared by similar failures; of its last failure, also when it was retried since. */
+  /** Shared by similar failures; from its last failure, even if retried since. */
   fingerprint: string | null;
   /** task_id of the task that this one retries; null without one. */
   retry_of: string | null;
@@ -2100,19 +2100,19 @@ export interface TaskCommandPage {
 }
 
 export interface TaskDelete {
-  /** Ids of rows (`Task.id`); not together with filters. */
+  /** Ids of rows (`Task.id`); cannot be combined with filters. */
   task_ids?: string[] | null;
   /** Only tasks in this state. */
   filter_state?: TaskState | null;
   /** Only tasks with one of these priorities. */
   filter_priority?: Priority[] | null;
-  /** Only tasks with this literal text, without case, in name, queue, worker or task id. */
+  /** Only tasks with this literal text in name, queue, worker or task id; ignores case. */
   filter_search?: string | null;
-  /** Only tasks with this literal text in their name. */
+  /** Only tasks with this literal, case-sensitive text in their name. */
   filter_name?: string | null;
-  /** Only tasks of exactly this queue. */
+  /** Only tasks with exactly this queue. */
   filter_queue?: string | null;
-  /** Only tasks of exactly this worker. */
+  /** Only tasks with exactly this worker. */
   filter_worker?: string | null;
   /** Only tasks received at or after this time. */
   filter_since?: string | null;
@@ -2122,34 +2122,34 @@ export interface TaskDelete {
 
 /** Values that differ between failed and passed tasks of the same names in the same time span. */
 export interface TaskDifferences {
-  /** The time span that both sides are taken from. */
+  /** Time span of both sides. */
   span: {
     /** Start of the span. */
     from: string;
     /** End of the span. */
     to: string;
   };
-  /** Maximum number of tasks of one side from one hour: a 24th of 2000 when the span is longer than two hours. */
+  /** Maximum tasks per side and hour: a 24th of 2000 when the span is longer than two hours. */
   per_hour_cap: number;
-  /** Failed tasks that were compared, 2000 at most. */
+  /** Failed tasks that were compared, at most 2000. */
   failed: number;
-  /** Passed tasks of the same names that were compared, 2000 at most. */
+  /** Passed tasks of the same names that were compared, at most 2000. */
   passed: number;
-  /** Whether the span has more of either; those compared are then even over its hours. */
+  /** Whether the span has more tasks on either side; then an even sample over its hours is compared. */
   sampled: boolean;
-  /** Different releases among the tasks that were compared. */
+  /** Number of distinct releases among the compared tasks. */
   releases: number;
   /** Whether more than one release ran in some hour; releases are compared only over such hours. */
   release_overlap: boolean;
-  /** Shares that differ by 20 points, of at least 5 failed tasks; the greatest difference first, 10 at most. */
+  /** Values in at least 5 failed tasks with a gap of at least 20 points; greatest difference first, at most 10. */
   attributes: {
     /** Worker, queue, priority, release, args.… or kwargs.… */
     field: string;
     /** Value of the field. */
     value: string;
-    /** Of the failed tasks that have it; for a release, of those in hours with more than one release. */
+    /** Share of the failed tasks that have it; for a release, of those in hours with more than one release. */
     failed_share: number;
-    /** Of the passed tasks that have it; for a release, of those in hours with more than one release. */
+    /** Share of the passed tasks that have it; for a release, of those in hours with more than one release. */
     passed_share: number;
   }[];
 }
@@ -2182,15 +2182,15 @@ export interface TaskExplanation {
 
 /** Counts of tasks over time. */
 export interface TaskHistogram {
-  /** Start of the first bucket, at or before since. */
+  /** Start of the first bucket, which may be before `since`. */
   from: string;
   /** End of the range. */
   to: string;
-  /** False when the time was used up; buckets that begin before reached hold too little. */
+  /** False when counting ran out of time; buckets that start before `reached` are incomplete. */
   exact: boolean;
-  /** How far back the counting came; null when it is complete. */
+  /** Oldest time that was counted; null when complete. */
   reached: string | null;
-  /** Events: finished and retried tasks at the time of the event; tasks: the tasks of the list, in their present state, by received_at. */
+  /** Events: finished and retried tasks at the time of the event; tasks: the tasks of the list, in their current state, by received_at. */
   counted: "events" | "tasks";
   /** Width of a bucket. */
   bucket_seconds: number;
@@ -2202,7 +2202,7 @@ export interface TaskHistogram {
     success: number;
     /** Failures. */
     failure: number;
-    /** Everything else that was counted. */
+    /** All other counted tasks. */
     other: number;
   }[];
 }
@@ -2212,9 +2212,9 @@ export interface TaskPage {
   items: Task[];
   /** Pass it as `cursor` to get the next page; null on the last page. */
   next_cursor: string | null;
-  /** Null unless asked for, and when counting takes too long. */
+  /** Null unless requested, or when counting takes too long. */
   total_count: number | null;
-  /** The search ran out of time: it covered everything down to reached, and cursor continues from there. */
+  /** Present when the search ran out of time: it covered everything down to `reached`, and `cursor` continues from there. */
   partial?: {
     /** received_at of the last task that was searched. */
     reached: string;
@@ -2241,9 +2241,9 @@ export type TaskState = (typeof taskStates)[number];
 export interface TaskTree {
   /** task_id of the first task of the tree. */
   root_task_id: string;
-  /** How many tasks the tree has, 500 at most. */
+  /** Number of tasks in the tree, at most 500. */
   node_count: number;
-  /** Whether the tree has more than 500 tasks, of which the first are shown. */
+  /** Whether the tree has more than 500 tasks; the first 500 are shown. */
   truncated: boolean;
   nodes: TaskTreeNode[];
 }
@@ -2252,20 +2252,20 @@ export interface TaskTree {
 export interface TaskTreeNode {
   /** Name of the engine. */
   engine: string;
-  /** Id that the engine gave the task. */
+  /** Id of the task in its engine. */
   task_id: string;
   /** Function or job name that the engine runs. */
   name: string;
   state: TaskState;
-  /** task_id of the task that sent it; null without one. */
+  /** task_id of the task that created it; null without one. */
   parent_task_id: string | null;
   /** task_id of the first task of the tree; null for that task itself. */
   root_task_id: string | null;
   /** Time of its earliest event. */
   received_at: string | null;
-  /** Start of the present attempt; null before it starts. */
+  /** Start of the current attempt; null before it starts. */
   started_at: string | null;
-  /** End of the present attempt; null unless it has ended. */
+  /** End of the current attempt; null until it ends. */
   finished_at: string | null;
 }
 
@@ -2690,19 +2690,19 @@ export interface ListEventsQuery {
 }
 
 export interface GetFacetQuery {
-  /** The field whose values are counted. */
+  /** Field whose values are counted. */
   field: FacetField;
-  /** Literal beginning of the values, with case; for completing what is typed. */
+  /** Literal, case-sensitive prefix of the values; for autocompletion. */
   prefix?: string;
-  /** Values, the greatest first; default 20. */
+  /** Number of values, greatest count first; default 20. */
   limit?: number;
   /** Only tasks in this state. */
   state?: TaskState;
   /** Comma-separated priorities. */
   priority?: string;
-  /** Literal substring of the task name. */
+  /** Literal, case-sensitive substring of the task name. */
   name?: string;
-  /** Literal substring, without case, of name, queue, worker or task id. */
+  /** Literal substring of name, queue, worker or task id; ignores case. */
   search?: string;
   /** Exact queue name. */
   queue?: string;
@@ -2712,7 +2712,7 @@ export interface GetFacetQuery {
   since?: string;
   /** End of the range. */
   until?: string;
-  /** Query language, such as `state:failure args.user.id:123 -queue:mail runtime:>30s "timed out"`; every term must hold, beside all other parameters. */
+  /** Query language, such as `state:failure args.user.id:123 -queue:mail runtime:>30s "timed out"`; every term must match, as must all other parameters. */
   q?: string;
 }
 
@@ -2805,9 +2805,9 @@ export interface ListTasksQuery {
   state?: TaskState;
   /** Comma-separated priorities. */
   priority?: string;
-  /** Literal substring of the task name. */
+  /** Literal, case-sensitive substring of the task name. */
   name?: string;
-  /** Literal substring, without case, of name, queue, worker or task id. */
+  /** Literal substring of name, queue, worker or task id; ignores case. */
   search?: string;
   /** Exact queue name. */
   queue?: string;
@@ -2817,13 +2817,13 @@ export interface ListTasksQuery {
   since?: string;
   /** End of the range. */
   until?: string;
-  /** Query language, such as `state:failure args.user.id:123 -queue:mail runtime:>30s "timed out"`; every term must hold, beside all other parameters. */
+  /** Query language, such as `state:failure args.user.id:123 -queue:mail runtime:>30s "timed out"`; every term must match, as must all other parameters. */
   q?: string;
   /** next_cursor of the previous page; ignored by exports. */
   cursor?: string;
-  /** Page size; more than the configured maximum is clamped. */
+  /** Page size; clamped to the configured maximum. */
   limit?: number;
-  /** Adds total_count, one exact count more; ignored by exports. */
+  /** Adds the exact `total_count`, which costs an extra count; ignored by exports. */
   include_total?: boolean;
   /** Export all matching tasks instead of a page. */
   format?: "csv" | "xlsx" | "json";
@@ -2839,9 +2839,9 @@ export interface ListTaskCommandsQuery {
 }
 
 export interface GetTaskDifferencesQuery {
-  /** Exact task name; or fingerprint. */
+  /** Exact task name; alternative to fingerprint. */
   name?: string;
-  /** Of failures; or name. */
+  /** Fingerprint of failures; alternative to name. */
   fingerprint?: string;
   /** Start of the range. */
   since?: string;
@@ -2854,9 +2854,9 @@ export interface GetTaskHistogramQuery {
   state?: TaskState;
   /** Comma-separated priorities. */
   priority?: string;
-  /** Literal substring of the task name. */
+  /** Literal, case-sensitive substring of the task name. */
   name?: string;
-  /** Literal substring, without case, of name, queue, worker or task id. */
+  /** Literal substring of name, queue, worker or task id; ignores case. */
   search?: string;
   /** Exact queue name. */
   queue?: string;
@@ -2866,7 +2866,7 @@ export interface GetTaskHistogramQuery {
   since?: string;
   /** End of the range. */
   until?: string;
-  /** Query language, such as `state:failure args.user.id:123 -queue:mail runtime:>30s "timed out"`; every term must hold, beside all other parameters. */
+  /** Query language, such as `state:failure args.user.id:123 -queue:mail runtime:>30s "timed out"`; every term must match, as must all other parameters. */
   q?: string;
   /** Maximum number of parts; default 60. */
   buckets?: number;
