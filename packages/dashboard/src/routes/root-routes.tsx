@@ -64,9 +64,9 @@ export function PageError({ error, reset }: { error: unknown; reset: () => void 
   usePage([...(slug === undefined ? [] : [[slug, paths.project(slug)] as const]), ["Not shown"]]);
   return (
     <>
-      <h1 className="vh">This page could not be shown</h1>
+      <h1 className="vh">Couldn't show this page</h1>
       <ErrorPanel
-        title="This page could not be shown"
+        title="Couldn't show this page"
         error={error}
         // A page's own file is asked for once; after that only a reload brings it.
         onRetry={

@@ -82,7 +82,7 @@ function ProjectShell({ slug }: { slug: string }) {
           <main className={css.main} id="main" tabIndex={-1}>
             <h1 className="vh">{slug}</h1>
             <ErrorPanel
-              title={`The project ${slug} cannot be opened`}
+              title={`Couldn't open the project ${slug}`}
               error={project.error}
               onRetry={() => void project.refetch()}
             />

@@ -35,7 +35,7 @@ const statusOf = async (token: string, path: string) => {
 describe("a key", () => {
   test("is minted, used, kept to addresses and revoked; its token is told once and stays until it was stored", async () => {
     const { page, faults } = await openKeys(brain.as.root);
-    await page.getByText("No API key yet").waitFor();
+    await page.getByText("No API keys yet").waitFor();
     await page.getByRole("button", { name: "Create key" }).click();
     const dialog = dialogOf(page);
     const mint = dialog.getByRole("button", { name: "Create key" });
@@ -43,16 +43,16 @@ describe("a key", () => {
     await dialog.getByLabel("Name").fill("nightly report");
     await tick(page, "tasks:write");
     // Writing includes reading, which cannot be ticked off beside it.
-    const read = dialog.getByRole("checkbox", { name: /^tasks:read[.] Comes with another one/ });
+    const read = dialog.getByRole("checkbox", { name: /^tasks:read[.] Included in another selected scope/ });
     expect([await read.isChecked(), await read.getAttribute("aria-disabled")]).toEqual([true, "true"]);
     await dialog.getByLabel("Restrict to project").selectOption({ label: "Shop" });
     await dialog.getByText("The key can't read or change other projects.").waitFor();
     expect(await dialog.getByText("With these scopes it can still create projects, as you can.").count()).toBe(0);
     await tick(page, "projects:write");
     await dialog.getByText("With these scopes it can still create projects, as you can.").waitFor();
-    await dialog.getByLabel("May be used from").fill("127.0.0.9/8");
+    await dialog.getByLabel("Allowed addresses").fill("127.0.0.9/8");
     await dialog.getByText("Kept as 127.0.0.0/8").waitFor();
-    await dialog.getByText(/Your address now: 127[.]0[.]0[.]1, would be allowed: yes/).waitFor();
+    await dialog.getByText(/Your address 127[.]0[.]0[.]1 would be allowed/).waitFor();
     expect(await axeFaults(page)).toEqual([]);
     await mint.click();
 
@@ -76,16 +76,16 @@ describe("a key", () => {
     }
 
     await act(page, "nightly report", "Change addresses");
-    expect(await dialog.getByLabel("May be used from").inputValue()).toBe("127.0.0.0/8");
-    await dialog.getByLabel("May be used from").fill("10.20.0.0/16\n2001:DB8::7");
-    await dialog.getByText(/would be allowed: no/).waitFor();
+    expect(await dialog.getByLabel("Allowed addresses").inputValue()).toBe("127.0.0.0/8");
+    await dialog.getByLabel("Allowed addresses").fill("10.20.0.0/16\n2001:DB8::7");
+    await dialog.getByText(/would be refused/).waitFor();
     await dialog.getByRole("button", { name: "Change addresses" }).click();
     await row.getByText("10.20.0.0/16 and 1 more").waitFor();
     expect(await statusOf(token, `/projects/${brain.project.slug}/tasks`)).toBe(403);
 
     await act(page, "nightly report", "Revoke");
     await dialog.getByRole("button", { name: "Revoke key" }).click();
-    await page.getByText("No API key yet").waitFor();
+    await page.getByText("No API keys yet").waitFor();
     expect(await statusOf(token, `/projects/${brain.project.slug}/tasks`)).toBe(401);
     expect(faults).toEqual([]);
   });
@@ -94,8 +94,7 @@ describe("a key", () => {
     await brain.as.operator.post("/api-keys", { name: "free", scopes: ["home:read"] });
     const { page } = await openKeys(brain.as.operator);
     const row = page.getByRole("row", { name: /free/ });
-    for (const words of ["no project", "everywhere", "never", "no end"])
-      expect(await row.textContent()).toContain(words);
+    for (const words of ["any", "any address", "never", "no expiry"]) expect(await row.textContent()).toContain(words);
   });
 });
 
@@ -103,7 +102,7 @@ describe("scopes that only administrators mint", () => {
   test("are shown to others with the reason, and cannot be ticked", async () => {
     const { page } = await openKeys(brain.as.viewer);
     await page.getByRole("button", { name: "Create key" }).click();
-    await dialogOf(page).getByText("Only instance administrators can grant the dashed ones.").waitFor();
+    await dialogOf(page).getByText("Only instance administrators can grant scopes with a dashed border.").waitFor();
     for (const scope of ["users:read", "projects:write", "admin:*"]) {
       const box = dialogOf(page).getByRole("checkbox", {
         name: `${scope}. Only instance administrators can grant this`,
@@ -119,9 +118,9 @@ describe("scopes that only administrators mint", () => {
     const { page } = await openKeys(brain.as.root);
     await page.getByRole("button", { name: "Create key" }).click();
     await dialogOf(page).getByRole("checkbox", { name: "tasks:read", exact: true }).waitFor();
-    expect(await dialogOf(page).getByText("Dashed ones").count()).toBe(0);
+    expect(await dialogOf(page).getByText("dashed border").count()).toBe(0);
     await tick(page, "admin:*");
-    const included = dialogOf(page).getByRole("checkbox", { name: /^audit:read[.] Comes with/ });
+    const included = dialogOf(page).getByRole("checkbox", { name: /^audit:read[.] Included in/ });
     expect(await included.isChecked()).toBe(true);
   });
 });
@@ -141,10 +140,10 @@ describe("addresses", () => {
     ];
     const { page } = await openKeys(brain.as.auditor);
     await act(page, "ranges", "Change addresses");
-    await dialogOf(page).getByLabel("May be used from").fill(given.join("\n"));
+    await dialogOf(page).getByLabel("Allowed addresses").fill(given.join("\n"));
     const said =
       (await dialogOf(page)
-        .getByText(/^Kept as/)
+        .getByText(/^Saved as/)
         .textContent()) ?? "";
     await dialogOf(page).getByRole("button", { name: "Change addresses" }).click();
     await dialogOf(page).waitFor({ state: "detached" });
@@ -152,7 +151,7 @@ describe("addresses", () => {
     const kept: string[] = keys.find(({ id }: { id: string }) => id === key.id).allowed_cidrs;
     expect(kept).toHaveLength(given.length);
     const rewritten = kept.filter((range) => !given.includes(range));
-    expect(said.replace("Kept as ", "").split(", ")).toEqual(rewritten);
+    expect(said.replace("Saved as ", "").split(", ")).toEqual(rewritten);
   });
 
   test("that are none are named by their line and not sent, and so are too many", async () => {
@@ -160,12 +159,12 @@ describe("addresses", () => {
     const { page } = await openKeys(brain.as.admin);
     await act(page, "held", "Change addresses");
     const dialog = dialogOf(page);
-    const field = dialog.getByLabel("May be used from");
+    const field = dialog.getByLabel("Allowed addresses");
     await field.fill("10.0.0.0/8\nmail.example.org");
     await dialog.getByText("Line 2 is no IPv4 or IPv6 address, and no range of them.").waitFor();
     const save = dialog.getByRole("button", { name: "Change addresses" });
     await expect.poll(() => save.getAttribute("aria-disabled")).toBe("true");
-    await dialog.getByRole("status").getByText("Correct the addresses first").waitFor();
+    await dialog.getByRole("status").getByText("Fix the addresses first").waitFor();
     await expect.poll(() => field.getAttribute("aria-invalid")).toBe("true");
     await field.fill(Array.from({ length: 33 }, (_, at) => `10.0.${at}.0/24`).join("\n"));
     await dialog.getByText("33 ranges; a key has at most 32.").waitFor();
@@ -183,7 +182,7 @@ describe("addresses", () => {
       route.request().method() === "PATCH" ? route.fulfill({ status: 422, json: refusal }) : route.continue(),
     );
     await act(page, "held", "Change addresses");
-    const field = dialogOf(page).getByLabel("May be used from");
+    const field = dialogOf(page).getByLabel("Allowed addresses");
     await field.fill("10.9.0.0/16");
     await dialogOf(page).getByRole("button", { name: "Change addresses" }).click();
     await dialogOf(page).getByText("must be an IPv4 or IPv6 CIDR or address").waitFor();

@@ -16,7 +16,7 @@ describe("past the deadline for a second factor", () => {
     const { page, faults } = await openScreen(brain);
     await signIn(page, "viewer@example.org", agents);
     await page.waitForURL(/\/login\/enroll[?]next=/);
-    await page.getByText("the time for it was over on").waitFor();
+    await page.getByText("The deadline passed on").waitFor();
     expect(await page.getByRole("link", { name: "Not now" }).count()).toBe(0);
     for (const path of ["/", "/me/security", agents]) {
       await page.goto(path);
@@ -33,7 +33,7 @@ describe("past the deadline for a second factor", () => {
     await page.getByRole("button", { name: "Next: enter a code" }).click();
     await page.getByLabel("Six-digit code").fill(totpCode(secret, new Date()));
     await page.keyboard.press("Enter");
-    await page.getByLabel("I have stored these codes").check({ force: true });
+    await page.getByLabel("I've saved these codes").check({ force: true });
     await page.getByRole("button", { name: "Done" }).click();
     await page.waitForURL(`**${agents}`);
     await page.getByRole("heading", { level: 1, name: "Agents" }).waitFor();
@@ -75,7 +75,7 @@ describe("before the deadline for a second factor", () => {
     await page.goto("/login/enroll");
     await page.getByRole("link", { name: "Not now" }).waitFor();
     await page.clock.fastForward(6 * 60_000);
-    await page.getByText("the time for it was over on").waitFor();
+    await page.getByText("The deadline passed on").waitFor();
     expect(await page.getByRole("link", { name: "Not now" }).count()).toBe(0);
   });
 

@@ -63,7 +63,7 @@ test("sessions are listed with this one marked; one is revoked, and then all oth
   const sessions = page.getByRole("region", { name: "Sessions", exact: true });
   const rows = sessions.getByRole("row").filter({ has: page.getByRole("cell") });
   await expect.poll(() => rows.count()).toBe(3);
-  expect(await rows.first().textContent()).toContain("this one");
+  expect(await rows.first().textContent()).toContain("current");
   expect(await rows.first().getByRole("button").count()).toBe(0);
 
   await rows
@@ -87,20 +87,20 @@ test("devices are trusted, renamed and revoked; codes are replaced; the factor i
   const { page, faults } = await openScreen(brain, { cookie: client.cookie });
   await page.goto("/me/security");
   const devices = page.getByRole("region", { name: "Trusted devices" });
-  await devices.getByText("Every sign-in is asked for a code.").waitFor();
-  await devices.getByRole("button", { name: "Trust this one" }).click();
+  await devices.getByText("Every sign-in needs a code.").waitFor();
+  await devices.getByRole("button", { name: "Trust this browser" }).click();
   await devices.getByRole("cell", { name: /this one$/ }).waitFor();
-  expect(await devices.getByRole("button", { name: "Trust this one" }).count()).toBe(0);
+  expect(await devices.getByRole("button", { name: "Trust this browser" }).count()).toBe(0);
   await devices.getByRole("button", { name: /^Rename/ }).click();
   await page.getByRole("dialog").getByLabel("Name").fill("The laptop");
   await page.keyboard.press("Enter");
   await devices.getByRole("cell", { name: /^The laptop/ }).waitFor();
   await devices.getByRole("button", { name: "Revoke The laptop" }).click();
-  await devices.getByText("The laptop is not trusted any more.").waitFor();
+  await devices.getByText("The laptop is no longer trusted.").waitFor();
   await devices.getByRole("cell", { name: /^revoked/ }).waitFor();
 
   const second = page.getByRole("region", { name: "Second factor" });
-  await second.getByText("10 recovery codes are left.").waitFor();
+  await second.getByText("10 recovery codes left.").waitFor();
   await second.getByRole("button", { name: "New recovery codes" }).click();
   await page.getByRole("button", { name: "Create codes" }).click();
   const dialog = page.getByRole("dialog");
@@ -114,7 +114,7 @@ test("devices are trusted, renamed and revoked; codes are replaced; the factor i
   await page.keyboard.press("Escape");
   await dialog.getByText("Save the codes first").first().waitFor();
   expect(await axeFaults(page)).toEqual([]);
-  await dialog.getByLabel("I have stored these codes").check({ force: true });
+  await dialog.getByLabel("I've saved these codes").check({ force: true });
   await dialog.getByRole("button", { name: "Done" }).click();
   await dialog.waitFor({ state: "detached" });
 
@@ -122,14 +122,14 @@ test("devices are trusted, renamed and revoked; codes are replaced; the factor i
   await dialog.getByLabel("Password").fill("not the password");
   await dialog.getByLabel("Six-digit code").fill("000000");
   await dialog.getByRole("button", { name: "Disable second factor" }).click();
-  await dialog.getByText("This is not your password.").waitFor();
+  await dialog.getByText("That password is incorrect.").waitFor();
   await dialog.getByLabel("Password").fill(testPassword);
   await dialog.getByRole("button", { name: "Disable second factor" }).click();
-  await dialog.getByText("This code does not count").waitFor();
+  await dialog.getByText("That code is incorrect or has expired.").waitFor();
   await dialog.getByLabel("Six-digit code").fill(factor.code());
   await dialog.getByRole("button", { name: "Disable second factor" }).click();
   await second.getByRole("link", { name: "Set up an app" }).waitFor();
-  expect(await devices.getByRole("button", { name: "Trust this one" }).count()).toBe(0);
+  expect(await devices.getByRole("button", { name: "Trust this browser" }).count()).toBe(0);
   expect((await client.get("/auth/mfa/status")).body.enrolled).toBe(false);
   expect(faults).toEqual([]);
 });

@@ -31,8 +31,8 @@ async function askFor(page: Page, email: string): Promise<void> {
   // The sign-in has a field of this name as well.
   await page.getByRole("heading", { level: 1, name: "Reset your password" }).waitFor();
   await page.getByLabel("Email").fill(email);
-  await page.getByRole("button", { name: "Send the link" }).click();
-  await page.getByRole("heading", { level: 1, name: "Look into your mail" }).waitFor();
+  await page.getByRole("button", { name: "Send link" }).click();
+  await page.getByRole("heading", { level: 1, name: "Check your email" }).waitFor();
 }
 
 /** Path and fragment of the newest link, and its token. */
@@ -73,7 +73,7 @@ describe("a forgotten password", () => {
     expect(await field.getAttribute("type")).toBe("text");
     await page.keyboard.press("Tab");
     await page.getByRole("button", { name: "Change password" }).click();
-    await page.getByRole("heading", { level: 1, name: "Your password is changed" }).waitFor();
+    await page.getByRole("heading", { level: 1, name: "Password changed" }).waitFor();
     expect((await brain.as.viewer.get("/auth/me")).status).toBe(401);
 
     await page.getByRole("link", { name: "Sign in" }).click();
@@ -87,8 +87,8 @@ describe("a forgotten password", () => {
     await page.goto(path);
     await page.getByLabel("New password", { exact: true }).fill(`${newPassword}!`);
     await page.keyboard.press("Enter");
-    await page.getByRole("heading", { level: 1, name: "This link does not work" }).waitFor();
-    await page.getByRole("link", { name: "Ask for a link" }).click();
+    await page.getByRole("heading", { level: 1, name: "This link is not valid" }).waitFor();
+    await page.getByRole("link", { name: "Request a link" }).click();
     await page.waitForURL("**/reset");
   });
 
@@ -97,7 +97,7 @@ describe("a forgotten password", () => {
     await page.goto("/reset/confirm#token=cut");
     await page.getByLabel("New password", { exact: true }).fill(newPassword);
     await page.keyboard.press("Enter");
-    await page.getByRole("heading", { level: 1, name: "This link does not work" }).waitFor();
+    await page.getByRole("heading", { level: 1, name: "This link is not valid" }).waitFor();
   });
 
   test("of an address without an account gets the same answer", async () => {
@@ -121,7 +121,7 @@ describe("a forgotten password", () => {
     await page.getByLabel("New password", { exact: true }).fill(newPassword);
     expect(page.url()).not.toContain(token);
     await page.keyboard.press("Enter");
-    await page.getByRole("heading", { level: 1, name: "Your password is changed" }).waitFor();
+    await page.getByRole("heading", { level: 1, name: "Password changed" }).waitFor();
   });
 });
 
@@ -131,20 +131,20 @@ test("a password is changed by its owner, by the policy of the server, and every
   const panel = page.getByRole("region", { name: "Password", exact: true });
   await panel.getByText("At least 12 characters").waitFor();
   expect(await panel.textContent()).not.toContain("unless this server");
-  await panel.getByLabel("Present password").fill("not the present one");
+  await panel.getByLabel("Current password").fill("not the current one");
   await panel.getByLabel("New password", { exact: true }).fill(newPassword);
   await panel.getByRole("button", { name: "Change password" }).click();
-  await panel.getByText("This is not your present password").waitFor();
+  await panel.getByText("That password is incorrect.").waitFor();
   expect(await panel.getByLabel("New password", { exact: true }).inputValue()).toBe(newPassword);
 
-  await panel.getByLabel("Present password").fill(testPassword);
+  await panel.getByLabel("Current password").fill(testPassword);
   await panel.getByLabel("New password", { exact: true }).fill("aaaaaaaaaaaaaaaa");
   await panel.getByRole("button", { name: "Change password" }).click();
   await panel.getByText("This must not repeat the same characters.").waitFor();
   await panel.getByLabel("New password", { exact: true }).fill(newPassword);
   await panel.getByRole("button", { name: "Change password" }).click();
-  await panel.getByText("Changed. All other sessions have ended.").waitFor();
-  expect(await panel.getByLabel("Present password").inputValue()).toBe("");
+  await panel.getByText("Password changed. All other sessions have ended.").waitFor();
+  expect(await panel.getByLabel("Current password").inputValue()).toBe("");
   expect((await brain.as.auditor.get("/auth/me")).status).toBe(401);
   await page.reload();
   await panel.getByText("At least 12 characters").waitFor();

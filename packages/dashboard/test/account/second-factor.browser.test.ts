@@ -47,7 +47,7 @@ describe("setting a second factor up", () => {
 
     await page.getByRole("button", { name: "Next: enter a code" }).click();
     await confirm(page, "000000");
-    await page.getByText("This code does not count").waitFor();
+    await page.getByText("That code is incorrect or has expired.").waitFor();
     await page.getByRole("button", { name: "Back to the QR code" }).click();
     expect(await page.locator("main code").textContent()).toBe(shown);
     await page.getByRole("button", { name: "Next: enter a code" }).click();
@@ -78,11 +78,11 @@ describe("setting a second factor up", () => {
     expect(await codes.first().isVisible()).toBe(true);
     await page.emulateMedia({ media: null });
 
-    await page.getByLabel("I have stored these codes").check({ force: true });
+    await page.getByLabel("I've saved these codes").check({ force: true });
     await done.click();
     await page.waitForURL("**/me/security");
     await page.getByText("An authenticator app is set up").waitFor();
-    await page.getByText("10 recovery codes are left.").waitFor();
+    await page.getByText("10 recovery codes left.").waitFor();
     expect(faults).toEqual([]);
   });
 
@@ -91,8 +91,8 @@ describe("setting a second factor up", () => {
     const { page } = await openScreen(site.brain);
     await signIn(page, email);
     await confirm(page, factor.recoveryCodes[0] ?? "");
-    await page.getByText("9 recovery codes are left").waitFor();
-    await page.getByRole("button", { name: "Go on" }).click();
+    await page.getByText("9 recovery codes left").waitFor();
+    await page.getByRole("button", { name: "Continue" }).click();
     await page.goto("/login/enroll?next=/me/security");
     await page.getByRole("heading", { name: "Set up another app" }).waitFor();
     await page.getByRole("link", { name: "Not now" }).click();
@@ -122,12 +122,12 @@ describe("what needs a fresh code", () => {
     await page.getByRole("dialog").getByLabel("Name").fill("mailer-9");
     await page.keyboard.press("Enter");
 
-    const asked = page.getByRole("dialog", { name: "Confirm it is you" });
+    const asked = page.getByRole("dialog", { name: "Confirm it's you" });
     await asked.waitFor();
     expect(await axeFaults(page)).toEqual([]);
     await asked.getByLabel("Six-digit code").fill("000000");
     await page.keyboard.press("Enter");
-    await asked.getByText("This code does not count").waitFor();
+    await asked.getByText("That code is incorrect or has expired.").waitFor();
     await asked.getByLabel("Six-digit code").fill(factor.code());
     await page.keyboard.press("Enter");
 
@@ -142,14 +142,14 @@ describe("what needs a fresh code", () => {
     const name = page.getByRole("dialog").getByLabel("Name");
     await name.fill("mailer-10");
     await page.keyboard.press("Enter");
-    await page.getByRole("dialog", { name: "Confirm it is you" }).waitFor();
+    await page.getByRole("dialog", { name: "Confirm it's you" }).waitFor();
     await page.keyboard.press("Escape");
 
-    await page.getByRole("dialog", { name: "Confirm it is you" }).waitFor({ state: "detached" });
+    await page.getByRole("dialog", { name: "Confirm it's you" }).waitFor({ state: "detached" });
     await page.getByText("You didn't confirm that it's you.").waitFor();
     expect(await name.inputValue()).toBe("mailer-10");
     // The next try asks again.
     await page.getByRole("button", { name: "Create agent" }).last().click();
-    await page.getByRole("dialog", { name: "Confirm it is you" }).waitFor();
+    await page.getByRole("dialog", { name: "Confirm it's you" }).waitFor();
   });
 });

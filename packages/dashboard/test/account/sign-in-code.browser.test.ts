@@ -20,7 +20,7 @@ describe("signing in with a second factor", () => {
     await page.goto(agents());
     await page.waitForURL(/\/login\/mfa[?]next=/);
     await confirm(page, "000000");
-    await page.getByText("This code does not count").waitFor();
+    await page.getByText("That code is incorrect or has expired.").waitFor();
     expect(await page.getByLabel("Six-digit code").inputValue()).toBe("000000");
     await confirm(page, factor.code());
     await page.waitForURL(`**${agents()}`);
@@ -42,7 +42,7 @@ describe("signing in with a second factor", () => {
     const field = page.getByLabel("Recovery code");
     expect(await field.evaluate((input) => input === document.activeElement)).toBe(true);
     await confirm(page, (factor.recoveryCodes[0] ?? "").toLowerCase(), "Recovery code");
-    await page.getByText("9 recovery codes are left").waitFor();
+    await page.getByText("9 recovery codes left").waitFor();
     expect(await axeFaults(page)).toEqual([]);
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { level: 1, name: "Projects" }).waitFor();
@@ -53,7 +53,7 @@ describe("signing in with a second factor", () => {
     const { email, factor } = await site.carefulUser("remember");
     const { page } = await openScreen(site.brain);
     await signIn(page, email);
-    await page.getByLabel(/^Remember this device/).check({ force: true });
+    await page.getByLabel(/^Trust this browser/).check({ force: true });
     await confirm(page, factor.code());
     await page.getByRole("heading", { level: 1, name: "Projects" }).waitFor();
     await page.getByRole("button", { name: /user menu/ }).click();
@@ -76,7 +76,7 @@ describe("signing in with a second factor", () => {
       await page.getByRole("button", { name: "Confirm" }).waitFor();
     }
     await confirm(page, factor.code());
-    await page.getByText("Too many wrong codes have locked the second factor").waitFor();
+    await page.getByText("Too many wrong codes. Your second factor is locked").waitFor();
   });
 
   test("while a factor that is set up elsewhere makes a session wait leads to its code and back", async () => {

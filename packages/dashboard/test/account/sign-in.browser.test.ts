@@ -97,6 +97,6 @@ describe("signing out", () => {
 test("a project of others is refused inside the shell, not with a blank page", async () => {
   const { page } = await openScreen(brain, { cookie: brain.as.stranger.cookie });
   await page.goto(`/p/${brain.project.slug}/tasks`);
-  await page.getByText(`The project ${brain.project.slug} cannot be opened`).waitFor();
+  await page.getByText(`Couldn't open the project ${brain.project.slug}`).waitFor();
   await page.getByRole("button", { name: "Try again" }).waitFor();
 });

@@ -23,7 +23,7 @@ const open = async ({ cookie }: ApiClient, path: string, heading: string) => {
   const screen = await openScreen(brain, { cookie });
   await screen.page.goto(path);
   await screen.page.getByRole("heading", { name: heading, level: 1 }).waitFor();
-  const asked = screen.page.getByRole("dialog", { name: "Confirm it is you" });
+  const asked = screen.page.getByRole("dialog", { name: "Confirm it's you" });
   const fillKey = async (name: string) => {
     await screen.page.getByRole("button", { name: "Create key" }).click();
     await screen.page.getByRole("dialog").getByLabel("Name").fill(name);
@@ -111,7 +111,7 @@ test("the security page shows what happened to the account, and a new password c
   await history.getByText("Sign-in from a new browser").waitFor();
   expect(await history.getByRole("cell", { name: "127.0.0.1" }).count()).toBe(2);
   expect(await axeFaults(page)).toEqual([]);
-  await page.getByLabel("Present password").fill(testPassword);
+  await page.getByLabel("Current password").fill(testPassword);
   await page.getByLabel("New password", { exact: true }).fill("another horse battery");
   await page.getByLabel("Revoke my 1 API key as well").check({ force: true });
   await page.getByRole("button", { name: "Change password" }).click();

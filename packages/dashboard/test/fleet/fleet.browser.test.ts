@@ -113,7 +113,7 @@ describe("one queue", () => {
     const { page } = await openScreen(brain, { cookie: brain.as.viewer.cookie });
     await page.route("**/latency*", (route) => route.abort());
     await page.goto(at("queues/bullmq/emails"));
-    await page.getByText("Waiting time could not be read").waitFor();
+    await page.getByText("Couldn't load waiting time").waitFor();
     await page.getByText("No task of this queue failed").waitFor();
   });
 });

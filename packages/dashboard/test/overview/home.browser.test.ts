@@ -81,7 +81,7 @@ describe("the start page", () => {
       isBroken ? route.fulfill({ status: 503, json: refusal }) : route.continue(),
     );
     await page.goto("/");
-    await page.getByText("Project figures could not be read").waitFor();
+    await page.getByText("Couldn't load project figures").waitFor();
     const rows = page.getByRole("region", { name: "Projects" }).getByRole("row");
     await rows.filter({ hasText: "Shop" }).getByText("unknown").waitFor();
     await rows.getByRole("link", { name: "Shop" }).waitFor();

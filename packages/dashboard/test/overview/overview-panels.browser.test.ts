@@ -54,10 +54,10 @@ describe("the queues on the overview", () => {
     }
     await page.goto(address());
     await panel(page, "Queues")
-      .getByText(/^Only the first \d+ queues by name are looked at[.]$/)
+      .getByText(/^Includes only the first \d+ queues by name[.]$/)
       .waitFor();
     await panel(page, "Fleet")
-      .getByText(/^Only the first \d+ workers by name are looked at[.]$/)
+      .getByText(/^Includes only the first \d+ workers by name[.]$/)
       .waitFor();
     await panel(page, "Fleet")
       .getByText(/at least \d+ workers? healthy/)
@@ -102,7 +102,7 @@ describe("the fleet on the overview", () => {
     const first = await holdReads(page, "**/completeness*");
     await page.goto(address(own));
     const part = panel(page, "Fleet");
-    await part.getByText("Whether events were lost is being read.").waitFor();
+    await part.getByText("Checking for lost events…").waitFor();
     expect(await part.getByText(/^Nothing lost/).count()).toBe(0);
     await first();
     await part.getByText("Nothing lost, last 24 h").waitFor();

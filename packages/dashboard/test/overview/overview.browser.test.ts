@@ -71,7 +71,7 @@ describe("the overview", () => {
 
   test("names the slowest tasks and what got slower", async () => {
     const { page } = await openOverview();
-    const slow = page.getByRole("region", { name: "Slowest names" }).first();
+    const slow = page.getByRole("region", { name: "Slowest tasks" }).first();
     const first = slow.getByRole("row").nth(1);
     await first.getByRole("link", { name: "media.transcode_video" }).waitFor();
     await slow.getByRole("row", { name: /billing[.]charge_subscription.*[+]\d+ %/ }).waitFor();
@@ -89,7 +89,7 @@ describe("the overview", () => {
       watcher.observe(document, { childList: true, subtree: true });
     });
     await page.goto(address());
-    const panels = ["Finished by outcome", "Run time", "Top issues", "Slowest names", "Queues"];
+    const panels = ["Finished by outcome", "Run time", "Top issues", "Slowest tasks", "Queues"];
     await page.getByRole("region", { name: "Newest failures", exact: true }).getByRole("link").nth(1).waitFor();
     await page.waitForLoadState("networkidle");
     expect((await page.locator("main section h2").allTextContents()).slice(0, 5)).toEqual(panels);
@@ -210,10 +210,10 @@ describe("a panel of the overview", () => {
       isBroken ? route.fulfill({ status: 503, json: refusal }) : route.continue(),
     );
     await page.goto(address());
-    await page.getByText("Finished by outcome could not be read").waitFor();
+    await page.getByText("Couldn't load finished by outcome").waitFor();
     await page.getByRole("slider", { name: /^Run time/ }).waitFor();
     await page.getByRole("link", { name: "PaymentGatewayError" }).waitFor();
-    expect(await page.getByText("could not be read", { exact: true }).count()).toBe(0);
+    expect(await page.getByText("not available", { exact: true }).count()).toBe(0);
     expect(await axeFaults(page)).toEqual([]);
 
     isBroken = false;
@@ -249,9 +249,9 @@ describe("a panel of the overview", () => {
     const { page } = await open();
     await page.goto(`${address()}?since=2026-01-01T00:00:00Z&until=2026-01-02T00:00:00Z`);
     await page.getByText("no tasks", { exact: true }).waitFor();
-    await page.getByText("Nothing was measured in this time.").waitFor();
-    await page.getByText("No run was measured in this time.").waitFor();
-    await page.getByText("No task failed in this time.").nth(1).waitFor();
+    await page.getByText("No durations in this window.").waitFor();
+    await page.getByText("No run times in this window.").waitFor();
+    await page.getByText("No failed tasks in this window.").nth(1).waitFor();
   });
 });
 

@@ -28,9 +28,9 @@ const dialogOf = (page: Page) => page.getByRole("dialog");
 describe("the last active project", () => {
   test("is not archived, and who can know it is told first; others are told by the server", async () => {
     const { page } = await openSettings(brain.project.slug);
-    await page.getByText("This is the last active project, and one must be left.").waitFor();
+    await page.getByText("This is the last active project. Create another one first.").waitFor();
     const archive = page.getByRole("button", { name: "Archive project" });
-    await expect.poll(() => archive.getAttribute("title")).toBe("The last active project cannot be archived");
+    await expect.poll(() => archive.getAttribute("title")).toBe("The last active project can't be archived");
     await archive.click({ force: true });
     expect(await dialogOf(page).count()).toBe(0);
     await page.context().close();
@@ -48,7 +48,7 @@ describe("the settings of a project", () => {
     await brain.addProject("mill", "Mill");
     const { page, faults } = await openSettings("mill");
     const save = page.getByRole("button", { name: "Save changes" });
-    await expect.poll(() => save.getAttribute("title")).toBe("Nothing is changed");
+    await expect.poll(() => save.getAttribute("title")).toBe("No changes to save");
     await page.getByLabel("Name").fill("Wind mill");
     await page.getByLabel("Description").fill("Grinds\nat night");
     await page.getByLabel("Time zone").fill("Europe/Prague");
@@ -59,7 +59,7 @@ describe("the settings of a project", () => {
     expect(body).toMatchObject({ name: "Wind mill", description: "Grinds\nat night", timezone: "Europe/Prague" });
 
     await page.getByLabel("Slug").fill("wind-mill");
-    await page.getByText(/links, bookmarks and scripts that say \/mill lead nowhere afterwards/).waitFor();
+    await page.getByText(/Links, bookmarks and scripts with \/mill stop working/).waitFor();
     expect(await axeFaults(page)).toEqual([]);
     await save.click();
     await page.waitForURL("**/p/wind-mill/settings/general");

@@ -29,7 +29,7 @@ const looks = [
 /** A page shows both in the same place, so each is judged for access on half of the pages. */
 const refusals = ["error", "forbidden"] as const;
 const words: Record<(typeof refusals)[number], RegExp> = {
-  error: /request-of-the-test|could not be|cannot be/i,
+  error: /request-of-the-test|couldn't|could not be|cannot be/i,
   forbidden: /role|not allowed|may not|permission/i,
 };
 

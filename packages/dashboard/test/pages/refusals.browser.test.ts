@@ -46,7 +46,7 @@ const cases: readonly Case[] = [
       await page.goto("/reset");
       await page.getByLabel("Email").fill("viewer@example.org");
     },
-    button: "Send the link",
+    button: "Send link",
     asks: (_method, { pathname }) => pathname.endsWith("/password-reset/request"),
     isAnonymous: true,
     field: "Email",
@@ -80,11 +80,11 @@ const cases: readonly Case[] = [
       await page.goto("/admin/users");
       await page.getByRole("button", { name: "Create account" }).click();
       await page.getByLabel("Email").fill("refused@example.org");
-      await page.getByRole("button", { name: "Make one" }).click();
+      await page.getByRole("button", { name: "Generate" }).click();
     },
     button: "Create account",
     asks: (method, { pathname }) => method === "POST" && pathname.endsWith("/users"),
-    refusal: /^No account was made[.] Too many/,
+    refusal: /^No account was created[.] Too many/,
   },
   {
     name: "inviting",
@@ -95,7 +95,7 @@ const cases: readonly Case[] = [
     },
     button: "Invite member",
     asks: (method, { pathname }) => method === "POST" && pathname.endsWith("/invitations"),
-    refusal: /^Nobody was invited[.] Too many/,
+    refusal: /^No one was invited[.] Too many/,
   },
   {
     name: "archiving",
@@ -264,13 +264,13 @@ describe("a read that fails the second time is reported beside what was read bef
       await page.getByRole("button", { name: "Change addresses" }).click();
     };
     await open();
-    await page.getByText("Your address now:").waitFor();
+    await page.getByText("as seen by the server when you signed in").waitFor();
     await page.keyboard.press("Escape");
     await page.route("**/auth/sessions", (route) => route.fulfill(failed));
     await page.clock.runFor(readAgainMs);
     await open();
-    await page.getByRole("alert").getByText("Your address could not be read again.").waitFor();
-    await page.getByText("Your address now:").waitFor();
+    await page.getByRole("alert").getByText("Couldn't refresh your address.").waitFor();
+    await page.getByText("as seen by the server when you signed in").waitFor();
   });
 
   test("under a row of the task list", async () => {
@@ -285,7 +285,7 @@ describe("a read that fails the second time is reported beside what was read bef
     await page.route("**/tasks/*/*", (route) => route.fulfill(failed));
     await page.clock.runFor(readAgainMs);
     await page.keyboard.press("e");
-    await page.getByRole("alert").getByText("The input could not be read again.").waitFor();
+    await page.getByRole("alert").getByText("Couldn't refresh the input.").waitFor();
     await page.getByRole("heading", { name: "Input" }).waitFor();
   });
 });

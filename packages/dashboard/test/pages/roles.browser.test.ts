@@ -72,7 +72,7 @@ describe.each(roles)("as %s", (role) => {
     await one.ready(page);
     expect(await page.title()).toMatch(one.title);
     expect(await page.locator("h1").count()).toBe(1);
-    expect(await shownIn(page)).not.toMatch(/undefined|NaN|\[object|could not be (read|drawn)|Not for your role/);
+    expect(await shownIn(page)).not.toMatch(/undefined|NaN|\[object|Couldn't (load|refresh|show)|Not for your role/);
 
     const action = adminActions[name];
     if (action !== undefined) {
@@ -156,7 +156,7 @@ test("who is a member of nothing is told so, and sees nothing of the projects of
     await page.goto(path);
     await page
       .locator("main")
-      .getByText(/not here|could not be shown|cannot be opened/i)
+      .getByText(/not here|Couldn't (show|open)/i)
       .first()
       .waitFor();
     expect(await shownIn(page), name).not.toMatch(/billing|PaymentError|mailer/);

@@ -29,18 +29,18 @@ describe("an invitation", () => {
 
     await page.getByLabel("Your name").fill("Nora");
     await page.getByLabel("Password", { exact: true }).fill("nora-nora-no");
-    await page.getByRole("button", { name: "Make an account and join" }).click();
+    await page.getByRole("button", { name: "Create account and join" }).click();
     await page.getByText("This must mix lowercase, uppercase, digits and symbols, or be longer.").waitFor();
     expect(await page.getByLabel("Your name").inputValue()).toBe("Nora");
     await page.getByLabel("Password", { exact: true }).fill("Violet-Harbour-71");
-    await page.getByRole("button", { name: "Make an account and join" }).click();
+    await page.getByRole("button", { name: "Create account and join" }).click();
     await page.waitForURL(`**${project()}`);
     await page.getByRole("button", { name: /user menu of Nora/ }).waitFor();
     expect(seen.filter((request) => request.includes(token))).toEqual([]);
     expect(faults).toEqual([]);
 
     await page.goto(path);
-    await page.getByRole("heading", { level: 1, name: "This invitation does not count" }).waitFor();
+    await page.getByRole("heading", { level: 1, name: "This invitation is no longer valid" }).waitFor();
   });
 
   test("of an account asks it to sign in, and comes back to accept", async () => {
@@ -51,7 +51,7 @@ describe("an invitation", () => {
     await page.getByLabel("Email").fill("stranger@example.org");
     await page.getByLabel("Password").fill(testPassword);
     await page.getByRole("button", { name: "Sign in" }).click();
-    await page.getByRole("button", { name: "Accept the invitation" }).click();
+    await page.getByRole("button", { name: "Accept invitation" }).click();
     await page.waitForURL(`**${project()}`);
     expect(faults).toEqual([]);
   });
@@ -62,14 +62,14 @@ describe("an invitation", () => {
     const { page } = await openScreen(brain, { cookie: brain.as.operator.cookie });
     await page.goto(path);
     await page.getByText("You are signed in as operator@example.org").waitFor();
-    await page.getByRole("button", { name: "Sign out and use the other account" }).click();
+    await page.getByRole("button", { name: "Sign out and switch account" }).click();
     await page.getByLabel("Email").fill("other@example.org");
     await page.getByLabel("Password").fill(testPassword);
     await page.getByRole("button", { name: "Sign in" }).click();
 
     // Whoever is a member already stays what they are.
-    await page.getByRole("button", { name: "Accept the invitation" }).click();
-    await page.getByText("You are a member of this project already.").waitFor();
+    await page.getByRole("button", { name: "Accept invitation" }).click();
+    await page.getByText("You are already a member of this project.").waitFor();
     await page.getByRole("link", { name: "Open the project" }).click();
     await page.waitForURL(`**${project()}`);
   });
@@ -81,7 +81,7 @@ describe("an invitation", () => {
     await page.getByLabel("Your name").fill("Late");
     await page.getByLabel("Password", { exact: true }).fill("Violet-Harbour-71");
     await brain.addMember("late", "viewer");
-    await page.getByRole("button", { name: "Make an account and join" }).click();
+    await page.getByRole("button", { name: "Create account and join" }).click();
     await page.getByRole("link", { name: "Sign in to accept" }).waitFor();
   });
 });

@@ -32,13 +32,13 @@ describe("members", () => {
     const { page, faults } = await openMembers(brain.as.root);
     await page.getByRole("button", { name: "Add member" }).click();
     const dialog = dialogOf(page);
-    await dialog.getByLabel("Email of the account").fill("nobody@example.org");
+    await dialog.getByLabel("Account email").fill("nobody@example.org");
     await dialog.getByRole("button", { name: "Add member" }).click();
     await dialog.getByText("No account has this address. Invite it instead.").waitFor();
-    await dialog.getByLabel("Email of the account").fill("operator@example.org");
+    await dialog.getByLabel("Account email").fill("operator@example.org");
     await dialog.getByRole("button", { name: "Add member" }).click();
-    await dialog.getByText("This account has a role in the project already.").waitFor();
-    await dialog.getByLabel("Email of the account").fill("Stranger@example.org");
+    await dialog.getByText("This account already has a role in the project.").waitFor();
+    await dialog.getByLabel("Account email").fill("Stranger@example.org");
     await choose(page, "auditor");
     expect(await axeFaults(page)).toEqual([]);
     await dialog.getByRole("button", { name: "Add member" }).click();
@@ -47,7 +47,7 @@ describe("members", () => {
 
     await (await menuOf(page, "stranger")).getByRole("button", { name: "Change role" }).click();
     const save = dialog.getByRole("button", { name: "Change role" });
-    await expect.poll(() => save.getAttribute("title")).toBe("This is the role already");
+    await expect.poll(() => save.getAttribute("title")).toBe("Already this role");
     await choose(page, "operator");
     await save.click();
     await rowOf(page, "stranger@example.org").getByText("operator").waitFor();
@@ -65,7 +65,7 @@ describe("members", () => {
     const menu = await menuOf(page, "admin@example.org");
     for (const action of ["Change role", "Remove"]) {
       const entry = menu.getByRole("button", { name: action });
-      expect(await entry.textContent()).toContain("The last admin of the project. Make somebody else admin first.");
+      expect(await entry.textContent()).toContain("The project's last admin. Make someone else admin first.");
       await entry.click({ force: true });
     }
     expect(await dialogOf(page).count()).toBe(0);
@@ -90,7 +90,7 @@ describe("members", () => {
     const add = page.getByRole("button", { name: "Add member" });
     await expect
       .poll(() => add.getAttribute("title"))
-      .toMatch(/^Only administrators of the instance can look accounts up[.] Invite/);
+      .toMatch(/^Only instance administrators can add an account directly[.] Send an invitation/);
     await expect.poll(() => page.getByRole("button", { name: "Invite" }).getAttribute("aria-disabled")).toBe("false");
   });
 });
@@ -98,7 +98,7 @@ describe("members", () => {
 describe("an invitation", () => {
   test("is a link that is shown once and stays until it was kept; it can be revoked", async () => {
     const { page, faults } = await openMembers(brain.as.admin);
-    await page.getByText("An invitation is a link that works once").waitFor();
+    await page.getByText("An invitation is a single-use link.").waitFor();
     await page.getByRole("button", { name: "Invite" }).click();
     const dialog = dialogOf(page);
     await dialog.getByLabel("Email").fill("mira@example.org");
@@ -106,7 +106,7 @@ describe("an invitation", () => {
     await dialog.getByLabel("Expires after (days)").fill("3");
     await dialog.getByRole("button", { name: "Invite member" }).click();
     await page.getByRole("heading", { name: "mira@example.org is invited" }).waitFor();
-    await dialog.getByText("No mail was sent").waitFor();
+    await dialog.getByText("No email was sent").waitFor();
     const link = new URL(((await dialog.getByRole("region", { name: "link" }).textContent()) ?? "").trim());
     expect([link.origin, link.pathname]).toEqual([brain.url, "/invite"]);
     const token = new URLSearchParams(link.hash.slice(1)).get("token") ?? "";
@@ -114,15 +114,15 @@ describe("an invitation", () => {
     expect((await preview()).body).toMatchObject({ email: "mira@example.org", role: "operator" });
     expect(await axeFaults(page)).toEqual([]);
     await page.keyboard.press("Escape");
-    await dialog.getByRole("alert").getByText("Keep the link first; it cannot be shown again.").waitFor();
-    await dialog.getByLabel("I have kept the link, to hand it over").check({ force: true });
+    await dialog.getByRole("alert").getByText("Save the link first. It can't be shown again.").waitFor();
+    await dialog.getByLabel("I've saved the link and will share it").check({ force: true });
     await dialog.getByRole("button", { name: "Close", exact: true }).click();
     await dialog.waitFor({ state: "detached" });
     expect(await page.content()).not.toContain(token);
 
     const row = rowOf(page, "mira@example.org");
     expect(await row.textContent()).toMatch(/operator.*admin/);
-    await row.getByRole("button", { name: "Revoke the invitation of mira@example.org" }).click();
+    await row.getByRole("button", { name: "Revoke invitation for mira@example.org" }).click();
     await dialog.getByRole("button", { name: "Revoke invitation" }).click();
     await row.waitFor({ state: "detached" });
     expect((await preview()).status).toBe(404);

@@ -35,12 +35,12 @@ describe("an account", () => {
     await dialog.getByRole("button", { name: "Create account" }).click();
     // What the server says stands at the field, and what was typed is still there.
     await dialog.getByText(/^The password /).waitFor();
-    await dialog.getByRole("button", { name: "Make one" }).click();
+    await dialog.getByRole("button", { name: "Generate" }).click();
     const password = await dialog.getByLabel("New password").inputValue();
     expect(password).toHaveLength(20);
     expect(await dialog.getByLabel("New password").getAttribute("type")).toBe("text");
     await dialog.getByRole("button", { name: "Create account" }).click();
-    await dialog.getByText("An account has this address already.").waitFor();
+    await dialog.getByText("An account already has this address.").waitFor();
     await dialog.getByLabel("Email").fill("mira@example.org");
     expect(await axeFaults(page)).toEqual([]);
     await dialog.getByRole("button", { name: "Create account" }).click();
@@ -50,21 +50,21 @@ describe("an account", () => {
     const mira = await signIn(brain.url, "mira@example.org", password);
 
     await act(page, "Mira", "Edit");
-    await dialog.getByText("Fixed: an account keeps its address.").waitFor();
+    await dialog.getByText("Can't be changed. For another address, create another account.").waitFor();
     expect(await dialog.getByLabel("Email").count()).toBe(0);
     await dialog.getByLabel("Display name").fill("Mira N.");
-    await dialog.getByLabel("Administrator of the instance").check({ force: true });
+    await dialog.getByLabel("Instance administrator").check({ force: true });
     await dialog.getByRole("button", { name: "Save changes" }).click();
     await dialog.waitFor({ state: "detached" });
     await row.getByText("administrator", { exact: true }).waitFor();
     expect((await mira.get("/users")).status).toBe(200);
 
     await act(page, "Mira N.", "Reset password");
-    await dialog.getByText("every session of the account, in every browser").waitFor();
+    await dialog.getByText("all sessions of the account").waitFor();
     await dialog.getByLabel("New password").fill("another horse battery");
     await dialog.getByRole("button", { name: "Reset password" }).click();
-    await dialog.getByText("Every session of the account has ended.").waitFor();
-    await dialog.getByRole("button", { name: "Copy the password" }).click();
+    await dialog.getByText("All sessions of the account have ended.").waitFor();
+    await dialog.getByRole("button", { name: "Copy password" }).click();
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe("another horse battery");
     await dialog.getByRole("button", { name: "Close", exact: true }).click();
     await dialog.waitFor({ state: "detached" });
@@ -73,7 +73,7 @@ describe("an account", () => {
     const again = await signIn(brain.url, "mira@example.org", "another horse battery");
 
     await act(page, "Mira N.", "Deactivate");
-    await dialog.getByText(/Every session of the account ends at once/).waitFor();
+    await dialog.getByText(/All sessions end immediately/).waitFor();
     await dialog.getByRole("button", { name: "Deactivate" }).click();
     await row.getByText("inactive").waitFor();
     expect(await mayCall(again)).toBe(401);
@@ -84,7 +84,7 @@ describe("an account", () => {
     await act(page, "Mira N.", "Delete");
     const remove = dialog.getByRole("button", { name: "Delete account" });
     await expect.poll(() => remove.getAttribute("title")).toBe("Type the address first");
-    await dialog.getByText("its API keys, which stop working at once").waitFor();
+    await dialog.getByText("API keys, which stop working immediately").waitFor();
     await dialog.getByLabel("Type mira@example.org to confirm").fill("mira@example.org");
     await remove.click();
     await row.waitFor({ state: "detached" });
@@ -126,15 +126,15 @@ describe("an account", () => {
     for (const action of ["Deactivate", "Delete"]) {
       const entry = menu.getByRole("button", { name: action });
       await expect.poll(() => entry.getAttribute("aria-disabled")).toBe("true");
-      expect(await entry.textContent()).toContain("This is you, and you are the last active administrator.");
+      expect(await entry.textContent()).toContain("You are the last active administrator.");
       await entry.click({ force: true });
     }
     expect(await dialogOf(page).count()).toBe(0);
     await menu.getByRole("button", { name: "Edit" }).click();
-    const box = dialogOf(page).getByLabel("Administrator of the instance");
+    const box = dialogOf(page).getByLabel("Instance administrator");
     await box.click({ force: true });
     expect([await box.isChecked(), await box.getAttribute("aria-disabled")]).toEqual([true, "true"]);
-    await dialogOf(page).getByText("Make somebody else one first.").waitFor();
+    await dialogOf(page).getByText("Make someone else administrator first.").waitFor();
   });
 
   test("keeps what somebody else changed while it was edited", async () => {
@@ -165,7 +165,7 @@ describe("an account", () => {
   });
 });
 
-describe("the list of accounts", () => {
+describe("the account list", () => {
   test("goes page by page, newest first, and Back goes back", async () => {
     const { database, features } = brain.running.brain;
     const { password_hash: passwordHash = "" } = (await features.users.findByEmail("admin@example.org")) ?? {};
@@ -186,7 +186,7 @@ describe("the list of accounts", () => {
     await page.goBack();
     await page.getByRole("row", { name: /many-59@example[.]org/ }).waitFor();
     await page.goto("/admin/users?page=70");
-    await page.getByText("No account on this page").waitFor();
+    await page.getByText("No accounts on this page").waitFor();
     await page.getByRole("link", { name: "First page" }).click();
     await page.getByRole("row", { name: /many-59@example[.]org/ }).waitFor();
     expect(faults).toEqual([]);

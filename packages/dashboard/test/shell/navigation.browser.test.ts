@@ -196,7 +196,7 @@ describe("the appearance page", () => {
     await choose("Density", "compact");
     await choose("Times", "mine");
     await choose("Rail", "narrow");
-    await choose("Shortcuts of a single key", "off");
+    await choose("Single-key shortcuts", "off");
     expect(await axeFaults(page)).toEqual([]);
 
     await page.reload();

@@ -17,7 +17,7 @@ export const pages: Readonly<Record<string, PageCase>> = {
   },
   "second step of a sign-in": {
     path: () => "/login/mfa",
-    title: /^Confirm it is you/,
+    title: /^Confirm it's you/,
     ready: (page) => page.getByLabel("Six-digit code").waitFor(),
     isBare: true,
     cookie: ({ pendingCookie }) => pendingCookie,
@@ -43,7 +43,7 @@ export const pages: Readonly<Record<string, PageCase>> = {
   "new password without its link": {
     path: () => "/reset/confirm",
     title: /^Open the link again/,
-    ready: (page) => page.getByRole("link", { name: "Ask for a link" }).waitFor(),
+    ready: (page) => page.getByRole("link", { name: "Request a link" }).waitFor(),
     isAnonymous: true,
   },
   invitation: {
@@ -54,8 +54,8 @@ export const pages: Readonly<Record<string, PageCase>> = {
   },
   "invitation that does not count": {
     path: () => "/invite#token=of-nobody",
-    title: /^This invitation does not count/,
-    ready: (page) => page.getByText("Ask whoever invited you").waitFor(),
+    title: /^This invitation is no longer valid/,
+    ready: (page) => page.getByText("Ask for a new invitation.").waitFor(),
     isAnonymous: true,
   },
   home: { path: () => "/", title: /^Projects/, ready: (page) => page.getByRole("link", { name: "Shop" }).waitFor() },
@@ -212,7 +212,7 @@ export const pages: Readonly<Record<string, PageCase>> = {
     path: () => "/me/security",
     title: /^Security/,
     ready: async (page) => {
-      await page.getByText("this one").first().waitFor();
+      await page.getByText("current", { exact: true }).first().waitFor();
       await page.getByRole("link", { name: "Set up an app" }).waitFor();
       await page.getByLabel("New password", { exact: true }).waitFor();
     },
@@ -221,7 +221,7 @@ export const pages: Readonly<Record<string, PageCase>> = {
     path: () => "/me/security",
     title: /^Security/,
     ready: async (page) => {
-      await page.getByText("recovery codes are left").waitFor();
+      await page.getByText("recovery codes left").waitFor();
       await page.getByRole("button", { name: "Rename" }).first().waitFor();
     },
     cookie: ({ verifiedCookie }) => verifiedCookie,

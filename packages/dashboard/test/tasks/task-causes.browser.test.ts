@@ -102,7 +102,7 @@ describe("why a task is not running", () => {
     const { page } = await openScreen(shop.brain, { cookie: shop.brain.as.viewer.cookie });
     await page.route(/\/explain$/, (route) => route.fulfill({ status: 500, json: { error: "internal_error" } }));
     await page.goto(`/p/${shop.brain.project.slug}/tasks/${engine}/waits`);
-    await page.getByText("The causes could not be read").waitFor();
+    await page.getByText("Couldn't load the causes").waitFor();
     await page.getByRole("heading", { name: "What happened" }).waitFor();
     await page.unroute(/\/explain$/);
     await page.getByRole("button", { name: "Try again" }).click();

@@ -9,7 +9,7 @@ const pages = [
   { label: "Appearance", href: paths.appearance() },
 ];
 
-/** From one page of the own account to the others. */
+/** Tabs of the account pages. */
 export function AccountNav() {
   const pathname = useLocation({ select: (location) => location.pathname });
   return <PageTabs label="Your account" pages={pages} current={pathname} />;

@@ -19,7 +19,7 @@ import { usePage } from "../../ui/title.ts";
 import { AccountNav } from "./AccountNav.tsx";
 import css from "./appearance.module.css";
 
-/** How the dashboard looks and is worked with in this browser. Nothing of it is sent anywhere. */
+/** Display settings of the dashboard. They stay in this browser. */
 export function AppearancePage() {
   usePage([["Projects", paths.home()], ["Appearance"]]);
   return (
@@ -29,26 +29,26 @@ export function AppearancePage() {
       </div>
       <AccountNav />
       <div className={panel.page}>
-        <p className="t2">Kept in this browser, and in force at once.</p>
+        <p className="t2">Saved in this browser. Changes apply immediately.</p>
         <dl className={css.settings}>
-          <Row name="Theme" says="System follows the setting of your device.">
+          <Row name="Theme" says="System follows your device's setting.">
             <Choice legend="Theme" setting={themeSetting} />
           </Row>
-          <Row name="Contrast" says="More makes quiet text as strong as the rest, and all lines as strong as edges.">
+          <Row name="Contrast" says="More darkens secondary text and borders.">
             <Choice legend="Contrast" setting={contrastSetting} />
           </Row>
-          <Row name="Density" says="Of the task list: 32, 36 or 44 pixels.">
+          <Row name="Density" says="Row height of the task list: 32, 36 or 44 px.">
             <DensityChoice />
           </Row>
           <ZoneRow />
-          <Row name="Rail" says="The list of pages at the left of a project, with or without its words.">
+          <Row name="Rail" says="The navigation on the left of a project, with or without labels.">
             <Choice legend="Rail" setting={railSetting} />
           </Row>
           <Row
-            name="Shortcuts of a single key"
-            says="Such as / for the filter or g t for the tasks. Switch them off if you speak your input, or press keys by accident. Escape, Enter, arrows and Ctrl or Command with K always work."
+            name="Single-key shortcuts"
+            says="For example / for the filter, or g t for tasks. Turn them off if you use speech input or press keys by accident. Escape, Enter, arrow keys and Ctrl or Command+K always work."
           >
-            <Choice legend="Shortcuts of a single key" setting={shortcutsSetting} />
+            <Choice legend="Single-key shortcuts" setting={shortcutsSetting} />
           </Row>
         </dl>
       </div>
@@ -93,7 +93,7 @@ function ZoneRow() {
       name="Times"
       says={
         <>
-          In UTC, in this browser's zone, or in the zone of the project on screen. Now it is{" "}
+          In UTC, in this browser's time zone, or in the current project's. It is now{" "}
           <time>{fullText(now, zone).slice(0, 16)}</time> {zone}.
         </>
       }

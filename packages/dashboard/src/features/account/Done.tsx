@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import { Glyph } from "../../ui/Icon.tsx";
 import css from "./account.module.css";
 
-/** That something is done, read out when it turns up; there from the beginning, so that it is. */
+/** A success message. The live region is always present, so that screen readers announce the text when it appears. */
 export function Done({ children }: { children: ReactNode }) {
   return (
     <p className={css.done} role="status">

@@ -19,7 +19,7 @@ import css from "./account.module.css";
 import { Done } from "./Done.tsx";
 
 const fields = [
-  { name: "display_name", label: "Name", hint: "As others see you.", autoComplete: "nickname" },
+  { name: "display_name", label: "Name", hint: "Shown to other users.", autoComplete: "nickname" },
   { name: "first_name", label: "First name", autoComplete: "given-name" },
   { name: "last_name", label: "Last name", autoComplete: "family-name" },
 ] as const;
@@ -33,7 +33,7 @@ const typedOf = (me: Me): Typed => ({
   timezone: me.timezone,
 });
 
-/** What of the form differs from the account; an empty name is none. */
+/** The fields that differ from the account. An empty name is sent as null. */
 function changesOf(typed: Typed, me: Me): ProfileChanges {
   const before = typedOf(me);
   const changes: ProfileChanges = {};
@@ -78,7 +78,7 @@ export function ProfilePage() {
             type="email"
             readOnly
             value={me.email}
-            hint="It names your account and stays as it is. An administrator can make an account for another one."
+            hint="Your email can't be changed. An administrator can create an account for another address."
           />
           {fields.map(({ name, label, autoComplete, ...more }) => (
             <Field
@@ -95,7 +95,7 @@ export function ProfilePage() {
           <ZoneField
             value={typed.timezone}
             onChange={(zone) => change("timezone", zone)}
-            hint="Such as Europe/Berlin. The times that this browser shows are set under Appearance."
+            hint="For example Europe/Berlin. Set the zone of displayed times under Appearance."
             error={faults.timezone === undefined ? undefined : `This ${faults.timezone}.`}
           />
           {save.isError && Object.keys(faults).length === 0 ? (
@@ -105,9 +105,9 @@ export function ProfilePage() {
             <ActButton
               error={save.error}
               isBusy={save.isPending}
-              reason={isChanged || save.isPending ? null : "Nothing is changed"}
+              reason={isChanged || save.isPending ? null : "No changes to save"}
             >
-              {save.isPending ? "Saving" : "Save"}
+              {save.isPending ? "Saving…" : "Save"}
             </ActButton>
             <Done>{save.isSuccess ? "Saved." : null}</Done>
           </div>

@@ -10,11 +10,11 @@ import { useMe } from "../sessions/index.ts";
 
 interface AdminFrameProps {
   title: string;
-  /** Drawn for administrators of the instance only, so that nobody else asks for what they may not read. */
+  /** Rendered for instance administrators only, so that other users send no requests that would be refused. */
   children: () => ReactNode;
 }
 
-/** The head of an instance page, with tabs for the others. */
+/** The header of an instance page, with tabs for the others. */
 export function AdminFrame({ title, children }: AdminFrameProps) {
   usePage([["Projects", paths.home()], [title]]);
   const { is_admin: isAdmin } = useMe();

@@ -3,7 +3,7 @@ import { printable } from "../../ui/time/format.ts";
 import css from "./admin.module.css";
 import { splitUserInfo } from "./user-info.ts";
 
-/** A value that may hold URLs: their credentials are blurred until somebody shows them. `name` says which value it is. */
+/** A value that may contain URLs. Their credentials are blurred until revealed. `name` identifies the value. */
 export function UrlText({ text, name }: { text: string; name: string }) {
   return (
     <code className={css.value}>
@@ -19,7 +19,7 @@ export function UrlText({ text, name }: { text: string; name: string }) {
   );
 }
 
-/** The blurred text is in the style sheet: the real one is not in the page until it is shown. */
+/** The blurred text comes from the style sheet: the real one is not in the page until it is revealed. */
 function UserInfo({ text, name }: { text: string; name: string }) {
   const [isShown, setShown] = useState(false);
   return (

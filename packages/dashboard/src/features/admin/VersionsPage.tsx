@@ -19,7 +19,7 @@ import { AdminFrame } from "./AdminFrame.tsx";
 import css from "./admin.module.css";
 import { knownVersionsQuery, systemQuery } from "./queries.ts";
 import { UrlText } from "./UrlText.tsx";
-import { standingOf, standings } from "./versions.ts";
+import { statusOf, versionStatuses } from "./versions.ts";
 
 export const loader: PageLoader = () =>
   readAs(
@@ -86,9 +86,9 @@ function Packages({ known, system }: { known: KnownVersions; system: SystemFacts
           {
             header: "Status",
             cell: ({ installed, newest }) => {
-              const { words, glyph } = standings[standingOf(installed, newest)];
+              const { words, glyph } = versionStatuses[statusOf(installed, newest)];
               return (
-                <span className={css.standing}>
+                <span className={css.status}>
                   <Glyph name={glyph} />
                   {words}
                 </span>

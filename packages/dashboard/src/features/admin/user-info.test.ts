@@ -3,7 +3,7 @@ import { splitUserInfo } from "./user-info.ts";
 
 const hidden = (value: string) => splitUserInfo(value).map(({ text, isUserInfo }) => (isUserInfo ? "*" : text));
 
-describe("who signs in, in a URL", () => {
+describe("the credentials in a URL", () => {
   test.each([
     ["https://user:password@example.org/path", ["https://", "*", "@example.org/path"]],
     ["redis://:letmein@10.0.0.1:6379", ["redis://", "*", "@10.0.0.1:6379"]],
@@ -13,7 +13,7 @@ describe("who signs in, in a URL", () => {
     ["https://example.org/path?x=1", ["https://example.org/path?x=1"]],
     ["svc@example.org", ["svc@example.org"]],
     ["", []],
-  ])("of %s is cut out", (value, parts) => {
+  ])("of %s are cut out", (value, parts) => {
     expect(hidden(value)).toEqual(parts);
     expect(
       splitUserInfo(value)

@@ -1,14 +1,14 @@
 export interface TextPart {
   text: string;
-  /** The part of a URL that names who signs in, and may hold a password. */
+  /** The userinfo part of a URL (RFC 3986, section 3.2.1), which may contain a password. */
   isUserInfo: boolean;
 }
 
-// Up to the last @ of the word, not only of the authority: rather too much is hidden than a part of a password with a slash.
+// Up to the last @ of the word, not only of the authority: hiding too much is better than showing part of a password with a slash.
 const word = /[^\s"]+/g;
 const schemeEnd = "://";
 
-/** Cuts a value at the user infos of the URLs in it. */
+/** Splits a value at the userinfo of the URLs in it. */
 export function splitUserInfo(value: string): TextPart[] {
   const parts: TextPart[] = [];
   let from = 0;

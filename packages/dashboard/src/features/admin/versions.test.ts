@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { compareVersions, standingOf } from "./versions.ts";
+import { compareVersions, statusOf } from "./versions.ts";
 
-// semver.org, 11: precedence, from the least to the greatest.
+// Semantic Versioning 2.0.0, section 11: precedence, ascending.
 const ordered = [
   "0.9.9",
   "1.0.0-alpha",
@@ -16,7 +16,7 @@ const ordered = [
 ];
 
 describe("versions", () => {
-  test("are in the order of the standard, whatever is built from them", () => {
+  test("follow the order of the standard, whatever the build metadata", () => {
     for (const [at, one] of ordered.entries()) {
       for (const [otherAt, other] of ordered.entries()) {
         expect([one, other, compareVersions(one, other)]).toEqual([one, other, Math.sign(at - otherAt)]);
@@ -30,8 +30,8 @@ describe("versions", () => {
     ["1.0.0", "1.1.0", "behind"],
     ["1.1.0", "1.0.0", "ahead"],
     [undefined, "1.0.0", "elsewhere"],
-    ["1.0.0", undefined, "untold"],
-  ])("%s against %s is %s", (installed, known, standing) => {
-    expect(standingOf(installed, known)).toBe(standing);
+    ["1.0.0", undefined, "unknown"],
+  ])("%s against %s is %s", (installed, known, status) => {
+    expect(statusOf(installed, known)).toBe(status);
   });
 });

@@ -1,29 +1,29 @@
-export const standings = {
+export const versionStatuses = {
   current: { words: "current", glyph: "success" },
   behind: { words: "update available", glyph: "high" },
   ahead: { words: "newer than latest known", glyph: "unknown" },
   elsewhere: { words: "not installed", glyph: "pending" },
-  untold: { words: "unknown", glyph: "unknown" },
+  unknown: { words: "unknown", glyph: "unknown" },
 } as const;
 
-type Standing = keyof typeof standings;
+type VersionStatus = keyof typeof versionStatuses;
 
 /** How an installed version compares to the latest known one. */
-export function standingOf(installed: string | undefined, known: string | undefined): Standing {
+export function statusOf(installed: string | undefined, known: string | undefined): VersionStatus {
   if (installed === undefined) return "elsewhere";
-  if (known === undefined) return "untold";
+  if (known === undefined) return "unknown";
   const order = compareVersions(installed, known);
   return order === 0 ? "current" : order < 0 ? "behind" : "ahead";
 }
 
-/** By the rules of semver.org for precedence; what follows a plus does not count. */
+/** Precedence by Semantic Versioning 2.0.0; build metadata is ignored. */
 export function compareVersions(one: string, other: string): number {
   const [first, second] = [partsOf(one), partsOf(other)];
   for (let at = 0; at < 3; at++) {
     const difference = (first.numbers[at] ?? 0) - (second.numbers[at] ?? 0);
     if (difference !== 0) return Math.sign(difference);
   }
-  // A version with a tail is before the one without.
+  // A pre-release comes before its release.
   if (first.tail.length === 0 || second.tail.length === 0) return Math.sign(second.tail.length - first.tail.length);
   for (let at = 0; at < Math.max(first.tail.length, second.tail.length); at++) {
     const order = compareTails(first.tail[at], second.tail[at]);

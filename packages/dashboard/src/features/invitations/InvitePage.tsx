@@ -26,13 +26,13 @@ const previewQuery = (token: string) =>
     gcTime: 0,
   });
 
-/** Where an invitation leads: tells what it is for, and takes it, with a new account or the one that is there. */
+/** The page of an invitation link: shows the invitation and accepts it with a new or an existing account. */
 export function InvitePage() {
   const token = useEntryToken(here);
   if (token === null) {
     return (
       <Unusable title="Open the link again">
-        This page needs the link of an invitation, and forgets it when it is loaded anew. Open the link once more.
+        This page needs an invitation link and forgets it on reload. Open the link again.
       </Unusable>
     );
   }
@@ -42,7 +42,7 @@ export function InvitePage() {
 function Invitation({ token }: { token: string }) {
   const go = useGo();
   const preview = useQuery(previewQuery(token));
-  // Nobody is signed in, as a rule: that is no fault.
+  // Usually there is no session; that is not an error.
   const me = useQuery({ ...meQuery, retry: false });
   const join = (slug: string) => {
     forgetEntryToken();
@@ -51,9 +51,8 @@ function Invitation({ token }: { token: string }) {
   };
   if (isProblem(preview.error, "not_found")) {
     return (
-      <Unusable title="This invitation does not count">
-        It was accepted or withdrawn, its time is over, or its project is archived. Ask whoever invited you for another
-        one.
+      <Unusable title="This invitation is no longer valid">
+        It was already accepted, revoked or has expired, or its project is archived. Ask for a new invitation.
       </Unusable>
     );
   }
@@ -94,7 +93,7 @@ function Known({ token, invitation, signedIn, onJoined, onChanged }: Invited) {
   if (signedIn === null) {
     return (
       <>
-        <p>This address has an account. Sign in to it to accept.</p>
+        <p>This address already has an account. Sign in to accept.</p>
         <ButtonLink variant="main" className={entrySubmit} href={paths.login({ next: here })}>
           Sign in to accept
         </ButtonLink>
@@ -105,10 +104,10 @@ function Known({ token, invitation, signedIn, onJoined, onChanged }: Invited) {
     return (
       <>
         <p>
-          You are signed in as <b>{signedIn}</b>, and the invitation is for another account.
+          You are signed in as <b>{signedIn}</b>, but the invitation is for another account.
         </p>
         <SignOutLink variant="main" className={entrySubmit} next={here}>
-          Sign out and use the other account
+          Sign out and switch account
         </SignOutLink>
       </>
     );
@@ -118,14 +117,14 @@ function Known({ token, invitation, signedIn, onJoined, onChanged }: Invited) {
     <>
       {isMember ? (
         <InlineAlert>
-          You are a member of this project already.{" "}
+          You are already a member of this project.{" "}
           <AppLink href={paths.project(invitation.project_slug)}>Open the project</AppLink>
         </InlineAlert>
       ) : accept.isError ? (
         <InlineAlert>Not accepted. {causeOf(accept.error)}</InlineAlert>
       ) : null}
       <ActButton error={accept.error} isBusy={accept.isPending} className={entrySubmit} onAct={() => accept.mutate()}>
-        {accept.isPending ? "Accepting" : "Accept the invitation"}
+        {accept.isPending ? "Accepting…" : "Accept invitation"}
       </ActButton>
       <p className="t2">
         Signed in as <b>{signedIn}</b>. <SignOutLink next={here} />

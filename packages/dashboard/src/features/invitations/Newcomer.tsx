@@ -14,7 +14,7 @@ import { NewPassword } from "../account/index.ts";
 import { EntryNote, entryForm, entrySubmit } from "../sessions/index.ts";
 import type { Invited } from "./invited.ts";
 
-/** Accepts with an account that is made for it, and signs in to that. */
+/** Accepts the invitation with a new account and signs in to it. */
 export function Newcomer({ token, invitation, signedIn, onJoined, onChanged }: Invited) {
   const [name, setName] = useState("");
   const [password, setPassword] = useState("");
@@ -22,7 +22,7 @@ export function Newcomer({ token, invitation, signedIn, onJoined, onChanged }: I
   const accept = useMutation({
     mutationFn: async () => {
       const accepted = await api.acceptInvitation({ token, display_name: name.trim(), password });
-      // The account is there from here on, whether or not the sign-in succeeds.
+      // The account exists from here on, whether or not the sign-in succeeds.
       setMade(true);
       await api.login({ email: invitation.email, password });
       return accepted;
@@ -36,7 +36,7 @@ export function Newcomer({ token, invitation, signedIn, onJoined, onChanged }: I
   if (isMade && accept.isError) {
     return (
       <>
-        <EntryNote icon="check">Your account is made, and you are a member. Sign in to it to go on.</EntryNote>
+        <EntryNote icon="check">Your account was created and you are a member. Sign in to continue.</EntryNote>
         <ButtonLink
           variant="main"
           className={entrySubmit}
@@ -53,7 +53,7 @@ export function Newcomer({ token, invitation, signedIn, onJoined, onChanged }: I
     <ActForm error={accept.error} className={entryForm} onSubmit={() => accept.mutate()}>
       {signedIn === null ? null : (
         <p className="t2">
-          You are signed in as <b>{signedIn}</b>. Accepting makes a new account and signs you in to that one instead.
+          You are signed in as <b>{signedIn}</b>. Accepting creates a new account and signs you in to it instead.
         </p>
       )}
       <Field label="Email" name="email" type="email" autoComplete="username" readOnly value={invitation.email} />
@@ -71,7 +71,7 @@ export function Newcomer({ token, invitation, signedIn, onJoined, onChanged }: I
       <NewPassword label="Password" policy={null} value={password} onChange={setPassword} fault={faults.password} />
       {isElsewhere ? <InlineAlert>Not accepted. {causeOf(accept.error)}</InlineAlert> : null}
       <ActButton error={accept.error} isBusy={accept.isPending} className={entrySubmit}>
-        {accept.isPending ? "Making your account" : "Make an account and join"}
+        {accept.isPending ? "Creating account…" : "Create account and join"}
       </ActButton>
     </ActForm>
   );

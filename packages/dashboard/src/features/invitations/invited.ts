@@ -1,12 +1,12 @@
 import type { InvitationPreview } from "@svc/client";
 
-/** What the ways to accept an invitation have in common. */
+/** Props of the components that accept an invitation. */
 export interface Invited {
   token: string;
   invitation: InvitationPreview;
-  /** Whose session this browser has; null without one that is let in. */
+  /** The email of the signed-in user; null without a complete session. */
   signedIn: string | null;
   onJoined: (slug: string) => void;
-  /** The account of the address came or went meanwhile. */
+  /** Called when the account of the address was created or deleted since the preview. */
   onChanged: () => void;
 }

@@ -14,11 +14,11 @@ import { RoleField } from "./RoleField.tsx";
 import { memberRefusal } from "./roles.ts";
 import { findUserByEmail } from "./user-by-email.ts";
 
-/** Why a change of members or invitations was refused. */
+/** Why a change to members or invitations was refused. */
 export const memberWords = (error: unknown) => memberRefusal(conflictReason(error)) ?? causeOf(error);
 export const memberName = (member: Member) => printable(member.user_display_name || member.user_email);
 
-/** Whoever changes the own role may do other things afterwards, in the shell too. */
+/** Changing one's own role changes what the shell shows. */
 function useMembersChanged(slug: string): () => Promise<void> {
   const client = useQueryClient();
   return async () => {
@@ -29,7 +29,7 @@ function useMembersChanged(slug: string): () => Promise<void> {
 
 class UnknownAddress extends Error {}
 
-/** Gives an account that is there a role in the project. Only administrators of the instance can look accounts up. */
+/** Gives an existing account a role in the project. Only instance administrators can search accounts. */
 export function AddMemberDialog({ slug, onClose }: { slug: string; onClose: () => void }) {
   const changed = useMembersChanged(slug);
   const id = useId();
@@ -47,7 +47,7 @@ export function AddMemberDialog({ slug, onClose }: { slug: string; onClose: () =
       act="Add member"
       send={add}
       onDone={changed}
-      undone="Nobody was added."
+      undone="No one was added."
       wordsOf={memberWords}
       faultsOf={addressFault}
       onClose={onClose}
@@ -55,7 +55,7 @@ export function AddMemberDialog({ slug, onClose }: { slug: string; onClose: () =
       {(faults) => (
         <>
           <Field
-            label="Email of the account"
+            label="Account email"
             type="email"
             required
             list={id}
@@ -101,16 +101,16 @@ export function ChangeRoleDialog({ slug, member, onClose }: MemberDialogProps) {
     <FormDialog
       title={`Change role of ${memberName(member)}`}
       act="Change role"
-      reason={role === member.role ? "This is the role already" : null}
+      reason={role === member.role ? "Already this role" : null}
       send={() => api.changeMember(slug, member.id, { role })}
       onDone={changed}
-      undone="The role is as it was."
+      undone="The role was not changed."
       wordsOf={memberWords}
       onClose={onClose}
     >
       <RoleField value={role} onChange={setRole} />
-      <p className="t2">It counts from the member's next request.</p>
-      {losesAdmin ? <p>This is you: only another admin can give the role back.</p> : null}
+      <p className="t2">Takes effect with the member's next request.</p>
+      {losesAdmin ? <p>This is you: only another admin can restore your role.</p> : null}
     </FormDialog>
   );
 }
@@ -125,14 +125,13 @@ export function RemoveMemberDialog({ slug, member, onClose }: MemberDialogProps)
       isDanger
       send={() => api.removeMember(slug, member.id)}
       onDone={changed}
-      undone="Nobody was removed."
+      undone="No one was removed."
       wordsOf={memberWords}
       onClose={onClose}
     >
       <p>
-        From the next request on the project is not there any more for{" "}
-        {member.user_id === me.id ? "you" : "this member"}, nor for the account's API keys. The account itself stays,
-        and so does what it did here.
+        {member.user_id === me.id ? "You" : "This member"} and the account's API keys lose access to the project
+        immediately. The account and its past actions are kept.
       </p>
     </FormDialog>
   );

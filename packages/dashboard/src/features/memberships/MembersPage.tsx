@@ -23,11 +23,11 @@ import { membersQuery } from "./queries.ts";
 import { lastAdminGuard } from "./roles.ts";
 
 const needsInstance =
-  "Only administrators of the instance can look accounts up. Invite the address: that works for who has an account, too.";
+  "Only instance administrators can add an account directly. Send an invitation instead; it also works for existing accounts.";
 
 export const loader: PageLoader<{ slug: string }> = ({ params: { slug } }) => readAhead(membersQuery(slug));
 
-/** Who belongs to the project, in which role, and who is invited. */
+/** The members of a project with their roles, and open invitations. */
 export function MembersPage() {
   const { slug = "" } = useParams({ strict: false });
   usePage([[slug, paths.project(slug)], ["Members"]]);
@@ -37,23 +37,26 @@ export function MembersPage() {
   const [dialog, setDialog] = useState<ReactNode>(null);
   const close = () => setDialog(null);
   const members = read.data.items;
-  const held = useMayNotManage(slug);
-  const addHeld = held ?? (me.is_admin ? null : needsInstance);
+  const disabledReason = useMayNotManage(slug);
+  const addDisabledReason = disabledReason ?? (me.is_admin ? null : needsInstance);
 
   return (
     <>
       <div className={panel.head}>
         <h1>Members</h1>
         <span className="t3 grow">
-          {members.length} {members.length === 1 ? "member" : "members"}; administrators of the instance act as admin
-          everywhere
+          {members.length} {members.length === 1 ? "member" : "members"}; instance administrators are admins of every
+          project
         </span>
-        <Button disabledReason={addHeld} onClick={() => setDialog(<AddMemberDialog slug={slug} onClose={close} />)}>
+        <Button
+          disabledReason={addDisabledReason}
+          onClick={() => setDialog(<AddMemberDialog slug={slug} onClose={close} />)}
+        >
           Add member
         </Button>
         <Button
           variant="main"
-          disabledReason={held}
+          disabledReason={disabledReason}
           onClick={() => setDialog(<InviteDialog slug={slug} onClose={close} />)}
           icon="plus"
         >
@@ -89,7 +92,7 @@ export function MembersPage() {
             },
             menuColumn<Member>(memberName, (member) => {
               const about = { slug, member, onClose: close };
-              const reason = held ?? lastAdminGuard(member, members);
+              const reason = disabledReason ?? lastAdminGuard(member, members);
               return (
                 <>
                   <MenuEntry icon="users" reason={reason} onAct={() => setDialog(<ChangeRoleDialog {...about} />)}>
@@ -103,7 +106,7 @@ export function MembersPage() {
             }),
           ]}
         />
-        {isAdmin ? <InvitationsPanel slug={slug} members={members} held={held} /> : null}
+        {isAdmin ? <InvitationsPanel slug={slug} members={members} disabledReason={disabledReason} /> : null}
       </div>
       {dialog}
     </>

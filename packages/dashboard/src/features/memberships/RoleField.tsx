@@ -4,7 +4,7 @@ import controls from "../../ui/controls.module.css";
 import css from "./members.module.css";
 import { roles } from "./roles.ts";
 
-/** One of the roles, each with what it is for. */
+/** A choice of role, each with a description. */
 export function RoleField({ value, onChange }: { value: ProjectRole; onChange: (role: ProjectRole) => void }) {
   const name = useId();
   return (

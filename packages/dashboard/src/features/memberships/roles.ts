@@ -1,26 +1,26 @@
 import type { Member, ProjectRole } from "@svc/client";
 
-/** What each role of a project is for, the smallest first. */
+/** The roles of a project, from least to most access. */
 export const roles: readonly { role: ProjectRole; means: string }[] = [
-  { role: "viewer", means: "looks at tasks, queues, workers, agents and who belongs to the project" },
-  { role: "auditor", means: "viewer, and the audit trail; changes nothing" },
-  { role: "operator", means: "viewer, and acts: retries, cancels, controls workers" },
-  { role: "admin", means: "operator, and changes everything of the project, its members and agents" },
+  { role: "viewer", means: "views tasks, queues, workers, agents and members" },
+  { role: "auditor", means: "viewer, plus the audit log; read-only" },
+  { role: "operator", means: "viewer, plus retrying, cancelling and controlling workers" },
+  { role: "admin", means: "operator, plus project settings, members and agents" },
 ];
 
-/** Why the role of a member cannot be taken away; null when nothing that is known here speaks against it. */
+/** Why a member cannot be demoted or removed; null when nothing known here prevents it. */
 export function lastAdminGuard(member: Member, members: readonly Member[]): string | null {
   if (member.role !== "admin" || members.some((one) => one.role === "admin" && one.id !== member.id)) return null;
-  return "The last admin of the project. Make somebody else admin first.";
+  return "The project's last admin. Make someone else admin first.";
 }
 
 const refusals: Readonly<Record<string, string>> = {
-  last_project_admin: "Nobody with an active account would be left as admin. Make somebody else admin first.",
-  already_member: "This account has a role in the project already.",
+  last_project_admin: "The project would have no admin with an active account. Make someone else admin first.",
+  already_member: "This account already has a role in the project.",
   project_archived: "The project is archived. Restore it first.",
 };
 
-/** What a conflict over a member means; null for a reason that is not known here. */
+/** The message for a conflict over a member; null for an unknown reason. */
 export function memberRefusal(reason: string | null): string | null {
   return reason === null ? null : (refusals[reason] ?? null);
 }

@@ -9,7 +9,7 @@ const read = async (limit: number, offset: number) => {
   return users.slice(offset, offset + limit);
 };
 
-test("an account is found by its address on whichever page it stands, whatever the case", async () => {
+test("an account is found by its address on any page, in any case", async () => {
   expect(await findUserByEmail(" user-1100@EXAMPLE.org ", read)).toBe(users[1_100]);
   expect(readings.splice(0)).toEqual([0, 500, 1_000]);
   expect(await findUserByEmail("user-3@example.org", read)).toBe(users[3]);
@@ -18,7 +18,7 @@ test("an account is found by its address on whichever page it stands, whatever t
   expect(readings.splice(0)).toEqual([0, 500, 1_000]);
 });
 
-test("the search has an end, however many accounts there are", async () => {
+test("the search is bounded", async () => {
   let pages = 0;
   const found = await findUserByEmail("nobody@example.org", async (limit) => {
     pages += 1;

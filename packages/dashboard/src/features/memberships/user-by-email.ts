@@ -1,12 +1,12 @@
 import type { UserAdminPublic } from "@svc/client";
 
-/** The largest page of accounts there is, and how many of them are looked through: ten thousand accounts. */
+/** The maximum page size, and how many pages are searched: ten thousand accounts. */
 const pageSize = 500;
 const maxPages = 20;
 
 type ReadUsers = (limit: number, offset: number) => Promise<readonly UserAdminPublic[]>;
 
-/** The account that has an address, whatever its case; the list has no filter, so it is read page by page. Null without one. */
+/** Finds an account by its address, ignoring case; null if there is none. The list has no filter, so it is read page by page. */
 export async function findUserByEmail(email: string, read: ReadUsers): Promise<UserAdminPublic | null> {
   const wanted = email.trim().toLowerCase();
   for (let page = 0; page < maxPages; page += 1) {

@@ -10,14 +10,14 @@ interface CodeFieldProps {
   isFirst?: boolean;
 }
 
-/** One field for all six digits, so that a code can be pasted and a phone can offer it; spaces in it do not matter. */
+/** One field for all six digits, so that a code can be pasted or autofilled; spaces are ignored. */
 export function CodeField({ value, onChange, error, isRecovery = false, hint, isFirst = true }: CodeFieldProps) {
   const kind = isRecovery
     ? ({ label: "Recovery code", autoComplete: "off", maxLength: 20, autoCapitalize: "characters" } as const)
     : ({ label: "Six-digit code", autoComplete: "one-time-code", inputMode: "numeric", maxLength: 20 } as const);
   const usual = isRecovery
-    ? "One of those that you stored when you set the app up. Each works once."
-    : "Your authenticator app shows it; it changes every 30 seconds.";
+    ? "One of the codes you saved during setup. Each works once."
+    : "From your authenticator app. Changes every 30 seconds.";
   return (
     <Field
       {...kind}

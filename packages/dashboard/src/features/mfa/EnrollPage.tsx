@@ -32,15 +32,15 @@ import { QrCode } from "./QrCode.tsx";
 import { enrollmentQuery, mfaStatusQuery } from "./queries.ts";
 import { RecoveryCodes } from "./RecoveryCodes.tsx";
 
-const steps = ["Scan", "Confirm", "Keep the codes"] as const;
+const steps = ["Scan", "Confirm", "Save codes"] as const;
 
-/** Sets up an authenticator app in three steps; past the deadline of the policy the only page there is. */
+/** Sets up an authenticator app in three steps. After the policy's deadline, no other page is accessible. */
 export function EnrollPage() {
   const { next } = useSearch({ from: "/login/enroll" });
   const go = useGo();
   const me = useMe();
   const status = useQuery(mfaStatusQuery);
-  // The deadline may pass while the page is open, and never moves; what is known of the server's clock may move by a second.
+  // The deadline is fixed and may pass while the page is open; the estimate of the server's clock may move by a second.
   const [isOverdue, setOverdue] = useState(false);
   const now = useNow();
   if (!isOverdue && isEnrollmentOverdue(me, serverTimeAt(now))) setOverdue(true);
@@ -83,8 +83,8 @@ export function EnrollPage() {
       {step === 2 ? (
         <>
           <p ref={takeFocus} className={css.said} tabIndex={-1}>
-            The app is set up. Without it only one of these codes lets you in, each once. They are shown now and never
-            again.
+            Your app is set up. If you lose it, you can sign in with one of these codes; each works once. They won't be
+            shown again.
           </p>
           <RecoveryCodes codes={codes} email={me.email} onDone={leave} buttonClass={entrySubmit} />
         </>
@@ -105,9 +105,9 @@ function Deadline({ me, isOverdue }: { me: Me; isOverdue: boolean }) {
   return (
     <EntryNote icon="lock">
       {isOverdue ? (
-        <>This server asks for a second factor, and the time for it was over on {day}. Set one up to go on.</>
+        <>This server requires a second factor. The deadline passed on {day}. Set one up to continue.</>
       ) : (
-        <>This server asks for a second factor from {day} on.</>
+        <>This server requires a second factor from {day}.</>
       )}
     </EntryNote>
   );
@@ -118,7 +118,7 @@ function Scan({ onNext }: { onNext: () => void }) {
   if (begun.data === undefined) {
     return begun.isError ? (
       <ErrorPanel
-        title="The set-up could not begin"
+        title="Couldn't start the setup"
         error={begun.error}
         onRetry={() => void begun.refetch().then(({ error }) => noticeSignedOut(error))}
       />
@@ -130,7 +130,7 @@ function Scan({ onNext }: { onNext: () => void }) {
   return (
     <>
       <p ref={takeFocus} className={css.said} tabIndex={-1}>
-        Scan this with an authenticator app, such as the one that your phone has for passwords.
+        Scan this code with an authenticator app, such as your phone's password app.
       </p>
       <QrCode text={url} label="QR code for the authenticator app" />
       <div>
@@ -153,7 +153,7 @@ interface ConfirmProps {
 }
 
 function Confirm({ onBack, onConfirmed }: ConfirmProps) {
-  // Held, so that going back shows the same code again and does not begin anew.
+  // Keeps the enrollment in the cache, so that going back shows the same code.
   useQuery({ ...enrollmentQuery, enabled: false });
   const [code, setCode] = useState("");
   const complete = useMutation({
@@ -167,11 +167,11 @@ function Confirm({ onBack, onConfirmed }: ConfirmProps) {
       <CodeField
         value={code}
         onChange={setCode}
-        hint="The app shows it under the name svc; it changes every 30 seconds."
+        hint="Shown in the app under svc. Changes every 30 seconds."
         error={complete.isError ? codeFailure(complete.error) : null}
       />
       <ActButton error={complete.error} isBusy={complete.isPending} className={entrySubmit}>
-        {complete.isPending ? "Confirming" : "Confirm"}
+        {complete.isPending ? "Confirming…" : "Confirm"}
       </ActButton>
       <div className={entryAside}>
         <Button variant="link" onClick={onBack}>

@@ -11,12 +11,12 @@ import { passwordFailure } from "./failures.ts";
 
 interface PasswordProofFormProps {
   onProved: () => void;
-  /** Between the field and the button. */
+  /** Rendered between the field and the button. */
   children?: ReactNode;
   actions: (confirm: ReactNode) => ReactNode;
 }
 
-/** Takes the password as proof of who uses this session. */
+/** Asks for the password to confirm the user's identity. */
 export function PasswordProofForm({ onProved, children, actions }: PasswordProofFormProps) {
   const { email } = useMe();
   const [password, setPassword] = useState("");
@@ -28,7 +28,7 @@ export function PasswordProofForm({ onProved, children, actions }: PasswordProof
   });
   return (
     <ActForm error={prove.error} className={controls.rows} onSubmit={() => prove.mutate()}>
-      {/* Tells password managers which account the password belongs to. */}
+      {/* Lets password managers know which account the password belongs to. */}
       <input className="vh" type="email" autoComplete="username" value={email} readOnly tabIndex={-1} aria-hidden />
       <Field
         label="Password"
@@ -45,7 +45,7 @@ export function PasswordProofForm({ onProved, children, actions }: PasswordProof
       {children === null ? null : <div>{children}</div>}
       {actions(
         <ActButton error={prove.error} isBusy={prove.isPending}>
-          {prove.isPending ? "Confirming" : "Confirm"}
+          {prove.isPending ? "Confirming…" : "Confirm"}
         </ActButton>,
       )}
     </ActForm>

@@ -3,7 +3,7 @@ import { useMemo } from "react";
 import css from "./mfa.module.css";
 import { qrPath } from "./qr-path.ts";
 
-/** Free modules around a code, without which readers do not find it (ISO/IEC 18004). */
+/** The quiet zone around a code, in modules (ISO/IEC 18004). */
 const quietZone = 4;
 
 /** A QR code, black on white in every theme. */

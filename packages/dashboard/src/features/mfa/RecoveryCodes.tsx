@@ -10,13 +10,13 @@ import css from "./mfa.module.css";
 interface RecoveryCodesProps {
   codes: readonly string[];
   email: string;
-  /** Told once they are said to be stored, and when that is taken back. */
+  /** Called when the user confirms that the codes are saved, or withdraws that. */
   onStored?: (isStored: boolean) => void;
   onDone: () => void;
   buttonClass?: string | undefined;
 }
 
-/** The codes as they are shown this once, with three ways to keep them; they are not left before somebody says that they are kept. */
+/** Recovery codes, shown once, with three ways to save them. The user must confirm that they are saved before leaving. */
 export function RecoveryCodes({ codes, email, onStored, onDone, buttonClass }: RecoveryCodesProps) {
   const [isStored, setStored] = useState(false);
   useEffect(() => {
@@ -26,11 +26,11 @@ export function RecoveryCodes({ codes, email, onStored, onDone, buttonClass }: R
     return () => removeEventListener("beforeunload", asked);
   }, [isStored]);
   const text = codes.join("\n");
-  const file = `Recovery codes of ${email} at ${location.host}\nEach works once.\n\n${text}\n`;
+  const file = `Recovery codes for ${email} at ${location.host}\nEach works once.\n\n${text}\n`;
   return (
     <div className={css.codesBox} data-print="">
       <p className={css.printed}>
-        Recovery codes of <b>{email}</b> at <b>{location.host}</b>. Each works once.
+        Recovery codes for <b>{email}</b> at <b>{location.host}</b>. Each works once.
       </p>
       <ol className={css.codes} aria-label="Recovery codes">
         {codes.map((code) => (
@@ -60,12 +60,12 @@ export function RecoveryCodes({ codes, email, onStored, onDone, buttonClass }: R
           onStored?.(event.currentTarget.checked);
         }}
       >
-        I have stored these codes
+        I've saved these codes
       </Check>
       <ActButton
         error={null}
         isBusy={false}
-        reason={isStored ? null : "Store the codes first; they cannot be shown again"}
+        reason={isStored ? null : "Save the codes first. They can't be shown again"}
         className={buttonClass}
         onAct={onDone}
       >

@@ -7,7 +7,7 @@ import { Dialog } from "../../ui/layers/Layers.tsx";
 import { PasswordProofForm } from "./PasswordProofForm.tsx";
 import { VerifyForm } from "./VerifyForm.tsx";
 
-/** Asks for the password or a code over the current page; the refused call is repeated afterwards. */
+/** Asks for the password or a code in a dialog; afterwards the refused request is repeated. */
 export function VerifyDialog({ asked }: { asked: Verification }) {
   const { settle } = asked;
   const methods: unknown[] = Array.isArray(asked.methods) ? asked.methods : ["code"];
@@ -22,7 +22,7 @@ export function VerifyDialog({ asked }: { asked: Verification }) {
     ) : null;
   const passed = () => settle(true);
   return (
-    <Dialog title="Confirm it is you" onClose={() => settle(false)}>
+    <Dialog title="Confirm it's you" onClose={() => settle(false)}>
       <p className="t2">
         {isPassword ? "Enter your password to continue." : "Enter a code from your second factor to continue."} Your
         request continues automatically.

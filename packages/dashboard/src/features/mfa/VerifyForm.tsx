@@ -12,17 +12,17 @@ import { codeFailure } from "./failures.ts";
 
 interface VerifyFormProps {
   className?: string | undefined;
-  /** Between the field and the button. */
+  /** Rendered between the field and the button. */
   children?: ReactNode;
   /** Whether to trust this browser from now on. */
   remembersDevice?: boolean;
   onVerified: (verified: MfaVerified) => void;
-  /** Where the button stands. */
+  /** Places the submit button. */
   actions?: (confirm: ReactNode) => ReactNode;
   buttonClass?: string | undefined;
 }
 
-/** One field for a code of the app or, after a click, a recovery code; the server takes either. */
+/** A field for a code of the app or, on request, a recovery code. */
 export function VerifyForm(props: VerifyFormProps) {
   const [code, setCode] = useState("");
   const [isRecovery, setRecovery] = useState(false);
@@ -34,13 +34,13 @@ export function VerifyForm(props: VerifyFormProps) {
   });
   const confirm = (
     <ActButton error={verify.error} isBusy={verify.isPending} className={props.buttonClass}>
-      {verify.isPending ? "Confirming" : "Confirm"}
+      {verify.isPending ? "Confirming…" : "Confirm"}
     </ActButton>
   );
   return (
     <ActForm error={verify.error} className={props.className} onSubmit={() => verify.mutate()}>
       <CodeField
-        // The field of the other kind has another keyboard, and the focus.
+        // Remounted for the other kind of code, to switch the keyboard and move the focus.
         key={String(isRecovery)}
         isRecovery={isRecovery}
         value={code}
@@ -58,7 +58,7 @@ export function VerifyForm(props: VerifyFormProps) {
             verify.reset();
           }}
         >
-          {isRecovery ? "Use the code of the app" : "Use a recovery code instead"}
+          {isRecovery ? "Use your authenticator app" : "Use a recovery code instead"}
         </Button>
       </div>
       {props.actions?.(confirm)}

@@ -17,14 +17,14 @@ export function VerifyPage() {
   const { email } = useMe();
   const [remembersDevice, setRemembers] = useState(false);
   const [codesLeft, setCodesLeft] = useState<number | null>(null);
-  const goOn = () => {
+  const proceed = () => {
     queryClient.clear();
     go(safeReturn(next), { replace: true });
   };
-  if (codesLeft !== null) return <CodesLeft left={codesLeft} onGoOn={goOn} />;
+  if (codesLeft !== null) return <CodesLeft left={codesLeft} onContinue={proceed} />;
   return (
     <EntryFrame
-      title="Confirm it is you"
+      title="Confirm it's you"
       foot={
         <span>
           Signing in as <b>{email}</b> <SignOutLink />
@@ -37,7 +37,7 @@ export function VerifyPage() {
         remembersDevice={remembersDevice}
         onVerified={({ used_recovery_code, remaining_recovery_codes }) => {
           if (used_recovery_code) setCodesLeft(remaining_recovery_codes);
-          else goOn();
+          else proceed();
         }}
       >
         <Check
@@ -45,23 +45,23 @@ export function VerifyPage() {
           checked={remembersDevice}
           onChange={(event) => setRemembers(event.currentTarget.checked)}
         >
-          Remember this device: ask for no code at the next sign-ins here
+          Trust this browser: don't ask for a code next time
         </Check>
       </VerifyForm>
     </EntryFrame>
   );
 }
 
-function CodesLeft({ left, onGoOn }: { left: number; onGoOn: () => void }) {
+function CodesLeft({ left, onContinue }: { left: number; onContinue: () => void }) {
   return (
     <EntryFrame title="Signed in with a recovery code">
       <EntryNote icon="keys">
         {left === 0
-          ? "That was the last one. Make new ones under Security before you need one again."
-          : `${count(left)} recovery ${left === 1 ? "code is" : "codes are"} left. Under Security you can make new ones, or set up another app.`}
+          ? "That was your last recovery code. Create new ones under Security."
+          : `${count(left)} recovery ${left === 1 ? "code" : "codes"} left. Create new ones or set up another app under Security.`}
       </EntryNote>
-      <Button variant="main" className={entrySubmit} ref={takeFocus} onClick={onGoOn}>
-        Go on
+      <Button variant="main" className={entrySubmit} ref={takeFocus} onClick={onContinue}>
+        Continue
       </Button>
     </EntryFrame>
   );

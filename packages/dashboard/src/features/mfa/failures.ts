@@ -4,20 +4,19 @@ import { causeOf } from "../../ui/panels/Feedback.tsx";
 const isLocked = (error: unknown): error is ApiProblem =>
   isProblem(error, "forbidden") && error.details.reason === "mfa_locked";
 
-/** Why a code was not taken, in words for the field that it was typed into. */
+/** The field error for a refused code. */
 export function codeFailure(error: unknown): string {
   if (isLocked(error)) {
-    return "Too many wrong codes have locked the second factor for some minutes. Until then right codes are refused as well; trying does not prolong it.";
+    return "Too many wrong codes. Your second factor is locked for a few minutes; correct codes are refused too. Trying again doesn't extend the lock.";
   }
-  if (isProblem(error, "validation_error"))
-    return "This code does not count: it is wrong, too old, or was used before.";
+  if (isProblem(error, "validation_error")) return "That code is incorrect or has expired.";
   if (isProblem(error, "conflict") && error.details.reason === "not_enrolled") {
-    return "This account has no second factor any more. Load the page anew.";
+    return "This account no longer has a second factor. Reload the page.";
   }
   return causeOf(error);
 }
 
-/** Why a password was not accepted, for the field that it was typed into. */
+/** The field error for a refused password. */
 export const passwordFailure = (error: unknown): string =>
   isProblem(error, "validation_error")
     ? "That password is incorrect. Too many wrong passwords lock the account for a while."

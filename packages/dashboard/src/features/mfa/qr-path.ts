@@ -4,7 +4,7 @@ export interface Modules {
   readonly data: ArrayLike<number>;
 }
 
-/** One SVG path over the dark modules, of which each is a unit wide and high; `margin` units are left free at the top and the left. */
+/** One SVG path over the dark modules, one unit each, offset by `margin` units. */
 export function qrPath({ size, data }: Modules, margin: number): string {
   let path = "";
   for (let y = 0; y < size; y += 1) {

@@ -11,7 +11,7 @@ export const trustedDevicesQuery = queryOptions({
   queryFn: ({ signal }) => api.listTrustedDevices({ signal }),
 });
 
-/** Begins an enrollment. Read again it would make another secret, so it is not, and nothing of it is kept once the page is left. */
+/** Starts an enrollment. Each request creates a new secret, so it is never refetched, and it is dropped from the cache with the page. */
 export const enrollmentQuery = queryOptions({
   queryKey: ["mfa-enrollment"],
   queryFn: ({ signal }) => api.startMfaEnrollment({ signal }),

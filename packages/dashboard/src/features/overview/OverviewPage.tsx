@@ -40,7 +40,7 @@ const Onboarding = lazy(() => import("../onboarding/index.ts").then((module) => 
 
 const windowOf = (range: Bounds): Window => ({ ...range, sinceMs: range.sinceMs ?? range.untilMs });
 
-/** The queues and the panels below are read later: see `Board`. */
+/** The queues and the panels below load later: see `Board`. */
 export const loader: PageLoader<{ slug: string }> = ({ params: { slug }, location }) => {
   const window = windowOf(boundsNow(location.search));
   return Promise.all([
@@ -55,8 +55,8 @@ export function OverviewPage() {
   const { slug } = useParams({ from: "/signed-in/p/$slug/" });
   usePage([[slug, paths.project(slug)], ["Overview"]]);
   const stats = useQuery(statsQuery(slug));
-  // A project without any task shows the way to the first one, and that one, until somebody goes on; then the board stays for good.
-  // Until it is known whether there are any it is the board, whose panels load each on its own.
+  // A project without tasks shows the onboarding, which stays with the first task until the user continues to the board.
+  // While that is unknown, the board is shown; its panels load on their own.
   const [place, setPlace] = useState<"unknown" | "onboarding" | "board">("unknown");
   const total = stats.data?.tasks_total;
   if (place === "unknown" && total !== undefined) setPlace(total === 0 ? "onboarding" : "board");
@@ -70,10 +70,10 @@ export function OverviewPage() {
   return <Board slug={slug} />;
 }
 
-/** Nothing waits longer than this for what is better read before it; on a slow line the first screen takes its time. */
+/** The maximum time that a later read waits for the earlier ones; slow connections need it. */
 const patienceMs = 5000;
 
-/** Whether something that waits for something else is due: once that stands in the page, or is slow. Stays so. */
+/** Whether a deferred read may start: once what it waits for is rendered, or after a timeout. Never goes back to false. */
 function useIsDue(isThere: boolean): boolean {
   const [isDue, setDue] = useState(false);
   useEffect(() => {
@@ -91,22 +91,22 @@ function Board({ slug }: { slug: string }) {
   const window = windowOf(range);
   const windowLabel = range.label;
   const refetchInterval = useTimedMs(30_000);
-  // As the list of projects counts the day; buckets of the chart begin up to one bucket earlier.
+  // The same window as the list of projects; the chart's buckets begin up to one bucket earlier.
   const isDay = range.since === "-24h" && range.isOpen;
   const stats = useQuery({ ...statsQuery(slug), refetchInterval: isDay && refetchInterval });
   const pollMs = usePollMs();
 
-  // The first screen: the figures, both charts, issues, slowest names and queues. Fifteen requests, with the files of the page.
+  // The first screen: figures, both charts, issues, slowest tasks and queues. Fifteen requests, including the page's files.
   const outcomes = useQuery({ ...outcomesQuery(slug, window), refetchInterval });
   const latency = useQuery({ ...latencyQuery(slug, window), refetchInterval });
-  // Read once the stream has begun: what is read before would have to be read again then.
+  // Starts once the stream is open: earlier reads would have to be repeated then.
   const isFollowed = useIsDue(useIsStreamSettled());
   const queues = useQuery({ ...queuesQuery(slug), refetchInterval: pollMs, enabled: isFollowed });
   const issues = useQuery({ ...issuesQuery(slug, window), refetchInterval });
   const slowest = useQuery({ ...slowestQuery(slug, window), refetchInterval });
   const first = [outcomes, latency, queues, issues, slowest];
 
-  // Then who is at work, what failed last, how it was before, and what is marked in the charts.
+  // Then the fleet, the newest failures, the previous window and the chart annotations.
   const enabled = useIsDue(isFollowed && first.every((read) => !read.isLoading));
   const agents = useQuery({ ...agentsQuery(slug), refetchInterval: pollMs, enabled });
   const workers = useQuery({ ...workersQuery(slug), refetchInterval: pollMs, enabled });

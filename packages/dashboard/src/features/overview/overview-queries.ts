@@ -5,7 +5,7 @@ import { type BucketName, bucketNames, bucketWidthMs } from "../../ui/charts/par
 import { endsOfStats } from "./panels/facts.ts";
 import { windowBefore } from "./panels/window-before.ts";
 
-/** A range with a beginning: every panel of the overview has one. */
+/** A range with a start: every panel of the overview has one. */
 export interface Window extends Bounds {
   sinceMs: number;
 }
@@ -21,7 +21,7 @@ export const outcomesQuery = (slug: string, window: Window) =>
     placeholderData,
   });
 
-/** What finished in the time before a window, for as long as the window has lasted when it is read. */
+/** What finished in the window before this one, which is as long as this one has lasted so far. */
 export const endsBeforeQuery = (slug: string, window: Window) =>
   queryOptions({
     queryKey: ["ends", slug, rangeParams(window)],
@@ -82,10 +82,10 @@ export const failuresQuery = (slug: string, window: Window) =>
     placeholderData,
   });
 
-/** As many bars as can be told apart in two thirds of a page. */
+/** The number of bars that fit legibly in two thirds of a page. */
 const mostBars = 170;
 
-/** The narrowest buckets in which a window can still be drawn. The brain widens them where it counts by the hour only. */
+/** The narrowest buckets in which a window can be drawn. The server widens them where it keeps hourly counts only. */
 export function bucketFor({ sinceMs, untilMs }: Window): BucketName {
   return bucketNames.find((name) => (untilMs - sinceMs) / bucketWidthMs[name] <= mostBars) ?? "1d";
 }

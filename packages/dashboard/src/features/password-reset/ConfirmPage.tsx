@@ -14,15 +14,15 @@ import { InlineAlert } from "../../ui/panels/InlineAlert.tsx";
 import { NewPassword } from "../account/index.ts";
 import { EntryFrame, EntryNote, entryAside, entryForm, entrySubmit } from "../sessions/index.ts";
 
-/** Where a mailed link leads: chooses a new password. */
+/** The page of a reset link: choose a new password. */
 export function ConfirmPage() {
   const token = useEntryToken("/reset/confirm");
   const [isDone, setDone] = useState(false);
   if (isDone) {
     return (
-      <EntryFrame title="Your password is changed">
+      <EntryFrame title="Password changed">
         <EntryNote icon="check">
-          All sessions have ended and no device is trusted any more. A second factor stays as it was.
+          All sessions have ended and trusted devices were removed. Your second factor is unchanged.
         </EntryNote>
         <ButtonLink variant="main" className={entrySubmit} href={paths.login()}>
           Sign in
@@ -33,14 +33,13 @@ export function ConfirmPage() {
   if (token === null) {
     return (
       <NoLink title="Open the link again">
-        This page needs the link of the mail, and forgets it when it is loaded anew. Open the link in the mail once
-        more, or ask for another one.
+        This page needs the link from the email and forgets it on reload. Open the link again, or request a new one.
       </NoLink>
     );
   }
   return (
     <ChoosePassword
-      // Another link begins anew.
+      // Resets the form for another link.
       key={token}
       token={token}
       onDone={() => {
@@ -60,12 +59,12 @@ function ChoosePassword({ token, onDone }: { token: string; onDone: () => void }
     gcTime: 0,
   });
   const faults = faultsByField(confirm.error);
-  // A link that was cut short on its way has a token that none can be.
+  // A truncated link has a malformed token.
   if (isProblem(confirm.error, "not_found") || faults.token !== undefined) {
     return (
-      <NoLink title="This link does not work">
-        It was used already, is older than 30 minutes or not complete, or your password was changed since. Ask for
-        another one.
+      <NoLink title="This link is not valid">
+        It was already used, is older than 30 minutes or incomplete, or your password has changed since. Request a new
+        one.
       </NoLink>
     );
   }
@@ -78,10 +77,10 @@ function ChoosePassword({ token, onDone }: { token: string; onDone: () => void }
           <InlineAlert>Not changed. {causeOf(confirm.error)}</InlineAlert>
         ) : null}
         <ActButton error={confirm.error} isBusy={confirm.isPending} className={entrySubmit}>
-          {confirm.isPending ? "Changing" : "Change password"}
+          {confirm.isPending ? "Changing…" : "Change password"}
         </ActButton>
       </ActForm>
-      <p className="t2">This ends all sessions of the account, here and elsewhere.</p>
+      <p className="t2">This signs you out on all devices.</p>
     </EntryFrame>
   );
 }
@@ -91,11 +90,11 @@ function NoLink({ title, children }: { title: string; children: string }) {
     <EntryFrame title={title}>
       <EntryNote icon="lock">{children}</EntryNote>
       <ButtonLink variant="main" className={entrySubmit} href={paths.reset()}>
-        Ask for a link
+        Request a link
       </ButtonLink>
       <div className={entryAside}>
         <ButtonLink variant="link" href={paths.login()}>
-          Back to the sign-in
+          Back to sign-in
         </ButtonLink>
       </div>
     </EntryFrame>

@@ -9,27 +9,27 @@ import { Field } from "../../ui/forms/Field.tsx";
 import { causeOf } from "../../ui/panels/Feedback.tsx";
 import { EntryFrame, EntryNote, entryAside, entryForm, entrySubmit } from "../sessions/index.ts";
 
-/** Asks for the mail with a link to a new password. What it says does not tell whether the account exists. */
+/** Requests an email with a reset link. The answer does not reveal whether the account exists. */
 export function RequestPage() {
   const [email, setEmail] = useState("");
   const request = useMutation({ mutationFn: () => api.requestPasswordReset({ email: email.trim() }) });
   const back = (
     <div className={entryAside}>
       <ButtonLink variant="link" href={paths.login()}>
-        Back to the sign-in
+        Back to sign-in
       </ButtonLink>
     </div>
   );
   if (request.isSuccess) {
     return (
-      <EntryFrame title="Look into your mail">
+      <EntryFrame title="Check your email">
         <EntryNote icon="check">
-          If <b>{email.trim()}</b> has an account here, a mail with a link is on its way. The link works once, for 30
-          minutes.
+          If <b>{email.trim()}</b> has an account here, an email with a link is on its way. The link works once and
+          expires in 30 minutes.
         </EntryNote>
         <p className="t2">
-          Nothing came? Look among the unwanted mail. A server without a mail server sends none: then an administrator
-          sets a new password for you.
+          Didn't get it? Check your spam folder. If this server can't send email, ask an administrator to reset your
+          password.
         </p>
         {back}
       </EntryFrame>
@@ -48,11 +48,11 @@ export function RequestPage() {
           maxLength={320}
           value={email}
           onChange={(event) => setEmail(event.currentTarget.value)}
-          hint="Of your account. You get a link to choose a new password."
+          hint="We'll send you a link to choose a new password."
           error={request.isError ? causeOf(request.error) : null}
         />
         <ActButton error={request.error} isBusy={request.isPending} className={entrySubmit}>
-          {request.isPending ? "Asking" : "Send the link"}
+          {request.isPending ? "Sending…" : "Send link"}
         </ActButton>
       </ActForm>
       {back}

@@ -11,7 +11,7 @@ import { homeSummaryQuery, projectsQuery } from "./queries.ts";
 import { ZoneField } from "./settings/ZoneField.tsx";
 import { slugFrom } from "./slug.ts";
 
-/** A project of one's own making, from the start page, the project switcher or the palette. */
+/** Creates a project; opened from the start page, the project switcher or the palette. */
 export function CreateProjectDialog({ onClose }: { onClose: () => void }) {
   const client = useQueryClient();
   const go = useGo();
@@ -53,7 +53,7 @@ export function CreateProjectDialog({ onClose }: { onClose: () => void }) {
             pattern="[a-z0-9](-?[a-z0-9])*"
             value={slug}
             onChange={(event) => setTypedSlug(event.currentTarget.value)}
-            hint="Part of every address of this project: small letters, digits and single hyphens."
+            hint="Part of the project's URLs. Lowercase letters, digits and single hyphens."
             error={faults.slug}
           />
           <Field
@@ -63,7 +63,7 @@ export function CreateProjectDialog({ onClose }: { onClose: () => void }) {
             pattern="[A-Za-z0-9_.\-]+"
             value={environment}
             onChange={(event) => setEnvironment(event.currentTarget.value)}
-            hint="Production projects carry a coloured line, so that they are not mistaken for another."
+            hint="Production projects are marked with a coloured line."
             error={faults.environment}
           />
           <ZoneField value={timezone} onChange={setTimezone} error={faults.timezone} />

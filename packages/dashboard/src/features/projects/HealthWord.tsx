@@ -3,16 +3,16 @@ import { Glyph } from "../../ui/Icon.tsx";
 import css from "./health.module.css";
 
 const marks: Record<ProjectHealth, { glyph: string; says: string }> = {
-  healthy: { glyph: "success", says: "Agents and workers are online, and at most 5 % of tasks failed" },
+  healthy: { glyph: "success", says: "Agents and workers are online; at most 5 % of tasks failed" },
   degraded: {
     glyph: "half",
-    says: "An agent or worker is offline, a queue has no worker, a command is overdue, or more than 5 % of tasks failed",
+    says: "An agent or worker is offline, a queue has no workers, a command is overdue, or more than 5 % of tasks failed",
   },
   offline: { glyph: "failure", says: "No agent is online" },
   idle: { glyph: "pending", says: "No agent has connected yet" },
 };
 
-/** The health of a project: glyph and word. */
+/** The health of a project: icon and label. */
 export function HealthWord({ health }: { health: ProjectHealth }) {
   return (
     <span className={css.health} data-health={health} title={marks[health].says}>

@@ -4,7 +4,7 @@ import { EnvironmentTag } from "../../ui/EnvironmentTag.tsx";
 import { printable } from "../../ui/time/format.ts";
 import { projectQuery } from "./queries.ts";
 
-/** Names the open project and its environment in the head of a dialog that changes something in it. */
+/** The current project and its environment, for the header of dialogs that change something in it. */
 export function ProjectTag() {
   const { slug = "" } = useParams({ strict: false });
   const project = useQuery({ ...projectQuery(slug), enabled: slug !== "" }).data;

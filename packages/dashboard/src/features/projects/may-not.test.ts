@@ -11,14 +11,14 @@ describe("a role", () => {
     ["viewer", operator, admin],
     ["auditor", operator, admin],
     [null, operator, admin],
-  ] as const)("that is %s: what operators do %o, what administrators do %o", (role, asOperator, asAdmin) => {
+  ] as const)("with role %s: operator actions %o, admin actions %o", (role, asOperator, asAdmin) => {
     for (const project of [undefined, { is_active: true }]) {
       expect(whyNotAs(role, project)).toBe(asOperator);
       expect(whyNotAs(role, project, "admin")).toBe(asAdmin);
     }
   });
 
-  test("of any kind may do what viewers do", () => {
+  test("with any role may do what viewers may", () => {
     for (const role of ["admin", "operator", "auditor", "viewer"] as const) {
       expect(whyNotAs(role, { is_active: true }, "viewer")).toBeNull();
     }
@@ -27,14 +27,14 @@ describe("a role", () => {
   test.each([
     ["admin", "The project is archived"],
     ["viewer", operator],
-  ] as const)("that is %s does nothing in an archived project: %s", (role, reason) => {
+  ] as const)("with role %s can't act in an archived project: %s", (role, reason) => {
     expect(whyNotAs(role, { is_active: false })).toBe(reason);
   });
 
   test.each([
     ["admin", "The project is archived; restore it first"],
     ["operator", admin],
-  ] as const)("that is %s changes no settings of an archived project: %s", (role, reason) => {
+  ] as const)("with role %s can't change settings of an archived project: %s", (role, reason) => {
     expect(whyNotManage(role, { is_active: false })).toBe(reason);
   });
 });

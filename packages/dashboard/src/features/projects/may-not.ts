@@ -2,7 +2,7 @@ import type { Project, ProjectRole } from "@svc/client";
 
 const archived = "The project is archived";
 
-/** Why somebody of this role may not do in the project what needs another one; null where they may. */
+/** Why a user with this role may not do what needs another role in the project; null when allowed. */
 export function whyNotAs(
   own: ProjectRole | null,
   project: Pick<Project, "is_active"> | undefined,
@@ -12,7 +12,7 @@ export function whyNotAs(
   return project?.is_active === false ? archived : null;
 }
 
-/** The same for what administrators keep of a project: its settings, members and agents. They can restore it. */
+/** The same for settings, members and agents, which admins manage. Admins can restore an archived project. */
 export function whyNotManage(own: ProjectRole | null, project: Pick<Project, "is_active"> | undefined): string | null {
   return whyNotAs(own, undefined, "admin") ?? (project?.is_active === false ? `${archived}; restore it first` : null);
 }

@@ -25,21 +25,21 @@ export const projectQuery = (slug: string) =>
     staleTime: 30_000,
   });
 
-/** Change events correct those figures that matter between two reads; the others are not worth a read. */
+/** Change events update the important figures between two reads. */
 const corrected = (figures: (counts: Record<string, number>) => Partial<ProjectStats>) => ({
   patch: (stats: ProjectStats, { counts }: { counts?: Record<string, number> }): ProjectStats =>
     counts ? { ...stats, ...figures(counts) } : stats,
   isStale: () => false,
 });
 
-/** A state without tasks has no count in a change event. */
+/** A change event has no count for a state without tasks. */
 const byState = (counts: Record<string, number>) =>
   Object.fromEntries(taskStates.map((state) => [state, counts[state] ?? 0])) as ProjectStats["tasks_by_state"];
 
 const liveStats: Live["on"] = {
   "task.changed": corrected((counts) => ({ tasks_by_state: byState(counts) })),
   "agent.changed": corrected(({ online = 0, offline = 0 }) => ({ agents_online: online, agents_offline: offline })),
-  // Which of the offline ones are missing is for the service to say.
+  // The server decides which offline workers count as missing.
   "worker.changed": {
     isStale: ({ counts }, stats: ProjectStats | undefined) =>
       counts !== undefined && counts.online !== stats?.workers_online,
@@ -69,13 +69,13 @@ export const archivedProjectsQuery = queryOptions({
   staleTime: 30_000,
 });
 
-/** Why whoever is signed in may not do in the project what needs a role, operator unless said; null where they may. */
+/** Why the user may not do what needs a role in the project (operator by default); null when allowed. */
 export function useMayNot(slug: string, role?: "viewer" | "admin"): string | null {
   const project = useQuery(projectQuery(slug)).data;
   return whyNotAs(roleIn(useMe(), slug), project, role);
 }
 
-/** Why whoever is signed in may not change settings, members and agents of the project; null where they may. */
+/** Why the user may not change settings, members and agents of the project; null when allowed. */
 export function useMayNotManage(slug: string): string | null {
   const project = useQuery(projectQuery(slug)).data;
   return whyNotManage(roleIn(useMe(), slug), project);

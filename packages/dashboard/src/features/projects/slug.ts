@@ -1,4 +1,4 @@
-/** A project slug out of a name: `[a-z0-9](-?[a-z0-9])*`, at most 63 characters. */
+/** Derives a project slug from a name: `[a-z0-9](-?[a-z0-9])*`, at most 63 characters. */
 export function slugFrom(name: string): string {
   return name
     .normalize("NFKD")

@@ -7,11 +7,11 @@ import css from "./entry.module.css";
 interface EntryFrameProps {
   title: string;
   children: ReactNode;
-  /** At the left of the foot. */
+  /** On the left of the footer. */
   foot?: ReactNode;
 }
 
-/** The page of somebody who is not in the dashboard yet: whose server it is, one thing to do, and nothing around it. */
+/** The frame of pages before sign-in: the server's name and one task. */
 export function EntryFrame({ title, children, foot }: EntryFrameProps) {
   useEffect(() => {
     document.title = `${title} · svc`;
@@ -34,14 +34,14 @@ export function EntryFrame({ title, children, foot }: EntryFrameProps) {
       <footer className={css.foot}>
         {foot}
         <Button variant="link" onClick={toggleTheme}>
-          Light or dark
+          Switch theme
         </Button>
       </footer>
     </main>
   );
 }
 
-/** A framed remark between heading and form. */
+/** A framed note between heading and form. */
 export function EntryNote({ icon = "schedules", children }: { icon?: string; children: ReactNode }) {
   return (
     <p className={css.note} role="status">
@@ -54,5 +54,5 @@ export function EntryNote({ icon = "schedules", children }: { icon?: string; chi
 export const entryForm = css.form;
 export const entrySubmit = css.submit;
 export const entryKeep = css.keep;
-/** Around what can be done instead. */
+/** Around alternative actions. */
 export const entryAside = css.aside;

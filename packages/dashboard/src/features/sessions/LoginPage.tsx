@@ -62,7 +62,7 @@ export function LoginPage() {
           Keep me signed in for 30 days
         </label>
         <ActButton error={signIn.error} isBusy={signIn.isPending} className={entrySubmit}>
-          {signIn.isPending ? "Signing in" : "Sign in"}
+          {signIn.isPending ? "Signing in…" : "Sign in"}
         </ActButton>
       </ActForm>
       <div className={entryAside}>

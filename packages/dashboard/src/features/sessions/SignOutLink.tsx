@@ -8,14 +8,14 @@ import { Button } from "../../ui/buttons/Button.tsx";
 import { causeOf } from "../../ui/panels/Feedback.tsx";
 
 interface SignOutLinkProps {
-  /** Where the next sign-in leads. */
+  /** The page to open after the next sign-in. */
   next?: string;
   variant?: "link" | "main";
   className?: string | undefined;
   children?: ReactNode;
 }
 
-/** Ends a session on a page without the shell. */
+/** Signs out on a page without the shell. */
 export function SignOutLink({ next, variant = "link", className, children = "Sign out" }: SignOutLinkProps) {
   const go = useGo();
   const signOut = useMutation({

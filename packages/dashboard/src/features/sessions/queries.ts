@@ -4,7 +4,7 @@ import { api } from "../../api/api.ts";
 import { queryClient } from "../../api/query-client.ts";
 import { serverTimeAt } from "../../live/server-clock.ts";
 
-/** Whether there may be a session: its own cookie cannot be read, and the readable one comes and goes with it. */
+/** Whether there may be a session. Its own cookie is HTTP-only; the readable one is set and cleared with it. */
 export const maybeSignedIn = (): boolean => document.cookie.includes("svc_csrf=");
 
 export const meQuery = queryOptions({
@@ -14,7 +14,7 @@ export const meQuery = queryOptions({
     throw new ApiProblem({ code: "unauthenticated", status: 401, message: "no session" });
   },
   staleTime: 60_000,
-  // The route asks this first and leads to the sign-in itself, without claiming that a session has ended.
+  // The route checks this first and redirects to the sign-in without saying that a session has ended.
   meta: { quiet: true },
 });
 
@@ -22,7 +22,7 @@ export function useMe(): Me {
   return useSuspenseQuery(meQuery).data;
 }
 
-/** Begins reads that not everybody may make, once it is known who is signed in. When that fails, the route says so. */
+/** Starts reads that need a permission, once the user is known. If that read fails, the route reports it. */
 export async function readAs(may: (me: Me) => boolean, read: () => Promise<unknown>): Promise<void> {
   const me = await queryClient.ensureQueryData(meQuery).catch(() => null);
   if (me !== null && may(me)) await read();
@@ -34,10 +34,10 @@ export function roleIn(me: Me, slug: string): ProjectRole | null {
   return me.memberships.find((membership) => membership.project_slug === slug)?.role ?? null;
 }
 
-/** Operators and admins command agents and see what others asked for. */
+/** Operators and admins send commands to agents and see those of others. */
 export const mayOperate = (me: Me, slug: string): boolean => ["operator", "admin"].includes(roleIn(me, slug) ?? "");
 
-/** Auditors and admins read the audit trail of a project. */
+/** Auditors and admins read the audit log of a project. */
 const auditRoles: readonly (ProjectRole | null)[] = ["auditor", "admin"];
 
 export const mayAudit = (me: Me, slug: string): boolean => auditRoles.includes(roleIn(me, slug));
@@ -50,7 +50,7 @@ export function useIsProjectAdmin(slug: string): boolean {
   return roleIn(useMe(), slug) === "admin";
 }
 
-/** Whether the session can do nothing any more but set up a second factor. @param nowMs by the server's clock. */
+/** Whether the session may only set up a second factor. @param nowMs by the server's clock. */
 export function isEnrollmentOverdue(
   { mfa_enrollment_required, mfa_enrollment_deadline }: Me,
   nowMs = serverTimeAt(Date.now()),

@@ -23,7 +23,7 @@ interface AccountDialogProps {
 const nameOf = (user: UserAdminPublic) => printable(user.display_name || user.email);
 const wordsOf = (error: unknown) => accountRefusal(conflictReason(error)) ?? causeOf(error);
 
-/** Gives a new password without the old one, and says what that ends. */
+/** Sets a new password without the old one, and lists the consequences. */
 export function ResetPasswordDialog({ user, onClose }: AccountDialogProps) {
   const me = useMe();
   const [password, setPassword] = useState("");
@@ -35,10 +35,10 @@ export function ResetPasswordDialog({ user, onClose }: AccountDialogProps) {
       send={() => api.resetUserPassword(user.id, { new_password: password })}
       answered={() => (
         <Dialog title={`Password of ${nameOf(user)} reset`} onClose={onClose}>
-          <p role="status">Every session of the account has ended.</p>
-          <p className="t2">The password is not shown again once this is closed. A lost one is replaced by another.</p>
+          <p role="status">All sessions of the account have ended.</p>
+          <p className="t2">The password can't be shown again. If it is lost, reset it again.</p>
           <div className={dialogFoot}>
-            <CopyButton text={password} label="Copy the password" />
+            <CopyButton text={password} label="Copy password" />
             <Button size="big" ref={takeFocus} onClick={onClose}>
               Close
             </Button>
@@ -51,18 +51,18 @@ export function ResetPasswordDialog({ user, onClose }: AccountDialogProps) {
     >
       {(faults) => (
         <>
-          <p>This ends, at once:</p>
+          <p>This immediately ends:</p>
           <ul className={dialogList}>
-            <li>every session of the account, in every browser</li>
-            <li>every device that was trusted to skip the second factor</li>
-            <li>every API key of the account</li>
-            <li>every link for a new password that is under way</li>
-            <li>the lock, where wrong passwords brought one</li>
+            <li>all sessions of the account</li>
+            <li>all trusted devices</li>
+            <li>all API keys of the account</li>
+            <li>all pending password reset links</li>
+            <li>a lock due to wrong passwords</li>
           </ul>
           {user.id === me.id ? (
-            <p>This is you: you will be signed out here as well, and sign in with the new password.</p>
+            <p>This is you: you will be signed out here too. Sign in again with the new password.</p>
           ) : null}
-          <p className="t2">A second factor stays and is asked for at the next sign-in.</p>
+          <p className="t2">A second factor is kept and needed at the next sign-in.</p>
           <NewPasswordField value={password} onChange={setPassword} error={faults.new_password} />
         </>
       )}
@@ -70,7 +70,7 @@ export function ResetPasswordDialog({ user, onClose }: AccountDialogProps) {
   );
 }
 
-/** Makes an account inactive, or active again. */
+/** Deactivates or reactivates an account. */
 export function ActivityDialog({ user, onClose }: AccountDialogProps) {
   const client = useQueryClient();
   const { is_active: isActive } = user;
@@ -88,17 +88,17 @@ export function ActivityDialog({ user, onClose }: AccountDialogProps) {
     >
       {isActive ? (
         <p>
-          Every session of the account ends at once, nobody signs in with it, and its API keys stop working. Memberships
-          and everything else stay; activating it brings the keys back, and no session.
+          All sessions end immediately, no one can sign in with the account, and its API keys stop working. Memberships
+          and everything else are kept. Activating the account restores the keys, but not the sessions.
         </p>
       ) : (
-        <p>The account can sign in again, and its API keys work again. Sessions from before do not come back.</p>
+        <p>The account can sign in again, and its API keys work again. Earlier sessions are not restored.</p>
       )}
     </FormDialog>
   );
 }
 
-/** Deletes an account for good, once its address was typed. */
+/** Deletes an account after its address was typed. */
 export function DeleteUserDialog({ user, onClose }: AccountDialogProps) {
   const client = useQueryClient();
   const [typed, setTyped] = useState("");
@@ -114,17 +114,17 @@ export function DeleteUserDialog({ user, onClose }: AccountDialogProps) {
       wordsOf={wordsOf}
       onClose={onClose}
     >
-      <p>This cannot be undone. With the account go:</p>
+      <p>This can't be undone. It also deletes:</p>
       <ul className={dialogList}>
-        <li>its memberships in projects</li>
-        <li>its sessions, and devices that were trusted</li>
-        <li>its API keys, which stop working at once</li>
-        <li>its saved views</li>
-        <li>its second factor</li>
+        <li>project memberships</li>
+        <li>sessions and trusted devices</li>
+        <li>API keys, which stop working immediately</li>
+        <li>saved views</li>
+        <li>the second factor</li>
       </ul>
       <p className="t2">
-        Commands and audit rows stay and no longer name it. To shut somebody out and keep all of this, deactivate the
-        account instead.
+        Commands and audit entries are kept but no longer name the account. To block access and keep everything,
+        deactivate the account instead.
       </p>
       <Field
         label={`Type ${printable(user.email)} to confirm`}

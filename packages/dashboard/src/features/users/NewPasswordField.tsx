@@ -13,7 +13,7 @@ interface NewPasswordFieldProps {
   error?: string | undefined;
 }
 
-/** A password for somebody else: typed, or made here and then legible, to be handed over. */
+/** A password for another user: typed, or generated here and then shown, to be passed on. */
 export function NewPasswordField({ value, onChange, error }: NewPasswordFieldProps) {
   const policy = useQuery(passwordPolicyQuery).data;
   const [isMade, setMade] = useState(false);
@@ -34,8 +34,8 @@ export function NewPasswordField({ value, onChange, error }: NewPasswordFieldPro
         error={error === undefined ? null : `The password ${error}.`}
         hint={
           policy === undefined
-            ? "Hand it over where nobody else can read it."
-            : `At least ${policy.min_length} characters of ${policy.required_character_classes} kinds (${policy.character_class_names.join(", ")}); from ${policy.exempt_length} on any. Hand it over where nobody else can read it.`
+            ? "Share it through a secure channel."
+            : `At least ${policy.min_length} characters of ${policy.required_character_classes} kinds (${policy.character_class_names.join(", ")}), or ${policy.exempt_length} characters of any kind. Share it through a secure channel.`
         }
       />
       <div className={css.passwordActs}>
@@ -45,9 +45,9 @@ export function NewPasswordField({ value, onChange, error }: NewPasswordFieldPro
             onChange(freshPassword(policy?.min_length));
           }}
         >
-          Make one
+          Generate
         </Button>
-        {isMade ? <CopyButton text={value} label="Copy the password" /> : null}
+        {isMade ? <CopyButton text={value} label="Copy password" /> : null}
       </div>
     </div>
   );

@@ -15,7 +15,7 @@ import { NewPasswordField } from "./NewPasswordField.tsx";
 import css from "./users.module.css";
 
 interface UserDrawerProps {
-  /** The account to change; without it a new one is made. */
+  /** The account to change; without it, a new one is created. */
   user?: UserAdminPublic;
   /** Why the account cannot be demoted; null when it can. */
   guard?: string | null;
@@ -23,9 +23,9 @@ interface UserDrawerProps {
 }
 
 const adminMeans =
-  "Acts as admin in every project, keeps accounts, sees the settings and versions of this server, and makes projects.";
+  "Admin of every project. Manages accounts, creates projects, and sees the settings and versions of this server.";
 
-/** Everything of an account but its state. The address of one that is there cannot be changed. */
+/** Edits all fields of an account except its state. The address of an existing account is fixed. */
 export function UserDrawer({ user, guard = null, onClose }: UserDrawerProps) {
   const client = useQueryClient();
   const [email, setEmail] = useState("");
@@ -66,7 +66,7 @@ export function UserDrawer({ user, guard = null, onClose }: UserDrawerProps) {
       act={user ? "Save changes" : "Create account"}
       send={send}
       onDone={done}
-      undone={user ? "Nothing was changed." : "No account was made."}
+      undone={user ? "Nothing was changed." : "No account was created."}
       wordsOf={(error) => accountRefusal(conflictReason(error)) ?? causeOf(error)}
       faultsOf={faultsOf}
       onClose={onClose}
@@ -80,7 +80,7 @@ export function UserDrawer({ user, guard = null, onClose }: UserDrawerProps) {
                 <Icon name="lock" className="t3" />
                 {printable(user.email)}
               </b>
-              <p className="t2">Fixed: an account keeps its address. For another address make another account.</p>
+              <p className="t2">Can't be changed. For another address, create another account.</p>
             </div>
           ) : (
             <>
@@ -92,13 +92,13 @@ export function UserDrawer({ user, guard = null, onClose }: UserDrawerProps) {
                 autoComplete="off"
                 value={email}
                 onChange={(event) => setEmail(event.currentTarget.value)}
-                hint="What they sign in with. It cannot be changed later."
+                hint="Used to sign in. Can't be changed later."
                 error={faults.email}
               />
               <NewPasswordField value={password} onChange={setPassword} error={faults.password} />
             </>
           )}
-          {nameField("Display name", "display_name", "What others see. Without it, the address.", faults.display_name)}
+          {nameField("Display name", "display_name", "Shown to others instead of the email.", faults.display_name)}
           {nameField("First name", "first_name", undefined, faults.first_name)}
           {nameField("Last name", "last_name", undefined, faults.last_name)}
           <ZoneField value={timezone} onChange={setTimezone} error={faults.timezone} />
@@ -108,10 +108,10 @@ export function UserDrawer({ user, guard = null, onClose }: UserDrawerProps) {
             isFixed={guard !== null && isAdmin}
             says={guard !== null && isAdmin ? guard : adminMeans}
           >
-            Administrator of the instance
+            Instance administrator
           </Tick>
           {user ? null : (
-            <p className="t2">The account is a member of no project. Add it under Members in the settings of one.</p>
+            <p className="t2">The account has no project yet. Add it under Members in a project's settings.</p>
           )}
         </>
       )}
@@ -124,14 +124,14 @@ function faultsOf(error: unknown): Readonly<Record<string, string>> {
   return reason === "email_in_use" ? { email: accountRefusal(reason) ?? "" } : faultsByField(error);
 }
 
-/** Only what was changed here: what others changed meanwhile stays. */
+/** Only the fields changed here, so that changes by others are kept. */
 function changedOf(user: UserAdminPublic, body: UserChanges): UserChanges {
   return Object.fromEntries(
     Object.entries(body).filter(([key, value]) => value !== (user[key as keyof UserChanges] ?? null)),
   );
 }
 
-/** Blank names are none. */
+/** Blank names are sent as null. */
 function namesOf<Key extends string>(names: Record<Key, string>): Record<Key, string | null> {
   const entries = Object.entries<string>(names).map(([key, value]) => [key, value.trim() || null]);
   return Object.fromEntries(entries) as Record<Key, string | null>;

@@ -14,7 +14,7 @@ import { count, printable } from "../../ui/time/format.ts";
 import { Age } from "../../ui/time/Stamp.tsx";
 import { userKeysQuery } from "./queries.ts";
 
-/** The API keys of another user, for an administrator who wants to end them. */
+/** The API keys of another user, for an administrator to revoke. */
 export function UserKeysDialog({ user, onClose }: { user: UserAdminPublic; onClose: () => void }) {
   const client = useQueryClient();
   const read = useQuery(userKeysQuery(user.id));

@@ -41,8 +41,7 @@ export function UsersPage() {
   if (!me.is_admin) {
     return (
       <NotForRole title="Users">
-        Accounts are kept by administrators of the instance. Who belongs to a project stands in its settings, under
-        Members.
+        Accounts are managed by instance administrators. For the members of a project, see Members in its settings.
       </NotForRole>
     );
   }
@@ -103,7 +102,7 @@ function UserList() {
             ? ""
             : isAll
               ? `${users.length} ${users.length === 1 ? "account" : "accounts"}`
-              : `${first} to ${first + users.length - 1}, newest first`}
+              : `${first}–${first + users.length - 1}, newest first`}
         </span>
         <Button variant="main" onClick={() => setDialog(<UserDrawer onClose={close} />)} icon="plus">
           Create account
@@ -112,8 +111,8 @@ function UserList() {
       <PageTabs label="Instance" pages={adminPages} current={paths.users()} />
       <StaleLine name="The accounts" read={read} />
       {users.length === 0 ? (
-        <Empty title="No account on this page" chips={<ButtonLink href={paths.users()}>First page</ButtonLink>}>
-          <p>There are fewer accounts than the address says.</p>
+        <Empty title="No accounts on this page" chips={<ButtonLink href={paths.users()}>First page</ButtonLink>}>
+          <p>This page is past the end of the list.</p>
         </Empty>
       ) : (
         <div className={panel.narrow}>
@@ -168,14 +167,14 @@ const columnsOf = (ownId: string): readonly Column<UserAdminPublic>[] => [
     ),
   },
   {
-    header: "In the instance",
+    header: "Instance role",
     className: "lg",
     cell: (user) => (user.is_admin ? "administrator" : <span className="t3">user</span>),
   },
   { header: "Time zone", className: "lg", cellClass: "t2", cell: (user) => user.timezone },
   { header: "Last signed in", className: "num lg", cell: (user) => <Age at={user.last_login_at} suffix=" ago" /> },
   {
-    header: "Made",
+    header: "Created",
     className: "num lg",
     cellClass: "t2",
     cell: (user) => <Stamp at={user.created_at} to="minute" />,

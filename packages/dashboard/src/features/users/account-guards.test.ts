@@ -5,15 +5,19 @@ const me = { id: "me", is_admin: true, is_active: true };
 const admin = { id: "admin", is_admin: true, is_active: true };
 const gone = { id: "gone", is_admin: true, is_active: false };
 
-test("nobody is told to take the own account away, and the last administrator learns that they are the last", () => {
-  expect(accountGuard(me, { me, users: [me, admin], isAll: true })).toMatch(/^This is you[.] Another administrator/);
+test("users can't deactivate their own account, and the last administrator has a reason of its own", () => {
+  expect(accountGuard(me, { me, users: [me, admin], isAll: true })).toMatch(
+    /^This is your own account[.] Ask another administrator/,
+  );
   expect(accountGuard(me, { me, users: [me, gone], isAll: true })).toMatch(/last active administrator/);
-  expect(accountGuard(me, { me, users: [me, gone], isAll: false })).toMatch(/^This is you[.] Another administrator/);
+  expect(accountGuard(me, { me, users: [me, gone], isAll: false })).toMatch(
+    /^This is your own account[.] Ask another administrator/,
+  );
   expect(accountGuard(admin, { me, users: [me, admin], isAll: true })).toBeNull();
 });
 
-test("a refusal is said in words, and an unknown one is left to others", () => {
-  expect(accountRefusal("email_in_use")).toBe("An account has this address already.");
+test("known conflicts have a message, unknown ones have none", () => {
+  expect(accountRefusal("email_in_use")).toBe("An account already has this address.");
   expect(accountRefusal("other")).toBeNull();
   expect(accountRefusal(null)).toBeNull();
 });

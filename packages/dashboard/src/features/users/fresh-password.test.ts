@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { freshPassword } from "./fresh-password.ts";
 
-test("a fresh password is long, legible, and never the same", () => {
+test("a generated password is long, legible and random", () => {
   const made = Array.from({ length: 200 }, () => freshPassword());
   expect(new Set(made).size).toBe(200);
   expect(made.every((one) => /^[a-zA-Z2-9]{20}$/.test(one) && !/[loIO]/.test(one))).toBe(true);

@@ -47,13 +47,13 @@ describe("a panel", () => {
 
   test("tells a failed read with its cause, code and request", () => {
     const text = markup({ error: problem("internal") });
-    expect(text).toMatch(/Throughput could not be read.*it broke.*internal.*req-1.*Try again.*Copy details/);
+    expect(text).toMatch(/Couldn&#x27;t load throughput.*it broke.*internal.*req-1.*Try again.*Copy details/);
   });
 
   test("keeps what it showed when a later read fails", () => {
     const text = markup({ data: [1, 2], error: problem("unreachable") });
     expect(text).toContain("<output>1 2</output>");
-    expect(text).toContain("could not be read again");
+    expect(text).toContain("Couldn&#x27;t refresh throughput");
   });
 
   test("dims what belongs to the question before", () => {

@@ -4,7 +4,7 @@ import { Glyph, Icon } from "../Icon.tsx";
 import { ErrorPanel } from "./Feedback.tsx";
 import panel from "./panel.module.css";
 import css from "./panel-states.module.css";
-import { QueryBoundary, type ReadResult } from "./QueryBoundary.tsx";
+import { inSentence, QueryBoundary, type ReadResult } from "./QueryBoundary.tsx";
 
 /** What a panel needs to know about the read behind it; the result of a query fits. */
 export interface PanelRead<Data> extends ReadResult<Data> {
@@ -46,7 +46,7 @@ export function Panel<Data>({ title, window, actions, className, ...body }: Pane
       <CatchBoundary
         getResetKey={() => body.read.data}
         errorComponent={({ error, reset }) => (
-          <ErrorPanel isPart title={`${title} could not be drawn`} error={error} onRetry={reset} />
+          <ErrorPanel isPart title={`Couldn't show ${inSentence(title)}`} error={error} onRetry={reset} />
         )}
       >
         <PanelBody title={title} {...body} />

@@ -19,7 +19,7 @@ function markup(given: Partial<ReadResult<string[]>>, isQuiet = false): string {
   );
 }
 
-describe("what a read brings", () => {
+describe("loaded data", () => {
   test("is announced, in about its height, until it is here", () => {
     const text = markup({});
     expect(text).toContain('aria-label="Loading the API keys"');
@@ -31,7 +31,7 @@ describe("what a read brings", () => {
   });
 
   test("gives way to the reason and another try when the read failed", () => {
-    expect(markup({ error: problem("unready") })).toMatch(/The API keys could not be read.*Try again/);
+    expect(markup({ error: problem("unready") })).toMatch(/Couldn&#x27;t load the API keys.*Try again/);
   });
 
   test("gives way to what the page says about a refusal", () => {
@@ -40,7 +40,7 @@ describe("what a read brings", () => {
 
   test("stays below a line when a later read fails", () => {
     expect(markup({ data: ["a"], error: problem("not_found") })).toMatch(
-      /role="alert".*The API keys could not be read again.*Try again.*<output>a<\/output>$/,
+      /role="alert".*Couldn&#x27;t refresh the API keys.*Try again.*<output>a<\/output>$/,
     );
   });
 

@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import { ErrorPanel, Skeleton } from "./Feedback.tsx";
 import { InlineError } from "./Lines.tsx";
 
-/** What is known of a read; the result of a query fits. Data that were read stay when a later read fails. */
+/** The state of a read, such as a query result. Loaded data are kept when a later read fails. */
 export interface ReadResult<Data> {
   data: Data | undefined;
   error: unknown;
@@ -11,24 +11,24 @@ export interface ReadResult<Data> {
 }
 
 interface QueryBoundaryProps<Data> {
-  /** What is read, as a sentence begins with it: `The issue`, `Commands`. */
+  /** What is loaded, capitalised: `The issue`, `Commands`. */
   name: string;
   read: ReadResult<Data>;
-  /** How many table rows the content is about as high as. */
+  /** The height of the skeleton, in table rows. */
   rows?: number;
-  /** It stands in the frame of a panel or a dialog. */
+  /** Whether it is inside the frame of a panel or dialog. */
   isPart?: boolean;
-  /** Something around it says that reading again failed. */
+  /** Whether a surrounding element reports that refreshing failed. */
   isQuiet?: boolean;
-  /** What is shown instead of the error panel when the service refuses with one of these codes. */
+  /** Shown instead of the error panel, by error code. */
   refusals?: Readonly<Record<string, (problem: ApiProblem) => ReactNode>>;
-  /** What is drawn of the data, or what is drawn once they are here. */
+  /** The content, or a function that renders it from the data. */
   children: ReactNode | ((data: Data) => ReactNode);
 }
 
 /**
- * Takes the place of what a read brings until that is here: a skeleton while it loads, then why it failed, with a way
- * to try again. Data that are here stay, below a line that says when they could not be read again.
+ * Renders loaded data; before that, a skeleton, or the error with a retry button. When refreshing fails, the loaded data stay below
+ * a line with the error.
  */
 export function QueryBoundary<Data>({ name, read, children, ...props }: QueryBoundaryProps<Data>) {
   const { data, error, refetch } = read;
@@ -40,13 +40,13 @@ export function QueryBoundary<Data>({ name, read, children, ...props }: QueryBou
       </>
     );
   }
-  if (!error) return <Skeleton rows={props.rows} label={`Loading ${name.charAt(0).toLowerCase()}${name.slice(1)}`} />;
+  if (!error) return <Skeleton rows={props.rows} label={`Loading ${inSentence(name)}`} />;
   const refusal = error instanceof ApiProblem ? props.refusals?.[error.code]?.(error) : undefined;
   return (
     refusal ?? (
       <ErrorPanel
         isPart={props.isPart}
-        title={`${name} could not be read`}
+        title={`Couldn't load ${inSentence(name)}`}
         error={error}
         onRetry={() => void refetch()}
       />
@@ -54,9 +54,11 @@ export function QueryBoundary<Data>({ name, read, children, ...props }: QueryBou
   );
 }
 
-/** The line above what is still shown although it, or a part of it, could not be read, or not again; nothing when it was. */
+export const inSentence = (name: string): string => name.charAt(0).toLowerCase() + name.slice(1);
+
+/** A line above content that is incomplete or stale because a read failed; nothing when it succeeded. */
 export function StaleLine({ name, read }: { name: string; read: ReadResult<unknown> }) {
   if (!read.error) return null;
-  const title = `${name} could not be read${read.data === undefined ? "" : " again"}`;
+  const title = `Couldn't ${read.data === undefined ? "load" : "refresh"} ${inSentence(name)}`;
   return <InlineError title={title} error={read.error} onRetry={() => void read.refetch()} />;
 }

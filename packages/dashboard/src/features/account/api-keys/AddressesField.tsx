@@ -4,35 +4,35 @@ import { Glyph } from "../../../ui/Icon.tsx";
 import { QueryBoundary } from "../../../ui/panels/QueryBoundary.tsx";
 import { sessionsQuery } from "../queries.ts";
 import css from "./api-keys.module.css";
-import { isLetIn, maxRanges, type Range, readRanges } from "./cidrs.ts";
+import { isAllowed, maxRanges, type Range, readRanges } from "./cidrs.ts";
 
 interface AddressesFieldProps {
   text: string;
   onChange: (text: string) => void;
-  /** What the server said of it. */
+  /** The server's error for this field. */
   error?: string | undefined;
 }
 
-/** Why what was typed cannot be sent, beside its field; null when it can. */
+/** The field's error; null when the text is valid. */
 function addressesFault(text: string): string | null {
   const { ranges, faults } = readRanges(text);
   const [line] = faults;
-  if (line !== undefined) return `Line ${line} is no IPv4 or IPv6 address, and no range of them.`;
-  return ranges.length > maxRanges ? `${ranges.length} ranges; a key has at most ${maxRanges}.` : null;
+  if (line !== undefined) return `Line ${line} is not an IPv4 or IPv6 address or range.`;
+  return ranges.length > maxRanges ? `${ranges.length} ranges. Maximum ${maxRanges} per key.` : null;
 }
 
-/** The same for the button that would send it. */
+/** Why the form cannot be submitted; null when it can. */
 export const addressesReason = (text: string): string | null =>
-  addressesFault(text) === null ? null : "Correct the addresses first";
+  addressesFault(text) === null ? null : "Fix the addresses first";
 
-/** From where a key may be used: one range a line, what the server will make of them, and what that means for oneself. */
+/** The addresses that may use a key, one range a line, with their canonical form and whether the user's own address is included. */
 export function AddressesField({ text, onChange, error }: AddressesFieldProps) {
   const { ranges, faults } = readRanges(text);
   const rewritten = ranges.filter((range) => !text.split("\n").some((line) => line.trim() === range.text));
   return (
     <div className={css.addresses}>
       <AreaField
-        label="May be used from"
+        label="Allowed addresses"
         rows={4}
         spellCheck={false}
         autoComplete="off"
@@ -40,11 +40,11 @@ export function AddressesField({ text, onChange, error }: AddressesFieldProps) {
         value={text}
         onChange={(event) => onChange(event.currentTarget.value)}
         error={addressesFault(text) ?? error}
-        hint={`One address or CIDR a line, ${ranges.length} of at most ${maxRanges}. None: from everywhere. Where the server has a list of its own, that must hold the address as well.`}
+        hint={`One address or CIDR range per line (${ranges.length} of ${maxRanges}). Leave empty to allow any address. If the server has its own allowlist, the address must be on both.`}
       />
       {rewritten.length === 0 ? null : (
         <p className="t2">
-          Kept as{" "}
+          Saved as{" "}
           {rewritten.map((range, at) => (
             <span key={range.text}>
               {at === 0 ? null : ", "}
@@ -67,14 +67,14 @@ function OwnAddress({ ranges }: { ranges: readonly Range[] }) {
 }
 
 function Verdict({ address, ranges }: { address: string | null | undefined; ranges: readonly Range[] }) {
-  if (!address) return <p className="t3">Your own address is not known, so it is not compared.</p>;
-  const isIn = isLetIn(address, ranges);
+  if (!address) return <p className="t3">Your own address is unknown, so it can't be checked.</p>;
+  const isIn = isAllowed(address, ranges);
   return (
     <p role="status" className={css.own} data-in={isIn}>
       <Glyph name={isIn ? "success" : "revoked"} />
       <span>
-        Your address now: <code>{address}</code>, would be allowed: <b>{isIn ? "yes" : "no"}</b>{" "}
-        <span className="t3">(as the server saw it when you signed in)</span>
+        Your address <code>{address}</code> would be <b>{isIn ? "allowed" : "refused"}</b>{" "}
+        <span className="t3">(as seen by the server when you signed in)</span>
       </span>
     </p>
   );

@@ -18,13 +18,13 @@ import { Age, Stamp } from "../../../ui/time/Stamp.tsx";
 import { usePage } from "../../../ui/title.ts";
 import { AccountNav } from "../AccountNav.tsx";
 import css from "./api-keys.module.css";
+import { CreateKeyDialog } from "./CreateKeyDialog.tsx";
 import { AddressesDialog, RevokeKeyDialog } from "./KeyDialogs.tsx";
-import { MintKeyDialog } from "./MintKeyDialog.tsx";
 import { apiKeysQuery } from "./queries.ts";
 
 export const loader: PageLoader = () => readAhead(apiKeysQuery);
 
-/** The caller's own keys, with which scripts call the API. */
+/** The user's own API keys. */
 export function ApiKeysPage() {
   usePage([["Projects", paths.home()], ["API keys"]]);
   const read = useSuspenseQuery(apiKeysQuery);
@@ -33,7 +33,7 @@ export function ApiKeysPage() {
   const keys = read.data;
 
   const mint = (
-    <Button variant="main" onClick={() => setDialog(<MintKeyDialog onClose={close} />)} icon="plus">
+    <Button variant="main" onClick={() => setDialog(<CreateKeyDialog onClose={close} />)} icon="plus">
       Create key
     </Button>
   );
@@ -42,17 +42,17 @@ export function ApiKeysPage() {
       <div className={panel.head}>
         <h1>API keys</h1>
         <span className="t3 grow">
-          {keys.length === 0 ? "" : "Yours. A key never does more than you may do at that moment."}
+          {keys.length === 0 ? "" : "Your keys. A key never has more access than you have at the time."}
         </span>
         {keys.length === 0 ? null : mint}
       </div>
       <AccountNav />
-      <StaleLine name="The keys" read={read} />
+      <StaleLine name="The API keys" read={read} />
       {keys.length === 0 ? (
-        <Empty title="No API key yet">
+        <Empty title="No API keys yet">
           <p>
-            A key lets a script call the API as you, without a session. Give each script one of its own, with the fewest
-            scopes, an end, and ranges where addresses are fixed.
+            A key lets a script call the API as you, without a session. Give each script its own key with as few scopes
+            as possible, an expiry, and allowed addresses if they are fixed.
           </p>
           {mint}
         </Empty>
@@ -102,7 +102,7 @@ const columns: readonly Column<ApiKey>[] = [
     ),
   },
   {
-    header: "May do",
+    header: "Scopes",
     className: "lg",
     cellClass: css.cell,
     cell: ({ scopes }) =>
@@ -113,17 +113,13 @@ const columns: readonly Column<ApiKey>[] = [
       )),
   },
   {
-    header: "Bound to",
+    header: "Project",
     className: "lg",
     cell: ({ project_slug: slug }) =>
-      slug === null ? (
-        <span className="t3">no project</span>
-      ) : (
-        <AppLink href={paths.project(slug)}>{printable(slug)}</AppLink>
-      ),
+      slug === null ? <span className="t3">any</span> : <AppLink href={paths.project(slug)}>{printable(slug)}</AppLink>,
   },
   {
-    header: "Used from",
+    header: "Allowed from",
     className: "lg",
     title: ({ allowed_cidrs: cidrs }) => cidrs?.join("\n"),
     cell: ({ allowed_cidrs: cidrs }) => <Addresses cidrs={cidrs ?? []} />,
@@ -134,11 +130,11 @@ const columns: readonly Column<ApiKey>[] = [
     cell: ({ last_used_at: at }) => <Age at={at} suffix=" ago" />,
     small: ({ last_used_ip: ip }) => ip && `from ${ip}`,
   },
-  { header: "Works until", className: "num", cell: ({ expires_at: at }) => <Until at={at} /> },
+  { header: "Expires", className: "num", cell: ({ expires_at: at }) => <Until at={at} /> },
 ];
 
 function Addresses({ cidrs: [first, ...others] }: { cidrs: readonly string[] }) {
-  if (first === undefined) return <span className="t3">everywhere</span>;
+  if (first === undefined) return <span className="t3">any address</span>;
   return (
     <>
       <code>{first}</code>
@@ -147,7 +143,7 @@ function Addresses({ cidrs: [first, ...others] }: { cidrs: readonly string[] }) 
   );
 }
 
-/** The day and minute: seconds of an end in months tell nothing. */
+/** To the minute: keys last for months. */
 function Until({ at }: { at: string | null }) {
-  return at === null ? <span className="t3">no end</span> : <Stamp at={at} to="minute" />;
+  return at === null ? <span className="t3">no expiry</span> : <Stamp at={at} to="minute" />;
 }

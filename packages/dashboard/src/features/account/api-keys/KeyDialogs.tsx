@@ -14,7 +14,7 @@ interface KeyDialogProps {
   onClose: () => void;
 }
 
-/** Puts other ranges in place of those that a key has. */
+/** Replaces the address ranges of a key. */
 export function AddressesDialog({ apiKey, onClose }: KeyDialogProps) {
   const client = useQueryClient();
   const [text, setText] = useState((apiKey.allowed_cidrs ?? []).join("\n"));
@@ -48,8 +48,8 @@ export function RevokeKeyDialog({ apiKey, onClose }: KeyDialogProps) {
       onClose={onClose}
     >
       <p>
-        The next request with <code>{apiKey.prefix}…</code> is refused, everywhere and for good. What uses it stops
-        working; to go on it needs another key.
+        Requests with <code>{apiKey.prefix}…</code> are refused immediately. This can't be undone. Scripts that use this
+        key need a new one.
       </p>
       <p className="t2">
         Last used: <Age at={apiKey.last_used_at} suffix=" ago" />

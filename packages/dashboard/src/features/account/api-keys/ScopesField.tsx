@@ -13,7 +13,7 @@ interface ScopesFieldProps {
   error?: string | undefined;
 }
 
-/** What a key may do, by what it is about. */
+/** The scopes of a key, grouped by resource. */
 export function ScopesField({ catalogue, chosen, onChange, isAdmin, error }: ScopesFieldProps) {
   const toggle = (scope: string) => {
     const next = new Set(chosen);
@@ -22,7 +22,7 @@ export function ScopesField({ catalogue, chosen, onChange, isAdmin, error }: Sco
   };
   return (
     <fieldset className={css.scopes} aria-describedby={isAdmin ? undefined : "scopes-admin"}>
-      <legend>May do, within what you may do yourself</legend>
+      <legend>Scopes, limited by your own access</legend>
       {error === undefined ? null : (
         <p className={controls.err} data-alert="" tabIndex={-1}>
           <Glyph name="failure" />
@@ -31,7 +31,7 @@ export function ScopesField({ catalogue, chosen, onChange, isAdmin, error }: Sco
       )}
       {isAdmin ? null : (
         <p className={controls.hint} id="scopes-admin">
-          Only instance administrators can grant the dashed ones.
+          Only instance administrators can grant scopes with a dashed border.
         </p>
       )}
       <dl>
@@ -63,9 +63,9 @@ export function ScopesField({ catalogue, chosen, onChange, isAdmin, error }: Sco
 interface ScopeTickProps {
   scope: string;
   isChosen: boolean;
-  /** It comes with another one. */
+  /** Another selected scope includes it. */
   isIncluded: boolean;
-  /** The caller may not mint it. */
+  /** The user may not grant it. */
   isRefused: boolean;
   onToggle: () => void;
 }
@@ -76,7 +76,7 @@ function ScopeTick({ scope, isChosen, isIncluded, isRefused, onToggle }: ScopeTi
   const reason = isRefused
     ? "Only instance administrators can grant this"
     : isIncluded
-      ? "Comes with another one that is ticked"
+      ? "Included in another selected scope"
       : undefined;
   return (
     <Check

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { isLetIn, readRange, readRanges } from "./cidrs.ts";
+import { isAllowed, readRange, readRanges } from "./cidrs.ts";
 
 describe("a range", () => {
   test.each([
@@ -12,7 +12,7 @@ describe("a range", () => {
     ["fe80:1:0:0:2:0:0:3/128", "fe80:1::2:0:0:3/128"],
     ["::ffff:10.20.30.40/104", "10.0.0.0/8"],
     ["::ffff:10.20.30.40", "10.20.30.40/32"],
-  ])("%s is kept as %s", (given, canonical) => {
+  ])("%s is stored as %s", (given, canonical) => {
     expect(readRange(given)?.text).toBe(canonical);
   });
 
@@ -28,12 +28,12 @@ describe("a range", () => {
     "::1/129",
     "0x7f000001",
     "mail.example.org",
-  ])("%o is none", (given) => {
+  ])("%o is invalid", (given) => {
     expect(readRange(given)).toBeNull();
   });
 });
 
-describe("an address is let in", () => {
+describe("an address is allowed", () => {
   const { ranges } = readRanges("10.20.0.0/15\n2001:db8::/33");
 
   test.each([
@@ -45,16 +45,16 @@ describe("an address is let in", () => {
     ["127.0.0.1", false],
     ["unknown", false],
   ])("from %s: %s", (address, isIn) => {
-    expect(isLetIn(address, ranges)).toBe(isIn);
+    expect(isAllowed(address, ranges)).toBe(isIn);
   });
 
-  test("from everywhere without a range, and an IPv6 range never holds an IPv4 address", () => {
-    expect(isLetIn("127.0.0.1", [])).toBe(true);
-    expect(isLetIn("127.0.0.1", readRanges("::/0").ranges)).toBe(false);
+  test("from anywhere without a range, and an IPv6 range never contains an IPv4 address", () => {
+    expect(isAllowed("127.0.0.1", [])).toBe(true);
+    expect(isAllowed("127.0.0.1", readRanges("::/0").ranges)).toBe(false);
   });
 });
 
-test("lines that say the same are one range, and what is none is named by its line", () => {
+test("equal lines are one range, and invalid lines are reported by number", () => {
   const { ranges, faults } = readRanges("10.1.0.0/8\n\n10.2.0.0/8\nmail\n::1\n300.1.1.1/8");
   expect(ranges.map(({ text }) => text)).toEqual(["10.0.0.0/8", "::1/128"]);
   expect(faults).toEqual([4, 6]);

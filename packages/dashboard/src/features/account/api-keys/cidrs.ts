@@ -1,5 +1,5 @@
-// Ranges of addresses as the server keeps them: host bits cleared, IPv6 compressed in lower case, a bare address as one host, and ranges of
-// IPv4-mapped addresses as the IPv4 range. The server judges what is sent; this only shows beforehand what it will make of it.
+// Address ranges in the server's canonical form: host bits cleared, IPv6 compressed in lower case, a bare address as a single host, and
+// IPv4-mapped ranges as IPv4. The server decides; this is a preview.
 
 export interface Range {
   /** Canonical text. */
@@ -11,10 +11,10 @@ export interface Range {
 export const maxRanges = 32;
 
 const plainIpv4 = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)\.){3}(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)$/;
-/** The first twelve bytes of an IPv4 address that is written as IPv6. */
+/** The first twelve bytes of an IPv4-mapped IPv6 address. */
 const mappedBytes = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff];
 
-/** The range that `text` names, by CIDR or by one address; null when it names none. */
+/** Parses a CIDR range or a single address; null when it is neither. */
 export function readRange(text: string): Range | null {
   const [address = "", bitsText, ...others] = text.trim().split("/");
   if (others.length > 0 || (bitsText !== undefined && !/^(?:0|[1-9]\d{0,2})$/.test(bitsText))) return null;
@@ -30,8 +30,8 @@ export function readRange(text: string): Range | null {
   return { text: `${textOf(bytes)}/${prefixBits}`, bytes, prefixBits };
 }
 
-/** Whether a key with these ranges would be let in from an address; every address is where there is no range. */
-export function isLetIn(address: string, ranges: readonly Range[]): boolean {
+/** Whether a key with these ranges may be used from an address. Without ranges, every address may. */
+export function isAllowed(address: string, ranges: readonly Range[]): boolean {
   if (ranges.length === 0) return true;
   const host = readRange(address);
   return host !== null && ranges.some((range) => holds(range, host));
@@ -45,7 +45,7 @@ function holds({ bytes, prefixBits }: Range, host: Range): boolean {
   });
 }
 
-/** What the lines of a text come to: ranges, each once, and the lines that name none, counted from 1. */
+/** The distinct ranges in a text, and the numbers of its invalid lines, from 1. */
 export function readRanges(text: string): { ranges: Range[]; faults: number[] } {
   const byText = new Map<string, Range>();
   const faults: number[] = [];
@@ -83,7 +83,7 @@ function textOf(bytes: readonly number[]): string {
   return ipv6Text(groups.join(":")) ?? "";
 }
 
-/** The browser's own reading and compressing of an IPv6 address; undefined when it is none. */
+/** Normalises an IPv6 address with the browser's URL parser; undefined when it is invalid. */
 function ipv6Text(address: string): string | undefined {
   if (!/^[0-9a-f:.]+$/i.test(address) || !address.includes(":")) return undefined;
   const name = `http://[${address}]`;

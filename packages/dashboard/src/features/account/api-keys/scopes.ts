@@ -1,26 +1,26 @@
-// The catalogue of scopes as a checklist: by what they are about, with what each of them reaches.
+// The catalogue of scopes as a checklist, grouped by resource.
 
 export interface ScopeGroup {
-  /** What stands before the colon of the scopes. */
+  /** The part of the scopes before the colon. */
   noun: string;
   title: string;
   says: string;
-  /** In the catalogue's order: reading before writing. */
+  /** In the catalogue's order: read before write. */
   scopes: readonly string[];
 }
 
 const words: Readonly<Record<string, readonly [title: string, says: string]>> = {
-  home: ["Home", "figures of all projects, statistics, trends, latencies, the state of the server"],
-  projects: ["Projects", "the projects themselves; write makes, changes and archives them"],
-  tasks: ["Tasks", "tasks, events, facets, issues, dead letters; write deletes tasks and keeps saved views"],
+  home: ["Home", "figures of all projects, statistics, trends, latencies, server status"],
+  projects: ["Projects", "projects; write creates, changes and archives them"],
+  tasks: ["Tasks", "tasks, events, facets, issues, dead letters; write deletes tasks and manages saved views"],
   workers: ["Workers", "workers and their counters"],
   queues: ["Queues", "queues and their depths"],
-  agents: ["Agents", "agents, their history and what was lost; write mints and revokes them"],
-  commands: ["Commands", "commands; write issues them"],
-  audit: ["Audit", "audit rows, their exports, the activity feed"],
-  memberships: ["Members", "members and invitations of a project; write changes them"],
-  users: ["Users", "the accounts of this instance, read only"],
-  admin: ["Everything", "all that any scope here reaches, now and in later versions"],
+  agents: ["Agents", "agents, their history and lost events; write creates and revokes agents"],
+  commands: ["Commands", "commands; write sends them"],
+  audit: ["Audit", "audit log, exports, activity feed"],
+  memberships: ["Members", "project members and invitations; write changes them"],
+  users: ["Users", "user accounts, read only"],
+  admin: ["Everything", "everything above, including scopes added in later versions"],
 };
 
 export function groupScopes(scopes: readonly string[]): ScopeGroup[] {
@@ -33,17 +33,17 @@ export function groupScopes(scopes: readonly string[]): ScopeGroup[] {
 
 const nounOf = (scope: string): string => scope.split(":", 1)[0] ?? scope;
 
-/** Whether a scope comes with another one that was chosen: a write scope includes its read scope, admin:* all. */
+/** Whether another chosen scope includes this one: a write scope includes its read scope, admin:* includes all. */
 export function isIncluded(scope: string, chosen: ReadonlySet<string>): boolean {
   if (scope !== "admin:*" && chosen.has("admin:*")) return true;
   return scope.endsWith(":read") && chosen.has(`${nounOf(scope)}:write`);
 }
 
-/** What is sent: the chosen scopes, without those that come with another one. */
-export function scopesToMint(chosen: ReadonlySet<string>): string[] {
+/** The chosen scopes without those that another one includes. */
+export function scopesToSend(chosen: ReadonlySet<string>): string[] {
   return [...chosen].filter((scope) => !isIncluded(scope, chosen));
 }
 
-/** Whether a key with these scopes makes projects, if its owner may. */
+/** Whether a key with these scopes can create projects, if its owner can. */
 export const makesProjects = (chosen: ReadonlySet<string>): boolean =>
   chosen.has("projects:write") || chosen.has("admin:*");

@@ -9,16 +9,16 @@ import { passwordRules, shippedPolicy } from "./password-rules.ts";
 
 interface NewPasswordProps {
   label?: string;
-  /** Null where the server does not tell it. */
+  /** Null where the server does not report it. */
   policy: PasswordPolicy | null;
   value: string;
   onChange: (password: string) => void;
-  /** What the server said against it, without a subject. */
+  /** The server's error, without a subject. */
   fault?: string | undefined;
   isFirst?: boolean;
 }
 
-/** A field for a password to be, with its rules as one types. It can be shown instead of typed twice. */
+/** A field for a new password that checks its rules while typing. It can be revealed instead of typed twice. */
 export function NewPassword({ label = "New password", policy, value, onChange, fault, isFirst }: NewPasswordProps) {
   const id = useId();
   const [isShown, setShown] = useState(false);
@@ -66,7 +66,7 @@ export function NewPassword({ label = "New password", policy, value, onChange, f
         ))}
       </ul>
       <p className="vh" role="status">
-        {value !== "" && open === 0 ? "The rules that can be checked here are met." : ""}
+        {value !== "" && open === 0 ? "Meets all rules that can be checked here." : ""}
       </p>
     </div>
   );

@@ -9,17 +9,17 @@ describe("the rules of a password", () => {
     ["Short-71", [false, true, null]],
     ["twelve chars", [true, false, null]],
     ["Twelve chars", [true, true, null]],
-    ["sixteen letters.", [true, true, null]],
+    ["sixteen symbols.", [true, true, null]],
     ["ÄÖÜäöü123456", [true, true, null]],
     ["🐦🐦🐦🐦🐦🐦", [false, false, null]],
-  ])("are judged as the server judges them: %o", (password, expected) => {
+  ])("give the same result as the server: %o", (password, expected) => {
     expect(met(password)).toEqual(expected);
   });
 
-  test("name the greatest length only once it is passed", () => {
+  test("show the maximum length only once it is exceeded", () => {
     expect(met("a".repeat(256))).toHaveLength(3);
     expect(passwordRules("a".repeat(257), shippedPolicy, false).at(-1)).toEqual({
-      text: "At most 256 characters",
+      text: "256 characters or fewer",
       isMet: false,
     });
   });
@@ -32,7 +32,7 @@ describe("the rules of a password", () => {
     ]);
   });
 
-  test("say that they may differ where the server has not told them", () => {
-    expect(passwordRules("", shippedPolicy, true)[0]?.text).toContain("unless this server is set otherwise");
+  test("say that they may differ where the server has not reported them", () => {
+    expect(passwordRules("", shippedPolicy, true)[0]?.text).toContain("unless this server requires more or fewer");
   });
 });

@@ -2,11 +2,11 @@ import type { PasswordPolicy } from "@svc/client";
 
 export interface PasswordRule {
   readonly text: string;
-  /** Null for what only the server can tell. */
+  /** Null for a rule that only the server can check. */
   readonly isMet: boolean | null;
 }
 
-/** The policy as it is shipped, for pages that nobody is signed in to: the server tells its own only to accounts. */
+/** The default policy, for pages without a session: the server reports its own only to signed-in users. */
 export const shippedPolicy: PasswordPolicy = {
   min_length: 12,
   max_length: 256,
@@ -22,14 +22,14 @@ const classes: Readonly<Record<string, RegExp>> = {
   symbol: /[^\p{L}\p{N}]/u,
 };
 
-/** What the policy asks of a password, each with whether it is met. It explains; the server decides. */
+/** The rules of the policy and whether each is met. A preview; the server decides. */
 export function passwordRules(password: string, policy: PasswordPolicy, isShipped: boolean): PasswordRule[] {
   const { min_length, max_length, required_character_classes, character_class_names, exempt_length } = policy;
   const length = [...password].length;
   const mixed = character_class_names.filter((name) => classes[name]?.test(password)).length;
   const rules: PasswordRule[] = [
     {
-      text: `At least ${min_length} characters${isShipped ? ", unless this server is set otherwise" : ""}`,
+      text: `At least ${min_length} characters${isShipped ? ", unless this server requires more or fewer" : ""}`,
       isMet: length >= min_length,
     },
     {
@@ -37,11 +37,11 @@ export function passwordRules(password: string, policy: PasswordPolicy, isShippe
       isMet: mixed >= required_character_classes || length >= exempt_length,
     },
     {
-      text: "No common password, keyboard sequence, repetition, name or email address; checked when you submit",
+      text: "Not a common password, keyboard sequence, repetition, name or email address (checked on submit)",
       isMet: null,
     },
   ];
-  if (password.length > max_length) rules.push({ text: `At most ${max_length} characters`, isMet: false });
+  if (password.length > max_length) rules.push({ text: `${max_length} characters or fewer`, isMet: false });
   return rules;
 }
 

@@ -18,11 +18,11 @@ import { Done } from "../Done.tsx";
 import { RenameDeviceDialog } from "./RenameDeviceDialog.tsx";
 
 interface DevicesPanelProps {
-  /** Whether there is a second factor to spare; undefined while that is not known. */
+  /** Whether the account has a second factor; undefined while loading. */
   isEnrolled: boolean | undefined;
 }
 
-/** Browsers that are not asked for a code at sign-in. */
+/** Browsers that may sign in without a code. */
 export function DevicesPanel({ isEnrolled }: DevicesPanelProps) {
   const client = useQueryClient();
   const devices = useQuery(trustedDevicesQuery);
@@ -32,7 +32,7 @@ export function DevicesPanel({ isEnrolled }: DevicesPanelProps) {
     mutationFn: async (revoked: TrustedDevice | null) => {
       if (revoked === null) return `${(await api.trustDevice()).label} is trusted.`;
       await api.revokeTrustedDevice(revoked.id);
-      return `${revoked.label} is not trusted any more.`;
+      return `${revoked.label} is no longer trusted.`;
     },
     onMutate: () => setSaid(null),
     onSuccess: (done) => {
@@ -46,7 +46,7 @@ export function DevicesPanel({ isEnrolled }: DevicesPanelProps) {
   const trust =
     isEnrolled && !isTrusted ? (
       <Button variant="link" isPending={isOff} onClick={() => change.mutate(null)}>
-        Trust this one
+        Trust this browser
       </Button>
     ) : undefined;
   const columns: Column<TrustedDevice>[] = [
@@ -55,7 +55,7 @@ export function DevicesPanel({ isEnrolled }: DevicesPanelProps) {
       cellClass: panel.named,
       cell: (device) => (
         <>
-          {printable(device.label)} {device.is_current ? <span className={controls.tag}>this one</span> : null}
+          {printable(device.label)} {device.is_current ? <span className={controls.tag}>current</span> : null}
         </>
       ),
       small: (device) => (
@@ -68,7 +68,7 @@ export function DevicesPanel({ isEnrolled }: DevicesPanelProps) {
     { header: "Last used", className: "num lg", cell: (device) => <Age at={device.last_seen_at} suffix=" ago" /> },
     { header: "Trusted until", className: "num lg", cell: (device) => <Until device={device} /> },
     {
-      header: "What can be done",
+      header: "Actions",
       isHeaderHidden: true,
       cellClass: "num",
       cell: (device) =>
@@ -86,15 +86,15 @@ export function DevicesPanel({ isEnrolled }: DevicesPanelProps) {
   ];
   return (
     <>
-      <Panel title="Trusted devices" window="not asked for a code at sign-in" read={devices} rows={2} actions={trust}>
+      <Panel title="Trusted devices" window="sign in without a code" read={devices} rows={2} actions={trust}>
         {({ items }) => (
           <>
             {change.isError ? <InlineError title="Nothing was changed" error={change.error} /> : null}
             {items.length === 0 ? (
               <PanelEmpty kind="none-yet">
                 {isEnrolled === false
-                  ? "Without a second factor no code is asked for, so there is nothing to spare."
-                  : "Every sign-in is asked for a code. Trust a browser here, or when you sign in with it."}
+                  ? "Without a second factor, no code is needed at sign-in."
+                  : "Every sign-in needs a code. Trust a browser here or when you sign in."}
               </PanelEmpty>
             ) : (
               <DataTable

@@ -27,15 +27,15 @@ export function DisableFactorDialog({ onClose }: { onClose: () => void }) {
       faultsOf={(error) =>
         faultsByField(error).password === undefined
           ? { code: codeFailure(error) }
-          : { password: "This is not your password. Too many wrong ones lock the account for a while." }
+          : { password: "That password is incorrect. Too many wrong passwords lock the account for a while." }
       }
       onClose={onClose}
     >
       {(faults) => (
         <>
           <p>
-            From then on your password alone lets somebody in. Recovery codes and trusted devices go as well. A server
-            that asks for a second factor will ask for a new one.
+            Signing in will need only your password. Recovery codes and trusted devices are removed too. If this server
+            requires a second factor, you'll have to set up a new one.
           </p>
           <Field
             label="Password"
@@ -52,7 +52,7 @@ export function DisableFactorDialog({ onClose }: { onClose: () => void }) {
             isFirst={false}
             value={code}
             onChange={setCode}
-            hint="Of the authenticator app; a recovery code does not do here."
+            hint="From the authenticator app. Recovery codes don't work here."
             error={faults.code ?? null}
           />
         </>

@@ -12,7 +12,7 @@ import { Stamp } from "../../../ui/time/Stamp.tsx";
 import { securityHistoryPages } from "../queries.ts";
 import { noticeText } from "./notice-text.ts";
 
-/** What happened to the account, so that its owner can see what somebody else did. */
+/** Security events of the account, so that its owner can spot misuse. */
 export function HistoryPanel() {
   const read = useInfiniteQuery(securityHistoryPages);
   return (
@@ -26,9 +26,7 @@ export function HistoryPanel() {
         ) : (
           <>
             <DataTable label="Security history" columns={columns} rows={notices} rowKey={({ id }) => id} />
-            {read.isFetchNextPageError ? (
-              <InlineError title="Older entries could not be read" error={read.error} />
-            ) : null}
+            {read.isFetchNextPageError ? <InlineError title="Couldn't load older entries" error={read.error} /> : null}
             {read.hasNextPage ? (
               <div className={panel.foot}>
                 <OlderButton read={read}>Show older</OlderButton>

@@ -52,9 +52,9 @@ export function PasswordPanel() {
     <Panel title="Password" read={policy} rows={6}>
       {(rules) => (
         <div className={css.says}>
-          <p className="t2">A new one ends all other sessions and every trusted device. This session goes on.</p>
+          <p className="t2">Changing your password signs you out everywhere else and removes trusted devices.</p>
           <ActForm error={change.error} className={css.form} onSubmit={() => change.mutate()}>
-            {/* For password managers, which otherwise do not know whose password it is. */}
+            {/* Lets password managers know which account the password belongs to. */}
             <input
               className="vh"
               type="email"
@@ -65,7 +65,7 @@ export function PasswordPanel() {
               aria-hidden
             />
             <Field
-              label="Present password"
+              label="Current password"
               name="current_password"
               type="password"
               autoComplete="current-password"
@@ -73,14 +73,14 @@ export function PasswordPanel() {
               maxLength={256}
               value={current}
               onChange={(event) => setCurrent(event.currentTarget.value)}
-              error={faults.current_password === undefined ? null : presentFault(change.error)}
+              error={faults.current_password === undefined ? null : currentPasswordError(change.error)}
             />
             <NewPassword policy={rules} value={fresh} onChange={setFresh} fault={faults.new_password} />
             {keys === 0 ? null : (
               <Tick
                 checked={revokesKeys}
                 onChange={setRevokesKeys}
-                says="Scripts that use them stop working. Do this if somebody else may know your password."
+                says="Scripts that use them stop working. Do this if someone else may know your password."
               >
                 Revoke my {count(keys)} {keys === 1 ? "API key" : "API keys"} as well
               </Tick>
@@ -88,9 +88,9 @@ export function PasswordPanel() {
             {isElsewhere ? <InlineAlert>Not changed. {causeOf(change.error)}</InlineAlert> : null}
             <div className={css.acts}>
               <ActButton error={change.error} isBusy={change.isPending}>
-                {change.isPending ? "Changing" : "Change password"}
+                {change.isPending ? "Changing…" : "Change password"}
               </ActButton>
-              <Done>{change.isSuccess ? "Changed. All other sessions have ended." : null}</Done>
+              <Done>{change.isSuccess ? "Password changed. All other sessions have ended." : null}</Done>
             </div>
           </ActForm>
         </div>
@@ -99,7 +99,7 @@ export function PasswordPanel() {
   );
 }
 
-const presentFault = (error: unknown): string =>
+const currentPasswordError = (error: unknown): string =>
   isProblem(error, "validation_error") && error.details.reason === "invalid_password"
-    ? "This is not your present password. Too many wrong ones lock the account for a while."
-    : "Give your present password.";
+    ? "That password is incorrect. Too many wrong passwords lock the account for a while."
+    : "Enter your current password.";

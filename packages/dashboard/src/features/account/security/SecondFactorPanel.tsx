@@ -11,7 +11,7 @@ import css from "../account.module.css";
 import { DisableFactorDialog } from "./DisableFactorDialog.tsx";
 import { NewCodesDialog } from "./NewCodesDialog.tsx";
 
-/** From here on the codes that are left are worth a warning. */
+/** At or below this number of remaining codes, a warning is shown. */
 const fewCodes = 3;
 
 export function SecondFactorPanel({ read }: { read: PanelRead<MfaStatus> }) {
@@ -42,18 +42,18 @@ export function SecondFactorPanel({ read }: { read: PanelRead<MfaStatus> }) {
           ) : (
             <div className={css.says}>
               <p>
-                Your password alone lets somebody in. With an authenticator app on your phone it takes a code of that as
-                well.
+                Anyone with your password can sign in. With an authenticator app, signing in also needs a code from your
+                phone.
               </p>
               {status.enrollment_required ? (
                 <p className={panel.wrong}>
                   <Glyph name="failure" />
                   <span>
-                    This server asks for one
+                    This server requires one
                     {status.enrollment_deadline ? (
                       <>
                         {" "}
-                        from <Stamp at={status.enrollment_deadline} to="minute" /> on
+                        from <Stamp at={status.enrollment_deadline} to="minute" />
                       </>
                     ) : null}
                     .
@@ -76,4 +76,4 @@ export function SecondFactorPanel({ read }: { read: PanelRead<MfaStatus> }) {
 }
 
 const codesLeft = (left: number): string =>
-  left === 0 ? "No recovery code is left." : `${count(left)} recovery ${left === 1 ? "code is" : "codes are"} left.`;
+  left === 0 ? "No recovery codes left." : `${count(left)} recovery ${left === 1 ? "code" : "codes"} left.`;

@@ -20,7 +20,7 @@ export const loader: PageLoader = () =>
     readPageAhead(securityHistoryPages),
   ]);
 
-/** Everything that lets somebody in as this user. */
+/** Password, second factor, sessions and trusted devices of the user. */
 export function SecurityPage() {
   usePage([["Projects", paths.home()], ["Security"]]);
   const status = useQuery(mfaStatusQuery);

@@ -17,7 +17,7 @@ import { Age } from "../../../ui/time/Stamp.tsx";
 import { Done } from "../Done.tsx";
 import { sessionsQuery } from "../queries.ts";
 
-/** Where somebody is signed in as this user, this session first. */
+/** All sessions of this user, the current one first. */
 export function SessionsPanel() {
   const client = useQueryClient();
   const sessions = useQuery(sessionsQuery);
@@ -45,15 +45,15 @@ export function SessionsPanel() {
       title: (session) => session.user_agent_at_issue ?? undefined,
       cell: (session) => (
         <>
-          {browserOf(session)} {session.is_current ? <span className={controls.tag}>this one</span> : null}
+          {browserOf(session)} {session.is_current ? <span className={controls.tag}>current</span> : null}
         </>
       ),
     },
-    { header: "Address", className: "lg", cellClass: "mono", cell: (session) => session.ip_at_issue ?? "not known" },
+    { header: "Address", className: "lg", cellClass: "mono", cell: (session) => session.ip_at_issue ?? "unknown" },
     { header: "Last used", className: "num", cell: (session) => <Age at={session.last_seen_at} suffix=" ago" /> },
     { header: "Signed in", className: "num lg", cell: (session) => <Age at={session.issued_at} suffix=" ago" /> },
     {
-      header: "What can be done",
+      header: "Actions",
       isHeaderHidden: true,
       cellClass: "num",
       cell: (session) =>
@@ -81,7 +81,7 @@ export function SessionsPanel() {
     >
       {() => (
         <>
-          {end.isError ? <InlineError title="No session has ended" error={end.error} /> : null}
+          {end.isError ? <InlineError title="No sessions were revoked" error={end.error} /> : null}
           <DataTable label="Sessions" rows={rows} rowKey={({ id }) => id} columns={columns} />
           <div className={said === null ? undefined : panel.foot}>
             <Done>{said}</Done>

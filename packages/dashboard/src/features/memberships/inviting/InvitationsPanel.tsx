@@ -18,11 +18,11 @@ interface InvitationsPanelProps {
   slug: string;
   members: readonly Member[];
   /** Why nothing can be changed; null when it can. */
-  held: string | null;
+  disabledReason: string | null;
 }
 
 /** Invitations that can still be accepted. */
-export function InvitationsPanel({ slug, members, held }: InvitationsPanelProps) {
+export function InvitationsPanel({ slug, members, disabledReason }: InvitationsPanelProps) {
   const read = useQuery(invitationsQuery(slug));
   const [dialog, setDialog] = useState<ReactNode>(null);
   const inviter = (invitation: Invitation) => {
@@ -42,15 +42,15 @@ export function InvitationsPanel({ slug, members, held }: InvitationsPanelProps)
     },
     { header: "Role", cell: ({ role }) => role },
     { header: "Invited by", className: "lg", cellClass: "t2", cell: inviter },
-    { header: "Works until", className: "num lg", cell: ({ expires_at: at }) => <Stamp at={at} to="minute" /> },
+    { header: "Expires", className: "num lg", cell: ({ expires_at: at }) => <Stamp at={at} to="minute" /> },
     {
       header: "Actions",
       isHeaderHidden: true,
       className: panel.acts,
       cell: (invitation) => (
         <Button
-          aria-label={`Revoke the invitation of ${printable(invitation.email)}`}
-          disabledReason={held}
+          aria-label={`Revoke invitation for ${printable(invitation.email)}`}
+          disabledReason={disabledReason}
           onClick={() =>
             setDialog(<RevokeDialog slug={slug} invitation={invitation} onClose={() => setDialog(null)} />)
           }
@@ -70,7 +70,7 @@ export function InvitationsPanel({ slug, members, held }: InvitationsPanelProps)
         empty={({ items }) =>
           items.length > 0 ? null : (
             <PanelEmpty kind="none-yet">
-              An invitation is a link that works once, for an address with an account or without one.
+              An invitation is a single-use link. The address may or may not have an account.
             </PanelEmpty>
           )
         }
@@ -92,7 +92,7 @@ function RevokeDialog({ slug, invitation, onClose }: RevokeDialogProps) {
   const client = useQueryClient();
   return (
     <FormDialog
-      title={`Revoke invitation of ${printable(invitation.email)}`}
+      title={`Revoke invitation for ${printable(invitation.email)}`}
       act="Revoke invitation"
       isDanger
       send={() => api.revokeInvitation(slug, invitation.id)}
@@ -106,7 +106,7 @@ function RevokeDialog({ slug, invitation, onClose }: RevokeDialogProps) {
       wordsOf={memberWords}
       onClose={onClose}
     >
-      <p>Its link stops working at once. The address can be invited again.</p>
+      <p>The link stops working immediately. You can invite the address again.</p>
     </FormDialog>
   );
 }

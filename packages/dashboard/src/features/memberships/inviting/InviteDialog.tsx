@@ -14,7 +14,7 @@ import { RoleField } from "../RoleField.tsx";
 import css from "./invitations.module.css";
 import { invitationsQuery } from "./queries.ts";
 
-/** Invites an address in a role, then shows the link, this once. */
+/** Invites an address with a role, then shows the link once. */
 export function InviteDialog({ slug, onClose }: { slug: string; onClose: () => void }) {
   const client = useQueryClient();
   const [email, setEmail] = useState("");
@@ -27,7 +27,7 @@ export function InviteDialog({ slug, onClose }: { slug: string; onClose: () => v
       send={() => api.createInvitation(slug, { email: email.trim(), role, ttl_days: Number(days) })}
       onDone={() => void client.invalidateQueries({ queryKey: invitationsQuery(slug).queryKey })}
       answered={(invited) => <InvitedDialog invited={invited} onClose={onClose} />}
-      undone="Nobody was invited."
+      undone="No one was invited."
       wordsOf={memberWords}
       onClose={onClose}
     >
@@ -69,21 +69,22 @@ function InvitedDialog({ invited, onClose }: { invited: InvitedAnswer; onClose: 
   return (
     <OnceDialog
       title={`${email} is invited`}
-      first="Keep the link first; it cannot be shown again"
-      done={isSent ? "I have kept the link, or the mail is enough" : "I have kept the link, to hand it over"}
+      first="Save the link first. It can't be shown again"
+      done={isSent ? "I've saved the link, or the email is enough" : "I've saved the link and will share it"}
       onClose={onClose}
     >
       <p className={css.mail} data-sent={isSent}>
         <Glyph name={isSent ? "success" : "rejected"} />
         <span>
           {isSent
-            ? `The mail server took a mail with this link to ${email}.`
-            : "No mail was sent: the server has none set up, or its mail server did not take it. Hand the link over yourself."}
+            ? `An email with this link was sent to ${email}.`
+            : "No email was sent: email isn't set up, or the mail server refused it. Share the link yourself."}
         </span>
       </p>
       <Snippet name="link" text={new URL(invited.accept_url_path, location.origin).href} />
       <p className="t2">
-        Shown this once. It works once, until <Stamp at={invitation.expires_at} to="minute" />, and only for {email}.
+        Shown only once. The link works once, until <Stamp at={invitation.expires_at} to="minute" />, and only for{" "}
+        {email}.
       </p>
     </OnceDialog>
   );

@@ -18,7 +18,7 @@ import type { Window } from "../overview-queries.ts";
 interface ChartPanelProps {
   window: Window;
   windowLabel: string;
-  /** When the project was created: the axes of a younger one than the window begin with its first event. */
+  /** When the project was created: if that is within the window, the axes begin with its first event. */
   bornMs: number | undefined;
   bands: readonly Band[];
   marks: readonly Mark[];
@@ -26,7 +26,7 @@ interface ChartPanelProps {
   onOpen: (bucket: Bucket, state?: "failure") => void;
 }
 
-/** Table rows about as high as a chart. */
+/** The number of table rows that is about as high as a chart. */
 const chartRows = 7;
 
 export function OutcomePanel({
@@ -94,15 +94,13 @@ export function LatencyPanel({
       window={`log scale, ${windowLabel}`}
       actions={
         <>
-          <Segments legend="Which time" value={kind} options={latencyKinds} onChange={setKind} />
+          <Segments legend="Duration" value={kind} options={latencyKinds} onChange={setKind} />
           <TableToggle name={name} isTable={isTable} onChange={setTable} />
         </>
       }
       read={query}
       rows={chartRows}
-      empty={({ total }) =>
-        total[kind] === null ? <p className={css.quiet}>Nothing was measured in this time.</p> : null
-      }
+      empty={({ total }) => (total[kind] === null ? <p className={css.quiet}>No durations in this window.</p> : null)}
     >
       {({ total }) => (
         <div className={css.inner}>
@@ -139,7 +137,7 @@ function outcomeSummary(
   const totals = buckets.map((bucket) => bucket.success + bucket.retry + bucket.revoked + bucket.rejected);
   const failed = buckets.reduce((sum, bucket) => sum + bucket.failure, 0);
   const mostFailed = Math.max(0, ...buckets.map((bucket) => bucket.failure));
-  return `Tasks by outcome, ${window}: between ${count(Math.min(...totals))} and ${count(Math.max(...totals))}; ${count(failed)} failed in all, at most ${count(mostFailed)} at a time, on a scale of their own${noted(notes)}.`;
+  return `Tasks by outcome, ${window}: between ${count(Math.min(...totals))} and ${count(Math.max(...totals))}; ${count(failed)} failed in total, at most ${count(mostFailed)} per bucket, on a separate scale${noted(notes)}.`;
 }
 
 function latencySummary(
@@ -149,7 +147,7 @@ function latencySummary(
 ): string {
   if (total === null) return what;
   const { p50, p95, p99 } = total;
-  return `${what}, logarithmic: p50 ${duration(p50)}, p95 ${duration(p95)} and p99 ${duration(p99)} over all of it${noted(notes)}.`;
+  return `${what}, logarithmic: p50 ${duration(p50)}, p95 ${duration(p95)} and p99 ${duration(p99)} overall${noted(notes)}.`;
 }
 
 function noted({ bands, marks }: { bands: readonly Band[]; marks: readonly Mark[] }): string {

@@ -23,21 +23,21 @@ type Read<Data> = Pick<UseQueryResult<Data>, "data" | "isError" | "isPlaceholder
 type Totals = Latency["total"];
 
 interface FactStripProps {
-  /** The window in words, `last 24 h`. */
+  /** The window as text, such as `last 24 h`. */
   window: string;
   ends: Read<Ends>;
   endsBefore: Read<Ends>;
   latency: Read<Totals>;
   latencyBefore: Read<Totals>;
   queues: Read<{ items: Queue[]; next_cursor: string | null }>;
-  /** Depths of the last hour; the figure stands without them. */
+  /** Depths of the last hour; optional for the figure. */
   depths: QueueActivities | undefined;
   agents: Read<{ items: Agent[] }>;
-  /** Tell how many agents are online before the agents themselves are read. */
+  /** Gives the number of online agents before the list of agents has loaded. */
   stats: ProjectStats | undefined;
 }
 
-/** Six figures, each with its window; those of a window also with how they stood in the one before. */
+/** Six figures, each with its window; those of a window also with the change from the previous one. */
 export function FactStrip(props: FactStripProps) {
   const { window, ends, endsBefore, latency, latencyBefore, queues, depths, agents, stats } = props;
   return (
@@ -81,7 +81,7 @@ interface FactProps<Data> {
   /** What is counted. */
   title?: string;
   read: Read<Data>;
-  /** The figure that it is compared with. */
+  /** The figure to compare with. */
   before?: Read<unknown>;
   children: (data: Data) => ReactNode;
 }
@@ -96,7 +96,7 @@ function Fact<Data>({ name, title, read, before, children }: FactProps<Data>) {
       {read.data !== undefined ? (
         children(read.data)
       ) : read.isError ? (
-        <dd className={css.none}>could not be read</dd>
+        <dd className={css.none}>not available</dd>
       ) : (
         <dd className={css.none}>
           <span aria-hidden="true">–</span>
@@ -171,11 +171,11 @@ function Duration({ p95, before }: { p95: number | null; before: number | null }
 interface WaitingNowProps {
   queues: Queue[];
   isAll: boolean;
-  /** An hour ago; null when that is not known. */
+  /** An hour ago; null when unknown. */
   before: number | null;
 }
 
-/** From so many waiting tasks on growth is worth a mark. */
+/** Growth is marked from this number of waiting tasks. */
 const notableWaiting = 20;
 
 function WaitingNow({ queues, isAll, before }: WaitingNowProps) {

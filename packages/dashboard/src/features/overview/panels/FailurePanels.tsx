@@ -31,7 +31,9 @@ export function IssuesPanel({ slug, query, window, windowLabel }: IssuesPanelPro
       actions={<AppLink href={paths.issues(slug, { sort: "occurrences" })}>All issues</AppLink>}
       read={query}
       rows={topIssues}
-      empty={({ items: all }) => (all.length === 0 ? <p className={css.quiet}>No task failed in this time.</p> : null)}
+      empty={({ items: all }) =>
+        all.length === 0 ? <p className={css.quiet}>No failed tasks in this window.</p> : null
+      }
     >
       {({ items }) => (
         <DataTable
@@ -83,7 +85,7 @@ const issueColumns = (slug: string, window: Window): readonly Column<Issue>[] =>
         tone="failure"
         values={issue.trend ?? []}
         isRunning={window.isOpen}
-        label={`${count(issue.occurrences)} of ${printable(titleOf(issue).type)} in this time`}
+        label={`${count(issue.occurrences)} of ${printable(titleOf(issue).type)} in this window`}
       />
     ),
   },
@@ -108,7 +110,7 @@ interface NewestFailuresProps {
   windowLabel: string;
 }
 
-/** The newest failures, one click from their cause. */
+/** The newest failures, with links to their tasks. */
 export function NewestFailuresPanel({ slug, query, windowLabel }: NewestFailuresProps) {
   return (
     <Panel
@@ -118,7 +120,7 @@ export function NewestFailuresPanel({ slug, query, windowLabel }: NewestFailures
       actions={<AppLink href={failedTasks(slug)}>All</AppLink>}
       read={query}
       rows={newestFailures}
-      empty={({ items }) => (items.length === 0 ? <p className={css.quiet}>No task failed in this time.</p> : null)}
+      empty={({ items }) => (items.length === 0 ? <p className={css.quiet}>No failed tasks in this window.</p> : null)}
     >
       {({ items }) => (
         <DataTable

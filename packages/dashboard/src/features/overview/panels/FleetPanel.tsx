@@ -19,7 +19,7 @@ interface FleetPanelProps {
   slug: string;
   agents: UseQueryResult<{ items: Agent[] }>;
   workers: UseQueryResult<{ items: Worker[]; next_cursor: string | null }>;
-  /** Tell whether tasks wait for a worker; undefined while that is not known. */
+  /** Show whether tasks wait for a worker; undefined while unknown. */
   queues: Queue[] | undefined;
   losses: Gaps;
   windowLabel: string;
@@ -27,18 +27,18 @@ interface FleetPanelProps {
 
 const troublesShown = 6;
 
-/** Agents and workers: those in trouble with what it is, the others as a number. */
+/** Agents and workers: the unhealthy ones with their problem, the others as a count. */
 export function FleetPanel({ slug, agents, workers, queues, losses, windowLabel }: FleetPanelProps) {
   return (
     <Panel
       className={css.cell}
       title="Fleet"
-      window="now, unhealthy ones opened"
+      window="now, unhealthy first"
       read={agents}
       rows={4}
       missing={() =>
         workers.data?.next_cursor
-          ? `Only the first ${count(workers.data.items.length)} workers by name are looked at.`
+          ? `Includes only the first ${count(workers.data.items.length)} workers by name.`
           : null
       }
     >
@@ -82,14 +82,14 @@ function Fleet({ slug, agents, workers, queues }: FleetProps) {
       {apart.length > shown.length ? (
         <li>
           <Glyph name="unknown" />
-          <span className="grow">and {apart.length - shown.length} more that need a look</span>
+          <span className="grow">and {apart.length - shown.length} more need attention</span>
         </li>
       ) : null}
       {full.length > 0 ? <FullOnes slug={slug} workers={full} /> : null}
       {workers.isError && workers.data === undefined ? (
         <li>
           <Glyph name="unknown" />
-          <span className="grow">The workers could not be read.</span>
+          <span className="grow">Couldn't load the workers.</span>
           <Button variant="link" onClick={() => void workers.refetch()}>
             Try again
           </Button>
@@ -169,9 +169,7 @@ function Losses({ losses, windowLabel }: { losses: Gaps; windowLabel: string }) 
     return (
       <li>
         <Glyph name="unknown" />
-        <span className="grow">
-          {error ? "Whether events were lost could not be read." : "Whether events were lost is being read."}
-        </span>
+        <span className="grow">{error ? "Couldn't check for lost events." : "Checking for lost events…"}</span>
       </li>
     );
   }
@@ -200,7 +198,7 @@ const glyphs = {
 } as const satisfies Record<Trouble["what"], string>;
 
 const agentWords = {
-  offline: "new tasks of its engines are not seen",
+  offline: "new tasks of its engines aren't recorded",
   outdated: "still works, but a newer version is available",
   "not connected": "has not connected since it was created",
 } as const;
@@ -221,7 +219,7 @@ function AgentTrouble({ slug, agent, what }: { slug: string; agent: Agent; what:
 }
 
 function fullText({ active_tasks: active, concurrency }: Worker): string {
-  return `${active} of ${concurrency ?? active} busy: nothing more is taken`;
+  return `${active} of ${concurrency ?? active} slots in use`;
 }
 
 function countOf(size: number, noun: string): string {

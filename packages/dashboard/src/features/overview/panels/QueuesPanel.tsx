@@ -19,11 +19,11 @@ const shown = 6;
 interface QueuesPanelProps {
   slug: string;
   query: UseQueryResult<{ items: Queue[]; next_cursor: string | null }>;
-  /** Depths of the last hour; the panel stands without them. */
+  /** Depths of the last hour; optional for the panel. */
   activities: readonly QueueActivity[];
 }
 
-/** The queues by trouble, then by depth. */
+/** The queues, those with problems first, then by depth. */
 export function QueuesPanel({ slug, query, activities }: QueuesPanelProps) {
   return (
     <Panel
@@ -34,11 +34,11 @@ export function QueuesPanel({ slug, query, activities }: QueuesPanelProps) {
       read={query}
       rows={shown}
       missing={({ items, next_cursor: next }) =>
-        next === null ? null : `Only the first ${count(items.length)} queues by name are looked at.`
+        next === null ? null : `Includes only the first ${count(items.length)} queues by name.`
       }
       empty={({ items }) =>
         items.length === 0 ? (
-          <PanelEmpty kind="none-yet">Queues appear by themselves when an agent reports one.</PanelEmpty>
+          <PanelEmpty kind="none-yet">Queues appear automatically when an agent reports one.</PanelEmpty>
         ) : null
       }
     >

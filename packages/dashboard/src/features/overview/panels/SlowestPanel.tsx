@@ -15,22 +15,20 @@ interface SlowestPanelProps {
   windowLabel: string;
 }
 
-/** The task names that run longest, and how that changed. */
+/** The task names with the longest run times, and the change from the previous window. */
 export function SlowestPanel({ slug, query, windowLabel }: SlowestPanelProps) {
   return (
     <Panel
       className={css.cell}
-      title="Slowest names"
+      title="Slowest tasks"
       window={`p95 run, ${windowLabel}`}
       read={query}
       rows={8}
-      empty={({ items }) =>
-        items.length === 0 ? <p className={css.quiet}>No run was measured in this time.</p> : null
-      }
+      empty={({ items }) => (items.length === 0 ? <p className={css.quiet}>No run times in this window.</p> : null)}
     >
       {({ items }) => (
         <DataTable
-          label="Slowest names"
+          label="Slowest tasks"
           size="dense"
           className={css.tbl}
           rows={items}

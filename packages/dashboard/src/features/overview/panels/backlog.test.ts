@@ -26,13 +26,13 @@ test("is the sum of the first depths of the hour", () => {
   expect(backlogAnHourAgo(queues, activities)).toBe(7);
 });
 
-test("counts a queue that nobody reports and that holds nothing as empty", () => {
+test("counts an empty queue without reports as empty", () => {
   expect(
     backlogAnHourAgo([queue("a", 2), queue("b", 0)], depths({ a: [2, 2, 2, 2], b: [null, null, null, null] })),
   ).toBe(2);
 });
 
-test("is not known while one queue was not reported that early, or not all are told", () => {
+test("is unknown while a queue was not reported that early, or the list is incomplete", () => {
   const queues = [queue("a", 2), queue("b", 5)];
   expect(backlogAnHourAgo(queues, undefined)).toBeNull();
   expect(backlogAnHourAgo([], depths({}))).toBeNull();

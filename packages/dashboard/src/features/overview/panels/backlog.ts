@@ -1,11 +1,11 @@
 import type { Queue, QueueActivities } from "@svc/client";
 
-/** How much of the hour may have passed before a queue's first report, for it to stand for the hour's beginning. */
+/** How late in the hour a queue's first report may be to count as the depth at its start. */
 const beginningShare = 0.25;
 
 /**
- * Tasks that waited an hour ago, of the depths that agents reported since; null when they do not tell it of every queue that has any:
- * a sum of some of them would make the others look like growth.
+ * Tasks that were waiting an hour ago, from reported depths; null unless every non-empty queue was reported, because a partial
+ * sum would show as growth.
  */
 export function backlogAnHourAgo(queues: readonly Queue[], activities: QueueActivities | undefined): number | null {
   if (activities === undefined || activities.truncated) return null;

@@ -2,7 +2,7 @@ import type { Agent, ReleaseMark } from "@svc/client";
 import type { Mark } from "../../../ui/charts/parts/marks.ts";
 import { printable } from "../../../ui/time/format.ts";
 
-/** Connections closer than this share of the window are one mark. */
+/** Connections closer together than this share of the window are one annotation. */
 const joinedShare = 0.02;
 
 interface Happenings {
@@ -10,7 +10,7 @@ interface Happenings {
   readonly agents: readonly Agent[];
 }
 
-/** What happened in a window: releases that began to run, and agents that connected; oldest first. */
+/** Chart annotations of a window: new releases and agent connections, oldest first. */
 export function chartMarks({ releases, agents }: Happenings, window: { sinceMs: number; untilMs: number }): Mark[] {
   const isInside = (atMs: number) => atMs >= window.sinceMs && atMs <= window.untilMs;
   const ofReleases = releases

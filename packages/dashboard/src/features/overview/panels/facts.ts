@@ -2,7 +2,7 @@ import type { ProjectStats, TrendBucket } from "@svc/client";
 import { duration } from "../../../ui/time/format.ts";
 
 export interface Ends {
-  /** Revoked and rejected tasks too. */
+  /** Includes revoked and rejected tasks. */
   readonly finished: number;
   readonly succeeded: number;
   readonly failed: number;
@@ -25,12 +25,12 @@ export const endsOfStats = (stats: ProjectStats): Ends => ({
   failed: stats.tasks_failed_24h,
 });
 
-/** The failed share of those that succeeded or failed; null without any, which is neither good nor bad. */
+/** The share of failed tasks among the succeeded and failed ones; null without any. */
 export function failureShare({ succeeded, failed }: Pick<Ends, "succeeded" | "failed">): number | null {
   return succeeded + failed === 0 ? null : failed / (succeeded + failed);
 }
 
-/** A share of 0 to 1 as the digits of a headline, in per cent. Never 0 when something failed, nor 100 when something did not. */
+/** A share of 0–1 as the digits of a percentage. Never 0 when something failed, nor 100 when something did not. */
 export function rateDigits(share: number): string {
   if (share <= 0) return "0";
   if (share >= 1) return "100";
@@ -40,13 +40,13 @@ export function rateDigits(share: number): string {
   return value < 1 ? value.toFixed(2) : value < 10 ? value.toFixed(1) : String(Math.round(value));
 }
 
-/** Digits and units in turn: `[["8", "min"], ["12", "s"]]`. */
+/** Pairs of digits and unit: `[["8", "min"], ["12", "s"]]`. */
 export function durationParts(ms: number): [digits: string, unit: string][] {
   const words = duration(ms).split(" ");
   return Array.from({ length: words.length / 2 }, (_, at) => [words[2 * at] ?? "", words[2 * at + 1] ?? ""]);
 }
 
-/** A longer run or wait is called worse from here on; below it every window would be. */
+/** An increase counts as worse from this share on; smaller changes are noise. */
 const notableRise = 0.1;
 
 export interface FigureChange {
@@ -54,7 +54,7 @@ export interface FigureChange {
   readonly isWorse: boolean;
 }
 
-/** How a figure stands to the same figure of the window before; null when there is nothing to compare. */
+/** The change of a figure from the previous window; null without a previous value. */
 export function relativeChange(now: number, before: number | null, rising: "worse" | "plain"): FigureChange | null {
   if (before === null || before <= 0) return null;
   const change = now / before - 1;
@@ -71,7 +71,7 @@ export function pointChange(now: number, before: number | null): FigureChange | 
   return { text: `${points > 0 ? "+" : "−"}${digits} points`, isWorse: points > 0 };
 }
 
-/** `+3.1 %`, `−8 %`, `0 %`; from ten times on it is said so. */
+/** `+3.1 %`, `−8 %`, `0 %`; from a factor of ten on, `10 times`. */
 export function signedPercent(change: number): string {
   if (change >= 9) return `${Math.round(change + 1)} times`;
   const size = Math.abs(change) * 100;

@@ -57,7 +57,7 @@ const whats = (agents: Agent[], workers: Worker[], queues?: Queue[]) =>
     (trouble) => `${trouble.kind} ${nameOf(trouble)} ${trouble.what}`,
   );
 
-test("an agent or worker at work is no trouble", () => {
+test("a working agent or worker is no trouble", () => {
   const { troubles, healthyAgents, healthyWorkers } = fleetHealth(
     { agents: [agent("a")], workers: [worker("w"), worker("leaving", { state: "draining" })], queues: [] },
     now,
@@ -66,7 +66,7 @@ test("an agent or worker at work is no trouble", () => {
   expect([healthyAgents.length, healthyWorkers.length]).toEqual([1, 2]);
 });
 
-test("troubles stand by gravity, agents before workers", () => {
+test("troubles are sorted by severity, agents before workers", () => {
   const agents = [
     agent("new", { state: "unknown", last_seen_at: null }),
     agent("old", { is_outdated: true }),
@@ -85,23 +85,23 @@ test("troubles stand by gravity, agents before workers", () => {
   ]);
 });
 
-test("an agent gets an hour to connect for the first time, and is neither trouble nor health until then", () => {
+test("an agent has an hour for its first connection, and counts neither as trouble nor as healthy until then", () => {
   const created = agent("new", { state: "unknown", last_seen_at: null, created_at: minutesAgo(1) });
   const { troubles, healthyAgents } = fleetHealth({ agents: [created], workers: [], queues: [] }, now);
   expect([troubles, healthyAgents]).toEqual([[], []]);
 });
 
-test("a worker with all its places taken is trouble only while tasks wait for it", () => {
+test("a worker at capacity is trouble only while tasks wait for it", () => {
   const mailer = worker("mailer", { active_tasks: 1, concurrency: 1, queues: ["mails"] });
   expect(whats([], [mailer])).toEqual([]);
   expect(whats([], [mailer], [queue("mails", 0), queue("bills", 7), queue("mails", 3, "celery")])).toEqual([]);
   expect(whats([], [mailer], [queue("mails", 1)])).toEqual(["worker mailer full"]);
-  const untold = worker("untold", { active_tasks: 4 });
-  expect(whats([], [untold], [queue("bills", 7)])).toEqual(["worker untold full"]);
+  const unreported = worker("unreported", { active_tasks: 4 });
+  expect(whats([], [unreported], [queue("bills", 7)])).toEqual(["worker unreported full"]);
   expect(fleetHealth({ agents: [], workers: [mailer], queues: [] }, now).healthyWorkers).toEqual([mailer]);
 });
 
-test("a worker that announced its stop, or is known by name only, is neither trouble nor health", () => {
+test("a worker that announced its stop, or is known by name only, is neither trouble nor healthy", () => {
   const ended = worker("ended", {
     state: "offline",
     active_tasks: 0,
@@ -116,7 +116,7 @@ test("a worker that announced its stop, or is known by name only, is neither tro
   });
 });
 
-test("full workers are told apart up to two, and together when there are more", () => {
+test("up to two full workers are listed separately, more are grouped", () => {
   const told = (names: string[]) => {
     const workers = [...names.map((name) => worker(name, { active_tasks: 4 })), worker("quiet", { state: "offline" })];
     const { apart, full } = joinFull(fleetHealth({ agents: [], workers, queues: [queue("mails", 1)] }, now).troubles);

@@ -8,19 +8,19 @@ export type Trouble =
   | { readonly kind: "worker"; readonly worker: Worker; readonly what: "offline" | "full" };
 
 export interface FleetHealth {
-  /** Agents before workers, the worst first. */
+  /** Agents before workers, most severe first. */
   readonly troubles: readonly Trouble[];
   readonly healthyAgents: readonly Agent[];
-  /** Workers at work. Those that announced their stop, and those known by name only, are neither healthy nor in trouble. */
+  /** Online workers without trouble. Those that announced their stop, and those known by name only, count as neither. */
   readonly healthyWorkers: readonly Worker[];
 }
 
-const gravity: readonly Trouble["what"][] = ["offline", "full", "outdated", "not connected"];
+const severity: readonly Trouble["what"][] = ["offline", "full", "outdated", "not connected"];
 
 interface Fleet {
   readonly agents: readonly Agent[];
   readonly workers: readonly Worker[];
-  /** Undefined while nobody knows whether tasks wait. */
+  /** Undefined while unknown whether tasks are waiting. */
   readonly queues: readonly Queue[] | undefined;
 }
 
@@ -47,12 +47,12 @@ export function fleetHealth({ agents, workers, queues = [] }: Fleet, now: number
   };
 }
 
-/** A worker at work on all that it can is no trouble: only tasks that wait for it make it one. Of one that did not tell, any of its engine. */
+/** A worker at capacity is trouble only while tasks wait for its queues, or for any of its engine if it did not report its queues. */
 function isServedBy(queue: Queue, worker: Worker): boolean {
   return queue.engine === worker.engine && (worker.queues.length === 0 || worker.queues.includes(queue.name));
 }
 
-/** More full workers than this are told together: that tasks wait for many is one thing to know. */
+/** More full workers than this are grouped into one entry. */
 const fullApart = 2;
 
 export function joinFull(troubles: readonly Trouble[]): { apart: readonly Trouble[]; full: readonly Worker[] } {
@@ -69,11 +69,11 @@ export function nameOf(trouble: Trouble): string {
 
 function byGravity(troubles: readonly Trouble[]): Trouble[] {
   return troubles.toSorted(
-    (a, b) => gravity.indexOf(a.what) - gravity.indexOf(b.what) || nameOf(a).localeCompare(nameOf(b)),
+    (a, b) => severity.indexOf(a.what) - severity.indexOf(b.what) || nameOf(a).localeCompare(nameOf(b)),
   );
 }
 
-/** An agent gets this long for its first connection. */
+/** The time limit for an agent's first connection. */
 const firstConnectMs = 60 * 60_000;
 
 function agentTrouble(agent: Agent, now: number): "offline" | "outdated" | "not connected" | null {

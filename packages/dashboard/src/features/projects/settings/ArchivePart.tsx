@@ -20,7 +20,7 @@ import css from "./settings.module.css";
 
 const wordsOf = (error: unknown) => projectRefusal(conflictReason(error))?.words ?? causeOf(error);
 
-/** What shows whether a project is active: its own record, the lists, the start page. */
+/** Refreshes everything that shows whether a project is active: its record, the lists, the start page. */
 function useStateChanged(slug: string): () => Promise<void> {
   const client = useQueryClient();
   return async () => {
@@ -32,27 +32,27 @@ function useStateChanged(slug: string): () => Promise<void> {
   };
 }
 
-/** Ends a project without losing what it holds, and takes that back. */
+/** Archives or restores a project. */
 export function ArchivePart({ project }: { project: Project }) {
   const me = useMe();
-  // Only who sees every project knows whether this is the last one; for others the server says so.
+  // Only instance administrators see all projects; for others, the server reports that this is the last one.
   const all = useQuery({ ...projectsQuery, enabled: me.is_admin && project.is_active }).data;
   const isLast = me.is_admin && all?.length === 1 && all[0]?.id === project.id;
   const [isAsking, setAsking] = useState(false);
-  // Restoring it is open to the same role.
-  const held =
+  // Restoring needs the same role.
+  const disabledReason =
     whyNotAs(roleIn(me, project.slug), undefined, "admin") ??
-    (isLast ? "The last active project cannot be archived" : null);
-  if (!project.is_active) return <RestorePart project={project} held={held} />;
+    (isLast ? "The last active project can't be archived" : null);
+  if (!project.is_active) return <RestorePart project={project} disabledReason={disabledReason} />;
   return (
     <section className={css.part} aria-labelledby="h-archive">
       <h2 id="h-archive">Archive</h2>
       <p className="t2">
-        Ends the project and keeps all it holds. Its agents are cut off and refused, nothing in it can be changed, and
-        it can be restored.
+        Makes the project read-only and keeps its data. Its agents are disconnected and refused. You can restore it
+        later.
       </p>
-      {isLast ? <p>This is the last active project, and one must be left. Create another one first.</p> : null}
-      <Button variant="danger" disabledReason={held} onClick={() => setAsking(true)}>
+      {isLast ? <p>This is the last active project. Create another one first.</p> : null}
+      <Button variant="danger" disabledReason={disabledReason} onClick={() => setAsking(true)}>
         Archive project
       </Button>
       {isAsking ? <ArchiveDialog project={project} onClose={() => setAsking(false)} /> : null}
@@ -76,17 +76,15 @@ function ArchiveDialog({ project, onClose }: { project: Project; onClose: () => 
       wordsOf={wordsOf}
       onClose={onClose}
     >
-      <p>This ends, at once:</p>
+      <p>This immediately ends:</p>
       <ul className={dialogList}>
-        <li>
-          the connections of its agents, which are refused from then on: what happens in their engines is not seen
-        </li>
-        <li>commands that no agent has taken yet, which are cancelled</li>
-        <li>every change in it, by people and by API keys</li>
+        <li>its agents' connections; events in their engines are not recorded</li>
+        <li>commands not yet sent to an agent, which are cancelled</li>
+        <li>changes by users and API keys</li>
       </ul>
       <p className="t2">
-        Tasks, events and figures stay to be read for as long as they are kept, and so do members. It leaves the lists
-        of projects; “Show archived” finds it, and restoring brings it back.
+        Tasks, events, statistics and members remain readable, within their retention. The project is hidden from
+        project lists; “Show archived” shows it.
       </p>
       <Field
         label={`Type ${project.slug} to confirm`}
@@ -99,7 +97,7 @@ function ArchiveDialog({ project, onClose }: { project: Project; onClose: () => 
   );
 }
 
-function RestorePart({ project, held }: { project: Project; held: string | null }) {
+function RestorePart({ project, disabledReason }: { project: Project; disabledReason: string | null }) {
   const changed = useStateChanged(project.slug);
   const restore = useMutation({
     mutationFn: () => api.changeProject(project.slug, { is_active: true }),
@@ -109,11 +107,16 @@ function RestorePart({ project, held }: { project: Project; held: string | null 
     <section className={css.part} aria-labelledby="h-archive">
       <h2 id="h-archive">Archived</h2>
       <p className="t2">
-        Everything can be read and nothing changed. Restored, its agents are let in again and connect by themselves;
-        what happened in between was not seen.
+        The project is read-only. Once restored, its agents can connect again and do so automatically. Events in between
+        were not recorded.
       </p>
       {restore.isError ? <InlineAlert>Not restored. {wordsOf(restore.error)}</InlineAlert> : null}
-      <ActButton error={restore.error} isBusy={restore.isPending} reason={held} onAct={() => restore.mutate()}>
+      <ActButton
+        error={restore.error}
+        isBusy={restore.isPending}
+        reason={disabledReason}
+        onAct={() => restore.mutate()}
+      >
         Restore project
       </ActButton>
     </section>

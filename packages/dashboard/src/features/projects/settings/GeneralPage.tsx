@@ -24,7 +24,7 @@ import { SettingsTabs } from "./SettingsTabs.tsx";
 import css from "./settings.module.css";
 import { ZoneField } from "./ZoneField.tsx";
 
-/** What a project is called, where it belongs, and whether it goes on. */
+/** Name, slug, description, environment and time zone of a project, and its archiving. */
 export function GeneralPage() {
   const { slug = "" } = useParams({ strict: false });
   usePage([[slug, paths.project(slug)], ["Settings"]]);
@@ -35,7 +35,7 @@ export function GeneralPage() {
     <>
       <div className={panel.head}>
         <h1>Settings</h1>
-        <span className="t3 grow">{isAdmin ? "" : "Admins of the project change them; your role can read them."}</span>
+        <span className="t3 grow">{isAdmin ? "" : "Read-only. Project admins can change settings."}</span>
       </div>
       <SettingsTabs slug={slug} current="general" />
       <StaleLine name="The settings" read={read} />
@@ -51,7 +51,7 @@ export function GeneralPage() {
 function FieldsForm({ project }: { project: Project }) {
   const client = useQueryClient();
   const go = useGo();
-  // What is sent is what was typed here: compared with the project as it is by now, it would take back what others changed meanwhile.
+  // Changes are computed against the version that was loaded: against the current one, they would undo changes made by others.
   const [base, setBase] = useState(project);
   const [form, setForm] = useState(formOf(base));
   const mayNot = useMayNotManage(project.slug);
@@ -70,7 +70,7 @@ function FieldsForm({ project }: { project: Project }) {
       await client.invalidateQueries({ queryKey: ["projects"] });
       await client.invalidateQueries({ queryKey: ["home-summary"] });
       if (changed.slug === project.slug) return;
-      // The roles are known by slug; without them the page at the new address would be one for nobody.
+      // Roles are looked up by slug; without a refresh, the user would have none at the new address.
       await client.invalidateQueries({ queryKey: ["me"] });
       go(paths.general(changed.slug), { replace: true });
     },
@@ -116,14 +116,14 @@ function FieldsForm({ project }: { project: Project }) {
         maxLength={40}
         pattern="[A-Za-z0-9_.\-]+"
         {...bound("environment")}
-        hint="Production projects carry a coloured line, so that they are not mistaken for another."
+        hint="Production projects are marked with a coloured line."
         error={faultOf("environment")}
       />
       <ZoneField
         value={form.timezone}
         onChange={(timezone) => setForm((old) => ({ ...old, timezone }))}
         readOnly={mayNot !== null}
-        hint="What the project's zone means in times on its pages."
+        hint="For times shown in the project's zone."
         error={faultOf("timezone")}
       />
       {isElsewhere ? <InlineAlert>Nothing was changed. {refusal?.words ?? causeOf(save.error)}</InlineAlert> : null}
@@ -131,7 +131,7 @@ function FieldsForm({ project }: { project: Project }) {
         <ActButton
           error={save.error}
           isBusy={save.isPending}
-          reason={mayNot ?? (isChanged ? null : "Nothing is changed")}
+          reason={mayNot ?? (isChanged ? null : "No changes to save")}
         >
           Save changes
         </ActButton>
@@ -144,13 +144,13 @@ function FieldsForm({ project }: { project: Project }) {
 }
 
 function SlugHint({ from, to }: { from: string; to: string }): ReactNode {
-  if (to.trim() === from) return "Part of every address of this project.";
+  if (to.trim() === from) return "Part of the project's URLs.";
   return (
     <span className={css.warning} role="status">
       <Glyph name="rejected" />
       <span>
-        Every address of this project changes: links, bookmarks and scripts that say <code>/{from}</code> lead nowhere
-        afterwards, and other projects may take the old slug. Agents go on as they are.
+        All URLs of this project change. Links, bookmarks and scripts with <code>/{from}</code> stop working, and
+        another project may take the old slug. Agents are not affected.
       </span>
     </span>
   );

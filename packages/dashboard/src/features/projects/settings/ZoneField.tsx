@@ -9,7 +9,7 @@ interface ZoneFieldProps {
   readOnly?: boolean;
 }
 
-/** An IANA time zone, with those that the browser knows to choose from. */
+/** An IANA time zone, with suggestions from the browser. */
 export function ZoneField({ value, onChange, hint, error, readOnly = false }: ZoneFieldProps) {
   const id = useId();
   return (

@@ -21,20 +21,20 @@ const project: Project = {
 };
 const form = formOf(project);
 
-describe("what is sent of a project's settings", () => {
-  test("is what differs, without blanks around it", () => {
+describe("changes to a project's settings", () => {
+  test("are the fields that differ, trimmed", () => {
     expect(changesOf(project, form)).toEqual({});
     expect(changesOf(project, { ...form, name: " Shop ", description: "  " })).toEqual({});
     expect(changesOf(project, { ...form, name: "Store", slug: "store" })).toEqual({ name: "Store", slug: "store" });
   });
 
-  test("clears a description that was emptied", () => {
+  test("clear an emptied description", () => {
     const described = { ...project, description: "What we sell" };
     expect(changesOf(described, form)).toEqual({ description: null });
   });
 });
 
-test("a conflict stands at the field that it is about", () => {
+test("a conflict is shown at its field", () => {
   expect(projectRefusal("slug_in_use")?.field).toBe("slug");
   expect(projectRefusal("last_active_project")).toMatchObject({ field: null });
   expect(projectRefusal("other")).toBeNull();

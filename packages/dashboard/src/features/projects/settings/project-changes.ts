@@ -1,6 +1,6 @@
 import type { Project, ProjectChanges } from "@svc/client";
 
-/** The form of a project's settings, as it is typed. */
+/** The values of the settings form. */
 export interface ProjectForm {
   name: string;
   slug: string;
@@ -19,7 +19,7 @@ export function formOf(project: Project): ProjectForm {
   };
 }
 
-/** What of the form differs from the project; empty when nothing does. */
+/** The fields that differ from the project; empty when none do. */
 export function changesOf(project: Project, form: ProjectForm): ProjectChanges {
   const before = formOf(project);
   const isChanged = (key: keyof ProjectForm) => form[key].trim() !== before[key].trim();
@@ -33,13 +33,13 @@ export function changesOf(project: Project, form: ProjectForm): ProjectChanges {
 }
 
 const refusals: Readonly<Record<string, readonly [field: keyof ProjectForm | null, words: string]>> = {
-  slug_pattern: ["slug", "Small letters, digits and single hyphens between them, 2 to 63 in all."],
+  slug_pattern: ["slug", "Use 2–63 lowercase letters, digits and single hyphens in between."],
   slug_in_use: ["slug", "Another project has this slug."],
-  last_active_project: [null, "This is the last active project, and one must be left."],
+  last_active_project: [null, "The last active project can't be archived."],
   project_archived: [null, "The project was archived in the meantime. Restore it first."],
 };
 
-/** What a conflict over a project means, and at which field it stands. Null for a reason that is not known here. */
+/** The message for a conflict over a project, and the field it belongs to; null for an unknown reason. */
 export function projectRefusal(reason: string | null): { field: keyof ProjectForm | null; words: string } | null {
   const known = reason === null ? undefined : refusals[reason];
   return known === undefined ? null : { field: known[0], words: known[1] };

@@ -18,13 +18,13 @@ import { AddressesField, addressesReason } from "./AddressesField.tsx";
 import { readRanges } from "./cidrs.ts";
 import { apiKeysQuery, scopesQuery } from "./queries.ts";
 import { ScopesField } from "./ScopesField.tsx";
-import { makesProjects, scopesToMint } from "./scopes.ts";
+import { makesProjects, scopesToSend } from "./scopes.ts";
 
 const maxDays = 3650;
 const dayMs = 86_400_000;
 
-/** Everything of a new key, then its token, shown once. */
-export function MintKeyDialog({ onClose }: { onClose: () => void }) {
+/** The form for a new key, then its token, shown once. */
+export function CreateKeyDialog({ onClose }: { onClose: () => void }) {
   const client = useQueryClient();
   const me = useMe();
   const catalogue = useQuery(scopesQuery);
@@ -38,7 +38,7 @@ export function MintKeyDialog({ onClose }: { onClose: () => void }) {
   const send = () =>
     api.createApiKey({
       name: name.trim(),
-      scopes: scopesToMint(chosen),
+      scopes: scopesToSend(chosen),
       project_id: projectId || null,
       expires_in_days: days === "" ? null : Number(days),
       allowed_cidrs: readRanges(addresses).ranges.map(({ text }) => text),
@@ -55,7 +55,7 @@ export function MintKeyDialog({ onClose }: { onClose: () => void }) {
         client.setQueryData(apiKeysQuery.queryKey, (old) => old && [key, ...old]);
         void client.invalidateQueries({ queryKey: apiKeysQuery.queryKey });
       }}
-      answered={(minted) => <MintedKeyDialog minted={minted} onClose={onClose} />}
+      answered={(created) => <MintedKeyDialog created={created} onClose={onClose} />}
       undone="No key was created."
       wordsOf={refusalOf}
       onClose={onClose}
@@ -112,7 +112,7 @@ export function MintKeyDialog({ onClose }: { onClose: () => void }) {
   );
 }
 
-/** A binding is not a complete boundary, and the form says so. */
+/** Restricting a key to a project has an exception, which the form names. */
 function BindingWarning({ isAdmin, makes }: { isAdmin: boolean; makes: boolean }) {
   return (
     <>
@@ -140,17 +140,17 @@ function ExpiryHint({ days }: { days: string }) {
   );
 }
 
-function MintedKeyDialog({ minted, onClose }: { minted: MintedKey; onClose: () => void }) {
-  const path = minted.project_slug === null ? "projects" : `projects/${minted.project_slug}/tasks?limit=20`;
+function MintedKeyDialog({ created, onClose }: { created: MintedKey; onClose: () => void }) {
+  const path = created.project_slug === null ? "projects" : `projects/${created.project_slug}/tasks?limit=20`;
   return (
     <OnceDialog
-      title={`API key ${printable(minted.name)} created`}
+      title={`API key ${printable(created.name)} created`}
       first="Save the token first. It can't be shown again"
       done="I've saved the token"
       onClose={onClose}
     >
       <p className="t2">The token is shown only once. The server stores only a digest of it.</p>
-      <Snippet name="token" text={minted.token} />
+      <Snippet name="token" text={created.token} />
       <Snippet
         name="shell: use it"
         text={`curl -H "Authorization: Bearer $SVC_API_KEY" '${location.origin}/api/v1/${path}'`}
