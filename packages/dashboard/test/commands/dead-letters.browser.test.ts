@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { actions, type CommandAgent, connectCommandAgent } from "../traffic/command-agent.ts";
 import { letter, letterRow, lettersPage, loadLetters } from "../traffic/letters.ts";
 import { axeFaults, openScreen, startBrainWithSite } from "../window/screen.ts";
+import { unreadableHeads } from "../window/table-heads.ts";
 
 let brain: TestBrain;
 let agent: CommandAgent;
@@ -35,6 +36,10 @@ describe("dead letters", () => {
     await letterRow(page, "dead-1").getByText("PaymentError: upstream 503").filter({ visible: true }).waitFor();
     await page.getByText("2 of 3").waitFor();
     expect(await axeFaults(page)).toEqual([]);
+    for (const width of [1024, 1440]) {
+      await page.setViewportSize({ width, height: 900 });
+      expect(await unreadableHeads(page)).toEqual([]);
+    }
     const asking = page.waitForRequest(/\/dead-letters\?.*cursor=more/);
     await page.getByRole("button", { name: "Ask for more" }).click();
     // The cursor is of the agent that gave it.

@@ -4,6 +4,7 @@ import { cookieFor, pageNamed } from "../site/pages.ts";
 import { openSite } from "../site/site.ts";
 import { everyPageOnce } from "../site/site-map.ts";
 import { openScreen } from "../window/screen.ts";
+import { unreadableHeads } from "../window/table-heads.ts";
 
 const opened = openSite();
 
@@ -58,6 +59,12 @@ describe("at 320 px", () => {
       return [document.documentElement.scrollWidth - innerWidth, main.scrollWidth - main.clientWidth];
     });
     expect(Math.max(...sideways)).toBeLessThanOrEqual(0);
+
+    // The same page on a desktop, without opening it again.
+    for (const width of [1024, 1440]) {
+      await page.setViewportSize({ width, height: 900 });
+      expect(await unreadableHeads(page)).toEqual([]);
+    }
   });
 
   test("the longest age fits into a figure on top of a page", async () => {
