@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Plain JavaScript that old Node versions can read: it finds the built entry, or the source in a checkout that was not built, and a
-// Node that can run it. The file is committed because npm links a bin only when its file is there at install time.
+// Plain JavaScript that old Node versions can parse. It finds the built entry, or the source in an unbuilt checkout, and a Node that
+// can run it. The file is committed because npm links a bin only if its file exists at install time.
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -13,7 +13,7 @@ const builtEntry = join(packageFolder, "dist", "svc.js");
 const isBuilt = existsSync(builtEntry);
 const entry = isBuilt ? builtEntry : join(packageFolder, "src", "main.ts");
 const flags = [...(isBuilt ? [] : ["--conditions=source"]), ...memoryFlags()];
-// Few arenas, and large blocks given back at once: the C library reads these before the program begins.
+// Fewer arenas, and large blocks returned immediately. The C library reads these before the program starts.
 const environment = { MALLOC_ARENA_MAX: "2", MALLOC_TRIM_THRESHOLD_: "131072", ...process.env };
 
 const isNewEnough = Number(process.versions.node.split(".")[0]) >= minimumMajor;
@@ -27,15 +27,15 @@ if (isNewEnough && isPrepared) {
 }
 
 /**
- * A service should stay small, but V8 lets a heap of unknown limit grow fourfold between collections, and the C library keeps an arena per
- * thread. A limit far above what is ever needed makes both modest. Whoever sets a limit in NODE_OPTIONS is left alone.
+ * Keeps the service's memory low: without a limit, V8 lets the heap grow fourfold between collections. The limit is far above any need. A
+ * limit in NODE_OPTIONS takes precedence.
  */
 function memoryFlags() {
   if (/max[-_]old[-_]space[-_]size/.test(process.env.NODE_OPTIONS ?? "")) return [];
   return ["--max-semi-space-size=8", "--max-old-space-size=512"];
 }
 
-/** The Node that `npm ci` brought, in this checkout's node_modules or one above it. */
+/** The Node installed by `npm ci`, in the nearest node_modules. */
 function installedNode() {
   for (let folder = packageFolder; ; folder = dirname(folder)) {
     const node = join(folder, "node_modules", `node-${process.platform}-${process.arch}`, "bin", "node");
@@ -45,15 +45,15 @@ function installedNode() {
 }
 
 function become(node, args) {
-  // Replacing the process leaves no parent that would have to pass signals on; Node before 23.11 cannot do it.
+  // Replacing the process leaves no parent that must forward signals. Node before 23.11 cannot do it.
   if (typeof process.execve === "function" && process.platform !== "win32") {
     process.execve(node, [node, ...args], environment);
     return;
   }
   const child = spawn(node, args, { stdio: "inherit", env: environment });
-  // A terminal sends ctrl-C to the child as well; a second SIGINT would read as "do not wait for the drain".
-  const passed = ["SIGTERM", "SIGHUP", "SIGUSR2", "SIGINT"];
-  for (const signal of passed) {
+  // A terminal sends Ctrl-C to the child as well. A second SIGINT would skip the drain.
+  const forwarded = ["SIGTERM", "SIGHUP", "SIGUSR2", "SIGINT"];
+  for (const signal of forwarded) {
     process.on(signal, () => {
       if (signal !== "SIGINT" || !process.stdin.isTTY) child.kill(signal);
     });
@@ -68,7 +68,7 @@ function become(node, args) {
 
 function refuse(found) {
   console.error(
-    `svc: Node ${minimumMajor} or newer is needed ${found}; run "npm ci" at the repository root, or install Node ${minimumMajor}`,
+    `svc: Node ${minimumMajor} or newer is required ${found}. Run "npm ci" at the repository root, or install Node ${minimumMajor}`,
   );
   process.exitCode = 1;
 }

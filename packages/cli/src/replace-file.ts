@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { open, rename, rm } from "node:fs/promises";
 
-/** Writes a file as a whole, whatever the umask says of its mode. Whoever reads it sees the old text or the new one, never a part. */
+/** Replaces a file atomically, with the given mode regardless of the umask. Readers see the old or the new text, never a part. */
 export async function replaceFile(path: string, text: string, mode: number): Promise<void> {
   const fresh = `${path}.${randomUUID()}.tmp`;
   try {

@@ -2,9 +2,9 @@ import type { CommandTable } from "./command-line/command.ts";
 import { run } from "./command-line/run.ts";
 import { createTerminal } from "./terminal/terminal.ts";
 
-/** Runs one command line as this process, and ends the process with its exit code. */
+/** Runs one command line as this process and exits with its code. */
 export async function runProcess(args: readonly string[], table: CommandTable): Promise<void> {
-  // Set before anything is written: files of svc are private to its user.
+  // First, so that every file svc creates is readable by its own user only.
   process.umask(0o077);
 
   // The reader closed the pipe (`svc … | head`) because it has enough.

@@ -1,5 +1,6 @@
 export { type Client, createClient } from "./client.ts";
 export { isExactNumber, parseExact } from "./exact-json.ts";
+export { plural } from "./plural.ts";
 export { ApiProblem, isProblem } from "./problem.ts";
 export type { Outcome, Reachability } from "./request.ts";
 export type { AgentStatusSample, TelemetryLoss } from "./types/agents.ts";

@@ -3,10 +3,10 @@ import type { Terminal } from "../command-line/command.ts";
 import { CliError } from "../command-line/exit-codes.ts";
 import { explainBrainFault } from "../settings/brain-faults.ts";
 
-/** The variable of a new password; no setting, so that it stands in no file. */
+/** The environment variable for a new password. It is not a setting, so it is never stored in a file. */
 export const passwordVariable = "SVC_NEW_PASSWORD";
 
-/** Opens the accounts, lets `work` change them, and closes. @throws CliError in words for people. */
+/** Opens the accounts for `work` and closes them. @throws CliError with a text for the user. */
 export async function withAccounts<T>(
   terminal: Terminal,
   options: Pick<RescueOptions, "mayMake">,
@@ -35,8 +35,8 @@ interface Refusal extends Error {
 
 const conflicts: Readonly<Record<string, string>> = {
   not_enrolled: "this account has no second factor",
-  already_initialised: "accounts exist already; --force makes one more administrator",
-  email_in_use: "this address has an account by now; try again",
+  already_initialised: "accounts already exist. Use --force to add another administrator",
+  email_in_use: "an account with this address was just created. Try again",
 };
 
 function refusalOf(cause: Refusal): CliError {

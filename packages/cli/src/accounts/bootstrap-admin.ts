@@ -6,33 +6,33 @@ import { printResult } from "../terminal/printed.ts";
 import { readPassword } from "../terminal/read-password.ts";
 import { passwordVariable, withAccounts } from "./account-rescue.ts";
 
-const made: Record<AdminPlan, string> = {
+const outcomeTexts: Record<AdminPlan, string> = {
   first: "is the first administrator",
-  further: "is an administrator now",
-  lift: "is an active administrator now, with the password it had",
+  further: "is now an administrator",
+  lift: "is now an active administrator and keeps its password",
 };
 
 export const bootstrapAdmin = defineCommand({
   usage: ["bootstrap-admin [EMAIL] [--force] [--stdin] [--json]"],
   options: {
-    force: flag("accounts exist already: make one more administrator, or lift EMAIL to one"),
-    stdin: flag("the password is the first line of standard input"),
+    force: flag("add another administrator, or make the existing account EMAIL one"),
+    stdin: flag("read the password from the first line of standard input"),
     ...jsonOption,
   },
   details: [
-    `EMAIL may stand in SVC_BOOTSTRAP_ADMIN_EMAIL. Asks twice for the password, unless --stdin, ${passwordVariable} or`,
-    "SVC_BOOTSTRAP_ADMIN_PASSWORD gives it. Before the first start it makes what that start makes: home, secrets and database.",
-    "Once an account exists it refuses (6). With --force it makes one more administrator; an account that has the address becomes an active",
-    "administrator and keeps its password, its second factor and its lock: see svc changepassword and svc reset-mfa.",
+    `EMAIL defaults to SVC_BOOTSTRAP_ADMIN_EMAIL. Asks twice for the password, unless --stdin, ${passwordVariable} or`,
+    "SVC_BOOTSTRAP_ADMIN_PASSWORD provides it. Creates the home folder, secrets and database if they do not exist yet.",
+    "Exits with 6 when an account exists. With --force it adds another administrator. An existing account with the address becomes an active",
+    "administrator and keeps its password, second factor and lock. See svc changepassword and svc reset-mfa.",
   ],
   positionals: 1,
   async run({ values, positionals }, terminal) {
     const done = await withAccounts(terminal, { mayMake: true }, async (accounts) => {
       const email = positionals[0] ?? accounts.bootstrap.email;
-      if (email === undefined) throw new CliError("usage", "name the administrator's e-mail address");
+      if (email === undefined) throw new CliError("usage", "missing EMAIL of the administrator");
       const plan = await accounts.planAdmin(email);
       if (plan !== "first" && values.force !== true) {
-        throw new CliError("refused", `accounts exist already; --force makes ${email} an administrator all the same`);
+        throw new CliError("refused", `accounts already exist. Use --force to make ${email} an administrator`);
       }
       const password =
         plan === "lift"
@@ -44,6 +44,6 @@ export const bootstrapAdmin = defineCommand({
             });
       return accounts.makeAdmin(plan, { email, password });
     });
-    printResult(terminal, values, done, [`${done.email} ${made[done.outcome]}`]);
+    printResult(terminal, values, done, [`${done.email} ${outcomeTexts[done.outcome]}`]);
   },
 });

@@ -1,35 +1,34 @@
 import { randomUUID } from "node:crypto";
 import { type Command, isProblem } from "@svc/client";
-import { asking, type Project, projectOptions, whoAsks } from "../api/connect.ts";
-import { follow, insist } from "../api/follow.ts";
+import { authHelp, callService, type Project, projectOptions } from "../api/connect.ts";
+import { follow, retryUnreachable } from "../api/follow.ts";
 import { explainProblem } from "../api/problems.ts";
 import { type CommandOptions, flag, type OptionValues, type Terminal, text } from "../command-line/command.ts";
 import { CliError, exitCodes } from "../command-line/exit-codes.ts";
 import { defined } from "../command-line/option-values.ts";
 import { inOneLine, jsonText } from "../terminal/printed.ts";
 import { startProgress } from "../terminal/progress.ts";
-import { isOver, outcomeOf } from "./outcomes.ts";
+import { isFinished, outcomeOf } from "./outcomes.ts";
 
-/** Of every command line that makes an agent do something with single tasks. */
-export const actOptions = {
-  agent: text("ID", "by this agent (default: the one that reported the task, or that can)"),
-  key: text("KEY", "idempotency key: the same key again issues nothing new; for one task"),
-  "no-wait": flag("end when the service has accepted the command"),
-  json: flag("one JSON document: commands and refused"),
+/** Options of commands that act on individual tasks. */
+export const taskOptions = {
+  agent: text("ID", "agent to use (default: the one that reported the task, otherwise one that supports the action)"),
+  key: text("KEY", "idempotency key: repeating a request with the same key issues nothing new. For a single task"),
+  "no-wait": flag("exit once the service has accepted the command"),
+  json: flag("print one JSON document with commands and refused"),
   ...projectOptions,
 } as const satisfies CommandOptions;
 
-export const aboutWaiting = [
-  "Waits for the outcome and ends with 1 when a command fails, times out or is cancelled; Ctrl-C ends the waiting, not the command.",
-  whoAsks,
+export const waitingHelp = [
+  "Waits for the result and exits with 1 when a command fails, times out or is cancelled. Ctrl-C stops waiting, not the command.",
+  authHelp,
 ];
 
-/** Engine and task ids, each id once. */
+/** Engine and distinct task ids. */
 export function readTasks([engine, ...given]: readonly string[], key: string | undefined) {
   const taskIds = [...new Set(given)];
-  if (engine === undefined || taskIds.length === 0)
-    throw new CliError("usage", "name an engine and at least one task id");
-  if (key !== undefined && taskIds.length > 1) throw new CliError("usage", "one --key is for one task");
+  if (engine === undefined || taskIds.length === 0) throw new CliError("usage", "missing ENGINE or TASK_ID");
+  if (key !== undefined && taskIds.length > 1) throw new CliError("usage", "--key requires a single task");
   return { engine, taskIds };
 }
 
@@ -40,14 +39,14 @@ interface TaskBody {
   readonly idempotency_key: string;
 }
 
-/** One command that is to be issued for each of several tasks. */
+/** A command to issue for each of several tasks. */
 interface Work {
-  /** For people: `retrying`. */
+  /** For messages: `retrying`. */
   readonly what: string;
   readonly engine: string;
   readonly taskIds: readonly string[];
-  /** What was given of `actOptions`. */
-  readonly given: OptionValues<typeof actOptions>;
+  /** The given values of `taskOptions`. */
+  readonly given: OptionValues<typeof taskOptions>;
   issue(project: Project, body: TaskBody): Promise<Command>;
 }
 
@@ -57,15 +56,15 @@ interface Refusal {
   readonly message: string;
 }
 
-/** So many commands are under way at once. */
-const atOnce = 8;
+/** Maximum number of concurrent commands. */
+const maxConcurrent = 8;
 
 /**
- * Issues the commands, waits for their outcomes when asked to, and prints them. What is refused for one task holds up none of the others;
- * a refusal that would meet each of them ends the work.
+ * Issues the commands, optionally waits for their results, and prints them. A refusal for one task does not stop the others. A refusal that
+ * would apply to all of them does.
  *
  * @returns the exit code: done only when every command was issued and, if waited for, completed.
- * @throws CliError when the only one is refused, or all would be.
+ * @throws CliError when the only command is refused, or all would be.
  */
 export async function carryOut(work: Work, project: Project, terminal: Terminal): Promise<number> {
   const { what, taskIds, given } = work;
@@ -74,7 +73,7 @@ export async function carryOut(work: Work, project: Project, terminal: Terminal)
   const refused: Refusal[] = [];
   const faults: unknown[] = [];
   let failed = 0;
-  const isLonely = taskIds.length === 1;
+  const isSingle = taskIds.length === 1;
 
   async function one(taskId: string): Promise<void> {
     const issued = await issueOne(work, taskId, project);
@@ -83,46 +82,50 @@ export async function carryOut(work: Work, project: Project, terminal: Terminal)
       if (!asJson) terminal.err(`${inOneLine(taskId)}  refused: ${issued.message}`);
       return;
     }
-    if (isLonely && waits)
-      terminal.err(`svc: command ${issued.id} is under way; run svc commands watch to follow it later`);
+    if (isSingle && waits)
+      terminal.err(`svc: issued command ${issued.id}. Follow it with svc commands watch ${issued.id}`);
     let command = issued;
     try {
       if (waits) command = await awaitOutcome(project, issued.id);
     } finally {
       commands.push(command);
-      if (isOver(command) && command.status !== "completed") failed += 1;
+      if (isFinished(command) && command.status !== "completed") failed += 1;
       if (!asJson)
-        terminal.out(`${inOneLine(taskId)}  ${isOver(command) ? outcomeOf(command) : `command ${command.id}`}`);
+        terminal.out(`${inOneLine(taskId)}  ${isFinished(command) ? outcomeOf(command) : `command ${command.id}`}`);
     }
   }
 
   {
     using progress = startProgress(what, terminal);
-    const waiting = taskIds.values();
-    const takeTurns = async () => {
-      for (const taskId of waiting) {
+    const remaining = taskIds.values();
+    const issueNext = async () => {
+      for (const taskId of remaining) {
         await one(taskId).catch((fault: unknown) => faults.push(fault));
         if (faults.length > 0) return;
-        const troubles = failed + refused.length === 0 ? [] : [`${failed} failed`, `${refused.length} refused`];
-        if (!isLonely) progress.show(commands.length + refused.length, taskIds.length, troubles);
+        const problems = failed + refused.length === 0 ? [] : [`${failed} failed`, `${refused.length} refused`];
+        if (!isSingle) progress.show(commands.length + refused.length, taskIds.length, problems);
       }
     };
-    await Promise.all(Array.from({ length: Math.min(atOnce, taskIds.length) }, takeTurns));
+    await Promise.all(Array.from({ length: Math.min(maxConcurrent, taskIds.length) }, issueNext));
   }
   if (asJson && commands.length + refused.length > 0) terminal.out(jsonText({ commands, refused }));
   if (faults.length > 0) throw faults[0];
-  const areFine = refused.length === 0 && commands.every(({ status }) => !waits || status === "completed");
-  return areFine ? exitCodes.done : exitCodes.failed;
+  const isSuccess = refused.length === 0 && commands.every(({ status }) => !waits || status === "completed");
+  return isSuccess ? exitCodes.done : exitCodes.failed;
 }
 
-/** The command when it is over. @throws CliError when the service refuses or stays away. */
+/** The finished command. @throws CliError when the service refuses or stays unreachable. */
 const awaitOutcome = (project: Project, id: string): Promise<Command> =>
-  asking(project, ({ api, slug }) => follow(() => api.getCommand(slug, id), { isDone: isOver }), `command ${id}`);
+  callService(
+    project,
+    ({ api, slug }) => follow(() => api.getCommand(slug, id), { isDone: isFinished }),
+    `command ${id}`,
+  );
 
-/** Refusals that are about one task and say nothing about the next one. */
+/** Refusals that concern one task only. */
 const ownCodes = new Set(["not_found", "conflict", "validation_error", "unaddressable"]);
 
-/** Every command has a key, so that asking again after a cut connection does no harm. */
+/** Every command has a key, so repeating the request after a lost connection is harmless. */
 async function issueOne(work: Work, taskId: string, project: Project): Promise<Command | Refusal> {
   const { engine, given, taskIds } = work;
   const body = {
@@ -132,13 +135,13 @@ async function issueOne(work: Work, taskId: string, project: Project): Promise<C
     idempotency_key: given.key ?? randomUUID(),
   };
   try {
-    return await insist(() => work.issue(project, body));
+    return await retryUnreachable(() => work.issue(project, body));
   } catch (cause) {
     if (!isProblem(cause)) throw cause;
     const refusal = explainProblem(cause, project, `task ${taskId}`);
     if (taskIds.length === 1 || !ownCodes.has(cause.code)) {
       if (cause.code !== "unreachable") throw refusal;
-      throw new CliError(refusal.exit, `${refusal.message}; whether the command was issued is not known`, { cause });
+      throw new CliError(refusal.exit, `${refusal.message}. It is unknown whether the command was issued`, { cause });
     }
     return { task_id: taskId, error: cause.code, message: refusal.message };
   }

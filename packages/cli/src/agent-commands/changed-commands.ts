@@ -1,39 +1,39 @@
 import type { Command, CommandPage, ListCommandsQuery } from "@svc/client";
-import { isOver } from "./outcomes.ts";
+import { isFinished } from "./outcomes.ts";
 
 /** Lists commands of a project, newest first. */
 type ListCommands = (query: ListCommandsQuery) => Promise<CommandPage>;
 
 interface ChangedCommands {
-  /** Those that were issued or changed since the look before, oldest first; none at the first look. */
+  /** Commands issued or changed since the last poll, oldest first. Empty on the first poll. */
   readonly changed: readonly Command[];
-  /** More happened between two looks than one look reads: some changes are not among `changed`. */
+  /** More changed between two polls than one poll reads, so some changes are missing from `changed`. */
   readonly hasMissed: boolean;
 }
 
 const pageSize = 200;
-const pagesPerLook = 25;
-/** Statuses that are remembered: of more commands than one look reads, so that none is taken for a new one. */
-const remembered = 2 * pagesPerLook * pageSize;
+const pagesPerPoll = 25;
+/** Number of remembered statuses, more than one poll reads, so that no command is mistaken for a new one. */
+const remembered = 2 * pagesPerPoll * pageSize;
 
 /**
- * Gives a function that looks what changed since it looked last. It reads on from the newest command until it meets what it knows already
- * and every command that was under way, however many were issued since; up to 5,000 in one look.
+ * Returns a function that polls for changes since its last call. It reads from the newest command until it reaches known ones and every
+ * unfinished command, up to 5,000 per poll.
  */
 export function createChangedCommands(list: ListCommands): () => Promise<ChangedCommands> {
   const known = new Map<string, string>();
-  const underWay = new Set<string>();
-  /** What was not issued after this and is not known was there before the first look. */
+  const unfinished = new Set<string>();
+  /** Unknown commands issued up to this instant existed before the first poll. */
   let firstIssuedAt = "";
   let isFirst = true;
 
-  /** @returns newest first, each once, and whether the look ends at what is known. */
-  async function read(): Promise<{ commands: Command[]; isWhole: boolean }> {
+  /** @returns distinct commands, newest first, and whether the poll reached known ones. */
+  async function read(): Promise<{ commands: Command[]; isComplete: boolean }> {
     const commands = new Map<string, Command>();
-    const awaited = new Set(underWay);
+    const awaited = new Set(unfinished);
     let hasMetKnown = false;
     let cursor: string | null = null;
-    for (let page = 0; page < pagesPerLook; page += 1) {
+    for (let page = 0; page < pagesPerPoll; page += 1) {
       const { items, next_cursor }: CommandPage = await list({ limit: pageSize, ...(cursor !== null && { cursor }) });
       for (const command of items) {
         commands.set(command.id, command);
@@ -41,14 +41,14 @@ export function createChangedCommands(list: ListCommands): () => Promise<Changed
         hasMetKnown ||= known.has(command.id);
       }
       cursor = next_cursor;
-      const isWhole = cursor === null || (hasMetKnown && awaited.size === 0);
-      if (isWhole || isFirst) return { commands: [...commands.values()], isWhole: true };
+      const isComplete = cursor === null || (hasMetKnown && awaited.size === 0);
+      if (isComplete || isFirst) return { commands: [...commands.values()], isComplete: true };
     }
-    return { commands: [...commands.values()], isWhole: false };
+    return { commands: [...commands.values()], isComplete: false };
   }
 
-  return async function look() {
-    const { commands, isWhole } = await read();
+  return async function poll() {
+    const { commands, isComplete } = await read();
     const changed: Command[] = [];
     if (isFirst && commands.length === pageSize) firstIssuedAt = commands.at(-1)?.issued_at ?? "";
     for (const command of commands.reverse()) {
@@ -58,13 +58,13 @@ export function createChangedCommands(list: ListCommands): () => Promise<Changed
       if (!isFirst && before !== status) changed.push(command);
       known.set(id, status);
     }
-    underWay.clear();
-    for (const command of commands) if (!isOver(command) && known.has(command.id)) underWay.add(command.id);
+    unfinished.clear();
+    for (const command of commands) if (!isFinished(command) && known.has(command.id)) unfinished.add(command.id);
     for (const id of known.keys()) {
       if (known.size <= remembered) break;
       known.delete(id);
     }
     isFirst = false;
-    return { changed, hasMissed: !isWhole };
+    return { changed, hasMissed: !isComplete };
   };
 }

@@ -1,5 +1,5 @@
 import { type Command, type CommandAction, commandStatuses } from "@svc/client";
-import { asking, openProject, projectOptions, whoAsks } from "../api/connect.ts";
+import { authHelp, callService, openProject, projectOptions } from "../api/connect.ts";
 import { defineCommand, text } from "../command-line/command.ts";
 import {
   defined,
@@ -16,11 +16,11 @@ export const commandsList = defineCommand({
   options: {
     status: text("STATUS", `one of ${commandStatuses.join(", ")}`),
     action: text("ACTION", "for example retry_task"),
-    agent: text("ID", "of this agent"),
+    agent: text("ID", "issued to this agent"),
     ...listOptions,
     ...projectOptions,
   },
-  details: [whoAsks],
+  details: [authHelp],
   async run({ values }, terminal) {
     const { status, action, agent } = values;
     const query = {
@@ -32,8 +32,8 @@ export const commandsList = defineCommand({
       }),
     };
     const project = await openProject(values, terminal);
-    const page = await asking(project, ({ api, slug }) => api.listCommands(slug, query));
-    printPage(terminal, values, page, { columns, none: "no command matches" });
+    const page = await callService(project, ({ api, slug }) => api.listCommands(slug, query));
+    printPage(terminal, values, page, { columns, none: "no commands found" });
   },
 });
 
@@ -49,12 +49,12 @@ const columns = {
 export const commandsShow = defineCommand({
   usage: ["commands show COMMAND_ID [--json]"],
   options: { ...jsonOption, ...projectOptions },
-  details: ["What was asked for and what came of it is shown to operators; viewers see the rest.", whoAsks],
+  details: ["Payload and result are shown to operators only.", authHelp],
   positionals: 1,
   async run({ values, positionals }, terminal) {
-    const id = requireWord(positionals, "command by its id");
+    const id = requireWord(positionals, "COMMAND_ID");
     const project = await openProject(values, terminal);
-    const command = await asking(project, ({ api, slug }) => api.getCommand(slug, id), `command ${id}`);
+    const command = await callService(project, ({ api, slug }) => api.getCommand(slug, id), `command ${id}`);
     printResult(terminal, values, command, factsOf({ ...command }));
   },
 });

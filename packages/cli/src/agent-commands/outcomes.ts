@@ -1,10 +1,10 @@
 import type { Command } from "@svc/client";
 import { inOneLine } from "../terminal/printed.ts";
 
-/** A command that no agent will say anything about any more. */
-export const isOver = ({ status }: Command): boolean => status !== "pending" && status !== "dispatched";
+/** Whether a command is finished. */
+export const isFinished = ({ status }: Command): boolean => status !== "pending" && status !== "dispatched";
 
-/** What became of one command, in words. */
+/** The outcome of a command as text. */
 export function outcomeOf(command: Command): string {
   const { status, error, result } = command;
   if (status === "completed") {

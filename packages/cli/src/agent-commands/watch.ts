@@ -1,23 +1,23 @@
 import type { Command } from "@svc/client";
-import { asking, openProject, type Project, projectOptions, whoAsks } from "../api/connect.ts";
+import { authHelp, callService, openProject, type Project, projectOptions } from "../api/connect.ts";
 import { follow } from "../api/follow.ts";
 import { defineCommand, flag, type Terminal } from "../command-line/command.ts";
 import { exitCodes } from "../command-line/exit-codes.ts";
 import { inOneLine, jsonText } from "../terminal/printed.ts";
 import { listenForStop } from "../terminal/stop-signal.ts";
 import { createChangedCommands } from "./changed-commands.ts";
-import { isOver, outcomeOf } from "./outcomes.ts";
+import { isFinished, outcomeOf } from "./outcomes.ts";
 
 export const commandsWatch = defineCommand({
   usage: ["commands watch [COMMAND_ID] [--json]"],
   options: {
-    json: flag("one JSON document: the command when it is over; without an id one for each change"),
+    json: flag("print JSON: the finished command, or without an id one document per change"),
     ...projectOptions,
   },
   details: [
-    "Waits until the command is over; ends with 1 when it failed, timed out or was cancelled.",
-    "Without an id it tells of every command of the project that is issued or changes from now on, until Ctrl-C, and when it missed some.",
-    whoAsks,
+    "Waits until the command is finished. Exits with 1 when it failed, timed out or was cancelled.",
+    "Without an id it prints every command of the project that is issued or changes, until Ctrl-C, and reports missed changes.",
+    authHelp,
   ],
   positionals: 1,
   async run({ values, positionals: [id] }, terminal) {
@@ -32,9 +32,9 @@ export const commandsWatch = defineCommand({
       if (values.json !== true) print(read);
       return true;
     };
-    const command = await asking(
+    const command = await callService(
       project,
-      ({ api, slug }) => follow(() => api.getCommand(slug, id), { isDone: isOver, onRead }),
+      ({ api, slug }) => follow(() => api.getCommand(slug, id), { isDone: isFinished, onRead }),
       `command ${id}`,
     );
     if (values.json === true) print(command);
@@ -56,14 +56,14 @@ async function watchAll(project: Project, terminal: Terminal, print: (command: C
   });
   let isFirst = true;
   const readChanges = createChangedCommands((query) => project.api.listCommands(project.slug, query));
-  const watching = asking(project, () =>
+  const watching = callService(project, () =>
     follow(readChanges, {
       isDone: () => hasStopped,
       onRead({ changed, hasMissed }) {
-        if (isFirst) terminal.err(`svc: watching the commands of ${project.slug}; Ctrl-C ends it`);
+        if (isFirst) terminal.err(`svc: watching the commands of ${project.slug}. Press Ctrl-C to stop`);
         isFirst = false;
         for (const command of changed) print(command);
-        if (hasMissed) terminal.err("svc: too many commands at once: some changes were missed");
+        if (hasMissed) terminal.err("svc: too many commands changed at once. Some changes are missing");
         return changed.length > 0;
       },
     }),

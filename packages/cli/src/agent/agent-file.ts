@@ -1,4 +1,4 @@
-/** The program of the agent file: `node svc-agent.mjs bullmq …` is `svc agent bullmq …`. */
+/** The entry of the built agent file, which runs `svc agent` with its arguments. */
 import { runProcess } from "../run-process.ts";
 import { agentEntry } from "./agent-entry.ts";
 

@@ -1,42 +1,42 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { isProblem } from "@svc/client";
 
-/** How long a service that is away is waited for: as long as a restart may take. */
-const awayMs = 60_000;
+/** How long to wait for an unreachable service, about the duration of a restart. */
+const maxOutageMs = 60_000;
 const firstPauseMs = 50;
-const longestPauseMs = 1000;
+const maxPauseMs = 1000;
 
 /**
- * Reads until what is read `isDone`, at first often and then every second. A service that is away or asks for patience is waited for, up
- * to a minute. `onRead` gives whether something has changed, which makes it look often again.
+ * Polls until `isDone`, at first often and then every second. Waits up to a minute for a service that is unreachable or rate-limits. `onRead`
+ * returns whether something changed, which makes it poll often again.
  *
- * @throws what `read` throws otherwise.
+ * @throws other errors of `read`.
  */
 export async function follow<T>(
   read: () => Promise<T>,
   { isDone, onRead }: { readonly isDone: (value: T) => boolean; readonly onRead?: (value: T) => boolean },
 ): Promise<T> {
   let pauseMs = firstPauseMs;
-  let awaySinceMs: number | null = null;
+  let unavailableSinceMs: number | null = null;
   for (;;) {
     try {
       const value = await read();
-      awaySinceMs = null;
+      unavailableSinceMs = null;
       const hasChanged = onRead?.(value) === true;
       if (isDone(value)) return value;
-      pauseMs = hasChanged ? firstPauseMs : Math.min(longestPauseMs, pauseMs * 1.5);
+      pauseMs = hasChanged ? firstPauseMs : Math.min(maxPauseMs, pauseMs * 1.5);
     } catch (fault) {
-      awaySinceMs ??= performance.now();
-      const waitMs = patienceMs(fault);
-      if (waitMs === null || performance.now() - awaySinceMs + waitMs > awayMs) throw fault;
+      unavailableSinceMs ??= performance.now();
+      const waitMs = retryDelayMs(fault);
+      if (waitMs === null || performance.now() - unavailableSinceMs + waitMs > maxOutageMs) throw fault;
       pauseMs = waitMs;
     }
     await pause(pauseMs);
   }
 }
 
-/** Asks again after a cut connection, which is harmless: a command with the same idempotency key is not issued twice. */
-export async function insist<T>(issue: () => Promise<T>): Promise<T> {
+/** Repeats a request after a lost connection. A command with the same idempotency key is not issued twice. */
+export async function retryUnreachable<T>(issue: () => Promise<T>): Promise<T> {
   for (const waitMs of [200, 1000]) {
     try {
       return await issue();
@@ -48,8 +48,8 @@ export async function insist<T>(issue: () => Promise<T>): Promise<T> {
   return issue();
 }
 
-/** How long to wait before asking again after such a refusal; null when waiting helps nothing. */
-export function patienceMs(fault: unknown): number | null {
+/** How long to wait before repeating a refused request. Null when waiting does not help. */
+export function retryDelayMs(fault: unknown): number | null {
   if (!isProblem(fault)) return null;
   if (fault.status === 429) return (fault.retryAfterSeconds ?? 10) * 1000;
   return fault.code === "unreachable" || fault.status === 503 ? (fault.retryAfterSeconds ?? 1) * 1000 : null;

@@ -2,23 +2,23 @@ import type { ApiProblem } from "@svc/client";
 import { CliError, type ExitName } from "../command-line/exit-codes.ts";
 import { inOneLine, printable } from "../terminal/printed.ts";
 
-/** Whom a service was asked by, and where. */
-export interface Asked {
+/** The credential and address of a request. */
+export interface ServiceContext {
   readonly address: string;
   readonly credential: "key" | "session" | "none";
-  /** The project that was named. */
+  /** The selected project. */
   readonly slug?: string;
 }
 
 /**
- * The refusal as people read it: the service's own words, what it says beside them, and what may help. Never a secret.
+ * The error text for a refusal: the service's message, its details, and a hint. Never contains a secret.
  *
- * @param what was named in the project, for example `task mail:1 of bullmq`.
+ * @param what was requested, for example `task mail:1 of bullmq`.
  */
-export function explainProblem(problem: ApiProblem, asked: Asked, what?: string): CliError {
-  // Something that this program itself found in an answer.
+export function explainProblem(problem: ApiProblem, context: ServiceContext, what?: string): CliError {
+  // An error that this program itself found in a response.
   if (problem.cause instanceof CliError) return problem.cause;
-  const { message, hint } = wordsOf(problem, asked, what);
+  const { message, hint } = explanationOf(problem, context, what);
   const lines = [message, ...factLines(problem), ...(hint === undefined ? [] : [hint])];
   return new CliError(exitOf(problem), printable(lines.join("\n     ")), { cause: problem });
 }
@@ -30,23 +30,25 @@ function exitOf({ code, status }: ApiProblem): ExitName {
   return status === 429 || status >= 500 ? "failed" : "refused";
 }
 
-interface Words {
+interface Explanation {
   readonly message: string;
   readonly hint?: string | undefined;
 }
 
-function wordsOf(problem: ApiProblem, asked: Asked, what: string | undefined): Words {
+function explanationOf(problem: ApiProblem, context: ServiceContext, what: string | undefined): Explanation {
   const { code, message, details } = problem;
   const reason = String(details.reason ?? "");
   switch (code) {
     case "unreachable":
-      return { message: `${asked.address} does not answer: ${whyUnreachable(problem.cause)}` };
+      return { message: `can't reach ${context.address}: ${whyUnreachable(problem.cause)}` };
     case "unreadable":
-      return { message: `${asked.address} is no svc, or something stands before it: ${message}` };
+      return { message: `${context.address} doesn't look like an svc server, or a proxy is in the way: ${message}` };
     case "unauthenticated":
-      return { message, hint: credentialHints[asked.credential] };
+      return { message, hint: credentialHints[context.credential] };
     case "not_found":
-      return { message: `there is no ${missing(details.resource, asked.slug, what)}, or it is not yours to see` };
+      return {
+        message: `${resourceName(details.resource, context.slug, what)} not found. It may have been deleted, or you may not have access`,
+      };
     case "scope_missing":
     case "mfa_reverify_required":
     case "mfa_enrollment_required":
@@ -56,39 +58,38 @@ function wordsOf(problem: ApiProblem, asked: Asked, what: string | undefined): W
     case "rate_limited":
       return { message, hint: `try again in ${problem.retryAfterSeconds ?? 60} s` };
     default:
-      return { message, hint: details.matched === undefined ? hints[reason] : "--max takes more, up to 10000" };
+      return { message, hint: details.matched === undefined ? hints[reason] : "raise --max, up to 10000" };
   }
 }
 
-/** The service may say what kind of thing it missed. */
-function missing(resource: unknown, slug: string | undefined, what: string | undefined): string {
-  if (slug === undefined) return "such thing";
+/** Names the missing resource as precisely as possible. */
+function resourceName(resource: unknown, slug: string | undefined, what: string | undefined): string {
+  if (slug === undefined) return "resource";
   const kind = typeof resource === "string" ? resource.replaceAll("_", " ") : null;
-  if (kind === "project" || (kind === null && what === undefined)) return `project ${slug}`;
-  return what === undefined || (kind !== null && !what.startsWith(kind))
-    ? `such ${kind}`
-    : `${what} in project ${slug}`;
+  if (kind === "project") return `project ${slug}`;
+  if (what === undefined) return kind ?? `project ${slug}`;
+  return kind !== null && !what.startsWith(kind) ? kind : `${what} in project ${slug}`;
 }
 
-const credentialHints: Record<Asked["credential"], string> = {
+const credentialHints: Record<ServiceContext["credential"], string> = {
   key: "the API key in SVC_API_KEY is unknown, revoked or expired",
-  session: "the session is over: svc login begins another one",
-  none: "e-mail or password is wrong, or the account is locked or not active",
+  session: "the session has expired. Run svc login",
+  none: "wrong e-mail or password, or the account is locked or inactive",
 };
 
 const hints: Readonly<Record<string, string>> = {
-  scope_missing: "the key in SVC_API_KEY has not the scope for it; the dashboard shows what it has",
-  mfa_reverify_required: "the second factor has to be proven again: svc login",
-  mfa_enrollment_required: "a second factor has to be set up first, in the dashboard",
-  project_bound: "the key in SVC_API_KEY is bound to another project",
-  session_only: "no API key may do this: svc login, and unset SVC_API_KEY",
-  mfa_locked: "too many wrong codes: wait, or an administrator ends the factor",
-  agent_offline: "its agent has to run: svc agent, or the application that holds it",
-  retry_contract_missing: "the agent is too old to retry safely",
-  overrides_required: "that is --args and --kwargs",
+  scope_missing: "the key in SVC_API_KEY lacks the required scope. The dashboard shows its scopes",
+  mfa_reverify_required: "verify the second factor again with svc login",
+  mfa_enrollment_required: "set up a second factor in the dashboard first",
+  project_bound: "the key in SVC_API_KEY belongs to another project",
+  session_only: "API keys are not accepted. Unset SVC_API_KEY and run svc login",
+  mfa_locked: "too many wrong codes. Wait, or ask an administrator to reset the second factor",
+  agent_offline: "start its agent (svc agent, or the application it runs in)",
+  retry_contract_missing: "the agent's version cannot retry safely. Upgrade it",
+  overrides_required: "use --args and --kwargs",
 };
 
-/** What the details of a refusal tell, one line each. */
+/** The details of a refusal, one line each. */
 function factLines({ code, details, message }: ApiProblem): string[] {
   return Object.entries(details).flatMap(([name, value]) => {
     if (code === "not_found" && name === "resource") return [];
@@ -104,37 +105,37 @@ function factLines({ code, details, message }: ApiProblem): string[] {
 
 function faultLine(fault: { loc?: unknown[]; message?: string }): string {
   const [, ...where] = fault.loc ?? [];
-  return `${where.join(".") || "request"} ${fault.message ?? "is not valid"}`;
+  return `${where.join(".") || "request"} ${fault.message ?? "is invalid"}`;
 }
 
 function agentLine(agent: { name?: string; capabilities?: Record<string, unknown> }): string {
-  const able = Object.entries(agent.capabilities ?? {}).map(
+  const capabilities = Object.entries(agent.capabilities ?? {}).map(
     ([engine, tokens]) => `${engine} (${Array.isArray(tokens) && tokens.length > 0 ? tokens.join(", ") : "nothing"})`,
   );
-  return `online: ${agent.name} can do ${able.join(", ") || "nothing"}`;
+  return `online: ${agent.name} supports ${capabilities.join(", ") || "nothing"}`;
 }
 
-const networkWords: Readonly<Record<string, string>> = {
-  ECONNREFUSED: "nothing listens there",
-  ENOTFOUND: "there is no such host",
-  EAI_AGAIN: "the name of the host cannot be looked up now",
-  EHOSTUNREACH: "there is no way to that host",
-  ENETUNREACH: "there is no way to that network",
-  ECONNRESET: "the connection was cut",
-  UND_ERR_SOCKET: "the connection was cut",
-  ETIMEDOUT: "no connection in time",
-  UND_ERR_CONNECT_TIMEOUT: "no connection in time",
-  TimeoutError: "no answer in time",
+const networkErrors: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "connection refused",
+  ENOTFOUND: "host not found",
+  EAI_AGAIN: "host name lookup failed",
+  EHOSTUNREACH: "no route to the host",
+  ENETUNREACH: "no route to the network",
+  ECONNRESET: "connection lost",
+  UND_ERR_SOCKET: "connection lost",
+  ETIMEDOUT: "connection timed out",
+  UND_ERR_CONNECT_TIMEOUT: "connection timed out",
+  TimeoutError: "no response in time",
 };
 
-/** Errors of `fetch` hide what happened behind "fetch failed". */
+/** Finds the actual cause, which `fetch` hides behind "fetch failed". */
 function whyUnreachable(cause: unknown): string {
   let deepest = "";
   for (let fault = cause, depth = 0; fault instanceof Error && depth < 5; fault = fault.cause, depth += 1) {
     const errors = fault instanceof AggregateError ? (fault.errors as unknown[]) : [];
     for (const one of [fault, ...errors] as NodeJS.ErrnoException[]) {
-      const words = networkWords[one.code ?? ""] ?? networkWords[one.name];
-      if (words !== undefined) return words;
+      const text = networkErrors[one.code ?? ""] ?? networkErrors[one.name];
+      if (text !== undefined) return text;
       if (one.code !== undefined) return `${one.message} (${one.code})`;
     }
     deepest = fault.message;

@@ -4,22 +4,22 @@ import { CliError, exitCodes } from "../command-line/exit-codes.ts";
 import { jsonOption } from "../command-line/option-values.ts";
 import { replaceFile } from "../replace-file.ts";
 import { printResult } from "../terminal/printed.ts";
-import { readAnchor, whichDatabase, withAuditLog } from "./open-audit.ts";
+import { databaseHelp, readAnchor, withAuditLog } from "./open-audit.ts";
 
 export const auditExportHead = defineCommand({
   usage: ["audit export-head [FILE]"],
-  details: ["Writes the head of the chain as an anchor to FILE, or to standard output.", whichDatabase],
+  details: ["Writes the head of the chain as an anchor to FILE or standard output.", databaseHelp],
   positionals: 1,
   async run({ positionals: [file] }, terminal) {
     const text = await withAuditLog(terminal, (log) => log.head());
-    if (text === null) throw new CliError("failed", "the chain has no head yet");
+    if (text === null) throw new CliError("failed", "the chain is still empty");
     if (file === undefined) terminal.out(text.trimEnd());
     else {
-      // A program that collects anchors reads them by its group.
+      // Group-readable, for a program that collects anchors.
       await replaceFile(file, text, 0o640).catch((cause: Error) => {
-        throw new CliError("failed", `${file} cannot be written`, { cause });
+        throw new CliError("failed", `cannot write ${file}`, { cause });
       });
-      terminal.err(`the head is in ${file}`);
+      terminal.err(`wrote the head to ${file}`);
     }
   },
 });
@@ -27,10 +27,10 @@ export const auditExportHead = defineCommand({
 export const auditVerifyAnchor = defineCommand({
   usage: ["audit verify-anchor FILE [--json]"],
   options: jsonOption,
-  details: ["Ends with 0 for CURRENT_MATCH and VERIFIED_ANCESTOR, with 1 for UNPROVABLE.", whichDatabase],
+  details: ["Exits with 0 for CURRENT_MATCH and VERIFIED_ANCESTOR, with 1 for UNPROVABLE.", databaseHelp],
   positionals: 1,
   async run({ values, positionals: [file] }, terminal) {
-    if (file === undefined) throw new CliError("usage", "audit verify-anchor needs the FILE of an anchor");
+    if (file === undefined) throw new CliError("usage", "missing FILE of the anchor");
     const anchor = await readAnchor(file);
     const { verdict, reason } = await withAuditLog(terminal, (log) =>
       log.verifyAnchor(anchor).catch((cause: Error) => {
@@ -43,17 +43,16 @@ export const auditVerifyAnchor = defineCommand({
   },
 });
 
-/** What each reason means. */
+/** The meaning of each reason. */
 export const anchorFaults: Readonly<Record<AnchorFault, string>> = {
-  state: "the state row does not authenticate",
-  generation: "the anchor belongs to another chain: the chain was started anew",
+  state: "the state row has an invalid signature",
+  generation: "the anchor belongs to another chain, because the chain was restarted",
   row_missing: "the anchored row was deleted",
   row_altered: "the anchored row was changed",
-  row_differs: "the row with the anchor's id has other values",
+  row_differs: "the row with the anchor's id has different values",
   head_missing: "the last row of the chain was deleted",
   head_altered: "the last row of the chain was changed",
-  newer_than_head:
-    "the chain ends before the anchor: an older copy of the database was restored, or its end was cut off",
-  row_count: "the number of rows is not the one that was signed; svc audit verify names the place",
-  chain: "the chain is not what was signed",
+  newer_than_head: "the chain ends before the anchor: an older copy of the database was restored, or rows were cut off",
+  row_count: "the number of rows differs from the signed number. svc audit verify shows where",
+  chain: "the chain does not match its signatures",
 };

@@ -4,10 +4,11 @@ import type { Terminal } from "../command-line/command.ts";
 import { CliError } from "../command-line/exit-codes.ts";
 import { explainBrainFault } from "../settings/brain-faults.ts";
 
-/** For the help of every command here. */
-export const whichDatabase = "The settings say which database it is; SVC_HOME holds those that a service has minted.";
+/** Part of the help of every audit command. */
+export const databaseHelp =
+  "Uses the database and secrets of the settings (SVC_HOME contains those that the service created).";
 
-/** Opens the audit log of the settings, gives it to `work`, and closes it. @throws CliError in words for people */
+/** Opens the audit log of the settings for `work` and closes it. @throws CliError with a text for the user. */
 export async function withAuditLog<T>(
   terminal: Terminal,
   work: (log: AuditLog) => Promise<T>,
@@ -32,15 +33,15 @@ export async function withAuditLog<T>(
   }
 }
 
-/** Reads the anchor of a file. @throws CliError `notFound`, or `unreachable` when it is no anchor: nothing can be said then */
+/** Reads an anchor file. @throws CliError `notFound`, or `unreachable` when it is not an anchor. */
 export async function readAnchor(file: string): Promise<HeadAnchor> {
   const text = await readFile(file, "utf8").catch((cause: Error) => {
-    throw new CliError("notFound", `the anchor ${file} cannot be read`, { cause });
+    throw new CliError("notFound", `cannot read the anchor ${file}`, { cause });
   });
   const { parseAnchor } = await import("@svc/brain/audit-log");
   try {
     return parseAnchor(text);
   } catch (cause) {
-    throw new CliError("unreachable", `${file} is no anchor: ${(cause as Error).message}`, { cause });
+    throw new CliError("unreachable", `${file} is not an anchor: ${(cause as Error).message}`, { cause });
   }
 }

@@ -1,33 +1,33 @@
 import { defineCommand, flag, text } from "../command-line/command.ts";
 import { CliError } from "../command-line/exit-codes.ts";
-import { confirms } from "../terminal/ask.ts";
-import { whichDatabase, withAuditLog } from "./open-audit.ts";
+import { confirm } from "../terminal/ask.ts";
+import { databaseHelp, withAuditLog } from "./open-audit.ts";
 
 export const auditPrune = defineCommand({
   usage: ["audit prune --before DATE [--yes]"],
   options: {
-    before: text("DATE", "an instant: 2026-01-31 or 2026-01-31T12:00:00Z"),
-    yes: flag("without asking first"),
+    before: text("DATE", "date or instant: 2026-01-31 or 2026-01-31T12:00:00Z"),
+    yes: flag("do not ask for confirmation"),
   },
   details: [
-    "Removes the rows before an instant, which must not lie in the future, after naming how many there are.",
-    "Classes with days of their own (SVC_AUDIT_RETENTION_BY_CLASS) keep their rows for that long.",
-    whichDatabase,
+    "Removes the rows before an instant in the past, after showing their number.",
+    "Classes in SVC_AUDIT_RETENTION_BY_CLASS keep their rows for their own retention.",
+    databaseHelp,
   ],
   async run({ values: { before: text, yes } }, terminal) {
-    if (text === undefined) throw new CliError("usage", "audit prune needs --before DATE");
+    if (text === undefined) throw new CliError("usage", "missing --before DATE");
     const { parseInstant } = await import("@svc/brain/audit-log");
     const before = parseInstant(text);
-    if (before === null) throw new CliError("usage", `--before is a date such as 2026-01-31, not "${text}"`);
-    // A date that is mistyped by a century, or typed on a machine whose clock is wrong, would remove everything.
+    if (before === null) throw new CliError("usage", `--before must be a date such as 2026-01-31, not "${text}"`);
+    // A mistyped year, or a wrong clock, would remove everything.
     if (before.getTime() > Date.now())
-      throw new CliError("usage", `--before ${text} is in the future; give the current time to remove every row`);
+      throw new CliError("usage", `--before ${text} is in the future. Use the current time to remove all rows`);
     const removed = await withAuditLog(terminal, async (log) => {
       const counts = await log.count(before);
-      const about = `${counts.before} of ${counts.all} audit rows are from before ${before.toISOString()}`;
+      const about = `${counts.before} of ${counts.all} audit rows are older than ${before.toISOString()}`;
       if (yes === true) terminal.err(about);
-      else if (!(await confirms(`${about}. Remove them? [y/N] `)))
-        throw new CliError("refused", `${about}; nothing was removed. --yes removes without asking`);
+      else if (!(await confirm(`${about}. Remove them? [y/N] `)))
+        throw new CliError("refused", `${about}. Nothing was removed. Use --yes to remove them without confirmation`);
       return log.prune({ before, settings: log.settings, onProgress: (rows) => terminal.err(`${rows} rows removed`) });
     });
     terminal.out(`removed ${removed} rows`);

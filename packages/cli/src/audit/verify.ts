@@ -4,21 +4,21 @@ import { CliError, exitCodes } from "../command-line/exit-codes.ts";
 import { jsonOption, wholeNumber } from "../command-line/option-values.ts";
 import { printResult } from "../terminal/printed.ts";
 import { anchorFaults } from "./anchor.ts";
-import { readAnchor, whichDatabase, withAuditLog } from "./open-audit.ts";
+import { databaseHelp, readAnchor, withAuditLog } from "./open-audit.ts";
 
 type Result = Awaited<ReturnType<AuditLog["verify"]>>;
 
-/** Rows between two lines of progress. */
+/** Rows between two progress lines. */
 const progressRows = 100_000;
 
 export const auditVerify = defineCommand({
   usage: ["audit verify [--limit N] [--known-head FILE] [--json]"],
   options: {
-    limit: text("N", "walk the N oldest rows"),
-    "known-head": text("FILE", "hold the chain against an anchor too"),
+    limit: text("N", "verify only the N oldest rows"),
+    "known-head": text("FILE", "verify the chain against an anchor too"),
     ...jsonOption,
   },
-  details: ["Walks the chain: 0 clean, 1 failed, 4 when it could not be done.", whichDatabase],
+  details: ["Exits with 0 when the chain is clean, 1 when it failed, 4 when it could not be verified.", databaseHelp],
   async run({ values }, terminal) {
     const limit =
       values.limit === undefined ? undefined : wholeNumber("limit", values.limit, { min: 1, max: 999_999_999 });
@@ -39,12 +39,12 @@ export const auditVerify = defineCommand({
   },
 });
 
-function progressTo(terminal: Terminal): (rows: number, of: number) => void {
-  let told = 0;
-  return (rows, of) => {
-    if (rows - told < progressRows) return;
-    told = rows;
-    terminal.err(`${rows} of ${of} rows`);
+function progressTo(terminal: Terminal): (rows: number, total: number) => void {
+  let reported = 0;
+  return (rows, total) => {
+    if (rows - reported < progressRows) return;
+    reported = rows;
+    terminal.err(`${rows} of ${total} rows`);
   };
 }
 
@@ -68,29 +68,29 @@ function documentOf({ outcome, fault, rows, isComplete, state, anchor, anchorFau
   };
 }
 
-/** What is wrong, in words; the row is named after them. */
+/** The text for each reason. The row follows it. */
 const reasons: Readonly<Record<NonNullable<Result["fault"]>["reason"], string>> = {
-  state: "the state row is not what was signed",
-  version: "a row is of another version",
+  state: "the state row does not match its signature",
+  version: "a row has another version",
   generation: "a row belongs to another generation",
-  key: "a row names a key that never signed",
-  signature: "a row is not what was signed",
+  key: "a row names an unknown key",
+  signature: "a row does not match its signature",
   order: "a row is out of order",
-  link: "the row before this one is missing or another",
-  after_head: "there is a row behind the head",
-  actor: "the user of a row is not the one that was signed, or was removed without being deleted",
+  link: "the previous row is missing or different",
+  after_head: "there is a row after the head",
+  actor: "the user of a row differs from the signed one, or was removed without being deleted",
   head_missing: "the last row is missing",
-  counts: "the number of rows is not the one that was signed",
+  counts: "the number of rows differs from the signed number",
 };
 
 function linesOf({ outcome, fault, rows, isComplete, anchor, anchorFault }: Result): string[] {
   const named = fault?.row_id == null ? "" : ` (row ${fault.row_id} of ${instantOf(fault.occurred_us ?? 0)})`;
   return [
     fault === null
-      ? `${outcome}: ${rows} rows${isComplete ? "" : "; what comes behind them was not looked at"}`
-      : `failed: ${reasons[fault.reason]}${named}, after ${rows} rows in order`,
+      ? `${outcome}: ${rows} rows${isComplete ? "" : ", later rows were not verified"}`
+      : `failed: ${reasons[fault.reason]}${named}, after ${rows} valid rows`,
     ...(anchor === null
       ? []
-      : [`the known head: ${anchor}${anchorFault === null ? "" : `, ${anchorFaults[anchorFault]}`}`]),
+      : [`known head: ${anchor}${anchorFault === null ? "" : `, ${anchorFaults[anchorFault]}`}`]),
   ];
 }

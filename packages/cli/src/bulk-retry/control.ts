@@ -1,5 +1,5 @@
 import type { BulkRetryRequest } from "@svc/client";
-import { asking, openProject, type Project, projectOptions, sessionAsks } from "../api/connect.ts";
+import { callService, openProject, type Project, projectOptions, sessionAuthHelp } from "../api/connect.ts";
 import { type Command, defineCommand } from "../command-line/command.ts";
 import { exitCodes } from "../command-line/exit-codes.ts";
 import { jsonOption, requireWord } from "../command-line/option-values.ts";
@@ -8,51 +8,51 @@ import { printBulkRetry, watchBulkRetry } from "./watch.ts";
 const options = { ...jsonOption, ...projectOptions };
 
 /** A command about one bulk retry. */
-const aboutOne = (name: string, details: string, act: typeof watchBulkRetry): Command =>
+const requestCommand = (name: string, details: string, act: typeof watchBulkRetry): Command =>
   defineCommand({
     usage: [`bulk-retry ${name} REQUEST_ID [--json]`],
     options,
-    details: [details, sessionAsks],
+    details: [details, sessionAuthHelp],
     positionals: 1,
     async run({ values, positionals }, terminal) {
-      const id = requireWord(positionals, "bulk retry by its id");
+      const id = requireWord(positionals, "REQUEST_ID");
       return act(id, values, await openProject(values, terminal, { needsSession: true }), terminal);
     },
   });
 
 type Control = (project: Project, id: string) => Promise<BulkRetryRequest>;
 
-const controlling = (name: string, details: string, control: Control): Command =>
-  aboutOne(name, details, async (id, given, project, terminal) => {
-    const request = await asking(project, () => control(project, id), `bulk retry request ${id}`);
+const controlCommand = (name: string, details: string, control: Control): Command =>
+  requestCommand(name, details, async (id, given, project, terminal) => {
+    const request = await callService(project, () => control(project, id), `bulk retry request ${id}`);
     printBulkRetry(request, given, terminal);
     return exitCodes.done;
   });
 
-export const bulkRetryWatch = aboutOne(
+export const bulkRetryWatch = requestCommand(
   "watch",
-  "Follows a bulk retry to its end, or until it is paused or blocked. Ends with 1 unless every task was retried.",
+  "Follows a bulk retry until it finishes, is paused or is blocked. Exits with 1 unless every task was retried.",
   watchBulkRetry,
 );
 
-export const bulkRetryShow = controlling("show", "Tells how far a bulk retry has come.", ({ api, slug }, id) =>
+export const bulkRetryShow = controlCommand("show", "Shows the progress of a bulk retry.", ({ api, slug }, id) =>
   api.getBulkRetry(slug, id),
 );
 
-export const bulkRetryCancel = controlling(
+export const bulkRetryCancel = controlCommand(
   "cancel",
-  "Cancels a bulk retry while its tasks are still searched for. A sealed one is paused instead.",
+  "Cancels a bulk retry that is still searching for its tasks. Use pause for one that has started.",
   ({ api, slug }, id) => api.cancelBulkRetry(slug, id),
 );
 
-export const bulkRetryPause = controlling(
+export const bulkRetryPause = controlCommand(
   "pause",
-  "Sends nothing more until it is resumed; what is under way goes on.",
+  "Stops sending tasks until the bulk retry is resumed. Tasks already sent continue.",
   ({ api, slug }, id) => api.pauseBulkRetry(slug, id),
 );
 
-export const bulkRetryResume = controlling(
+export const bulkRetryResume = controlCommand(
   "resume",
-  "Goes on with a paused or blocked one, which gets its time anew.",
+  "Resumes a paused or blocked bulk retry with a new time limit.",
   ({ api, slug }, id) => api.resumeBulkRetry(slug, id),
 );

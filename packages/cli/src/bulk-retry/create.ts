@@ -1,38 +1,37 @@
 import { randomUUID } from "node:crypto";
-import type { BulkRetryBody, BulkRetryFilter, BulkRetryRequest } from "@svc/client";
+import { type BulkRetryBody, type BulkRetryFilter, type BulkRetryRequest, plural } from "@svc/client";
 import { fieldTerm } from "@svc/client/task-query";
-import { asking, openProject, type Project, projectOptions, sessionAsks } from "../api/connect.ts";
-import { insist } from "../api/follow.ts";
+import { callService, openProject, type Project, projectOptions, sessionAuthHelp } from "../api/connect.ts";
+import { retryUnreachable } from "../api/follow.ts";
 import { defineCommand, flag, type Terminal, text, texts } from "../command-line/command.ts";
 import { CliError, exitCodes } from "../command-line/exit-codes.ts";
 import { defined, filterOptions, jsonOption, readFilters, wholeNumber } from "../command-line/option-values.ts";
-import { confirms } from "../terminal/ask.ts";
-import { counted } from "../terminal/printed.ts";
+import { confirm } from "../terminal/ask.ts";
 import { printBulkRetry, watchBulkRetry } from "./watch.ts";
 
 export const bulkRetryCreate = defineCommand({
   usage: ["bulk-retry create [filters] [--max N] [--yes] [--no-wait] [--json]", "bulk-retry create --all [--max N]"],
   options: {
     ...filterOptions,
-    query: text("QUERY", "in the language of docs/guides/search.md, beside the others"),
-    engine: text("NAME", "of this engine"),
-    task: texts("ID", "this task, may be repeated; needs --engine"),
-    all: flag("every failed task of the project: what no filter says"),
-    max: text("N", "refuse when more tasks match, up to 10,000 (default 1000)"),
-    agent: text("ID", "by this agent only (default: by any that can)"),
+    query: text("QUERY", "query as in docs/guides/search.md, combined with the other filters"),
+    engine: text("NAME", "engine"),
+    task: texts("ID", "this task, may be repeated, requires --engine"),
+    all: flag("every failed task of the project, instead of filters"),
+    max: text("N", "refuse when more tasks match, up to 10,000 (default 1,000)"),
+    agent: text("ID", "only this agent (default: any agent that supports it)"),
     canary: text("N", "retry N tasks first and stop if too many fail"),
-    "canary-failures": text("N", "allow N canary failures before the rest is blocked"),
+    "canary-failures": text("N", "block the rest after more than N canary failures"),
     rate: text("N", "send at most N tasks per minute"),
-    key: text("KEY", "idempotency key: the same key again begins nothing new"),
-    yes: flag("without asking first"),
-    "no-wait": flag("end when the service has taken the request"),
+    key: text("KEY", "idempotency key: repeating a request with the same key starts nothing new"),
+    yes: flag("do not ask for confirmation"),
+    "no-wait": flag("exit once the service has accepted the request"),
     ...jsonOption,
     ...projectOptions,
   },
   details: [
-    "Retries every task that matches now, by default of those in state failure. The service carries it out one by one, across its own",
-    "restarts; Ctrl-C ends the watching, not the retry. Ends with 1 unless every task was retried.",
-    sessionAsks,
+    "Retries every task that matches now, in state failure by default. The service retries them one by one and continues after a restart.",
+    "Ctrl-C stops watching, not the retry. Exits with 1 unless every task was retried.",
+    sessionAuthHelp,
   ],
   async run({ values }, terminal) {
     const { engine, task, query } = values;
@@ -41,7 +40,8 @@ export const bulkRetryCreate = defineCommand({
     const number = (option: "max" | "canary" | "canary-failures" | "rate", max: number, min = 1) =>
       values[option] === undefined ? undefined : wholeNumber(option, values[option], { min, max });
     const [canary, failures] = [number("canary", 10_000), number("canary-failures", 10_000, 0)];
-    if (failures !== undefined && canary === undefined) throw new CliError("usage", "--canary-failures needs --canary");
+    if (failures !== undefined && canary === undefined)
+      throw new CliError("usage", "--canary-failures requires --canary");
     const body: BulkRetryBody = {
       idempotency_key: values.key ?? randomUUID(),
       filter,
@@ -58,34 +58,37 @@ export const bulkRetryCreate = defineCommand({
     if (values.yes !== true) {
       const count = await countMatches(project, filter);
       const state = filter.state ?? "failure";
-      if (!(await confirms(`Retry ${count} in state ${state} of project ${project.slug}? [y/N] `)))
-        throw new CliError("refused", `nothing was retried of ${count}; --yes retries without asking`);
+      if (!(await confirm(`Retry ${count} in state ${state} of project ${project.slug}? [y/N] `)))
+        throw new CliError("refused", `nothing was retried. Use --yes to retry ${count} without confirmation`);
     }
-    const created = await asking(project, ({ api, slug }) => insist(() => api.createBulkRetry(slug, body)));
-    tellSlowRate(created, body.rate_per_minute ?? undefined, terminal);
+    const created = await callService(project, ({ api, slug }) =>
+      retryUnreachable(() => api.createBulkRetry(slug, body)),
+    );
+    warnAboutSlowRate(created, body.rate_per_minute ?? undefined, terminal);
     if (values["no-wait"] === true) {
       printBulkRetry(created, values, terminal);
       return exitCodes.done;
     }
     const { id, counts } = created;
-    const what = created.status === "sealing" ? "is searching for its tasks" : `of ${counts.total} tasks started`;
-    terminal.err(`svc: bulk retry ${id} ${what}; run svc bulk-retry watch to follow it later`);
+    const what =
+      created.status === "sealing" ? "is searching for its tasks" : `of ${plural(counts.total, "task")} started`;
+    terminal.err(`svc: bulk retry ${id} ${what}. Follow it with svc bulk-retry watch ${id}`);
     return watchBulkRetry(id, values, project, terminal);
   },
 });
 
 function requireSelection(filter: BulkRetryFilter, isAll: boolean): void {
   const isEmpty = Object.keys(filter).length === 0;
-  if (isEmpty && !isAll) throw new CliError("usage", "say which tasks: a filter, or --all for every failed one");
-  if (!isEmpty && isAll) throw new CliError("usage", "--all goes without filters");
+  if (isEmpty && !isAll) throw new CliError("usage", "missing a filter, or --all for every failed task");
+  if (!isEmpty && isAll) throw new CliError("usage", "--all does not accept filters");
   if (filter.task_ids === undefined) return;
-  if (filter.engine === undefined) throw new CliError("usage", "--task needs --engine");
-  if (filter.priority !== undefined) throw new CliError("usage", "--task and --priority do not go together");
-  if (filter.q !== undefined) throw new CliError("usage", "--task and --query do not go together");
+  if (filter.engine === undefined) throw new CliError("usage", "--task requires --engine");
+  if (filter.priority !== undefined) throw new CliError("usage", "--task does not accept --priority");
+  if (filter.q !== undefined) throw new CliError("usage", "--task does not accept --query");
 }
 
-/** A rate at which the time of a request is over before its last task is sent blocks it: that is told at once. */
-function tellSlowRate(
+/** Warns when the time limit of the request ends before the last task is sent at this rate, which would block the request. */
+function warnAboutSlowRate(
   { counts, created_at, deadline_at }: BulkRetryRequest,
   rate: number | undefined,
   terminal: Terminal,
@@ -93,16 +96,16 @@ function tellSlowRate(
   if (rate === undefined) return;
   const minutes = (Date.parse(deadline_at) - Date.parse(created_at)) / 60_000;
   if (counts.total <= rate * minutes) return;
-  const [needed, given] = [Math.ceil(counts.total / rate), Math.floor(minutes)];
+  const [needed, available] = [Math.ceil(counts.total / rate), Math.floor(minutes)];
   terminal.err(
-    `svc: at ${rate} in a minute they take ${needed} minutes, and it is blocked after ${given}: svc bulk-retry resume goes on then`,
+    `svc: ${rate} tasks per minute take ${needed} minutes, but the bulk retry is blocked after ${available}. Continue it then with svc bulk-retry resume`,
   );
 }
 
-/** How many tasks match now, in words. The service counts by the same filters as its task list. */
+/** The number of matching tasks as text, counted by the task list with the same filters. */
 async function countMatches(project: Project, filter: BulkRetryFilter): Promise<string> {
   const { task_ids: ids, engine, priority, state = "failure", q, ...same } = filter;
-  if (ids !== undefined) return counted(new Set(ids).size, "named task");
+  if (ids !== undefined) return plural(new Set(ids).size, "task");
   const query = {
     ...same,
     state,
@@ -113,11 +116,11 @@ async function countMatches(project: Project, filter: BulkRetryFilter): Promise<
     include_total: true,
     limit: 1,
   };
-  const page = await asking(project, ({ api, slug }) => api.listTasks(slug, query));
-  return page.total_count == null ? "all tasks that match" : counted(page.total_count, "task");
+  const page = await callService(project, ({ api, slug }) => api.listTasks(slug, query));
+  return page.total_count == null ? "all matching tasks" : plural(page.total_count, "task");
 }
 
-/** A query beside an engine, which the task list takes as a term of it. */
+/** Adds the engine to the query, where the task list expects it. */
 function withEngine(q: string | undefined, engine: string | undefined): string | undefined {
   const terms = [q, engine === undefined ? undefined : fieldTerm("engine", engine)].filter(
     (term) => term !== undefined,

@@ -1,5 +1,5 @@
 import type { BulkRetryRequest } from "@svc/client";
-import { asking, openProject, projectOptions, sessionAsks } from "../api/connect.ts";
+import { callService, openProject, projectOptions, sessionAuthHelp } from "../api/connect.ts";
 import { defineCommand } from "../command-line/command.ts";
 import { listOptions, readListOptions } from "../command-line/option-values.ts";
 import { printPage } from "../terminal/printed.ts";
@@ -7,12 +7,12 @@ import { printPage } from "../terminal/printed.ts";
 export const bulkRetryList = defineCommand({
   usage: ["bulk-retry list [--limit N] [--cursor CURSOR] [--json]"],
   options: { ...listOptions, ...projectOptions },
-  details: ["Lists the bulk retries of a project, whoever began them.", sessionAsks],
+  details: ["Lists the bulk retries of all users of a project.", sessionAuthHelp],
   async run({ values }, terminal) {
     const query = readListOptions(values);
     const project = await openProject(values, terminal, { needsSession: true });
-    const page = await asking(project, ({ api, slug }) => api.listBulkRetries(slug, query));
-    printPage(terminal, values, page, { columns, none: "there is no bulk retry" });
+    const page = await callService(project, ({ api, slug }) => api.listBulkRetries(slug, query));
+    printPage(terminal, values, page, { columns, none: "no bulk retries found" });
   },
 });
 
@@ -23,6 +23,6 @@ const columns = {
   succeeded: ({ counts }: BulkRetryRequest) => counts.succeeded,
   failed: ({ counts }: BulkRetryRequest) => counts.failed,
   unknown: ({ counts }: BulkRetryRequest) => counts.unknown,
-  "to come": ({ counts }: BulkRetryRequest) => counts.unobserved,
+  remaining: ({ counts }: BulkRetryRequest) => counts.unobserved,
   created: (request: BulkRetryRequest) => request.created_at,
 };

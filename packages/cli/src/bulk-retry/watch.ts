@@ -1,5 +1,5 @@
-import type { BulkRetryRequest } from "@svc/client";
-import { asking, type Project } from "../api/connect.ts";
+import { type BulkRetryRequest, plural } from "@svc/client";
+import { callService, type Project } from "../api/connect.ts";
 import { follow } from "../api/follow.ts";
 import type { OptionValues, Terminal } from "../command-line/command.ts";
 import { exitCodes } from "../command-line/exit-codes.ts";
@@ -9,19 +9,19 @@ import { startProgress } from "../terminal/progress.ts";
 
 type Given = OptionValues<typeof jsonOption>;
 
-/** Follows a request until nothing more comes by itself: to its end, or until somebody has to resume it. Prints it and gives the exit code. */
+/** Follows a request until it finishes or must be resumed, prints it and returns the exit code. */
 export async function watchBulkRetry(id: string, given: Given, project: Project, terminal: Terminal): Promise<number> {
   using progress = startProgress("retrying", terminal);
   let seen = "";
   const onRead = ({ counts, sealing }: BulkRetryRequest) => {
-    if (sealing === null) progress.show(counts.total - counts.unobserved, counts.total, troublesOf(counts));
-    else progress.show(0, null, [`searching, ${sealing.found} tasks found so far`]);
+    if (sealing === null) progress.show(counts.total - counts.unobserved, counts.total, problemsOf(counts));
+    else progress.show(0, null, [`searching, ${plural(sealing.found, "task")} found so far`]);
     const before = seen;
     seen = JSON.stringify([counts, sealing]);
     return seen !== before;
   };
   const isDone = ({ status }: BulkRetryRequest) => status !== "in_progress" && status !== "sealing";
-  const request = await asking(
+  const request = await callService(
     project,
     ({ api, slug }) => follow(() => api.getBulkRetry(slug, id), { isDone, onRead }),
     `bulk retry request ${id}`,
@@ -30,19 +30,19 @@ export async function watchBulkRetry(id: string, given: Given, project: Project,
   return request.status === "succeeded" || request.status === "no_match" ? exitCodes.done : exitCodes.failed;
 }
 
-const troublesOf = ({ failed, unknown }: BulkRetryRequest["counts"]): string[] => [
+const problemsOf = ({ failed, unknown }: BulkRetryRequest["counts"]): string[] => [
   ...(failed > 0 ? [`${failed} failed`] : []),
   ...(unknown > 0 ? [`${unknown} unknown`] : []),
 ];
 
-/** One line, or one JSON document; and on the other stream what can be done about it. */
+/** Prints the request to standard output, and what to do next to standard error. */
 export function printBulkRetry(request: BulkRetryRequest, given: Given, terminal: Terminal): void {
   const { id, status, counts, blocked_reason: blocked } = request;
   const { total, succeeded, failed, unknown, unobserved } = counts;
-  const facts = `${succeeded} succeeded, ${failed} failed, ${unknown} unknown, ${unobserved} to come`;
-  printResult(terminal, given, request, [`${id}  ${status}  ${total} tasks: ${facts}`]);
+  const facts = `${succeeded} succeeded, ${failed} failed, ${unknown} unknown, ${unobserved} remaining`;
+  printResult(terminal, given, request, [`${id}  ${status}  ${plural(total, "task")}: ${facts}`]);
   const reason = blocked == null ? "" : `: ${inOneLine(blocked)}`;
-  if (status === "refused") terminal.err(`svc: refused${reason}; narrow the filter, or use --max`);
+  if (status === "refused") terminal.err(`svc: refused${reason}. Narrow the filter, or raise --max`);
   if (status !== "blocked" && status !== "paused") return;
-  terminal.err(`svc: it is ${status}${reason}; svc bulk-retry resume ${id} goes on`);
+  terminal.err(`svc: ${status}${reason}. Continue with svc bulk-retry resume ${id}`);
 }

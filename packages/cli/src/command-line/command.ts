@@ -1,15 +1,15 @@
 import { type ParseArgsOptionDescriptor, parseArgs } from "node:util";
 import { CliError, exitCodes } from "./exit-codes.ts";
 
-/** Where a command writes. Results go to `out`, everything said to a person beside them to `err`; both end the line. */
+/** Output of a command. Results go to `out`, messages to `err`. Both add a line break. */
 export interface Terminal {
   out(line: string): void;
   err(line: string): void;
-  /** How far the work has come, in one line that the next one replaces; absent where no person looks on. */
+  /** Shows progress in one line that the next call replaces. Absent when the output is not a terminal. */
   readonly status?: (line: string) => void;
 }
 
-/** An option as the parser takes it, with what help and shell completion say of it. */
+/** An option for the parser, with its text for help and shell completion. */
 interface CommandOption extends ParseArgsOptionDescriptor {
   readonly value?: string;
   readonly help: string;
@@ -17,40 +17,40 @@ interface CommandOption extends ParseArgsOptionDescriptor {
 
 export type CommandOptions = Readonly<Record<string, CommandOption>>;
 
-/** An option that is there or not. */
+/** A boolean option. */
 export const flag = (help: string) => ({ type: "boolean", help }) as const;
 
-/** An option with a value, which `value` stands for in help: `URL`. */
+/** An option with a value, shown as `value` in help: `URL`. */
 export const text = (value: string, help: string) => ({ type: "string", value, help }) as const;
 
-/** The same, which may be repeated. */
+/** A repeatable option with a value. */
 export const texts = (value: string, help: string) => ({ type: "string", multiple: true, value, help }) as const;
 
-/** What help and shell completion say of a command. */
+/** A command's text for help and shell completion. */
 interface Described<Options extends CommandOptions> {
-  /** What follows `svc` on each usage line, for example `version [--json]`. */
+  /** The usage lines without `svc`, for example `version [--json]`. */
   readonly usage: readonly string[];
   readonly options?: Options;
-  /** Words that may stand beside the options, for shell completion. */
+  /** Positional words for shell completion. */
   readonly words?: readonly string[];
-  /** What else the reader of `--help` needs. */
+  /** Further lines of `--help`. */
   readonly details?: readonly string[];
 }
 
-/** One command, which is loaded only when it is run. */
+/** A command. It is loaded only when it runs. */
 export interface Command extends Described<CommandOptions> {
   /**
-   * Does the work and gives the exit code; a service resolves when it has drained.
+   * Runs the command and returns the exit code. A service resolves after it has drained.
    *
-   * @throws CliError for every refusal; anything else ends with exit code 1.
+   * @throws CliError for every refusal. Any other error gives exit code 1.
    */
   run(args: readonly string[], terminal: Terminal): Promise<number>;
 }
 
 interface Definition<Options extends CommandOptions> extends Described<Options> {
-  /** How many words may stand beside the options; none unless given. */
+  /** Maximum number of positional words. Default 0. */
   readonly positionals?: number;
-  /** Does the work with the options and words of the command line; without an exit code it is done. */
+  /** Runs the command with its options and words. Returning no exit code means success. */
   run(given: ReturnType<typeof readOptions<Options>>, terminal: Terminal): Promise<number | undefined>;
 }
 
@@ -68,7 +68,7 @@ export function defineCommand<const Options extends CommandOptions>(definition: 
 /**
  * Reads `--name value` options and positional words.
  *
- * @throws CliError `usage` for an unknown option, a missing value, or more than `positionals` words.
+ * @throws CliError `usage` for an unknown option, a missing value or more than `positionals` words.
  */
 export function readOptions<const Options extends Readonly<Record<string, ParseArgsOptionDescriptor>>>(
   args: readonly string[],
@@ -81,7 +81,7 @@ export function readOptions<const Options extends Readonly<Record<string, ParseA
   return parsed;
 }
 
-/** What a command line says by these options. */
+/** The values of these options on a command line. */
 export type OptionValues<Options extends CommandOptions> = ReturnType<typeof readOptions<Options>>["values"];
 
 function parse<const Options extends Readonly<Record<string, ParseArgsOptionDescriptor>>>(
@@ -92,19 +92,19 @@ function parse<const Options extends Readonly<Record<string, ParseArgsOptionDesc
     return parseArgs({ args: [...args], options, strict: true, allowPositionals: true });
   } catch (cause) {
     const [firstSentence] = (cause as Error).message.split(/\. |\n/);
-    throw new CliError("usage", firstSentence ?? "these arguments cannot be read", { cause });
+    throw new CliError("usage", firstSentence ?? "invalid arguments", { cause });
   }
 }
 
-/** A line of the command table. */
+/** An entry of the command table. */
 export interface CommandEntry {
   readonly name: string;
-  /** One line for `svc help`. */
+  /** Summary for `svc help`. */
   readonly summary: string;
   load(): Promise<Command>;
 }
 
-/** A line of the command table with commands of its own: `svc config show`. */
+/** An entry of the command table with subcommands: `svc config show`. */
 export interface CommandGroup {
   readonly name: string;
   readonly summary: string;
@@ -113,7 +113,7 @@ export interface CommandGroup {
 
 export type CommandTable = readonly (CommandEntry | CommandGroup)[];
 
-/** Every command by the words that call it, in the order of the table. */
+/** Every command with its words, in table order. */
 export const allCommands = (table: CommandTable): { words: readonly string[]; entry: CommandEntry }[] =>
   table.flatMap((line) =>
     "commands" in line

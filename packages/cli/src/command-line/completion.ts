@@ -3,7 +3,7 @@ import { CliError } from "./exit-codes.ts";
 
 const shells = { bash: bashScript, zsh: zshScript, fish: fishScript };
 
-/** The command that prints completion scripts of this table. */
+/** The command that prints completion scripts for this table. */
 export const completionOf = (table: CommandTable): Command =>
   defineCommand({
     usage: ["completion bash|zsh|fish"],
@@ -14,7 +14,7 @@ export const completionOf = (table: CommandTable): Command =>
     ],
     positionals: 1,
     async run({ positionals: [shell = ""] }, terminal) {
-      if (!Object.hasOwn(shells, shell)) throw new CliError("usage", "name a shell: bash, zsh or fish");
+      if (!Object.hasOwn(shells, shell)) throw new CliError("usage", "missing shell: bash, zsh or fish");
       terminal.out(shells[shell as keyof typeof shells](await readPlaces(table)));
     },
   });
@@ -24,12 +24,12 @@ interface Candidate {
   readonly help: string;
 }
 
-/** What may follow the words that name a command, or that begin to. */
+/** Candidates after the words of a command, or of a part of it. */
 interface Place {
-  /** Empty for the command line's beginning. */
+  /** Empty at the start of the command line. */
   readonly path: string;
   readonly candidates: readonly Candidate[];
-  /** Options after which a value is typed. */
+  /** Options with a value. */
   readonly valued: readonly string[];
 }
 
@@ -41,7 +41,7 @@ async function readPlaces(table: CommandTable): Promise<Place[]> {
   const own = await Promise.all(
     allCommands(table).map(async ({ words, entry }) => placeOf(words.join(" "), await entry.load())),
   );
-  const help = { word: "help", help: "tell the options of a command" };
+  const help = { word: "help", help: "show the options of a command" };
   return [{ path: "", candidates: [...table.map(named), help], valued: [] }, ...groups, ...own];
 }
 
@@ -52,15 +52,15 @@ function placeOf(path: string, { options = {}, words = [] }: Command): Place {
     candidates: [
       ...words.map((word) => ({ word, help: "" })),
       ...entries.map(([name, { help }]) => ({ word: `--${name}`, help })),
-      { word: "--help", help: "tell the options" },
+      { word: "--help", help: "show the options" },
     ],
     valued: entries.filter(([, { type }]) => type === "string").map(([name]) => `--${name}`),
   };
 }
 
 /**
- * The shell lines that put the words before the cursor together to the longest path that is a place; alike in bash and zsh, where a variable
- * `path` would be the folders that commands are looked for in.
+ * Shell lines that join the words before the cursor to the longest known path, for bash and zsh. In zsh a variable `path` would be the search
+ * path of commands.
  */
 const walk = (places: readonly Place[], before: string) => `  local known place="" word
   known=${quoted(`|${places.map(({ path }) => path).join("|")}|`)}
@@ -141,5 +141,5 @@ end
 ${lines.join("\n")}`;
 }
 
-/** One word of a shell, whatever it holds. */
+/** A text quoted as one shell word. */
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;

@@ -1,4 +1,4 @@
-/** Spec part 3, section 13. */
+/** Exit codes, as listed in docs/reference/cli.md. */
 export const exitCodes = {
   done: 0,
   failed: 1,
@@ -12,7 +12,7 @@ export const exitCodes = {
 
 export type ExitName = Exclude<keyof typeof exitCodes, "done">;
 
-/** Ends a command with one line on stderr and its exit code. The message never holds a secret. */
+/** Ends a command with its exit code and one line on stderr. The message never contains a secret. */
 export class CliError extends Error {
   readonly exit: ExitName;
   constructor(exit: ExitName, message: string, options?: ErrorOptions) {

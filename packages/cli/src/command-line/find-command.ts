@@ -2,12 +2,12 @@ import { nearest } from "@svc/protocol";
 import type { CommandEntry, CommandGroup, CommandTable } from "./command.ts";
 import { CliError } from "./exit-codes.ts";
 
-/** What the first words of a command line name: a command with the words after it, or a group that was named alone. */
+/** The command of a command line with its remaining words, or a group without a command. */
 export type Found =
   | { readonly words: readonly string[]; readonly entry: CommandEntry; readonly rest: readonly string[] }
   | { readonly words: readonly string[]; readonly group: CommandGroup };
 
-/** @throws CliError `usage` for an unknown command, naming the nearest one. */
+/** @throws CliError `usage` for an unknown command, with the most similar one. */
 export function findCommand(args: readonly string[], table: CommandTable): Found {
   const [name = "", second, ...rest] = args;
   const line = byName(name, table, []);
@@ -26,7 +26,7 @@ function byName<T extends { readonly name: string }>(name: string, lines: readon
   const asked = [...before, name].join(" ");
   const hint =
     near === null
-      ? `"${["svc help", ...before].join(" ")}" lists them`
-      : `did you mean "${["svc", ...before, near].join(" ")}"?`;
-  throw new CliError("usage", `unknown command "${asked}"; ${hint}`);
+      ? `Run "${["svc help", ...before].join(" ")}" for a list`
+      : `Did you mean "${["svc", ...before, near].join(" ")}"?`;
+  throw new CliError("usage", `unknown command "${asked}". ${hint}`);
 }

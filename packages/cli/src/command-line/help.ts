@@ -1,15 +1,15 @@
 import type { Command, CommandEntry, CommandGroup, CommandOptions, CommandTable } from "./command.ts";
 
-/** What `svc help` prints. */
+/** Lines of `svc help`. */
 export const overview = (table: CommandTable): string[] => [
   "usage: svc <command> [options]",
   "",
   ...listed(table),
   "",
-  '"svc help <command>" tells the options of one.',
+  'Run "svc help <command>" for the options of a command.',
 ];
 
-/** What `svc help config` prints. */
+/** Lines of `svc help config`. */
 export const groupHelp = ({ name, summary, commands }: CommandGroup): string[] => [
   `svc ${name}: ${summary}`,
   `usage: svc ${name} <command> [options]`,
@@ -17,7 +17,7 @@ export const groupHelp = ({ name, summary, commands }: CommandGroup): string[] =
   ...listed(commands),
 ];
 
-/** What `svc help version` prints. */
+/** Lines of `svc help version`. */
 export async function helpOf(words: readonly string[], entry: CommandEntry): Promise<string[]> {
   const command = await entry.load();
   const about = [...optionLines(command.options), ...(command.details ?? [])];
@@ -27,7 +27,7 @@ export async function helpOf(words: readonly string[], entry: CommandEntry): Pro
 export const usageOf = (command: Command): string[] =>
   command.usage.map((line, index) => `${index === 0 ? "usage:" : "      "} svc ${line}`);
 
-/** How an option is written: `--brain URL`. */
+/** An option with its value: `--brain URL`. */
 export const optionForm = (name: string, { value }: { readonly value?: string }): string =>
   value === undefined ? `--${name}` : `--${name} ${value}`;
 

@@ -3,15 +3,15 @@ import { durationRule, momentRule, readDuration, readMoment } from "@svc/client/
 import { type CommandOptions, flag, type OptionValues, text } from "./command.ts";
 import { CliError } from "./exit-codes.ts";
 
-/** Options that several commands have, and their values, read from their text. Each reader throws CliError `usage` for a text that is none. */
+/** Options of several commands and the readers of their values. Each reader throws CliError `usage` for an invalid text. */
 
-export const jsonOption = { json: flag("one JSON document") } as const satisfies CommandOptions;
+export const jsonOption = { json: flag("print one JSON document") } as const satisfies CommandOptions;
 
-/** Of a command that lists one page of the service. */
+/** Options of commands that list one page. */
 export const listOptions = {
-  limit: text("N", "at most so many, newest first, up to 500 (default 50)"),
-  cursor: text("CURSOR", "go on where a list ended"),
-  json: flag("one JSON document: items and next_cursor"),
+  limit: text("N", "maximum number of rows, newest first, up to 500 (default 50)"),
+  cursor: text("CURSOR", "continue after the last page"),
+  json: flag("print one JSON document with items and next_cursor"),
 } as const satisfies CommandOptions;
 
 export const readListOptions = ({ limit = "50", cursor }: OptionValues<typeof listOptions>) => ({
@@ -19,7 +19,7 @@ export const readListOptions = ({ limit = "50", cursor }: OptionValues<typeof li
   ...defined({ cursor }),
 });
 
-/** Without the entries that are undefined: of options that were not given nothing is said to the service. */
+/** Removes undefined entries, so that only given options are sent. */
 export function defined<T extends object>(entries: T) {
   const given = Object.entries(entries).filter(([, value]) => value !== undefined);
   return Object.fromEntries(given) as { [Name in keyof T]?: Exclude<T[Name], undefined> };
@@ -27,54 +27,55 @@ export function defined<T extends object>(entries: T) {
 
 export function wholeNumber(option: string, text: string, { min, max }: { min: number; max: number }): number {
   const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
-  if (!(value >= min && value <= max)) throw new CliError("usage", `--${option} is a whole number, ${min} to ${max}`);
+  if (!(value >= min && value <= max))
+    throw new CliError("usage", `--${option} must be a whole number from ${min} to ${max}`);
   return value;
 }
 
 export function oneOf<const T extends string>(option: string, text: string, words: readonly T[]): T {
   const found = words.find((word) => word === text);
-  if (found === undefined) throw new CliError("usage", `--${option} is one of ${words.join(", ")}`);
+  if (found === undefined) throw new CliError("usage", `--${option} must be one of ${words.join(", ")}`);
   return found;
 }
 
-/** An RFC 3339 instant from one, or from a time ago such as 2h. */
+/** An RFC 3339 instant, given as such or as a duration before now, such as 2h. */
 function instant(option: string, text: string): string {
   const moment = readMoment(text);
   if (moment === null) throw new CliError("usage", `--${option} ${momentRule}`);
   return new Date(moment.kind === "at" ? moment.epochMs : Date.now() - moment.agoMs).toISOString();
 }
 
-/** Whole seconds from a duration such as 10m. */
+/** Whole seconds of a duration such as 10m. */
 export function seconds(option: string, text: string, { max }: { max: number }): number {
   const durationMs = readDuration(text);
   if (durationMs === null) throw new CliError("usage", `--${option} ${durationRule}`);
-  if (durationMs > max * 1000) throw new CliError("usage", `--${option} is ${max} s at most`);
+  if (durationMs > max * 1000) throw new CliError("usage", `--${option} must be at most ${max} s`);
   return Math.round(durationMs / 1000);
 }
 
 const isObject = (value: unknown): boolean =>
   typeof value === "object" && value !== null && !Array.isArray(value) && !isExactNumber(value);
 
-/** Numbers that no double holds keep their digits. */
+/** Numbers beyond double precision keep their digits. */
 export function json(option: string, text: string, kind: "array" | "object"): unknown {
   try {
     const value = parseExact(text);
     if (kind === "array" ? Array.isArray(value) : isObject(value)) return value;
   } catch {
-    // Told below.
+    // Reported below.
   }
-  throw new CliError("usage", `--${option} is a JSON ${kind}`);
+  throw new CliError("usage", `--${option} must be a JSON ${kind}`);
 }
 
-/** Options that say which tasks are meant, alike for a list and for a retry of all of them. */
+/** Options that select tasks, for lists and bulk retries. */
 export const filterOptions = {
   state: text("STATE", `one of ${taskStates.join(", ")}`),
-  queue: text("NAME", "in exactly this queue"),
-  name: text("TEXT", "with this text in the name"),
-  search: text("TEXT", "with this text in name, queue, worker or task id"),
-  priority: text("LIST", `of these, with commas: ${priorities.join(", ")}`),
-  since: text("TIME", "received then or later: an instant, or a time ago such as 2h"),
-  until: text("TIME", "received then or before"),
+  queue: text("NAME", "queue with exactly this name"),
+  name: text("TEXT", "name contains this text"),
+  search: text("TEXT", "name, queue, worker or task id contains this text"),
+  priority: text("LIST", `comma-separated list of ${priorities.join(", ")}`),
+  since: text("TIME", "received at or after a time, or a duration ago such as 2h"),
+  until: text("TIME", "received at or before a time"),
 } as const satisfies CommandOptions;
 
 export function readFilters(given: OptionValues<typeof filterOptions>) {
@@ -90,8 +91,8 @@ export function readFilters(given: OptionValues<typeof filterOptions>) {
   });
 }
 
-/** The first word that must stand beside the options. */
+/** The first positional word, which is required. */
 export function requireWord([word]: readonly string[], what: string): string {
-  if (word === undefined || word === "") throw new CliError("usage", `name the ${what}`);
+  if (word === undefined || word === "") throw new CliError("usage", `missing ${what}`);
   return word;
 }

@@ -5,7 +5,7 @@ import { groupHelp, helpOf, overview, usageOf } from "./help.ts";
 
 const helpWords = new Set(["help", "--help", "-h"]);
 
-/** Runs one command line (without `node` and the file) and gives the exit code. Never throws. */
+/** Runs one command line (without `node` and the file) and returns the exit code. Never throws. */
 export async function run(args: readonly string[], table: CommandTable, terminal: Terminal): Promise<number> {
   const [first, ...rest] = args;
   try {
@@ -15,7 +15,7 @@ export async function run(args: readonly string[], table: CommandTable, terminal
     }
     if (helpWords.has(first)) return await help(rest, table, terminal);
     const named = first === "--version" ? ["version", ...rest] : args;
-    if (asksForHelp(rest)) return await help(named, table, terminal);
+    if (wantsHelp(rest)) return await help(named, table, terminal);
     const found = findCommand(named, table);
     if ("group" in found) {
       for (const line of groupHelp(found.group)) terminal.err(line);
@@ -49,14 +49,14 @@ async function help(args: readonly string[], table: CommandTable, terminal: Term
   return exitCodes.done;
 }
 
-/** Words after `--` belong to the command. */
-function asksForHelp(args: readonly string[]): boolean {
+/** Ignores words after `--`, which belong to the command. */
+function wantsHelp(args: readonly string[]): boolean {
   const end = args.indexOf("--");
   const own = end === -1 ? args : args.slice(0, end);
   return own.includes("--help") || own.includes("-h");
 }
 
-/** One line per fault and its causes; the stack of what we did not foresee is for SVC_LOG_LEVEL=debug. */
+/** Prints one line per error and cause. The stack of an unexpected error is printed with SVC_LOG_LEVEL=debug. */
 function explain(fault: unknown, terminal: Terminal): number {
   if (fault instanceof CliError) {
     terminal.err(`svc: ${fault.message}`);
@@ -65,7 +65,7 @@ function explain(fault: unknown, terminal: Terminal): number {
   const error = fault instanceof Error ? fault : new Error(String(fault));
   terminal.err(`svc: ${error.message}`);
   for (let cause = error.cause, depth = 0; cause instanceof Error && depth < 5; cause = cause.cause, depth += 1) {
-    terminal.err(`  because: ${cause.message}`);
+    terminal.err(`  caused by: ${cause.message}`);
   }
   if (process.env.SVC_LOG_LEVEL === "debug" && error.stack) terminal.err(error.stack);
   return exitCodes.failed;

@@ -1,5 +1,5 @@
-import type { DeadLetter } from "@svc/client";
-import { asking, openProject, projectOptions, whoAsks } from "../api/connect.ts";
+import { type DeadLetter, plural } from "@svc/client";
+import { authHelp, callService, openProject, projectOptions } from "../api/connect.ts";
 import { defineCommand, flag, text } from "../command-line/command.ts";
 import { defined, listOptions, requireWord, wholeNumber } from "../command-line/option-values.ts";
 import { printResult, tableOf } from "../terminal/printed.ts";
@@ -7,36 +7,34 @@ import { printResult, tableOf } from "../terminal/printed.ts";
 export const deadLettersList = defineCommand({
   usage: ["dead-letters list ENGINE [--queue NAME] [--limit N] [--agent ID] [--json]"],
   options: {
-    queue: text("NAME", "of this queue (default: of every queue that the agent knows)"),
-    limit: text("N", "at most so many, newest first, up to 200 (default 100)"),
+    queue: text("NAME", "queue (default: every queue of the agent)"),
+    limit: text("N", "maximum number of rows, newest first, up to 200 (default 100)"),
     cursor: listOptions.cursor,
     agent: text(
       "ID",
-      "ask this agent (default: the one seen last of those that can tell); a cursor is for the agent that gave it",
+      "agent to ask (default: the most recently seen one that supports it). A cursor is valid for its agent only",
     ),
-    json: flag("one JSON document: entries, next_cursor, total, engine and agent_id"),
+    json: flag("print one JSON document with entries, next_cursor, total, engine and agent_id"),
     ...projectOptions,
   },
-  details: [
-    "What the engine has given up on and keeps aside, as an online agent reads it at this moment; ten times a minute at most.",
-    whoAsks,
-  ],
+  details: ["Loads dead letters live from an online agent. Limited to 10 per minute.", authHelp],
   positionals: 1,
   async run({ values, positionals }, terminal) {
     const { queue, cursor, agent } = values;
     const query = {
-      engine: requireWord(positionals, "engine"),
+      engine: requireWord(positionals, "ENGINE"),
       limit: wholeNumber("limit", values.limit ?? "100", { min: 1, max: 200 }),
       ...defined({ queue, cursor, agent_id: agent }),
     };
     const project = await openProject(values, terminal);
-    const page = await asking(project, ({ api, slug }) => api.listDeadLetters(slug, query));
+    const page = await callService(project, ({ api, slug }) => api.listDeadLetters(slug, query));
     printResult(terminal, values, page, tableOf(page.entries, columns));
     if (values.json === true) return;
-    const known = page.total ?? (page.entries.length === 0 ? "no" : null);
-    terminal.err(`svc: ${known === null ? "" : `${known} dead letters, `}told by agent ${page.agent_id}`);
+    const known = page.total ?? (page.entries.length === 0 ? 0 : null);
+    const counted = known === null ? "" : `${plural(known, "dead letter")}, `;
+    terminal.err(`svc: ${counted}from agent ${page.agent_id}`);
     if (page.next_cursor !== null)
-      terminal.err(`svc: there are more: --cursor ${page.next_cursor} --agent ${page.agent_id}`);
+      terminal.err(`svc: more results: add --cursor ${page.next_cursor} --agent ${page.agent_id}`);
   },
 });
 
@@ -49,7 +47,7 @@ const columns = {
   error: (entry: DeadLetter) => headlineOf(entry.error_excerpt ?? "").slice(0, 100),
 };
 
-/** The line with the message: frames of a stack are moved in, in front of it (Python) or behind it (Node). */
+/** The line with the message: stack frames are indented, before it (Python) or after it (Node). */
 const headlineOf = (excerpt: string): string =>
   excerpt
     .split("\n")

@@ -15,16 +15,16 @@ export const demo = defineCommand({
   usage: ["demo [--port PORT]"],
   options: { port: text("PORT", "port to listen on (default 7700)") },
   details: [
-    "Starts the service on a temporary database with a sample shop at work: 48 hours of history with two releases, one of which broke something,",
-    "failures, retries, task trees, dead letters, a queue without workers, and tasks that go on arriving.",
-    "Prints its login once the history is loaded, which takes a few seconds. Nothing is kept: Ctrl-C removes everything.",
+    "Starts the service on a temporary database with a sample shop: 48 hours of history with two releases, one of them broken, failures,",
+    "retries, task trees, dead letters, a queue without workers, and a stream of new tasks.",
+    "Prints the login once the history is loaded, which takes a few seconds. Ctrl-C removes all data.",
   ],
   async run({ values }, terminal) {
     const port = wholeNumber("port", values.port ?? "7700", { min: 1, max: 65_535 });
     using stop = listenForStop();
     const home = mkdtempSync(join(tmpdir(), "svc-demo-"));
     const removeHome = () => rmSync(home, { recursive: true, force: true });
-    // A second Ctrl-C ends the process where it stands.
+    // A second Ctrl-C exits without running the code below.
     process.once("exit", removeHome);
     try {
       const { createDemoAdapter } = await import("@svc/demo");
@@ -36,7 +36,7 @@ export const demo = defineCommand({
           SVC_BIND_PORT: String(port),
           SVC_PUBLIC_URL: `http://localhost:${port}`,
           SVC_LOG_LEVEL: "warn",
-          // Nothing is kept, so nothing waits for the disk.
+          // The database is temporary, so it need not survive a power loss.
           SVC_SQLITE_SYNCHRONOUS: "normal",
           SVC_BOOTSTRAP_ADMIN_EMAIL: email,
           SVC_BOOTSTRAP_ADMIN_PASSWORD: password,
@@ -67,12 +67,12 @@ export const demo = defineCommand({
         },
       });
       terminal.out("Loading 48 hours of history…");
-      await Promise.race([historyIsIn(shop, brain), stop.received]);
+      await Promise.race([historyIsLoaded(shop, brain), stop.received]);
       terminal.out(`${engine.taskCount().toLocaleString("en")} tasks loaded. More arrive while the demo runs.`);
       terminal.out(`svc demo is ready at ${brain.publicUrl}/p/demo-shop/tasks`);
       terminal.out(`  e-mail    ${email}`);
       terminal.out(`  password  ${password}`);
-      terminal.out("Ctrl-C ends the demo and removes its data.");
+      terminal.out("Press Ctrl-C to stop the demo and remove its data.");
       await stop.received;
       await shop.stop();
       await stopInTime(brain, terminal);
@@ -86,8 +86,8 @@ export const demo = defineCommand({
 const historyLimitMs = 120_000;
 const historyCheckMs = 50;
 
-/** Resolves when the charts show what the shop reported at its start, or after two minutes: the rest arrives later. */
-async function historyIsIn(shop: Agent, brain: Pick<RunningBrain, "isCounted">): Promise<void> {
+/** Resolves when the charts show the shop's history, or after two minutes. */
+async function historyIsLoaded(shop: Agent, brain: Pick<RunningBrain, "isCounted">): Promise<void> {
   await shop.ready;
   const untilMs = performance.now() + historyLimitMs;
   const isSent = () => shop.status().waitingEvents === 0 && shop.status().bufferDepth === 0;
@@ -95,11 +95,11 @@ async function historyIsIn(shop: Agent, brain: Pick<RunningBrain, "isCounted">):
   while (!(await brain.isCounted()) && performance.now() < untilMs) await setTimeout(historyCheckMs);
 }
 
-const passwordLetters = "abcdefghjkmnpqrstuvwxyz23456789";
+const passwordCharacters = "abcdefghjkmnpqrstuvwxyz23456789";
 
-/** Sixteen letters that are easy to type. */
+/** Sixteen characters that are easy to type. */
 function randomPassword(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
-  const letters = Array.from(bytes, (byte) => passwordLetters[byte % passwordLetters.length]);
-  return [0, 4, 8, 12].map((start) => letters.slice(start, start + 4).join("")).join("-");
+  const characters = Array.from(bytes, (byte) => passwordCharacters[byte % passwordCharacters.length]);
+  return [0, 4, 8, 12].map((start) => characters.slice(start, start + 4).join("")).join("-");
 }

@@ -10,14 +10,14 @@ import { joinWorkers } from "./worker.ts";
 export const serve = defineCommand({
   usage: ["serve [--host ADDRESS] [--port PORT] [--environment NAME] [--workers N]"],
   options: {
-    host: text("ADDRESS", "address to listen on (or SVC_BIND_HOST; default 127.0.0.1)"),
-    port: text("PORT", "port to listen on (or SVC_BIND_PORT; default 7700)"),
-    environment: text("NAME", "SVC_ENVIRONMENT; only `dev` relaxes anything"),
-    workers: text("N", "processes that share the port (default 1); more than one needs PostgreSQL"),
+    host: text("ADDRESS", "address to listen on (or SVC_BIND_HOST, default 127.0.0.1)"),
+    port: text("PORT", "port to listen on (or SVC_BIND_PORT, default 7700)"),
+    environment: text("NAME", "environment (or SVC_ENVIRONMENT). Only `dev` relaxes security checks"),
+    workers: text("N", "number of processes that share the port (default 1). More than one requires PostgreSQL"),
   },
   details: [
-    "Brings the database up to date, starts the service and prints its address; at the first start also the one-time setup URL.",
-    "SIGTERM, Ctrl-C and the end of the terminal drain: nothing new is accepted, sockets close, and the process ends within 10 s.",
+    "Migrates the database, starts the service and prints its address. The first start also prints the one-time set-up link.",
+    "SIGTERM, Ctrl-C and closing the terminal drain the service: it accepts nothing new, closes its sockets and exits within 10 s.",
   ],
   async run({ values }, terminal) {
     const workers = wholeNumber("workers", values.workers ?? "1", { min: 1, max: 64 });

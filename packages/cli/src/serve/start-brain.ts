@@ -3,10 +3,10 @@ import type { Terminal } from "../command-line/command.ts";
 import { CliError } from "../command-line/exit-codes.ts";
 import { explainBrainFault } from "../settings/brain-faults.ts";
 
-/** Bound of a stop, of every command that serves. */
+/** Time limit for stopping a service. */
 export const drainMs = 10_000;
 
-/** @throws CliError in words for people: settings, database, port. Nothing is left running then. */
+/** @throws CliError with a text for the user: settings, database or port. Leaves nothing running. */
 export async function startBrainOrExplain(options: StartOptions, terminal: Terminal): Promise<RunningBrain> {
   const { startBrain } = await import("@svc/brain");
   try {
@@ -19,19 +19,19 @@ export async function startBrainOrExplain(options: StartOptions, terminal: Termi
 }
 
 function listenRefusal({ syscall, code, address, port }: NodeJS.ErrnoException & { address?: string; port?: number }) {
-  // A worker's port is bound by the process that started it.
+  // The parent process binds the port of its workers.
   if (syscall !== "listen" && syscall !== "bind" && syscall !== "getaddrinfo") return undefined;
-  if (code === "EADDRINUSE") return `port ${port} on ${address} is in use; choose another with --port`;
-  if (code === "EACCES") return `port ${port} on ${address} may not be used by this user; choose another with --port`;
-  return `the address to listen on cannot be used (${code}); choose another with --host`;
+  if (code === "EADDRINUSE") return `port ${port} on ${address} is in use. Choose another one with --port`;
+  if (code === "EACCES") return `this user may not use port ${port} on ${address}. Choose another one with --port`;
+  return `cannot listen on this address (${code}). Choose another one with --host`;
 }
 
-/** Stops within 10 s: a drain that does not end then is given up, with exit code 1. */
+/** Stops within 10 s. Gives up an unfinished drain with exit code 1. */
 export async function stopInTime(brain: Pick<RunningBrain, "stop">, terminal: Terminal): Promise<void> {
-  const bound = setTimeout(() => {
-    terminal.err(`svc: not drained within ${drainMs / 1000} s`);
+  const timeout = setTimeout(() => {
+    terminal.err(`svc: the drain did not finish within ${drainMs / 1000} s`);
     process.exit(1);
   }, drainMs - 500);
   await brain.stop();
-  clearTimeout(bound);
+  clearTimeout(timeout);
 }

@@ -7,36 +7,36 @@ import { drainMs } from "./start-brain.ts";
 import type { ToParent, ToWorker } from "./worker.ts";
 
 /**
- * Runs `count` workers, processes of this same command line, on one port until a signal comes, and gives one exit code for all.
+ * Runs `count` worker processes of this command line on one port until a signal arrives, and returns one exit code for all.
  *
- * The first one starts alone: it mints secrets, migrates and prints the set-up link, and its refusal is that of all. A worker that ends later
- * is started again, within bounds. This process holds the port and hands connections out in turn; it serves nothing itself. When it is
- * killed, its workers end too.
+ * The first worker starts alone: it creates secrets, migrates and prints the set-up link, and if it refuses to start, all do. A worker that
+ * exits later is restarted, within limits. This process owns the port and distributes connections in turn, but serves nothing itself. When it
+ * is killed, its workers exit too.
  */
 export async function superviseWorkers(count: number, terminal: Terminal): Promise<number> {
   using stop = listenForStop();
   const failed = Promise.withResolvers<number>();
   const serving = new Set<Worker>();
   let isStopping = false;
-  /** Where people find the service; undefined until the first worker serves. */
+  /** Address of the service. Undefined until the first worker serves. */
   let url: string | undefined;
   let isComplete = false;
 
   function start(restarts: Restarts): void {
     const worker = cluster.fork();
-    // A message to a worker that has just ended.
+    // The worker has just exited.
     worker.on("error", () => {});
     worker.once("exit", (code, signal) => {
       serving.delete(worker);
       if (isStopping) return;
       if (url === undefined) return failed.resolve(code || exitCodes.failed);
       const pauseMs = restarts.next();
-      const ended = `svc: a worker ended (${signal ?? code})`;
+      const exited = `svc: a worker exited (${signal ?? code})`;
       if (pauseMs === null) {
-        terminal.err(`${ended} for the sixth time within a minute`);
+        terminal.err(`${exited} for the sixth time within a minute`);
         return failed.resolve(exitCodes.failed);
       }
-      terminal.err(`${ended}; another one is started`);
+      terminal.err(`${exited}. Starting another one`);
       setTimeout(() => isStopping || start(restarts), pauseMs).unref();
     });
   }
@@ -57,10 +57,10 @@ export async function superviseWorkers(count: number, terminal: Terminal): Promi
   cluster.on("message", (from, message: ToParent) => {
     if (message.kind === "ready") return isServing(from, message.url);
     const { round } = message;
-    if (message.kind === "answer") return tell(cluster.workers?.[message.to], { ...message, round });
+    if (message.kind === "answer") return send(cluster.workers?.[message.to], { ...message, round });
     const others = [...serving].filter((worker) => worker !== from);
-    tell(from, { kind: "asked", round, count: others.length });
-    for (const other of others) tell(other, { kind: "tell", to: from.id, round });
+    send(from, { kind: "expect", round, count: others.length });
+    for (const other of others) send(other, { kind: "request", to: from.id, round });
   });
 
   startOne();
@@ -70,43 +70,43 @@ export async function superviseWorkers(count: number, terminal: Terminal): Promi
   return code === exitCodes.done ? drained : code;
 }
 
-function tell(worker: Worker | undefined, message: ToWorker): void {
+function send(worker: Worker | undefined, message: ToWorker): void {
   if (worker?.isConnected() === true) worker.send(message, () => {});
 }
 
-/** Passes the wish to stop on and waits for all; 0 when every worker that served has drained. */
+/** Stops all workers and waits for them. 0 when every worker has drained. */
 async function stopAll(serving: ReadonlySet<Worker>): Promise<number> {
   const workers = Object.values(cluster.workers ?? {}).filter((worker): worker is Worker => worker?.isDead() === false);
-  const ends = workers.map(async (worker) => {
-    const hadBegun = serving.has(worker);
+  const exits = workers.map(async (worker) => {
+    const hasServed = serving.has(worker);
     const [code] = await once(worker, "exit");
-    return code === exitCodes.done || !hadBegun;
+    return code === exitCodes.done || !hasServed;
   });
-  const send = (signal: NodeJS.Signals) => {
+  const killAll = (signal: NodeJS.Signals) => {
     for (const { process } of workers) process.kill(signal);
   };
-  send("SIGTERM");
-  const bound = setTimeout(() => send("SIGKILL"), drainMs);
-  const drained = await Promise.all(ends);
-  clearTimeout(bound);
+  killAll("SIGTERM");
+  const timeout = setTimeout(() => killAll("SIGKILL"), drainMs);
+  const drained = await Promise.all(exits);
+  clearTimeout(timeout);
   return drained.every(Boolean) ? exitCodes.done : exitCodes.failed;
 }
 
 const windowMs = 60_000;
-const mostInWindow = 5;
+const maxInWindow = 5;
 const firstPauseMs = 500;
 
 type Restarts = ReturnType<typeof createRestarts>;
 
-/** Starts one worker again at most five times a minute, with pauses that double: what cannot run must not run in circles. */
+/** Restart limit for a worker: at most five times a minute, with doubling delays, so that a failing worker does not restart in a loop. */
 export function createRestarts(nowMs: () => number) {
   let at: number[] = [];
   return {
-    /** Milliseconds to wait before a worker that has just ended is started again; null when it ended too often. */
+    /** Milliseconds before an exited worker is restarted. Null when it exited too often. */
     next() {
       const now = nowMs();
       at = at.filter((earlier) => now - earlier < windowMs);
-      if (at.length === mostInWindow) return null;
+      if (at.length === maxInWindow) return null;
       at.push(now);
       return firstPauseMs * 2 ** (at.length - 1);
     },

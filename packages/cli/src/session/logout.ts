@@ -8,29 +8,31 @@ import { readEnvironment } from "../settings/read-environment.ts";
 
 export const logout = defineCommand({
   usage: ["logout"],
-  details: ["Ends the session at the service and removes it from SVC_HOME. Without a session it does nothing."],
+  details: ["Ends the session at the service and deletes it from SVC_HOME. Does nothing without a session."],
   async run(_given, terminal) {
     const { home } = await readEnvironment(terminal, { readsWorkingFolder: false });
     let session: SavedSession | null;
     try {
-      session = await readSession(home, { isToEnd: true });
+      session = await readSession(home, { isSigningOut: true });
     } finally {
-      // Whatever it holds, nobody is to use it after this.
+      // The file is deleted even if it is invalid.
       await removeSession(home);
     }
-    if (session === null) return void terminal.err("svc: nobody was signed in");
+    if (session === null) return void terminal.err("svc: not signed in");
     try {
       await endSession(session);
     } catch (cause) {
       if (!isProblem(cause)) throw cause;
       const { exit, message } = explainProblem(cause, { address: session.brain_url, credential: "session" });
-      throw new CliError(exit, `${message}\n     the session is forgotten here, but not ended there`, { cause });
+      throw new CliError(exit, `${message}\n     deleted the session here, but it did not end at the service`, {
+        cause,
+      });
     }
-    terminal.out(`${session.email} is signed out of ${session.brain_url}`);
+    terminal.out(`signed ${session.email} out of ${session.brain_url}`);
   },
 });
 
-/** Ends a session at its service; one that is over already is ended well. @throws ApiProblem */
+/** Ends a session at its service. An expired session counts as ended. @throws ApiProblem */
 export async function endSession({ brain_url: baseUrl, cookies }: SavedSession): Promise<void> {
   const { fetch, readCookies } = cookieFetch(cookies);
   await createClient({ baseUrl, fetch, readCookies })

@@ -2,8 +2,8 @@ import type { Terminal } from "../command-line/command.ts";
 import { CliError } from "../command-line/exit-codes.ts";
 
 /**
- * What opening settings and database throws, as a refusal in words for people; the fault itself when it is none of those. Of several
- * faults in the settings all are told.
+ * Converts errors of settings and database to a CliError with a text for the user. Lists all invalid settings. Returns any other error
+ * unchanged.
  */
 export async function explainBrainFault(cause: unknown, terminal: Terminal): Promise<unknown> {
   const [{ SettingsError }, { DatabaseUnreachable }] = await Promise.all([
@@ -15,5 +15,5 @@ export async function explainBrainFault(cause: unknown, terminal: Terminal): Pro
   const faults = cause.faults.map(({ name, source, message }) => `${name} (${source}) ${message}`);
   if (faults.length === 1) return new CliError("configuration", faults.join(), { cause });
   for (const fault of faults) terminal.err(fault);
-  return new CliError("configuration", "the settings are not valid", { cause });
+  return new CliError("configuration", "invalid settings", { cause });
 }

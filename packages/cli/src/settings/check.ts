@@ -4,10 +4,9 @@ import { exitCodes } from "../command-line/exit-codes.ts";
 import { jsonOption } from "../command-line/option-values.ts";
 import { printResult } from "../terminal/printed.ts";
 
-const codes =
-  "Ends with 3 when the settings are not valid, with 4 when the database cannot be reached, with 1 when anything else failed.";
+const codes = "Exits with 3 for invalid settings, 4 for an unreachable database, and 1 when anything else failed.";
 
-const diagnosing = (name: string, thoroughness: Thoroughness, details: readonly string[]): Command =>
+const diagnosisCommand = (name: string, thoroughness: Thoroughness, details: readonly string[]): Command =>
   defineCommand({
     usage: [`${name} [--json]`],
     options: jsonOption,
@@ -20,21 +19,21 @@ const diagnosing = (name: string, thoroughness: Thoroughness, details: readonly 
     },
   });
 
-export const check = diagnosing("check", "start", [
-  "Looks whether the service could start here: settings, database, migrations, and whether the secrets are those of the database.",
-  `Makes and changes nothing. ${codes}`,
+export const check = diagnosisCommand("check", "start", [
+  "Checks whether the service could start here: settings, database, migrations, and whether the secrets belong to the database.",
+  `Changes nothing. ${codes}`,
 ]);
 
-export const doctor = diagnosing("doctor", "everything", [
-  "What svc check looks at, and agents, clocks, proxies, ports, disk space, the certificate of the public URL, and the mail server.",
-  `Makes and changes nothing, and sends no mail. ${codes}`,
+export const doctor = diagnosisCommand("doctor", "everything", [
+  "Runs svc check and also checks agents, clocks, proxies, ports, disk space, the certificate of the public URL, and the mail server.",
+  `Changes nothing and sends no mail. ${codes}`,
 ]);
 
 function linesOf(findings: readonly Finding[]): string[] {
   const width = Math.max(...findings.map(({ check: name }) => name.length));
   return findings.map(
     ({ status, check: name, message, advice }) =>
-      `${status.padEnd(7)}  ${name.padEnd(width)}  ${message}${advice === null ? "" : `; ${advice}`}`,
+      `${status.padEnd(7)}  ${name.padEnd(width)}  ${message}${advice === null ? "" : `. ${advice}`}`,
   );
 }
 

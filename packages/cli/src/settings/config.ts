@@ -8,8 +8,8 @@ export const configShow = defineCommand({
   usage: ["config show [--reveal-secrets] [--json]"],
   options: { "reveal-secrets": flag("print secrets too"), ...jsonOption },
   details: [
-    "Prints every setting as the service would start with it here and now, and where it comes from: environment, a file, or default.",
-    "Secrets read *** unless asked for; other values are printed as they are. Makes nothing: a secret that the first start will make is unset.",
+    "Prints every setting as the service would use it here, with its source: environment, file or default.",
+    "Masks secrets as *** unless --reveal-secrets is given. Creates nothing: a secret that the first start creates is unset.",
   ],
   async run({ values }, terminal) {
     const { loadBrainSettings } = await import("@svc/brain");
@@ -33,11 +33,9 @@ const shown = (value: unknown): string =>
 export const configValidate = defineCommand({
   usage: ["config validate [--json]"],
   options: jsonOption,
-  details: [
-    "Ends with 3 when the service would refuse to start with these settings, after listing every fault. Makes nothing.",
-  ],
+  details: ["Lists every invalid setting and exits with 3 when there is one. Creates nothing."],
   async run({ values }, terminal) {
-    const { faults, warnings } = await judge();
+    const { faults, warnings } = await readFaults();
     const isValid = faults.length === 0;
     if (values.json !== true) for (const warning of warnings) terminal.err(`svc: ${warning}`);
     const lines = faults.map(({ name, source, message }) => `${name} (${source}) ${message}`);
@@ -46,7 +44,7 @@ export const configValidate = defineCommand({
   },
 });
 
-async function judge() {
+async function readFaults() {
   const { loadBrainSettings, SettingsError } = await import("@svc/brain");
   try {
     return { faults: [], warnings: loadBrainSettings({ mint: false }).warnings };

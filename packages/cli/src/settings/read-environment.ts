@@ -7,7 +7,7 @@ export interface Environment {
   readonly home: string;
 }
 
-/** The settings of files and environment as they are written. @throws CliError `configuration` for files with faults, all of them told. */
+/** The settings of files and environment as written. @throws CliError `configuration` listing every invalid line of the files. */
 export async function readEnvironment(
   terminal: Terminal,
   sources: { readonly env?: NodeJS.ProcessEnv; readonly readsWorkingFolder?: boolean } = {},
@@ -15,7 +15,7 @@ export async function readEnvironment(
   const { asEnvironment, readSettingFiles } = await import("@svc/brain/settings");
   const { ordered, home, faults, warnings } = readSettingFiles(sources);
   for (const warning of warnings) terminal.err(`svc: ${warning}`);
-  const words = faults.map(({ name, source, message }) => `${name} (${source}) ${message}`);
-  if (words.length > 0) throw new CliError("configuration", words.join("\n     "));
+  const lines = faults.map(({ name, source, message }) => `${name} (${source}) ${message}`);
+  if (lines.length > 0) throw new CliError("configuration", lines.join("\n     "));
   return { env: asEnvironment(ordered), home };
 }

@@ -1,4 +1,4 @@
-import { aboutWaiting, actOptions, carryOut, readTasks } from "../agent-commands/carry-out.ts";
+import { carryOut, readTasks, taskOptions, waitingHelp } from "../agent-commands/carry-out.ts";
 import { openProject } from "../api/connect.ts";
 import { defineCommand, text } from "../command-line/command.ts";
 import { CliError } from "../command-line/exit-codes.ts";
@@ -7,20 +7,21 @@ import { json, seconds } from "../command-line/option-values.ts";
 export const tasksRetry = defineCommand({
   usage: ["tasks retry ENGINE TASK_ID... [--in TIME] [--args JSON --kwargs JSON] [--no-wait] [--json]"],
   options: {
-    args: text("JSON", "new positional arguments, an array; only together with --kwargs"),
-    kwargs: text("JSON", "new named arguments, an object; only together with --args"),
-    in: text("TIME", "not now but after such a time, for example 10m; a day at most"),
-    ...actOptions,
+    args: text("JSON", "new positional arguments as a JSON array, requires --kwargs"),
+    kwargs: text("JSON", "new keyword arguments as a JSON object, requires --args"),
+    in: text("TIME", "delay, for example 10m, at most one day"),
+    ...taskOptions,
   },
-  details: ["Tasks by filter are retried by svc bulk-retry create.", ...aboutWaiting],
+  details: ["To retry tasks by filter, use svc bulk-retry create.", ...waitingHelp],
   positionals: Number.POSITIVE_INFINITY,
   async run({ values, positionals }, terminal) {
     const tasks = readTasks(positionals, values.key);
     const { args, kwargs, in: delay } = values;
     if ((args === undefined) !== (kwargs === undefined)) {
-      throw new CliError("usage", "--args and --kwargs go together: both replace the inputs, neither keeps them");
+      throw new CliError("usage", "--args and --kwargs require each other");
     }
-    if (args !== undefined && tasks.taskIds.length > 1) throw new CliError("usage", "new inputs are for one task");
+    if (args !== undefined && tasks.taskIds.length > 1)
+      throw new CliError("usage", "--args and --kwargs require a single task");
     const inputs = {
       ...(args !== undefined && { override_args: json("args", args, "array") as unknown[] }),
       ...(kwargs !== undefined && { override_kwargs: json("kwargs", kwargs, "object") as Record<string, unknown> }),
@@ -42,8 +43,8 @@ export const tasksRetry = defineCommand({
 
 export const tasksCancel = defineCommand({
   usage: ["tasks cancel ENGINE TASK_ID... [--no-wait] [--json]"],
-  options: actOptions,
-  details: aboutWaiting,
+  options: taskOptions,
+  details: waitingHelp,
   positionals: Number.POSITIVE_INFINITY,
   async run({ values, positionals }, terminal) {
     const tasks = readTasks(positionals, values.key);

@@ -1,6 +1,6 @@
 import { CliError } from "../command-line/exit-codes.ts";
 
-/** Standard input, as far as a hidden question needs it. */
+/** The parts of standard input that a hidden prompt uses. */
 export interface HiddenInput extends NodeJS.ReadableStream {
   readonly isTTY?: boolean;
   setRawMode?(isRaw: boolean): unknown;
@@ -8,15 +8,14 @@ export interface HiddenInput extends NodeJS.ReadableStream {
 
 const interrupt = "\u0003";
 const endOfInput = "\u0004";
-const eraseLetter = new Set(["\u007f", "\b"]);
+const eraseKeys = new Set(["\u007f", "\b"]);
 const eraseLine = "\u0015";
-/** Arrow keys and their like. */
+/** Arrow keys and similar sequences. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: terminals send them
 const escapeSequence = /\u001b(?:\[[0-9;]*[A-Za-z~]|O[A-Z])/g;
 
 /**
- * Asks each question on a terminal, one after the other, without showing what is typed. Several lines that are pasted at once answer several
- * questions.
+ * Asks questions in sequence on a terminal without echoing the answers. Several pasted lines answer several questions.
  *
  * @throws CliError `interrupted` for Ctrl-C, Ctrl-D and the end of the input.
  */
@@ -30,28 +29,28 @@ export async function askHidden(
   let typed = "";
   const ask = () => output.write(questions[answers.length] ?? "");
 
-  function take(letter: string): void {
-    if (letter === interrupt || letter === endOfInput) reject(interrupted());
-    else if (letter === "\r" || letter === "\n") {
+  function type(character: string): void {
+    if (character === interrupt || character === endOfInput) reject(interrupted());
+    else if (character === "\r" || character === "\n") {
       answers.push(typed);
       typed = "";
       output.write("\n");
       if (answers.length < questions.length) ask();
       else resolve();
-    } else if (eraseLetter.has(letter)) typed = [...typed].slice(0, -1).join("");
-    else if (letter === eraseLine) typed = "";
-    else if (letter >= " ") typed += letter;
+    } else if (eraseKeys.has(character)) typed = [...typed].slice(0, -1).join("");
+    else if (character === eraseLine) typed = "";
+    else if (character >= " ") typed += character;
   }
-  const heard = (chunk: unknown): void => {
+  const onData = (chunk: unknown): void => {
     const text = String(chunk).replaceAll("\r\n", "\n").replace(escapeSequence, "");
-    for (const letter of text) if (answers.length < questions.length) take(letter);
+    for (const character of text) if (answers.length < questions.length) type(character);
   };
-  const ended = () => reject(interrupted());
+  const onEnd = () => reject(interrupted());
 
   input.setEncoding("utf8");
   input.setRawMode?.(true);
-  input.on("data", heard);
-  input.once("end", ended);
+  input.on("data", onData);
+  input.once("end", onEnd);
   try {
     ask();
     input.resume();
@@ -61,8 +60,8 @@ export async function askHidden(
     output.write("\n");
     throw error;
   } finally {
-    input.off("data", heard);
-    input.off("end", ended);
+    input.off("data", onData);
+    input.off("end", onEnd);
     input.setRawMode?.(false);
     input.pause();
   }

@@ -1,16 +1,16 @@
 import type { Terminal } from "../command-line/command.ts";
 
-/** A stream to write to, which may be a terminal. */
+/** An output stream, possibly a terminal. */
 export interface Writable {
   write(text: string): unknown;
   readonly isTTY?: boolean;
   readonly columns?: number;
 }
 
-/** Back to the line's beginning, and all of it gone. */
+/** Moves to the start of the line and clears it. */
 const clearLine = "\r\u001b[2K";
 
-/** Lines on two streams, and a status line on the second one when a person looks at it; the status makes way for lines. */
+/** Writes lines to two streams, and a status line to the second one if it is a terminal. New lines replace the status line. */
 export function createTerminal(output: Writable, errors: Writable): Terminal {
   let shown = "";
   const write = (stream: Writable) => (line: string) => {
@@ -26,7 +26,7 @@ export function createTerminal(output: Writable, errors: Writable): Terminal {
   return {
     ...lines,
     status(line) {
-      // Some terminals say that they have no columns.
+      // Some terminals report zero columns.
       const cut = line.slice(0, (errors.columns || 80) - 1);
       if (cut === shown) return;
       errors.write(shown === "" ? cut : `${clearLine}${cut}`);

@@ -1,0 +1,5 @@
+const digits = new Intl.NumberFormat("en");
+
+/** A count with its noun: "1 task", "2,400 tasks". */
+export const plural = (count: number, one: string, many = `${one}s`): string =>
+  `${digits.format(count)} ${count === 1 ? one : many}`;
