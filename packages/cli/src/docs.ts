@@ -6,7 +6,7 @@ import { commands } from "./commands.ts";
 const meanings: Record<keyof typeof exitCodes, string> = {
   done: "success",
   failed: "the check, the operation or an awaited command failed",
-  usage: "invalid usage",
+  usage: "wrong usage",
   configuration: "the settings are invalid, or a secret does not belong to the database",
   unreachable: "the database, service or broker is unreachable",
   notFound: "not found",

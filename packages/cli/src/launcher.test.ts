@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, onTestFinished, test } from "vitest";
 
 const launcher = fileURLToPath(new URL("../bin/svc.js", import.meta.url));
-/** Makes the launcher believe that it runs on an old Node, whatever the machine has; such a Node has no execve either. */
+/** Makes the launcher detect an old Node, which has no execve either. */
 const oldNode = `data:text/javascript,${encodeURIComponent(
   'Object.defineProperty(process.versions, "node", { value: "20.20.2" }); delete process.execve;',
 )}`;
@@ -15,7 +15,7 @@ const oldNode = `data:text/javascript,${encodeURIComponent(
 const memoryFlags = "--max-semi-space-size=8 --max-old-space-size=512";
 
 describe("bin/svc.js", () => {
-  test("runs the source entry of a checkout that was not built", async () => {
+  test("runs the source entry of an unbuilt checkout", async () => {
     const { bin } = await checkout({
       "src/main.ts":
         'const exitCode: number = 7; console.log(process.execArgv.join(" ")); process.exitCode = exitCode;',
@@ -24,7 +24,7 @@ describe("bin/svc.js", () => {
     expect({ status, stdout }).toEqual({ status: 7, stdout: `--conditions=source ${memoryFlags}\n` });
   });
 
-  test("prefers the built entry and hands the arguments through", async () => {
+  test("prefers the built entry and forwards the arguments", async () => {
     const { bin } = await checkout({
       "src/main.ts": 'console.log("source");',
       "dist/svc.js": 'console.log(JSON.stringify(process.argv.slice(2)), process.execArgv.join(" "));',
@@ -32,7 +32,7 @@ describe("bin/svc.js", () => {
     expect(launch(bin, ["agent", "--list", "a b"]).stdout).toBe(`["agent","--list","a b"] ${memoryFlags}\n`);
   });
 
-  test("leaves the heap to whoever sets its limit in NODE_OPTIONS", async () => {
+  test("leaves the heap limit of NODE_OPTIONS unchanged", async () => {
     const { bin } = await checkout({
       "dist/svc.js": "console.log(process.execArgv.length, process.env.MALLOC_ARENA_MAX);",
     });
@@ -43,7 +43,7 @@ describe("bin/svc.js", () => {
     expect(stdout).toBe("0 4\n");
   });
 
-  test("re-executes itself with the installed Node when its own is too old, and ends as that ends", async () => {
+  test("re-executes itself with the installed Node when its own is too old, and exits with the same code", async () => {
     const { bin } = await checkout(
       { "dist/svc.js": "console.log(process.versions.node); process.exitCode = 6;" },
       { withNode: true },
@@ -52,25 +52,25 @@ describe("bin/svc.js", () => {
     expect({ status, stdout }).toEqual({ status: 6, stdout: `${process.versions.node}\n` });
   });
 
-  test("says in one line what to do when no new enough Node is there", async () => {
+  test("prints one line with instructions when every Node is too old", async () => {
     const { bin } = await checkout({ "dist/svc.js": "" });
     const { status, stderr } = launch(bin, [], ["--import", oldNode]);
     expect(status).toBe(1);
-    expect(stderr).toMatch(/^svc: Node 24 or newer is needed and this is 20\.20\.2; run "npm ci" .+\n$/);
+    expect(stderr).toMatch(/^svc: Node 24 or newer is required and this is 20\.20\.2\. Run "npm ci" .+\n$/);
   });
 
-  test.each(["SIGTERM", "SIGINT"] as const)("passes %s on to the Node it started", async (signal) => {
+  test.each(["SIGTERM", "SIGINT"] as const)("forwards %s to the Node it started", async (signal) => {
     const program = `
       process.on("${signal}", () => { console.log("drained"); process.exit(5); });
       setInterval(() => {}, 60_000);
       console.log("ready");`;
     const { bin } = await checkout({ "dist/svc.js": program }, { withNode: true });
     const child = spawn(process.execPath, ["--import", oldNode, bin], { stdio: ["ignore", "pipe", "inherit"] });
-    let said = "";
+    let output = "";
     const isReady = new Promise<void>((resolve) => {
       child.stdout.on("data", (chunk) => {
-        said += chunk;
-        if (said === "ready\n") resolve();
+        output += chunk;
+        if (output === "ready\n") resolve();
       });
     });
     await isReady;
@@ -78,17 +78,17 @@ describe("bin/svc.js", () => {
     child.kill(signal);
     const [code] = await once(child, "close");
 
-    expect({ code, said }).toEqual({ code: 5, said: "ready\ndrained\n" });
+    expect({ code, output }).toEqual({ code: 5, output: "ready\ndrained\n" });
   });
 
-  test("ends by the signal that ended the Node it started", async () => {
+  test("exits by the same signal as the Node it started", async () => {
     const program = 'process.kill(process.pid, "SIGKILL");';
     const { bin } = await checkout({ "dist/svc.js": program }, { withNode: true });
     expect(launch(bin, [], ["--import", oldNode]).signal).toBe("SIGKILL");
   });
 });
 
-/** A package folder with the launcher and the given files; `withNode` puts this Node where npm would have installed one. */
+/** A package folder with the launcher and the given files. `withNode` links this Node where npm would install one. */
 async function checkout(files: Readonly<Record<string, string>>, { withNode = false } = {}) {
   const root = await mkdtemp(join(tmpdir(), "svc-launcher-"));
   onTestFinished(() => rm(root, { recursive: true, force: true }));

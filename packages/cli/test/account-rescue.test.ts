@@ -13,11 +13,8 @@ const quickHashes = { SVC_ARGON2_TIME_COST: "1", SVC_ARGON2_MEMORY_COST: "8192",
 const password = "planted Secret 1 of tests";
 const otherPassword = "planted Secret 2 of tests";
 
-/**
- * A home and a database without accounts, with ways to run `svc` on them and to look into them: `svc` in this process, `started` in one of its own.
- * No output of any command holds a password.
- */
-async function place(dialect: "sqlite" | "postgres", makeDatabase?: typeof freshDatabaseUrl) {
+/** A home and a database without accounts: `svc` runs in this process, `started` in its own. Checks that no output contains a password. */
+async function setUp(dialect: "sqlite" | "postgres", makeDatabase?: typeof freshDatabaseUrl) {
   const home = await scratchFolder();
   const url = await databaseFor(home, dialect, makeDatabase);
   const env = { SVC_HOME: home, SVC_DATABASE_URL: url, ...quickHashes };
@@ -44,19 +41,19 @@ async function place(dialect: "sqlite" | "postgres", makeDatabase?: typeof fresh
       await database.close();
     }
   }
-  const leaveBehind = async () => (await startTestBrain({ dialect, databaseUrl: url, home })).stop();
+  const startAndStop = async () => (await startTestBrain({ dialect, databaseUrl: url, home })).stop();
   async function startBrain() {
     const brain = await startTestBrain({ dialect, databaseUrl: url, home });
     onTestFinished(() => brain.stop());
     return brain;
   }
-  return { home, url, svc, started, auditRows, startBrain, leaveBehind };
+  return { home, url, svc, started, auditRows, startBrain, startAndStop };
 }
 
 for (const dialect of testDialects) {
   describe(`account rescue on ${dialect}`, () => {
-    test("bootstrap-admin makes the first administrator before the first start, and refuses once an account exists", async () => {
-      const { svc, auditRows, home } = await place(dialect, freshDatabaseUrl);
+    test("bootstrap-admin creates the first administrator before the first start, and refuses once an account exists", async () => {
+      const { svc, auditRows, home } = await setUp(dialect, freshDatabaseUrl);
       const first = await svc(["bootstrap-admin", " Ann@Example.org", "--stdin", "--json"], "short 1");
       expect(first).toMatchObject({ code: 2, err: expect.stringContaining("is not an e-mail address") });
       const weak = await svc(["bootstrap-admin", "ann@example.org", "--stdin"], "password");
@@ -85,12 +82,12 @@ for (const dialect of testDialects) {
 
       const again = await svc(["bootstrap-admin", "bob@example.org", "--stdin"], password);
       expect(again).toMatchObject({ code: 6, out: "" });
-      expect(again.err).toMatch(/^svc: accounts exist already; --force makes bob@example\.org an administrator/);
+      expect(again.err).toMatch(/^svc: accounts already exist\. Use --force to make bob@example\.org an administrator/);
       expect(await auditRows()).toHaveLength(rows.length);
     });
 
-    test("bootstrap-admin --force makes one more administrator, and lifts an account that exists, beside a running service", async () => {
-      const { svc, auditRows, startBrain } = await place(dialect);
+    test("bootstrap-admin --force adds an administrator or promotes an account while a service runs", async () => {
+      const { svc, auditRows, startBrain } = await setUp(dialect);
       const { as, url } = await startBrain();
       const users = (await as.root.get("/users")).body as { id: string; email: string; is_admin: boolean }[];
       const viewer = users.find(({ email }) => email.startsWith("viewer"))!;
@@ -101,13 +98,13 @@ for (const dialect of testDialects) {
       const more = await svc(["bootstrap-admin", "bob@example.org", "--force"], undefined, {
         SVC_NEW_PASSWORD: password,
       });
-      expect(more).toMatchObject({ code: 0, out: "bob@example.org is an administrator now\n" });
+      expect(more).toMatchObject({ code: 0, out: "bob@example.org is now an administrator\n" });
       const bob = await signIn(url, "bob@example.org", password);
       expect((await bob.get("/auth/me")).body).toMatchObject({ is_admin: true });
 
-      const lifted = await svc(["bootstrap-admin", viewer.email.toUpperCase(), "--force"]);
-      expect(lifted.code).toBe(0);
-      expect(lifted.out).toBe(`${viewer.email} is an active administrator now, with the password it had\n`);
+      const promoted = await svc(["bootstrap-admin", viewer.email.toUpperCase(), "--force"]);
+      expect(promoted.code).toBe(0);
+      expect(promoted.out).toBe(`${viewer.email} is now an active administrator and keeps its password\n`);
       const admin = await signIn(url, viewer.email, testPassword);
       expect((await admin.get("/users")).status).toBe(200);
       const rows = (await auditRows()).filter(({ metadata }) => metadata.via === "cli");
@@ -116,7 +113,7 @@ for (const dialect of testDialects) {
     });
 
     test("changepassword unlocks, ends sessions and devices, and a running service notices", async () => {
-      const { svc, auditRows, startBrain } = await place(dialect);
+      const { svc, auditRows, startBrain } = await setUp(dialect);
       const brain = await startBrain();
       const { as, url } = brain;
       const ended: string[] = [];
@@ -150,12 +147,12 @@ for (const dialect of testDialects) {
         target_id: me.id,
         metadata: { sessions_ended: 1, trusted_devices_ended: 0, api_keys_revoked: 1, via: "cli" },
       });
-      // The embedded database cannot tell other processes; they look for themselves.
+      // SQLite cannot notify other processes, which poll instead.
       if (dialect === "postgres") await waitFor(() => expect(ended).toEqual([me.id]));
     });
 
-    test("reset-mfa ends a second factor, also a locked one; its user signs in with the password alone", async () => {
-      const { svc, started, auditRows, startBrain } = await place(dialect);
+    test("reset-mfa removes a second factor, even a locked one, so the password is enough to sign in", async () => {
+      const { svc, started, auditRows, startBrain } = await setUp(dialect);
       const { as, url } = await startBrain();
       const me = (await as.operator.get("/auth/me")).body as { id: string; email: string };
       await enrollSecondFactor(as.operator);
@@ -165,7 +162,7 @@ for (const dialect of testDialects) {
 
       expect(await started(["reset-mfa", me.email])).toEqual({
         code: 0,
-        out: `${me.email} no longer has a second factor; 0 API keys revoked\n`,
+        out: `${me.email} no longer has a second factor. Revoked 0 API keys\n`,
         err: "",
       });
 
@@ -186,12 +183,12 @@ for (const dialect of testDialects) {
 }
 
 describe("account rescue", () => {
-  test("refuses what cannot be done, with the exit codes of the command line", async () => {
-    const { svc, leaveBehind } = await place("sqlite");
-    await leaveBehind();
+  test("refuses with the exit codes of the command line", async () => {
+    const { svc, startAndStop } = await setUp("sqlite");
+    await startAndStop();
     const unknown = { code: 5, out: "", err: "svc: no account has this e-mail address\n" };
-    expect(await svc(["changepassword", "nobody@example.org", "--stdin"], password)).toEqual(unknown);
-    expect(await svc(["reset-mfa", "nobody@example.org"])).toEqual(unknown);
+    expect(await svc(["changepassword", "unknown@example.org", "--stdin"], password)).toEqual(unknown);
+    expect(await svc(["reset-mfa", "unknown@example.org"])).toEqual(unknown);
     expect(await svc(["changepassword", "viewer@example.org", "--stdin"], "short")).toMatchObject({ code: 6 });
     const other = "another-secret-0123456789-0123456789";
     for (const name of ["SVC_SECRET", "SVC_AUDIT_CHAIN_SECRET"]) {
@@ -209,30 +206,33 @@ describe("account rescue", () => {
     [["bootstrap-admin"], 2],
     [["changepassword", "a@b", "c@d"], 2],
     [["changepassword", "--password", "x", "a@b"], 2],
-  ] as const)("ends %j with %i", async (args, code) => {
+  ] as const)("exits %j with %i", async (args, code) => {
     const ran = await runHere(args);
     expect(ran).toMatchObject({ code, out: "", err: expect.stringMatching(/^usage: svc /m) });
   });
 
-  test.each([["changepassword"], ["reset-mfa"]])("%s makes nothing where no service has been", async (command) => {
-    const cwd = await scratchFolder();
-    const home = join(cwd, ".svc");
-    const { code, err } = await runHere([command, "ann@example.org"], { SVC_HOME: home }, { cwd });
-    expect(code).toBe(4);
-    expect(err).toMatch(/^svc: the database file \S+ does not exist\n$/);
-    await expect(access(home)).rejects.toMatchObject({ code: "ENOENT" });
-  });
+  test.each([["changepassword"], ["reset-mfa"]])(
+    "%s creates nothing before the first start of a service",
+    async (command) => {
+      const cwd = await scratchFolder();
+      const home = join(cwd, ".svc");
+      const { code, err } = await runHere([command, "ann@example.org"], { SVC_HOME: home }, { cwd });
+      expect(code).toBe(4);
+      expect(err).toMatch(/^svc: the database file \S+ does not exist\n$/);
+      await expect(access(home)).rejects.toMatchObject({ code: "ENOENT" });
+    },
+  );
 
-  test("ends with 3 when the database is there and its secrets are not", async () => {
-    const { svc, home, leaveBehind } = await place("sqlite");
-    await leaveBehind();
+  test("exits with 3 when the database exists without its secrets", async () => {
+    const { svc, home, startAndStop } = await setUp("sqlite");
+    await startAndStop();
     const { code, err } = await svc(["reset-mfa", "viewer@example.org"], undefined, { SVC_HOME: `${home}/elsewhere` });
     expect(code).toBe(3);
     expect(err).toMatch(/^SVC_SECRET \(unset\) is needed: .+\nSVC_SESSION_SECRET .+\nSVC_AUDIT_CHAIN_SECRET .+\n/);
   });
 
-  test("takes address and password of the first administrator from the settings", async () => {
-    const { svc } = await place("sqlite");
+  test("reads address and password of the first administrator from the settings", async () => {
+    const { svc } = await setUp("sqlite");
     const named = { SVC_BOOTSTRAP_ADMIN_EMAIL: "ann@example.org", SVC_BOOTSTRAP_ADMIN_PASSWORD: password };
     expect(await svc(["bootstrap-admin"], undefined, named)).toEqual({
       code: 0,
@@ -242,7 +242,7 @@ describe("account rescue", () => {
   });
 
   test("keeps passwords out of the database, its log and the audit rows", async () => {
-    const { started, home } = await place("sqlite");
+    const { started, home } = await setUp("sqlite");
     expect((await started(["bootstrap-admin", "ann@example.org", "--stdin"], password)).code).toBe(0);
     expect((await started(["changepassword", "ann@example.org", "--stdin"], otherPassword)).code).toBe(0);
     const bytes = await readFile(join(home, "svc.db"), "latin1");
@@ -253,11 +253,11 @@ describe("account rescue", () => {
   const hasScript = spawnSync("script", ["--version"]).stdout?.toString().includes("util-linux") === true;
 
   test.runIf(hasScript).each([
-    ["asks twice on a terminal and shows nothing of it", [`${otherPassword}\r`, `${otherPassword}\r`], 0],
-    ["ends with 1 when the two differ", [`${otherPassword}\r`, `${otherPassword}!\r`], 1],
-    ["ends with 130 for Ctrl-C at the second question", [`${otherPassword}\r`, "half\u0003"], 130],
+    ["asks twice on a terminal without echo", [`${otherPassword}\r`, `${otherPassword}\r`], 0],
+    ["exits with 1 when the two differ", [`${otherPassword}\r`, `${otherPassword}!\r`], 1],
+    ["exits with 130 for Ctrl-C at the second prompt", [`${otherPassword}\r`, "half\u0003"], 130],
   ])("changepassword %s", async (_what, answers, code) => {
-    const { svc, home, url } = await place("sqlite");
+    const { svc, home, url } = await setUp("sqlite");
     await svc(["bootstrap-admin", "ann@example.org", "--stdin"], password);
     const command = `${process.execPath} ${builtProgram} changepassword ann@example.org`;
     const terminal = spawn("script", ["-qefc", command, "/dev/null"], {
@@ -272,7 +272,7 @@ describe("account rescue", () => {
     });
     const ended = new Promise((resolve) => terminal.once("close", resolve));
 
-    for (const [index, question] of ["New password: ", "Once more: "].entries()) {
+    for (const [index, question] of ["New password: ", "Repeat password: "].entries()) {
       await waitFor(() => expect(shown).toContain(question));
       terminal.stdin.write(answers[index]);
     }

@@ -15,8 +15,8 @@ const given: [string, string[]][] = [
   ["missing settings", ["bullmq", ...redis]],
 ];
 
-describe("the agent file, away from the repository, answers as `svc agent`", () => {
-  test.each(given)("to %s", async (_, args) => {
+describe("the agent file outside of the repository works like `svc agent`", () => {
+  test.each(given)("for %s", async (_, args) => {
     const folder = await scratchFolder();
     const file = join(folder, "svc-agent.mjs");
     await copyFile(builtAgentFile, file);

@@ -7,8 +7,8 @@ import { describe, expect, test } from "vitest";
 import { svc as runHere } from "./in-process.ts";
 import { databaseFor, runSvc, scratchFolder } from "./svc-process.ts";
 
-/** A stopped service's home and database, with what a first start writes into the chain. */
-async function leftBehind(dialect: "sqlite" | "postgres") {
+/** The home and database of a stopped service, with the rows of its first start. */
+async function stoppedService(dialect: "sqlite" | "postgres") {
   const cwd = await scratchFolder();
   const url = await databaseFor(cwd, dialect);
   const brain = await startTestBrain({ dialect, databaseUrl: url, home: cwd });
@@ -23,13 +23,13 @@ async function leftBehind(dialect: "sqlite" | "postgres") {
 for (const dialect of testDialects) {
   describe(`svc audit on ${dialect}`, () => {
     test("verifies, anchors, prunes and proves, each with its exit code", async () => {
-      const { cwd, svc, started } = await leftBehind(dialect);
+      const { cwd, svc, started } = await stoppedService(dialect);
       const verified = await started(["verify", "--json"]);
       expect(verified.code).toBe(0);
       const document = JSON.parse(verified.out);
       expect(document).toMatchObject({ outcome: "clean", complete: true, fault: null, anchor: null });
       const limited = await svc(["verify", "--limit", "2"]);
-      expect([limited.code, limited.out]).toEqual([0, "clean: 2 rows; what comes behind them was not looked at\n"]);
+      expect([limited.code, limited.out]).toEqual([0, "clean: 2 rows, later rows were not verified\n"]);
 
       const file = join(cwd, "head.json");
       expect((await svc(["export-head", file])).code).toBe(0);
@@ -41,11 +41,11 @@ for (const dialect of testDialects) {
       expect(await svc(["verify-anchor", file])).toMatchObject({ code: 0, out: "CURRENT_MATCH\n" });
 
       const before = new Date().toISOString();
-      const counts = `${document.rows_verified} of ${document.rows_verified} audit rows are from before ${before}`;
+      const counts = `${document.rows_verified} of ${document.rows_verified} audit rows are older than ${before}`;
       const unconfirmed = await svc(["prune", "--before", before]);
       expect([unconfirmed.code, unconfirmed.err]).toEqual([
         6,
-        expect.stringContaining(`${counts}; nothing was removed`),
+        expect.stringContaining(`${counts}. Nothing was removed`),
       ]);
       const ahead = await svc(["prune", "--before", "2999-01-01", "--yes"]);
       expect([ahead.code, ahead.err]).toEqual([2, expect.stringContaining("is in the future")]);
@@ -77,8 +77,8 @@ for (const dialect of testDialects) {
       expect((await svc(["verify-anchor", join(cwd, "none.json")])).code).toBe(5);
     });
 
-    test("rotates the key only while every service is stopped, and needs the old secret to do it", async () => {
-      const { svc, start, cwd } = await leftBehind(dialect);
+    test("rotates the key only while every service is stopped, and requires the old secret", async () => {
+      const { svc, start, cwd } = await stoppedService(dialect);
       const secret = /^SVC_AUDIT_CHAIN_SECRET=(.*)$/m.exec(await readFile(join(cwd, "secret.env"), "utf8"))?.[1] ?? "";
       const next = "next-audit-secret-0123456789abcdefghij";
       const rotated = { SVC_AUDIT_CHAIN_SECRET: next, SVC_AUDIT_CHAIN_PREVIOUS_SECRETS: secret };
@@ -89,21 +89,21 @@ for (const dialect of testDialects) {
       expect((await svc(["rotate-chain-key"], { SVC_AUDIT_CHAIN_SECRET: next })).code).toBe(3);
       expect((await svc(["rotate-chain-key"], rotated)).code).toBe(0);
       expect((await svc(["verify"], rotated)).code).toBe(0);
-      const forgetful = await svc(["verify", "--json"], { SVC_AUDIT_CHAIN_SECRET: next });
-      expect([forgetful.code, JSON.parse(forgetful.out).outcome]).toEqual([4, "error"]);
+      const withoutPrevious = await svc(["verify", "--json"], { SVC_AUDIT_CHAIN_SECRET: next });
+      expect([withoutPrevious.code, JSON.parse(withoutPrevious.out).outcome]).toEqual([4, "error"]);
     });
   });
 }
 
 describe("svc audit", () => {
-  test("ends with 1 and names the row for a chain that was changed", async () => {
-    const { svc, url } = await leftBehind("sqlite");
+  test("exits with 1 and names the changed row", async () => {
+    const { svc, url } = await stoppedService("sqlite");
     const db = new DatabaseSync(url.slice("sqlite://".length));
     const { id } = db.prepare("SELECT id FROM audit_log ORDER BY occurred_us LIMIT 1 OFFSET 1").get() as { id: string };
     db.prepare("UPDATE audit_log SET result = 'failed' WHERE id = ?").run(id);
     db.close();
     const { code, out } = await svc(["verify"]);
-    expect([code, out]).toEqual([1, expect.stringContaining(`failed: a row is not what was signed (row ${id}`)]);
+    expect([code, out]).toEqual([1, expect.stringContaining(`failed: a row does not match its signature (row ${id}`)]);
   });
 
   test.each([
@@ -114,11 +114,11 @@ describe("svc audit", () => {
     [["nothing"], 2],
     [[], 2],
     [["verify"], 3],
-  ] as const)("ends %j with %i in an empty home", async (args, code) => {
+  ] as const)("exits %j with %i in an empty home", async (args, code) => {
     expect(await runHere(["audit", ...args])).toMatchObject({ code });
   });
 
-  test("ends with 4 and makes no database where there is none", async () => {
+  test("exits with 4 and creates no database", async () => {
     const { code, err } = await runHere(["audit", "verify"], {
       SVC_AUDIT_CHAIN_SECRET: "an-audit-secret-0123456789abcdefghijkl",
     });

@@ -1,32 +1,32 @@
 import type { BulkRetryRequest } from "@svc/client";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Surroundings } from "./in-process.ts";
+import type { CommandContext } from "./in-process.ts";
 import { type Shop, startShop } from "./shop.ts";
 import { scratchFolder, startSvc } from "./svc-process.ts";
 
-/** Each creation counts into the budget of ten a minute, so every group has a service of its own. */
+/** Creations are limited to ten per minute, so every group has its own service. */
 function useShop() {
   let shop: Shop;
   beforeAll(async () => {
     shop = await startShop();
   });
   afterAll(() => shop?.brain.stop());
-  const ask = (words: readonly string[], around?: Surroundings) =>
+  const ask = (words: readonly string[], around?: CommandContext) =>
     shop.signedIn(["bulk-retry", ...words], "operator", around);
   return {
     shop: () => shop,
     ask,
     create: (...words: string[]) => ask(["create", "--yes", ...words]),
-    /** Failed tasks `<queue>-0` … in a queue of their own. */
+    /** Failed tasks `<queue>-0` … in their own queue. */
     async failing(queue: string, count: number): Promise<string[]> {
       const ids = Array.from({ length: count }, (_, index) => `${queue}-${index}`);
       await shop.engine.fail(ids, queue);
       return ids;
     },
-    /** What the engine retried of a queue, in order. */
+    /** Retried tasks of a queue, in order. */
     retriedOf: (queue: string) =>
       shop.engine.done.filter((what) => what.startsWith(`bulk_retry ${queue}-`)).map((what) => what.split(" ")[1]),
-    /** Begun, and not waited for. */
+    /** Starts a bulk retry without waiting for it. */
     async begin(...words: string[]): Promise<string> {
       const { code, out } = await ask(["create", "--yes", "--no-wait", "--json", ...words]);
       expect(code).toBe(0);
@@ -39,16 +39,16 @@ function useShop() {
 describe("svc bulk-retry create", () => {
   const { shop, ask, create, failing, retriedOf } = useShop();
 
-  test("retries every task of a queue once, and tells the end", async () => {
+  test("retries every task of a queue once and prints the result", async () => {
     const ids = await failing("mail", 20);
     const { code, out, err } = await create("--queue", "mail");
     expect(code).toBe(0);
-    expect(out).toMatch(/^\S{36} {2}succeeded {2}20 tasks: 20 succeeded, 0 failed, 0 unknown, 0 to come\n$/);
-    expect(err).toMatch(/^svc: bulk retry \S{36} of 20 tasks started; run svc bulk-retry watch to follow it later\n$/);
+    expect(out).toMatch(/^\S{36} {2}succeeded {2}20 tasks: 20 succeeded, 0 failed, 0 unknown, 0 remaining\n$/);
+    expect(err).toMatch(/^svc: bulk retry \S{36} of 20 tasks started\. Follow it with svc bulk-retry watch \S{36}\n$/);
     expect(retriedOf("mail").sort()).toEqual(ids.sort());
   });
 
-  test("shows a bar on a terminal, and gives one JSON document", async () => {
+  test("shows a progress bar on a terminal and prints one JSON document", async () => {
     await failing("bar", 12);
     const shown: string[] = [];
     const { code, out } = await ask(["create", "--yes", "--queue", "bar", "--json"], { shown });
@@ -61,42 +61,42 @@ describe("svc bulk-retry create", () => {
     expect(shown.at(-1)).toBe("");
   });
 
-  test("asks first on a terminal, and takes no for an answer", async () => {
+  test("asks for confirmation on a terminal and accepts no", async () => {
     await failing("asked", 3);
     const words = ["create", "--queue", "asked"];
     expect(await ask(words, { typed: "no\n" })).toEqual({
       code: 6,
       out: "",
-      err: "svc: nothing was retried of 3 tasks; --yes retries without asking\n",
+      err: "svc: nothing was retried. Use --yes to retry 3 tasks without confirmation\n",
     });
     expect(retriedOf("asked")).toEqual([]);
     expect(await ask(words, { typed: "yes\n" })).toMatchObject({ code: 0 });
     expect(retriedOf("asked")).toHaveLength(3);
   });
 
-  test("takes named tasks, and an agent", async () => {
+  test("accepts task ids and an agent", async () => {
     await failing("named", 4);
     const words = ["--engine", "shop", "--task", "named-1", "--task", "named-3", "--agent", shop().agentId];
     expect(await create(...words)).toMatchObject({ code: 0, out: expect.stringContaining("2 succeeded") });
     expect(retriedOf("named").sort()).toEqual(["named-1", "named-3"]);
   });
 
-  test("ends with 1 when some could not be retried", async () => {
+  test("exits with 1 when some tasks could not be retried", async () => {
     await failing("partly", 4);
     shop().engine.refuses.set("partly-2", "the job is locked");
     const shown: string[] = [];
     const { code, out } = await ask(["create", "--yes", "--queue", "partly"], { shown });
     expect(code).toBe(1);
-    expect(out).toMatch(/ {2}partial {2}4 tasks: 3 succeeded, 1 failed, 0 unknown, 0 to come\n$/);
+    expect(out).toMatch(/ {2}partial {2}4 tasks: 3 succeeded, 1 failed, 0 unknown, 0 remaining\n$/);
     expect(shown.at(-2)).toContain("4 of 4, 1 failed");
   });
 
-  test("has nothing to do where nothing matches", async () => {
+  test("does nothing when nothing matches", async () => {
     const { code, out } = await create("--queue", "empty");
     expect([code, out]).toEqual([0, expect.stringMatching(/ {2}no_match {2}0 tasks: /)]);
   });
 
-  test("with the same key begins nothing new", async () => {
+  test("with the same key starts nothing new", async () => {
     await failing("keyed", 2);
     const first = JSON.parse((await create("--queue", "keyed", "--key", "deploy-1", "--json")).out);
     const second = JSON.parse((await create("--queue", "keyed", "--key", "deploy-1", "--json")).out);
@@ -110,7 +110,7 @@ describe("svc bulk-retry create", () => {
 describe("svc bulk-retry create --query", () => {
   const { create, failing, retriedOf } = useShop();
 
-  test("retries what a query finds, and refuses when it finds more than --max", async () => {
+  test("retries the matches of a query, and refuses more than --max", async () => {
     await failing("queried", 12);
     const found = await create("--query", "queue:queried id:queried-1,queried-7");
     expect(found.code).toBe(0);
@@ -119,15 +119,15 @@ describe("svc bulk-retry create --query", () => {
     const { code, out, err } = await create("--query", "queue:queried", "--max", "9");
     expect(code).toBe(1);
     expect(out).toContain("refused  0 tasks");
-    expect(err).toContain("svc: refused: more than 9 tasks match; narrow the filter, or use --max\n");
+    expect(err).toContain("svc: refused: more than 9 tasks match. Narrow the filter, or raise --max\n");
   });
 });
 
 describe("svc bulk-retry", () => {
   const { ask, begin, failing } = useShop();
 
-  test("list shows those of the project, newest first, by pages", async () => {
-    expect(await ask(["list"])).toEqual({ code: 0, out: "", err: "svc: there is no bulk retry\n" });
+  test("list shows the bulk retries of the project, newest first, by pages", async () => {
+    expect(await ask(["list"])).toEqual({ code: 0, out: "", err: "svc: no bulk retries found\n" });
     await failing("mail", 2);
     const first = await begin("--queue", "mail");
     expect(await ask(["watch", first])).toMatchObject({ code: 0 });
@@ -136,25 +136,25 @@ describe("svc bulk-retry", () => {
     expect(err).toBe("");
     expect(out).toMatch(
       new RegExp(
-        `^ID +STATUS +TASKS +SUCCEEDED +FAILED +UNKNOWN +TO COME +CREATED\n${second} +no_match +0 +0 +0 +0 +0 +\\S+\n${first} +succeeded +2 +2 +0 +0 +0 +\\S+\n$`,
+        `^ID +STATUS +TASKS +SUCCEEDED +FAILED +UNKNOWN +REMAINING +CREATED\n${second} +no_match +0 +0 +0 +0 +0 +\\S+\n${first} +succeeded +2 +2 +0 +0 +0 +\\S+\n$`,
       ),
     );
     const page = await ask(["list", "--limit", "1", "--json"]);
     const { items, next_cursor: cursor } = JSON.parse(page.out);
     expect(items).toMatchObject([{ id: second, status: "no_match" }]);
-    expect((await ask(["list", "--limit", "1"])).err).toBe(`svc: there are more: --cursor ${cursor}\n`);
+    expect((await ask(["list", "--limit", "1"])).err).toBe(`svc: more results: add --cursor ${cursor}\n`);
     const rest = JSON.parse((await ask(["list", "--cursor", cursor, "--json"])).out);
     expect(rest).toMatchObject({ items: [{ id: first }], next_cursor: null });
     expect(await ask(["list", "--limit", "0"])).toMatchObject({ code: 2 });
   });
 
-  test("create says when a rate is too slow for its time", async () => {
+  test("create warns when a rate is too slow for the time limit", async () => {
     await failing("slow", 16);
     const words = ["create", "--yes", "--no-wait", "--queue", "slow"];
     const { code, err } = await ask([...words, "--rate", "1"]);
     expect(code).toBe(0);
     expect(err).toBe(
-      "svc: at 1 in a minute they take 16 minutes, and it is blocked after 15: svc bulk-retry resume goes on then\n",
+      "svc: sending 16 tasks at 1 per minute takes 16 minutes, but the bulk retry is blocked after 15. Continue it then with svc bulk-retry resume\n",
     );
     expect(await ask([...words, "--rate", "2"])).toMatchObject({ code: 0, err: "" });
   });
@@ -169,10 +169,10 @@ describe("svc bulk-retry create is refused", () => {
     expect(code).toBe(6);
     expect(err).toMatch(/more tasks match than max/);
     expect(err).toMatch(/^ {5}matched: 3$/m);
-    expect(err).toContain("--max takes more, up to 10000");
+    expect(err).toContain("raise --max, up to 10000");
   });
 
-  test("for an engine that nobody advertises, and an agent that is not there", async () => {
+  test("for an engine that no agent advertises, and for a missing agent", async () => {
     const { code, err } = await create("--engine", "celery");
     expect(code).toBe(6);
     expect(err).toContain("no agent of this project advertises bulk_retry for celery");
@@ -180,9 +180,9 @@ describe("svc bulk-retry create is refused", () => {
     const agentId = "00000000-0000-7000-8000-000000000000";
     expect(await create("--queue", "mail", "--agent", agentId)).toMatchObject({
       code: 5,
-      err: expect.stringContaining("there is no such agent"),
+      err: expect.stringContaining("agent not found"),
     });
-    expect(await create("--queue", "mail", "--agent", "nobody")).toMatchObject({ code: 6 });
+    expect(await create("--queue", "mail", "--agent", "unknown")).toMatchObject({ code: 6 });
   });
 
   test("to a viewer, and to a key", async () => {
@@ -191,11 +191,11 @@ describe("svc bulk-retry create is refused", () => {
       code: 6,
       err: expect.stringContaining("required: operator"),
     });
-    expect(await shop().withKey(words)).toEqual({ code: 6, out: "", err: "svc: nobody is signed in: svc login\n" });
+    expect(await shop().withKey(words)).toEqual({ code: 6, out: "", err: "svc: not signed in. Run svc login\n" });
     expect(shop().engine.done).toEqual([]);
   });
 
-  test("in a project that is not there, and where a service is not the one of the session", async () => {
+  test("in a missing project, and at another service than the session's", async () => {
     expect(await create("--queue", "mail", "--project", "nowhere")).toMatchObject({ code: 5 });
     expect(await create("--queue", "mail", "--brain", "http://localhost:1")).toMatchObject({
       code: 6,
@@ -203,7 +203,7 @@ describe("svc bulk-retry create is refused", () => {
     });
   });
 
-  test("over the budget of ten a minute, with the time to wait", async () => {
+  test("over the limit of ten per minute, with the time to wait", async () => {
     let ran = await create("--queue", "empty");
     for (let count = 1; ran.code === 0 && count < 20; count += 1) ran = await create("--queue", "empty");
     expect(ran).toMatchObject({ code: 1, out: "", err: expect.stringMatching(/try again in \d+ s/) });
@@ -213,19 +213,19 @@ describe("svc bulk-retry create is refused", () => {
 describe("a bulk retry", () => {
   const { shop, ask, create, failing, retriedOf, begin, shown } = useShop();
 
-  test("is shown, paused, resumed and watched to its end", async () => {
+  test("is shown, paused, resumed and watched until it finishes", async () => {
     const ids = await failing("held", 12);
     const gate = shop().engine.hold();
     const id = await begin("--queue", "held");
 
     const paused = await ask(["pause", id]);
     expect(paused).toMatchObject({ code: 0, out: expect.stringMatching(new RegExp(`^${id} {2}paused {2}12 tasks: `)) });
-    expect(paused.err).toBe(`svc: it is paused; svc bulk-retry resume ${id} goes on\n`);
+    expect(paused.err).toBe(`svc: paused. Continue with svc bulk-retry resume ${id}\n`);
     expect(await ask(["pause", id])).toMatchObject({ code: 0 });
     gate.open();
-    // What was on its way ends; the watching ends with it, since nothing more comes by itself.
+    // Commands already sent finish, and then watching stops.
     const watched = await ask(["watch", id]);
-    expect(watched).toMatchObject({ code: 1, err: expect.stringContaining("svc: it is paused;") });
+    expect(watched).toMatchObject({ code: 1, err: expect.stringContaining("svc: paused.") });
     expect(retriedOf("held").length).toBeLessThanOrEqual(8);
     expect((await shown(id)).status).toBe("paused");
 
@@ -243,7 +243,7 @@ describe("a bulk retry", () => {
     expect(await ask(["show", id])).toMatchObject({ code: 0, out: expect.stringContaining("succeeded  12 tasks") });
   });
 
-  test("is only looked at by a viewer who may not, and by no key", async () => {
+  test("is refused to a viewer and to a key", async () => {
     const id = await begin("--queue", "nothing");
     expect(await shop().signedIn(["bulk-retry", "list"], "viewer")).toMatchObject({ code: 6, out: "" });
     expect(await shop().withKey(["bulk-retry", "list"])).toMatchObject({ code: 6, out: "" });
@@ -253,13 +253,13 @@ describe("a bulk retry", () => {
     }
   });
 
-  test("goes on when the watching ends with Ctrl-C", async () => {
+  test("continues when watching stops with Ctrl-C", async () => {
     const ids = await failing("left", 3);
     const gate = shop().engine.hold();
     const env = await shop().environment("session", "operator");
     const words = ["bulk-retry", "create", "--queue", "left", "--yes"];
     const watching = startSvc(words, { cwd: await scratchFolder(), env });
-    const [, id = ""] = await watching.says(/svc: bulk retry (\S{36}) of 3 tasks/);
+    const [, id = ""] = await watching.prints(/svc: bulk retry (\S{36}) of 3 tasks/);
     watching.child.kill("SIGINT");
     await watching.ended;
     gate.open();
@@ -267,7 +267,7 @@ describe("a bulk retry", () => {
     expect(retriedOf("left").sort()).toEqual(ids);
   });
 
-  test("sends the canary first, and the rest once its tasks have ended well", async () => {
+  test("sends the canary first, and the rest after its tasks succeeded", async () => {
     await failing("good", 6);
     expect(await create("--queue", "good", "--canary", "2")).toMatchObject({ code: 0 });
     expect(retriedOf("good").slice(0, 2).sort()).toEqual(["good-0", "good-1"]);
@@ -281,7 +281,7 @@ describe("a bulk retry", () => {
     expect(code).toBe(1);
     const [, id = ""] = /^(\S{36}) {2}blocked {2}6 tasks: 2 succeeded/.exec(out) ?? [];
     expect(err).toContain(
-      `svc: it is blocked: 2 of the 2 canary tasks failed again (allowed: 1); svc bulk-retry resume ${id} goes on\n`,
+      `svc: blocked: 2 of the 2 canary tasks failed again (allowed: 1). Continue with svc bulk-retry resume ${id}\n`,
     );
     expect(retriedOf("bad").sort()).toEqual(["bad-0", "bad-1"]);
     expect(await ask(["watch", id])).toMatchObject({ code: 1 });
@@ -291,7 +291,7 @@ describe("a bulk retry", () => {
     expect(retriedOf("bad")).toHaveLength(6);
   });
 
-  test("with failures that are allowed, and a rate, is what was asked for", async () => {
+  test("applies allowed failures and the rate", async () => {
     await failing("paced", 4);
     shop().engine.endOf.set("paced-0", "failure");
     const words = ["--canary", "1", "--canary-failures", "1", "--rate", "6000"];

@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => brain?.stop());
 
-/** As the operator, signed in. */
+/** Runs `svc bulk-retry` with the operator's session. */
 async function ask(args: readonly string[], more: Record<string, string> = {}) {
   const home = await scratchFolder();
   const cookies = Object.fromEntries(brain.as.operator.cookie.split("; ").map((pair) => pair.split("=")));
@@ -31,45 +31,45 @@ describe("svc bulk-retry create", () => {
     [["--engine", "scripted", "--state", "pending", "--priority", "normal", "--since", "1h"], "5 tasks"],
     [["--engine", 'an "other" one', "--state", "pending"], "0 tasks"],
     [["--all"], "0 tasks"],
-    [["--engine", "scripted", "--task", "task-0", "--task", "task-0"], "1 named task"],
-  ])("with %j tells how many match, and retries none of them unasked", async (words, count) => {
+    [["--engine", "scripted", "--task", "task-0", "--task", "task-0"], "1 task"],
+  ])("with %j shows the number of matches and retries nothing without confirmation", async (words, count) => {
     const { code, out, err } = await ask(["create", ...words]);
     expect({ code, out, err }).toEqual({
       code: 6,
       out: "",
-      err: `svc: nothing was retried of ${count}; --yes retries without asking\n`,
+      err: `svc: nothing was retried. Use --yes to retry ${count} without confirmation\n`,
     });
   });
 
   test.each([
-    [[], "say which tasks"],
-    [["--all", "--queue", "mail"], "--all goes without filters"],
-    [["--task", "1"], "--task needs --engine"],
-    [["--task", "1", "--engine", "scripted", "--priority", "low"], "--task and --priority do not go together"],
-    [["--queue", "mail", "--max", "10001"], "--max is a whole number, 1 to 10000"],
-    [["--queue", "mail", "--canary-failures", "1"], "--canary-failures needs --canary"],
-    [["--queue", "mail", "--state", "broken"], "--state is one of"],
-  ])("ends with 2 for %j", async (words, message) => {
+    [[], "missing a filter, or --all"],
+    [["--all", "--queue", "mail"], "--all does not accept filters"],
+    [["--task", "1"], "--task requires --engine"],
+    [["--task", "1", "--engine", "scripted", "--priority", "low"], "--task does not accept --priority"],
+    [["--queue", "mail", "--max", "10001"], "--max must be a whole number from 1 to 10000"],
+    [["--queue", "mail", "--canary-failures", "1"], "--canary-failures requires --canary"],
+    [["--queue", "mail", "--state", "broken"], "--state must be one of"],
+  ])("exits with 2 for %j", async (words, message) => {
     const { code, err } = await ask(["create", ...words]);
     expect(code).toBe(2);
     expect(err).toContain(`svc: ${message}`);
   });
 
-  test("takes the session even where a key is set, as no key may do it", async () => {
+  test("uses the session even when an API key is set", async () => {
     const planted = { SVC_API_KEY: "svk_planted" };
     expect(await ask(["create", "--all"], planted)).toMatchObject({
       code: 6,
-      err: expect.stringContaining("of 0 tasks"),
+      err: expect.stringContaining("retry 0 tasks"),
     });
   });
 });
 
 test.each(["show", "watch", "pause", "resume"])(
-  "svc bulk-retry %s needs an id, and one that is there",
+  "svc bulk-retry %s requires the id of an existing request",
   async (what) => {
-    expect(await ask([what])).toMatchObject({ code: 2, err: expect.stringContaining("name the bulk retry by its id") });
+    expect(await ask([what])).toMatchObject({ code: 2, err: expect.stringContaining("missing REQUEST_ID") });
     const { code, err } = await ask([what, "00000000-0000-7000-8000-000000000000"]);
     expect(code).toBe(5);
-    expect(err).toContain("there is no bulk retry request 00000000-0000-7000-8000-000000000000 in project shop");
+    expect(err).toContain("bulk retry request 00000000-0000-7000-8000-000000000000 in project shop not found");
   },
 );

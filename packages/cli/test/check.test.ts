@@ -14,8 +14,8 @@ import { databaseFor, runSvc, scratchFolder } from "./svc-process.ts";
 const svc = (home: string, args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
   runHere(args, { SVC_HOME: home, ...env }, { cwd: home });
 
-/** A stopped service's home and database. */
-async function leftBehind(dialect: "sqlite" | "postgres") {
+/** The home and database of a stopped service. */
+async function stoppedService(dialect: "sqlite" | "postgres") {
   const home = await scratchFolder();
   const url = await databaseFor(home, dialect);
   const brain = await startTestBrain({ dialect, databaseUrl: url, home });
@@ -37,8 +37,8 @@ const statusOf = (out: string, check: string) => lineOf(check).exec(out)?.[1];
 
 for (const dialect of testDialects) {
   describe(`svc check on ${dialect}`, () => {
-    test("finds a stopped service sound, and says so as one JSON document too", async () => {
-      const { run, started } = await leftBehind(dialect);
+    test("reports a stopped service as ok, also as one JSON document", async () => {
+      const { run, started } = await stoppedService(dialect);
       const { code, out, err } = await started(["check"]);
       expect({ code, err }).toEqual({ code: 0, err: "" });
       expect(
@@ -57,8 +57,8 @@ for (const dialect of testDialects) {
       });
     });
 
-    test("finds secrets that are not the database's, and a state that was changed", async () => {
-      const { run, url } = await leftBehind(dialect);
+    test("finds secrets of another database, and a changed state", async () => {
+      const { run, url } = await stoppedService(dialect);
       const other = "another-secret-0123456789-0123456789";
       const wrong = await run(["check"], { SVC_SECRET: other, SVC_AUDIT_CHAIN_SECRET: other });
       expect(wrong.code).toBe(1);
@@ -75,8 +75,8 @@ for (const dialect of testDialects) {
       expect([changed.code, statusOf(changed.out, "audit")]).toEqual([1, "failed"]);
     });
 
-    test("tells migrations that are missing, or that only a newer program knows", async () => {
-      const { run, url } = await leftBehind(dialect);
+    test("reports missing migrations, and migrations of a newer program", async () => {
+      const { run, url } = await stoppedService(dialect);
       const database = await openDatabaseAt(url);
       onTestFinished(() => database.close());
       const future = { name: "9999_future", applied_at: new Date() } as never;
@@ -94,7 +94,7 @@ for (const dialect of testDialects) {
   });
 
   describe(`svc doctor on ${dialect}`, () => {
-    test("looks at a running service: its port, its agents, clocks, proxies and disk", async () => {
+    test("checks the port, agents, clocks, proxies and disk of a running service", async () => {
       const home = await scratchFolder();
       const url = await databaseFor(home, dialect);
       const brain = await startTestBrain({ dialect, databaseUrl: url, home });
@@ -115,7 +115,7 @@ for (const dialect of testDialects) {
 }
 
 describe("svc check", () => {
-  test("ends with 3 for settings that are not valid, and lists every fault without a value", async () => {
+  test("exits with 3 for invalid settings, and lists every fault without its value", async () => {
     const home = await scratchFolder();
     const { code, out } = await svc(home, ["check"], { SVC_LOG_LEVEL: "loudly", SVC_BIND_PORT: "0" });
     expect(code).toBe(3);
@@ -123,7 +123,7 @@ describe("svc check", () => {
     expect(out).not.toContain("loudly");
   });
 
-  test("ends with 4 when the database does not answer, and tells no credentials", async () => {
+  test("exits with 4 when the database is unreachable, without printing credentials", async () => {
     const home = await scratchFolder();
     const url = `postgres://bob:hunter2secret@127.0.0.1:${await freePort()}/shop`;
     const { code, out, err } = await svc(home, ["check"], { SVC_DATABASE_URL: url });
@@ -132,7 +132,7 @@ describe("svc check", () => {
     expect(out + err).not.toMatch(/hunter2|bob/);
   });
 
-  test("makes nothing where no service has been", async () => {
+  test("creates nothing before the first start of a service", async () => {
     const folder = await scratchFolder();
     const home = join(folder, "home");
     const { code, out } = await svc(folder, ["doctor"], { SVC_HOME: home });
@@ -140,15 +140,15 @@ describe("svc check", () => {
     await expect(access(home)).rejects.toMatchObject({ code: "ENOENT" });
   });
 
-  test("asks for the secrets that belong to a database that is there", async () => {
-    const { run, home } = await leftBehind("sqlite");
+  test("asks for the secrets of an existing database", async () => {
+    const { run, home } = await stoppedService("sqlite");
     const { code, out } = await run(["check"], { SVC_HOME: join(home, "elsewhere") });
     expect(code).toBe(1);
     expect(out.match(/^failed +secrets +SVC_\w*SECRET is set nowhere/gm)).toHaveLength(3);
   });
 
-  test("warns of a home that others may read, and of names that it does not know", async () => {
-    const { run, home } = await leftBehind("sqlite");
+  test("warns about a home that others can read, and about unknown settings", async () => {
+    const { run, home } = await stoppedService("sqlite");
     await chmod(home, 0o755);
     const { code, out } = await run(["check"], { SVC_COLOUR: "blue" });
     expect([code, statusOf(out, "home")]).toEqual([0, "warning"]);
@@ -157,24 +157,24 @@ describe("svc check", () => {
 });
 
 describe("svc doctor", () => {
-  test("finds a port that another program holds, and proxies that everybody may be", async () => {
+  test("finds a port in use, and trusted proxies that match every address", async () => {
     const taken = createServer((socket) => socket.end());
     taken.listen(0, "127.0.0.1");
     await once(taken, "listening");
     onTestFinished(() => void taken.close());
     const { port } = taken.address() as { port: number };
-    const { run } = await leftBehind("sqlite");
+    const { run } = await stoppedService("sqlite");
     const { code, out } = await run(["doctor"], { SVC_BIND_PORT: String(port), SVC_TRUSTED_PROXIES: "0.0.0.0/0" });
     expect(code).toBe(1);
     expect(out).toMatch(/^failed +port +.+ is in use by another program; /m);
     expect(statusOf(out, "proxies")).toBe("failed");
   });
 
-  test("warns of a public URL behind an unnamed proxy, and of a certificate that browsers refuse", async () => {
+  test("warns about a public URL behind an unknown proxy, and about a certificate that browsers refuse", async () => {
     const site = await startHttpsServer();
     onTestFinished(() => site.stop());
-    const { run, started } = await leftBehind("sqlite");
-    // This process trusts the site.
+    const { run, started } = await stoppedService("sqlite");
+    // The certificate is trusted only in this process.
     const refused = await started(["doctor"], { SVC_PUBLIC_URL: site.url });
     expect(refused.code).toBe(1);
     expect(refused.out).toMatch(
@@ -184,10 +184,10 @@ describe("svc doctor", () => {
     expect([away.code, statusOf(away.out, "tls"), statusOf(away.out, "proxies")]).toEqual([0, "warning", "warning"]);
   });
 
-  test("greets the mail server and signs in, without sending a mail or telling the password", async () => {
+  test("signs in to the mail server without sending a mail or printing the password", async () => {
     const mail = await startMailServer();
     onTestFinished(() => mail.stop());
-    const { run } = await leftBehind("sqlite");
+    const { run } = await stoppedService("sqlite");
     const from = { SVC_MAIL_FROM: "svc@example.org" };
     const taken = await run(["doctor"], { ...from, SVC_MAIL_URL: mail.url });
     expect([taken.code, statusOf(taken.out, "mail")]).toEqual([0, "ok"]);
@@ -199,7 +199,7 @@ describe("svc doctor", () => {
 });
 
 describe("svc config", () => {
-  test("shows every setting with its source and hides secrets, and makes nothing", async () => {
+  test("shows every setting with its source, hides secrets and creates nothing", async () => {
     const home = await scratchFolder();
     await writeFile(join(home, ".env"), "SVC_LOG_LEVEL=warn\n");
     const secret = { SVC_SECRET: "planted-secret-0123456789-0123456789" };
@@ -218,7 +218,7 @@ describe("svc config", () => {
     expect(revealed.out).toContain(`SVC_SECRET=${secret.SVC_SECRET}  (environment)\n`);
   });
 
-  test("validate ends with 3 after every fault, none of which holds a value", async () => {
+  test("validate exits with 3 and lists every fault without its value", async () => {
     const home = await scratchFolder();
     await writeFile(join(home, "config.env"), "SVC_COLOUR=planted\nSVC_LOG_LEVEL=planted\n");
     const { code, out, err } = await svc(home, ["config", "validate"], { SVC_BIND_PORT: "99999" });
@@ -233,7 +233,7 @@ describe("svc config", () => {
     expect([valid, faults.length]).toEqual([false, 2]);
   });
 
-  test("validate says when there is nothing to say, and makes nothing", async () => {
+  test("validate confirms valid settings and creates nothing", async () => {
     const home = await scratchFolder();
     expect(await svc(home, ["config", "validate"])).toEqual({ code: 0, out: "the settings are valid\n", err: "" });
     expect(await readdir(home)).toEqual([]);

@@ -8,7 +8,7 @@ type Parameters = Readonly<Record<string, string>>;
 
 let brain: TestBrain;
 let agent: RawAgent;
-/** What the agent was asked to do, in order. */
+/** Commands that the agent received, in order. */
 const carriedOut: string[] = [];
 const keys = new Map<TestRole, string>();
 
@@ -29,7 +29,7 @@ afterAll(async () => {
   await brain?.stop();
 });
 
-/** Answers every command as an engine would: tasks whose id begins with `bad` cannot be acted on. */
+/** Answers every command. Commands on tasks whose id starts with `bad` fail. */
 function carryOutAll(): void {
   let next = 0;
   agent.socket.on("message", () => {
@@ -53,19 +53,19 @@ const ask = (args: readonly string[], role: TestRole = "operator") =>
   svc(args, { SVC_BRAIN_URL: brain.url, SVC_API_KEY: keys.get(role) ?? "" });
 
 describe("svc tasks retry", () => {
-  test("waits for the outcome and tells it", async () => {
+  test("waits for the result and prints it", async () => {
     const { code, out, err } = await ask(["tasks", "retry", "bullmq", "mail:1"]);
     expect({ code, out }).toEqual({ code: 0, out: "mail:1  completed as mail:1-again\n" });
-    expect(err).toMatch(/^svc: command \S{36} is under way; run svc commands watch to follow it later\n$/);
+    expect(err).toMatch(/^svc: issued command \S{36}\. Follow it with svc commands watch \S{36}\n$/);
     expect(carriedOut).toContain("retry_task mail:1");
   });
 
-  test("ends with 1 when the agent failed, with its words and nothing that a terminal would obey", async () => {
+  test("exits with 1 when the agent failed, with its error and escaped control characters", async () => {
     const { code, out } = await ask(["tasks", "retry", "bullmq", "bad:1"]);
     expect({ code, out }).toEqual({ code: 1, out: "bad:1  failed: the job is \\u001b[31mlocked\n" });
   });
 
-  test("carries several out, also beside one that is refused, and tells all as JSON", async () => {
+  test("runs several tasks, even if one is refused, and prints all as JSON", async () => {
     const long = "x".repeat(201);
     const { code, out } = await ask(["tasks", "retry", "bullmq", "many:1", long, "many:2", "many:1", "--json"]);
     expect(code).toBe(1);
@@ -88,7 +88,7 @@ describe("svc tasks retry", () => {
     expect(err).toContain("svc: the request conflicts with the current state");
   });
 
-  test("brings new inputs and a time", async () => {
+  test("accepts new inputs and a delay", async () => {
     const words = ["--args", "[12345678901234567890]", "--kwargs", '{"a":2}', "--in", "10m", "--json"];
     const { out } = await ask(["tasks", "retry", "bullmq", "new:1", ...words]);
     const [command] = JSON.parse(out).commands;
@@ -98,32 +98,32 @@ describe("svc tasks retry", () => {
   });
 
   test.each([
-    [["bullmq"], "name an engine and at least one task id"],
-    [["bullmq", "1", "--args", "[]"], "--args and --kwargs go together"],
-    [["bullmq", "1", "--args", "{}", "--kwargs", "{}"], "--args is a JSON array"],
-    [["bullmq", "1", "--args", "[]", "--kwargs", "nonsense"], "--kwargs is a JSON object"],
-    [["bullmq", "1", "2", "--args", "[]", "--kwargs", "{}"], "new inputs are for one task"],
-    [["bullmq", "1", "2", "--key", "k"], "one --key is for one task"],
+    [["bullmq"], "missing ENGINE or TASK_ID"],
+    [["bullmq", "1", "--args", "[]"], "--args and --kwargs require each other"],
+    [["bullmq", "1", "--args", "{}", "--kwargs", "{}"], "--args must be a JSON array"],
+    [["bullmq", "1", "--args", "[]", "--kwargs", "nonsense"], "--kwargs must be a JSON object"],
+    [["bullmq", "1", "2", "--args", "[]", "--kwargs", "{}"], "--args and --kwargs require a single task"],
+    [["bullmq", "1", "2", "--key", "k"], "--key requires a single task"],
     [["bullmq", "1", "--in", "soon"], "--in must be a duration"],
-    [["bullmq", "1", "--in", "2d"], "--in is 86400 s at most"],
-  ])("ends with 2 for %j", async (words, message) => {
+    [["bullmq", "1", "--in", "2d"], "--in must be at most 86400 s"],
+  ])("exits with 2 for %j", async (words, message) => {
     const { code, err } = await ask(["tasks", "retry", ...words]);
     expect(code).toBe(2);
     expect(err).toContain(`svc: ${message}`);
   });
 
-  test("ends with 6 where no agent can, with the reason", async () => {
+  test("exits with 6 and the reason when no agent supports it", async () => {
     const { code, err } = await ask(["tasks", "retry", "celery", "1"]);
     expect(code).toBe(6);
     expect(err).toContain("svc: the agent does not serve the engine\n     engine: celery\n");
   });
 
-  test("ends with 5 for an agent that is not there", async () => {
+  test("exits with 5 for a missing agent", async () => {
     const agentId = "00000000-0000-7000-8000-000000000000";
     expect(await ask(["tasks", "retry", "bullmq", "1", "--agent", agentId])).toMatchObject({ code: 5 });
   });
 
-  test("ends with 6 for a viewer, with the role that is needed", async () => {
+  test("exits with 6 for a viewer, with the required role", async () => {
     const { code, err } = await ask(["tasks", "retry", "bullmq", "1"], "viewer");
     expect(code).toBe(6);
     expect(err).toContain("svc: this action is not allowed\n     required: operator\n");
@@ -131,7 +131,7 @@ describe("svc tasks retry", () => {
 });
 
 describe("svc tasks cancel and svc dead-letters requeue", () => {
-  test("do what they say", async () => {
+  test("run their commands", async () => {
     expect(await ask(["tasks", "cancel", "bullmq", "mail:2"])).toMatchObject({ code: 0 });
     expect(await ask(["dead-letters", "requeue", "bullmq", "mail:3", "mail:4"])).toMatchObject({ code: 0 });
     expect(carriedOut).toEqual(
@@ -140,12 +140,12 @@ describe("svc tasks cancel and svc dead-letters requeue", () => {
   });
 
   test.each([
-    [["bullmq"], "name an engine and at least one task id"],
-    [["--all"], "name the engine"],
-    [["bullmq", "1", "--all"], "--all goes without task ids"],
-    [["bullmq", "1", "--queue", "mail"], "--queue goes with --all"],
-    [["bullmq", "--all", "--key", "k"], "one --key is for one task"],
-  ])("end with 2 for %j", async (words, message) => {
+    [["bullmq"], "missing ENGINE or TASK_ID"],
+    [["--all"], "missing ENGINE"],
+    [["bullmq", "1", "--all"], "--all does not accept task ids"],
+    [["bullmq", "1", "--queue", "mail"], "--queue requires --all"],
+    [["bullmq", "--all", "--key", "k"], "--key requires a single task"],
+  ])("exit with 2 for %j", async (words, message) => {
     const { code, err } = await ask(["dead-letters", "requeue", ...words]);
     expect(code).toBe(2);
     expect(err).toContain(`svc: ${message}`);
@@ -172,39 +172,39 @@ describe("svc commands", () => {
     );
   });
 
-  test("that failed end the watching with 1", async () => {
+  test("that failed end watching with 1", async () => {
     const sent = await ask(["tasks", "retry", "bullmq", "bad:2", "--no-wait", "--json"]);
     const [{ id }] = JSON.parse(sent.out).commands;
     expect(await ask(["commands", "watch", id])).toMatchObject({ code: 1 });
   });
 
-  test("are followed as they come until Ctrl-C", async () => {
+  test("are followed until Ctrl-C", async () => {
     const env = { SVC_BRAIN_URL: brain.url, SVC_API_KEY: keys.get("operator") ?? "" };
     const watching = startSvc(["commands", "watch"], { cwd: await scratchFolder(), env });
-    await watching.says(/watching the commands of shop/);
+    await watching.prints(/watching the commands of shop/);
     await ask(["tasks", "retry", "bullmq", "seen:1"]);
-    await watching.says(/retry_task seen:1 {2}completed as seen:1-again/);
+    await watching.prints(/retry_task seen:1 {2}completed as seen:1-again/);
     watching.child.kill("SIGINT");
     expect(await watching.ended).toBe(0);
     expect(watching.written.out).not.toContain("later:1");
   });
 
-  test("show a viewer neither inputs nor results", async () => {
+  test("hide inputs and results from a viewer", async () => {
     const { items } = JSON.parse((await ask(["commands", "list", "--json"], "viewer")).out);
     expect(items.length).toBeGreaterThan(0);
     for (const { payload, result } of items) expect({ payload, result }).toEqual({ payload: {}, result: null });
   });
 
-  test("that are not there end with 5", async () => {
+  test("that are missing exit with 5", async () => {
     const id = "00000000-0000-7000-8000-000000000000";
     for (const what of ["show", "watch"]) {
       const { code, err } = await ask(["commands", what, id]);
       expect(code).toBe(5);
-      expect(err).toContain(`svc: there is no command ${id} in project shop`);
+      expect(err).toContain(`svc: command ${id} in project shop not found`);
     }
   });
 
-  test("need an id to be shown, and a status that exists", async () => {
+  test("require an id to show, and a valid status to list", async () => {
     expect(await ask(["commands", "show"])).toMatchObject({ code: 2 });
     expect(await ask(["commands", "list", "--status", "done"])).toMatchObject({ code: 2 });
   });

@@ -2,17 +2,17 @@ import type { Command } from "@svc/agent";
 import { createScriptedAdapter } from "@svc/testkit/peer";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { svc } from "./in-process.ts";
-import { type Letter, type Shop, startShop } from "./shop.ts";
+import { type ListedDeadLetter, type Shop, startShop } from "./shop.ts";
 import { scratchFolder, startSvc } from "./svc-process.ts";
 
-const lettersOf = (queue: string, count: number): Letter[] =>
+const deadLettersOf = (queue: string, count: number): ListedDeadLetter[] =>
   Array.from({ length: count }, (_, index) => ({
     task_id: `${queue}-${index}`,
     queue,
     error_excerpt: "Error: mailbox full\n    at send (mail.js:7)",
   }));
 
-/** Each listing counts into the budget of ten a minute, so every group has a service of its own. */
+/** Listings are limited to ten per minute, so every group has its own service. */
 function useShop(): () => Shop {
   let shop: Shop;
   beforeAll(async () => {
@@ -26,35 +26,35 @@ describe("svc dead-letters list", () => {
   const shop = useShop();
   const list = (...words: string[]) => shop().withKey(["dead-letters", "list", "shop", ...words]);
 
-  test("prints what the engine keeps, and goes on from a cursor", async () => {
+  test("prints the dead letters of the engine, and continues from a cursor", async () => {
     const { engine, agentId } = shop();
-    engine.letters.push(...lettersOf("mail", 3), ...lettersOf("images", 1));
+    engine.deadLetters.push(...deadLettersOf("mail", 3), ...deadLettersOf("images", 1));
     const { code, out, err } = await list("--limit", "2");
     expect(code).toBe(0);
     expect(out).toMatch(
       /^TASK ID +NAME +QUEUE +ATTEMPTS +FAILED +ERROR\nmail-0 +mail\.send +mail +3 +2026-05-20T08:00:00\S+ +Error: mailbox full\nmail-1 .+\n$/,
     );
     expect(err).toBe(
-      `svc: 4 dead letters, told by agent ${agentId}\nsvc: there are more: --cursor 2 --agent ${agentId}\n`,
+      `svc: 4 dead letters, from agent ${agentId}\nsvc: more results: add --cursor 2 --agent ${agentId}\n`,
     );
 
     const rest = JSON.parse((await list("--cursor", "2", "--agent", agentId, "--json")).out);
     expect(rest).toMatchObject({ next_cursor: null, total: 4, engine: "shop", agent_id: agentId });
-    expect(rest.entries.map(({ task_id }: Letter) => task_id)).toEqual(["mail-2", "images-0"]);
+    expect(rest.entries.map(({ task_id }: ListedDeadLetter) => task_id)).toEqual(["mail-2", "images-0"]);
     expect((await list("--queue", "images")).out).toMatch(/^TASK ID .+\nimages-0 .+\n$/);
-    const none = `svc: 0 dead letters, told by agent ${agentId}\n`;
+    const none = `svc: 0 dead letters, from agent ${agentId}\n`;
     expect(await list("--queue", "nothing")).toEqual({ code: 0, out: "", err: none });
   });
 
-  test("shows a terminal nothing that it would obey", async () => {
+  test("escapes control characters", async () => {
     const { engine } = shop();
-    engine.letters.push({ task_id: "evil\u001b[2J", queue: "evil", error_excerpt: "no" });
+    engine.deadLetters.push({ task_id: "evil\u001b[2J", queue: "evil", error_excerpt: "no" });
     const { out } = await list("--queue", "evil");
     expect(out).toContain("evil\\u001b[2J");
     expect(out).not.toContain("\u001b");
   });
 
-  test("is there for a viewer, with a key and with a session", async () => {
+  test("works for a viewer, with a key and with a session", async () => {
     const words = ["dead-letters", "list", "shop", "--queue", "images", "--json"];
     for (const ask of [shop().withKey, shop().signedIn])
       expect(await ask(words, "viewer")).toMatchObject({ code: 0, out: expect.stringContaining("images-0") });
@@ -66,28 +66,28 @@ describe("svc dead-letters list is refused", () => {
   const list = (...words: string[]) => shop().withKey(["dead-letters", "list", ...words]);
 
   test.each([
-    [[], 2, "name the engine"],
-    [["shop", "--limit", "0"], 2, "--limit is a whole number, 1 to 200"],
-    [["shop", "--limit", "201"], 2, "--limit is a whole number, 1 to 200"],
+    [[], 2, "missing ENGINE"],
+    [["shop", "--limit", "0"], 2, "--limit must be a whole number from 1 to 200"],
+    [["shop", "--limit", "201"], 2, "--limit must be a whole number from 1 to 200"],
     [["shop", "mail"], 2, "mail"],
-    [["shop", "--project", "nowhere"], 5, "there is no project nowhere"],
+    [["shop", "--project", "nowhere"], 5, "project nowhere not found"],
     [["no engine"], 6, "the request is not valid"],
     [["shop", "--cursor", "nonsense"], 6, "cursor is not valid for this listing"],
     [["shop", "--agent", "first"], 6, "agent_id"],
-    [["shop", "--agent", "00000000-0000-7000-8000-000000000000"], 5, "there is no such agent"],
+    [["shop", "--agent", "00000000-0000-7000-8000-000000000000"], 5, "agent not found"],
   ])("with %j by exit code %i", async (words, code, message) => {
     const ran = await list(...words);
     expect(ran).toMatchObject({ code, out: "", err: expect.stringContaining(message) });
   });
 
-  test("where no agent can, with what those online can do", async () => {
+  test("when no agent supports it, with the capabilities of those online", async () => {
     const { code, err } = await list("celery");
     expect(code).toBe(6);
     expect(err).toMatch(/^svc: no online agent can list dead letters of celery$/m);
-    expect(err).toMatch(/^ {5}online: agent-\S+ can do shop \(.*list_dead_letters.*\)$/m);
+    expect(err).toMatch(/^ {5}online: agent-\S+ supports shop \(.*list_dead_letters.*\)$/m);
   });
 
-  test("when the engine fails, and when it answers with something else", async () => {
+  test("when the engine fails, and when it returns something else", async () => {
     const { engine } = shop();
     engine.listing = async () => ({ status: "failed", error: "Redis:\n planted \u001b[2Jwords" });
     const failed = await list("shop");
@@ -101,7 +101,7 @@ describe("svc dead-letters list is refused", () => {
     engine.listing = null;
   });
 
-  test("to a key without the scope, and where nobody is signed in", async () => {
+  test("to a key without the scope, and without a session", async () => {
     const { brain, environment } = shop();
     const scopes = ["commands:write", "projects:read"];
     const { body } = await brain.as.operator.post("/api-keys", { name: "no", scopes });
@@ -112,20 +112,20 @@ describe("svc dead-letters list is refused", () => {
     });
     expect(await svc([...words, "--brain", brain.url])).toMatchObject({
       code: 6,
-      err: "svc: nobody is signed in: svc login, or set SVC_API_KEY\n",
+      err: "svc: not signed in. Run svc login or set SVC_API_KEY\n",
     });
   });
 
-  test("over the budget of ten a minute, with the time to wait", async () => {
+  test("over the limit of ten per minute, with the time to wait", async () => {
     let ran = await list("shop");
     for (let count = 1; ran.code === 0 && count < 20; count += 1) ran = await list("shop");
     expect(ran.code).toBe(1);
     expect(ran.err).toMatch(/try again in \d+ s/);
-    // Who wants all of them waits for the next minute, until he is told not to.
+    // requeue --all waits for the next minute, until it is interrupted.
     const words = ["dead-letters", "requeue", "shop", "--all", "--yes"];
     const env = await shop().environment("key", "operator");
     const requeueing = startSvc(words, { cwd: await scratchFolder(), env });
-    await requeueing.says(/svc: over the budget for listings; going on in \d+ s/);
+    await requeueing.prints(/svc: rate limit reached, continuing in \d+ s/);
     requeueing.child.kill("SIGINT");
     expect(await requeueing.ended).toBe("SIGINT");
     expect(shop().engine.done).toEqual([]);
@@ -136,45 +136,45 @@ describe("svc dead-letters requeue", () => {
   const shop = useShop();
   const requeue = (...words: string[]) => shop().withKey(["dead-letters", "requeue", "shop", ...words]);
 
-  test("puts one back and waits for it", async () => {
+  test("requeues one and waits for it", async () => {
     const { engine } = shop();
-    engine.letters.push(...lettersOf("mail", 2));
+    engine.deadLetters.push(...deadLettersOf("mail", 2));
     const { code, out, err } = await requeue("mail-0");
     expect({ code, out }).toEqual({ code: 0, out: "mail-0  completed\n" });
-    expect(err).toMatch(/^svc: command \S{36} is under way/);
-    expect(engine.letters.map(({ task_id }) => task_id)).toEqual(["mail-1"]);
-    expect(await requeue("mail-0")).toMatchObject({ code: 1, out: "mail-0  failed: there is no such dead letter\n" });
+    expect(err).toMatch(/^svc: issued command \S{36}\./);
+    expect(engine.deadLetters.map(({ task_id }) => task_id)).toEqual(["mail-1"]);
+    expect(await requeue("mail-0")).toMatchObject({ code: 1, out: "mail-0  failed: dead letter not found\n" });
   });
 
-  test("puts all of a queue back, over several pages, with bars on a terminal and without elsewhere", async () => {
+  test("requeues all of a queue over several pages, with progress bars on a terminal only", async () => {
     const { engine, withKey } = shop();
-    const others = engine.letters.length;
-    engine.letters.push(...lettersOf("bulk", 203));
+    const others = engine.deadLetters.length;
+    engine.deadLetters.push(...deadLettersOf("bulk", 203));
     const shown: string[] = [];
     const words = ["dead-letters", "requeue", "shop", "--all", "--queue", "bulk", "--yes", "--json"];
     const { code, out, err } = await withKey(words, "operator", { shown });
     expect({ code, err }).toEqual({ code: 0, err: "" });
     const { commands, refused } = JSON.parse(out);
-    expect([commands.length, refused.length, engine.letters.length]).toEqual([203, 0, others]);
+    expect([commands.length, refused.length, engine.deadLetters.length]).toEqual([203, 0, others]);
     expect(engine.done.filter((what) => what.startsWith("requeue_dead_letter bulk-"))).toHaveLength(203);
     expect(shown).toContain(`reading [${"#".repeat(23)}-]  98% 200 of 203`);
     expect(shown.at(-2)).toMatch(/^requeueing \[#{24}\] 100% 203 of 203/);
     expect(shown.at(-1)).toBe("");
 
-    engine.letters.push(...lettersOf("few", 3));
+    engine.deadLetters.push(...deadLettersOf("few", 3));
     const plain = await requeue("--all", "--queue", "few", "--yes");
     expect(plain).toMatchObject({ code: 0, err: "" });
     expect(plain.out.trimEnd().split("\n").sort()).toEqual([0, 1, 2].map((index) => `few-${index}  completed`));
   });
 
-  test("asks before it takes all, and takes no for an answer", async () => {
+  test("asks for confirmation of --all and accepts no", async () => {
     const { engine, withKey } = shop();
-    engine.letters.push(...lettersOf("asked", 2));
+    engine.deadLetters.push(...deadLettersOf("asked", 2));
     const words = ["dead-letters", "requeue", "shop", "--all", "--queue", "asked"];
     const refused = {
       code: 6,
       out: "",
-      err: "svc: nothing was requeued of 2 dead letters; --yes goes without asking\n",
+      err: "svc: nothing was requeued. Use --yes to requeue 2 dead letters without confirmation\n",
     };
     expect(await withKey(words)).toEqual(refused);
     expect(await withKey(words, "operator", { typed: "n\n" })).toEqual(refused);
@@ -183,22 +183,22 @@ describe("svc dead-letters requeue", () => {
     expect(engine.done.filter((what) => what.includes("asked"))).toHaveLength(2);
   });
 
-  test("takes no more than it says, and says that more are left, whether the engine tells how many or not", async () => {
+  test("requeues up to --limit and reports the rest, with or without a count of the engine", async () => {
     const { engine, withKey } = shop();
-    engine.letters.push(...lettersOf("long", 205));
+    engine.deadLetters.push(...deadLettersOf("long", 205));
     const shown: string[] = [];
     const words = ["dead-letters", "requeue", "shop", "--all", "--queue", "long", "--limit", "3"];
-    const left = (count: string) => `svc: ${count} more dead letters are left: the same again goes on with them\n`;
+    const left = (count: string) => `svc: ${count} dead letters are left. Run the command again to continue\n`;
     expect(await withKey(words)).toMatchObject({
       code: 6,
-      err: expect.stringContaining("of the newest 3 of 205 dead"),
+      err: expect.stringContaining("requeue the newest 3 dead letters (205 in total)"),
     });
     const some = await withKey([...words, "--yes", "--json"], "operator", { shown });
     expect({ code: some.code, err: some.err }).toEqual({ code: 0, err: left("202") });
     expect(JSON.parse(some.out).commands).toHaveLength(3);
 
-    const listed = lettersOf("long", 205).map((letter) => ({
-      ...letter,
+    const listed = deadLettersOf("long", 205).map((entry) => ({
+      ...entry,
       attempts: 3,
       task_name: null,
       failed_at: null,
@@ -207,16 +207,16 @@ describe("svc dead-letters requeue", () => {
     engine.listing = async () => ({ status: "success", result: page });
     expect(await withKey(words)).toMatchObject({
       code: 6,
-      err: expect.stringContaining("of the newest 3 dead letters"),
+      err: expect.stringContaining("requeue the newest 3 dead letters without"),
     });
-    expect(await withKey([...words, "--yes"])).toMatchObject({ code: 0, err: left("some") });
+    expect(await withKey([...words, "--yes"])).toMatchObject({ code: 0, err: left("more") });
     engine.listing = null;
     expect(await withKey(["dead-letters", "requeue", "shop", "a", "--limit", "3"])).toMatchObject({ code: 2 });
   });
 
-  test("ends with 1 beside one that fails, and puts the others back", async () => {
+  test("exits with 1 when one fails, and requeues the others", async () => {
     const { engine } = shop();
-    engine.letters.push(...lettersOf("mixed", 3));
+    engine.deadLetters.push(...deadLettersOf("mixed", 3));
     engine.refuses.set("mixed-1", "the job is locked");
     const { code, out } = await requeue("mixed-0", "mixed-1", "mixed-2");
     expect(code).toBe(1);
@@ -227,16 +227,16 @@ describe("svc dead-letters requeue", () => {
     ]);
   });
 
-  test("with the same key puts back once", async () => {
+  test("with the same key requeues once", async () => {
     const { engine } = shop();
-    engine.letters.push(...lettersOf("keyed", 1));
+    engine.deadLetters.push(...deadLettersOf("keyed", 1));
     const again = () => requeue("keyed-0", "--key", "deploy-9", "--json");
     const [first, second] = [JSON.parse((await again()).out), JSON.parse((await again()).out)];
     expect(second.commands[0].id).toBe(first.commands[0].id);
     expect(engine.done.filter((what) => what.endsWith("keyed-0"))).toHaveLength(1);
   });
 
-  test("is nothing for a viewer, nor by an agent that is not there", async () => {
+  test("is refused to a viewer, and for a missing agent", async () => {
     const words = ["dead-letters", "requeue", "shop", "mail-1"];
     for (const ask of [shop().withKey, shop().signedIn])
       expect(await ask(words, "viewer")).toMatchObject({ code: 6, err: expect.stringContaining("required: operator") });
@@ -254,23 +254,23 @@ describe("svc dead-letters requeue --all", () => {
 
   const requeue = (...words: string[]) => shop().withKey(["dead-letters", "requeue", "shop", ...words]);
 
-  test("has nothing to do where there are none", async () => {
+  test("does nothing without dead letters", async () => {
     expect(await requeue("--all", "--queue", "empty", "--yes")).toEqual({
       code: 0,
       out: "",
-      err: "svc: there are no dead letters to requeue\n",
+      err: "svc: no dead letters to requeue\n",
     });
     const asJson = await requeue("--all", "--queue", "empty", "--json");
     expect(JSON.parse(asJson.out)).toEqual({ commands: [], refused: [] });
   });
 
-  test("reads every page from the agent of the first one, whoever was seen last", async () => {
+  test("reads every page from the agent of the first page, even if another was seen later", async () => {
     const { brain, engine, agentId } = shop();
     const adapter = createScriptedAdapter("shop", ["list_dead_letters", "requeue_dead_letter"]);
     const { minted } = await brain.connectAgent({ engines: [adapter] });
     const asked: string[] = [];
-    const letters = lettersOf("paged", 1).map((letter) => ({ task_name: null, ...letter }));
-    const page = { entries: letters, next_cursor: "next", total: 2, engine: "shop" };
+    const entries = deadLettersOf("paged", 1).map((entry) => ({ task_name: null, ...entry }));
+    const page = { entries, next_cursor: "next", total: 2, engine: "shop" };
     const listing = (own: string, other: string) => async (command: Command) => {
       const { cursor } = command.parameters;
       asked.push(`${own} ${cursor}`);
@@ -296,7 +296,7 @@ describe("svc dead-letters requeue --all", () => {
     }
   });
 
-  test("asks the agent that listed them, whoever was seen last, and with --agent that one", async () => {
+  test("uses the agent that listed them, even if another was seen later, or the one of --agent", async () => {
     const { brain, engine, agentId } = shop();
     const adapter = createScriptedAdapter("shop", ["list_dead_letters", "requeue_dead_letter"]);
     const { minted } = await brain.connectAgent({ engines: [adapter] });
@@ -306,14 +306,14 @@ describe("svc dead-letters requeue --all", () => {
         await seen("2080-01-01T00:00:00Z").where("id", "<>", agent).execute();
         await seen("2090-01-01T00:00:00Z").where("id", "=", agent).execute();
       });
-    const letters = lettersOf("listed", 2);
-    const entries = letters.map((letter) => ({ task_name: null, ...letter }));
+    const deadLetters = deadLettersOf("listed", 2);
+    const entries = deadLetters.map((entry) => ({ task_name: null, ...entry }));
     const listing = (other: string) => async () => {
       await seenLast(other);
       return { status: "success" as const, result: { entries, next_cursor: null, total: 2, engine: "shop" } };
     };
     engine.listing = listing(minted.agentId);
-    engine.letters.push(...letters);
+    engine.deadLetters.push(...deadLetters);
     const listElsewhere = listing(agentId);
     const elsewhere: string[] = [];
     adapter.answerCommands(async ({ action, parameters }) => {

@@ -19,11 +19,11 @@ interface Found {
 }
 
 describe("svc demo", () => {
-  test("loads its history, prints a login that works, goes on, and Ctrl-C removes its folder", async () => {
+  test("loads its history, prints a working login, adds live tasks, and removes its folder on Ctrl-C", async () => {
     const { svc, url, demoFolders } = await demo();
-    const [, page] = await svc.says(/svc demo is ready at (\S+)/);
-    const [, email] = await svc.says(/e-mail +(\S+)/);
-    const [, password] = await svc.says(/password +(\S+)/);
+    const [, page] = await svc.prints(/svc demo is ready at (\S+)/);
+    const [, email] = await svc.prints(/e-mail +(\S+)/);
+    const [, password] = await svc.prints(/password +(\S+)/);
     expect(page).toBe(`${url}/p/demo-shop/tasks`);
 
     const login = await fetch(`${url}/api/v1/auth/login`, {
@@ -39,7 +39,7 @@ describe("svc demo", () => {
 
     const read = async (path: string): Promise<Found> =>
       (await (await fetch(`${url}/api/v1/projects/demo-shop/${path}`, { headers: { cookie } })).json()) as Found;
-    const [, loaded = ""] = await svc.says(/([\d,]+) tasks loaded/);
+    const [, loaded = ""] = await svc.prints(/([\d,]+) tasks loaded/);
     expect(Number(loaded.replaceAll(",", ""))).toBeGreaterThan(10_000);
 
     const dayAgo = new Date(Date.now() - 24 * 3_600_000).toISOString();
@@ -53,7 +53,7 @@ describe("svc demo", () => {
     expect(differences.attributes).toContainEqual(expect.objectContaining({ field: "release", value: "2026.11.4" }));
     expect(differences.attributes).toContainEqual(expect.objectContaining({ field: "kwargs.currency", value: "USD" }));
 
-    // Depths, consumers and workers come with the next heartbeat.
+    // Depths, consumers and workers arrive with the next heartbeat.
     await waitFor(
       async () => {
         const exports = (await read("queues")).items.find(({ name }) => name === "exports");
@@ -73,9 +73,9 @@ describe("svc demo", () => {
     expect(await demoFolders()).toEqual([]);
   });
 
-  test("removes its folder when it cannot start, and at the end of its terminal", async () => {
+  test("removes its folder when it cannot start, and when its terminal closes", async () => {
     const { svc, port, demoFolders } = await demo();
-    await svc.says(/svc demo is ready/);
+    await svc.prints(/svc demo is ready/);
     const folder = await scratchFolder();
     const second = startSvc(["demo", "--port", String(port)], { cwd: folder });
     expect(await second.ended).toBe(1);
@@ -88,9 +88,9 @@ describe("svc demo", () => {
     expect(await demoFolders()).toEqual([]);
   });
 
-  test.each(["abc", "0", "65536", "77o0"])("ends with 2 for port %s", async (port) => {
+  test.each(["abc", "0", "65536", "77o0"])("exits with 2 for port %s", async (port) => {
     const { code, err } = await runHere(["demo", "--port", port]);
     expect(code).toBe(2);
-    expect(err).toBe("svc: --port is a whole number, 1 to 65535\nusage: svc demo [--port PORT]\n");
+    expect(err).toBe("svc: --port must be a whole number from 1 to 65535\nusage: svc demo [--port PORT]\n");
   });
 });

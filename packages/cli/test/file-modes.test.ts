@@ -9,7 +9,7 @@ import { runSvc, scratchFolder, startSvc } from "./svc-process.ts";
 const quickHashes = { SVC_ARGON2_TIME_COST: "1", SVC_ARGON2_MEMORY_COST: "8192", SVC_ARGON2_PARALLELISM: "1" };
 const isRoot = process.getuid?.() === 0;
 
-/** Mode of everything below a folder that is not a link. */
+/** Modes of everything in a folder except links. */
 async function modesIn(folder: string): Promise<Record<string, string>> {
   const modes: Record<string, string> = { ".": modeOf(await lstat(folder)) };
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
@@ -43,7 +43,7 @@ function watched(folder: string): Set<string> {
   return seen;
 }
 
-describe("with a umask that gives everybody everything", () => {
+describe("with a umask that gives everyone full access", () => {
   let cwd: string;
   let home: string;
 
@@ -57,9 +57,9 @@ describe("with a umask that gives everybody everything", () => {
   const serve = async (env: Record<string, string> = {}) =>
     startSvc(["serve", "--port", String(await freePort())], { cwd, env: { ...quickHashes, SVC_HOME: home, ...env } });
 
-  test("svc serve makes files of its home that only its user can read", async () => {
+  test("svc serve creates files in its home that only its user can read", async () => {
     const svc = await serve();
-    await svc.says(/svc is ready/);
+    await svc.prints(/svc is ready/);
     const modes = await modesIn(home);
     expect(modes).toMatchObject({
       ".": "700",
@@ -71,7 +71,7 @@ describe("with a umask that gives everybody everything", () => {
     expect(openModes(modes)).toEqual([]);
   });
 
-  test("svc serve corrects what it finds, before it writes, and follows no link", async () => {
+  test("svc serve corrects existing modes before it writes, and follows no link", async () => {
     await planted(home, ["svc.db", "secret.env", "session.json", "agent/sidecar-0.db", "exports/old.csv"]);
     await planted(cwd, ["outside.txt"]);
     await mkdir(join(cwd, "elsewhere"));
@@ -81,7 +81,7 @@ describe("with a umask that gives everybody everything", () => {
     const seen = watched(home);
 
     const svc = await serve();
-    await svc.says(/svc is ready/);
+    await svc.prints(/svc is ready/);
 
     const modes = await modesIn(home);
     expect(modes).toMatchObject({
@@ -101,11 +101,11 @@ describe("with a umask that gives everybody everything", () => {
     expect(svc.written.out).toMatch(/could be read by other users of this machine; corrected/);
   });
 
-  test("svc serve keeps a database outside of the home for its user alone", async () => {
+  test("svc serve makes a database outside of the home private to its user", async () => {
     const folder = join(cwd, "data");
     await planted(folder, ["other.db", "bystander.txt"]);
     const svc = await serve({ SVC_DATABASE_URL: `sqlite://${join(folder, "other.db")}` });
-    await svc.says(/svc is ready/);
+    await svc.prints(/svc is ready/);
     expect(await modesIn(folder)).toMatchObject({
       "other.db": "600",
       "other.db-wal": "600",
@@ -114,18 +114,18 @@ describe("with a umask that gives everybody everything", () => {
     });
   });
 
-  test.runIf(isRoot)("svc serve goes on, with a warning, where a file belongs to another user", async () => {
+  test.runIf(isRoot)("svc serve continues with a warning when a file belongs to another user", async () => {
     await planted(home, ["theirs.txt"]);
     await chown(join(home, "theirs.txt"), 12_345, 12_345);
     const svc = await serve();
-    await svc.says(/svc is ready/);
+    await svc.prints(/svc is ready/);
     expect((await modesIn(home))["theirs.txt"]).toBe("644");
     expect(svc.written.out.match(/theirs\.txt[^"]*may not change that/g)).toHaveLength(1);
   });
 
-  test("svc audit corrects the database that it opens, and leaves an anchor to its group", async () => {
+  test("svc audit corrects the mode of the database, and makes an anchor readable by its group", async () => {
     const svc = await serve();
-    await svc.says(/svc is ready/);
+    await svc.prints(/svc is ready/);
     svc.child.kill("SIGTERM");
     await svc.ended;
     await chmod(join(home, "svc.db"), 0o644);
@@ -136,7 +136,7 @@ describe("with a umask that gives everybody everything", () => {
     expect(modeOf(await stat(join(cwd, "head.json")))).toBe("640");
   });
 
-  test("svc agent makes its buffer for its user alone and corrects an older one", async () => {
+  test("svc agent creates a private buffer and corrects an older one", async () => {
     await planted(home, ["agent/left-0.db"]);
     const env = { SVC_HOME: home, SVC_TOKEN: "t".repeat(43), SVC_HMAC_SECRET: "a".repeat(43), SVC_BUFFER_NAME: "left" };
     const closed = `redis://127.0.0.1:${await freePort()}`;

@@ -12,23 +12,23 @@ export interface Ran {
   readonly err: string;
 }
 
-/** What a command finds around itself. */
-export interface Surroundings {
-  /** The working folder; the home unless given. */
+/** The environment of a command. */
+export interface CommandContext {
+  /** The working folder. Default: the home. */
   readonly cwd?: string;
-  /** What is piped in; nothing unless given. */
+  /** Piped input. Default: empty. */
   readonly input?: string;
-  /** What is typed at a terminal, in the place of what is piped in. */
+  /** Input typed at a terminal, instead of piped input. */
   readonly typed?: string;
-  /** What a status line on a terminal shows, one after the other; without it there is no terminal. */
+  /** Collects the status lines. Without it there is no terminal. */
   readonly shown?: string[];
 }
 
-/** Runs one `svc` command in this process, with these SVC_ variables and no others, and a home of its own unless one is given. */
+/** Runs one `svc` command in this process with only these SVC_ variables, in a fresh home unless one is given. */
 export async function svc(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
-  { cwd, input, typed, shown }: Surroundings = {},
+  { cwd, input, typed, shown }: CommandContext = {},
 ): Promise<Ran> {
   const home = env.SVC_HOME ?? (await mkdtemp(join(tmpdir(), "svc-cli-")));
   if (env.SVC_HOME === undefined) onTestFinished(() => rm(home, { recursive: true, force: true }));

@@ -17,8 +17,8 @@ beforeAll(async () => {
 });
 afterAll(() => brain?.stop());
 
-/** A home, and `svc` in it: `piped` in a process of its own, which reads standard input. */
-async function place() {
+/** A home with `svc`. `piped` runs it in its own process, which reads standard input. */
+async function setUp() {
   const home = await scratchFolder();
   const env = { SVC_HOME: home, SVC_BRAIN_URL: brain.url };
   return {
@@ -42,12 +42,12 @@ const cookieOf = ({ cookies }: { cookies: Record<string, string> }) => ({
 });
 
 describe("svc login", () => {
-  test("keeps the session for its owner alone, which then opens what a key does not, until svc logout", async () => {
-    const { piped, run, saved, file, home } = await place();
+  test("stores the session readable by its owner only, and uses it until svc logout", async () => {
+    const { piped, run, saved, file, home } = await setUp();
     const { code, out, err } = await piped(["login", email, "--stdin"], `${testPassword}\n`);
 
     expect(code).toBe(0);
-    expect(out).toMatch(new RegExp(`^${email} is signed in at ${brain.url}; the session ends at 20`));
+    expect(out).toMatch(new RegExp(`^signed in to ${brain.url} as ${email}\\. The session ends at 20`));
     expect(err).toContain(file);
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     expect(await readdir(home)).toEqual(["session.json"]);
@@ -64,14 +64,14 @@ describe("svc login", () => {
     expect((await run(["tasks", "list"], { SVC_BRAIN_URL: "" })).code).toBe(0);
     expect((await brain.as.nobody.get("/auth/me", cookieOf(session))).status).toBe(200);
 
-    expect(await run(["logout"])).toEqual({ code: 0, out: `${email} is signed out of ${brain.url}\n`, err: "" });
+    expect(await run(["logout"])).toEqual({ code: 0, out: `signed ${email} out of ${brain.url}\n`, err: "" });
     expect(await readdir(home)).toEqual([]);
     expect((await brain.as.nobody.get("/auth/me", cookieOf(session))).status).toBe(401);
-    expect(await run(["logout"])).toEqual({ code: 0, out: "", err: "svc: nobody was signed in\n" });
+    expect(await run(["logout"])).toEqual({ code: 0, out: "", err: "svc: not signed in\n" });
   });
 
-  test("ends the session that was there, and tells the new one as JSON", async () => {
-    const { run, saved, home } = await place();
+  test("ends the previous session and prints the new one as JSON", async () => {
+    const { run, saved, home } = await setUp();
     const passwordFile = join(home, "password");
     await writeFile(passwordFile, `${testPassword}\nsecond line\n`);
     const login = () => run(["login", email, "--json", "--remember"], { SVC_PASSWORD_FILE: passwordFile });
@@ -91,55 +91,55 @@ describe("svc login", () => {
 
   test.each([
     [email, "wrong wrong wrong"],
-    ["nobody@example.org", testPassword],
-  ])("ends with 6 for a wrong proof of %s, and keeps nothing", async (who, password) => {
-    const { run, home } = await place();
+    ["unknown@example.org", testPassword],
+  ])("exits with 6 for wrong credentials of %s, and stores nothing", async (who, password) => {
+    const { run, home } = await setUp();
     const passwordFile = join(await scratchFolder(), "password");
     await writeFile(passwordFile, password);
     const { code, err } = await run(["login", who], { SVC_PASSWORD_FILE: passwordFile });
     expect(code).toBe(6);
-    expect(err).toMatch(/^svc: authentication is required\n {5}e-mail or password is wrong/);
+    expect(err).toMatch(/^svc: authentication is required\n {5}wrong e-mail or password/);
     expect(err).not.toContain(password);
     expect(await readdir(home)).toEqual([]);
   });
 
-  test("needs an address, a password, and a file that can be read", async () => {
-    const { piped, run, home } = await place();
+  test("requires an address, a password and a readable file", async () => {
+    const { piped, run, home } = await setUp();
     expect(await piped(["login", "--stdin"], testPassword)).toMatchObject({ code: 2 });
     expect(await piped(["login", email, "--stdin"], "\n")).toMatchObject({ code: 2 });
     expect(await piped(["login", email], testPassword)).toMatchObject({
       code: 2,
-      err: expect.stringContaining("use --stdin or SVC_PASSWORD_FILE"),
+      err: expect.stringContaining("Use --stdin or SVC_PASSWORD_FILE"),
     });
     expect(await run(["login", email], { SVC_PASSWORD_FILE: join(home, "none") })).toMatchObject({
       code: 3,
-      err: expect.stringContaining("cannot be read (ENOENT)"),
+      err: expect.stringContaining("SVC_PASSWORD_FILE: cannot read "),
     });
   });
 
-  test("ends with 4 where no service is", async () => {
-    const { run, home } = await place();
+  test("exits with 4 without a service", async () => {
+    const { run, home } = await setUp();
     const passwordFile = join(await scratchFolder(), "password");
     await writeFile(passwordFile, testPassword);
     const away = `http://127.0.0.1:${await freePort()}`;
     const { code, err } = await run(["login", email, "--brain", away], { SVC_PASSWORD_FILE: passwordFile });
-    expect({ code, err }).toEqual({ code: 4, err: `svc: ${away} does not answer: nothing listens there\n` });
+    expect({ code, err }).toEqual({ code: 4, err: `svc: can't reach ${away}: connection refused\n` });
     expect(await readdir(home)).toEqual([]);
   });
 });
 
 describe("svc login with a second factor", () => {
-  test("takes its code, and keeps nothing without a right one", async () => {
+  test("accepts its code, and stores nothing without a correct one", async () => {
     const member = await brain.addMember("ann", "operator");
     const factor = await enrollSecondFactor(member);
-    const { piped, run, home } = await place();
+    const { piped, run, home } = await setUp();
     const login = (code: string) => piped(["login", "ann@example.org", "--stdin"], `${testPassword}\n${code}\n`);
     const sessions = async () => (await member.get("/auth/sessions")).body.items.length;
     const before = await sessions();
 
     expect(await login("")).toMatchObject({ code: 6, err: expect.stringContaining("the second line of --stdin") });
     const wrong = await login("000000");
-    expect(wrong).toMatchObject({ code: 6, err: expect.stringContaining("the code of the second factor is wrong") });
+    expect(wrong).toMatchObject({ code: 6, err: expect.stringContaining("wrong code of the second factor") });
     expect(await readdir(home)).toEqual([]);
     expect(await sessions()).toBe(before);
 
@@ -149,9 +149,9 @@ describe("svc login with a second factor", () => {
 
   const hasScript = spawnSync("script", ["--version"]).stdout?.toString().includes("util-linux") === true;
 
-  test.runIf(hasScript)("asks on a terminal, shows no password, and asks again after a wrong code", async () => {
+  test.runIf(hasScript)("asks on a terminal without echoing the password, and again after a wrong code", async () => {
     const factor = await enrollSecondFactor(await brain.addMember("ben", "operator"));
-    const { home, env, saved } = await place();
+    const { home, env, saved } = await setUp();
     const terminal = spawn("script", ["-qefc", `${process.execPath} ${builtProgram} login`, "/dev/null"], {
       cwd: home,
       env: { PATH: process.env.PATH, HOME: home, ...env },
@@ -175,76 +175,76 @@ describe("svc login with a second factor", () => {
     await answer("Code of the second factor: ", factor.code());
 
     expect(await ended).toBe(0);
-    expect(shown).toContain("That code is wrong.");
+    expect(shown).toContain("Wrong code.");
     expect(shown).not.toContain(testPassword);
     expect((await saved()).email).toBe("ben@example.org");
   });
 });
 
-describe("a kept session", () => {
-  /** What `svc login` would have left, of a session of the test's own: so many sign-ins in a minute are refused. */
+describe("a stored session", () => {
+  /** A session as `svc login` stores it. Signing in for every test would reach the rate limit. */
   async function signedIn(role: TestRole = "operator") {
-    const there = await place();
+    const place = await setUp();
     const pairs = brain.as[role].cookie.split("; ").map((pair) => pair.split("=") as [string, string]);
     const session = { brain_url: brain.url, email: `${role}@example.org`, cookies: Object.fromEntries(pairs) };
-    await writeFile(there.file, JSON.stringify(session), { mode: 0o600 });
-    return there;
+    await writeFile(place.file, JSON.stringify(session), { mode: 0o600 });
+    return place;
   }
 
-  test("that other users may read is not used, and svc logout ends it", async () => {
+  test("that other users can read is not used, and svc logout ends it", async () => {
     const { run, saved, file } = await signedIn("auditor");
     await chmod(file, 0o640);
     expect(await run(["tasks", "list"])).toMatchObject({
       code: 3,
-      err: expect.stringContaining("may be read by other users"),
+      err: expect.stringContaining("is readable by other users"),
     });
     const session = await saved();
     expect((await run(["logout"])).code).toBe(0);
     expect((await brain.as.nobody.get("/auth/me", cookieOf(session))).status).toBe(401);
   });
 
-  test("goes to no other service", async () => {
+  test("is not sent to another service", async () => {
     const { run } = await signedIn();
     const other = brain.url.replace("127.0.0.1", "localhost");
     const { code, err } = await run(["tasks", "list", "--brain", other]);
     expect({ code, err }).toEqual({
       code: 6,
-      err: `svc: ${email} is signed in at ${brain.url}, not at ${other}: svc login\n`,
+      err: `svc: ${email} is signed in at ${brain.url}, not at ${other}. Run svc login\n`,
     });
   });
 
-  test("that the service has ended is told with what to do", async () => {
+  test("that the service has ended is reported with instructions", async () => {
     const { run, saved, file } = await signedIn();
     const session = await saved();
     await writeFile(file, JSON.stringify({ ...session, cookies: { svc_session: "planted.planted" } }), { mode: 0o600 });
     const { code, err } = await run(["tasks", "list", "--project", "shop"]);
     expect({ code, err }).toEqual({
       code: 6,
-      err: "svc: authentication is required\n     the session is over: svc login begins another one\n",
+      err: "svc: authentication is required\n     the session has expired. Run svc login\n",
     });
     expect((await run(["logout"])).code).toBe(0);
   });
 
-  test("that is no session ends with 3, and what it holds is not told", async () => {
-    const { run, file } = await place();
+  test("that is invalid exits with 3 without printing the file", async () => {
+    const { run, file } = await setUp();
     await writeFile(file, "planted", { mode: 0o600 });
     const { code, err } = await run(["tasks", "list"]);
     expect(code).toBe(3);
     expect(err).not.toContain("planted");
   });
 
-  test("is forgotten here even when its service is away, which ends with 4", async () => {
+  test("is deleted even if its service is unreachable, which exits with 4", async () => {
     const { run, saved, file, home } = await signedIn();
     const away = `http://127.0.0.1:${await freePort()}`;
     await writeFile(file, JSON.stringify({ ...(await saved()), brain_url: away }), { mode: 0o600 });
     expect(await run(["logout"])).toMatchObject({
       code: 4,
-      err: expect.stringContaining("forgotten here, but not ended there"),
+      err: expect.stringContaining("deleted the session here, but it did not end at the service"),
     });
     expect(await readdir(home)).toEqual([]);
   });
 
-  test("is not steered by the folder that svc is started in", async () => {
+  test("ignores the working folder", async () => {
     const { home, env } = await signedIn();
     const folder = join(home, "cloned");
     await mkdir(folder);

@@ -6,7 +6,7 @@ import { freePort } from "@svc/testkit";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { scratchFolder, startSvc } from "./svc-process.ts";
 
-/** Password hashing that costs a test nothing. */
+/** Fast password hashing. */
 const quickHashes = { SVC_ARGON2_TIME_COST: "1", SVC_ARGON2_MEMORY_COST: "8192", SVC_ARGON2_PARALLELISM: "1" };
 
 async function serve(env: Readonly<Record<string, string>> = {}, args: readonly string[] = []) {
@@ -17,11 +17,11 @@ async function serve(env: Readonly<Record<string, string>> = {}, args: readonly 
 }
 
 describe("svc serve", () => {
-  test("prints its address and, while there is no account, the set-up link; both work", async () => {
+  test("prints its address and, without an account, a working set-up link", async () => {
     const { svc, url } = await serve();
 
-    const [, link] = await svc.says(/Create the first administrator: (\S+)\n/);
-    const [, address] = await svc.says(/svc is ready at (\S+)\n/);
+    const [, link] = await svc.prints(/Create the first administrator: (\S+)\n/);
+    const [, address] = await svc.prints(/svc is ready at (\S+)\n/);
 
     expect(address).toBe(url);
     expect(link).toMatch(new RegExp(`^${url}/setup#token=[\\w-]{40,}$`));
@@ -30,9 +30,9 @@ describe("svc serve", () => {
     expect((await fetch(`${url}/health/ready`)).status).toBe(200);
   });
 
-  test("says that it is ready once and to people; standard output is the log alone", async () => {
+  test("prints one ready line to standard error, and only logs to standard output", async () => {
     const { svc, url } = await serve();
-    await svc.says(/svc is ready/);
+    await svc.prints(/svc is ready/);
     svc.child.kill("SIGTERM");
     await svc.ended;
 
@@ -41,25 +41,25 @@ describe("svc serve", () => {
     expect(logged.map((line) => JSON.parse(line).event)).toContain("brain.started");
   });
 
-  test("asks for no administrator when the settings name one", async () => {
+  test("prints no set-up link when the settings name an administrator", async () => {
     const { svc } = await serve({
       SVC_BOOTSTRAP_ADMIN_EMAIL: "ann@example.org",
       SVC_BOOTSTRAP_ADMIN_PASSWORD: "correct horse battery",
     });
-    await svc.says(/svc is ready/);
+    await svc.prints(/svc is ready/);
     expect(svc.written.err).not.toContain("administrator");
     expect(svc.written.out + svc.written.err).not.toContain("correct horse battery");
   });
 
-  test("keeps its database and its masters under the home folder", async () => {
+  test("stores its database and secrets in the home folder", async () => {
     const { svc, home } = await serve();
-    await svc.says(/svc is ready/);
+    await svc.prints(/svc is ready/);
     for (const file of ["svc.db", "secret.env"]) await access(join(home, ".svc", file));
   });
 
-  test("drains and ends with 0 at SIGTERM, though a client keeps its connection open", async () => {
+  test("drains and exits with 0 on SIGTERM, although a client keeps its connection open", async () => {
     const { svc, port, url } = await serve();
-    await svc.says(/svc is ready/);
+    await svc.prints(/svc is ready/);
     const idle = await fetch(`${url}/health`); // fetch keeps the connection
     expect(idle.status).toBe(200);
     const silent = (await import("node:net")).connect(port, "127.0.0.1");
@@ -72,20 +72,20 @@ describe("svc serve", () => {
     expect(await svc.ended).toBe(0);
   });
 
-  test("starts again on what an earlier process left", async () => {
+  test("starts again on existing data", async () => {
     const { svc, home, port } = await serve();
-    await svc.says(/svc is ready/);
+    await svc.prints(/svc is ready/);
     svc.child.kill("SIGTERM");
     await svc.ended;
 
     const again = startSvc(["serve", "--port", String(port)], { cwd: home });
 
-    await again.says(/svc is ready/);
+    await again.prints(/svc is ready/);
     expect(again.written.out).not.toContain("database.migrated");
     expect(again.written.err).toContain("Create the first administrator");
   });
 
-  test("ends with 3 and tells every fault of the settings at once, and no value", async () => {
+  test("exits with 3 and lists every invalid setting without its value", async () => {
     const { svc } = await serve({
       SVC_LOG_LEVEL: "loudly",
       SVC_SECRET: "tooshort",
@@ -97,7 +97,7 @@ describe("svc serve", () => {
 
     for (const name of ["SVC_LOG_LEVEL", "SVC_SECRET", "SVC_MAX_BODY_BYTES", "SVC_DASHBOARD_DIST"])
       expect(svc.written.err).toMatch(new RegExp(`^${name} \\(environment\\) .+$`, "m"));
-    expect(svc.written.err).toMatch(/^svc: the settings are not valid$/m);
+    expect(svc.written.err).toMatch(/^svc: invalid settings$/m);
     expect(svc.written.err).not.toMatch(/loudly|tooshort|-7|nowhere/);
     expect(svc.written.out).toBe("");
   });
@@ -105,9 +105,9 @@ describe("svc serve", () => {
   test.each([
     ["SVC_SECRET", "SVC_PREVIOUS_SECRETS"],
     ["SVC_AUDIT_CHAIN_SECRET", "SVC_AUDIT_CHAIN_PREVIOUS_SECRETS"],
-  ])("ends with 3 when %s is not the one that the database belongs to", async (name, previous) => {
+  ])("exits with 3 when %s belongs to another database", async (name, previous) => {
     const { svc, home, port } = await serve();
-    await svc.says(/svc is ready/);
+    await svc.prints(/svc is ready/);
     svc.child.kill("SIGTERM");
     await svc.ended;
     const env = { ...quickHashes, [name]: "another-secret-0123456789-0123456789" };
@@ -121,14 +121,14 @@ describe("svc serve", () => {
     expect(again.written.err).not.toContain("another-secret");
   });
 
-  test("ends with 3 for a port that no machine has", async () => {
+  test("exits with 3 for an invalid port", async () => {
     const home = await scratchFolder();
     const svc = startSvc(["serve", "--port", "70000"], { cwd: home });
     expect(await svc.ended).toBe(3);
     expect(svc.written.err).toBe("svc: SVC_BIND_PORT (environment) must be 1 to 65535\n");
   });
 
-  test("ends with 3 and one line when its home folder cannot be made", async () => {
+  test("exits with 3 and one line when its home folder cannot be created", async () => {
     const folder = await scratchFolder();
     const file = join(folder, "file");
     await writeFile(file, "");
@@ -141,7 +141,7 @@ describe("svc serve", () => {
     });
   });
 
-  test.runIf(process.platform === "linux")("ends with 3 where the system makes no directories", async () => {
+  test.runIf(process.platform === "linux")("exits with 3 where the system creates no directories", async () => {
     const { svc } = await serve({ SVC_HOME: "/proc/nope" });
     expect(await svc.ended).toBe(3);
     expect(svc.written).toEqual({
@@ -150,7 +150,7 @@ describe("svc serve", () => {
     });
   });
 
-  test("says in one line that the port is in use", async () => {
+  test("prints one line when the port is in use", async () => {
     const taken = createServer();
     taken.listen(0, "127.0.0.1");
     await once(taken, "listening");
@@ -163,11 +163,11 @@ describe("svc serve", () => {
     expect(await svc.ended).toBe(1);
     expect(svc.written).toEqual({
       out: "",
-      err: `svc: port ${port} on 127.0.0.1 is in use; choose another with --port\n`,
+      err: `svc: port ${port} on 127.0.0.1 is in use. Choose another one with --port\n`,
     });
   });
 
-  test("ends with 4 when PostgreSQL does not answer, and tells no credentials", async () => {
+  test("exits with 4 when PostgreSQL is unreachable, without printing credentials", async () => {
     const port = await freePort();
     const { svc } = await serve({ SVC_DATABASE_URL: `postgres://bob:hunter2secret@127.0.0.1:${port}/shop` });
 
@@ -177,14 +177,14 @@ describe("svc serve", () => {
     expect(svc.written.out).not.toMatch(/hunter2|bob/);
   });
 
-  test("ends with 4 when the database file cannot be opened", async () => {
+  test("exits with 4 when the database file cannot be opened", async () => {
     const folder = await scratchFolder();
     const { svc } = await serve({ SVC_DATABASE_URL: `sqlite://${folder}/absent/svc.db` });
     expect(await svc.ended).toBe(4);
     expect(svc.written.err).toMatch(/^svc: the database file \S+\/absent\/svc\.db cannot be opened: .+\n$/);
   });
 
-  test("ends with 3 for several workers on SQLite, which forces one process", async () => {
+  test("exits with 3 for several workers on SQLite", async () => {
     const { svc } = await serve({}, ["--workers", "2"]);
     expect(await svc.ended).toBe(3);
     expect(svc.written).toEqual({
@@ -193,18 +193,18 @@ describe("svc serve", () => {
     });
   });
 
-  test("takes one worker on SQLite", async () => {
+  test("accepts one worker on SQLite", async () => {
     const { svc } = await serve({}, ["--workers", "1"]);
-    await svc.says(/svc is ready at/);
+    await svc.prints(/svc is ready at/);
   });
 
-  test.each(["0", "65", "two", "-1"])("ends with 2 for %s workers", async (workers) => {
+  test.each(["0", "65", "two", "-1"])("exits with 2 for %s workers", async (workers) => {
     const { svc } = await serve({}, [`--workers=${workers}`]);
     expect(await svc.ended).toBe(2);
-    expect(svc.written.err).toContain("svc: --workers is a whole number, 1 to 64\nusage: svc serve");
+    expect(svc.written.err).toContain("svc: --workers must be a whole number from 1 to 64\nusage: svc serve");
   });
 
-  test("ends with 2 for an option that it does not know", async () => {
+  test("exits with 2 for an unknown option", async () => {
     const home = await scratchFolder();
     const svc = startSvc(["serve", "--prot", "1"], { cwd: home });
     expect(await svc.ended).toBe(2);

@@ -1,4 +1,4 @@
-/** A brain with a real agent, whose engine lives in the test, and `svc` with the credentials of its people. */
+/** A service with a real agent, whose engine runs in the test, and `svc` with the credentials of its users. */
 import { randomUUID } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -6,10 +6,10 @@ import type { Command, CommandOutcome } from "@svc/agent";
 import type { EventRecord } from "@svc/protocol";
 import { startTestBrain, type TestBrain, type TestRole } from "@svc/testkit/brain";
 import { createScriptedAdapter, waitFor } from "@svc/testkit/peer";
-import { type Ran, type Surroundings, svc } from "./in-process.ts";
+import { type CommandContext, type Ran, svc } from "./in-process.ts";
 import { scratchFolder } from "./svc-process.ts";
 
-export interface Letter {
+export interface ListedDeadLetter {
   readonly task_id: string;
   readonly queue: string;
   readonly error_excerpt: string;
@@ -19,38 +19,38 @@ export interface Shop {
   readonly brain: TestBrain;
   readonly agentId: string;
   readonly engine: ShopEngine;
-  /** With an API key of that role's. */
-  withKey(args: readonly string[], role?: TestRole, around?: Surroundings): Promise<Ran>;
-  /** As `svc login` leaves it. */
-  signedIn(args: readonly string[], role?: TestRole, around?: Surroundings): Promise<Ran>;
-  /** The environment of either, for a process. */
+  /** With an API key of this role. */
+  withKey(args: readonly string[], role?: TestRole, around?: CommandContext): Promise<Ran>;
+  /** With a session as `svc login` stores it. */
+  signedIn(args: readonly string[], role?: TestRole, around?: CommandContext): Promise<Ran>;
+  /** The environment variables for either credential. */
   environment(credential: "key" | "session", role: TestRole): Promise<Record<string, string>>;
 }
 
-/** An engine of tasks that fail, with the dead letters that it keeps. */
+/** An engine with failing tasks and dead letters. */
 export interface ShopEngine {
   /** Newest first. */
-  readonly letters: Letter[];
-  /** `<action> <task id>` of what was carried out, in order. */
+  readonly deadLetters: ListedDeadLetter[];
+  /** `<action> <task id>` of every executed command, in order. */
   readonly done: string[];
-  /** How a retried task ends; a task without an entry succeeds. */
+  /** The result of a retried task. Default: success. */
   readonly endOf: Map<string, "success" | "failure">;
   /** Commands on a task with one of these ids fail with this text. */
   readonly refuses: Map<string, string>;
-  /** What a listing answers instead of a page. */
+  /** Replaces the response to a listing. */
   listing: ((command: Command) => Promise<CommandOutcome>) | null;
-  /** Carries nothing out until it is opened. */
+  /** Blocks all commands until it is opened. */
   hold(): { open(): void };
-  /** Makes failed tasks known to the service. */
+  /** Reports failed tasks to the service. */
   fail(taskIds: readonly string[], queue: string): Promise<void>;
 }
 
-const able = ["retry_task", "bulk_retry", "retry_by_reference_v1", "list_dead_letters", "requeue_dead_letter"];
+const capabilities = ["retry_task", "bulk_retry", "retry_by_reference_v1", "list_dead_letters", "requeue_dead_letter"];
 export const engineName = "shop";
 
 export async function startShop(): Promise<Shop> {
   const brain = await startTestBrain();
-  const adapter = createScriptedAdapter(engineName, able);
+  const adapter = createScriptedAdapter(engineName, capabilities);
   const { minted } = await brain.connectAgent({ engines: [adapter] });
   let gate: Promise<void> = Promise.resolve();
   let position = 0;
@@ -69,7 +69,7 @@ export async function startShop(): Promise<Shop> {
   });
 
   const engine: ShopEngine = {
-    letters: [],
+    deadLetters: [],
     done: [],
     endOf: new Map(),
     refuses: new Map(),
@@ -93,17 +93,17 @@ export async function startShop(): Promise<Shop> {
     const {
       queue,
       limit,
-      cursor: asked,
+      cursor: requestedCursor,
     } = parameters as { queue: string | null; limit: number; cursor: string | null };
-    const cursor = asked ?? "0";
-    if (!/^\d+$/.test(cursor)) return { status: "failed", error: "invalid_cursor: nothing is known of it" };
-    const letters = engine.letters.filter((letter) => queue === null || letter.queue === queue);
+    const cursor = requestedCursor ?? "0";
+    if (!/^\d+$/.test(cursor)) return { status: "failed", error: "invalid_cursor: unknown cursor" };
+    const deadLetters = engine.deadLetters.filter((entry) => queue === null || entry.queue === queue);
     const end = Number(cursor) + limit;
-    const entries = letters
+    const entries = deadLetters
       .slice(Number(cursor), end)
-      .map((letter) => ({ task_name: "mail.send", failed_at: "2026-05-20T08:00:00Z", attempts: 3, ...letter }));
-    const next = end < letters.length ? String(end) : null;
-    return { status: "success", result: { entries, next_cursor: next, total: letters.length, engine: engineName } };
+      .map((entry) => ({ task_name: "mail.send", failed_at: "2026-05-20T08:00:00Z", attempts: 3, ...entry }));
+    const next = end < deadLetters.length ? String(end) : null;
+    return { status: "success", result: { entries, next_cursor: next, total: deadLetters.length, engine: engineName } };
   }
 
   function act(action: string, taskId: string): CommandOutcome {
@@ -111,9 +111,9 @@ export async function startShop(): Promise<Shop> {
     if (refusal !== undefined) return { status: "failed", error: refusal };
     engine.done.push(`${action} ${taskId}`);
     if (action === "requeue_dead_letter") {
-      const at = engine.letters.findIndex(({ task_id }) => task_id === taskId);
-      if (at === -1) return { status: "failed", error: "there is no such dead letter" };
-      engine.letters.splice(at, 1);
+      const at = engine.deadLetters.findIndex(({ task_id }) => task_id === taskId);
+      if (at === -1) return { status: "failed", error: "dead letter not found" };
+      engine.deadLetters.splice(at, 1);
     }
     const kind = engine.endOf.get(taskId) === "failure" ? "task.failed" : "task.succeeded";
     report([event(kind, taskId, "mail")]);

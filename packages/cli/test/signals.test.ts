@@ -6,7 +6,7 @@ import { scratchFolder } from "./svc-process.ts";
 
 const signals = new URL("../src/terminal/stop-signal.ts", import.meta.url).href;
 
-/** A process that takes its time to drain: it tells each step and ends a second after it was asked to. */
+/** A process that drains for `drainMs` and prints each step. */
 async function slowDrain(drainMs: number, options = {}) {
   const program = `
     const { listenForStop } = await import(${JSON.stringify(signals)});
@@ -20,47 +20,44 @@ async function slowDrain(drainMs: number, options = {}) {
     cwd: await scratchFolder(),
     stdio: ["ignore", "pipe", "inherit"],
   });
-  let said = "";
+  let output = "";
   child.stdout.on("data", (chunk) => {
-    said += chunk;
+    output += chunk;
   });
   const ended = once(child, "close").then(([code]) => code as number);
-  await waitFor(() => said.includes("ready"));
-  return { child, ended, said: () => said };
+  await waitFor(() => output.includes("ready"));
+  return { child, ended, output: () => output };
 }
 
-describe("a process that is told to stop", () => {
-  test("takes two signals at once for one, as npm passes on what the terminal sent to both", async () => {
-    const { child, ended, said } = await slowDrain(200);
+describe("a process that receives a stop signal", () => {
+  test("counts two simultaneous signals as one, because npm forwards what the terminal sent to both", async () => {
+    const { child, ended, output } = await slowDrain(200);
     child.kill("SIGINT");
-    await waitFor(() => said().includes("draining"));
+    await waitFor(() => output().includes("draining"));
     child.kill("SIGINT");
     expect(await ended).toBe(0);
-    expect(said()).toContain("drained");
+    expect(output()).toContain("drained");
   });
 
-  test("ends at once, with 130, when it is asked again", async () => {
-    const { child, ended, said } = await slowDrain(60_000);
+  test("exits immediately with 130 on a second signal", async () => {
+    const { child, ended, output } = await slowDrain(60_000);
     child.kill("SIGTERM");
-    await waitFor(() => said().includes("draining"));
+    await waitFor(() => output().includes("draining"));
     const again = setInterval(() => child.kill("SIGINT"), 50);
     const code = await ended;
     clearInterval(again);
     expect(code).toBe(130);
-    expect(said()).not.toContain("drained");
+    expect(output()).not.toContain("drained");
   });
 
-  test.each(["SIGINT", "SIGHUP"] as const)(
-    "leaves %s to the process that started it when it is a worker",
-    async (signal) => {
-      const { child, ended, said } = await slowDrain(1000, { isWorker: true });
-      child.kill(signal);
-      child.kill("SIGTERM");
-      await waitFor(() => said().includes("draining"));
-      child.kill(signal);
-      const code = await ended;
-      expect(code).toBe(0);
-      expect(said()).toContain("drained");
-    },
-  );
+  test.each(["SIGINT", "SIGHUP"] as const)("ignores %s as a worker, because its parent handles it", async (signal) => {
+    const { child, ended, output } = await slowDrain(1000, { isWorker: true });
+    child.kill(signal);
+    child.kill("SIGTERM");
+    await waitFor(() => output().includes("draining"));
+    child.kill(signal);
+    const code = await ended;
+    expect(code).toBe(0);
+    expect(output()).toContain("drained");
+  });
 });

@@ -8,28 +8,25 @@ import { migratedDatabaseUrl, type TestDialect } from "@svc/testkit/databases";
 import { onTestFinished } from "vitest";
 import type { Ran } from "./in-process.ts";
 
-/** One `svc` command in a process of its own. */
+/** A running `svc` command. */
 export interface SvcProcess {
   readonly child: ChildProcess;
-  /** What it has written so far. */
+  /** The output so far. */
   readonly written: { readonly out: string; readonly err: string };
-  /** Resolves with the first match in either stream; rejects when the process ends without it. */
-  says(pattern: RegExp): Promise<RegExpMatchArray>;
-  /** Exit code, or the signal that ended it. */
+  /** Waits for the first match in either stream. */
+  prints(pattern: RegExp): Promise<RegExpMatchArray>;
+  /** Exit code or signal. */
   readonly ended: Promise<number | NodeJS.Signals>;
 }
 
-/** A folder that is gone after the test. */
+/** A folder that is removed after the test. */
 export async function scratchFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "svc-cli-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 20 }));
   return folder;
 }
 
-/**
- * URL of a database for the service of this home, removed after the test: on PostgreSQL a migrated one, or one that `make` gives. The
- * embedded one lies in the home, where its first opening makes it.
- */
+/** URL of a database for this home, removed after the test: on PostgreSQL the one of `make`, otherwise a new file in the home. */
 export async function databaseFor(home: string, dialect: TestDialect, make = migratedDatabaseUrl): Promise<string> {
   if (dialect === "sqlite") return `sqlite://${join(home, "svc.db")}`;
   const { url, drop } = await make(dialect);
@@ -37,7 +34,7 @@ export async function databaseFor(home: string, dialect: TestDialect, make = mig
   return url;
 }
 
-/** Starts `svc` with these arguments, what is piped into it, and nothing of the caller's SVC_ environment; killed when the test is over. */
+/** Starts `svc` without the caller's SVC_ environment, and kills it after the test. */
 export function startSvc(
   args: readonly string[],
   { cwd, env = {}, input }: { cwd: string; env?: Readonly<Record<string, string>>; input?: string },
@@ -66,11 +63,11 @@ export function startSvc(
     child,
     written,
     ended,
-    says: (pattern) =>
+    prints: (pattern) =>
       waitFor(
         () => {
           const found = `${written.out}\n${written.err}`.match(pattern);
-          if (found === null) throw new Error(`it wrote:\n${written.out}\n${written.err}`);
+          if (found === null) throw new Error(`output:\n${written.out}\n${written.err}`);
           return found;
         },
         { that: `output that matches ${pattern}` },
@@ -78,10 +75,10 @@ export function startSvc(
   };
 }
 
-/** Runs `svc` in a process of its own to its end: what `svc` of `in-process.ts` cannot tell is whether the process ends. */
-export async function runSvc(...how: Parameters<typeof startSvc>): Promise<Ran> {
-  const process = startSvc(...how);
+/** Runs `svc` in its own process until it exits, which the `svc` of `in-process.ts` cannot test. */
+export async function runSvc(...args: Parameters<typeof startSvc>): Promise<Ran> {
+  const process = startSvc(...args);
   const code = await process.ended;
-  if (typeof code === "string") throw new Error(`svc ended by ${code}`);
+  if (typeof code === "string") throw new Error(`svc exited by ${code}`);
   return { code, ...process.written };
 }

@@ -29,7 +29,7 @@ async function mintKey(scopes: readonly string[]): Promise<string> {
 const ask = (args: readonly string[], env: Record<string, string> = {}) =>
   svc(args, { SVC_BRAIN_URL: brain.url, SVC_API_KEY: key, ...env });
 
-/** The address of a server that is no svc. */
+/** The address of another kind of server. */
 async function otherServer(answer: RequestListener): Promise<string> {
   const server = createServer(answer).listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -38,7 +38,7 @@ async function otherServer(answer: RequestListener): Promise<string> {
 }
 
 describe("svc tasks list", () => {
-  test("prints the newest tasks in columns, of the only project there is", async () => {
+  test("prints the newest tasks of the only project in columns", async () => {
     const { code, out, err } = await ask(["tasks", "list"]);
     expect({ code, err }).toEqual({ code: 0, err: "" });
     const [head, ...rows] = out.trimEnd().split("\n");
@@ -48,13 +48,13 @@ describe("svc tasks list", () => {
     );
   });
 
-  test("shows a terminal nothing that it would obey", async () => {
+  test("escapes control characters", async () => {
     const { out } = await ask(["tasks", "list", "--queue", "other"]);
     expect(out).toContain("evil\\u001b]0;title\\u0007");
     expect(out).not.toContain("\u001b");
   });
 
-  test("gives one JSON document, and a cursor to go on with", async () => {
+  test("prints one JSON document, and a cursor to continue", async () => {
     const first = await ask(["tasks", "list", "--limit", "3", "--json"]);
     const page = JSON.parse(first.out);
     expect(page.items).toHaveLength(3);
@@ -65,7 +65,7 @@ describe("svc tasks list", () => {
     );
     expect(next_cursor).toBeNull();
     const cut = await ask(["tasks", "list", "--limit", "1"]);
-    expect(cut.err).toMatch(/^svc: there are more: --cursor \S+$/m);
+    expect(cut.err).toMatch(/^svc: more results: add --cursor \S+$/m);
   });
 
   test.each([
@@ -74,33 +74,33 @@ describe("svc tasks list", () => {
     [["--since", "1h", "--priority", "normal,high"], 4],
     [["--until", "2020-01-01"], 0],
     [["--search", "task-2", "--queue", "default"], 1],
-  ])("takes the filters %j", async (words, count) => {
+  ])("accepts the filters %j", async (words, count) => {
     const { code, out } = await ask(["tasks", "list", "--json", ...words]);
     expect(code).toBe(0);
     expect(JSON.parse(out).items).toHaveLength(count);
   });
 
   test.each([
-    [["--state", "done"], "--state is one of pending, "],
-    [["--limit", "0"], "--limit is a whole number, 1 to 100000"],
+    [["--state", "done"], "--state must be one of pending, "],
+    [["--limit", "0"], "--limit must be a whole number from 1 to 100000"],
     [["--since", "yesterday"], "--since must be a time"],
-    [["--priority", "high,urgent"], "--priority is one of critical"],
-  ])("ends with 2 for %j", async (words, message) => {
+    [["--priority", "high,urgent"], "--priority must be one of critical"],
+  ])("exits with 2 for %j", async (words, message) => {
     const { code, out, err } = await ask(["tasks", "list", ...words]);
     expect({ code, out }).toEqual({ code: 2, out: "" });
     expect(err).toContain(`svc: ${message}`);
   });
 
-  test("suggests a path in the arguments for a key that is no field", async () => {
+  test("suggests a path in the arguments for an unknown field", async () => {
     const refused = await ask(["tasks", "list", "--query", "queue:other customer:42"]);
     expect(refused.code).toBe(6);
     expect(refused.err).toContain("did you mean --query: queue:other args.customer:42\n");
     const empty = await ask(["tasks", "list", "--search", "customer=42"]);
     expect(empty.code).toBe(0);
-    expect(empty.err).toBe("svc: no task matches\n     did you mean --query: args.customer:42\n");
+    expect(empty.err).toBe("svc: no tasks found\n     did you mean --query: args.customer:42\n");
   });
 
-  test("tells what is wrong with a query, in the service's words", async () => {
+  test("prints the service's message for an invalid query", async () => {
     const { code, err } = await ask(["tasks", "list", "--query", "runtime:>soon"]);
     expect(code).toBe(6);
     expect(err).toMatch(/^svc: the request is not valid\n {5}q .+/);
@@ -108,7 +108,7 @@ describe("svc tasks list", () => {
 });
 
 describe("svc tasks show", () => {
-  test("prints what is known of a task, and as JSON exactly what the service gave", async () => {
+  test("prints a task, and with --json exactly the response of the service", async () => {
     const { code, out } = await ask(["tasks", "show", "scripted", "task-0"]);
     expect(code).toBe(0);
     expect(out).toMatch(/^task_id +task-0$/m);
@@ -118,29 +118,29 @@ describe("svc tasks show", () => {
     expect(JSON.parse(asJson.out)).toEqual((await brain.as.viewer.get("/projects/shop/tasks/scripted/task-0")).body);
   });
 
-  test("ends with 5 for a task that is not there", async () => {
+  test("exits with 5 for a missing task", async () => {
     const { code, out, err } = await ask(["tasks", "show", "scripted", "none"]);
     expect({ code, out }).toEqual({ code: 5, out: "" });
-    expect(err).toContain("svc: there is no task none of scripted in project shop");
+    expect(err).toContain("svc: task none of scripted in project shop not found");
   });
 
-  test.each([[["scripted"]], [[]], [["scripted", "a", "b"]]])("ends with 2 for %j", async (words) => {
+  test.each([[["scripted"]], [[]], [["scripted", "a", "b"]]])("exits with 2 for %j", async (words) => {
     expect((await ask(["tasks", "show", ...words])).code).toBe(2);
   });
 });
 
 describe("the project", () => {
-  test("that is not there ends with 5", async () => {
+  test("that is missing exits with 5", async () => {
     const { code, err } = await ask(["tasks", "list", "--project", "nowhere"]);
     expect(code).toBe(5);
-    expect(err).toContain("svc: there is no project nowhere, or it is not yours to see");
+    expect(err).toContain("svc: project nowhere not found. It may have been deleted, or you may not have access");
   });
 
-  test("has to be named where there are several, and where the key may not look", async () => {
+  test("is required when there are several, and when the key cannot list them", async () => {
     await brain.addProject("depot", "Depot");
     const { code, err } = await ask(["tasks", "list"]);
     expect(code).toBe(2);
-    expect(err).toMatch(/^svc: name the project: --project (depot, shop|shop, depot)$/m);
+    expect(err).toMatch(/^svc: missing --project, one of (depot, shop|shop, depot)$/m);
     expect((await ask(["tasks", "list"], { SVC_PROJECT_ID: "shop" })).code).toBe(0);
 
     const blind = { SVC_API_KEY: await mintKey(["tasks:read"]) };
@@ -153,7 +153,7 @@ describe("the project", () => {
 });
 
 describe("the API key", () => {
-  test("that is refused ends with 6, and is told nowhere", async () => {
+  test("that is refused exits with 6 and is not printed", async () => {
     const planted = `svk_${"x".repeat(43)}`;
     const { code, out, err } = await ask(["tasks", "list", "--project", "shop"], { SVC_API_KEY: planted });
     expect(code).toBe(6);
@@ -161,13 +161,13 @@ describe("the API key", () => {
     expect(out + err).not.toContain("xxx");
   });
 
-  test("without the scope ends with 6 and the scope", async () => {
+  test("without the scope exits with 6 and names the scope", async () => {
     const { code, err } = await ask(["commands", "list", "--project", "shop"]);
     expect(code).toBe(6);
     expect(err).toMatch(/^svc: the API key lacks the scope for this route\n {5}required: commands:read$/m);
   });
 
-  test("with the scopes that the docs name looks at tasks and at commands", async () => {
+  test("with the documented scopes lists tasks and commands", async () => {
     const docs = await readFile(new URL("../../../docs/guides/from-a-shell.md", import.meta.url), "utf8");
     const [sentence = ""] = /^A key needs [^.]+[.]/m.exec(docs) ?? [];
     const scopes = [...sentence.matchAll(/`(\w+:\w+)`/g)].map(([, scope = ""]) => scope);
@@ -175,41 +175,41 @@ describe("the API key", () => {
     for (const what of ["tasks", "commands"]) expect(await ask([what, "list"], env)).toMatchObject({ code: 0 });
   });
 
-  test("that holds no such text ends with 3, and is told nowhere", async () => {
+  test("that is invalid exits with 3 and is not printed", async () => {
     const { code, err } = await ask(["tasks", "list"], { SVC_API_KEY: "planted\nkey" });
     expect(code).toBe(3);
     expect(err).not.toContain("planted");
   });
 
-  test("is asked for where nobody is signed in", async () => {
+  test("is required without a session", async () => {
     const { code, err } = await svc(["tasks", "list", "--brain", brain.url]);
-    expect({ code, err }).toEqual({ code: 6, err: "svc: nobody is signed in: svc login, or set SVC_API_KEY\n" });
+    expect({ code, err }).toEqual({ code: 6, err: "svc: not signed in. Run svc login or set SVC_API_KEY\n" });
   });
 
-  test("opens no bulk retry", async () => {
+  test("is not accepted for a bulk retry", async () => {
     const { code, err } = await ask(["bulk-retry", "create", "--all"]);
-    expect({ code, err }).toEqual({ code: 6, err: "svc: nobody is signed in: svc login\n" });
+    expect({ code, err }).toEqual({ code: 6, err: "svc: not signed in. Run svc login\n" });
   });
 });
 
 describe("a service", () => {
-  test("that is not there ends with 4 and the reason", async () => {
+  test("that is unreachable exits with 4 and the reason", async () => {
     const address = `http://127.0.0.1:${await freePort()}`;
     const { code, err } = await ask(["tasks", "list", "--project", "shop", "--brain", address]);
-    expect({ code, err }).toEqual({ code: 4, err: `svc: ${address} does not answer: nothing listens there\n` });
+    expect({ code, err }).toEqual({ code: 4, err: `svc: can't reach ${address}: connection refused\n` });
   });
 
-  test("that is something else ends with 4", async () => {
+  test("that is another server exits with 4", async () => {
     const address = await otherServer((_request, response) => response.end("<html>welcome</html>"));
     const { code, err } = await ask(["tasks", "list", "--project", "shop", "--brain", address]);
     expect(code).toBe(4);
-    expect(err).toContain(`${address} is no svc, or something stands before it`);
+    expect(err).toContain(`${address} doesn't look like an svc server, or a proxy is in the way`);
   });
 
-  test("that has moved is told, and nothing is sent there", async () => {
-    const asked: (string | undefined)[] = [];
+  test("that redirects is reported, and the target gets no request", async () => {
+    const received: (string | undefined)[] = [];
     const target = await otherServer((request, response) => {
-      asked.push(request.headers.authorization);
+      received.push(request.headers.authorization);
       response.end("{}");
     });
     const address = await otherServer((_request, response) => {
@@ -217,24 +217,24 @@ describe("a service", () => {
     });
     const { code, err } = await ask(["tasks", "list", "--brain", address]);
     expect(code).toBe(4);
-    expect(err).toContain(`the address leads elsewhere (302); try --brain ${target}`);
-    expect(asked).toEqual([]);
+    expect(err).toContain(`the address redirects (302). Try --brain ${target}`);
+    expect(received).toEqual([]);
   });
 
-  test("that would show the key to the network is not asked unless one says so", async () => {
+  test("that would expose the key to the network requires --plain-http", async () => {
     const plain = await ask(["tasks", "list"], { SVC_BRAIN_URL: "http://svc.example.org" });
     expect(plain.code).toBe(3);
-    expect(plain.err).toContain("http://svc.example.org is plain http");
+    expect(plain.err).toContain("http://svc.example.org is not encrypted");
   });
 
   test.each([
-    ["svc.example.org", "is not a URL"],
-    ["ftp://svc.example.org", "is not a URL"],
-    ["https://bob:planted@svc.example.org", "holds credentials"],
-  ])("cannot be at %s, which ends with 3", async (address, words) => {
+    ["svc.example.org", "must be a URL"],
+    ["ftp://svc.example.org", "must be a URL"],
+    ["https://bob:planted@svc.example.org", "must not contain credentials"],
+  ])("at %s exits with 3", async (address, message) => {
     const { code, err } = await ask(["tasks", "list", "--brain", address]);
     expect(code).toBe(3);
-    expect(err).toContain(words);
+    expect(err).toContain(message);
     expect(err).not.toContain("planted");
   });
 });

@@ -88,7 +88,7 @@ describe("svc serve --workers on PostgreSQL", () => {
     const victim = before[0] as number;
     process.kill(victim, "SIGKILL");
 
-    await waitFor(() => brain.said().includes("svc: a worker ended (SIGKILL); another one is started"));
+    await waitFor(() => brain.said().includes("svc: a worker exited (SIGKILL). Starting another one"));
     const after = await waitFor(async () => {
       const now = await answeringAll(brain);
       return !now.includes(victim) && now;

@@ -17,12 +17,12 @@ function startProject() {
       }
       return commands[0]?.id ?? "";
     },
-    end(id: string): void {
+    complete(id: string): void {
       const at = commands.findIndex((command) => command.id === id);
       commands[at] = { ...(commands[at] as Command), status: "completed" };
     },
-    before(doing: () => void): void {
-      beforePage = doing;
+    before(action: () => void): void {
+      beforePage = action;
     },
     pages: () => pages,
     async list({ limit = 50, cursor }: ListCommandsQuery) {
@@ -35,17 +35,17 @@ function startProject() {
   };
 }
 
-describe("the commands that changed since the last look", () => {
-  test("are none at first, then the new ones and those that went on, oldest first", async () => {
+describe("changed commands", () => {
+  test("are empty on the first poll, then contain new and updated commands, oldest first", async () => {
     const project = startProject();
     project.issue(3);
     const open = project.issue(1, "dispatched");
-    const look = createChangedCommands(project.list);
-    expect(await look()).toEqual({ changed: [], hasMissed: false });
-    expect(await look()).toEqual({ changed: [], hasMissed: false });
-    project.end(open);
+    const poll = createChangedCommands(project.list);
+    expect(await poll()).toEqual({ changed: [], hasMissed: false });
+    expect(await poll()).toEqual({ changed: [], hasMissed: false });
+    project.complete(open);
     const fresh = project.issue(1, "pending");
-    const { changed } = await look();
+    const { changed } = await poll();
     expect(changed.map(({ id, status }) => [id, status])).toEqual([
       [open, "completed"],
       [fresh, "pending"],
@@ -53,55 +53,55 @@ describe("the commands that changed since the last look", () => {
     expect(project.pages()).toBe(3);
   });
 
-  test("are all of those that were issued, over several pages, and nothing that was there before", async () => {
+  test("contain everything issued since, over several pages, and no earlier commands", async () => {
     const project = startProject();
     project.issue(1000);
-    const look = createChangedCommands(project.list);
-    await look();
+    const poll = createChangedCommands(project.list);
+    await poll();
     project.issue(450);
-    const { changed, hasMissed } = await look();
+    const { changed, hasMissed } = await poll();
     expect([changed.length, changed[0]?.id, changed.at(-1)?.id]).toEqual([450, "command-1000", "command-1449"]);
     expect([hasMissed, project.pages()]).toEqual([false, 4]);
   });
 
-  test("hold one that was under way, however far the newer ones have pushed it back", async () => {
+  test("contain a command that was unfinished, however many newer ones there are", async () => {
     const project = startProject();
     project.issue(500);
     const open = project.issue(1, "dispatched");
-    const look = createChangedCommands(project.list);
-    await look();
+    const poll = createChangedCommands(project.list);
+    await poll();
     for (let round = 0; round < 3; round += 1) {
       project.issue(190);
-      expect((await look()).changed).toHaveLength(190);
+      expect((await poll()).changed).toHaveLength(190);
     }
-    project.end(open);
-    expect((await look()).changed.map(({ id }) => id)).toEqual([open]);
+    project.complete(open);
+    expect((await poll()).changed.map(({ id }) => id)).toEqual([open]);
     const before = project.pages();
-    expect((await look()).changed).toEqual([]);
+    expect((await poll()).changed).toEqual([]);
     expect(project.pages() - before).toBe(1);
   });
 
-  test("are each told once when more come while the pages are read", async () => {
+  test("contain each command once while more are issued during a poll", async () => {
     const project = startProject();
     project.issue(10);
-    const look = createChangedCommands(project.list);
-    await look();
+    const poll = createChangedCommands(project.list);
+    await poll();
     project.issue(450);
     project.before(() => project.issue(1));
-    const told = [...(await look()).changed, ...(await look()).changed].map(({ id }) => id);
-    expect(new Set(told).size).toBe(told.length);
-    expect(told).toHaveLength(450 + 4);
+    const reported = [...(await poll()).changed, ...(await poll()).changed].map(({ id }) => id);
+    expect(new Set(reported).size).toBe(reported.length);
+    expect(reported).toHaveLength(450 + 4);
   });
 
-  test("are told of as missed when there are more than one look reads, and then go on", async () => {
+  test("report missed changes when there are more than one poll reads, then continue", async () => {
     const project = startProject();
     project.issue(1);
-    const look = createChangedCommands(project.list);
-    await look();
+    const poll = createChangedCommands(project.list);
+    await poll();
     project.issue(6000);
-    const { changed, hasMissed } = await look();
+    const { changed, hasMissed } = await poll();
     expect([changed.length, hasMissed]).toEqual([5000, true]);
     project.issue(2);
-    expect(await look()).toMatchObject({ changed: [{ id: "command-6001" }, { id: "command-6002" }], hasMissed: false });
+    expect(await poll()).toMatchObject({ changed: [{ id: "command-6001" }, { id: "command-6002" }], hasMissed: false });
   });
 });

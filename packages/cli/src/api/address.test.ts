@@ -9,7 +9,7 @@ test.each([
   ["ws://localhost:7700", "http://localhost:7700"],
   ["http://[::1]:7700", "http://[::1]:7700"],
   ["http://127.9.9.9", "http://127.9.9.9"],
-])("%s is asked at %s", (text, address) => {
+])("requests for %s go to %s", (text, address) => {
   expect(brainAddress(text, { allowsPlainHttp: false })).toBe(address);
 });
 
@@ -18,11 +18,11 @@ test.each([
   "ws://svc.example.com",
   "http://localhost.example.com",
   "http://127.0.0.1.example.com",
-])("%s is asked only when plain http is allowed", (text) => {
+])("%s requires --plain-http", (text) => {
   expect(() => brainAddress(text, { allowsPlainHttp: false })).toThrow("--plain-http");
   expect(brainAddress(text, { allowsPlainHttp: true })).toMatch(/^http:/);
 });
 
-test.each(["", "svc", "file:///etc", "https://h/?key=1", "https://h/#x"])("%j is no address", (text) => {
-  expect(() => brainAddress(text, { allowsPlainHttp: true })).toThrow("is not a URL");
+test.each(["", "svc", "file:///etc", "https://h/?key=1", "https://h/#x"])("%j is not an address", (text) => {
+  expect(() => brainAddress(text, { allowsPlainHttp: true })).toThrow("must be a URL");
 });

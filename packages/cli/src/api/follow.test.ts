@@ -5,20 +5,20 @@ import { follow } from "./follow.ts";
 const refusal = (code: string, status: number, retryAfterSeconds: number | null = 0) =>
   new ApiProblem({ code, status, message: code, retryAfterSeconds });
 
-/** Gives what is in the list one after the other; errors are thrown. */
+/** Returns or throws the steps in order. */
 function script(...steps: (string | ApiProblem)[]) {
   const left = [...steps];
   return async () => {
     const next = left.shift();
     if (typeof next === "string") return next;
-    throw next ?? new Error("read once too often");
+    throw next ?? new Error("too many reads");
   };
 }
 
 const isDone = (value: string) => value === "done";
 
 describe("follow", () => {
-  test("reads until it is done and tells each reading", async () => {
+  test("polls until it is done and reports each value", async () => {
     const seen: string[] = [];
     const read = script("begun", "half", "done", "never read");
     expect(await follow(read, { isDone, onRead: (value) => seen.push(value) > 0 })).toBe("done");
@@ -26,23 +26,23 @@ describe("follow", () => {
   });
 
   test.each([
-    ["that does not answer", refusal("unreachable", 0)],
+    ["that is unreachable", refusal("unreachable", 0)],
     ["that is not ready", refusal("unready", 503)],
-    ["that asks for patience", refusal("rate_limited", 429)],
+    ["that rate-limits", refusal("rate_limited", 429)],
   ])("waits for a service %s", async (_what, fault) => {
     expect(await follow(script("begun", fault, fault, "done"), { isDone })).toBe("done");
   });
 
-  test("gives up on one that stays away longer than a restart takes", async () => {
-    const away = refusal("unready", 503, 61);
-    await expect(follow(script("begun", away), { isDone })).rejects.toBe(away);
+  test("gives up when the service is unavailable longer than a restart takes", async () => {
+    const unavailable = refusal("unready", 503, 61);
+    await expect(follow(script("begun", unavailable), { isDone })).rejects.toBe(unavailable);
   });
 
   test.each([
     ["not_found", 404],
     ["forbidden", 403],
     ["internal_error", 500],
-  ] as const)("gives up at once for %s", async (code, status) => {
+  ] as const)("gives up immediately for %s", async (code, status) => {
     const fault = refusal(code, status);
     await expect(follow(script(fault), { isDone })).rejects.toBe(fault);
   });

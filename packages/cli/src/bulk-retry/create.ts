@@ -98,7 +98,7 @@ function warnAboutSlowRate(
   if (counts.total <= rate * minutes) return;
   const [needed, available] = [Math.ceil(counts.total / rate), Math.floor(minutes)];
   terminal.err(
-    `svc: ${rate} tasks per minute take ${needed} minutes, but the bulk retry is blocked after ${available}. Continue it then with svc bulk-retry resume`,
+    `svc: sending ${plural(counts.total, "task")} at ${rate} per minute takes ${needed} minutes, but the bulk retry is blocked after ${available}. Continue it then with svc bulk-retry resume`,
   );
 }
 

@@ -17,7 +17,7 @@ async function script(shell: string): Promise<string> {
 
 const has = (shell: string) => spawnSync(shell, ["--version"]).status === 0;
 
-/** What bash offers for the last of these words. */
+/** Completions in bash for the last of these words. */
 async function inBash(words: readonly string[]): Promise<string[]> {
   const ask = `
 COMP_WORDS=(${words.map((word) => `'${word}'`).join(" ")})
@@ -58,21 +58,18 @@ describe("svc completion", () => {
       ["svc", "completion", ""],
       ["bash", "zsh", "fish", "--help"],
     ],
-  ])("offers bash for %j %j", async (words, offered) => {
+  ])("completes %j in bash to %j", async (words, offered) => {
     expect(await inBash(words)).toEqual(offered);
   });
 
-  test.each(["bash", "zsh", "fish"])(
-    "names every command and option in the script for %s, which the shell can read",
-    async (shell) => {
-      const text = await script(shell);
-      for (const word of ["bootstrap-admin", "rotate-chain-key", "reveal-secrets", "known-head"])
-        expect(text).toContain(word);
-      if (has(shell)) expect(spawnSync(shell, ["-n"], { input: text, encoding: "utf8" }).stderr).toBe("");
-    },
-  );
+  test.each(["bash", "zsh", "fish"])("prints a valid script for %s with every command and option", async (shell) => {
+    const text = await script(shell);
+    for (const word of ["bootstrap-admin", "rotate-chain-key", "reveal-secrets", "known-head"])
+      expect(text).toContain(word);
+    if (has(shell)) expect(spawnSync(shell, ["-n"], { input: text, encoding: "utf8" }).stderr).toBe("");
+  });
 
-  test.each([[[]], [["tcsh"]], [["constructor"]], [["bash", "zsh"]]])("ends with 2 for %j", async (args) => {
+  test.each([[[]], [["tcsh"]], [["constructor"]], [["bash", "zsh"]]])("exits with 2 for %j", async (args) => {
     const written: string[] = [];
     const code = await run(["completion", ...args], commands, {
       out: (line) => expect.unreachable(line),

@@ -3,7 +3,7 @@ import { commands } from "../commands.ts";
 import { findCommand } from "./find-command.ts";
 
 describe("findCommand", () => {
-  test("gives the words after a command, and after one of a group", () => {
+  test("returns the words after a command, and after one of a group", () => {
     expect(findCommand(["agent", "bullmq", "--dev"], commands)).toMatchObject({
       words: ["agent"],
       rest: ["bullmq", "--dev"],
@@ -14,7 +14,7 @@ describe("findCommand", () => {
     });
   });
 
-  test.each([[["config"]], [["config", "--json"]]])("gives the group for %j", (args) => {
+  test.each([[["config"]], [["config", "--json"]]])("returns the group for %j", (args) => {
     expect(findCommand(args, commands)).toMatchObject({ group: { name: "config" } });
   });
 });

@@ -16,7 +16,7 @@ describe("svc", () => {
     expect(err).toBe("");
   });
 
-  test("takes --version for the version command", async () => {
+  test("accepts --version for the version command", async () => {
     expect(await svc(["--version"])).toEqual(await svc(["version"]));
   });
 
@@ -26,23 +26,23 @@ describe("svc", () => {
     for (const { name, summary } of commands) expect(out).toMatch(new RegExp(`^  ${name} +${summary}$`, "m"));
   });
 
-  test("ends with 2 and the list on stderr when no command is named", async () => {
+  test("exits with 2 and the list on stderr without a command", async () => {
     const { code, out, err } = await svc([]);
     expect({ code, out }).toEqual({ code: 2, out: "" });
     expect(err).toContain("usage: svc <command>");
   });
 
   test.each([
-    [["sevre"], 'svc: unknown command "sevre"; did you mean "svc serve"?\n'],
-    [["migrate"], 'svc: unknown command "migrate"; "svc help" lists them\n'],
-    [["config", "shwo"], 'svc: unknown command "config shwo"; did you mean "svc config show"?\n'],
-    [["config", "edit"], 'svc: unknown command "config edit"; "svc help config" lists them\n'],
-    [["help", "sevre"], 'svc: unknown command "sevre"; did you mean "svc serve"?\n'],
-  ])("ends %j with 2 and what may have been meant", async (args, words) => {
-    expect(await svc(args)).toEqual({ code: 2, out: "", err: words });
+    [["sevre"], 'svc: unknown command "sevre". Did you mean "svc serve"?\n'],
+    [["migrate"], 'svc: unknown command "migrate". Run "svc help" for a list\n'],
+    [["config", "shwo"], 'svc: unknown command "config shwo". Did you mean "svc config show"?\n'],
+    [["config", "edit"], 'svc: unknown command "config edit". Run "svc help config" for a list\n'],
+    [["help", "sevre"], 'svc: unknown command "sevre". Did you mean "svc serve"?\n'],
+  ])("exits %j with 2 and a suggestion", async (args, message) => {
+    expect(await svc(args)).toEqual({ code: 2, out: "", err: message });
   });
 
-  test("ends with 2 and its commands on stderr when a group is named alone", async () => {
+  test("exits with 2 and the commands of a group on stderr without a command", async () => {
     const { code, out, err } = await svc(["config"]);
     expect({ code, out }).toEqual({ code: 2, out: "" });
     expect(err).toMatch(/^usage: svc config <command> \[options\]$/m);
@@ -55,7 +55,7 @@ describe("svc", () => {
     expect(out).toMatch(/^ {2}show +\S/m);
   });
 
-  test("tells usage and options of every command", async () => {
+  test("prints usage and options of every command", async () => {
     for (const { words, entry } of allCommands(commands)) {
       const { code, out, err } = await svc(["help", ...words]);
       expect({ code, err }).toEqual({ code: 0, err: "" });
@@ -66,7 +66,7 @@ describe("svc", () => {
     }
   });
 
-  test.each([["--colour"], ["extra"]])("ends with 2 and the usage line for %s", async (word) => {
+  test.each([["--colour"], ["extra"]])("exits with 2 and the usage line for %s", async (word) => {
     const { code, err } = await svc(["version", word]);
     expect(code).toBe(2);
     expect(err).toMatch(/^svc: .+\nusage: svc version \[--json\]\n$/);
@@ -92,30 +92,30 @@ describe("run", () => {
     expect({ code, out }).toEqual({ code: 0, out: "--,--help\n" });
   });
 
-  test("ends with the code of the refusal and its message alone", async () => {
+  test("exits with the code of the refusal and prints only its message", async () => {
     const refuse = entry("migrate", () => Promise.reject(new CliError("refused", "schedules are present")));
     expect(await svc(["migrate"], [refuse])).toEqual({ code: 6, out: "", err: "svc: schedules are present\n" });
   });
 
-  test("ends with 1 for an unforeseen fault and tells its causes", async () => {
+  test("exits with 1 for an unexpected error and prints its causes", async () => {
     const broken = entry("serve", () =>
       Promise.reject(new Error("cannot start", { cause: new Error("port 7700 is taken") })),
     );
     expect(await svc(["serve"], [broken])).toEqual({
       code: 1,
       out: "",
-      err: "svc: cannot start\n  because: port 7700 is taken\n",
+      err: "svc: cannot start\n  caused by: port 7700 is taken\n",
     });
   });
 });
 
 describe("readOptions", () => {
-  test("gives values and positional words", () => {
+  test("returns values and positional words", () => {
     const { values, positionals } = readOptions(["bullmq", "--redis", "redis://h"], { redis: { type: "string" } }, 1);
     expect({ values: { ...values }, positionals }).toEqual({ values: { redis: "redis://h" }, positionals: ["bullmq"] });
   });
 
-  test("refuses an option without its value as wrong usage", () => {
+  test("refuses an option without its value", () => {
     expect(() => readOptions(["--redis"], { redis: { type: "string" } })).toThrow(CliError);
   });
 });

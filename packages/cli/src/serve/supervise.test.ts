@@ -2,12 +2,12 @@ import { describe, expect, test } from "vitest";
 import { createRestarts } from "./supervise.ts";
 
 describe("the restarts of one worker", () => {
-  test("come after pauses that double, and end after five in a minute", () => {
+  test("have doubling delays and stop after five in a minute", () => {
     const restarts = createRestarts(() => 0);
     expect(Array.from({ length: 6 }, () => restarts.next())).toEqual([500, 1000, 2000, 4000, 8000, null]);
   });
 
-  test("begin anew once a minute has passed since", () => {
+  test("start again after a minute", () => {
     let now = 0;
     const restarts = createRestarts(() => now);
     for (let index = 0; index < 5; index += 1) restarts.next();

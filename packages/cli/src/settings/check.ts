@@ -33,7 +33,7 @@ function linesOf(findings: readonly Finding[]): string[] {
   const width = Math.max(...findings.map(({ check: name }) => name.length));
   return findings.map(
     ({ status, check: name, message, advice }) =>
-      `${status.padEnd(7)}  ${name.padEnd(width)}  ${message}${advice === null ? "" : `. ${advice}`}`,
+      `${status.padEnd(7)}  ${name.padEnd(width)}  ${message}${advice === null ? "" : `; ${advice}`}`,
   );
 }
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { askHidden } from "./hidden-input.ts";
 import { readPassword } from "./read-password.ts";
 
-/** A terminal that keeps what is written to it, and whether it shows what is typed. */
+/** A terminal that records its output and its raw modes. */
 function terminal() {
   const modes: boolean[] = [];
   const input = Object.assign(new PassThrough(), {
@@ -15,21 +15,21 @@ function terminal() {
   return { input, output, modes, written: () => String(output.read() ?? "") };
 }
 
-const questions = ["New password: ", "Once more: "];
+const questions = ["New password: ", "Repeat password: "];
 
 describe("askHidden", () => {
-  test("takes one line for each question, shows none of it, and gives the terminal back", async () => {
+  test("reads one line per question without echo, and restores the terminal", async () => {
     const { input, output, modes, written } = terminal();
     input.write("correct horse\rcorrect");
     input.write(" horse\r");
     expect(await askHidden(questions, input, output)).toEqual(["correct horse", "correct horse"]);
-    expect(written()).toBe("New password: \nOnce more: \n");
+    expect(written()).toBe("New password: \nRepeat password: \n");
     expect(modes).toEqual([true, false]);
   });
 
   test.each([
-    ["the letter before", "horsf\u007fe\r", "horse"],
-    ["a letter of several bytes", "häß\u007f\u007f\u007fhorse\r", "horse"],
+    ["the previous character", "horsf\u007fe\r", "horse"],
+    ["a character of several bytes", "häß\u007f\u007f\u007fhorse\r", "horse"],
     ["the line", "wrong\u0015horse\r", "horse"],
   ])("erases %s", async (_what, typed, expected) => {
     const { input, output } = terminal();
@@ -37,7 +37,7 @@ describe("askHidden", () => {
     expect(await askHidden(["? "], input, output)).toEqual([expected]);
   });
 
-  test("ignores arrow keys and other control letters", async () => {
+  test("ignores arrow keys and other control characters", async () => {
     const { input, output } = terminal();
     input.write("ho\u001b[D\u001bOA\u0001rse\t\r");
     expect(await askHidden(["? "], input, output)).toEqual(["horse"]);
@@ -46,14 +46,14 @@ describe("askHidden", () => {
   test.each([
     ["Ctrl-C", "secr\u0003"],
     ["Ctrl-D", "\u0004"],
-  ])("ends with 130 for %s, and gives the terminal back", async (_key, typed) => {
+  ])("exits with 130 for %s, and restores the terminal", async (_key, typed) => {
     const { input, output, modes } = terminal();
     input.write(typed);
     await expect(askHidden(questions, input, output)).rejects.toMatchObject({ exit: "interrupted" });
     expect(modes).toEqual([true, false]);
   });
 
-  test("ends with 130 when the terminal is gone", async () => {
+  test("exits with 130 when the terminal disconnects", async () => {
     const { input, output } = terminal();
     input.end("half");
     await expect(askHidden(questions, input, output)).rejects.toMatchObject({ exit: "interrupted" });
@@ -69,14 +69,14 @@ describe("readPassword", () => {
     await expect(readPassword(nothing, input, output)).rejects.toMatchObject({ exit: "failed" });
   });
 
-  test("takes the first line of what is piped in, in preference to the environment", async () => {
+  test("prefers the first line of piped input to the environment", async () => {
     const piped = new PassThrough();
     piped.end("correct horse\r\nrest\n");
     const sources = { ...nothing, given: "of the environment", fromStdin: true };
     expect(await readPassword(sources, piped, new PassThrough())).toBe("correct horse");
   });
 
-  test("takes the one of the environment without asking", async () => {
+  test("uses the password of the environment without asking", async () => {
     const { input, output, written } = terminal();
     expect(await readPassword({ ...nothing, given: "of the environment" }, input, output)).toBe("of the environment");
     expect(written()).toBe("");
@@ -93,7 +93,7 @@ describe("readPassword", () => {
     await expect(reading).rejects.toMatchObject({ exit: "usage" });
   });
 
-  test("refuses to ask where nobody sits, and says how else", async () => {
+  test("refuses to ask without a terminal, and names the alternatives", async () => {
     const reading = readPassword(nothing, new PassThrough(), new PassThrough());
     await expect(reading).rejects.toThrow(/--stdin or SVC_NEW_PASSWORD/);
   });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { factsOf, jsonText, printable, tableOf } from "./printed.ts";
 
-test("what a terminal would obey is shown instead, lines and tabs are kept", () => {
+test("escapes control characters except line breaks and tabs", () => {
   expect(printable("a\u001b[31m\u0007\u009b2J\u202ered\r\tb\nc")).toBe(
     "a\\u001b[31m\\u0007\\u009b2J\\u202ered\\u000d\tb\nc",
   );
@@ -10,7 +10,7 @@ test("what a terminal would obey is shown instead, lines and tabs are kept", () 
   expect(JSON.parse(jsonText(value))).toEqual(value);
 });
 
-test("a table has its widest cell's width in each column, one line a row, and a dash for nothing", () => {
+test("a table has aligned columns, one line per row and a dash for missing values", () => {
   const rows = [
     { id: "1", text: "two\nlines" },
     { id: "long-one", text: null },
@@ -22,7 +22,7 @@ test("a table has its widest cell's width in each column, one line a row, and a 
   ]);
 });
 
-test("facts leave out what is not there, and move further lines in", () => {
+test("facts leave out empty values and indent further lines", () => {
   expect(factsOf({ a: null, id: "x", args: [], trace: "first\nsecond", n: 0, flag: false })).toEqual([
     "id     x",
     "trace  first\n       second",

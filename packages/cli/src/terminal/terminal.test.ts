@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { startProgress } from "./progress.ts";
 import { createTerminal } from "./terminal.ts";
 
-/** Two streams onto one screen, as a terminal shows them. */
+/** A screen that shows two streams. */
 function screen(isTTY: boolean, columns = 60) {
   let text = "";
   const stream = {
@@ -12,7 +12,7 @@ function screen(isTTY: boolean, columns = 60) {
       text += part;
     },
   };
-  /** What is left to see: each erased line is gone. */
+  /** The visible text, without erased lines. */
   const seen = () =>
     text
       .split("\n")
@@ -21,7 +21,7 @@ function screen(isTTY: boolean, columns = 60) {
   return { terminal: createTerminal(stream, stream), seen, written: () => text };
 }
 
-test("a status line stays last, makes way for lines, and is gone in the end", () => {
+test("a status line stays last, gives way to lines, and is removed at the end", () => {
   const { terminal, seen } = screen(true);
   terminal.status?.("one of three");
   terminal.out("a line");
@@ -37,13 +37,13 @@ test("a status line stays last, makes way for lines, and is gone in the end", ()
 test.each([
   [60, 59],
   [0, 79],
-])("a status line on a terminal of %i columns has at most %i letters", (columns, letters) => {
+])("a status line on a terminal of %i columns has at most %i characters", (columns, characters) => {
   const { terminal, seen } = screen(true, columns);
   terminal.status?.("x".repeat(200));
-  expect(seen()).toHaveLength(letters);
+  expect(seen()).toHaveLength(characters);
 });
 
-test("progress on a terminal is a bar with counts and what is left", () => {
+test("progress on a terminal is a bar with counts and the remaining time", () => {
   const { terminal, seen } = screen(true);
   let nowMs = 0;
   const wide = { ...terminal, status: (line: string) => terminal.out(line) };
@@ -64,7 +64,7 @@ test("progress on a terminal is a bar with counts and what is left", () => {
   ]);
 });
 
-test("progress elsewhere is a plain line now and then, when something changed", () => {
+test("progress without a terminal is an occasional line after a change", () => {
   const { terminal, written } = screen(false);
   expect(terminal.status).toBeUndefined();
   let nowMs = 0;
