@@ -1,4 +1,4 @@
-// The more specific first: most browsers claim to be several others as well.
+// Most specific first: most user agents name several browsers.
 const browsers = [
   ["Edge", /\bEdgA?\//],
   ["Opera", /\b(?:OPR|OPT)\//],
@@ -18,7 +18,7 @@ const systems = [
 ] as const;
 const maxChars = 200;
 
-/** The browser and system of a user agent, for people: "Firefox on Linux"; the text itself, up to 200 characters, where it names neither. */
+/** Browser and system of a user agent: "Firefox on Linux". If it names neither, its first 200 characters. */
 export function browserName(userAgent: string | null | undefined): string {
   const found = (of: readonly (readonly [string, RegExp])[]) =>
     of.find(([, pattern]) => pattern.test(userAgent ?? ""))?.[0];

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { isExactNumber, parseExact } from "./exact-json.ts";
 
 describe("parseExact", () => {
-  test("keeps an integer that no double holds", () => {
+  test("keeps an integer that a double cannot represent", () => {
     const value = parseExact('{"order":9007199254740993}') as { order: unknown };
     expect(isExactNumber(value.order)).toBe(true);
     expect(JSON.stringify(value)).toBe('{"order":9007199254740993}');
@@ -13,7 +13,7 @@ describe("parseExact", () => {
     expect(JSON.stringify(parseExact("[1e400]"))).toBe("[1e400]");
   });
 
-  test("leaves numbers alone that a double holds", () => {
+  test("returns other numbers as doubles", () => {
     expect(parseExact('{"a":0.1,"b":1234567890123456,"c":[12345678.12500000]}')).toEqual({
       a: 0.1,
       b: 1234567890123456,
@@ -21,7 +21,7 @@ describe("parseExact", () => {
     });
   });
 
-  test("prints every integer as it was written", () => {
+  test("prints every integer unchanged", () => {
     fc.assert(
       fc.property(fc.bigInt(), (integer) => {
         expect(JSON.stringify(parseExact(`[${integer}]`))).toBe(`[${integer}]`);

@@ -1,4 +1,4 @@
-/** A number kept as it was written, because no double holds it. `JSON.stringify` prints it unchanged. */
+/** A number that a double cannot represent, kept as text. `JSON.stringify` prints it unchanged. */
 export interface ExactNumber {
   readonly rawJSON: string;
 }
@@ -12,11 +12,11 @@ const json = JSON as unknown as ExactJson;
 
 export function isExactNumber(value: unknown): value is ExactNumber {
   if (typeof value !== "object" || value === null) return false;
-  return json.isRawJSON?.(value) ?? value instanceof KeptNumber;
+  return json.isRawJSON?.(value) ?? value instanceof TextNumber;
 }
 
-// For browsers without JSON.rawJSON: shown exactly, and printed as text rather than as a wrong number.
-class KeptNumber implements ExactNumber {
+// For browsers without JSON.rawJSON. Prints as a string, because printing a number would round it.
+class TextNumber implements ExactNumber {
   readonly rawJSON: string;
   constructor(text: string) {
     this.rawJSON = text;
@@ -26,26 +26,26 @@ class KeptNumber implements ExactNumber {
   }
 }
 
-/** Only such a text can hold a number that a double cannot; everything else takes the plain parser. */
+/** Matches every text with a number that a double cannot represent. Other texts use the faster plain parser. */
 const maybeInexact = /[\d.]{16}|\d[eE][+-]?\d{3}/;
 
-/** `JSON.parse` in which numbers that a double would change come back as `ExactNumber`. */
+/** `JSON.parse` that returns numbers which a double would change as `ExactNumber`. */
 export function parseExact(text: string): unknown {
   if (!maybeInexact.test(text)) return JSON.parse(text);
   return json.parse(text, (_key, value, context) => {
     if (typeof value !== "number" || context?.source === undefined) return value;
-    return isHeldExactly(context.source, value) ? value : keep(context.source);
+    return isExactDouble(context.source, value) ? value : exactNumber(context.source);
   });
 }
 
-function keep(source: string): ExactNumber {
-  return json.rawJSON?.(source) ?? new KeptNumber(source);
+function exactNumber(source: string): ExactNumber {
+  return json.rawJSON?.(source) ?? new TextNumber(source);
 }
 
-function isHeldExactly(source: string, value: number): boolean {
+function isExactDouble(source: string, value: number): boolean {
   if (!Number.isFinite(value)) return false;
-  const written = significantDigits(source);
-  return written.length <= 15 || written === significantDigits(String(value));
+  const digits = significantDigits(source);
+  return digits.length <= 15 || digits === significantDigits(String(value));
 }
 
 function significantDigits(text: string): string {

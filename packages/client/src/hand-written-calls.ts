@@ -5,18 +5,18 @@ import type { AuditExportQuery, BulkDeleteFilters, TaskExportQuery, TaskListQuer
 
 type FileCall = Pick<DownloadCall, "signal" | "onBytes">;
 
-/** Calls that are another use of an operation than the plain one, or know more of its answer than the document says. */
+/** Calls that use an operation in another way, or whose response types are more precise than the document. */
 export function handWrittenCalls(send: Send, readFile: ReadFile) {
   return {
     listTasks: (slug: string, query: TaskListQuery, call?: CallOptions) =>
       send<TaskPage>("GET", pathOf`/projects/${slug}/tasks`, { ...call, query }),
-    /** Every task that matches, newest first, as one file. More than the server's cap is refused, never cut. */
+    /** All matching tasks, newest first, as one file. The server refuses more than its limit. */
     exportTasks: (slug: string, query: TaskExportQuery, call?: FileCall) =>
       readFile(pathOf`/projects/${slug}/tasks`, { ...call, query }),
-    /** Deletes at most 10,000 of the tasks that match, so that it may have to be repeated. */
+    /** Deletes up to 10,000 matching tasks. Repeat it for more. */
     deleteMatchingTasks: (slug: string, body: BulkDeleteFilters, call?: CallOptions) =>
       send<DeletedTasks>("POST", pathOf`/projects/${slug}/tasks/bulk-delete`, { ...call, body }),
-    /** `taskIds` are row ids (Task.id), at most 1000. */
+    /** `taskIds` are up to 1000 row ids (Task.id). */
     deleteTasks: (slug: string, taskIds: string[], call?: CallOptions) =>
       send<DeletedTasks>("POST", pathOf`/projects/${slug}/tasks/bulk-delete`, {
         ...call,
@@ -24,13 +24,13 @@ export function handWrittenCalls(send: Send, readFile: ReadFile) {
       }),
     listAudit: (slug: string, query: Omit<ListAuditQuery, "format" | "fields"> = {}, call?: CallOptions) =>
       send<AuditPage>("GET", pathOf`/projects/${slug}/audit`, { ...call, query }),
-    /** Every row that matches, newest first, as one file. More than the server's cap is refused, never cut. */
+    /** All matching rows, newest first, as one file. The server refuses more than its limit. */
     exportAudit: (slug: string, query: AuditExportQuery, call?: FileCall) =>
       readFile(pathOf`/projects/${slug}/audit`, { ...call, query }),
     listAgentStatus: (slug: string, agentId: string, call?: CallOptions) =>
       send<{ items: AgentStatusSample[] }>("GET", pathOf`/projects/${slug}/agents/${agentId}/status-history`, call),
-    /** Whether a check failed or not, the answer is what the checks say. */
+    /** Returns the checks even if one failed (status 503). */
     getDeepHealth: (call?: CallOptions) =>
-      send<DeepHealth>("GET", "/health/deep", { ...call, answersWith: { status: 503, member: "checks" } }),
+      send<DeepHealth>("GET", "/health/deep", { ...call, acceptedError: { status: 503, member: "checks" } }),
   };
 }

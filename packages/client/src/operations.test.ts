@@ -28,21 +28,21 @@ function readOperations(): readonly Operation[] {
   );
 }
 
-/** Calls that are another use of an operation than the one of its name. */
+/** Calls of an operation with another name. */
 const otherUses: Partial<Record<keyof Client, string>> = {
   exportTasks: "listTasks",
   exportAudit: "listAudit",
   deleteMatchingTasks: "deleteTasks",
 };
 
-/** A client whose server answers everything with `{}`, and what it was asked last. */
+/** A client whose server responds with `{}`, and its last request. */
 function recording() {
-  const asked: { method?: string; url?: string; body?: unknown } = {};
+  const request: { method?: string; url?: string; body?: unknown } = {};
   const fetch = (async (url: string, init: RequestInit) => {
-    Object.assign(asked, { method: init.method, url, body: init.body });
+    Object.assign(request, { method: init.method, url, body: init.body });
     return new Response("{}");
   }) as typeof globalThis.fetch;
-  return { asked, api: createClient({ fetch, bearer: "svk_test" }) as unknown as Record<string, Call> };
+  return { request, api: createClient({ fetch, bearer: "svk_test" }) as unknown as Record<string, Call> };
 }
 type Call = (...given: unknown[]) => Promise<unknown>;
 
@@ -52,7 +52,7 @@ test.each(calls)("%s is an operation of the API document", async (name) => {
   const operation = operationOf.get(otherUses[name] ?? name);
   if (operation === undefined) throw new Error(`no operation is called ${name}`);
   const { method, path, query, takesBody } = operation;
-  const { asked, api } = recording();
+  const { request, api } = recording();
   const parts = [...path.matchAll(/\{\w+\}/g)].map((_, index) => `part ${index}`);
   const given = takesBody ? { some: "body" } : Object.fromEntries(query.map((parameter) => [parameter, "x"]));
   const takesArgument = takesBody || query.length > 0;
@@ -60,9 +60,9 @@ test.each(calls)("%s is an operation of the API document", async (name) => {
 
   let index = 0;
   const filled = path.replaceAll(/\{\w+\}/g, () => encodeURIComponent(`part ${index++}`));
-  const url = new URL(asked.url ?? "", "http://localhost");
-  expect([asked.method, url.pathname]).toEqual([method, filled]);
+  const url = new URL(request.url ?? "", "http://localhost");
+  expect([request.method, url.pathname]).toEqual([method, filled]);
   expect([...url.searchParams.keys()].sort()).toEqual(takesBody ? [] : [...query].sort());
-  if (takesBody) expect(asked.body).toContain(JSON.stringify(given));
-  else expect(asked.body).toBeNull();
+  if (takesBody) expect(request.body).toContain(JSON.stringify(given));
+  else expect(request.body).toBeNull();
 });

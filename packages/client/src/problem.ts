@@ -1,14 +1,13 @@
 /**
- * Every way a call can fail. `code` is the envelope's `error` word; three codes are the client's own: `unreachable`
- * (no answer at all, status 0), `unreadable` (an answer that is not the API's, for instance a proxy's page) and
- * `unaddressable` (an id that no address can carry, status 0).
+ * A failed call. `code` is the `error` of the envelope, or one of the client's own codes: `unreachable` (no response, status 0),
+ * `unreadable` (a response that is not from the API, such as a proxy's page) and `unaddressable` (an id that no URL can contain, status 0).
  */
 export class ApiProblem extends Error {
   readonly code: string;
   readonly status: number;
   readonly details: Record<string, unknown>;
   readonly requestId: string | null;
-  /** Whole seconds from the Retry-After header; null when the answer had none. */
+  /** Whole seconds of the Retry-After header. Null without one. */
   readonly retryAfterSeconds: number | null;
 
   constructor(facts: {
@@ -34,13 +33,13 @@ export function isProblem(error: unknown, code?: string): error is ApiProblem {
   return error instanceof ApiProblem && (code === undefined || error.code === code);
 }
 
-/** The problem an answer stands for; `text` is its whole body. */
+/** The problem of an error response with the body `text`. */
 export function problemOf(response: Response, text: string): ApiProblem {
   const envelope = readEnvelope(text);
   return new ApiProblem({
     code: envelope?.error ?? "unreadable",
     status: response.status,
-    message: envelope?.message ?? `the server answered ${response.status} without an explanation`,
+    message: envelope?.message ?? `the server returned ${response.status} without an error message`,
     details: envelope?.details ?? {},
     requestId: envelope?.request_id ?? response.headers.get("x-request-id"),
     retryAfterSeconds: readSeconds(response.headers.get("retry-after")),

@@ -20,7 +20,7 @@ function answering(response: () => Response | Promise<Response>) {
 const json = (body: unknown, init?: ResponseInit) => new Response(JSON.stringify(body), init);
 
 describe("a call", () => {
-  test("encodes path parts and leaves empty query values out", async () => {
+  test("encodes path parts and omits empty query values", async () => {
     const { fetch, seen } = answering(() => json({ items: [], next_cursor: null }));
     const api = createClient({ fetch, readCookies: () => "" });
 
@@ -33,7 +33,7 @@ describe("a call", () => {
     ]);
   });
 
-  test("carries the CSRF token on a mutation and not on a read", async () => {
+  test("sends the CSRF token with a mutation but not with a read", async () => {
     const { fetch, seen } = answering(() => json({}));
     const api = createClient({ fetch, readCookies: () => "svc_csrf=t0ken" });
 
@@ -65,7 +65,7 @@ describe("a call", () => {
 });
 
 describe("a refusal", () => {
-  test("becomes a problem with the envelope's facts", async () => {
+  test("becomes a problem with the envelope's fields", async () => {
     const body = {
       error: "rate_limited",
       message: "too many",
@@ -88,12 +88,12 @@ describe("a refusal", () => {
     });
   });
 
-  test("of something that is not the API says so", async () => {
+  test("from another server is unreadable", async () => {
     const { fetch } = answering(() => new Response("<h1>Bad gateway</h1>", { status: 502 }));
     await expect(createClient({ fetch }).getMe()).rejects.toMatchObject({ code: "unreadable", status: 502 });
   });
 
-  test("without any answer is unreachable, and is reported", async () => {
+  test("without a response is unreachable, and is reported", async () => {
     const outcomes: Outcome[] = [];
     const { fetch } = answering(() => Promise.reject(new TypeError("failed to fetch")));
     const api = createClient({ fetch, onOutcome: (outcome) => outcomes.push(outcome) });
@@ -102,13 +102,13 @@ describe("a refusal", () => {
     expect(outcomes).toEqual([{ reach: "unreachable", status: 0, code: "unreachable", serverTimeMs: null }]);
   });
 
-  test("cannot be had for an id that every URL folds away", async () => {
+  test("is unaddressable for an id that URL parsers remove", async () => {
     const { fetch } = answering(() => new Response(null, { status: 204 }));
     const read = async () => createClient({ fetch }).getTask("acme", "bullmq", "..");
     await expect(read()).rejects.toMatchObject({ code: "unaddressable", status: 0 });
   });
 
-  test("an answer without a body is no problem", async () => {
+  test("a response without a body is not a problem", async () => {
     const { fetch } = answering(() => new Response(null, { status: 204 }));
     await expect(createClient({ fetch }).logout()).resolves.toBeUndefined();
   });
@@ -117,22 +117,22 @@ describe("a refusal", () => {
 describe("a call that lacks a second factor", () => {
   const refused = (error: string) => json({ error, message: "no", details: {}, request_id: "r" }, { status: 403 });
 
-  test("is made again as it was, with the CSRF token of then, once the gate is passed", async () => {
+  test("is repeated with the new CSRF token after the gate is passed", async () => {
     let isVerified = false;
     const { fetch, seen } = answering(() => (isVerified ? json({ ok: true }) : refused("mfa_reverify_required")));
-    const asked: unknown[] = [];
+    const gateCalls: unknown[] = [];
     const api = createClient({
       fetch,
       readCookies: () => `svc_csrf=${isVerified ? "after" : "before"}`,
       async passGate(problem, method) {
-        asked.push([problem.code, method]);
+        gateCalls.push([problem.code, method]);
         isVerified = true;
         return true;
       },
     });
     await api.createAgent("acme", { name: "mailer" });
 
-    expect(asked).toEqual([["mfa_reverify_required", "POST"]]);
+    expect(gateCalls).toEqual([["mfa_reverify_required", "POST"]]);
     expect(seen.map(({ url, init }) => [url, init.method, init.body])).toEqual(
       Array(2).fill(["/api/v1/projects/acme/agents", "POST", '{"name":"mailer"}']),
     );
@@ -140,7 +140,7 @@ describe("a call that lacks a second factor", () => {
   });
 
   test.each(["mfa_reverify_required", "mfa_enrollment_required"])(
-    "stays refused with %s where the gate is not passed",
+    "stays refused with %s when the gate is not passed",
     async (code) => {
       const { fetch, seen } = answering(() => refused(code));
       const call = createClient({ fetch, passGate: async () => false }).getMe();
@@ -149,18 +149,18 @@ describe("a call that lacks a second factor", () => {
     },
   );
 
-  test("is made again only once, and other refusals ask for no gate", async () => {
-    let asked = 0;
+  test("is repeated only once, and other refusals do not call the gate", async () => {
+    let gateCalls = 0;
     const passGate = async () => {
-      asked += 1;
+      gateCalls += 1;
       return true;
     };
     const again = answering(() => refused("mfa_reverify_required"));
     await expect(createClient({ fetch: again.fetch, passGate }).getMe()).rejects.toMatchObject({ status: 403 });
-    expect([asked, again.seen.length]).toEqual([1, 2]);
+    expect([gateCalls, again.seen.length]).toEqual([1, 2]);
     const other = answering(() => refused("forbidden"));
     await expect(createClient({ fetch: other.fetch, passGate }).getMe()).rejects.toMatchObject({ code: "forbidden" });
-    expect([asked, other.seen.length]).toEqual([1, 1]);
+    expect([gateCalls, other.seen.length]).toEqual([1, 1]);
   });
 });
 
@@ -172,7 +172,7 @@ describe("csrfToken", () => {
   });
 });
 
-test("an outcome tells the server's clock", async () => {
+test("an outcome contains the server's clock", async () => {
   const outcomes: Outcome[] = [];
   const date = "Fri, 20 Nov 2026 12:00:07 GMT";
   const { fetch } = answering(() => json({}, { headers: { date } }));
@@ -183,7 +183,7 @@ test("an outcome tells the server's clock", async () => {
 });
 
 describe("a file", () => {
-  const pieces = (texts: readonly string[], end?: Error) =>
+  const chunks = (texts: readonly string[], end?: Error) =>
     new ReadableStream<Uint8Array>({
       pull(controller) {
         const [text, ...rest] = texts;
@@ -194,33 +194,36 @@ describe("a file", () => {
       },
     });
 
-  test("comes with the name the server gives it, and tells how far it has come", async () => {
+  test("has the name from the server, and reports its progress", async () => {
     const headers = { "content-type": "text/csv", "content-disposition": 'attachment; filename="tasks.csv"' };
-    const { fetch, seen } = answering(() => new Response(pieces(["a,b\n", "ä,2\n"]), { headers }));
-    const told: number[] = [];
-    const file = await createReadFile({ fetch })("/export", { query: { format: "csv" }, onBytes: (n) => told.push(n) });
+    const { fetch, seen } = answering(() => new Response(chunks(["a,b\n", "ä,2\n"]), { headers }));
+    const progress: number[] = [];
+    const file = await createReadFile({ fetch })("/export", {
+      query: { format: "csv" },
+      onBytes: (n) => progress.push(n),
+    });
 
     expect(seen[0]?.url).toBe("/api/v1/export?format=csv");
     expect(file.fileName).toBe("tasks.csv");
     expect(file.content.type).toBe("text/csv");
     expect(await file.content.text()).toBe("a,b\nä,2\n");
-    expect(told).toEqual([4, 9]);
+    expect(progress).toEqual([4, 9]);
   });
 
-  test("without a name has none", async () => {
-    const { fetch } = answering(() => new Response(pieces(["x"])));
+  test("may have no name", async () => {
+    const { fetch } = answering(() => new Response(chunks(["x"])));
     expect((await createReadFile({ fetch })("/export")).fileName).toBeNull();
   });
 
-  test("that breaks off is no file, and the server counts as away", async () => {
+  test("that is cut off is an unreachable problem", async () => {
     const outcomes: Outcome[] = [];
-    const { fetch } = answering(() => new Response(pieces(["half"], new TypeError("network error"))));
+    const { fetch } = answering(() => new Response(chunks(["half"], new TypeError("network error"))));
     const read = createReadFile({ fetch, onOutcome: (outcome) => outcomes.push(outcome) })("/export");
     await expect(read).rejects.toMatchObject({ code: "unreachable", status: 0 });
     expect(outcomes).toMatchObject([{ reach: "unreachable" }]);
   });
 
-  test("that is refused tells why", async () => {
+  test("that is refused is a problem", async () => {
     const { fetch } = answering(() => json({ error: "forbidden", message: "no" }, { status: 403 }));
     await expect(createReadFile({ fetch })("/export")).rejects.toMatchObject({ code: "forbidden", status: 403 });
   });
@@ -230,12 +233,12 @@ describe("a health check that failed", () => {
   const deep = (body: unknown) =>
     createClient({ fetch: answering(() => json(body, { status: 503 })).fetch, readCookies: () => "" });
 
-  test("is an answer like any other", async () => {
+  test("is a normal response", async () => {
     const failed = { status: "failed", checks: { database: { status: "failed", detail: "Error" } } };
     expect(await deep(failed).getDeepHealth()).toEqual(failed);
   });
 
-  test("is a problem when it is no answer of the checks", async () => {
+  test("is a problem when the body has no checks", async () => {
     const envelope = { error: "unready", message: "the service is not ready", details: {} };
     await expect(deep(envelope).getDeepHealth()).rejects.toMatchObject({ code: "unready", status: 503 });
     await expect(deep("checks").getDeepHealth()).rejects.toMatchObject({ code: "unreadable", status: 503 });

@@ -2,18 +2,18 @@ import { parseExact } from "./exact-json.ts";
 import { ApiProblem, problemOf } from "./problem.ts";
 
 export interface RequestOptions {
-  /** Origin in front of `/api/v1`; empty (default) means the page's own. */
+  /** Origin before `/api/v1`. Default: empty, the page's own. */
   baseUrl?: string;
-  /** API key. When given it replaces cookie and CSRF token. */
+  /** API key, used instead of cookie and CSRF token. */
   bearer?: string;
   fetch?: typeof globalThis.fetch;
-  /** The page's cookies, read for the CSRF token before each mutating call; default `document.cookie`. */
+  /** Returns the cookies with the CSRF token. Called before each mutation. Default: `document.cookie`. */
   readCookies?: () => string;
-  /** Asked before each read that does not say itself whether a timer made it. */
+  /** Default of `background` for reads. */
   isBackground?: () => boolean;
-  /** Asked when a call is refused for want of a second factor or a recent proof of identity; true once that is there, and then the same call is made again. */
+  /** Called when a call requires a second factor or a recent proof of identity. Resolves to true when the call can be repeated. */
   passGate?: (problem: ApiProblem, method: string) => Promise<boolean>;
-  /** Called after each call, so that a page can say whether the server is reachable. */
+  /** Called after each call, so that a page can show whether the server is reachable. */
   onOutcome?: (outcome: Outcome) => void;
 }
 
@@ -22,13 +22,13 @@ export interface Outcome {
   reach: Reachability;
   status: number;
   code: string | null;
-  /** The server's clock when it answered, in milliseconds since 1970 and whole seconds; null when it did not say. */
+  /** The server's clock in epoch milliseconds, with a precision of one second. Null when the response has none. */
   serverTimeMs: number | null;
 }
 
 export interface CallOptions {
   signal?: AbortSignal;
-  /** A read made by a timer: it does not keep an idle session alive. */
+  /** A read by a timer, which does not keep an idle session alive. */
   background?: boolean;
 }
 
@@ -36,52 +36,52 @@ export type QueryValue = string | number | boolean | null | undefined;
 export interface Call extends CallOptions {
   query?: object;
   body?: unknown;
-  /** A refusal that is an answer all the same, known by its status and a member of its body that the envelope does not have. */
-  answersWith?: { status: number; member: string };
+  /** An error status that is a valid response when its body has this member. */
+  acceptedError?: { status: number; member: string };
 }
-export type Send = <Answer>(
+export type Send = <Result>(
   method: "GET" | "POST" | "PATCH" | "PUT" | "DELETE",
   path: string,
   call?: Call,
-) => Promise<Answer>;
+) => Promise<Result>;
 
-/** An answer that is a file. */
+/** A downloaded file. */
 export interface Download {
-  /** As the server names it; null when it does not. */
+  /** The name from the server. Null without one. */
   fileName: string | null;
   content: Blob;
 }
 
 export interface DownloadCall extends Call {
-  /** Told how many bytes have come so far. */
+  /** Called with the number of bytes received so far. */
   onBytes?: (bytes: number) => void;
 }
 
 export type ReadFile = (path: string, call?: DownloadCall) => Promise<Download>;
 
-/** `path` is below `/api/v1` and already encoded, see `pathOf`. */
+/** `path` is relative to `/api/v1` and already encoded by `pathOf`. */
 export function createSend(options: RequestOptions): Send {
   const request = createRequest(options);
-  return async <Answer>(method: string, path: string, call: Call = {}) => {
-    const { response, body } = await request(method, path, { ...call, read: (answer) => answer.text() });
-    return readAnswer<Answer>(response, body);
+  return async <Result>(method: string, path: string, call: Call = {}) => {
+    const { response, body } = await request(method, path, { ...call, read: (response) => response.text() });
+    return parseBody<Result>(response, body);
   };
 }
 
-/** Reads whole files, piece by piece, so that a page can say how far it has come and stop. */
+/** Downloads files in chunks, so that a page can show progress and abort. */
 export function createReadFile(options: RequestOptions): ReadFile {
   const request = createRequest(options);
   return async (path, { onBytes, ...call } = {}) => {
-    const read = async (answer: Response) => {
-      const parts: Uint8Array<ArrayBuffer>[] = [];
+    const read = async (response: Response) => {
+      const chunks: Uint8Array<ArrayBuffer>[] = [];
       let bytes = 0;
-      const reader = answer.body?.getReader();
-      for (let part = await reader?.read(); part?.value; part = await reader?.read()) {
-        parts.push(part.value);
-        bytes += part.value.byteLength;
+      const reader = response.body?.getReader();
+      for (let chunk = await reader?.read(); chunk?.value; chunk = await reader?.read()) {
+        chunks.push(chunk.value);
+        bytes += chunk.value.byteLength;
         onBytes?.(bytes);
       }
-      return new Blob(parts, { type: answer.headers.get("content-type") ?? "" });
+      return new Blob(chunks, { type: response.headers.get("content-type") ?? "" });
     };
     const { response, body } = await request("GET", path, { ...call, read });
     const named = /filename="([^"]+)"/.exec(response.headers.get("content-disposition") ?? "");
@@ -90,28 +90,28 @@ export function createReadFile(options: RequestOptions): ReadFile {
 }
 
 interface ReadCall<Body> extends Call {
-  read: (answer: Response) => Promise<Body>;
+  read: (response: Response) => Promise<Body>;
 }
 
-/** Makes requests and gives back what `read` makes of a good answer; every other end is a problem. */
+/** Sends requests and returns what `read` makes of a successful response. Throws a problem otherwise. */
 function createRequest(options: RequestOptions) {
   const fetch = options.fetch ?? globalThis.fetch.bind(globalThis);
   const readCookies = options.readCookies ?? pageCookies;
 
-  return async <Body>(method: string, path: string, asked: ReadCall<Body>) => {
+  return async <Body>(method: string, path: string, call: ReadCall<Body>) => {
     try {
-      return await attempt(method, path, asked);
+      return await attempt(method, path, call);
     } catch (error) {
       if (!(error instanceof ApiProblem) || !gateCodes.has(error.code)) throw error;
-      if (!(await options.passGate?.(error, method)) || asked.signal?.aborted) throw error;
-      return attempt(method, path, asked);
+      if (!(await options.passGate?.(error, method)) || call.signal?.aborted) throw error;
+      return attempt(method, path, call);
     }
   };
 
   async function attempt<Body>(
     method: string,
     path: string,
-    { query, body, signal, background, answersWith, read }: ReadCall<Body>,
+    { query, body, signal, background, acceptedError, read }: ReadCall<Body>,
   ) {
     const headers = new Headers({ accept: "application/json" });
     if (background ?? (method === "GET" && options.isBackground?.())) headers.set("x-svc-background", "1");
@@ -137,7 +137,7 @@ function createRequest(options: RequestOptions) {
       if (response.ok) content = await read(response);
       else {
         refusal = await response.text();
-        if (isAnswer(response.status, refusal, answersWith)) content = await read(new Response(refusal));
+        if (isAccepted(response.status, refusal, acceptedError)) content = await read(new Response(refusal));
       }
     } catch (error) {
       if (signal?.aborted) throw error;
@@ -155,14 +155,14 @@ function createRequest(options: RequestOptions) {
   }
 }
 
-/** Outside of a page there is no document, and neither is its type. */
+/** Outside of a page there is no document. */
 const pageCookies = (): string =>
   (globalThis as { readonly document?: { readonly cookie: string } }).document?.cookie ?? "";
 
-/** The refusals that a code or the password would turn into a yes. */
+/** Refusals that a code or password can resolve. */
 const gateCodes = new Set(["mfa_reverify_required", "mfa_enrollment_required", "step_up_required"]);
 
-function isAnswer(status: number, text: string, expected: Call["answersWith"]): boolean {
+function isAccepted(status: number, text: string, expected: Call["acceptedError"]): boolean {
   if (status !== expected?.status) return false;
   try {
     return expected.member in JSON.parse(text);
@@ -176,21 +176,21 @@ function readTime(header: string | null): number | null {
   return Number.isNaN(timeMs) ? null : timeMs;
 }
 
-function readAnswer<Answer>(response: Response, text: string): Answer {
-  if (text === "") return undefined as Answer;
+function parseBody<Result>(response: Response, text: string): Result {
+  if (text === "") return undefined as Result;
   try {
-    return parseExact(text) as Answer;
+    return parseExact(text) as Result;
   } catch (error) {
     throw new ApiProblem({
       code: "unreadable",
       status: response.status,
-      message: "the answer is not JSON; something between this page and the server replaced it",
+      message: "the response is not JSON. A proxy may have replaced it",
       cause: error,
     });
   }
 }
 
-/** The token of the readable cookie. The prefixed name wins: only a secure origin can have set it. */
+/** The CSRF token. Prefers the prefixed cookie, which only a secure origin can set. */
 export function csrfToken(cookies: string): string | null {
   let plain: string | null = null;
   for (const part of cookies.split(/;\s*/)) {
@@ -215,7 +215,7 @@ function queryText(query: Call["query"]): string {
 /**
  * Template tag that encodes each inserted path part, slashes included.
  *
- * @throws ApiProblem `unaddressable` for `.` and `..`: no escape keeps a URL from being folded at them.
+ * @throws ApiProblem `unaddressable` for `.` and `..`, which URL parsers remove even when escaped.
  */
 export function pathOf(parts: TemplateStringsArray, ...values: string[]): string {
   const dots = values.find((value) => value === "." || value === "..");
@@ -223,7 +223,7 @@ export function pathOf(parts: TemplateStringsArray, ...values: string[]): string
     throw new ApiProblem({
       code: "unaddressable",
       status: 0,
-      message: `"${dots}" cannot be part of an address, so the API cannot be asked for it.`,
+      message: `"${dots}" cannot be part of an address, so it cannot be requested.`,
     });
   }
   return parts.reduce((path, part, i) => path + encodeURIComponent(values[i - 1] ?? "") + part);

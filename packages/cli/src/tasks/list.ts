@@ -1,5 +1,5 @@
 import { isProblem, type Task, type TaskListQuery, type TaskPage } from "@svc/client";
-import { meantQuery } from "@svc/client/task-query";
+import { suggestQuery } from "@svc/client/task-query";
 import { authHelp, callService, openProject, type Project, projectOptions } from "../api/connect.ts";
 import { defineCommand, type Terminal, text } from "../command-line/command.ts";
 import { CliError } from "../command-line/exit-codes.ts";
@@ -46,8 +46,8 @@ export const tasksList = defineCommand({
 
 /** A hint for a word such as `customer=42`, which is not valid query syntax. Null without such a word. */
 function queryHint({ query, search }: { query?: string | undefined; search?: string | undefined }): string | null {
-  const meant = [query, search].flatMap((text) => (text === undefined ? [] : (meantQuery(text) ?? [])));
-  return meant.length === 0 ? null : `did you mean --query: ${inOneLine(meant.join(" "))}`;
+  const suggestions = [query, search].flatMap((text) => (text === undefined ? [] : (suggestQuery(text) ?? [])));
+  return suggestions.length === 0 ? null : `did you mean --query: ${inOneLine(suggestions.join(" "))}`;
 }
 
 const columns = {

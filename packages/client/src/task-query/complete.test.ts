@@ -22,7 +22,7 @@ describe("what is typed at the caret", () => {
   });
 });
 
-test("a term for one value reads back to exactly this value", () => {
+test("a term for one value parses to exactly this value", () => {
   for (const value of ["mail", "a b", 'say "hi"', "*", "<x", "a,b", "x\\y", "12..13", "-", ""]) {
     expect(parseTaskQuery(fieldTerm("queue", value, true)).query).toEqual([
       { kind: "label", field: "queue", tests: [{ kind: "is", text: value }], isNegated: true },

@@ -2,7 +2,7 @@ import { isQueryField, type QueryField } from "./language.ts";
 import { printText } from "./print.ts";
 import { scanQuery } from "./scan.ts";
 
-/** What is being typed: the text from `from` to the caret is what a suggestion replaces. */
+/** What is being typed. A suggestion replaces the text from `from` to the caret. */
 export type Completion =
   | { readonly kind: "field"; readonly from: number; readonly typed: string; readonly isNegated: boolean }
   | {
@@ -13,7 +13,7 @@ export type Completion =
       readonly isNegated: boolean;
     };
 
-/** What a reader may offer at the caret, or null inside a quotation, behind an unknown field and the like. */
+/** What can be completed at the caret. Null inside quotes, after an unknown field and in similar places. */
 export function completionAt(text: string, caret: number): Completion | null {
   const before = text.slice(0, caret);
   const term = scanQuery(before).terms.at(-1);
@@ -28,6 +28,6 @@ export function completionAt(text: string, caret: number): Completion | null {
   return { kind: "value", field: head.name, from: caret - typed.length, typed, isNegated };
 }
 
-/** The text of a term that asks for one value, as "filter by this" adds it. */
+/** A term for one value, as "filter by this" adds it. */
 export const fieldTerm = (field: QueryField, value: string, isNegated = false): string =>
   `${isNegated ? "-" : ""}${field}:${printText(value)}`;

@@ -1,4 +1,4 @@
-/** The columns of an export of tasks, in their usual order. */
+/** The columns of a task export, in default order. */
 export const exportFields = [
   "id",
   "engine",

@@ -22,8 +22,8 @@ export {
   type TextTest,
   waitingStates,
 } from "./language.ts";
-export { meantQuery } from "./meant.ts";
 export { type ParsedQuery, parseTaskQuery } from "./parse.ts";
 export { printPath, printTaskQuery, printTerm, quoted } from "./print.ts";
 export type { QueryToken } from "./scan.ts";
+export { suggestQuery } from "./suggest.ts";
 export { durationRule, momentRule, readDuration, readMoment } from "./times.ts";

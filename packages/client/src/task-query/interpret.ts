@@ -22,7 +22,7 @@ import {
 import type { Piece, RawHead, RawTerm, RawValue } from "./scan.ts";
 import { durationRule, momentRule, readDuration, readMoment } from "./times.ts";
 
-/** Thrown within this file only: the first thing that is wrong with a term. */
+/** The first fault of a term. Thrown and caught in this file only. */
 class TermFault extends Error {
   readonly fault: QueryFault;
   constructor(place: { from: number; to: number }, type: string, message: string) {
@@ -31,7 +31,7 @@ class TermFault extends Error {
   }
 }
 
-/** What a scanned term means, or what is wrong with it. */
+/** Interprets a scanned term, or returns its fault. */
 export function interpretTerm(raw: RawTerm): Term | QueryFault {
   try {
     return { ...conditionOf(raw), isNegated: raw.isNegated };
@@ -43,8 +43,8 @@ export function interpretTerm(raw: RawTerm): Term | QueryFault {
 
 export const isFault = (read: Term | QueryFault): read is QueryFault => "message" in read;
 
-/** What people call a field elsewhere. */
-const otherNames: Readonly<Record<string, QueryField>> = {
+/** Common names of fields in other systems. */
+const aliases: Readonly<Record<string, QueryField>> = {
   status: "state",
   task: "name",
   task_name: "name",
@@ -66,9 +66,9 @@ const otherNames: Readonly<Record<string, QueryField>> = {
   before: "until",
 };
 
-/** The field of this name in lower case, or with this other name; null when there is none. */
+/** The field with this lower-case name or alias. Null without one. */
 export const fieldNamed = (name: string): QueryField | null =>
-  isQueryField(name) ? name : Object.hasOwn(otherNames, name) ? (otherNames[name] ?? null) : null;
+  isQueryField(name) ? name : Object.hasOwn(aliases, name) ? (aliases[name] ?? null) : null;
 
 function conditionOf({ head, values, isNegated, from, to }: RawTerm): Condition {
   for (const value of values) checkCharacters(value);
@@ -76,17 +76,13 @@ function conditionOf({ head, values, isNegated, from, to }: RawTerm): Condition 
   const { name, path } = head;
   if (!isQueryField(name)) {
     const field = fieldNamed(name);
-    const meant = field === null ? "for a value in the arguments write args.name:value" : `did you mean ${field}:`;
-    throw new TermFault(
-      head,
-      "unknown_field",
-      `there is no such field; ${meant}; quote the words to search for the text`,
-    );
+    const hint = field === null ? "Use args.name:value for a value in the arguments." : `Did you mean ${field}:?`;
+    throw new TermFault(head, "unknown_field", `unknown field. ${hint} Quote the words to search for the text`);
   }
   const { kind } = queryFields[name] as { kind: FieldKind };
-  if (path.length > 0 && kind !== "json") throw new TermFault(head, "no_path", `${name}: takes no path`);
+  if (path.length > 0 && kind !== "json") throw new TermFault(head, "no_path", `${name}: does not accept a path`);
   for (const value of values) {
-    if (value.pieces.length === 0) throw new TermFault(filledPlace(value, head), "no_value", "a value is missing");
+    if (value.pieces.length === 0) throw new TermFault(filledPlace(value, head), "no_value", "missing value");
   }
   switch (kind) {
     case "choice":
@@ -116,7 +112,7 @@ function conditionOf({ head, values, isNegated, from, to }: RawTerm): Condition 
         throw new TermFault(
           { from, to },
           "not_negatable",
-          `${name}: cannot be turned round; use ${name === "since" ? "until" : "since"}:`,
+          `${name}: cannot be negated. Use ${name === "since" ? "until" : "since"}:`,
         );
       return { kind, field: name as "since" | "until", moment: momentOf(values) };
     case "json":
@@ -130,11 +126,11 @@ function conditionOf({ head, values, isNegated, from, to }: RawTerm): Condition 
   }
 }
 
-/** Neither database holds these, so no such text is stored. */
+/** Neither database can store these characters. */
 function checkCharacters({ pieces, ...place }: RawValue): void {
   const text = textOf(pieces);
   if (text.includes("\0") || !text.isWellFormed())
-    throw new TermFault(place, "unstorable", "no stored text holds this character");
+    throw new TermFault(place, "unstorable", "no stored text contains this character");
 }
 
 const textOf = (pieces: readonly Piece[]): string =>
@@ -145,15 +141,14 @@ const filledPlace = (value: RawValue, head: RawHead) =>
 
 function filledText(value: RawValue): string {
   const text = textOf(value.pieces);
-  if (text === "") throw new TermFault(value, "no_value", "an empty text cannot be searched for");
+  if (text === "") throw new TermFault(value, "no_value", "cannot search for an empty text");
   return text;
 }
 
 function withoutOrder(value: RawValue, json?: string): RawValue {
   if (value.order === null) return value;
-  const advice =
-    json === undefined ? "quote the value to search for the text" : `name what to compare, as in ${json}.total:>5`;
-  throw new TermFault(value, "not_comparable", `this field compares nothing; ${advice}`);
+  const advice = json === undefined ? "Quote the value to search for the text" : `Add a path, as in ${json}.total:>5`;
+  throw new TermFault(value, "not_comparable", `this field cannot be compared. ${advice}`);
 }
 
 function choiceOf<Choice extends string>(value: RawValue, choices: readonly Choice[]): Choice {
@@ -176,7 +171,7 @@ function hashTestOf(value: RawValue): TextTest {
   return { kind: "is", text };
 }
 
-/** The texts between the stars. Stars side by side are one. */
+/** The texts between the stars. Consecutive stars count as one. */
 function partsOf({ pieces, ...place }: RawValue): string[] {
   const parts = [""];
   let isAfterStar = false;
@@ -187,14 +182,14 @@ function partsOf({ pieces, ...place }: RawValue): string[] {
     isAfterStar = piece.kind === "star" || (isAfterStar && textOf([piece]) === "");
   }
   if (parts.length - 1 > queryLimits.stars)
-    throw new TermFault(place, "too_many", `at most ${queryLimits.stars} stars in a value`);
+    throw new TermFault(place, "too_many", `at most ${queryLimits.stars} stars per value`);
   return parts;
 }
 
 const countRule = "must be a whole number";
 const readCount = (text: string): number | null => (/^[0-9]{1,15}$/.test(text) ? Number(text) : null);
 
-/** The two sides of low..high, or null for a value without dots, or with nothing on one side of them. */
+/** The two sides of low..high. Null without dots, or if a side is empty. */
 function sidesOf(pieces: readonly Piece[]): { low: readonly Piece[]; high: readonly Piece[] } | null {
   const at = pieces.findIndex(({ kind }) => kind === "dots");
   const [low, high] = [pieces.slice(0, Math.max(at, 0)), pieces.slice(at + 1)];
@@ -212,13 +207,13 @@ function numberTestOf(value: RawValue, read: (text: string) => number | null, ru
   if (order !== null) return { kind: "order", order, value: number(pieces) };
   if (sides === null) return { kind: "is", value: number(pieces) };
   const [low, high] = [number(sides.low), number(sides.high)];
-  if (low > high) throw new TermFault(value, "range", "a range goes from the smaller to the greater");
+  if (low > high) throw new TermFault(value, "range", "a range must start with the smaller value");
   return { kind: "range", low, high };
 }
 
 function momentOf(values: readonly RawValue[]): Moment {
   const [value, second] = values as [RawValue, RawValue?];
-  if (second !== undefined) throw new TermFault(second, "too_many", "takes one time");
+  if (second !== undefined) throw new TermFault(second, "too_many", "accepts only one time");
   const moment = readMoment(textOf(withoutOrder(value).pieces));
   if (moment === null) throw new TermFault(value, "instant", momentRule);
   return moment;
@@ -227,9 +222,9 @@ function momentOf(values: readonly RawValue[]): Moment {
 function jsonCondition(field: JsonField, head: RawHead, values: readonly RawValue[]): Condition {
   const { path } = head;
   if (path.length > queryLimits.pathSteps)
-    throw new TermFault(head, "too_many", `at most ${queryLimits.pathSteps} steps in a path`);
+    throw new TermFault(head, "too_many", `at most ${queryLimits.pathSteps} path steps`);
   if (path.some((step) => typeof step === "string" && (step.includes("\0") || !step.isWellFormed())))
-    throw new TermFault(head, "unstorable", "no stored text holds this character");
+    throw new TermFault(head, "unstorable", "no stored text contains this character");
   return { kind: "json", field, path, tests: values.map(jsonTestOf) };
 }
 

@@ -1,26 +1,26 @@
 import type { Priority, TaskState } from "../types/api.generated.ts";
 
 /**
- * The query language of the task list (parameter `q`), as docs/guides/search.md pins it. This folder computes and knows no network: the service
- * reads queries with it, and pages highlight and complete them with it, so that both see the same thing.
+ * The query language of the task list (parameter `q`), specified in docs/guides/search.md. The service parses queries and pages highlight and
+ * complete them with this same code, so it must not use the network.
  */
 
-/** A test of a text that is compared whole and with case. `like` holds what stands between the stars: two parts for one star. */
+/** A case-sensitive test of a whole text. `like` contains the parts between the stars: two parts for one star. */
 export type TextTest =
   | { readonly kind: "is"; readonly text: string }
   | { readonly kind: "like"; readonly parts: readonly string[] };
 
 export type Order = "<" | "<=" | ">" | ">=";
 
-/** Milliseconds for durations. */
+/** Durations are in milliseconds. */
 export type NumberTest =
   | { readonly kind: "is"; readonly value: number }
   | { readonly kind: "order"; readonly order: Order; readonly value: number }
   | { readonly kind: "range"; readonly low: number; readonly high: number };
 
 /**
- * A test of the values at the end of a path. What is not `isText` is a number as it was written, or true, false or null, and means that
- * value as well as the text of these characters.
+ * A test of the values at the end of a path. Without `isText` the text is a number, true, false or null, and matches that value as well as
+ * the same text.
  */
 export type JsonTest =
   | { readonly kind: "present" }
@@ -29,10 +29,10 @@ export type JsonTest =
   | { readonly kind: "order"; readonly order: Order; readonly operand: string; readonly isText: boolean }
   | { readonly kind: "range"; readonly low: string; readonly high: string; readonly isText: boolean };
 
-/** A member by its name, or an element by its place from 0. */
+/** A member name, or an element index from 0. */
 export type PathStep = string | number;
 
-/** An instant, or a time before now. */
+/** An instant, or a duration before now. */
 export type Moment =
   | { readonly kind: "at"; readonly epochMs: number }
   | { readonly kind: "ago"; readonly agoMs: number };
@@ -42,7 +42,7 @@ export type JsonField = "args" | "kwargs" | "result";
 export type LabelField = "name" | "queue" | "worker" | "engine" | "id" | "release" | "tag" | "fingerprint";
 export type NumberField = "runtime" | "wait" | "waiting" | "retries" | "age";
 
-/** What one term asks, before its negation: one of its values fits. */
+/** The condition of a term before negation: one of its values matches. */
 export type Condition =
   | { readonly kind: "text"; readonly field: TextField; readonly texts: readonly string[] }
   | { readonly kind: "choice"; readonly field: "state"; readonly values: readonly TaskState[] }
@@ -59,10 +59,10 @@ export type Condition =
 
 export type Term = Condition & { readonly isNegated: boolean };
 
-/** A task is found when every term holds. */
+/** A task matches when it matches every term. */
 export type TaskQuery = readonly Term[];
 
-/** What is wrong with a query, and where: UTF-16 offsets, `to` exclusive. Holds no text of the query. */
+/** A fault of a query with its place: UTF-16 offsets, `to` exclusive. Contains no text of the query. */
 export interface QueryFault {
   readonly at: number;
   readonly to: number;
@@ -74,7 +74,7 @@ export const queryLimits = { characters: 1000, terms: 20, values: 50, pathSteps:
 
 export type FieldKind = "choice" | "label" | "hash" | "number" | "duration" | "text" | "json" | "bound";
 
-/** Every field by name, in the order in which a menu offers them. */
+/** Every field by name, in menu order. */
 export const queryFields = {
   state: { kind: "choice", meaning: "state of the task", sample: "state:failure,retry" },
   name: { kind: "label", meaning: "task name", sample: "name:billing.*" },
@@ -91,7 +91,7 @@ export const queryFields = {
   result: { kind: "json", meaning: "result", sample: "result.total:>100" },
   runtime: { kind: "duration", meaning: "time it ran", sample: "runtime:>30s" },
   wait: { kind: "duration", meaning: "time it waited", sample: "wait:<=200ms" },
-  waiting: { kind: "duration", meaning: "time it has waited so far, not started yet", sample: "waiting:>5m" },
+  waiting: { kind: "duration", meaning: "time it has waited so far, before its start", sample: "waiting:>5m" },
   age: { kind: "duration", meaning: "time since it was received", sample: "age:<15m" },
   priority: { kind: "choice", meaning: "priority", sample: "priority:high,critical" },
   engine: { kind: "label", meaning: "engine", sample: "engine:bullmq" },
@@ -104,16 +104,16 @@ export const queryFields = {
   any: { kind: "text", meaning: "text anywhere: names, errors, arguments, result", sample: "any:ORD-4711" },
 } as const satisfies Record<string, { kind: FieldKind; meaning: string; sample: string }>;
 
-/** States of a task that has not started, or waits for its next attempt. Field `waiting` asks for those of them that are due. */
+/** States of a task that has not started or waits for its next attempt. Field `waiting` selects those that are due. */
 export const waitingStates = ["pending", "received", "retry"] as const satisfies readonly TaskState[];
 
 export type QueryField = keyof typeof queryFields;
 
 export const isQueryField = (name: string): name is QueryField => Object.hasOwn(queryFields, name);
 
-/** A number as JSON writes it, with an exponent that any stored number may have. */
+/** Whether a text is a JSON number, with an exponent of up to three digits. */
 export const isNumberText = (text: string): boolean =>
   /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]{1,3})?$/.test(text);
 
-/** Whether an unquoted value of a path stands for something that is no text. */
+/** Whether an unquoted value of a path means a number, boolean or null. */
 export const isLiteralText = (text: string): boolean => /^(?:true|false|null)$/.test(text) || isNumberText(text);

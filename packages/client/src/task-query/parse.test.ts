@@ -26,11 +26,11 @@ const faultOf = (text: string) => parseTaskQuery(text).faults[0];
 const plain = { isNegated: false } as const;
 
 describe("a query", () => {
-  test("is empty when it holds nothing but white space", () => {
+  test("is empty for white space", () => {
     expect(termsOf(" \t\n ")).toEqual([]);
   });
 
-  test("holds bare words and phrases, of which a minus turns round what follows", () => {
+  test("contains bare words and phrases, which a minus negates", () => {
     expect(termsOf(`timeout "timed out" -mail -"a b" - App::Mail https://a.b/c 12:30 100%,*`)).toEqual([
       { ...plain, kind: "text", field: "words", texts: ["timeout"] },
       { ...plain, kind: "text", field: "words", texts: ["timed out"] },
@@ -107,7 +107,7 @@ describe("a query", () => {
         ],
       },
     ],
-  ])("reads %s", (text, term) => {
+  ])("parses %s", (text, term) => {
     expect(termsOf(text)).toEqual([term]);
   });
 
@@ -138,12 +138,12 @@ describe("a query", () => {
     expect(faultOf(text)).toMatchObject({ type, at, to });
   });
 
-  test("names the field that was meant, and repeats nothing of the text", () => {
-    expect(faultOf("status:failure")?.message).toContain("did you mean state:");
+  test("suggests the field of an alias, and repeats nothing of the text", () => {
+    expect(faultOf("status:failure")?.message).toContain("Did you mean state:?");
     expect(faultOf("secret:1")?.message).not.toContain("secret");
   });
 
-  test("is bounded in characters, terms, values and path", () => {
+  test("has limits for characters, terms, values and path steps", () => {
     expect(faultOf("x".repeat(queryLimits.characters + 1))).toMatchObject({ type: "too_long" });
     expect(faultOf("x ".repeat(queryLimits.terms + 1))).toMatchObject({ type: "too_many", at: 40 });
     expect(
@@ -157,7 +157,7 @@ describe("a query", () => {
     expect(faultOf("x ".repeat(queryLimits.terms))).toBeUndefined();
   });
 
-  test("is parted into tokens that cover all but the white space", () => {
+  test("is split into tokens that cover everything except white space", () => {
     const text = `-args.a[0]:>5,"x y"  word`;
     const { tokens } = parseTaskQuery(text);
     expect(tokens.map(({ kind, from, to }) => [kind, text.slice(from, to)])).toEqual([
@@ -173,12 +173,12 @@ describe("a query", () => {
     ]);
   });
 
-  test("every sample of the field table reads without a fault", () => {
+  test("every sample of the field table parses without a fault", () => {
     for (const { sample } of Object.values(queryFields)) expect(termsOf(sample)).toHaveLength(1);
   });
 });
 
-// What texts of a query are made of, so that random ones are more than bare words.
+// Parts of random queries, so that they are more than bare words.
 const scraps = fc.constantFrom(
   ...Object.keys(queryFields),
   ...[...' :.,-*"\\[]<>=0159'],
@@ -260,7 +260,7 @@ const term = fc
   .map(([given, isNegated]) => ({ ...given, isNegated: isNegated && given.kind !== "bound" }) as Term);
 
 describe("any text", () => {
-  test("is read without an exception, and what is right of it prints to the same terms", () => {
+  test("parses without an exception, and its valid terms print to the same terms", () => {
     fc.assert(
       fc.property(fc.oneof(anyQuery, fc.string({ unit: anyCharacter, maxLength: 60 })), (given) => {
         const { query, tokens, faults } = parseTaskQuery(given);
@@ -280,15 +280,12 @@ describe("any text", () => {
     );
   });
 
-  test.each([":", "::a", "//host", "/a", "a:b"])(
-    "is quoted behind a field where it would end the field: %s",
-    (text) => {
-      const query: Term[] = [{ kind: "text", field: "any", texts: [text, " "], isNegated: false }];
-      expect(termsOf(printTaskQuery(query))).toEqual(query);
-    },
-  );
+  test.each([":", "::a", "//host", "/a", "a:b"])("is quoted after a field when it would end the field: %s", (text) => {
+    const query: Term[] = [{ kind: "text", field: "any", texts: [text, " "], isNegated: false }];
+    expect(termsOf(printTaskQuery(query))).toEqual(query);
+  });
 
-  test("printed from terms reads back to them", () => {
+  test("printed from terms parses to the same terms", () => {
     fc.assert(
       fc.property(fc.array(term, { maxLength: 5 }), (query) => {
         fc.pre(printTaskQuery(query).length <= queryLimits.characters);
@@ -298,13 +295,13 @@ describe("any text", () => {
     );
   });
 
-  test("counts as a number only when JSON would", () => {
+  test("is a number only if JSON accepts it", () => {
     for (const given of ["1", "-1.5", "1e10", "12345678901234567890"]) expect(isNumberText(given)).toBe(true);
     for (const given of ["01", "+1", ".5", "1.", "1e9999", "", "0x1"]) expect(isNumberText(given)).toBe(false);
   });
 });
 
-test("reading a query costs what its length costs, whatever it holds", () => {
+test("parsing takes linear time for every text", () => {
   const pumps = ["..", "*..", ".", '."', "[1]", "\\", "\\ ", "-", "--a ", "a:", "a,", "kwargs.a", "<", ':"', "..*"];
   for (const beginning of ["", "kwargs", "name:", 'kwargs."', "kwargs.a:1.."]) {
     expect(growthOfReader((text) => parseTaskQuery(beginning + text), pumps)).toMatchObject({ worst: null });

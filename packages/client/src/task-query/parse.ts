@@ -3,18 +3,18 @@ import type { QueryFault, TaskQuery, Term } from "./language.ts";
 import { type QueryToken, scanQuery } from "./scan.ts";
 
 export interface ParsedQuery {
-  /** The terms that are in order; all of them when there is no fault. */
+  /** The valid terms. */
   readonly query: TaskQuery;
-  /** In the order of the text. */
+  /** In text order. */
   readonly faults: readonly QueryFault[];
-  /** For highlighting, also of what is wrong. */
+  /** For highlighting, including invalid terms. */
   readonly tokens: readonly QueryToken[];
 }
 
-/** Reads any text; never throws, and takes time in proportion to the length of the text. */
+/** Parses any text in linear time. Never throws. */
 export function parseTaskQuery(text: string): ParsedQuery {
-  const { terms, tokens, faults: ofForm } = scanQuery(text);
-  const faults: QueryFault[] = [...ofForm];
+  const { terms, tokens, faults: syntaxFaults } = scanQuery(text);
+  const faults: QueryFault[] = [...syntaxFaults];
   const query: Term[] = [];
   for (const raw of terms) {
     const read = interpretTerm(raw);

@@ -9,7 +9,7 @@ import {
 } from "./language.ts";
 import { printDuration, printMoment } from "./times.ts";
 
-/** The text of a query that reads back to the same terms. */
+/** A query as text, which parses to the same terms. */
 export const printTaskQuery = (query: TaskQuery): string => query.map(printTerm).join(" ");
 
 export function printTerm(term: Term): string {
@@ -36,18 +36,18 @@ function valuesOf(term: Term): readonly string[] {
   }
 }
 
-/** A text in the quotation marks of the query language. */
+/** A text in quotes. */
 export const quoted = (text: string): string => `"${text.replace(/["\\]/g, "\\$&")}"`;
 
-/** A word that no reader takes for a field, a negation or a quotation stays as it is. */
+/** Quotes a word that would parse as a field, a negation or a quote. */
 const printWord = (text: string): string => (/^[^\s":\\-][^\s":\\]*$/.test(text) ? text : quoted(text));
 
-/** A text as the value of a field, quoted where a character of it would mean something. */
+/** A field value, quoted if it contains special characters. */
 export const printText = (text: string): string =>
-  // Behind the colon of the field, `:` and `//` would make a plain word of all of it (`App::Mail`, `https://…`).
+  // After the colon of the field, `:` or `//` would turn the whole term into a word (`App::Mail`, `https://…`).
   /^(?!:|\/\/)[^\s"\\*,<>=][^\s"\\*,]*$/.test(text) && !text.includes("..") ? text : quoted(text);
 
-/** A path behind its field: `.user.id`. */
+/** A path after its field: `.user.id`. */
 export const printPath = (path: readonly PathStep[]): string => path.map(printStep).join("");
 
 const printStep = (step: PathStep): string => {
@@ -79,12 +79,12 @@ function printJsonTest(test: JsonTest): string {
     case "is":
       return print(test.text, test.isText);
     case "like":
-      // A lone star asks for anything at all, so this one is told apart by an empty text beside it.
+      // A single star means any value, so an empty text distinguishes this pattern.
       return test.parts.every((part) => part === "") ? '""*' : printParts(test.parts);
     case "order":
       return `${test.order}${print(test.operand, test.isText)}`;
     case "range":
-      // A dot before the two dots would be taken for one of them.
+      // A dot before the two dots would parse as one of them.
       return `${test.low.endsWith(".") ? quoted(test.low) : print(test.low, test.isText)}..${print(test.high, test.isText)}`;
   }
 }

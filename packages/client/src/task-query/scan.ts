@@ -1,6 +1,6 @@
 import { type Order, type PathStep, type QueryFault, queryLimits } from "./language.ts";
 
-/** A piece of a query for highlighting; what lies between two tokens is white space. */
+/** A part of a query for highlighting. Only white space is between tokens. */
 export interface QueryToken {
   readonly kind: "negation" | "field" | "path" | "colon" | "operator" | "value" | "comma" | "text";
   readonly from: number;
@@ -31,7 +31,7 @@ export interface RawTerm {
   readonly from: number;
   readonly to: number;
   readonly isNegated: boolean;
-  /** Null for a bare word, whose one value is its text. */
+  /** Null for a bare word, whose only value is its text. */
   readonly head: RawHead | null;
   readonly values: readonly RawValue[];
 }
@@ -50,7 +50,7 @@ const space = /\s/;
 
 const unescaped = (text: string): string => text.replace(/\\([\s\S])/g, "$1");
 
-/** Parts any text into terms, tokens and what is wrong with its form; takes time in proportion to its length. */
+/** Splits any text into terms, tokens and syntax faults in linear time. */
 export function scanQuery(text: string): Scan {
   const terms: RawTerm[] = [];
   const tokens: QueryToken[] = [];
@@ -65,7 +65,7 @@ export function scanQuery(text: string): Scan {
   };
   const isAtEnd = () => at >= text.length || space.test(text.charAt(at));
 
-  /** A field with its path and colon, or null, with nothing read, when a bare word begins here. */
+  /** Reads a field with its path and colon. Reads nothing and returns null at a bare word. */
   function readHead(): RawHead | null {
     const from = at;
     const name = read(headName)?.[0];
@@ -85,7 +85,7 @@ export function scanQuery(text: string): Scan {
       path.push(quoted === null ? stepOf(step) : step);
     }
     const to = at;
-    // Names of classes and addresses, such as App::Mail and https://…, are words.
+    // Class names and addresses, such as App::Mail and https://…, are words.
     const isHead = name !== undefined && text.charAt(at) === ":" && !/^:(?::|\/\/)/.test(text.slice(at, at + 3));
     if (!isHead) {
       at = from;
@@ -98,7 +98,7 @@ export function scanQuery(text: string): Scan {
     return { name: name.toLowerCase(), path, from, to };
   }
 
-  /** Pieces up to the end of the word, or up to a comma in a field. */
+  /** Reads up to the end of the word, or up to a comma in a field. */
   function readPieces(isWord: boolean): Piece[] {
     const pieces: Piece[] = [];
     let bare = "";
@@ -117,7 +117,7 @@ export function scanQuery(text: string): Scan {
         flush();
         pieces.push({ kind: "literal", text: readQuoted(), isQuoted: true });
       } else if (character === "\\") {
-        // An escape takes the meaning from whatever follows, also the white space that would end the word.
+        // The escaped character is literal, even white space that would end the word.
         bare += text.slice(at + 1, at + 2);
         at = Math.min(at + 2, text.length);
       } else if (!isWord && character === ",") break;
@@ -138,7 +138,7 @@ export function scanQuery(text: string): Scan {
     const quoted = read(quotedText);
     if (quoted !== null) return unescaped(quoted[1] ?? "");
     at = text.length;
-    faults.push({ at: from, to: at, type: "unclosed_quote", message: "the quotation mark is not closed" });
+    faults.push({ at: from, to: at, type: "unclosed_quote", message: "missing closing quote" });
     return unescaped(text.slice(from + 1));
   }
 
@@ -173,13 +173,13 @@ export function scanQuery(text: string): Scan {
     }
     terms.push({ from, to: at, isNegated, head, values });
   }
-  return { terms, tokens, faults: [...faults, ...faultsOfSize(text, terms)] };
+  return { terms, tokens, faults: [...faults, ...sizeFaults(text, terms)] };
 }
 
-/** Digits alone are a place in a list; in quotes, or escaped, they are a name. */
+/** Digits are an index, unless they are quoted or escaped. */
 const stepOf = (step: string): PathStep => (/^[0-9]{1,9}$/.test(step) ? Number(step) : unescaped(step));
 
-function faultsOfSize(text: string, terms: readonly RawTerm[]): QueryFault[] {
+function sizeFaults(text: string, terms: readonly RawTerm[]): QueryFault[] {
   const faults: QueryFault[] = [];
   const { characters, terms: maxTerms, values: maxValues } = queryLimits;
   if (text.length > characters) {
@@ -194,7 +194,7 @@ function faultsOfSize(text: string, terms: readonly RawTerm[]): QueryFault[] {
   for (const value of terms.flatMap(({ values }) => values)) {
     count += 1;
     if (count !== maxValues + 1) continue;
-    faults.push({ at: value.from, to: text.length, type: "too_many", message: `at most ${maxValues} values in all` });
+    faults.push({ at: value.from, to: text.length, type: "too_many", message: `at most ${maxValues} values in total` });
   }
   return faults;
 }

@@ -7,9 +7,9 @@ type Unit = keyof typeof unitsMs;
 const longestMs = 36_525 * unitsMs.d;
 
 export const durationRule = "must be a duration of whole milliseconds, such as 200ms, 1.5s, 10m, 2h or 7d";
-export const momentRule = "must be a time such as 2026-11-01 or 2026-11-01T12:30Z, or a time ago such as 2h";
+export const momentRule = "must be a time such as 2026-11-01 or 2026-11-01T12:30Z, or a duration ago such as 2h";
 
-/** Milliseconds of a duration with its unit, or of a plain 0; null for any other text. */
+/** Milliseconds of a duration with a unit, or of 0. Null for any other text. */
 export function readDuration(text: string): number | null {
   if (text === "0") return 0;
   const found = /^([0-9]{1,13})(?:\.([0-9]{1,6}))?(ms|s|m|h|d)$/.exec(text);
@@ -24,7 +24,7 @@ export function readDuration(text: string): number | null {
     : null;
 }
 
-/** A duration in the largest unit that it is a whole number of. */
+/** A duration in the largest unit that gives a whole number. */
 export function printDuration(durationMs: number): string {
   if (durationMs === 0) return "0";
   const unit = (["d", "h", "m", "s"] as const).find((name) => durationMs % unitsMs[name] === 0) ?? "ms";
@@ -34,7 +34,7 @@ export function printDuration(durationMs: number): string {
 const instantPattern =
   /^([0-9]{4})-([0-9]{2})-([0-9]{2})(?:[Tt]([0-9]{2}):([0-9]{2})(?::([0-9]{2})(?:\.([0-9]{1,9}))?)?([Zz]|[+-][0-9]{2}:?[0-9]{2})?)?$/;
 
-/** An RFC 3339 instant, in UTC when it names no zone, or a duration before now; null for any other text. Finer digits than ms are cut. */
+/** An RFC 3339 instant (default UTC, truncated to milliseconds), or a duration before now. Null for any other text. */
 export function readMoment(text: string): Moment | null {
   const agoMs = readDuration(text);
   if (agoMs !== null) return { kind: "ago", agoMs };
@@ -44,7 +44,7 @@ export function readMoment(text: string): Moment | null {
   const offset = zone.length === 1 ? "Z" : zone.includes(":") ? zone : `${zone.slice(0, 3)}:${zone.slice(3)}`;
   const millis = fraction.slice(0, 3).padEnd(3, "0");
   const epochMs = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}.${millis}${offset}`);
-  // Date rolls February 30 over into March instead of refusing it.
+  // Date turns February 30 into March 2 instead of refusing it.
   const isDay = Number(day) <= new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate();
   return Number.isNaN(epochMs) || epochMs < earliestMs || epochMs > latestMs || !isDay ? null : { kind: "at", epochMs };
 }

@@ -10,14 +10,14 @@ export interface TelemetryLoss {
   adapter_events?: Record<string, number>;
 }
 
-/** The service passes on what agents report: of the payload, these are the members that this version knows. */
+/** The service forwards the payload as the agent reported it. These are its known members. */
 export interface AgentStatusSample extends ReportedSample {
   payload: {
     telemetry_loss?: TelemetryLoss;
     buffer_depth?: number;
     buffer_oldest_age_seconds?: number;
     current_session_age_seconds?: number;
-    /** By the agent's own clock. */
+    /** By the agent's clock. */
     last_successful_connect_at?: string | null;
     connection_failure_streak?: number;
     agent_version?: string;

@@ -3,7 +3,7 @@ import type { Agent, Command, Queue, Task, Worker } from "./api.generated.ts";
 /** A task without the fields that the hub leaves out. */
 export type TaskRow = Omit<Task, "args" | "kwargs" | "result" | "traceback">;
 
-/** What the rows of each topic are; a topic missing here is one that no page listens to yet. */
+/** Row types of the topics that pages subscribe to. */
 export interface HubRows {
   "task.changed": TaskRow;
   "agent.changed": Agent;
@@ -19,6 +19,6 @@ export interface HubEvent<Topic extends HubTopic = HubTopic> {
   rows?: HubRows[Topic][];
   removed?: string[];
   counts?: Record<string, number>;
-  /** More changed than travels in one frame: read the list again. */
+  /** More rows changed than fit into one frame, so the list must be read again. */
   refetch?: boolean;
 }

@@ -1,4 +1,4 @@
-/** Names of queries and rows that several operations share. */
+/** Types of queries and rows that several operations share. */
 import type {
   AuditRow,
   GetFacetQuery,
@@ -22,10 +22,10 @@ export type FacetQuery = GetFacetQuery;
 
 export type AuditFilters = Omit<ListAuditQuery, Exporting | Paging>;
 export type AuditExportQuery = Omit<ListAuditQuery, Paging> & Required<Pick<ListAuditQuery, "format">>;
-/** What audit rows and activity have in common. */
+/** The common fields of audit rows and activity. */
 export type RecordedRow = Omit<AuditRow, "event_id" | "user_agent">;
 
 type FilterFields = Omit<GivenFilter, "status">;
-/** A filter in one way of writing: without nulls, which mean the same as absence, `status`, which is `state`, and epoch seconds. */
+/** A filter in canonical form: without nulls, without the alias `status`, and without epoch seconds. */
 export type BulkRetryFilter = { [Name in keyof FilterFields]: Exclude<FilterFields[Name], null | number> };
 export type IssueListQuery = ListIssuesQuery;

@@ -52,7 +52,7 @@ test("a key behind other terms is refused with the place where payloads have it"
   const box = page.getByRole("combobox");
   await box.fill("queue:orders customer:43");
   await box.press("Enter");
-  const alert = page.getByRole("alert").filter({ hasText: "there is no such field" });
+  const alert = page.getByRole("alert").filter({ hasText: "unknown field" });
   await alert.getByRole("link", { name: "queue:orders args.customer:43" }).click();
   await expect.poll(() => rows(page).count()).toBe(1);
   expect(await box.inputValue()).toBe("");

@@ -1,4 +1,4 @@
-import { meantQuery } from "@svc/client/task-query";
+import { suggestQuery } from "@svc/client/task-query";
 import type { TasksSearch } from "../../task-data/index.ts";
 import type { Known } from "./facets.ts";
 import { withTerm } from "./query-terms.ts";
@@ -14,7 +14,7 @@ export function placeOf(known: Known, key: string): string {
 
 /** What a search with words such as `customer=42` was probably meant to be; null without such a word. */
 export function meantSearch(search: TasksSearch, known: Known): { q: string; search: TasksSearch } | null {
-  const meant = (text: string | undefined) => (text ? meantQuery(text, (key) => placeOf(known, key)) : null);
+  const meant = (text: string | undefined) => (text ? suggestQuery(text, (key) => placeOf(known, key)) : null);
   const [ofText, ofQuery] = [meant(search.search), meant(search.q)];
   if (ofText === null && ofQuery === null) return null;
   const { search: text, task: _, tab: __, ...rest } = search;

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { meantQuery } from "./meant.ts";
 import { parseTaskQuery } from "./parse.ts";
+import { suggestQuery } from "./suggest.ts";
 
 test.each([
   ["customer=42", "args.customer:42"],
@@ -12,12 +12,12 @@ test.each([
   ['city="New York"', 'args.city:"New York"'],
   ["note=a,b", 'args.note:"a,b"'],
   ["total:>5", "args.total:>5"],
-  // A key that is a field, or another name for one, means that field.
+  // A key that is a field or an alias becomes that field.
   ["queue=mail", "queue:mail"],
   ["status:failure", "state:failure"],
   ["Status=failure", "state:failure"],
-])("%s probably means %s", (q, meant) => {
-  expect(meantQuery(q)).toBe(meant);
+])("%s suggests %s", (q, suggestion) => {
+  expect(suggestQuery(q)).toBe(suggestion);
 });
 
 test.each([
@@ -31,27 +31,27 @@ test.each([
   "a==b",
   "customer=",
   "a= b",
-])("%s means what it says", (q) => {
-  expect(meantQuery(q)).toBeNull();
+])("%s has no suggestion", (q) => {
+  expect(suggestQuery(q)).toBeNull();
 });
 
-test("a key leads to where payloads have it", () => {
-  expect(meantQuery("ref=1 total=2", (key) => (key === "ref" ? "args.order.ref" : `result.${key}`))).toBe(
+test("a key becomes the payload path that contains it", () => {
+  expect(suggestQuery("ref=1 total=2", (key) => (key === "ref" ? "args.order.ref" : `result.${key}`))).toBe(
     "args.order.ref:1 result.total:2",
   );
 });
 
-test("what is meant is always a query without faults, and means itself", () => {
+test("a suggestion has no faults and no further suggestion", () => {
   const text = fc.string({
     unit: fc.constantFrom("a", "b", ":", "=", ".", "-", '"', ",", "*", " ", "\\", "[", "0"),
     maxLength: 20,
   });
   fc.assert(
     fc.property(text, (q) => {
-      const meant = meantQuery(q);
-      if (meant === null) return;
-      expect(parseTaskQuery(meant).faults).toEqual([]);
-      expect(meantQuery(meant)).toBeNull();
+      const suggestion = suggestQuery(q);
+      if (suggestion === null) return;
+      expect(parseTaskQuery(suggestion).faults).toEqual([]);
+      expect(suggestQuery(suggestion)).toBeNull();
     }),
     { numRuns: Number(process.env.SVC_TEST_RUNS ?? 2000) },
   );

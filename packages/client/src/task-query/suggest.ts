@@ -5,11 +5,11 @@ import { type RawTerm, scanQuery } from "./scan.ts";
 
 const equation = /^(-?)([A-Za-z_][\w.-]*)=(?!=)(.+)$/s;
 
-/** A word such as `customer=42` or `customer:42`, whose key names no field. */
+/** A word such as `customer=42` or `customer:42`, whose key is not a field. */
 interface KeyedWord {
   readonly sign: string;
   readonly key: string;
-  /** As a query writes it. */
+  /** In query syntax. */
   readonly value: string;
 }
 
@@ -25,20 +25,19 @@ function keyedWord(q: string, { from, to, head, isNegated }: RawTerm): KeyedWord
 }
 
 /**
- * The query that was probably meant by one with words such as `customer=42` or `customer:42`: `args.customer:42`. A key that names a field,
- * or is another name for one, means that field.
+ * Suggests `args.customer:42` for `customer=42` or `customer:42`. A key that is a field or an alias becomes that field.
  *
- * @param placeOf where in payloads a key is, such as `args.order.customer`.
- * @returns null when nothing in the query looks like that.
+ * @param pathOf the payload path of a key, such as `args.order.customer`.
+ * @returns null when the query contains no such word.
  */
-export function meantQuery(q: string, placeOf = (key: string): string => `args.${key}`): string | null {
+export function suggestQuery(q: string, pathOf = (key: string): string => `args.${key}`): string | null {
   let isChanged = false;
   const terms = scanQuery(q).terms.map((term) => {
     const word = keyedWord(q, term);
     if (word === null) return q.slice(term.from, term.to);
     isChanged = true;
-    return `${word.sign}${fieldNamed(word.key.toLowerCase()) ?? placeOf(word.key)}:${word.value}`;
+    return `${word.sign}${fieldNamed(word.key.toLowerCase()) ?? pathOf(word.key)}:${word.value}`;
   });
-  const meant = terms.join(" ");
-  return isChanged && parseTaskQuery(meant).faults.length === 0 ? meant : null;
+  const suggestion = terms.join(" ");
+  return isChanged && parseTaskQuery(suggestion).faults.length === 0 ? suggestion : null;
 }
