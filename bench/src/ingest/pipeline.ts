@@ -34,7 +34,7 @@ export async function runPipeline(
   async function send({ agentId, frames, verifier }: Connection): Promise<void> {
     const waiting = new Set<Promise<void>>();
     for (const message of frames) {
-      await ingest.whenRoom();
+      await ingest.whenCapacity();
       while (waiting.size >= window) await Promise.race(waiting);
       const opened = verifier.open(message);
       if (!opened.ok) throw new Error(`the frame was refused: ${opened.message}`);

@@ -42,7 +42,7 @@ for (const dialect of testDialects) {
     events[233] = { ...(events[233] as (typeof events)[number]), task_id: "poison" };
     const ack = await agent.ackOf(agent.sendEvents(events));
     expect(ack).toMatchObject({ received: 500, accepted: 499, rejected: 1 });
-    expect(ack.errors).toEqual([`event ${events[233].id}: the database refuses it`]);
+    expect(ack.errors).toEqual([`event ${events[233].id}: refused by the database`]);
     const stored = await storedTasks(brain);
     expect(stored).toHaveLength(499);
     expect(stored).not.toContain("poison");
@@ -56,7 +56,7 @@ for (const dialect of testDialects) {
   });
 }
 
-describe("a SQLite database without room", () => {
+describe("a SQLite database without space", () => {
   test("gets no acknowledgement, says so, and takes the same events later", async () => {
     await using brain = await startTestBrain({ dialect: "sqlite" });
     const { database } = brain.running.brain;

@@ -186,7 +186,7 @@ describe("a long-poll upload", () => {
     const held = brain.running.brain.database.write(() => gate);
     const answered: string[] = [];
     const first = agent.upload([batch(agent)]).then(() => answered.push("first"));
-    await waitFor(() => brain.running.brain.features.ingest.hasRoom() && answered.length === 0);
+    await waitFor(() => brain.running.brain.features.ingest.hasCapacity() && answered.length === 0);
     const second = agent.upload(["no frame"]).then(() => answered.push("second"));
     for (let round = 0; round < 5; round += 1) await other.upload(["no frame"]);
     expect(answered).toEqual([]);

@@ -280,7 +280,7 @@ for (const dialect of testDialects) {
       expect((await health.deep()).checks.retention).toEqual({
         status: "degraded",
         detail:
-          "The system clock moved forward by 12 hours: old rows are removed one pass later. Normal after the machine slept.",
+          "The system clock moved forward by 12 hours. Old rows are removed one pass later. This is normal after the machine slept.",
       });
       expect(await brain.runLoop("tasks.retention")).toEqual({ held: "clock_changed" });
       expect(await countsOf(["tasks"])).toEqual({ tasks: 2 });

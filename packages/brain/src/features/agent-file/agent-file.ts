@@ -6,7 +6,7 @@ import type { AgentManifest } from "./schemas.ts";
 
 const fileName = "svc-agent.mjs";
 
-/** The agent as one file: where it was built, it is read at start and served from memory. */
+/** The agent as one file, read at start if it was built, and served from memory. */
 export function createAgentFile({ log }: { log: Log }) {
   let loaded: { readonly manifest: AgentManifest; readonly file: StaticFile } | null = null;
   return {

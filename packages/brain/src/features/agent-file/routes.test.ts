@@ -17,7 +17,7 @@ const file = "/agent/svc-agent.mjs";
 const get = (path: string, init: RequestInit = {}) => fetch(brain.url + path, init);
 
 describe("the agent file", () => {
-  test("is served to anyone, as a module, with the digest and the size that its manifest states", async () => {
+  test("is served to anyone, as a module, with the digest and size in its manifest", async () => {
     const [answer, stated] = await Promise.all([get(file), get("/agent/manifest.json")]);
     const content = Buffer.from(await answer.arrayBuffer());
     const manifest = await stated.json();
@@ -34,7 +34,7 @@ describe("the agent file", () => {
     expect(stated.headers.get("cache-control")).toBe("no-cache");
   });
 
-  test("is revalidated by its ETag, and cached for a year under the version that is served", async () => {
+  test("is revalidated by its ETag, and cached for a year under the served version", async () => {
     const answer = await get(file);
     const etag = answer.headers.get("etag") ?? "";
     expect(answer.headers.get("cache-control")).toBe("no-cache");
@@ -52,7 +52,7 @@ describe("the agent file", () => {
     expect((await get(file, { method: "POST" })).status).toBe(405);
   });
 
-  test("has no page of the dashboard beside it", async () => {
+  test("has no page of the dashboard next to it", async () => {
     expect((await get("/agent/svc-agent.js")).status).toBe(404);
   });
 });
@@ -63,7 +63,7 @@ describe("a service without a build of it", () => {
     log: createLog({ level: "warn", json: true, write: (line) => logged.push(line) }),
   });
 
-  test("answers 404 and says at start how to build it", async () => {
+  test("answers 404 and logs at start how to build it", async () => {
     await agentFile.load(null);
     expect(() => agentFile.current()).toThrow(expect.objectContaining({ status: 404 }));
     expect(logged.join()).toContain("agent_file.not_built");

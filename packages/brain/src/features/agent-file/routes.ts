@@ -4,18 +4,18 @@ import { sendStaticFile } from "../../platform/http/documents/static-files.ts";
 import type { AgentFile } from "./agent-file.ts";
 import { AgentFileQuery, AgentManifest } from "./schemas.ts";
 
-/** /agent, outside /api/v1: what a machine without anything of svc starts with. */
+/** /agent, outside /api/v1: the first download of a machine without svc. */
 export const agentFileRoutes: Routes<{ agentFile: AgentFile }> = (app, { agentFile }) => {
   operation(app, "GET /agent/svc-agent.mjs", {
     operationId: "getAgentFile",
     summary: "Download the agent",
     description:
-      "Returns the agent with all engines as one ES module. `node svc-agent.mjs bullmq …` runs it, without an installation. It has an `ETag`.",
+      "Returns the agent with all engines as one ES module. Run it with `node svc-agent.mjs bullmq …`; no installation is needed. The answer has an `ETag`.",
     answers: {
       200: {
         description: "The file.",
         content: { "text/javascript": "The source of the agent." },
-        headers: { ETag: "Changes with the file." },
+        headers: { ETag: "Digest of the file." },
       },
       404: "This service was built without the agent file.",
     },
@@ -32,7 +32,7 @@ export const agentFileRoutes: Routes<{ agentFile: AgentFile }> = (app, { agentFi
   operation(app, "GET /agent/manifest.json", {
     operationId: "getAgentManifest",
     summary: "Get version and digest of the agent file",
-    description: "Returns the version, the SHA-256 and the size of the agent file, and which Node it needs.",
+    description: "Returns the version, the SHA-256 and the size of the agent file, and the Node versions it needs.",
     answers: { 404: "This service was built without the agent file." },
     response: { 200: AgentManifest },
     policy: { tag: "agent-file", public: true },

@@ -7,7 +7,7 @@ export const AgentManifest = Type.Object(
     bytes: Type.Integer({ minimum: 1, description: "size of the file" }),
     node: Type.String({ description: "versions of Node that can run the file, such as `>=22.16`" }),
   },
-  { title: "AgentManifest", description: "What the agent file of this service is." },
+  { title: "AgentManifest", description: "Version, digest and size of the agent file." },
 );
 export type AgentManifest = Static<typeof AgentManifest>;
 
@@ -15,7 +15,7 @@ export const AgentFileQuery = Type.Object({
   version: Type.Optional(
     Type.String({
       maxLength: 64,
-      description: "version of the agent; when it is the one served, the answer may be cached for a year",
+      description: "version of the agent; if it matches the served one, the answer may be cached for a year",
     }),
   ),
 });

@@ -38,7 +38,7 @@ export interface AgentTransportDeps extends Core {
   ): void;
   verified(path: "fast" | "slow"): void;
   readonly agents: Pick<Agents, "identities" | "presence" | "heartbeats" | "losses" | "recordSample">;
-  readonly ingest: Pick<Ingest, "submit" | "hasRoom" | "whenRoom">;
+  readonly ingest: Pick<Ingest, "submit" | "hasCapacity" | "whenCapacity">;
   applyHealth(projectId: string, frameTs: Date, health: Record<string, unknown>): void;
   readonly commands: Commands;
 }
@@ -154,7 +154,7 @@ export class AgentTransport {
       idleMs: settings.SVC_WS_IDLE_TIMEOUT_SECONDS * 1000,
       maxFrameBytes: maxFrameBytes(settings),
       connections: this.#connections,
-      whenIngestHasRoom: this.#whenIngestHasRoom,
+      whenIngestHasCapacity: this.#whenIngestHasCapacity,
     });
   }
 
@@ -175,11 +175,11 @@ export class AgentTransport {
       wakePolls: (agentId) => commands.work.look(agentId),
       waitForWork: ({ identity, maxFrames: max, reach, signal }, waitMs) =>
         commands.work.wait({ ...reach, agentId: identity.agent_id, max, withResends: true, waitMs, signal }),
-      whenIngestHasRoom: this.#whenIngestHasRoom,
+      whenIngestHasCapacity: this.#whenIngestHasCapacity,
     });
   }
 
-  readonly #whenIngestHasRoom = () => (this.#deps.ingest.hasRoom() ? null : this.#deps.ingest.whenRoom());
+  readonly #whenIngestHasCapacity = () => (this.#deps.ingest.hasCapacity() ? null : this.#deps.ingest.whenCapacity());
 
   /** Offers in the background; a failed offer is repeated by the next round of the loop. */
   #offerAll(): void {

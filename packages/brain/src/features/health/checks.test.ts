@@ -16,7 +16,7 @@ describe("the deep checks", () => {
     expect(all).toMatchObject({ status: "failed", checks: { broken: { status: "failed", detail: "TypeError" } } });
   });
 
-  test("fail one that does not end in its time", async () => {
+  test("fail one that exceeds its time limit", async () => {
     const stuck = check("stuck", () => new Promise(() => {}));
     expect((await runChecks([fine, stuck], 10)).checks.stuck).toEqual({
       status: "failed",

@@ -2,7 +2,7 @@ import { days, hours, minutes } from "../../platform/durations.ts";
 import type { RetentionGuard, RetentionHold } from "../../platform/retention.ts";
 import type { CheckAnswer, DeepAnswer } from "./schemas.ts";
 
-/** One subsystem's check; it may throw, and says then what failed by its message alone. */
+/** One subsystem's check; if it throws, its message alone says what failed. */
 export interface Check {
   readonly name: string;
   run(): Promise<CheckAnswer>;
@@ -10,14 +10,14 @@ export interface Check {
 
 const checkLimitMs = 3000;
 
-/** Runs all checks side by side, each within its time, and takes the worst as the whole. */
+/** Runs all checks concurrently, each with a time limit; the worst result is the overall status. */
 export async function runChecks(checks: readonly Check[], limitMs = checkLimitMs): Promise<DeepAnswer> {
   const entries = await Promise.all(checks.map(async (check) => [check.name, await runCheck(check, limitMs)] as const));
   const states = entries.map(([, { status }]) => status);
   const status = states.includes("failed") ? "failed" : states.includes("degraded") ? "degraded" : "ok";
   return {
     status,
-    coverage: { startup_equivalent: false, detail: "looks at the present state only; start-up checks more" },
+    coverage: { startup_equivalent: false, detail: "checks the current state only; start-up checks more" },
     checks: Object.fromEntries(entries),
   };
 }
@@ -30,7 +30,7 @@ async function runCheck({ run }: Check, limitMs: number): Promise<CheckAnswer> {
   try {
     return await Promise.race([run(), limit.promise]);
   } catch (error) {
-    // A class name is enough to look further in the log; messages of drivers may hold addresses.
+    // A class name is enough to find the error in the log; messages of drivers may contain addresses.
     return { status: "failed", detail: error instanceof Error ? error.name : "failed" };
   } finally {
     clearTimeout(timer);
@@ -44,7 +44,7 @@ const units = [
   ["second", 1000],
 ] as const;
 
-/** Whether retention runs; while it is held, why and until when; after a jump of the clock that one pass is skipped for, that jump. */
+/** Whether retention runs; while it is held, the reason and the end; after a clock jump that skips one pass, the jump. */
 export const retentionCheck = (retention: Pick<RetentionGuard, "check">): Check => ({
   name: "retention",
   async run() {
@@ -55,7 +55,7 @@ export const retentionCheck = (retention: Pick<RetentionGuard, "check">): Check 
 
 function detailOf({ reason, byMs, until }: RetentionHold): string {
   if (until === null)
-    return `The system clock moved ${directed(byMs)}: old rows are removed one pass later. Normal after the machine slept.`;
+    return `The system clock moved ${directed(byMs)}. Old rows are removed one pass later. This is normal after the machine slept.`;
   const cause =
     reason === "clock_changed"
       ? `the system clock moved ${directed(byMs)}. Retention resumes at once when the clock is corrected`

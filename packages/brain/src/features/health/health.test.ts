@@ -6,7 +6,7 @@ import { createHealth } from "./health.ts";
 
 const opened = useTestDatabase("sqlite");
 
-test("trouble that /health/deep finds is told once a minute with a count, and other trouble at once", async () => {
+test("a failing check is logged once a minute with a count, and another one at once", async () => {
   const clock = createFakeClock();
   const lines: unknown[] = [];
   const warn: Log["warn"] = (event, fields) => void lines.push([event, fields?.times]);

@@ -31,14 +31,14 @@ export type Readiness =
   | { readonly isReady: false; readonly reason: "starting" | "database" | WriteFault };
 
 const writeFaults: Readonly<Record<WriteFault, string>> = {
-  write_probe_failed: "The database refused the last write: is its disk full, or is it read-only?",
+  write_probe_failed: "The database refused the last write. Check whether its disk is full or it is read-only.",
   write_probe_stale: "No write to the database has succeeded for 30 s.",
 };
 
 const readyLimitMs = 2000;
 const bytesPerMegabyte = 1_048_576;
 
-/** What the service says about itself. */
+/** Health and version facts of the service. */
 export function createHealth(deps: HealthDeps) {
   const { database, clock, log, audit } = deps;
   const checks: readonly Check[] = [
@@ -85,7 +85,7 @@ export function createHealth(deps: HealthDeps) {
     ...(deps.checks ?? []),
   ];
 
-  // By what is at fault, so that further trouble is told at once.
+  // Throttled per failing check, so that a further failure is logged at once.
   const notOk = createThrottledLogPerSource(clock, (times, about) => log.warn("health.not_ok", { ...about, times }));
 
   return {

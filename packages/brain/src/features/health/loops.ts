@@ -4,7 +4,7 @@ import type { Core } from "../../schema/tables/index.ts";
 import { saveLastSeen } from "./store.ts";
 import type { WriteProbe } from "./write-probe.ts";
 
-/** Shows whether the database takes writes. In every replica: each has connections of its own. */
+/** Checks whether the database accepts writes. Runs in every replica: each has its own connections. */
 export const probeWrites: Loop<{ writeProbe: Pick<WriteProbe, "run"> }> = {
   name: "health.write-probe",
   everyMs: 5000,
@@ -13,8 +13,8 @@ export const probeWrites: Loop<{ writeProbe: Pick<WriteProbe, "run"> }> = {
 };
 
 /**
- * Compares the clocks often, so that a hold of retention shows within minutes, and notes the time for the next start. In every replica: each
- * machine has a clock of its own. A time that is in doubt is not noted.
+ * Compares the clocks often, so that a hold of retention shows within minutes, and records the time for the next start. Runs in every
+ * replica, because each machine has its own clock. An uncertain time is not recorded.
  */
 export const watchClock: Loop<Core & { retention: Pick<RetentionGuard, "check"> }> = {
   name: "health.watch-clock",

@@ -10,13 +10,13 @@ beforeEach(async () => {
 });
 
 describe("the health routes", () => {
-  test.each(["/health", "~/health"])("%s is only ok, under any Host header", async (path) => {
+  test.each(["/health", "~/health"])("%s only answers ok, under any Host header", async (path) => {
     const answer = await fixture.browser().get(path, { host: "10.1.2.3:9" });
     expect(answer).toMatchObject({ status: 200, body: { status: "ok" } });
     expect(Object.keys(answer.body)).toEqual(["status"]);
   });
 
-  test("/health/ready is ready once start-up has finished, and names starting before", async () => {
+  test("/health/ready is ready once start-up has finished, and starting before", async () => {
     expect(await fixture.browser().get("/health/ready")).toMatchObject({ status: 200, body: { status: "ready" } });
     fixture.state.isStarted = false;
     expect(await fixture.browser().get("~/health/ready")).toMatchObject({
@@ -39,7 +39,7 @@ describe("the health routes", () => {
     await started.app.close();
   });
 
-  test("/health/system tells versions to people signed in, and 401 to others", async () => {
+  test("/health/system returns versions to signed-in users, and 401 to others", async () => {
     expect((await fixture.browser().get("/health/system")).status).toBe(401);
     const mira = await fixture.signIn("mira@example.org");
     expect((await mira.get("~/health/system")).body).toEqual({
@@ -97,7 +97,7 @@ describe("/metrics", () => {
     expect((await metricsOf({ SVC_METRICS_PUBLIC: true })).status).toBe(200);
   });
 
-  test("answers 401 without the token, with another, and to everybody when none is set", async () => {
+  test("answers 401 without the token, with another, and to everyone when none is set", async () => {
     expect((await metricsOf({ SVC_METRICS_AUTH_TOKEN: token })).status).toBe(401);
     expect((await metricsOf({ SVC_METRICS_AUTH_TOKEN: token }, { authorization: `Bearer ${token}x` })).status).toBe(
       401,

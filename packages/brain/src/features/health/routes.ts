@@ -79,7 +79,7 @@ export const healthRoutes: Routes<HealthRouteDeps> = (app, { health, metrics, se
   });
 };
 
-/** @throws ApiError `unauthenticated`, also when no token is set: then nobody has it. */
+/** @throws ApiError `unauthenticated`, also when no token is set. */
 function requireToken(request: FastifyRequest, token: string | undefined): void {
   const presented = bearerOf(request);
   if (token === undefined || presented === null || !equalSecrets(presented, token)) {

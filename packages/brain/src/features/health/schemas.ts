@@ -15,7 +15,8 @@ export const UnreadyAnswer = Type.Object(
     ...ErrorBody.properties,
     status: Type.Literal("unready", { description: "always unready" }),
     reason: OneOf(["starting", "database", "write_probe_failed", "write_probe_stale"] as const, {
-      description: "starting; database: it does not answer; write_probe_failed, write_probe_stale: it takes no writes",
+      description:
+        "starting: start-up is not finished; database: it does not answer; write_probe_failed, write_probe_stale: it does not accept writes",
     }),
   },
   { title: "Unreadiness", description: "The service is not ready." },
@@ -32,15 +33,17 @@ export const SystemAnswer = Type.Object(
     database_type: Type.String({ description: "sqlite or postgres" }),
     database_version: Type.String({ description: "version of the database" }),
     database_size_mb: Type.Optional(Type.Number({ description: "size of the database in MB; absent when unknown" })),
-    packages: Type.Record(Type.String(), Type.String(), { description: "name to version of what the service runs on" }),
+    packages: Type.Record(Type.String(), Type.String(), {
+      description: "versions of the packages that the service uses, by name",
+    }),
   },
-  { title: "SystemFacts", description: "Versions of the service and what it runs on." },
+  { title: "SystemFacts", description: "Versions of the service, its runtime and its database." },
 );
 export type SystemAnswer = Static<typeof SystemAnswer>;
 
 const status = OneOf(["ok", "degraded", "failed"] as const, {
   title: "CheckStatus",
-  description: "degraded: it works, but needs attention; of several checks the worst",
+  description: "degraded: works, but needs attention; the worst of several checks",
 });
 
 const AuditVerification = Type.Object(
@@ -51,16 +54,16 @@ const AuditVerification = Type.Object(
         {
           finished_at: Described(Instant, "when it ended"),
           outcome: OneOf(["clean", "failed", "error"] as const, {
-            description: "failed: a row is not as it was signed; error: it could not be carried out",
+            description: "failed: a row does not match its signature; error: the verification could not run",
           }),
-          rows: Type.Optional(Type.Integer({ description: "rows found in order" })),
-          row_id: Type.Optional(Described(Uuid, "first row with a fault")),
+          rows: Type.Optional(Type.Integer({ description: "number of valid rows" })),
+          row_id: Type.Optional(Described(Uuid, "first invalid row")),
         },
-        { description: "how the last one ended; absent before the first" },
+        { description: "result of the last verification; absent before the first" },
       ),
     ),
   },
-  { title: "AuditVerification", description: "the scheduled verification of the rows, as it ended last" },
+  { title: "AuditVerification", description: "the scheduled verification of the rows" },
 );
 
 export const CheckAnswer = Type.Object(
@@ -70,7 +73,7 @@ export const CheckAnswer = Type.Object(
     latency_ms: Type.Optional(Type.Number({ description: "how long the check's query took" })),
     revision: Type.Optional(Type.String({ description: "version of the schema that the database has" })),
     expected: Type.Optional(Type.String({ description: "version of the schema that this release needs" })),
-    activated: Type.Optional(Type.Boolean({ description: "whether the audit chain was begun" })),
+    activated: Type.Optional(Type.Boolean({ description: "whether the audit chain was started" })),
     scope: Type.Optional(Type.String({ description: "state-only: rows of the audit log are not read" })),
     verification: Type.Optional(AuditVerification),
   },

@@ -35,18 +35,18 @@ for (const dialect of testDialects) {
     });
     afterEach(takeWrites);
 
-    test("says nothing good before its first round", async () => {
+    test("counts as failing before its first round", async () => {
       expect(probe.fault()).toBe("write_probe_stale");
       await probe.run();
       expect(probe.fault()).toBeNull();
     });
 
-    test("fails while the database refuses writes, is logged once, and recovers by itself", async () => {
+    test("fails while the database refuses writes, is logged once, and recovers automatically", async () => {
       await probe.run();
       await refuseWrites();
       for (let round = 0; round < 3; round += 1) await probe.run();
       expect(probe.fault()).toBe("write_probe_failed");
-      // It does not get better by age.
+      // Age does not clear the failure.
       clock.advance(60_000);
       expect(probe.fault()).toBe("write_probe_failed");
       await takeWrites();
@@ -65,7 +65,7 @@ for (const dialect of testDialects) {
       expect(probe.fault()).toBeNull();
     });
 
-    test("is stale, and begins no second write, while one waits", async () => {
+    test("is stale, and starts no second write, while one waits", async () => {
       await probe.run();
       const other = await opened.openAgain();
       const [held, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -84,7 +84,7 @@ for (const dialect of testDialects) {
       await other.close();
     });
 
-    test("writes one row, whoever writes it", async () => {
+    test("writes one row, whichever process writes it", async () => {
       for (const processId of ["a", "b"]) {
         const log = { warn() {}, info() {} };
         await createWriteProbe({ database: opened.database, clock, log, processId }).run();

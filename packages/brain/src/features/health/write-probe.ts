@@ -4,9 +4,9 @@ import { writeProbeRow } from "./store.ts";
 
 export type WriteFault = "write_probe_failed" | "write_probe_stale";
 
-/** A probe older than this says nothing about the present. */
+/** An older probe does not show the current state. */
 const staleMs = 30_000;
-/** A round of the loop waits no longer than this; the write itself goes on, and no other is begun beside it. */
+/** Time limit of a round of the loop; the write itself continues, and no second one starts while it runs. */
 const roundMs = 20_000;
 
 export interface WriteProbeDeps extends Core {
@@ -14,7 +14,7 @@ export interface WriteProbeDeps extends Core {
   readonly processId: string;
 }
 
-/** Whether this process can write to the database: reads go on where a disk is full or a server has become read-only. */
+/** Whether this process can write to the database: reads still work when the disk is full or a server has become read-only. */
 export function createWriteProbe({ database, clock, log, processId }: WriteProbeDeps) {
   let isWritable = false;
   let wroteMs = Number.NEGATIVE_INFINITY;
@@ -30,7 +30,7 @@ export function createWriteProbe({ database, clock, log, processId }: WriteProbe
       hasFailed = false;
     } catch (error) {
       isWritable = false;
-      // Once for each time that writing begins to fail.
+      // Logged once each time that writing starts to fail.
       if (!hasFailed) log.warn("database.not_writable", { err: error });
       hasFailed = true;
     } finally {
@@ -39,7 +39,7 @@ export function createWriteProbe({ database, clock, log, processId }: WriteProbe
   }
 
   return {
-    /** Writes one small row and waits for it, but not for ever. Never throws. */
+    /** Writes one small row and waits for it up to a limit. Never throws. */
     async run() {
       writing ??= write();
       const bound = Promise.withResolvers<void>();
@@ -47,7 +47,7 @@ export function createWriteProbe({ database, clock, log, processId }: WriteProbe
       await Promise.race([writing, bound.promise]);
       clearTimeout(timer);
     },
-    /** Why the database counts as not writable; null while it is. */
+    /** Why the database does not count as writable; null when it does. */
     fault(): WriteFault | null {
       if (hasFailed) return "write_probe_failed";
       return isWritable && clock.monotonicMs() - wroteMs <= staleMs ? null : "write_probe_stale";

@@ -31,8 +31,8 @@ const exceptionCharacters = 2000;
 const byKind = { table: "events", index: "events_by_kind", column: "kind", time: "occurred_at", tie: "id" };
 
 /**
- * Where the newest failures of several projects are: the first ones of each through the index of kinds, and of those the newest. What it
- * costs is given by the number of projects and the limit, and on the server database by the days that are looked at: `since` narrows these.
+ * Positions of the newest failures of several projects: the first ones of each through the index of kinds, and of those the newest. The cost
+ * depends on the number of projects and the limit, and on PostgreSQL on the number of days: `since` narrows these.
  */
 export async function newestFailures(
   slow: Db,
@@ -46,7 +46,7 @@ export async function newestFailures(
       sql`occurred_at <= ${after.occurredAt}`,
       sql`(occurred_at, id) < (${after.occurredAt}, ${after.id})`,
     );
-  // A kind that is rare would otherwise cost a walk over all events.
+  // A rare kind would otherwise cost a walk over all events.
   const newest = newestThrough(byKind, sql`${failedKind}`, conditions, { from: null, to: after?.occurredAt ?? null });
   const own = firstOfEach({ table: "events", alias: "e", columns: ["project_id", "occurred_at", "id"] }, newest, limit);
   const { rows } = await sql<{ project_id: string; occurred_at: Date; id: string }>`
@@ -55,7 +55,7 @@ export async function newestFailures(
   return rows.map(({ project_id, occurred_at, id }) => ({ projectId: project_id, occurredAt: occurred_at, id }));
 }
 
-/** The failures at these places, in their order; what an event does not tell comes from its task. */
+/** The failures at these positions, in their order; values missing in an event come from its task. */
 export async function failuresAt(slow: Db, places: readonly FailurePlace[]): Promise<FailureRow[]> {
   if (places.length === 0) return [];
   const given = valuesRows(

@@ -19,7 +19,7 @@ describe("the health of a project", () => {
   test.each([
     ["healthy", {}],
     ["healthy", { failure_rate_24h: 0.05 }],
-    // An agent that never connected is no trouble.
+    // An agent that never connected is ignored.
     ["healthy", { agents_total: 3 }],
     ["degraded", { failure_rate_24h: 0.051 }],
     ["degraded", { stuck_commands: 1 }],
@@ -56,7 +56,7 @@ describe("what needs attention", () => {
     ]);
   });
 
-  test("is queues with waiting tasks that no worker takes", () => {
+  test("is queues with waiting tasks but no worker", () => {
     expect(concernsOf({ ...quiet, queues_without_workers: 2 }, null)).toEqual([
       {
         kind: "queues_without_workers",
@@ -67,12 +67,12 @@ describe("what needs attention", () => {
     ]);
   });
 
-  test("says nothing of workers and queues while no agent reports them", () => {
+  test("ignores workers and queues while no agent reports them", () => {
     const facts = { ...quiet, agents_online: 0, agents_offline: 2, workers_missing: 6, queues_without_workers: 1 };
     expect(concernsOf(facts, null).map(({ kind }) => kind)).toEqual(["agents_offline"]);
   });
 
-  test("has the critical first", () => {
+  test("lists critical items first", () => {
     const facts = { ...quiet, stuck_commands: 2, failure_rate_24h: 0.5, failures_24h: 50 };
     expect(concernsOf({ ...facts, agents_online: 1, agents_offline: 1 }, "a").map(({ kind }) => kind)).toEqual([
       "failure_rate",
@@ -81,7 +81,7 @@ describe("what needs attention", () => {
     ]);
   });
 
-  test("tells a small share with a digit behind the point", () => {
+  test("shows a small share with one decimal place", () => {
     const [concern] = concernsOf({ ...quiet, failure_rate_24h: 0.0625, failures_24h: 5 }, null);
     expect(concern).toMatchObject({
       severity: "warning",

@@ -1,4 +1,4 @@
-/** The figures that the health of a project is derived from: its last 24 hours, and now. */
+/** The figures from which a project's health is derived: its last 24 hours, and now. */
 export interface ProjectFacts {
   readonly tasks_24h: number;
   readonly failures_24h: number;
@@ -10,14 +10,14 @@ export interface ProjectFacts {
   readonly agents_seen: number;
   readonly workers_online: number;
   readonly workers_missing: number;
-  /** Queues with waiting tasks that no worker takes from. */
+  /** Queues with waiting tasks but no consumer. */
   readonly queues_without_workers: number;
   readonly stuck_commands: number;
 }
 
 export type ProjectHealth = "idle" | "offline" | "degraded" | "healthy";
 
-/** Above this share of failures a project needs attention; above the other one at once. */
+/** Shares of failures above which a project needs attention, as a warning or as critical. */
 const highFailureRate = 0.05;
 const criticalFailureRate = 0.25;
 
@@ -42,7 +42,7 @@ export interface Concern {
   /** A sentence without the project's name. */
   readonly message: string;
   readonly count: number | null;
-  /** Of a spike: the failures that it is made of. */
+  /** For a spike: its failures. */
   readonly issue?: {
     readonly fingerprint: string;
     readonly sample_exception: string | null;
@@ -65,7 +65,7 @@ export function concernsOf(facts: ProjectFacts, offlineAgent: string | null): Co
       count: offline,
     });
   }
-  // While no agent is online, nothing is known of workers and queues.
+  // While no agent is online, the state of workers and queues is unknown.
   if (online > 0) {
     const { workers_missing: missing, workers_online: working, queues_without_workers: queues } = facts;
     if (missing > 0) {

@@ -3,18 +3,18 @@ import type { Db, NameRollupRow } from "../../schema/tables/index.ts";
 
 type Ids = readonly string[];
 
-// One statement each for all projects of a page, each through an index that leads with the project; none looks at stored tasks or events.
+// One statement each for all projects of a page, each through an index that leads with the project; none reads stored tasks or events.
 
 export type EndCount = Pick<NameRollupRow, "project_id" | "kind" | "bucket_at" | "count">;
 
-/** Events of these kinds by project and hour, in hours that begin at `from` or later. */
+/** Events of these kinds by project and hour, in hours that start at `from` or later. */
 export const countsByHour = (slow: Db, ids: Ids, kinds: readonly string[], from: Date): Promise<EndCount[]> =>
   slow
     .selectFrom("name_rollups")
     .select(["project_id", "kind", "bucket_at", "count"])
     .where("project_id", "in", ids)
     .where("grain_minutes", "=", 60)
-    // The whole project stands under the empty name.
+    // The empty name holds the whole project.
     .where("name", "=", "")
     .where("kind", "in", kinds)
     .where("bucket_at", ">=", from)
@@ -35,12 +35,12 @@ export const countsOfMinutes = (
     .where("kind", "in", kinds)
     .where("bucket_at", ">=", from)
     .where("bucket_at", "<", to)
-    // As text, as the index of totals has it: the embedded database takes a partial index only then.
+    // As text, to match the index of totals: SQLite uses a partial index only then.
     .where(sql<boolean>`engine = ''`)
     .groupBy(["project_id", "kind"])
     .execute();
 
-/** Unrevoked agents by project and state; `seen` of them were there at least once. */
+/** Unrevoked agents by project and state; `seen` counts those that connected at least once. */
 export const agentStatesByProject = (slow: Db, ids: Ids) =>
   slow
     .selectFrom("agents")
@@ -65,7 +65,7 @@ export const workerStatesByProject = (slow: Db, ids: Ids) =>
     .groupBy(["project_id", "state"])
     .execute();
 
-/** Tasks that wait in the queues of each project, as last reported, and how many queues have waiting tasks but no worker. */
+/** Waiting tasks in the queues of each project, as last reported, and how many queues have waiting tasks but no worker. */
 export const backlogs = (slow: Db, ids: Ids) =>
   slow
     .selectFrom("queues")
@@ -76,7 +76,7 @@ export const backlogs = (slow: Db, ids: Ids) =>
         .countAll<number>()
         .filterWhere("pending_count", ">", 0)
         .filterWhere("consumer_count", "=", 0)
-        // Without a report, 0 means nothing.
+        // Without a report, 0 has no meaning.
         .filterWhere("consumers_reported_at", "is not", null)
         .as("without_workers"),
     ])
@@ -84,10 +84,10 @@ export const backlogs = (slow: Db, ids: Ids) =>
     .groupBy("project_id")
     .execute();
 
-/** Commands that have been open for more than half of their time. */
+/** Commands that have been open for more than half of their time limit. */
 export const stuckCommands = (slow: Db, ids: Ids, now: Date) =>
   slow
-    // By itself and as text, because else the embedded database reads all commands of the projects instead of the few open ones.
+    // As a separate condition and as text, because SQLite would otherwise read all commands of the projects instead of the few open ones.
     .with(
       (cte) => cte("open_commands").materialized(),
       (open) =>
@@ -103,7 +103,7 @@ export const stuckCommands = (slow: Db, ids: Ids, now: Date) =>
     .groupBy("project_id")
     .execute();
 
-/** When each project was last heard of: the newest minute (an hour where it lies more than 48 h back) with stored events. */
+/** When each project was last active: the newest minute (the hour when it is more than 48 h ago) with stored events. */
 export const lastActivity = (slow: Db, ids: Ids) =>
   slow
     .selectFrom("projects as p")

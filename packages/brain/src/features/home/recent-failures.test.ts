@@ -52,8 +52,8 @@ for (const dialect of testDialects) {
       const projects = { list: async () => [entry] as never };
       return listRecentFailures({ database, clock: { now: () => now, monotonicMs: () => 0 }, projects }, actor, query);
     };
-    /** The looks for failures that a page takes. */
-    async function looksOf(query: Parameters<typeof list>[0]): Promise<number> {
+    /** Number of statements that search for the failures of a page. */
+    async function searchesOf(query: Parameters<typeof list>[0]): Promise<number> {
       let statements = 0;
       const counter: KyselyPlugin = {
         transformQuery({ node }) {
@@ -63,11 +63,11 @@ for (const dialect of testDialects) {
         transformResult: async ({ result }) => result,
       };
       await list(query, { ...opened.database, slow: opened.database.slow.withPlugin(counter) });
-      // One more reads what is shown.
+      // One more statement reads the shown failures.
       return statements - 1;
     }
 
-    test("go back as far as events do where a day has too few", async () => {
+    test("go back as far as events do when a day has too few", async () => {
       const found: (string | null)[] = [];
       let cursor: string | null | undefined;
       do {
@@ -78,21 +78,21 @@ for (const dialect of testDialects) {
       expect(found).toEqual(Array.from({ length: daysKept }, (_, day) => [`${day} late`, `${day} early`]).flat());
     });
 
-    test("are those of one project and of a time range where these are asked for", async () => {
+    test("are those of one project and of a time range when requested", async () => {
       const at = (day: number) => new Date(now.getTime() - day * dayMs).toISOString();
       const found = async (query: Omit<Parameters<typeof list>[0], "limit">) =>
         (await list({ limit: 50, ...query })).items.map(({ exception }) => exception);
       expect(await found({ project: "shop", since: at(2) })).toEqual(["0 late", "0 early", "1 late", "1 early"]);
       expect(await found({ since: at(3), until: at(1) })).toEqual(["1 late", "1 early", "2 late", "2 early"]);
-      expect(await looksOf({ limit: 50, since: at(1) })).toBe(1);
+      expect(await searchesOf({ limit: 50, since: at(1) })).toBe(1);
       await expect(list({ limit: 1, project: "other" })).rejects.toMatchObject({ code: "not_found" });
     });
 
-    test("are looked for in the last day alone where it has enough", async () => {
-      expect(await looksOf({ limit: 1 })).toBe(1);
+    test("are searched only in the last day when it has enough", async () => {
+      expect(await searchesOf({ limit: 1 })).toBe(1);
       const { next_cursor } = await list({ limit: 3 });
-      expect(await looksOf({ limit: 1, cursor: next_cursor ?? "" })).toBe(1);
-      expect(await looksOf({ limit: 50 })).toBe(2);
+      expect(await searchesOf({ limit: 1, cursor: next_cursor ?? "" })).toBe(1);
+      expect(await searchesOf({ limit: 50 })).toBe(2);
     });
 
     if (dialect === "sqlite") return;

@@ -15,13 +15,13 @@ interface FailuresRequest {
   readonly limit?: number;
   /** Slug. */
   readonly project?: string;
-  /** As in the time range of figures, both inclusive. */
+  /** Inclusive bounds, as in the time range of figures. */
   readonly since?: string;
   readonly until?: string;
 }
 
 /**
- * Failures in one of the projects that the caller sees or in all of them, newest first by (occurred_at, id).
+ * Failures in one or all of the projects that the caller sees, newest first by (occurred_at, id).
  *
  * @throws ApiError `not_found` for a project that the caller does not see
  */
@@ -51,10 +51,10 @@ export async function listRecentFailures(
   };
 }
 
-/** No event at the instant lies behind this place. */
+/** No event at the instant is after this position. */
 const lastAt = (occurredAt: Date): FailurePosition => ({ occurredAt, id: "ffffffff-ffff-ffff-ffff-ffffffffffff" });
 
-/** Mostly the last day holds enough: every day that is read costs a step for each of the projects. */
+/** Usually the last day has enough failures, and every further day costs a step for each project. */
 async function findPlaces(
   { database, clock }: Pick<HomeDeps, "database" | "clock">,
   ids: readonly string[],

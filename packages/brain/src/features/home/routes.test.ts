@@ -18,7 +18,7 @@ import { readSummary } from "./summary.ts";
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
-// Half past an hour that is over: the figures of "now" do not move while the tests run.
+// Half past a past hour: the figures of "now" do not change while the tests run.
 const thisHour = Math.floor(Date.now() / hourMs) * hourMs - 2 * hourMs;
 const now = thisHour + 30 * minuteMs;
 const root = "admin@example.org";
@@ -30,7 +30,7 @@ for (const dialect of routeDialects) {
     let otherId: string;
     async function actor(email: string, projectId: string | null = null): Promise<Actor> {
       const user = await brain.running.brain.features.users.findByEmail(email);
-      if (user === undefined) throw new Error(`nobody has the address ${email}`);
+      if (user === undefined) throw new Error(`no user has the address ${email}`);
       const key = { keyId: randomUUID(), scopes: ["home:read"], projectId, allowedCidrs: null, lastUsedAt: null };
       return { kind: "api_key", user, ...key };
     }
@@ -52,7 +52,7 @@ for (const dialect of routeDialects) {
       engine: "bullmq",
       task_id: `t${index}`,
       kind: "task.failed",
-      // Two at a time share an instant.
+      // Pairs share an instant.
       occurred_at: new Date(now - 60_000 - Math.floor(index / 2)),
       payload: JSON.stringify(payload),
       ...more,
@@ -64,7 +64,7 @@ for (const dialect of routeDialects) {
       await brain.as.root.post("/projects", { slug: "quiet", name: "Quiet" });
       otherId = other.body.id;
       const { database } = brain.running.brain;
-      // Their time is not over by the real clock either, so that the brain leaves them alone.
+      // Still within their time limit by the real clock, so that the brain leaves them alone.
       const within = (fromHours: number, toHours: number) => ({
         project_id: brain.project.id,
         issued_at: new Date(now + fromHours * hourMs),
@@ -79,7 +79,7 @@ for (const dialect of routeDialects) {
             agent("media-2", "offline", { last_seen_at: new Date(now - 2 * hourMs) }),
             agent("never", "unknown", { last_seen_at: null }),
             agent("revoked", "offline", { revoked_at: new Date(now) }),
-            agent("gone", "offline", { project_id: otherId }),
+            agent("lost-1", "offline", { project_id: otherId }),
           ])
           .execute();
         await tx
@@ -90,7 +90,7 @@ for (const dialect of routeDialects) {
             change(thisHour - 3 * hourMs, "task.failed", 4),
             change(thisHour - 3 * hourMs, "task.revoked", 1),
             change(thisHour - 3 * hourMs, "task.started", 99),
-            // In the hour in which the day begins: a minute inside it, and one that is just outside.
+            // In the first hour of the range: one minute inside it, and one just outside.
             change(now - 24 * hourMs + 2 * minuteMs, "task.succeeded", 1),
             change(now - 24 * hourMs - 2 * minuteMs, "task.succeeded", 1000),
             change(now - 50 * hourMs, "task.failed", 7, otherId),
@@ -168,7 +168,7 @@ for (const dialect of routeDialects) {
       expect(body.projects).toHaveLength(1);
     });
 
-    test("says what needs attention, the critical first", async () => {
+    test("lists what needs attention, critical first", async () => {
       const project = { project_id: brain.project.id, project_slug: "shop", project_name: "Shop" };
       const { attention } = await summary(root);
       expect(attention).toEqual([
@@ -178,7 +178,7 @@ for (const dialect of routeDialects) {
           project_id: otherId,
           project_slug: "other",
           project_name: "Other",
-          message: "Agent gone is offline.",
+          message: "Agent lost-1 is offline.",
           count: 1,
           since: new Date(now - hourMs),
         },
@@ -209,7 +209,7 @@ for (const dialect of routeDialects) {
       ]);
     });
 
-    test("names workers that are missing and queues that no worker takes from", async () => {
+    test("lists missing workers and queues without a worker", async () => {
       const { database } = brain.running.brain;
       // Ahead of the clock, so that the sweep for silent workers leaves it alone.
       const working = { project_id: brain.project.id, at: new Date(Date.now() + hourMs) };
@@ -246,7 +246,7 @@ for (const dialect of routeDialects) {
       ]);
     });
 
-    test("shows an administrator every project, and somebody without membership none", async () => {
+    test("shows an administrator every project, and a user without membership none", async () => {
       const { projects, aggregate } = await summary(root);
       expect(
         projects.map(({ slug, health, role, last_activity_at }) => [slug, health, role, last_activity_at]),
@@ -261,12 +261,12 @@ for (const dialect of routeDialects) {
       expect([stranger.projects, stranger.attention, stranger.aggregate.tasks_24h]).toEqual([[], [], 0]);
     });
 
-    test("is narrowed to the project that a key is bound to", async () => {
+    test("is limited to the project of a bound key", async () => {
       const { projects } = await summary(root, otherId);
       expect(projects.map(({ slug }) => slug)).toEqual(["other"]);
     });
 
-    test("is served to whoever is signed in", async () => {
+    test("is served to any signed-in user", async () => {
       const { status, body } = await brain.as.viewer.get("/home/summary");
       expect([status, body.user.email, body.projects.length]).toEqual([200, viewer, 1]);
       expect(body.projects[0]).toMatchObject({ slug: "shop", stuck_commands: 2, backlog: 7 });

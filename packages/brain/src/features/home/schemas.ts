@@ -8,14 +8,14 @@ const figures = {
     description: "tasks that finished in the last 24 h: succeeded, failed, were revoked or rejected",
   }),
   failures_24h: Type.Integer({ description: "tasks that failed in the last 24 h" }),
-  failure_rate_24h: Type.Number({ description: "failures of all tasks that succeeded or failed, 0 to 1" }),
+  failure_rate_24h: Type.Number({ description: "share of failures among tasks that succeeded or failed, 0 to 1" }),
   workers_online: Type.Integer({ description: "workers that are online now" }),
-  workers_total: Type.Integer({ description: "workers that are known" }),
+  workers_total: Type.Integer({ description: "known workers" }),
   agents_online: Type.Integer({ description: "agents that are online now" }),
   workers_missing: Type.Integer({ description: missingMeans }),
-  agents_offline: Type.Integer({ description: "agents that are not online now, without those that never connected" }),
+  agents_offline: Type.Integer({ description: "agents that are not online now, except those that never connected" }),
   agents_total: Type.Integer({ description: "agents that are not revoked" }),
-  stuck_commands: Type.Integer({ description: "open for more than half of their time" }),
+  stuck_commands: Type.Integer({ description: "commands open for more than half of their time limit" }),
 };
 
 export const SummaryReply = Type.Object(
@@ -24,7 +24,7 @@ export const SummaryReply = Type.Object(
       {
         id: Described(Uuid, "id of the account"),
         email: Type.String({ description: "address that the user signs in with" }),
-        display_name: Nullable(Type.String(), "name shown to others; null without one"),
+        display_name: Nullable(Type.String(), "name shown to others; null if not set"),
         is_admin: Type.Boolean({ description: "whether the user administers the instance" }),
       },
       { description: "the caller" },
@@ -34,22 +34,22 @@ export const SummaryReply = Type.Object(
       Type.Object(
         {
           id: Described(Uuid, "id of the project"),
-          slug: Type.String({ description: "its name in URLs" }),
-          name: Type.String({ description: "name shown to people" }),
+          slug: Type.String({ description: "name in URLs" }),
+          name: Type.String({ description: "display name" }),
           environment: Type.String({ description: "such as production or staging" }),
-          role: Nullable(ProjectRole, "role of the caller; null for a global admin without one"),
+          role: Nullable(ProjectRole, "role of the caller; null for a global admin without a role"),
           ...figures,
           last_activity_at: Type.Union([Instant, Type.Null()], {
-            description: "start of the newest minute with stored events, of the hour when it is more than 48 h ago",
+            description: "start of the newest minute with stored events, or of the hour when more than 48 h ago",
           }),
           health: OneOf(["idle", "offline", "degraded", "healthy"], {
             title: "ProjectHealth",
             description:
               "idle: no agent ever connected; offline: no agent is online; degraded: more than 5 % failures, a stuck command, an offline agent, a missing worker or a queue with waiting tasks but no worker; healthy: none of these",
           }),
-          backlog: Type.Integer({ description: "tasks that wait in its queues, as last reported" }),
+          backlog: Type.Integer({ description: "waiting tasks in its queues, as last reported" }),
           tasks_by_hour: Type.Array(Type.Integer(), {
-            description: "tasks that ended in each of the last 24 UTC hours; the last one is the running hour",
+            description: "tasks that ended in each of the last 24 UTC hours; the last one is the current hour",
           }),
         },
         { title: "HomeProject", description: "A project with its figures." },
@@ -75,22 +75,22 @@ export const SummaryReply = Type.Object(
           project_id: Described(Uuid, "id of the project"),
           project_slug: Type.String({ description: "slug of the project" }),
           project_name: Type.String({ description: "name of the project" }),
-          message: Type.String({ description: "one sentence, without the project's name" }),
+          message: Type.String({ description: "one sentence without the project's name" }),
           count: Nullable(
             Type.Integer(),
-            "agents, workers, queues, failures or commands that it concerns; null without a number",
+            "number of affected agents, workers, queues, failures or commands; null without a number",
           ),
-          since: Nullable(Instant, "since when it holds; null when unknown"),
+          since: Nullable(Instant, "when it started; null when unknown"),
           issue: Type.Optional(
             Type.Object(
               {
                 fingerprint: Type.String({ description: "fingerprint of the issue" }),
                 sample_exception: Nullable(
-                  Type.String({ description: "of its newest failure, the first 2000 characters" }),
+                  Type.String({ description: "exception of the newest failure; first 2000 characters" }),
                 ),
                 sample_task_name: Nullable(Type.String(), "task name of the newest failure; null when unknown"),
               },
-              { description: "of `issue_spike` only: the failures that look alike" },
+              { description: "the similar failures; only with `issue_spike`" },
             ),
           ),
         },
@@ -105,7 +105,7 @@ export const SummaryReply = Type.Object(
 export const FailuresQuery = Type.Object({
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, description: "default 50" })),
   cursor: Type.Optional(Type.String({ description: "next_cursor of the previous page" })),
-  project: Type.Optional(Type.String({ maxLength: 200, description: "slug of a project, for its failures alone" })),
+  project: Type.Optional(Type.String({ maxLength: 200, description: "slug of a project; only its failures" })),
   ...timeRange,
 });
 
@@ -120,10 +120,10 @@ export const FailuresReply = Type.Object(
           project_slug: Type.String({ description: "slug of the project" }),
           project_name: Type.String({ description: "name of the project" }),
           engine: Type.String({ description: "name of the engine" }),
-          task_id: Type.String({ description: "id that the engine gave the task" }),
+          task_id: Type.String({ description: "id of the task in its engine" }),
           task_name: Nullable(Type.String(), "function or job name; null when not reported"),
           worker: Nullable(Type.String(), "worker that ran it; null when not reported"),
-          exception: Nullable(Type.String({ description: "the first 2000 characters" })),
+          exception: Nullable(Type.String({ description: "first 2000 characters" })),
           priority: Type.String({ description: "urgency, from critical to low" }),
         },
         { title: "RecentFailure", description: "A failed task of some project." },

@@ -6,13 +6,13 @@ export interface FrequentIssue {
   readonly project_id: string;
   readonly fingerprint: string;
   readonly count: number;
-  /** Failures that were looked at in the project, of all issues. */
+  /** Failures that were scanned in the project, of all issues. */
   readonly seen: number;
 }
 
 /**
- * Of each project the issue that is most frequent among its newest failures since `from`, at most `limit` of them looked at: what this
- * costs is given by the number of projects and the limit.
+ * Per project the issue that is most frequent among its newest failures since `from`, of which at most `limit` are scanned. The cost depends
+ * on the number of projects and the limit.
  */
 export async function mostFrequentIssues(
   slow: Db,
@@ -44,7 +44,7 @@ export interface EarlierIssue {
 
 const exceptionCharacters = 2000;
 
-/** How often each issue occurred in [from, to), counted up to a limit of its own, and what its newest failure looked like. */
+/** How often each issue occurred in [from, to), counted up to its own limit, and a sample of its newest failure. */
 export async function earlierFailures(
   slow: Db,
   issues: readonly (Pick<FrequentIssue, "project_id" | "fingerprint"> & { readonly limit: number })[],

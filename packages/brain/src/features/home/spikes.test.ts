@@ -35,7 +35,7 @@ for (const dialect of testDialects) {
     const spikesOf = async (projectId: string, failures: number) =>
       findSpikes(opened.database, [{ projectId, failures }], now);
 
-    test("are told of the most frequent issue of the last hour, with what its newest failure is like", async () => {
+    test("show the most frequent issue of the last hour with its newest failure", async () => {
       const projectId = await newProject([
         { lastHour: 3, before: 0 },
         { lastHour: 20, before: 40 },
@@ -53,7 +53,7 @@ for (const dialect of testDialects) {
       ]);
     });
 
-    test("of which not all failures were looked at say so, whatever share of them is the issue's", async () => {
+    test("say when not all failures were scanned, whatever the share of the issue", async () => {
       const projectId = await newProject([
         { lastHour: 600, before: 0 },
         { lastHour: 500, before: 0 },
@@ -61,14 +61,14 @@ for (const dialect of testDialects) {
       expect(await spikesOf(projectId, 1100)).toMatchObject([{ isCapped: true }]);
     });
 
-    test("are none when an issue is as frequent as before, rare, or long ago", async () => {
+    test("are none when an issue is as frequent as before, rare, or old", async () => {
       const steady = await newProject([{ lastHour: 20, before: 41 }]);
       const rare = await newProject([{ lastHour: 9, before: 0 }]);
       const over = await newProject([{ lastHour: 0, before: 60 }]);
       for (const projectId of [steady, rare, over]) expect(await spikesOf(projectId, 60)).toEqual([]);
     });
 
-    test("are looked for only where the counters tell of enough failures, in at most ten projects", async () => {
+    test("are searched only when the counters show enough failures, in at most ten projects", async () => {
       const projectId = await newProject([{ lastHour: 12, before: 0 }]);
       expect(await spikesOf(projectId, 9)).toEqual([]);
       const others = Array.from({ length: 10 }, () => ({ projectId: randomUUID(), failures: 50 }));
@@ -84,7 +84,7 @@ for (const dialect of testDialects) {
         task_id: `q${index}`,
       }));
       await insertTasks(opened.database, quiet);
-      // The server plans by figures that it else gathers in its own time.
+      // PostgreSQL plans by statistics that it otherwise gathers later.
       if (dialect === "postgres") await sql`ANALYZE tasks`.execute(opened.database.slow);
       const issues = ids.map((project_id) => ({ project_id, fingerprint: print(1), limit: 41 }));
       const plans = await Promise.all([
@@ -100,7 +100,7 @@ for (const dialect of testDialects) {
   });
 }
 
-test("a spike is told in one sentence", () => {
+test("a spike is described in one sentence", () => {
   const spike = {
     projectId: "p",
     fingerprint: "f",
@@ -121,8 +121,8 @@ test("a spike is told in one sentence", () => {
       sample_task_name: "billing.charge",
     },
   });
-  const untold = { ...spike, sampleException: " ", sampleTaskName: null, isCapped: true, lastHour: 1000 };
-  expect(concernOf(untold).message).toBe(
+  const withoutText = { ...spike, sampleException: " ", sampleTaskName: null, isCapped: true, lastHour: 1000 };
+  expect(concernOf(withoutText).message).toBe(
     "An error without text: 1000 failures or more in the last hour, 3 in the six hours before.",
   );
 });

@@ -5,19 +5,19 @@ import { earlierFailures, mostFrequentIssues } from "./spike-reads.ts";
 
 /** Hours before the last one that it is compared with. */
 const hoursBefore = 6;
-/** Fewer failures in the last hour are no spike, and so is less than this many times what an hour before had. */
+/** Minimum failures in the last hour, and minimum factor over the hourly rate before. */
 const fewestFailures = 10;
 const timesAsMany = 3;
-/** Projects that are looked at, those with most failures, and newest failures of each. They bound what a summary costs. */
+/** Limits of a summary's cost: projects scanned, those with most failures, and newest failures scanned in each. */
 const maxProjects = 10;
 const maxFailures = 1000;
 
-/** An issue that occurs far more often than it did. */
+/** An issue that occurs far more often than before. */
 export interface Spike {
   readonly projectId: string;
   readonly fingerprint: string;
   readonly lastHour: number;
-  /** There may be more in the last hour: not all were looked at. */
+  /** The last hour may have more failures: not all were scanned. */
   readonly isCapped: boolean;
   readonly sixHoursBefore: number;
   readonly sampleTaskName: string | null;
@@ -26,13 +26,13 @@ export interface Spike {
 
 interface RecentFailures {
   readonly projectId: string;
-  /** Of the running hour and the one before, from counters. */
+  /** Failures of the current hour and the one before, from counters. */
   readonly failures: number;
 }
 
 /**
- * The most frequent issue of the last hour of each project in which enough failed of late, when it is a spike. The counters choose the
- * projects; only of those the newest failures are looked at, never all stored tasks.
+ * Spikes: the most frequent issue of the last hour of each project with enough recent failures. Counters select the projects; only their
+ * newest failures are scanned, never all stored tasks.
  */
 export async function findSpikes(
   database: BrainDatabase,
@@ -48,7 +48,7 @@ export async function findSpikes(
   const from = new Date(to.getTime() - hours(hoursBefore));
   const recent = await mostFrequentIssues(database.slow, ids, { from: to, limit: maxFailures });
   const frequent = recent.filter(({ count }) => count >= fewestFailures);
-  // One more than a spike may have had before: counting further would tell nothing.
+  // One more than a spike may have had before: counting further would not change the result.
   const asked = frequent.map((issue) => ({
     ...issue,
     limit: Math.floor((issue.count * hoursBefore) / timesAsMany) + 1,
@@ -72,7 +72,7 @@ export async function findSpikes(
 
 const typeCharacters = 80;
 
-/** The sentence for a spike, with what leads to its tasks. */
+/** The message for a spike, with what links to its tasks. */
 export function concernOf(spike: Spike): Concern {
   const { lastHour, isCapped, sixHoursBefore, sampleTaskName, sampleException, fingerprint } = spike;
   const line = sampleException?.trim().split("\n", 1)[0] ?? "";

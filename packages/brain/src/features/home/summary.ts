@@ -24,7 +24,7 @@ export interface HomeDeps extends Core {
 
 const hourMs = hours(1);
 const hoursShown = 24;
-/** Projects of one answer; who sees more of them finds the rest by name. */
+/** Most projects of one answer; users who see more find the rest by name. */
 const maxProjects = 1000;
 const failedKind = "task.failed";
 const succeededKind = "task.succeeded";
@@ -52,13 +52,13 @@ const noFigures = () => ({
   offline_agent: null as string | null,
   offline_since: null as Date | null,
   last_activity_at: null as Date | null,
-  /** Failures of the running hour and the one before. */
+  /** Failures of the current hour and the one before. */
   recent_failures: 0,
   tasks_by_hour: Array<number>(hoursShown).fill(0),
 });
 type Figures = ReturnType<typeof noFigures>;
 
-/** The figures of GET /home/summary (spec part 3, section 5.5) of all projects that the caller sees. */
+/** The figures of GET /home/summary of all projects that the caller sees. */
 export async function readSummary(deps: HomeDeps, actor: Actor) {
   const now = deps.clock.now();
   const [projects, own] = await Promise.all([visibleProjects(deps, actor), deps.memberships.listOf(actor.user.id)]);
@@ -140,7 +140,7 @@ export async function readSummary(deps: HomeDeps, actor: Actor) {
   };
 }
 
-/** The share of failures in the tasks that succeeded or failed; 0 without any. */
+/** The share of failures among the tasks that succeeded or failed; 0 without any. */
 const rateOf = (failed: number, succeeded: number): number =>
   failed + succeeded === 0 ? 0 : failed / (failed + succeeded);
 
@@ -170,7 +170,7 @@ async function figuresOf(database: BrainDatabase, ids: readonly string[], now: D
   }
   for (const row of hours) {
     const hour = (row.bucket_at.getTime() - firstHour) / hourMs;
-    // Tasks with a time in the future, by a clock that is ahead, belong to no hour that is shown.
+    // Tasks with a time in the future, from a clock that is ahead, belong to no displayed hour.
     if (hour >= hoursShown - 2 && row.kind === failedKind) of(row).recent_failures += row.count;
     if (hour < hoursShown) (of(row).tasks_by_hour[hour] as number) += row.count;
   }

@@ -1,4 +1,4 @@
-/** What waits to be stored: frames, their rows and, since rows can be large, the length of their text. */
+/** What waits to be stored: frames, their rows and, because rows can be large, the length of their text. */
 export interface Load {
   readonly frames: number;
   readonly rows: number;
@@ -6,19 +6,19 @@ export interface Load {
 }
 
 export interface IntakeCapacity {
-  /** Resolves once there is room and takes it; of those that wait, the first one first. */
+  /** Resolves once capacity is free and reserves it, in order of arrival. */
   take(load: Load): Promise<void>;
-  giveBack(load: Load): void;
-  /** Resolves at once while there is room, later when there is none. Takes nothing. */
-  whenRoom(): Promise<void>;
-  /** Whether a batch that came now would not have to wait. */
-  hasRoom(): boolean;
+  release(load: Load): void;
+  /** Resolves at once while capacity is free, otherwise later. Reserves nothing. */
+  whenCapacity(): Promise<void>;
+  /** Whether a new batch would be accepted without waiting. */
+  hasCapacity(): boolean;
   rows(): number;
 }
 
 /**
- * The bound on memory: whoever comes while it is full waits before anything of its batch is prepared. A batch may overfill it, so that
- * one larger than the whole capacity can pass.
+ * Limits memory: while it is full, a new batch waits before it is prepared. A batch may exceed the limit, so that one larger than the whole
+ * capacity can pass.
  */
 export function createIntakeCapacity(max: Load): IntakeCapacity {
   let frames = 0;
@@ -52,12 +52,12 @@ export function createIntakeCapacity(max: Load): IntakeCapacity {
 
   return {
     take,
-    giveBack(load) {
+    release(load) {
       add(load, -1);
       admit();
     },
-    hasRoom: () => waiting.length === 0 && !isFull(),
-    whenRoom: () => take({ frames: 0, rows: 0, characters: 0 }),
+    hasCapacity: () => waiting.length === 0 && !isFull(),
+    whenCapacity: () => take({ frames: 0, rows: 0, characters: 0 }),
     rows: () => rows,
   };
 }

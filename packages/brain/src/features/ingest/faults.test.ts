@@ -59,7 +59,7 @@ for (const dialect of testDialects) {
       await run(dialect === "sqlite" ? "DROP TRIGGER refuse" : "DROP FUNCTION refuse CASCADE");
     };
 
-    test("loses only the event that the database refuses, of a frame of 500 and of its neighbours", async () => {
+    test("loses only the refused event of a frame of 500, and none of other frames", async () => {
       const projectId = await newProject();
       const alone = open();
       await refuseTask("poison");
@@ -80,7 +80,7 @@ for (const dialect of testDialects) {
       await alone.stop();
     });
 
-    test("tells once a minute, for each agent, how many events the database refused and how many times were replaced", async () => {
+    test("logs once a minute, per agent, how many events the database refused and how many times were replaced", async () => {
       const projectId = await newProject();
       const lines: Record<string, unknown>[] = [];
       const warn: Log["warn"] = (event, { agent_id, events, count } = {}) =>
@@ -111,7 +111,7 @@ for (const dialect of testDialects) {
       ]);
     });
 
-    test("keeps its counters exact over a failure", async () => {
+    test("keeps its counters exact after a failure", async () => {
       const projectId = await newProject();
       const alone = open();
       await refuseTask("poison");
@@ -138,21 +138,21 @@ for (const dialect of testDialects) {
       const submitted = Array.from({ length: 200 }, () =>
         alone.ingest.submit({ projectId, agentId, frameTs, events: [event(`t${nextNumber()}`)] }),
       );
-      const room = alone.ingest.whenRoom().then(() => {
+      const capacity = alone.ingest.whenCapacity().then(() => {
         isThrough = true;
       });
       await Promise.resolve();
       expect(isThrough).toBe(false);
       expect(alone.ingest.queuedRows()).toBeLessThanOrEqual(16);
       const outcomes = await Promise.all(submitted);
-      await room;
+      await capacity;
       expect(outcomes.every(({ inserted }) => inserted === 1)).toBe(true);
       expect(await stored(projectId)).toEqual({ events: 200, tasks: 200 });
       await alone.stop();
     });
 
     if (dialect === "sqlite") {
-      test("confirms nothing on a full disk, remembers no search term of it, and goes on when there is room", async () => {
+      test("confirms nothing on a full disk, caches no search term of it, and continues when there is space", async () => {
         const projectId = await newProject();
         const alone = open();
         const { rows } = await sql<{ page_count: number }>`PRAGMA page_count`.execute(opened.database.read);
@@ -172,7 +172,7 @@ for (const dialect of testDialects) {
         await alone.stop();
       });
     } else {
-      test("confirms nothing while a table is missing, and stores again as soon as it is back", async () => {
+      test("confirms nothing while a table is missing, and stores again once it is back", async () => {
         const projectId = await newProject();
         const alone = open();
         const events = eventsOf(10);

@@ -66,7 +66,7 @@ for (const dialect of testDialects) {
         .where("task_id", "=", taskId)
         .executeTakeFirstOrThrow();
 
-    test("stores events and the task they tell of, and counts the new ones", async () => {
+    test("stores events and their task, and counts the new ones", async () => {
       const projectId = await newProject();
       const records = [
         event("task.sent", "t", { task_name: "mail", queue: "q", args: [1] }),
@@ -99,7 +99,7 @@ for (const dialect of testDialects) {
       expect([task.args, task.result].map((text) => JSON.parse(text!))).toEqual([[1], { ok: true }]);
     });
 
-    test("does nothing for an event it already has, whatever its content", async () => {
+    test("ignores an event that it already has, whatever its content", async () => {
       const projectId = await newProject();
       const sent = event("task.sent", "t", { task_name: "first", queue: "q" });
       await submit(projectId, [sent]);
@@ -122,7 +122,7 @@ for (const dialect of testDialects) {
       expect((await storedEvents(projectId)).map(({ kind }) => kind)).toEqual(["task.sent", "task.started"]);
     });
 
-    test("drops or ignores bad records without losing their neighbours, and names what it dropped", async () => {
+    test("drops or ignores bad records without losing the others, and lists what it dropped", async () => {
       const projectId = await newProject();
       const outcome = await submit(projectId, [
         null,
@@ -166,7 +166,7 @@ for (const dialect of testDialects) {
       });
     });
 
-    test("keeps a parent id with U+0000 out of the row also when a neighbour is a duplicate", async () => {
+    test("keeps a parent id with U+0000 out of the row even when another event is a duplicate", async () => {
       const projectId = await newProject();
       const known = event("task.sent", "t");
       await submit(projectId, [known]);
@@ -175,7 +175,7 @@ for (const dialect of testDialects) {
       expect(await storedTask(projectId, "t")).toMatchObject({ name: "n", parent_task_id: null, state: "received" });
     });
 
-    test("keeps numbers that no double holds by their digits", async () => {
+    test("keeps the digits of numbers that exceed a double", async () => {
       const projectId = await newProject();
       const { parseJson } = await import("@svc/protocol");
       const data = parseJson('{"result":{"n":12345678901234567890123},"args":[9007199254740993]}') as Record<
@@ -189,7 +189,7 @@ for (const dialect of testDialects) {
       expect((await storedEvents(projectId))[0]!.payload).toContain("12345678901234567890123");
     });
 
-    test("keeps numbers that are too long for the server database as text", async () => {
+    test("keeps numbers that are too long for PostgreSQL as text", async () => {
       const projectId = await newProject();
       const { parseJson } = await import("@svc/protocol");
       const vast = "7".repeat(140_000);
@@ -214,7 +214,7 @@ for (const dialect of testDialects) {
       expect(await submit(projectId, batch, { text: floats })).toMatchObject({ inserted: 1 });
     });
 
-    test("takes the batch's time for a missing time and for one more than a minute ahead", async () => {
+    test("uses the batch's time for a missing time and for one more than a minute ahead", async () => {
       const projectId = await newProject();
       const sealedAt = "2026-01-02T03:00:00.9999Z";
       await submit(
@@ -234,7 +234,7 @@ for (const dialect of testDialects) {
       ]);
     });
 
-    test("stores an unknown kind with the word received and projects nothing from it", async () => {
+    test("stores an unknown kind as reported and projects nothing from it", async () => {
       const projectId = await newProject();
       await submit(projectId, [event("task.paused", "t", { a: 1 })]);
       const [stored] = await storedEvents(projectId);
@@ -254,7 +254,7 @@ for (const dialect of testDialects) {
       expect(row).toEqual({ run_ms_sum: 3 * (2 ** 31 - 1), run_count: 3 });
     });
 
-    test("takes an eta beyond what both databases can hold for unreadable", async () => {
+    test("treats an eta beyond what both databases can store as unreadable", async () => {
       const projectId = await newProject();
       await submit(projectId, [
         event("task.sent", "far", { eta: "9999-12-31T23:59:59Z" }),
@@ -315,7 +315,7 @@ for (const dialect of testDialects) {
       });
     });
 
-    test("tells the dashboard of changed tasks and, of too many, to fetch again", async () => {
+    test("sends the dashboard changed tasks and, for too many, a request to fetch again", async () => {
       const projectId = await newProject();
       const changes: { topic: string; ids: readonly string[] | null }[] = [];
       const alone = openIngestAlone({
@@ -333,7 +333,7 @@ for (const dialect of testDialects) {
       await alone.stop();
     });
 
-    test("adds columns of time and search where the reads look for them", async () => {
+    test("adds columns of time and search for the reads", async () => {
       const projectId = await newProject();
       await submit(projectId, [event("task.sent", "Task-ÄÖ-77", { task_name: "Send Mail", queue: "Mails" })]);
       await withIngest((alone) => alone.indexTaskIds());

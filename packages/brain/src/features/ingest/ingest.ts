@@ -42,7 +42,7 @@ export interface IngestDeps {
   readonly queues: Pick<Queues, "touch" | "depthsReported">;
   readonly workers: Pick<Workers, "touch">;
   readonly releases: Pick<Releases, "seen">;
-  /** Told of changed rows after each commit. Must not throw. */
+  /** Notified of changed rows after each commit. Must not throw. */
   publish(change: LiveChange): void;
   readonly settings: RedactionSettings & {
     readonly SVC_WS_INGEST_QUEUE_MAXSIZE: number;
@@ -50,21 +50,21 @@ export interface IngestDeps {
   };
   /** Labels of projects in metrics. */
   readonly labels: IngestLabels;
-  /** Partitions of events on the server database; made by ingest itself when absent. */
+  /** Partitions of events on PostgreSQL; created by ingest itself when absent. */
   readonly partitions?: Partitions;
-  /** Other bounds of the group commit, for benchmarks: events of one commit, about, and commits under way on the server database. */
+  /** Other limits of the group commit, for benchmarks: approximate events per commit, and concurrent commits on PostgreSQL. */
   readonly grouping?: { readonly maxGroupRows: number; readonly lanes: number };
 }
 
-/** One group commit: enough rows to make its fixed cost vanish, few enough to keep an acknowledgement quick. */
+/** Group size: enough rows to amortise the fixed cost of a commit, few enough to acknowledge quickly. */
 const groupRows = 4000;
-/** What may wait to be stored beside the bound on frames: two groups, and no more text than memory can spare. */
+/** What may wait to be stored besides the limit on frames: two groups, and a bounded amount of text. */
 const maxWaitingRows = 2 * groupRows;
 const maxWaitingCharacters = 16 * 1024 * 1024;
-/** Changed rows that are named to the dashboard; more are a reason to fetch again. */
+/** Changed rows that are listed to the dashboard; above this it is sent a request to fetch again. */
 const maxNamedRows = 200;
 
-/** How groups are committed. SQLite has one writer, which finds its next group waiting when it ends one. PostgreSQL works on two at once. */
+/** How groups are committed. SQLite has one writer, which finds its next group waiting. PostgreSQL commits two at once. */
 function waysToCommit({ database: { bulk }, clock, partitions, grouping }: IngestDeps) {
   if (bulk.dialect === "sqlite") return { commit: commitOnSqlite(bulk, clock), lanes: 1, inFlightPerLane: 2 };
   const { pool } = bulk;
@@ -72,7 +72,7 @@ function waysToCommit({ database: { bulk }, clock, partitions, grouping }: Inges
   return { commit, lanes: grouping?.lanes ?? 2, inFlightPerLane: 1 };
 }
 
-/** The door into storage for everything that agents report (spec part 3, sections 1.10 and 2). */
+/** The entry into storage for everything that agents report. */
 export function createIngest(deps: IngestDeps) {
   const { clock, log, queues, releases, settings, workers } = deps;
   const redactor = redactorOf(settings);
@@ -100,7 +100,7 @@ export function createIngest(deps: IngestDeps) {
     maxGroupRows: deps.grouping?.maxGroupRows ?? groupRows,
     taken(member) {
       const load = loads.get(member);
-      if (load !== undefined) capacity.giveBack(load);
+      if (load !== undefined) capacity.release(load);
     },
     timed: metrics.timed,
     committed(group) {
@@ -121,7 +121,7 @@ export function createIngest(deps: IngestDeps) {
     },
   });
 
-  /** Touches are gathered by their owners and written at most once a second (2.4). */
+  /** Touches are collected by their owners and written at most once a second. */
   function touch({ stored, touches }: CommittedGroup): void {
     for (const { projectId, engine, name, at } of touches.queues) queues.touch(projectId, engine, name, new Date(at));
     for (const { projectId, engine, name, at } of touches.workers) workers.touch(projectId, engine, name, new Date(at));
@@ -149,41 +149,41 @@ export function createIngest(deps: IngestDeps) {
     }
   }
 
-  // Not async: a function that waits keeps its parameters alive, and what was parsed is of no use once it is prepared.
+  // Not async: a suspended function keeps its parameters alive, and the parsed batch is not needed once it is prepared.
   function store(batch: IngestBatch, load: Load): Promise<IngestOutcome> {
     const { received, events, errors, drops, replacedTimes } = prepare(batch);
     for (const [reason, count] of drops) metrics.dropped(reason, count);
     if (replacedTimes > 0) timesReplaced(batch.agentId, { agent_id: batch.agentId }, replacedTimes);
     if (events.length === 0) {
-      capacity.giveBack(load);
+      capacity.release(load);
       return Promise.resolve(outcomeOf(received, 0, errors));
     }
     const member: QueuedFrame = { agentId: batch.agentId, events };
     loads.set(member, load);
     return groupCommit.store(member).then(({ inserted, refused }) => {
-      const refusals = refused.map(({ id }) => `event ${id}: the database refuses it`);
+      const refusals = refused.map(({ id }) => `event ${id}: refused by the database`);
       return outcomeOf(received, inserted, [...errors, ...refusals].slice(0, maxErrors));
     });
   }
 
   return {
     /**
-     * Stores a verified batch; resolves when all of it is durable or dropped for good. A full queue makes it wait. Rejects only with a
-     * transient error (`isTransient`): then nothing of the frame may be confirmed, and sending it again is harmless.
+     * Stores a verified batch; resolves when all of it is durable or dropped permanently. Waits while the queue is full. Rejects only with a
+     * transient error (`isTransient`): then nothing of the frame may be confirmed, and it can be sent again safely.
      */
     submit(batch: IngestBatch): Promise<IngestOutcome> {
       const load = { frames: 1, rows: batch.events.length, characters: batch.text?.length ?? 0 };
       return capacity.take(load).then(() => store(batch, load));
     },
-    /** Forgets the task names that the metrics tell apart for a project. */
+    /** Drops the task names of a project from the metrics. */
     forgetProject: metrics.forget,
     /** Events that wait to be stored. */
     queuedRows: () => capacity.rows(),
-    /** False while whoever comes has to wait: the time to stop reading sockets. */
-    hasRoom: () => capacity.hasRoom(),
-    /** Resolves at once while the queue has room, later when it is full. */
-    whenRoom: () => capacity.whenRoom(),
-    /** Resolves when nothing is on its way into the database; to be called after the last submit. */
+    /** False while a new batch would have to wait: stop reading sockets then. */
+    hasCapacity: () => capacity.hasCapacity(),
+    /** Resolves at once while the queue has capacity, otherwise later. */
+    whenCapacity: () => capacity.whenCapacity(),
+    /** Resolves when nothing is being stored; call it after the last submit. */
     stop: () => groupCommit.idle(),
   };
 }

@@ -24,7 +24,7 @@ for (const dialect of testDialects) {
   describe(`metrics of tasks on ${dialect}`, () => {
     const opened = useTestDatabase(dialect);
 
-    test("bear the name that the task's row has, whichever event gave it", async () => {
+    test("carry the name in the task's row, whichever event it came from", async () => {
       await addProject(opened.database, projectId);
       const alone = openIngestAlone({ database: opened.database, clock: createFakeClock(frameTs) });
       const submit = (...events: unknown[]) => alone.ingest.submit({ projectId, agentId, frameTs, events });

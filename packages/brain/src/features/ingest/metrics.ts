@@ -12,12 +12,12 @@ interface KindTally {
   count: number;
 }
 
-/** Names whose masked form is remembered. */
+/** Names whose masked form is cached. */
 const mostMaskedNames = 4_096;
 
 export type IngestLabels = Pick<ProjectLabels, "of" | "whenKnown">;
 
-/** The ingest metrics of spec part 3, section 15. */
+/** The ingest metrics. */
 export function createIngestMetrics(
   metrics: Pick<Metrics, "counter" | "histogram">,
   labels: IngestLabels,
@@ -31,7 +31,7 @@ export function createIngestMetrics(
   });
   const dropped = metrics.counter({
     name: "svc_events_dropped_total",
-    help: "Events dropped for good.",
+    help: "Events dropped permanently.",
     labels: ["reason"],
   });
   const transitions = metrics.counter({
@@ -72,7 +72,7 @@ export function createIngestMetrics(
 
   function count({ stored, tasks }: CommittedGroup): void {
     const rowName = rowNames(tasks);
-    // Counted by label set first: the registry costs several times a map look-up.
+    // Counted by label set first: a call to the registry costs several map lookups.
     const kinds = new Map<string, Map<string, KindTally>>();
     let last: TaskEvent | null = null;
     let ofScope = new Map<string, KindTally>();
@@ -113,12 +113,12 @@ export function createIngestMetrics(
     },
     timed: (durationMs: number) => batchSeconds.observe(durationMs / 1000),
     dropped: (reason: DropReason, count: number) => dropped.inc({ reason }, count),
-    /** Forgets the task names of a project whose series end. */
+    /** Drops the task names of a project whose series end. */
     forget: (projectId: string) => taskNames.forget(projectId),
   };
 }
 
-/** The name that an event's task has after the commit; empty without a task. Most events carry it themselves and never ask. */
+/** The name of an event's task after the commit; empty without a task. Most events carry it, which avoids the lookup. */
 function rowNames(tasks: readonly ChangedTask[]): (event: TaskEvent) => string {
   let names: Map<string, string> | null = null;
   return ({ projectId, engine, taskId }) => {

@@ -31,13 +31,13 @@ describe("the failure of an event", () => {
     },
   );
 
-  test("has the message that is carried beside a class", () => {
+  test("has the message that is carried next to a class", () => {
     const { payload, task } = prepared({ exception: "TypeError", exception_message: "x is not a function" });
     expect(payload).toEqual({ exception: whole, exception_message: "x is not a function" });
     expect(task?.exception).toBe(whole);
   });
 
-  test("has one fingerprint, whatever part of it is reported, but for its numbers", () => {
+  test("has one fingerprint, whatever part of it is reported, except for its numbers", () => {
     const prints = [
       prepared({ exception: "card refused for order 679" }),
       prepared({ exception: "card refused for order 680" }),
@@ -46,7 +46,7 @@ describe("the failure of an event", () => {
     expect(new Set(prints.map(({ task }) => task?.fingerprint)).size).toBe(1);
   });
 
-  test("is left as it is in events that tell of none, and where it is no text", () => {
+  test("is unchanged in events without a failure, and where it is not a text", () => {
     expect(prepared({ exception: "lost", traceback }, "task.succeeded").payload).toEqual({
       exception: "lost",
       traceback,

@@ -25,33 +25,33 @@ export interface IngestBatch {
   /** `ts` of the frame, ISO 8601 with a zone. */
   readonly frameTs: string;
   readonly sealedAt?: string;
-  /** Records as `parseJson` gave them. */
+  /** Records as parsed by `parseJson`. */
   readonly events: readonly unknown[];
-  /** Text of the frame: number lexemes for derived ids are read from it. */
+  /** Text of the frame, from which number lexemes for derived ids are read. */
   readonly text?: string;
 }
 
-/** An event ready to be stored, with everything that ingest derives from it. */
+/** An event ready to be stored, with all values that ingest derives from it. */
 export interface PreparedEvent {
   readonly id: string;
-  /** Redacted data as JSON text; `exception` of a failure as `failureText` makes it. */
+  /** Redacted data as JSON text; the `exception` of a failure is built by `failureText`. */
   readonly payload: string;
   /** Head and carried values; its key is empty when the event concerns no task. */
   readonly task: TaskEvent;
   /** The task that this one retries. */
   readonly retriedFrom: string | null;
-  /** The worker that a worker event is about. */
+  /** The worker that is the subject of a worker event. */
   readonly ownWorker: string | null;
-  /** Of a queue.depth_report. */
+  /** Set for a queue.depth_report. */
   readonly depths: Readonly<Record<string, number>> | null;
-  /** Parent, root and origin that were not carried although the stored payload looks as if they were. */
+  /** Parent, root and origin that were not carried, although the stored payload seems to contain them. */
   readonly withheld: readonly FamilyField[] | null;
 }
 
 export interface PreparedBatch {
   readonly received: number;
   readonly events: PreparedEvent[];
-  /** What was dropped, by reason; at most as many as an answer names. */
+  /** Reasons for dropped records; at most as many as an answer lists. */
   readonly errors: string[];
   readonly drops: ReadonlyMap<DropReason, number>;
   /** Events whose time was replaced by that of the batch. */
@@ -70,14 +70,14 @@ export const maxErrors = 10;
 const family = ["parent_task_id", "root_task_id", "retried_from"] as const;
 export type FamilyField = (typeof family)[number];
 
-/** Everything that happens to a batch before the transaction (spec part 3, sections 2.2 to 2.4): read, identify, redact. */
+/** Prepares a batch before the transaction: read, identify, redact. */
 export function createPreparer({ clock, redactor, eventRetentionDays }: PrepareOptions) {
   return function prepare(batch: IngestBatch): PreparedBatch {
     const batchMs = batchTimeOf(batch.frameTs, batch.sealedAt ?? null);
     const horizonMs = retentionHorizonMs(clock.now(), eventRetentionDays);
-    // Canonical text holds U+0000 and lone surrogates only as escapes.
+    // Canonical text contains U+0000 and lone surrogates only as escapes.
     const mayHoldNul = batch.text === undefined || batch.text.includes("\\u");
-    // Only then does the parser keep a number by its digits.
+    // Only then does the parser keep the digits of a number.
     const mayHoldLexemes = batch.text === undefined || holdsLongNumber(batch.text);
     const lexemes = batch.text === undefined ? null : receivedData(batch.text);
     const prepared = {
@@ -146,7 +146,7 @@ export function createPreparer({ clock, redactor, eventRetentionDays }: PrepareO
       try {
         prepareRecord(record, index);
       } catch {
-        // Whatever a record holds, it must not cost its neighbours; the error's own text could hold content.
+        // One bad record must not drop the others, and the error's own text could contain its content.
         drop(index, "unreadable", "the record cannot be read");
       }
     }
@@ -156,7 +156,7 @@ export function createPreparer({ clock, redactor, eventRetentionDays }: PrepareO
 
 const failureKinds: ReadonlySet<string> = new Set(["task.failed", "task.retried", "task.rejected"]);
 
-/** The data of an event; that of a failure has class and message of the error in `exception`, wherever its agent reported them. */
+/** The data of an event; for a failure, `exception` has class and message of the error, wherever its agent reported them. */
 function withFailureText(kind: string, data: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const { exception = null } = data;
   if (!failureKinds.has(kind) || (exception !== null && typeof exception !== "string")) return data;
@@ -170,7 +170,7 @@ function withFailureText(kind: string, data: Readonly<Record<string, unknown>>):
 
 const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
 
-/** An id with U+0000 is not carried, though its stored form has none. */
+/** An id with U+0000 is not carried, although its stored form does not contain it. */
 function withholdFamily(fields: CarriedFields, received: Readonly<Record<string, unknown>>): FamilyField[] | null {
   const withheld = family.filter((name) => {
     const value = received[name];

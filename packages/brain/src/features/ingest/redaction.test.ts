@@ -9,11 +9,11 @@ const agentId = "aaaaaaaa-bbbb-4ccc-8ddd-eeeeeeeeeeee";
 const frameTs = "2026-01-02T03:04:05.000Z";
 
 for (const dialect of testDialects) {
-  describe(`what agents send in clear, on ${dialect}`, () => {
+  describe(`unredacted data from agents, on ${dialect}`, () => {
     const opened = useTestDatabase(dialect);
     let projects = 0;
 
-    /** Stores one failed task with this data and gives the payload of its event and its row. */
+    /** Stores one failed task with this data and returns the payload of its event and its row. */
     async function stored(
       data: Record<string, unknown>,
       settings: NonNullable<Parameters<typeof openIngestAlone>[0]["settings"]> = {},
@@ -52,7 +52,7 @@ for (const dialect of testDialects) {
       };
     }
 
-    test("is redacted in the event, in the row and before the fingerprint is made", async () => {
+    test("is redacted in the event, in the row and before the fingerprint is computed", async () => {
       const { payload, task } = await stored({
         task_name: "mail",
         args: ["bob@example.org", "plain"],
@@ -70,7 +70,7 @@ for (const dialect of testDialects) {
       expect(other.task.fingerprint).toBe(task.fingerprint);
     });
 
-    test("gets the verdicts of the table that agents follow too", async () => {
+    test("is judged by the same table that agents use", async () => {
       const { given, expected } = redactionVerdicts;
       const { payload, task } = await stored({ task_name: "table", kwargs: given });
       expect([payload, task]).toEqual([
@@ -79,7 +79,7 @@ for (const dialect of testDialects) {
       ]);
     });
 
-    test("keeps what names the task, its queue and its worker", async () => {
+    test("keeps the names of the task, its queue and its worker", async () => {
       const names = { task_name: "mail bob@example.org", queue: "q-4111111111111111", worker: "celery@a.example.org" };
       const { payload, task } = await stored({
         ...names,

@@ -11,12 +11,12 @@ function faults(keys: string[], values: string[]): string[] {
   return found;
 }
 
-test("extra redaction patterns may be any that are quick", () => {
+test("extra redaction patterns may be any fast ones", () => {
   expect(faults([], [])).toEqual([]);
   expect(faults(["acme_.*"], ["acme-[0-9]{4}"])).toEqual([]);
 });
 
-test("of extra redaction patterns every bad one is told, by its number and not by its text", () => {
+test("every bad extra redaction pattern is reported by number, without its text", () => {
   expect(faults(["fine", "(", ""], ["[z-a]", "(a+)+$"])).toEqual([
     "SVC_REDACTION_EXTRA_KEY_PATTERNS pattern 2 is invalid",
     "SVC_REDACTION_EXTRA_KEY_PATTERNS pattern 3 is empty",
@@ -25,7 +25,7 @@ test("of extra redaction patterns every bad one is told, by its number and not b
   ]);
 });
 
-test("strings of event data may be cut at any length from 128 bytes on", () => {
+test("strings of event data may be cut at any length of at least 128 bytes", () => {
   const load = (SVC_MAX_PAYLOAD_SIZE_BYTES: string) =>
     loadSettings({ fragments: [ingestSettings], env: { SVC_MAX_PAYLOAD_SIZE_BYTES }, mint: false }).values;
   expect(load("128").SVC_MAX_PAYLOAD_SIZE_BYTES).toBe(128);

@@ -7,20 +7,20 @@ export const ingestSettings = Type.Object({
     default: 2000,
     minimum: 16,
     maximum: 50_000,
-    description: "frames that may wait to be stored; when more do, the brain stops reading agent sockets",
+    description: "maximum frames that wait to be stored; above it, the service stops reading agent sockets",
   }),
   SVC_MAX_PAYLOAD_SIZE_BYTES: Type.Integer({
     default: 8192,
     minimum: 128,
-    description: "UTF-8 bytes after which a string of event data is cut",
+    description: "maximum UTF-8 bytes of a string of event data; longer ones are cut",
   }),
   SVC_REDACTION_EXTRA_KEY_PATTERNS: Type.Array(Type.String(), {
     default: [],
-    description: "regular expressions, JSON array: keys whose values are replaced by the marker",
+    description: "JSON array of regular expressions: values of matching keys are replaced by the marker",
   }),
   SVC_REDACTION_EXTRA_VALUE_PATTERNS: Type.Array(Type.String(), {
     default: [],
-    description: "regular expressions, JSON array: one hit replaces a whole string by the marker",
+    description: "JSON array of regular expressions: a string with a match is replaced by the marker",
   }),
 });
 
@@ -29,7 +29,7 @@ const patternOptions = {
   SVC_REDACTION_EXTRA_VALUE_PATTERNS: "extraValuePatterns",
 } as const;
 
-/** A pattern that is no regular expression, or is one that would stall ingest, stops the start like any other bad setting. */
+/** An invalid pattern, or one that would stall ingest, stops the start like any other bad setting. */
 export const checkRedactionPatterns: SettingsCheck = (values, fault) => {
   for (const [name, option] of Object.entries(patternOptions)) {
     for (const [index, pattern] of (values[name] as string[]).entries()) {
@@ -49,7 +49,7 @@ export interface RedactionSettings {
   readonly SVC_REDACTION_EXTRA_VALUE_PATTERNS: readonly string[];
 }
 
-/** The redactor of everything that agents report, as the settings want it. */
+/** The redactor of everything that agents report, built from the settings. */
 export const redactorOf = (settings: RedactionSettings): Redactor =>
   createRedactor({
     maxStringBytes: settings.SVC_MAX_PAYLOAD_SIZE_BYTES,

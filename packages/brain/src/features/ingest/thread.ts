@@ -1,2 +1,2 @@
-// What runs inside the database's threads, without what index.ts loads.
+// Code that runs in the database threads, without what index.ts loads.
 export { storeGroupJob } from "./commit/store-group.ts";

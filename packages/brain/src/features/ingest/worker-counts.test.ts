@@ -25,7 +25,7 @@ for (const dialect of testDialects) {
   describe(`counts of workers on ${dialect}`, () => {
     const opened = useTestDatabase(dialect);
 
-    test("hold every task event that names the worker, also one of no task, and no event about the worker itself", async () => {
+    test("include every task event that names the worker, even without a task, and no event about the worker itself", async () => {
       await addProject(opened.database, projectId);
       const alone = openIngestAlone({ database: opened.database, clock: createFakeClock(frameTs) });
       const events = [

@@ -50,7 +50,7 @@ describe("the text of a failure", () => {
     expect(text("", "", "boom")).toBe("boom");
   });
 
-  test("takes what looks like a class for a part of the message where the traceback shows it there", () => {
+  test("treats a class-like text as part of the message when the traceback shows it there", () => {
     expect(text("Timeout", javascript("Error: Timeout"))).toBe("Error: Timeout");
     expect(text("Upstream: refused", javascript("HttpError: Upstream: refused"))).toBe("HttpError: Upstream: refused");
   });
@@ -59,7 +59,7 @@ describe("the text of a failure", () => {
     expect(text("two\nlines", javascript("TypeError: two\nlines"))).toBe("TypeError: two\nlines");
   });
 
-  test("is what is known where class or message are not", () => {
+  test("is the known part when class or message are unknown", () => {
     expect(text("card refused")).toBe("card refused");
     expect(text("card refused", "    at charge (charge.js:1:2)")).toBe("card refused");
     expect(text("", "Killed by signal 9")).toBe("Killed by signal 9");
@@ -68,7 +68,7 @@ describe("the text of a failure", () => {
     expect(text("", "")).toBe("");
   });
 
-  test("is the same, whichever part of it an agent reports beside a traceback, and however often it is made", () => {
+  test("is the same whichever part of it an agent reports next to a traceback, and however often it is computed", () => {
     const word = fc.stringMatching(/^[a-zA-Z0-9'":.]{1,8}$/);
     const message = fc.array(word, { minLength: 1, maxLength: 4 }).map((words) => words.join(" "));
     const errorClass = fc.constantFrom("TypeError", "shop.CardError", "Timeout");

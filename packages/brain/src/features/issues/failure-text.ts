@@ -1,34 +1,34 @@
 /**
- * The text of a failure: `Class: message`. Engines report it in different ways: whole, as a class or a message alone, as Python's repr,
- * or with the message in a member of its own. Ingest brings all of them into this one form, so that whatever reads a failure agrees.
+ * The text of a failure: `Class: message`. Engines report it in different ways: complete, as a class or a message only, as Python's repr, or
+ * with the message in a separate member. Ingest converts all of them to this one form, so that all readers of a failure agree.
  */
 export interface ReportedFailure {
   readonly exception: string;
-  /** Member `exception_message` of the event; with it `exception` may be a class alone. */
+  /** Member `exception_message` of the event; with it, `exception` may be only a class. */
   readonly message: string;
   readonly traceback: string;
 }
 
 export interface FailureParts {
-  /** Null when the text names none. */
+  /** Null when the text names no class. */
   readonly errorClass: string | null;
   readonly message: string;
 }
 
-/** Patterns read at most so much of a line. */
+/** Patterns read at most this number of characters of a line. */
 export const longestLine = 2000;
 
-/** Node puts the code of its own errors behind the class: `TypeError [ERR_INVALID_ARG_TYPE]: …`. */
+/** Node appends the code of its own errors to the class: `TypeError [ERR_INVALID_ARG_TYPE]: …`. */
 const classAndMessage = /^([A-Za-z_$][\w$.]{0,199})(?: \[\w{1,100}\])?: ([\s\S]*)$/;
 const word = /^[A-Za-z_$][\w$.]{0,199}$/;
-/** `card.refused: …` is a message; of Python's classes in lower case all but a few end like these. */
+/** `card.refused: …` is a message; nearly all lower-case Python classes end like these. */
 const classBeforeMessage = /[A-Z]|\.(?:[a-z]*error|timeout)$/;
 const classAlone = /(?:^|\.)[A-Z][\w$]*$/;
 const pythonRepr = /^([A-Za-z_][\w.]{0,199})\(([\s\S]*)\)$/;
 const errorName = /(?:Error|Exception|Warning)$/;
 const quotedWhole = /^(?:'([^']*)'|"([^"]*)"),?$/;
 
-/** Class and message of a text that `failureText` made. */
+/** Class and message of a text from `failureText`. */
 export function splitFailure(text: string): FailureParts {
   const found = classAndMessage.exec(text);
   const errorClass = found?.[1];
@@ -37,7 +37,7 @@ export function splitFailure(text: string): FailureParts {
   return { errorClass: null, message: text };
 }
 
-/** `Class: message`, or the one of them that is known; empty when nothing is. */
+/** `Class: message`, or only one of them when the other is unknown; empty when both are. */
 export function failureText({ exception, message: ownMessage, traceback }: ReportedFailure): string {
   const line = raisedLine(traceback);
   const raised = splitFailure(line);
@@ -54,7 +54,7 @@ export function failureText({ exception, message: ownMessage, traceback }: Repor
 }
 
 function splitReported(exception: string, raised: FailureParts): FailureParts {
-  // A message may begin like a class, as `Upstream: refused` does; the traceback decides.
+  // A message may start like a class, as `Upstream: refused` does; the traceback decides.
   const isMessage = exception !== "" && raised.errorClass !== null && raised.message.startsWith(firstLine(exception));
   if (isMessage) return { errorClass: null, message: exception };
   const repr = pythonRepr.exec(exception);
@@ -69,7 +69,7 @@ function splitReported(exception: string, raised: FailureParts): FailureParts {
 const classNameOf = (errorClass: string | null): string | null =>
   errorClass === null ? null : errorClass.slice(errorClass.lastIndexOf(".") + 1);
 
-/** The line of a traceback that names the error: the first one in JavaScript; in Python the one behind the last frame. */
+/** The line of a traceback that names the error: the first one in JavaScript, the one after the last frame in Python. */
 function raisedLine(traceback: string): string {
   const text = traceback.trim();
   const frame = text.includes('File "') ? text.lastIndexOf('File "') : -1;
@@ -78,7 +78,7 @@ function raisedLine(traceback: string): string {
     return first.startsWith("at ") ? "" : first;
   }
   for (let start = text.indexOf("\n", frame); start >= 0; start = text.indexOf("\n", start + 1)) {
-    // Source and marks of a frame are indented.
+    // Source lines and markers of a frame are indented.
     const next = text.slice(start + 1, start + 1 + longestLine);
     if (/^\S/.test(next)) return firstLine(next);
   }

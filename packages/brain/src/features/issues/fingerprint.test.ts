@@ -20,7 +20,7 @@ describe("the fingerprint of a failure", () => {
     expect(fingerprintOf("TypeError: card refused for order 679", null)).toBe("7c0054c125598e97f2f0eee045960dae");
   });
 
-  test("does not see the values of a message, whatever their length", () => {
+  test("ignores the values of a message, whatever their length", () => {
     expect(fingerprintOf("card refused for order 679", null)).toBe(fingerprintOf("card refused for order 680", null));
     fc.assert(
       fc.property(fc.bigInt({ min: 0n }), fc.bigInt({ min: 0n }), (one, other) => {
@@ -30,13 +30,13 @@ describe("the fingerprint of a failure", () => {
     );
   });
 
-  test("does not see the message where there are frames", () => {
+  test("ignores the message when there are frames", () => {
     const trace = javascript("send (/srv/app/mail.js:4:2)");
     expect(fingerprintOf("Error: one", trace)).toBe(fingerprintOf("Error: quite another", trace));
     expect(fingerprintOf("Error: one", trace)).not.toBe(fingerprintOf("TypeError: one", trace));
   });
 
-  test("sees the error class and the words of a message without frames", () => {
+  test("includes the error class and the words of a message without frames", () => {
     expect(fingerprintOf("A: card refused", null)).not.toBe(fingerprintOf("B: card refused", null));
     expect(fingerprintOf("A: card refused", null)).not.toBe(fingerprintOf("A: card expired", null));
   });
@@ -47,11 +47,11 @@ describe("the fingerprint of a failure", () => {
     ["lines", "send (/srv/app/mail.js:4:2)", "send (/srv/app/mail.js:40:9)"],
     ["whether a call was awaited", "send (/srv/app/mail.js:4:2)", "async send (file:///srv/app/mail.js:4:2)"],
     ["whether a nameless one was", "/srv/app/mail.js:4:2", "async file:///srv/app/mail.js:4:2"],
-  ])("does not see %s of JavaScript", (_, one, other) => {
+  ])("ignores %s in JavaScript", (_, one, other) => {
     expect(fingerprintOf("E", javascript(one))).toBe(fingerprintOf("E", javascript(other)));
   });
 
-  test("does not see folders and lines of Python", () => {
+  test("ignores folders and lines of Python", () => {
     const of = (path: string, line: number) => fingerprintOf("E", python(pythonFrame(path, "send", line)));
     expect(of("/home/ann/mail.py", 44)).toBe(of("C:\\bob\\mail.py", 45));
     expect(of("/home/ann/mail.py", 44)).not.toBe(of("/home/ann/post.py", 44));
@@ -65,7 +65,7 @@ describe("the fingerprint of a failure", () => {
     ["lib/python", "/usr/lib/python3.12/socket.py"],
     ["node:", "node:internal/process/task_queues"],
     ["<frozen", "<frozen importlib._bootstrap>"],
-  ])("leaves frames of %s out", (_, path) => {
+  ])("excludes frames of %s", (_, path) => {
     const own = (library: string[]) => [
       fingerprintOf("E", javascript("send (/srv/app/mail.js:4:2)", ...library.map((name) => `${name} (${path}:9:1)`))),
       fingerprintOf("E", python(pythonFrame("mail.py", "send"), ...library.map((name) => pythonFrame(path, name)))),
@@ -74,12 +74,12 @@ describe("the fingerprint of a failure", () => {
     expect(own(["one", "two"])).toEqual(own([]));
   });
 
-  test("does not take a folder of a similar name for a library", () => {
+  test("does not mistake a folder of a similar name for a library", () => {
     const of = (path: string) => fingerprintOf("E", javascript("a (/srv/app/a.js:1:1)", `b (${path}:1:1)`));
     expect(of("/srv/my_node_modules/b.js")).not.toBe(of("/srv/node_modules/b.js"));
   });
 
-  test("takes the deepest five frames where none is the application's own", () => {
+  test("uses the deepest five frames when none is the application's own", () => {
     const of = (outer: string, inner = "a") =>
       fingerprintOf(
         "E",
@@ -89,7 +89,7 @@ describe("the fingerprint of a failure", () => {
     expect(of("one")).not.toBe(of("one", "other"));
   });
 
-  test("counts only the deepest five own frames of each form", () => {
+  test("uses only the deepest five own frames of each form", () => {
     const inPython = (outer: string) =>
       fingerprintOf("E", python(...[outer, "a", "b", "c", "d", "e"].map((name) => pythonFrame("x.py", name))));
     expect(inPython("one")).toBe(inPython("two"));
@@ -99,7 +99,7 @@ describe("the fingerprint of a failure", () => {
     expect(fingerprintOf("E", javascript("x.js:1:1"))).not.toBe(fingerprintOf("E", javascript("y.js:1:1")));
   });
 
-  test("takes the first bracket behind a name for the place, and only a place at the end of the line", () => {
+  test("takes the place from the first bracket after a name, and only at the end of the line", () => {
     const frame = (line: string) => fingerprintOf("E", javascript(line));
     expect(frame("a (b) (/srv/x.js:1:2)")).toBe(frame("a (x.js:1:9)"));
     expect(frame("a (x.js:1:2) (y.js:3:4)")).toBe(frame("a (x.js:1:2) (y.js:3:9)"));
@@ -107,8 +107,8 @@ describe("the fingerprint of a failure", () => {
     expect(frame("a (:1:2)")).toBe(fingerprintOf("E", null));
   });
 
-  test("is found in linear time: text made to hurt it ends well within the bound of a test", () => {
-    // A quadratic pattern would need some 10^10 steps for each of these.
+  test("is computed in linear time: adversarial text takes well below the limit of a test", () => {
+    // A quadratic pattern would need about 10^10 steps for each of these.
     const half = 100_000;
     const fill = (body: string) => body.repeat(Math.ceil(half / body.length));
     const bodies = ["at ", " (", ":1", " (:1:", "1", "a", " ", '"', "a.", "/", "'a", "-", "\r", '", line 1'].map(fill);

@@ -3,13 +3,13 @@ import { splitFailure } from "./failure-text.ts";
 import { templateOf } from "./template.ts";
 
 /**
- * Which failures are the same issue: their error class and the deepest five frames of the application's own code; without frames the
+ * Failures are the same issue when they share the error class and the deepest five frames of the application's own code; without frames, the
  * class and the template of the message. Reads the redacted texts before the projection cuts them. Every pattern takes linear time.
  */
 const version = "v2";
 const deepestFrames = 5;
 
-/** The fingerprint of a failure, 32 hex digits; null when both texts are missing or empty. The exception is as `failureText` makes it. */
+/** The fingerprint of a failure, 32 hex digits; null when both texts are missing or empty. The exception is in the form of `failureText`. */
 export function fingerprintOf(exception: string | null, traceback: string | null): string | null {
   const text = exception ?? "";
   const trace = traceback ?? "";
@@ -23,8 +23,8 @@ export function fingerprintOf(exception: string | null, traceback: string | null
 /** `File "p", line n, in f`: the deepest call is the last one printed. */
 const fileForm = /^File "([^"]+)", line \d+, in (.+)$/;
 /**
- * `at f (p:n:m)` and `at p:n:m`: the deepest call is the first one printed. The place is looked for behind the first bracket only: in
- * one pattern with the name it would be looked for behind each.
+ * `at f (p:n:m)` and `at p:n:m`: the deepest call is the first one printed. The place is searched after the first bracket only: a single
+ * pattern with the name would search after every bracket.
  */
 const namedForm = /^(.+?) \((.+)$/s;
 const placeForm = /^(.+):\d+:\d+\)$/s;
@@ -36,7 +36,7 @@ interface Frame {
   readonly isOwn: boolean;
 }
 
-/** Of the application's own frames the deepest five; of all when none is its own. */
+/** The deepest five own frames of the application, or of all frames when none is its own. */
 function deepestFramesOf(trace: string): string[] {
   const inward = trace.includes('File "') ? framesIn(trace.split("\n").reverse(), pythonFrame) : [];
   return inward.length > 0 ? inward : framesIn(linesOf(trace), javascriptFrame);
@@ -71,7 +71,7 @@ function pythonFrame(line: string): Frame | null {
 
 function javascriptFrame(line: string): Frame | null {
   if (!line.startsWith("at ")) return null;
-  // Whether a call had been awaited before it threw does not matter.
+  // Whether a call had been awaited before it threw makes no difference.
   const call = line.startsWith("async ", 3) ? line.slice(9) : line.slice(3);
   const named = namedForm.exec(call);
   const place = named === null ? null : placeForm.exec(named[2] as string);

@@ -79,7 +79,7 @@ for (const dialect of testDialects) {
       ...given,
     });
 
-    test("tell how often, since when, on what and of which tasks", async () => {
+    test("show how often, since when, in what and in which tasks they occurred", async () => {
       const projectId = await newProject([
         one(),
         one({ minute: 10, engine: "celery" }),
@@ -107,14 +107,14 @@ for (const dialect of testDialects) {
       ]);
     });
 
-    test("of very many failures count the newest, and say so", async () => {
+    test("with very many failures count the newest, and say so", async () => {
       const projectId = await newProject(Array.from({ length: 10_001 }, (_, index) => one({ minute: index / 100 })));
       expect(await pages(everything(projectId), 10)).toMatchObject([
         { occurrences: 10_000, is_capped: true, first_seen: at(0) },
       ]);
     });
 
-    test("take the exception from the event of the failure, which a task that recovered no longer has", async () => {
+    test("take the exception from the event of the failure, which a recovered task no longer has", async () => {
       const projectId = await newProject([one({ state: "success" })]);
       const { bulk } = opened.database;
       if (bulk.dialect === "postgres") await createPartitionKeeper(bulk.pool).ensureFor([start]);
@@ -142,7 +142,7 @@ for (const dialect of testDialects) {
       ]);
     });
 
-    test("of a range count its failures only, and know those that are new in it", async () => {
+    test("of a range count only its failures, and show which are new in it", async () => {
       const projectId = await newProject([one(), one({ minute: 60 }), one({ print: 2, minute: 70 })]);
       const range = { ...everything(projectId), since: at(30), until: at(100) };
       expect(await pages({ ...range, trend: { fromMs: +at(30), widthMs: 5 * 60_000 } }, 10)).toMatchObject([
@@ -154,7 +154,7 @@ for (const dialect of testDialects) {
       expect((await pages(wide, 10)).map(({ trend }) => trend?.reduce((sum, count) => sum + count))).toEqual([1, 1]);
     });
 
-    test("of all pages are what a look at every task gives, whatever the limits", async () => {
+    test("of all pages equal a count over every task, whatever the limits", async () => {
       const failure = fc.record({
         print: fc.nat(6),
         minute: fc.nat(8),
@@ -211,7 +211,7 @@ for (const dialect of testDialects) {
     const failuresOf = (index: number, count: number, given: Partial<Failure> = {}): Failure[] =>
       Array.from({ length: count }, (_, place) => one({ print: index, minute: place + index / 10, ...given }));
 
-    test("that occurred most come first, however long ago the others failed", async () => {
+    test("with most occurrences come first, however long ago the others failed", async () => {
       // The most frequent one failed before more issues than a page of the newest holds.
       const newer = Array.from({ length: 60 }, (_, index) => one({ print: index + 10, minute: 100 + index }));
       const projectId = await newProject([...failuresOf(1, 5), ...failuresOf(2, 3), ...newer]);
@@ -224,7 +224,7 @@ for (const dialect of testDialects) {
       expect(isExact).toBe(true);
     });
 
-    test("that occurred most are those of the range, the engine and the status", async () => {
+    test("with most occurrences are those of the range, the engine and the status", async () => {
       const projectId = await newProject([
         ...failuresOf(1, 5),
         ...failuresOf(2, 4, { engine: "celery" }),
@@ -240,11 +240,11 @@ for (const dialect of testDialects) {
       expect(await frequent({ engine: "celery" })).toEqual([[print(2), 4], [print(3), 3], [print(4), 1], true]);
       expect(await frequent({ status: "recovered" })).toEqual([[print(3), 3], true]);
       expect(await frequent({ since: at(4), until: at(100) })).toEqual([[print(1), 1], true]);
-      // Not all could be looked at: the recovered one may lie behind.
+      // Not all were checked: the recovered one may come later.
       expect(await frequent({ status: "recovered" }, { maxDescribed: 2 })).toEqual([false]);
     });
 
-    test("that occurred most are found among the newest failures where there are too many, which is said", async () => {
+    test("with most occurrences are found among the newest failures when there are too many, and the answer says so", async () => {
       const projectId = await newProject([
         ...failuresOf(1, 9),
         one({ print: 2, minute: 50 }),
@@ -252,7 +252,7 @@ for (const dialect of testDialects) {
       ]);
       const page = { limit: 10, rankedRows: 4 };
       const { items, isExact } = await listFrequentIssues(opened.database, everything(projectId), page);
-      // Of the one that leads all failures are counted, up to its share.
+      // All failures of the first one are counted, up to its share.
       expect(items.map((issue) => [issue.fingerprint, issue.occurrences])).toEqual([
         [print(1), 9],
         [print(3), 1],
@@ -261,7 +261,7 @@ for (const dialect of testDialects) {
       expect(isExact).toBe(false);
     });
 
-    /** One page, with the number of statements it took. */
+    /** One page, and how many statements it took. */
     async function pageWithCost(query: IssueSearch, page: Parameters<typeof listIssues>[2]) {
       let statements = 0;
       const counter: KyselyPlugin = {
@@ -283,12 +283,12 @@ for (const dialect of testDialects) {
       const projectId = await newProject(Array.from({ length: 8 }, (_, index) => one({ print: index, minute: index })));
       const expected = { prints: [print(7), print(6), print(5)], next: { lastSeenAt: at(5), fingerprint: print(5) } };
       const page = { after: null, limit: 3 };
-      // The look at which there are, their counts and their samples.
+      // The statements for the list, the counts and the samples.
       expect(await pageWithCost(everything(projectId), page)).toEqual({ ...expected, statements: 3 });
       expect(await pageWithCost(everything(projectId), { ...page, maxFew: 1 })).toEqual({ ...expected, statements: 4 });
     });
 
-    test("that are few are found without a walk over the failures between them", async () => {
+    test("that are few are found without a scan of the failures between them", async () => {
       const often = Array.from({ length: 60 }, (_, index) => one({ minute: index + 1 }));
       const projectId = await newProject([...often, one({ print: 2 })]);
       const page = { after: null, limit: 5, stepRows: 10, maxSteps: 1 };
@@ -299,14 +299,14 @@ for (const dialect of testDialects) {
       });
     });
 
-    test.each([1, 200])("that a filter of status leaves out end a page early, not late; few are %i", async (maxFew) => {
+    test.each([1, 200])("that a status filter excludes end a page early, not late; few are %i", async (maxFew) => {
       const recovered = one({ print: 1, state: "success" });
       const ongoing = Array.from({ length: 130 }, (_, index) => one({ print: index + 2, minute: index + 1 }));
       const projectId = await newProject([recovered, ...ongoing]);
       const query = { ...everything(projectId), status: "recovered" as const };
       const first = await pageWithCost(query, { after: null, limit: 1, maxFew, maxDescribed: 100 });
       expect(first).toMatchObject({ prints: [], next: { lastSeenAt: at(31) } });
-      // Fifty at a time.
+      // In steps of fifty.
       expect(first.statements).toBeLessThanOrEqual(6);
       const { next: after } = first;
       expect(await pageWithCost(query, { after, limit: 1, maxFew, maxDescribed: 100 })).toMatchObject({
@@ -315,7 +315,7 @@ for (const dialect of testDialects) {
       });
     });
 
-    test("of one engine cost no more than a step where another one's failures lie before", async () => {
+    test("of one engine cost at most one step when another engine's failures come first", async () => {
       const others = Array.from({ length: 40 }, (_, index) => one({ print: index % 2, minute: index + 1 }));
       const projectId = await newProject([one({ engine: "celery" }), ...others]);
       const query = { ...everything(projectId), engine: "celery" };
@@ -335,7 +335,7 @@ for (const dialect of testDialects) {
         opened.database,
         Array.from({ length: 3000 }, (_, index) => ({ project_id: projectId, task_id: `quiet-${index}` })),
       );
-      // The server plans by figures that it else gathers in its own time.
+      // PostgreSQL plans by statistics that it otherwise gathers later.
       if (dialect === "postgres") await sql`ANALYZE tasks`.execute(opened.database.slow);
       const scope = everything(projectId);
       const fingerprints = [print(1), print(2)];

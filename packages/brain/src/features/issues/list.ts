@@ -22,7 +22,7 @@ export interface IssuePosition {
 
 export interface IssueSearch extends FailureScope {
   readonly status: "ongoing" | "recovered" | null;
-  /** This issue alone, whatever the page; null for all. */
+  /** Only this issue, on any page; null for all. */
   readonly fingerprint: string | null;
   readonly trend: TimeBuckets | null;
 }
@@ -45,27 +45,27 @@ export interface Issue {
   readonly trend?: number[];
 }
 
-/** Failures looked at in one step, and steps of one page: beyond them a page is short and has a cursor. */
+/** Failures scanned per step, and steps per page: when they are used up, a page is short and has a cursor. */
 const stepRows = 5000;
 const maxSteps = 4;
-/** Projects with at most so many issues need no such walk. */
+/** Projects with at most this many issues do not need the scan. */
 const maxFew = 200;
-/** Task rows that are counted for the issues described at a time; each has its share of them, within these bounds. */
+/** Task rows counted for the issues described together; each issue gets a share of them, within these bounds. */
 const countedTogether = 40_000;
 const leastCounted = 1000;
 const mostCounted = 10_000;
-/** How far back the later failures of an issue are looked for, in rows. */
+/** How many rows back the later failures of an issue are searched. */
 const laterRows = 1000;
-/** Issues described at a time where some will not be shown, and those of one page, about. */
+/** Issues described together when some will not be shown, and approximate number per page. */
 const chunkIssues = 50;
 const maxDescribed = 200;
-/** Failures of the range that the order by occurrences rests on: of more, the newest. */
+/** Failures of the range that the order by occurrences is based on: if there are more, the newest. */
 const rankedRows = 50_000;
 export const trendBuckets = 24;
-/** Greater than every fingerprint, which are hex: a page that begins here holds all issues of that instant. */
+/** Greater than every fingerprint, which are hex: a page that starts here includes all issues of that instant. */
 const aboveAll = "~";
 
-/** What a page may cost; tests lower it. */
+/** Cost limits of a page; tests lower them. */
 export interface PageCosts {
   readonly stepRows?: number;
   readonly maxSteps?: number;
@@ -79,8 +79,8 @@ interface PageRequest extends PageCosts {
   readonly limit: number;
 }
 
-interface SheetRequest extends Omit<PageRequest, "after"> {
-  /** Task rows that are counted of each issue, instead of its share. */
+interface PageBuilderOptions extends Omit<PageRequest, "after"> {
+  /** Task rows counted for each issue, instead of its share. */
   readonly countedEach?: number;
 }
 
@@ -90,8 +90,8 @@ export interface IssueList {
 }
 
 /**
- * The issues of the scope that occurred most, on one page. Up to `rankedRows` failures are counted; `isExact` says whether those were
- * all, so that no other issue belongs on the page.
+ * The most frequent issues of the scope, on one page. Up to `rankedRows` failures are counted; `isExact` says whether those were all, so that
+ * no other issue belongs on the page.
  */
 export async function listFrequentIssues(
   db: BrainDatabase,
@@ -102,30 +102,30 @@ export async function listFrequentIssues(
   const ranked = await mostFrequent(db.slow, query, { rows, limit: most });
   const areAllCounted = (ranked[0]?.counted ?? 0) < rows;
   // Together the issues have no more rows than were counted.
-  const sheet = createSheet(db, query, { ...page, ...(areAllCounted && { countedEach: rows }) });
-  await sheet.fill(ranked);
-  const mayMiss = sheet.items.length < page.limit && ranked.length === most;
-  return { items: sheet.items, isExact: areAllCounted && !mayMiss };
+  const builder = createPageBuilder(db, query, { ...page, ...(areAllCounted && { countedEach: rows }) });
+  await builder.fill(ranked);
+  const mayMiss = builder.items.length < page.limit && ranked.length === most;
+  return { items: builder.items, isExact: areAllCounted && !mayMiss };
 }
 
 /**
- * Issues by (last seen, fingerprint), newest first (spec part 3, section 10.2). Where a project has few issues each is looked up; else the
- * newest failures are walked step by step. Both are bounded, and so is what is described of each: the cost of a page is not given by the
- * number of tasks or failures.
+ * Issues by (last seen, fingerprint), newest first. In a project with few issues each is read directly; otherwise the newest failures are scanned
+ * step by step. Both are bounded, and so is the work to describe each issue: the cost of a page does not depend on the number of tasks or
+ * failures.
  */
 export async function listIssues(db: BrainDatabase, query: IssueSearch, page: PageRequest): Promise<IssueList> {
   const { after } = page;
-  const sheet = createSheet(db, query, page);
+  const builder = createPageBuilder(db, query, page);
   if (query.fingerprint !== null) {
     const { fingerprint } = query;
     const last = await lastFailures(db.slow, query, { fingerprints: [fingerprint], limit: laterRows });
-    await sheet.fill([...last.values()].map((at) => ({ fingerprint, last_seen_at: at })));
-    return { items: sheet.items, next: null };
+    await builder.fill([...last.values()].map((at) => ({ fingerprint, last_seen_at: at })));
+    return { items: builder.items, next: null };
   }
   const few = query.engine === null ? await fewIssues(db.slow, query, page.maxFew ?? maxFew) : null;
   if (few !== null) {
     const found = few.filter((issue) => isBehind(issue, after)).sort(newestFirst);
-    return { items: sheet.items, next: await sheet.fill(found) };
+    return { items: builder.items, next: await builder.fill(found) };
   }
   const { stepRows: rows = stepRows, maxSteps: steps = maxSteps } = page;
   const known = new Set<string>();
@@ -139,29 +139,29 @@ export async function listIssues(db: BrainDatabase, query: IssueSearch, page: Pa
       .flatMap(({ fingerprint, last_seen_at: at }) => (at === null ? [] : [{ fingerprint, last_seen_at: at }]))
       .filter(({ fingerprint }) => !known.has(fingerprint))
       .filter((issue) => isBehind(issue, before))
-      // Of the last instant not all may have been seen.
+      // Some failures of the last instant may not have been seen.
       .filter(({ last_seen_at }) => reached === null || last_seen_at > reached)
       .sort(newestFirst);
     for (const { fingerprint } of found) known.add(fingerprint);
-    const stopped = await sheet.fill(after === null ? found : await withoutLater(db, query, found));
-    if (stopped !== null || reached === null) return { items: sheet.items, next: stopped };
+    const stopped = await builder.fill(after === null ? found : await withoutLater(db, query, found));
+    if (stopped !== null || reached === null) return { items: builder.items, next: stopped };
     before = { lastSeenAt: reached, fingerprint: aboveAll };
-    if (sheet.isFull()) break;
+    if (builder.isFull()) break;
   }
-  return { items: sheet.items, next: before };
+  return { items: builder.items, next: before };
 }
 
 /** The issues of one page, described as they are found. */
-function createSheet(
+function createPageBuilder(
   db: BrainDatabase,
   query: IssueSearch,
-  { limit, maxDescribed: most = maxDescribed, countedEach }: SheetRequest,
+  { limit, maxDescribed: most = maxDescribed, countedEach }: PageBuilderOptions,
 ) {
   const items: Issue[] = [];
   let described = 0;
   const isFull = (): boolean => items.length === limit || described >= most;
 
-  /** Adds issues; gives the last one that was looked at when the page is full before they are through. */
+  /** Adds issues; returns the last one that was checked when the page is full before all were added. */
   async function fill(found: readonly SeenIssue[]): Promise<IssuePosition | null> {
     let last: SeenIssue | undefined;
     for (let start = 0; start < found.length; ) {
@@ -196,7 +196,7 @@ const earliest = (a: Date | null, b: Date | null): Date | null => (a === null ||
 /** The oldest instant of a step that ended before the failures did. */
 function reachedBy(seen: readonly WalkedIssue[], until: Date | null): Date {
   const oldest = Math.min(...seen.map(({ first_walked_at }) => first_walked_at.getTime()));
-  // A step that holds a single instant would begin there again for ever.
+  // A step with a single instant would start there again forever.
   return new Date(until !== null && oldest >= until.getTime() ? oldest - 1 : oldest);
 }
 
@@ -208,7 +208,7 @@ const isBehind = ({ last_seen_at, fingerprint }: SeenIssue, place: IssuePosition
 const newestFirst = (a: SeenIssue, b: SeenIssue): number =>
   b.last_seen_at.getTime() - a.last_seen_at.getTime() || (a.fingerprint < b.fingerprint ? 1 : -1);
 
-/** A page that does not begin at the top meets older failures of issues that an earlier page has shown. */
+/** A page after the first reads older failures of issues that an earlier page has shown. */
 async function withoutLater(
   db: BrainDatabase,
   scope: FailureScope,
@@ -218,7 +218,7 @@ async function withoutLater(
   const fingerprints = found.map(({ fingerprint }) => fingerprint);
   const last = await lastFailures(db.slow, scope, { fingerprints, limit: laterRows });
   return found.filter(({ fingerprint, last_seen_at }) => {
-    // Not found within the limit: shown rather than never shown.
+    // Not found within the limit: shown twice rather than never.
     const lastMs = last.get(fingerprint)?.getTime() ?? last_seen_at.getTime();
     return lastMs === last_seen_at.getTime();
   });
@@ -242,7 +242,7 @@ async function describe(
     const counted = countsOf.get(fingerprint) ?? [];
     const own = counted.filter(({ engine }) => query.engine === null || engine === query.engine);
     const sample = sampleOf.get(fingerprint);
-    // Deleted in between.
+    // Deleted in the meantime.
     if (own.length === 0 || sample === undefined) return [];
     const open = sumOf(own.filter(({ state }) => state === "failure"));
     const occurrences = sumOf(own);

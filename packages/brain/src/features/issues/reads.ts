@@ -5,7 +5,7 @@ import { bucketNumber, type TimeBuckets } from "../../platform/database/dialects
 import { valuesRows, valuesTable } from "../../platform/database/dialects/expressions/values-table.ts";
 import type { Db } from "../../schema/tables/index.ts";
 
-/** Whose failures are looked at; the bounds are of last_failed_at and inclusive, null for none. */
+/** The failures to read; the bounds on last_failed_at are inclusive, null for none. */
 export interface FailureScope {
   readonly projectId: string;
   readonly engine: string | null;
@@ -13,7 +13,7 @@ export interface FailureScope {
   readonly until: Date | null;
 }
 
-/** The failures of a scope, whatever their engine: rows of another one are left aside only once a bounded number was read. */
+/** The failures of a scope, whatever their engine: rows of other engines are filtered only after a bounded number was read. */
 const ofFailures = ({ projectId, since, until }: FailureScope): RawBuilder<unknown> => {
   const conditions = [sql`project_id = ${projectId}`, sql`fingerprint IS NOT NULL`];
   if (since !== null) conditions.push(sql`last_failed_at >= ${since}`);
@@ -34,7 +34,7 @@ export interface SeenIssue {
 
 export interface WalkedIssue {
   readonly fingerprint: string;
-  /** Among the failures that were walked; null when none of them is of the engine. */
+  /** Among the scanned failures; null when none of them is of the engine. */
   readonly last_seen_at: Date | null;
   readonly first_walked_at: Date;
   /** Of every engine. */
@@ -53,11 +53,11 @@ export async function walkFailures(slow: Db, scope: FailureScope, limit: number)
 }
 
 export interface FrequentIssue extends SeenIssue {
-  /** Failures that were counted, of every issue and engine. */
+  /** Number of counted failures, of every issue and engine. */
   readonly counted: number;
 }
 
-/** The `limit` issues that occur most among the newest `rows` failures, the most frequent first; among equals the newest. */
+/** The `limit` most frequent issues among the newest `rows` failures, most frequent first; ties by newest. */
 export async function mostFrequent(
   slow: Db,
   scope: FailureScope,
@@ -70,15 +70,15 @@ export async function mostFrequent(
       ORDER BY last_failed_at DESC LIMIT ${most}
     ) AS newest GROUP BY fingerprint
     ORDER BY count(${ofMatching(scope)}) DESC, last_seen_at DESC, fingerprint DESC LIMIT ${limit}`.execute(slow);
-  // Those of other engines alone come last.
+  // Issues of other engines only come last.
   return rows.flatMap(({ last_seen_at: at, ...row }) =>
     at === null ? [] : [{ ...row, last_seen_at: at, counted: Number(row.counted) }],
   );
 }
 
 /**
- * All issues of the scope, in no order, when the project has at most `limit` of all times; else null. Steps from one fingerprint to the
- * next in the index, so the cost is given by their number and not by that of the failures. Engines are not looked at.
+ * All issues of the scope, in no particular order, when the project has at most `limit` issues in total; otherwise null. Steps from one
+ * fingerprint to the next in the index, so the cost depends on their number and not on the number of failures. Ignores engines.
  */
 export async function fewIssues(
   slow: Db,
@@ -104,7 +104,7 @@ export async function fewIssues(
   return rows.flatMap(({ fingerprint, last_seen_at: at }) => (at === null ? [] : [{ fingerprint, last_seen_at: at }]));
 }
 
-/** When each of the issues failed last in the scope, among the newest `limit` failures of each. */
+/** The last failure of each issue in the scope, among its newest `limit` failures. */
 export async function lastFailures(
   slow: Db,
   scope: FailureScope,
@@ -123,7 +123,7 @@ export async function lastFailures(
 const pairsOf = (seen: readonly SeenIssue[]) =>
   seen.map(({ fingerprint, last_seen_at: at }): [string, Date] => [fingerprint, at]);
 
-/** With an engine the look begins at its own newest failure: before it there may be any number of another one's. */
+/** With an engine, the scan starts at the newest failure of that engine: before it there may be any number of another engine's. */
 const upTo = ({ engine }: FailureScope, at: RawBuilder<unknown>): RawBuilder<unknown> =>
   engine === null ? sql`` : sql`AND last_failed_at <= ${at}`;
 
@@ -137,8 +137,8 @@ export interface IssueCount {
 }
 
 /**
- * How many task rows of each issue there are by state, engine and bucket of their last failure; of an issue with more than `limit` the
- * newest are counted, for all engines together. Read from the index alone, issue by issue in one statement.
+ * Number of task rows of each issue by state, engine and bucket of their last failure; for an issue with more than `limit`, the newest are
+ * counted, for all engines together. Read from the index alone, issue by issue in one statement.
  */
 export async function countIssues(
   slow: Db,
@@ -164,12 +164,12 @@ export interface IssueSample {
 }
 
 const exceptionCharacters = 2000;
-/** Failures of one instant that are looked through for one of the engine. */
+/** Failures of one instant that are searched for one of the engine. */
 const sampledRows = 50;
 
 /**
- * The first failure of each issue in all that is kept, and what its newest one in the scope looked like: the event tells it, the task when
- * the event is gone.
+ * The first retained failure of each issue, and a sample of its newest one in the scope, from the event or, when that was deleted, from the
+ * task.
  */
 export async function sampleIssues(slow: Db, scope: FailureScope, seen: readonly SeenIssue[]): Promise<IssueSample[]> {
   const { projectId, engine } = scope;

@@ -27,7 +27,7 @@ for (const dialect of routeDialects) {
         exception: "timeout",
         fingerprint: print(index),
         last_failed_at: new Date(now - hoursAgo * hourMs),
-        // Else retention would take it away.
+        // Otherwise retention would delete it.
         received_at: new Date(now - hoursAgo * hourMs),
         ...more,
       });
@@ -87,7 +87,7 @@ for (const dialect of routeDialects) {
       expect(await prints(query)).toEqual(expected);
     });
 
-    test("have a trend of the last day, or of the range, when it is asked for", async () => {
+    test("have a trend of the last day, or of the range, on request", async () => {
       const { body } = await list("?trend=true");
       const [ongoing] = body.items;
       expect([ongoing.trend.length, ongoing.trend[23], ongoing.occurrences]).toEqual([24, 1, 2]);
@@ -116,7 +116,7 @@ for (const dialect of routeDialects) {
       expect((await list(query)).status).toBe(422);
     });
 
-    test("is hidden from strangers", async () => {
+    test("is hidden from other users", async () => {
       expect((await brain.as.stranger.get("/projects/shop/issues")).status).toBe(404);
       expect((await brain.as.nobody.get("/projects/shop/issues")).status).toBe(401);
     });

@@ -13,7 +13,7 @@ export const issueRoutes: Routes<Core> = (app, { database, clock }) => {
     operationId: "listIssues",
     summary: "List issues",
     description:
-      "Groups similar failures into issues and lists them, the one that failed last first; sort=occurrences gives the most frequent ones on a single page. A page that would take too long ends early, with a cursor.",
+      "Groups similar failures into issues and lists them, most recent failure first; `sort=occurrences` returns the most frequent ones on a single page. A page that takes too long ends early, with a cursor.",
     querystring: IssueQuery,
     response: { 200: IssuePage },
     policy: { tag: "issues", role: "viewer", heavy: true },

@@ -7,7 +7,7 @@ const id = "3f0c7d1e-5b7a-4f0e-9d53-0f6a2f6a1b11";
 describe("the template of a message", () => {
   test.each([
     ["card refused for order 679", "card refused for order <n>"],
-    // Quoted strings, of every kind of quotation mark; apostrophes are none.
+    // Quoted strings with every kind of quotation mark, but not apostrophes.
     [
       `key "user 7" or 'other' or \`third\` or “fourth” is missing`,
       `key <string> or <string> or <string> or <string> is missing`,
@@ -26,7 +26,7 @@ describe("the template of a message", () => {
     ],
     ["GET /v1/orders/17 failed at run.js:4", "GET <path> failed at run.js:<n>"],
     ["read and/or write application/json, km/h, 3/4", "read and/or write application/json, km/h, <n>/<n>"],
-    ["look into /var/log.", "look into <path>."],
+    ["see also /var/log.", "see also <path>."],
     // UUIDs, runs of hexadecimal digits.
     [`order ${id}, ${id.toUpperCase()}, order_${id}`, "order <uuid>, <uuid>, order_<uuid>"],
     ["commit 3f0c7d1e, object at 0x7f10ab, key:DEADBEEF00", "commit <hex>, object at <hex>, key:<hex>"],
@@ -42,14 +42,14 @@ describe("the template of a message", () => {
     // Numbers of any length.
     ["4 of 12345678901234567890 in 1,234.5 ms or 1e-7 or -3", "<n> of <n> in <n> ms or <n> or <n>"],
     ["job42 on eu-1 took 30s at 10.0.0.7:80", "job<n> on eu-<n> took <n>s at <n>:<n>"],
-    // The first line alone.
+    // Only the first line.
     ["\n first \nsecond 2", "first"],
     ["", ""],
   ])("of %j is %j", (message, template) => {
     expect(templateOf(message)).toBe(template);
   });
 
-  test("replaces in order: what holds others is replaced whole", () => {
+  test("replaces in order: a value that contains others is replaced whole", () => {
     expect(templateOf(`"https://a.example/${id}"`)).toBe("<string>");
     expect(templateOf(`https://a.example/srv/${id}/ann@example.com`)).toBe("<url>");
     expect(templateOf(`/srv/${id}/2026-04-01.log`)).toBe("<path>");
@@ -59,7 +59,7 @@ describe("the template of a message", () => {
     expect(templateOf("2026-04-01")).toBe("<time>");
   });
 
-  test("is cut at 500 characters, none of them halved", () => {
+  test("is cut at 500 characters, without splitting one", () => {
     expect(templateOf("😀".repeat(600))).toBe("😀".repeat(500));
     expect(templateOf("a 1 ".repeat(600))).toHaveLength(500);
   });

@@ -2,18 +2,18 @@ import { cutCharacters } from "@svc/protocol";
 import { firstLine } from "./failure-text.ts";
 
 /**
- * What messages of one kind have in common: the first line with a placeholder for each value that differs from task to task. The line
- * is cut before any pattern reads it, and each pattern takes linear time.
+ * The common part of similar messages: the first line with a placeholder for each value that differs from task to task. The line is cut
+ * before any pattern reads it, and each pattern takes linear time.
  */
 const templateCharacters = 500;
 
-/** An apostrophe between letters neither begins nor ends a quoted string. */
+/** An apostrophe within a word neither starts nor ends a quoted string. */
 const quotedString = /"[^"]*"|(?<!\w)'(?:[^']|(?<=\w)'(?=\w))*'(?!\w)|`[^`]*`|“[^“”]*”/g;
 const url = /[a-z][a-z0-9+.-]{1,15}:\/\/[^\s<>"'`]+/gi;
-/** What may be a path, up to the next delimiter. */
+/** A possible path, up to the next delimiter. */
 const pathLike = /(?:[A-Za-z]:(?=[\\/]))?[^\s"'`<>()[\]{},;:|=*?!]+/g;
 const uuid = /(?<![0-9a-z])[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}(?![0-9a-z])/gi;
-/** Digits alone are a number, however many. */
+/** Digits alone are a number of any length. */
 const hex = /(?<![0-9a-z])(?:0x[0-9a-f]+|(?=[0-9]*[a-f])[0-9a-f]{8,})(?![0-9a-z])/gi;
 const email = /(?<![\w.+-])[\w.+-]+@[a-z0-9-]+(?:\.[a-z0-9-]+)+/gi;
 const isoTime =
@@ -22,7 +22,7 @@ const writtenDate =
   /(?<!\w)(?:(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun),? )?(?:\d\d? (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d\d?),? \d{4}(?:,? \d\d?:\d\d(?::\d\d)?)?(?: ?(?:Z|UTC|GMT)?(?:[+-]\d{4})?(?!\w))?/g;
 const slashedDate = /(?<!\d)(?:\d{4}\/\d\d?\/\d\d?|\d\d?\/\d\d?\/\d{4})(?:,? \d\d?:\d\d(?::\d\d)?)?(?!\d)/g;
 const clockTime = /(?<!\d)\d\d?:\d\d:\d\d(?:[.,]\d{1,9})?(?: ?(?:Z|UTC|GMT|AM|PM|[+-]\d\d:?\d\d)(?!\w))?(?!\d)/g;
-/** A sign belongs to a number when nothing stands before it: not in `eu-1`. */
+/** A sign belongs to a number unless a word character precedes it, as in `eu-1`. */
 const number = /(?:(?<![\w)\]>])[-+](?=\d))?\d+(?:[.,]\d+)*(?:e[-+]\d+)?/gi;
 
 /** The template of a message, at most 500 characters. */
@@ -43,7 +43,7 @@ export function templateOf(message: string): string {
   return cutCharacters(template, templateCharacters);
 }
 
-/** Punctuation at the end is the sentence's. */
+/** Punctuation at the end belongs to the sentence. */
 const behind = (placeholder: string, text: string, end: RegExp): string => placeholder + (end.exec(text)?.[0] ?? "");
 
 const rooted = /^(?:[A-Za-z]:|~|\.\.?)?[\\/]/;

@@ -1,2 +1,2 @@
-// What runs inside the database's threads as well, without the routes that index.ts loads.
+// Code that also runs in the database threads, without the routes that index.ts loads.
 export { fingerprintOf } from "./fingerprint.ts";

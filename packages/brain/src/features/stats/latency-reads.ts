@@ -6,7 +6,7 @@ import type { Db, RollupRow } from "../../schema/tables/index.ts";
 import { isTotal } from "./reads.ts";
 import type { TimeRange } from "./time-range.ts";
 
-/** What is counted: all of a project, or the tasks of one name, of one queue, or of both. */
+/** The counted tasks: all of a project, or those of one name, one queue, or both. */
 export interface DurationScope {
   readonly projectId: string;
   readonly kinds: readonly string[];
@@ -18,15 +18,15 @@ const columns = ["bucket_at", "kind", "run_histogram", "wait_histogram"] as cons
 export type StoredDurations = Pick<RollupRow, (typeof columns)[number]>;
 export type NamedDurations = Pick<RollupRow, "name" | "kind" | "count" | "run_histogram">;
 
-/** Durations of a bucket of the answer: histograms one behind the other. */
+/** Durations of a bucket of the answer: concatenated histograms. */
 export interface BucketDurations extends Omit<StoredDurations, "bucket_at"> {
   /** From 0. */
   readonly bucket: number;
 }
 
 /**
- * Durations in the rollups whose bucket begins in [from, to), by buckets of the answer. A week of a queue is thousands of rows, so that
- * the database puts their texts together.
+ * Durations in the rollups whose bucket starts in [from, to), by buckets of the answer. A week of a queue has thousands of rows, so the
+ * database concatenates their texts.
  */
 export async function rollupDurations(
   slow: Db,
@@ -54,13 +54,13 @@ export async function rollupDurations(
   return (
     rows
       .where("name", "=", name)
-      // Not as the column alone: of a queue there may be far more rows than of a name, and an index of queues must not be taken.
+      // Not the plain column: a queue may have far more rows than a name, and an index of queues must not be used.
       .$if(queue !== undefined, (query) => query.where(sql<boolean>`queue || '' = ${queue}`))
       .execute()
   );
 }
 
-/** The same from the figures by name, which know no queue: of one name, or of all of the project. */
+/** The same from the figures by name, which do not include queues: of one name, or of the whole project. */
 export const durationsByName = (
   slow: Db,
   grainMinutes: number,
@@ -83,13 +83,13 @@ export interface NamesRange extends TimeRange {
   readonly grainMinutes: number;
 }
 
-/** The names whose runs took longest on average in a range, at most `limit`: a few sums for each name. */
+/** The names with the longest average run time in a range, at most `limit`: a few sums per name. */
 export async function longestNames(
   slow: Db,
   { projectId, kinds }: Pick<DurationScope, "projectId" | "kinds">,
   { grainMinutes, from, to, limit }: NamesRange & { readonly limit: number },
 ): Promise<string[]> {
-  // For each name by itself, because else a server of an older version walks all hours of the project.
+  // Per name, because an older PostgreSQL version would otherwise read all hours of the project.
   const { rows } = await sql<{ name: string; mean_ms: number }>`
     SELECT name, coalesce((
       SELECT sum(run_ms_sum) * 1.0 / nullif(sum(run_count), 0) FROM name_rollups AS r

@@ -10,9 +10,9 @@ import { durationsByName, rollupDurations } from "./latency-reads.ts";
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
-// A whole hour that is long over: nothing of it moves while the tests run.
+// A whole hour long ago: nothing in it changes while the tests run.
 const hour = Math.floor(Date.now() / hourMs) * hourMs - 6 * hourMs;
-/** The start of a day, so long ago that only days are kept by name. */
+/** The start of a day, so long ago that figures by name are kept only by day. */
 const oldDay = Math.floor(Date.now() / dayMs) * dayMs - 20 * dayMs;
 
 const textOf = (values: readonly number[]): string | null => {
@@ -51,12 +51,12 @@ for (const dialect of testDialects) {
             change(hour, "task.succeeded", [...Array<number>(90).fill(100), ...Array<number>(8).fill(1000)]),
             change(hour + minuteMs, "task.failed", [30_000, 30_000]),
             change(hour + minuteMs, "task.started", [5, 5, 5]),
-            // Ends as well, but of those there is no run to measure.
+            // Also ended tasks, but without a run to measure.
             change(hour + minuteMs, "task.revoked", [999_999]),
             change(hour + 20 * minuteMs, "task.succeeded", [4000], pdf),
             change(hour + 20 * minuteMs, "task.retried", [8000], pdf),
             change(hour - 20 * minuteMs, "task.succeeded", [2000, 2000], pdf),
-            change(hour - hourMs, "task.succeeded", [50], { name: "gone" }),
+            change(hour - hourMs, "task.succeeded", [50], { name: "earlier" }),
             change(oldDay, "task.succeeded", [70_000], pdf),
           ])
           .execute(),
@@ -65,7 +65,7 @@ for (const dialect of testDialects) {
     });
     afterAll(() => brain.stop());
 
-    test("gives percentiles by bucket within 5 %, and null where nothing was measured", async () => {
+    test("returns percentiles by bucket within 5 %, and null where nothing was measured", async () => {
       const { status, body } = await get(`latency?bucket=15m&${between(hour + 2 * minuteMs, hour + 46 * minuteMs)}`);
       expect(status).toBe(200);
       const mails = {
@@ -91,7 +91,7 @@ for (const dialect of testDialects) {
       expect(body.bucket).toBe(bucket);
       const counts = body.series.map(({ run }: { run: { count: number } | null }) => run?.count ?? 0);
       expect(counts.reduce((sum: number, count: number) => sum + count)).toBe(body.total.run.count);
-      // A day holds what came before the hour, too.
+      // A day also includes what came before the hour.
       if (bucket === "1d") expect(body.total.run.count).toBeGreaterThanOrEqual(102);
       else expect(body.total.run.count).toBe(102);
     });
@@ -110,7 +110,7 @@ for (const dialect of testDialects) {
       expect(body.total.run?.count ?? 0).toBe(count);
     });
 
-    test("without a range covers the last day, and as trends do has hours at least where it begins long ago", async () => {
+    test("without a range covers the last day, and like trends has at least hours when it starts long ago", async () => {
       const { body } = await get("latency");
       expect([body.bucket, [96, 97].includes(body.series.length)]).toEqual(["15m", true]);
       const old = (await get(`latency?bucket=15m&name=pdf&${between(oldDay, oldDay + 2 * hourMs)}`)).body;
@@ -129,7 +129,7 @@ for (const dialect of testDialects) {
       },
     );
 
-    test("by name shows the slowest first, each with the range before", async () => {
+    test("by name shows the slowest first, each with the preceding range", async () => {
       const { status, body } = await get(`latency/names?${between(hour, hour + hourMs)}`);
       expect(status).toBe(200);
       expect(body).toEqual({
@@ -168,12 +168,12 @@ for (const dialect of testDialects) {
       expect(body.items).toHaveLength(names);
     });
 
-    test("goes with the marks of releases, which are none without any", async () => {
+    test("is shown with the markers of releases, none when there are none", async () => {
       expect((await get("releases")).body).toEqual({ items: [] });
       expect((await get("releases?since=soon")).status).toBe(422);
     });
 
-    test("is hidden from strangers", async () => {
+    test("is hidden from other users", async () => {
       for (const path of ["latency", "latency/names", "releases"]) {
         expect((await brain.as.stranger.get(`/projects/shop/${path}`)).status).toBe(404);
         expect((await brain.as.nobody.get(`/projects/shop/${path}`)).status).toBe(401);
@@ -194,7 +194,7 @@ for (const dialect of testDialects) {
       for (const plan of plans) expect(plan).not.toMatch(/SCAN (name_)?rollups|Seq Scan on (name_)?rollups/);
       const [ofProject, ofName, ofQueue, ofBoth] = plans;
       for (const plan of [ofProject, ofQueue]) expect(plan).toMatch(/rollup_totals/);
-      // The server goes by its figures, which know how few rows a name has.
+      // PostgreSQL plans by its statistics, which show how few rows a name has.
       if (dialect === "sqlite") for (const plan of [ofName, ofBoth]) expect(plan).toMatch(/rollups_by_name/);
     });
   });

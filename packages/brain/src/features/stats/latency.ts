@@ -18,14 +18,14 @@ import {
 import type { LatencyNamesQuery, LatencyQuery } from "./schemas.ts";
 import { type BucketPlan, bucketMs, planBuckets, rangeOrLastDay, type TimeRange, widthFor } from "./time-range.ts";
 
-/** Events that tell how long a run took; those of task.started tell how long it had waited. */
+/** Events with a run time; those of task.started have the wait time. */
 const runKinds = ["task.succeeded", "task.failed", "task.retried"];
 const waitKind = "task.started";
 /** Ranges up to this are compared by the minute. */
 const shortMs = hours(1);
 /** Ranges beyond this are compared by the day. */
 const longMs = days(3);
-/** Names beyond those that are asked for of which run times are read. */
+/** Additional names, beyond the requested number, whose run times are read. */
 const spareNames = 16;
 
 interface Request<Query> {
@@ -34,7 +34,7 @@ interface Request<Query> {
   readonly now: Date;
 }
 
-/** Percentiles of run and waiting times by UTC bucket (spec part 3, section 5.7); a bucket without values has null, never 0. */
+/** Percentiles of run and wait times by UTC bucket; a bucket without values has null, never 0. */
 export async function readLatency(database: BrainDatabase, { projectId, query, now }: Request<LatencyQuery>) {
   const range = rangeOrLastDay(query, now);
   const plan = planBuckets(range, query.bucket ?? widthFor(range), now);
@@ -60,7 +60,7 @@ export async function readLatency(database: BrainDatabase, { projectId, query, n
   };
 }
 
-/** Percentiles of the run times of a name in the last UTC days, the running one included; null without a run. */
+/** Percentiles of the run times of a name in the last UTC days, including the current one; null without a run. */
 export async function runTimesOf(
   database: BrainDatabase,
   { projectId, name, days, now }: { projectId: string; name: string; days: number; now: Date },
@@ -74,7 +74,7 @@ export async function runTimesOf(
   return percentilesOf(run);
 }
 
-/** Figures by name are the shorter way where they go back far enough and no queue is asked for. */
+/** Figures by name are cheaper when they go back far enough and no queue is requested. */
 async function durationsOf(
   database: BrainDatabase,
   scope: DurationScope,
@@ -95,8 +95,8 @@ async function durationsOf(
 }
 
 /**
- * The names whose runs of a range took longest, by p95, each with its run times in the range of the same length before. Histograms are read
- * of the names only that took longest on average: of all names of a busy project they would be tens of thousands.
+ * The names with the longest runs in a range, by p95, each with its run times in the preceding range of the same length. Histograms are read
+ * only for the names with the longest average: all names of a busy project would need tens of thousands.
  */
 export async function readSlowestNames(database: BrainDatabase, { projectId, query, now }: Request<LatencyNamesQuery>) {
   const limit = query.limit ?? 8;
@@ -119,8 +119,8 @@ export async function readSlowestNames(database: BrainDatabase, { projectId, que
 }
 
 /**
- * The two ranges that are compared, which never share a bucket: by the minute for an hour at most, by whole hours for three days, else by
- * whole days; the last bucket is the running one. `cover` is the range again in fewer buckets.
+ * The two ranges that are compared, which never share a bucket: by the minute up to one hour, by whole hours up to three days, otherwise by
+ * whole days; the last bucket is the current one. `cover` is the range again in fewer buckets.
  */
 function comparedRanges({ from, to }: TimeRange, now: Date) {
   const lengthMs = to.getTime() - from.getTime();

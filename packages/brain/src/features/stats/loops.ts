@@ -19,7 +19,7 @@ import { releaseNotedMs } from "./releases/releases.ts";
 const grains = [1, 60];
 const nameGrains = [15, 60, 1440];
 
-/** Drops counters that are older than task rows may be. Leader only, as the folding is. */
+/** Deletes counters that are older than the task retention. Leader only, like the folding. */
 export const pruneRollups: Loop<Core & { settings: { SVC_TASK_RETENTION_DAYS: number } }> = {
   name: "stats.retention",
   ...hourlyRetention,
@@ -56,7 +56,7 @@ export const pruneRollups: Loop<Core & { settings: { SVC_TASK_RETENTION_DAYS: nu
       return deleteInBatches(signal, (limit) => deleteWorkerRollupsBefore(database, cutoffOf(base), limit));
     }
 
-    /** What is noted at intervals only may have been counted for one interval more. */
+    /** What is recorded only at intervals may have been counted for one more interval. */
     async function noted(newest: Date | null, everyMs: number, remove: (cutoff: Date) => Promise<number>) {
       const base = retentionBase(now, newest);
       return base === null || signal.aborted ? 0 : remove(new Date(cutoffOf(base).getTime() - everyMs));

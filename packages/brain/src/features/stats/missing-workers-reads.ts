@@ -2,22 +2,22 @@ import { sql } from "kysely";
 import { hours, minutes } from "../../platform/durations.ts";
 import type { Db } from "../../schema/tables/index.ts";
 
-/** A worker that went offline longer ago is history. */
+/** A worker that went offline longer ago is ignored. */
 const windowMs = hours(24);
-/** A rolling deploy starts the new worker this much before the old one stops. */
+/** A rolling deploy starts the new worker up to this long before the old one stops. */
 const overlapMs = minutes(2);
 
 export interface MissingWorkers {
   readonly project_id: string;
   readonly missing: number;
-  /** The last heartbeat of the one that was lost first. */
+  /** The last heartbeat of the first lost worker. */
   readonly since: Date;
 }
 
 /**
- * Workers that are missing, by project. A worker is lost when it went offline within the last 24 hours without announcing it. Workers of
- * the same engine that were first seen after the first loss replace as many of the lost ones, as after a deploy that renames its workers;
- * the others are missing.
+ * Missing workers by project. A worker is lost when it went offline within the last 24 hours without announcing it. Workers of the same
+ * engine that were first seen after the first loss each replace one lost worker, as after a deploy that renames its workers; the remaining
+ * lost ones are missing.
  */
 export async function missingWorkers(db: Db, projectIds: readonly string[], now: Date): Promise<MissingWorkers[]> {
   if (projectIds.length === 0) return [];

@@ -33,7 +33,7 @@ for (const dialect of testDialects) {
       expect(await missingOf([running])).toEqual([]);
     });
 
-    test("are not those that announced it, nor those that went offline more than a day ago", async () => {
+    test("exclude those that announced it, and those that went offline more than a day ago", async () => {
       const stopped = { ...lost, state_at: ago(minutes(5)) };
       const old = { ...lost, first: ago(hours(90)), last: ago(hours(25)) };
       expect(await missingOf([running, stopped, old])).toEqual([]);
@@ -41,20 +41,20 @@ for (const dialect of testDialects) {
       expect(await missingOf([running, { ...lost, state_at: ago(hours(3)) }])).toEqual([[1, lost.last]]);
     });
 
-    test("are not those that newer workers of the engine replace, one each", async () => {
+    test("exclude those that newer workers of the engine replace, one each", async () => {
       const deployed = { ...running, first: ago(minutes(7)) };
       expect(await missingOf([deployed, deployed, lost, lost])).toEqual([]);
       expect(await missingOf([deployed, lost, lost, lost])).toEqual([[2, lost.last]]);
       expect(await missingOf([{ ...deployed, engine: "celery" }, lost])).toEqual([[1, lost.last]]);
-      // Two deploys: the workers of the first one were replaced, and replaced those before them.
+      // Two deploys: the workers of the first one were replaced, and replaced earlier ones.
       const first = { ...lost, last: ago(minutes(40)) };
       const second = { first: ago(minutes(39)), last: ago(minutes(6)) };
       expect(await missingOf([first, first, second, second, deployed, deployed])).toEqual([]);
-      // Of the second one a worker did not start.
+      // In the second deploy, one worker did not start.
       expect(await missingOf([first, first, second, second, deployed])).toEqual([[1, first.last]]);
     });
 
-    test("are counted of the given projects alone", async () => {
+    test("are counted only in the given projects", async () => {
       expect(await missingWorkers(opened.database.slow, [], now)).toEqual([]);
       expect(await missingWorkers(opened.database.slow, [randomUUID()], now)).toEqual([]);
     });

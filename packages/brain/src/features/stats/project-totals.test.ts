@@ -16,7 +16,7 @@ const thisMinute = Math.floor(now.getTime() / minuteMs);
 const kinds = ["task.succeeded", "task.failed"];
 
 describe("the parts of a range", () => {
-  test("follow on one another, are aligned, and hold no hours where only days are kept", () => {
+  test("are adjacent, aligned, and contain no hours where only days are kept", () => {
     const minutes = fc.integer({ min: 0, max: 90 * 24 * 60 });
     const widths = fc.constantFrom(5 * minuteMs, 15 * minuteMs, 30 * minuteMs, hourMs, dayMs, Number.POSITIVE_INFINITY);
     fc.assert(
@@ -41,7 +41,7 @@ describe("the parts of a range", () => {
     );
   });
 
-  test("of a day are few, however it lies", () => {
+  test("of a day are few, wherever it starts", () => {
     const range = { from: new Date(thisMinute * minuteMs - dayMs), to: now };
     const parts = { widthMs: Number.POSITIVE_INFINITY, now };
     expect(coveredParts(range, parts).length).toBeLessThanOrEqual(7);
@@ -51,10 +51,10 @@ describe("the parts of a range", () => {
 for (const dialect of testDialects) {
   describe(`totals of a project on ${dialect}`, () => {
     let brain: TestBrain;
-    // Each minute of four days has its own number of ends, of some names and in some queues; the older two days are kept by the hour.
+    // Each minute of four days has its own number of ended tasks, of some names and in some queues; the older two days are kept by the hour.
     const minutesBack = 4 * 24 * 60;
     const byMinute = Math.ceil(minutesBegin(now).getTime() / minuteMs);
-    /** A range as it is counted: older hours in which it begins or ends are counted whole. */
+    /** A range as it is counted: older hours in which it starts or ends are counted whole. */
     const countedFrom = (minute: number): number => (minute < byMinute ? Math.floor(minute / 60) * 60 : minute);
     const countedTo = (minute: number): number => (minute < byMinute ? Math.ceil(minute / 60) * 60 : minute);
     const countAt = (minute: number): number => 1 + (minute % 7);
@@ -91,7 +91,7 @@ for (const dialect of testDialects) {
       return sumsOf(minutes.filter(isCounted).map((minute) => [kindAt(minute), countAt(minute)]));
     };
 
-    test("are what a sum over every minute gives, for any range and any width of its parts", async () => {
+    test("equal a sum over every minute, for any range and any width of its parts", async () => {
       const { database } = brain.running.brain;
       const minute = fc.integer({ min: 1, max: minutesBack - 60 });
       const widths = fc.constantFrom(5 * minuteMs, 15 * minuteMs, hourMs, dayMs, Number.POSITIVE_INFINITY);
@@ -113,7 +113,7 @@ for (const dialect of testDialects) {
       );
     });
 
-    test("and those of a queue are what a sum over every minute gives", async () => {
+    test("of a queue equal a sum over every minute", async () => {
       const { database } = brain.running.brain;
       const minute = fc.integer({ min: 1, max: minutesBack - 60 });
       await fc.assert(

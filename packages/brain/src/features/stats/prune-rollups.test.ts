@@ -62,7 +62,7 @@ for (const dialect of testDialects) {
       }),
     );
 
-    test("drops hours, stray minutes and worker hours before the oldest kept day, and no other", async () => {
+    test("deletes hours, leftover minutes and worker hours before the oldest kept day, and no others", async () => {
       await opened.database.write(async (tx) => {
         await tx
           .insertInto("rollups")
@@ -91,7 +91,7 @@ for (const dialect of testDialects) {
       expect(hours).toEqual([{ hour_at: horizon }, { hour_at: newest }]);
     });
 
-    test("drops figures by name of hours after eight days, and of days with the rest", async () => {
+    test("deletes figures by name of hours after eight days, and of days with the rest", async () => {
       const { engine: _engine, queue: _queue, ...row } = rollup({});
       const weekAgo = new Date(now.getTime() - 8 * 24 * 3_600_000);
       await opened.database.write((tx) =>
@@ -121,7 +121,7 @@ for (const dialect of testDialects) {
       ]);
     });
 
-    test("goes batch by batch, the oldest first", async () => {
+    test("deletes in batches, oldest first", async () => {
       await opened.database.write(async (tx) => {
         await tx
           .insertInto("rollups")
@@ -143,11 +143,11 @@ for (const dialect of testDialects) {
       ]);
     });
 
-    test("forgets a name that was not counted since, and keeps one that is counted again", async () => {
+    test("deletes a name that was not counted since, and keeps one that is counted again", async () => {
       await opened.database.write(async (tx) => {
         await tx
           .insertInto("rollup_names")
-          .values(["gone", "back"].map((name) => ({ project_id: projectId, name, seen_at: hoursBefore(49) })))
+          .values(["unused", "back"].map((name) => ({ project_id: projectId, name, seen_at: hoursBefore(49) })))
           .execute();
         const delta = { ...rollup({ name: "back", bucket_at: now }), counter: "rollup", worker: "" };
         const { grain_minutes: _grain, ...values } = delta;
@@ -163,7 +163,7 @@ for (const dialect of testDialects) {
       expect(await names()).toEqual(["back"]);
     });
 
-    test("drops nothing more once the process stops", async () => {
+    test("deletes nothing more once the process stops", async () => {
       await opened.database.write((tx) =>
         tx
           .insertInto("rollups")

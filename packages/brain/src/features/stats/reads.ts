@@ -2,13 +2,13 @@ import { sql } from "kysely";
 import type { BrainDatabase, RollupRow } from "../../schema/tables/index.ts";
 import { coveredParts, type Division, type TimeRange } from "./time-range.ts";
 
-/** Rows that sum up a queue, or the project, which has no queue. As text, because else the embedded database leaves their index aside. */
+/** Rows that sum up a queue, or the project with an empty queue. As text, because SQLite would otherwise ignore their index. */
 export const isTotal = sql<boolean>`engine = ''`;
 
 export interface CountScope {
   readonly projectId: string;
   readonly kinds: readonly string[];
-  /** All of the project when absent. */
+  /** The whole project when absent. */
   readonly queue?: string | undefined;
 }
 
@@ -26,13 +26,13 @@ const rollupsIn = (db: BrainDatabase, { projectId, kinds, queue = "" }: CountSco
     .where("bucket_at", "<", to)
     .where(isTotal);
 
-/** Totals of a project or of one of its queues whose bucket begins in [from, to), by bucket and kind: the minute, or the hour before 48 h. */
+/** Totals of a project or of one of its queues whose bucket starts in [from, to), by bucket and kind: the minute, or the hour before 48 h. */
 export const rollupTotals = (db: BrainDatabase, scope: CountScope, range: TimeRange): Promise<KindTotal[]> =>
   rollupsIn(db, scope, range).execute();
 
 /**
- * Totals of a project in [from, to), by kind and the widest buckets that lie within parts of `widthMs`: what ended, and no other kind
- * (`NameRollupRow`). A total by the minute lies far from the next one, among the rows of all names, so the few wide ones are read instead.
+ * Totals of a project in [from, to), by kind and the widest buckets that fit into intervals of `widthMs`; ended tasks only (`NameRollupRow`).
+ * Totals by the minute are far apart, among the rows of all names, so the few wide ones are read instead.
  */
 export async function projectTotals(
   db: BrainDatabase,
@@ -48,7 +48,7 @@ export async function projectTotals(
           .select(totalColumns)
           .where("project_id", "=", scope.projectId)
           .where("grain_minutes", "=", grain)
-          // The whole project stands under the empty name.
+          // The empty name holds the whole project.
           .where("name", "=", "")
           .where("kind", "in", scope.kinds)
           .where("bucket_at", ">=", from)
@@ -58,14 +58,14 @@ export async function projectTotals(
   return more.reduce((all, next) => all.unionAll(next), first).execute();
 }
 
-/** Task rows by state: what is folded into the counters, and the changes that wait to be. One statement, so that each is counted once. */
+/** Task rows by state: the folded counters plus the pending changes. One statement, so that each is counted once. */
 export async function taskCounts(db: BrainDatabase, projectId: string): Promise<Record<string, number>> {
   const folded = db.read.selectFrom("task_counts").select(["state", "count"]).where("project_id", "=", projectId);
   const waiting = db.read
     .selectFrom("counter_deltas")
     .select(["kind as state", "count"])
     .where("project_id", "=", projectId)
-    // As the partial index states it.
+    // Must match the partial index.
     .where(sql<boolean>`counter = 'state'`);
   const rows = await db.read
     .selectFrom(folded.unionAll(waiting).as("counted"))
@@ -75,7 +75,7 @@ export async function taskCounts(db: BrainDatabase, projectId: string): Promise<
   return Object.fromEntries(rows.map(({ state, count }) => [state, Math.max(0, Number(count))]));
 }
 
-/** Rows of a table by state, revoked agents left out. */
+/** Rows of a table by state, excluding revoked agents. */
 export async function agentsByState(db: BrainDatabase, projectId: string): Promise<Record<string, number>> {
   const rows = await db.read
     .selectFrom("agents")
@@ -120,7 +120,7 @@ export async function countOpenCommands(
   projectId: string,
 ): Promise<Record<"pending" | "dispatched", number>> {
   const rows = await db.read
-    // By itself and as text, because else the embedded database reads all commands of the project instead of the few open ones.
+    // As a separate condition and as text, because SQLite would otherwise read all commands of the project instead of the few open ones.
     .with(
       (cte) => cte("open_commands").materialized(),
       (open) =>
@@ -150,7 +150,7 @@ export const queueDepths = (db: BrainDatabase, projectId: string) =>
     .limit(maxQueuesShown)
     .execute();
 
-/** Whether every stored event is in the counters; they are folded about a second behind. */
+/** Whether the counters include every stored event; folding lags by about a second. */
 export async function isCounted({ read }: Pick<BrainDatabase, "read">): Promise<boolean> {
   return (await read.selectFrom("counter_deltas").select("seq").limit(1).executeTakeFirst()) === undefined;
 }

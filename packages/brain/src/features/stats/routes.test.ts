@@ -10,7 +10,7 @@ import type { CounterDeltaRow } from "../../schema/tables/index.ts";
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
-// A whole hour that is long over: nothing of it moves while the tests run.
+// A whole hour long ago: nothing in it changes while the tests run.
 const hour = Math.floor(Date.now() / hourMs) * hourMs - 6 * hourMs;
 const oldMinute = -60 * 24 * 10;
 const old = hour + oldMinute * minuteMs;
@@ -40,7 +40,7 @@ for (const dialect of routeDialects) {
             change(16, "task.rejected", 2),
             change(16, "task.started", 99),
             change(-60 * 24 * 3, "task.failed", 40),
-            // Three hours of one task a minute, so long ago that only the hours are kept.
+            // Three hours with one task a minute, so long ago that only hours are kept.
             ...Array.from({ length: 180 }, (_, minute) => change(oldMinute + minute, "task.succeeded", 1)),
           ])
           .execute();
@@ -60,7 +60,7 @@ for (const dialect of routeDialects) {
     });
     afterAll(() => brain.stop());
 
-    test("stats count what is now and what was stored in the last hours", async () => {
+    test("stats count the current state and what was stored in the last hours", async () => {
       const { status, body } = await get("stats");
       expect(status).toBe(200);
       expect(body).toEqual({
@@ -110,7 +110,7 @@ for (const dialect of routeDialects) {
       });
     });
 
-    test("stats count no agent as offline that never connected", async () => {
+    test("stats do not count an agent that never connected as offline", async () => {
       const { database } = brain.running.brain;
       const agent = (name: string, state: string) => agentRow({ project_id: brain.project.id, name, state });
       const agents = [agent("new", "unknown"), agent("away", "offline")];
@@ -209,7 +209,7 @@ for (const dialect of routeDialects) {
     ])("trends of %j have their window, bucket and a last partial bucket", async (query, window, bucket, whole) => {
       const { body } = await get(`trends?${query}`);
       expect([body.window, body.bucket]).toEqual([window, bucket]);
-      // One more where the window does not begin on a border.
+      // One more when the window does not start on a bucket border.
       expect([whole, whole + 1]).toContain(body.series.length);
       expect(Date.parse(body.series.at(-1).t)).toBeLessThanOrEqual(Date.now());
     });
@@ -217,7 +217,7 @@ for (const dialect of routeDialects) {
     const totals = ({ series }: { series: { t: string; total: number }[] }) => series.map(({ total }) => total);
 
     test.each(["", "bucket=15m&", "bucket=1m&"])(
-      "trends of days that are kept by the hour have hours at least: '%s'",
+      "trends of days that are kept by the hour have at least hours: '%s'",
       async (bucket) => {
         const { body } = await get(`trends?${bucket}${between(old + 30 * minuteMs, old + 4 * hourMs)}`);
         expect([body.bucket, body.series[0].t]).toEqual(["1h", new Date(old).toISOString()]);
@@ -225,14 +225,14 @@ for (const dialect of routeDialects) {
       },
     );
 
-    test("trends keep a wider bucket there, and a narrower one of a window that begins later", async () => {
+    test("trends keep a wider bucket there, and a narrower one for a window that starts later", async () => {
       const days = (await get(`trends?bucket=1d&${between(old, old + 4 * hourMs)}`)).body;
       expect([days.bucket, totals(days).reduce((sum, total) => sum + total)]).toEqual(["1d", 180]);
       expect((await get("trends?window=72h&bucket=15m")).body.bucket).toBe("1h");
       expect((await get(`trends?bucket=15m&${between(hour - 40 * hourMs, hour)}`)).body.bucket).toBe("15m");
     });
 
-    test("stats of days that are kept by the hour count the hour in which they begin", async () => {
+    test("stats of days that are kept by the hour count the hour in which they start", async () => {
       const { body } = await get(`stats?${between(old + 10 * minuteMs, old + 2 * hourMs)}`);
       expect(body.tasks_succeeded_24h).toBe(120);
     });
@@ -249,7 +249,7 @@ for (const dialect of routeDialects) {
       expect([status, body.error]).toEqual([422, "validation_error"]);
     });
 
-    test("both are hidden from strangers", async () => {
+    test("both are hidden from other users", async () => {
       for (const path of ["stats", "trends"]) {
         expect((await brain.as.stranger.get(`/projects/shop/${path}`)).status).toBe(404);
         expect((await brain.as.nobody.get(`/projects/shop/${path}`)).status).toBe(401);

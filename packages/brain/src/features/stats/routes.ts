@@ -23,7 +23,7 @@ export const statsRoutes: Routes<Core> = (app, { database, clock }) => {
     operationId: "getStats",
     summary: "Get statistics of a project",
     description:
-      "Counts tasks by outcome within the range, and what is running now: tasks by state, agents, workers, open commands and queue depths. Counters lag by at most five seconds.",
+      "Counts tasks by outcome within the range, and the current state: tasks by state, agents, workers, open commands and queue depths. Counters lag by at most five seconds.",
     querystring: StatsQuery,
     response: { 200: StatsReply },
     policy: { tag: "stats", role: "viewer", heavy: true },
@@ -53,7 +53,7 @@ export const statsRoutes: Routes<Core> = (app, { database, clock }) => {
   operation(app, "GET /projects/:slug/latency/names", {
     operationId: "listSlowestNames",
     summary: "List the slowest task names",
-    description: "Lists task names by the 95th percentile of their run times, with the range before for comparison.",
+    description: "Lists task names by the 95th percentile of their run times, with the preceding range for comparison.",
     querystring: LatencyNamesQuery,
     response: { 200: LatencyNamesReply },
     policy: { tag: "stats", role: "viewer", heavy: true },

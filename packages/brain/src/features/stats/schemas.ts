@@ -9,23 +9,23 @@ export const StatsQuery = Type.Object({
       minimum: 1,
       maximum: 720,
       description:
-        "default 24; since and until replace it. Counts of more than 48 h ago are kept by the UTC hour, and the first and the last one are counted whole",
+        "default 24; overridden by since and until. Counts older than 48 h are kept by the UTC hour, and the first and last hour are counted whole",
     }),
   ),
   ...timeRange,
 });
 export type StatsQuery = Static<typeof StatsQuery>;
 
-const BucketWidth = OneOf(bucketNames, { title: "BucketWidth", description: "length of one part of the range" });
+const BucketWidth = OneOf(bucketNames, { title: "BucketWidth", description: "length of one interval" });
 
 export const TrendsQuery = Type.Object({
   window: Type.Optional(
-    OneOf(windowNames, { description: "length of the range up to now; since and until replace it" }),
+    OneOf(windowNames, { description: "length of the range up to now; overridden by since and until" }),
   ),
   bucket: Type.Optional(
     Described(
       BucketWidth,
-      "1h at least where the range begins more than 48 h ago, because older counts are kept by the hour",
+      "at least 1h when the range starts more than 48 h ago, because older counts are kept by the hour",
     ),
   ),
   ...timeRange,
@@ -41,14 +41,14 @@ export const LatencyQuery = Type.Object({
 export type LatencyQuery = Static<typeof LatencyQuery>;
 
 export const LatencyNamesQuery = Type.Object({
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 50, description: "most names; default 8" })),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 50, description: "maximum number of names; default 8" })),
   ...timeRange,
 });
 export type LatencyNamesQuery = Static<typeof LatencyNamesQuery>;
 
 /** What `missingWorkers` counts. */
 export const missingMeans =
-  "workers that went offline in the last 24 h without announcing it, less those of the same engine that started since";
+  "workers that went offline in the last 24 h without announcing it, minus those of the same engine that started since";
 
 export const StatsReply = Type.Object(
   {
@@ -58,34 +58,34 @@ export const StatsReply = Type.Object(
         description: "tasks in each state now",
       },
     ),
-    tasks_total: Type.Integer({ description: "all tasks that are kept" }),
+    tasks_total: Type.Integer({ description: "all stored tasks" }),
     tasks_finished_24h: Type.Integer({
       description: "tasks that finished in the range: succeeded, failed, were revoked or rejected",
     }),
     tasks_failed_24h: Type.Integer({ description: "failures in the range" }),
     tasks_succeeded_24h: Type.Integer({ description: "successes in the range" }),
     failure_rate_24h: Type.Number({
-      description: "failures of all failures and successes in the range, 0 to 1; 0 without any",
+      description: "share of failures among failures and successes in the range, 0 to 1; 0 without any",
     }),
     agents_online: Type.Integer({ description: "agents that are online now" }),
-    agents_offline: Type.Integer({ description: "agents that are not online now, without those that never connected" }),
+    agents_offline: Type.Integer({ description: "agents that are not online now, except those that never connected" }),
     workers_online: Type.Integer({ description: "workers that are online now" }),
     workers_offline: Type.Integer({ description: "workers that are offline now" }),
     workers_missing: Type.Integer({ description: missingMeans }),
-    commands_pending: Type.Integer({ description: "now, whenever they were issued" }),
-    commands_dispatched: Type.Integer({ description: "now, whenever they were issued" }),
-    commands_completed_24h: Type.Integer({ description: "commands of the range that completed" }),
-    commands_failed_24h: Type.Integer({ description: "commands of the range that failed" }),
-    commands_timeout_24h: Type.Integer({ description: "commands of the range that timed out" }),
+    commands_pending: Type.Integer({ description: "commands pending now, whenever issued" }),
+    commands_dispatched: Type.Integer({ description: "commands dispatched now, whenever issued" }),
+    commands_completed_24h: Type.Integer({ description: "commands issued in the range that completed" }),
+    commands_failed_24h: Type.Integer({ description: "commands issued in the range that failed" }),
+    commands_timeout_24h: Type.Integer({ description: "commands issued in the range that timed out" }),
     queue_depths: Type.Array(
       Type.Object({
         name: Type.String({ description: "name of the queue" }),
         engine: Type.String({ description: "name of the engine" }),
-        pending_count: Type.Integer({ description: "tasks that wait in it, as last reported" }),
-        broker_type: Nullable(Type.String(), "reserved for the kind of broker; null"),
-        last_seen_at: Nullable(Instant, "time of the newest report or event that names it; null before the first"),
+        pending_count: Type.Integer({ description: "waiting tasks, as last reported" }),
+        broker_type: Nullable(Type.String(), "reserved for the type of broker; null"),
+        last_seen_at: Nullable(Instant, "time of the newest report or event that names it; null if none"),
       }),
-      { description: "the 500 deepest queues, the deepest first" },
+      { description: "the 500 deepest queues, deepest first" },
     ),
     system_health: Type.Object(
       {
@@ -106,21 +106,21 @@ export const StatsReply = Type.Object(
 
 export const TrendsReply = Type.Object(
   {
-    window: Type.String({ description: "the asked window, or `custom` for since and until" }),
+    window: Type.String({ description: "the requested window, or `custom` with since and until" }),
     bucket: BucketWidth,
     series: Type.Array(
       Type.Object(
         {
-          t: Described(Instant, "start of the part"),
+          t: Described(Instant, "start of the interval"),
           success: Type.Integer({ description: "tasks that succeeded" }),
           failure: Type.Integer({ description: "tasks that failed" }),
           retry: Type.Integer({ description: "retries" }),
           revoked: Type.Integer({ description: "tasks that were revoked" }),
           rejected: Type.Integer({ description: "tasks that were rejected" }),
-          total: Type.Integer({ description: "all of these together: finished tasks and retries" }),
+          total: Type.Integer({ description: "sum of these: finished tasks and retries" }),
           avg_runtime_ms: Nullable(Type.Number(), "mean run time; null without any"),
         },
-        { title: "TrendBucket", description: "The outcomes of one part of the range." },
+        { title: "TrendBucket", description: "The outcomes of one interval." },
       ),
     ),
   },
@@ -132,7 +132,7 @@ const Percentiles = Type.Object(
     p50: Type.Number({ description: "half of the values are at most this" }),
     p95: Type.Number({ description: "95 % of the values are at most this" }),
     p99: Type.Number({ description: "99 % of the values are at most this" }),
-    count: Type.Integer({ description: "values they are of" }),
+    count: Type.Integer({ description: "number of values" }),
   },
   { title: "Percentiles", description: "milliseconds, within 5 % of the true value" },
 );
@@ -141,9 +141,9 @@ const durations = { run: Nullable(Percentiles), wait: Nullable(Percentiles) };
 export const LatencyReply = Type.Object(
   {
     bucket: TrendsReply.properties.bucket,
-    total: Type.Object(durations, { description: "of all buckets together" }),
-    series: Type.Array(Type.Object({ t: Described(Instant, "start of the part"), ...durations }), {
-      description: "parts of the range with their percentiles, oldest first",
+    total: Type.Object(durations, { description: "percentiles of the whole range" }),
+    series: Type.Array(Type.Object({ t: Described(Instant, "start of the interval"), ...durations }), {
+      description: "percentiles of each interval, oldest first",
     }),
   },
   { title: "Latency", description: "Run and wait times over time." },
@@ -153,15 +153,15 @@ export const LatencyNamesReply = Type.Object(
   {
     since: Type.Union([Instant], { description: "start of the first whole minute, hour or day that is counted" }),
     until: Described(Instant, "end of the range"),
-    previous_since: Type.Union([Instant], { description: "the range before it goes from here to `since`" }),
+    previous_since: Type.Union([Instant], { description: "start of the preceding range, which ends at `since`" }),
     items: Type.Array(
       Type.Object({
         name: Type.String({ description: "function or job name" }),
         run: Percentiles,
-        failed: Type.Integer({ description: "tasks of the name that failed in the range" }),
+        failed: Type.Integer({ description: "tasks with this name that failed in the range" }),
         previous: Nullable(Percentiles),
       }),
-      { description: "the slowest first" },
+      { description: "slowest first" },
     ),
   },
   { title: "SlowestNames", description: "Task names by the 95th percentile of their run times, greatest first." },
@@ -180,7 +180,7 @@ export const ReleasesReply = Type.Object(
         { title: "ReleaseMark", description: "A release and the time of its first event." },
       ),
       {
-        description: "in order of time, the newest 200 of them",
+        description: "the newest 200, in order of time",
       },
     ),
   },

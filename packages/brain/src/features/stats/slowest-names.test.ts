@@ -21,7 +21,7 @@ for (const dialect of testDialects) {
     const opened = useTestDatabase(dialect);
     const kinds = ["task.succeeded", "task.failed", "task.retried"];
 
-    /** Names that ran once in every minute, hour and day: a greater number for longer, and the eighth for longest. */
+    /** Names that ran once in every minute, hour and day: a higher number took longer, and the eighth longest. */
     async function newProject(names: number, minutes: number, hours: number): Promise<string> {
       const projectId = await addProject(opened.database, randomUUID());
       const rows = (grainMinutes: number, count: number) =>
@@ -70,7 +70,7 @@ for (const dialect of testDialects) {
       return projectId;
     }
 
-    /** The answer, with the number of rows that the database gave for it. */
+    /** The answer, and how many rows the database returned for it. */
     async function readCounted(projectId: string, query: { since: string; until?: string; limit?: number }) {
       let rows = 0;
       const counter: KyselyPlugin = {
@@ -93,17 +93,17 @@ for (const dialect of testDialects) {
       const projectId = await newProject(60, 130, 49);
       const { names, rows } = await readCounted(projectId, { since: ago(lengthMs), limit: 2 });
       expect(names).toEqual([nameOf(7), nameOf(59)]);
-      // The names that come into question, their run times, and those of the two before.
+      // The candidate names, their run times, and those of the two in the preceding range.
       expect(rows).toBeLessThanOrEqual(18 + 18 * buckets + 2 * buckets);
     });
 
-    test("are compared by what is still kept once the range before is rounded", async () => {
+    test("are compared by what is still kept once the preceding range is rounded", async () => {
       const projectId = await newProject(1, 1, 1);
       const read = async (beginMs: number, lengthMs: number) => {
         const query = { since: ago(beginMs), until: ago(beginMs - lengthMs) };
         return (await readSlowestNames(opened.database, { projectId, query, now })).previous_since.toISOString();
       };
-      // Eight days are kept by the hour, from 12:00 on; whole hours of this one and the range before begin at 11:00.
+      // Eight days are kept by the hour, from 12:00 on; whole hours of this range and the preceding one start at 11:00.
       expect(await read(8 * dayMs - 2 * hourMs, 2 * hourMs)).toBe("2026-05-11T00:00:00.000Z");
       expect(await read(8 * dayMs - 4 * hourMs, 2 * hourMs)).toBe("2026-05-12T13:00:00.000Z");
       // Two days are kept by the minute, from 12:00 on.
@@ -113,7 +113,7 @@ for (const dialect of testDialects) {
 
     test("are read by the name", async () => {
       const projectId = await newProject(40, 10, 30);
-      // The server plans by figures that it else gathers in its own time.
+      // PostgreSQL plans by statistics that it otherwise gathers later.
       if (dialect === "postgres") await sql`ANALYZE rollups, name_rollups, rollup_names`.execute(opened.database.slow);
       const scope = { projectId, kinds };
       const range = { grainMinutes: 60, from: new Date(ago(dayMs)), to: now };

@@ -18,11 +18,11 @@ import { readRange } from "./time-range.ts";
 const deepQueue = 10_000;
 const highFailureRate = 0.1;
 
-/** The figures of GET /stats (spec part 3, section 5.5): what is now, and what was stored in the asked hours. */
+/** The figures of GET /stats: the current state, and what was stored in the requested hours. */
 export async function readStats(database: BrainDatabase, request: { projectId: string; query: StatsQuery; now: Date }) {
   const { projectId, query, now } = request;
   const range = readRange(query, now) ?? { from: new Date(now.getTime() - hours(query.hours ?? 24)), to: now };
-  // What is older is kept by the hour at its beginning: an hour in which the range begins or ends is counted whole.
+  // Older counts are kept by the hour at its start: an hour in which the range starts or ends is counted whole.
   const from = range.from < minutesBegin(now) ? bucketStart(range.from, hours(1)) : range.from;
   const [byState, ends, agents, workers, missing, commands, open, depths] = await Promise.all([
     taskCounts(database, projectId),
@@ -68,7 +68,7 @@ export async function readStats(database: BrainDatabase, request: { projectId: s
   };
 }
 
-/** Critical when no agent of several is online, degraded when any flag is false. An answer at all proves that the database is there. */
+/** Critical when none of several agents is online, degraded when any flag is false. Any answer at all proves that the database works. */
 export function judgeHealth(facts: { online: number; offline: number; failureRate: number; deepest: number }) {
   const flags = {
     agents_all_online: facts.offline === 0,

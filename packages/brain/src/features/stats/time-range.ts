@@ -17,7 +17,7 @@ export const bucketMs = {
 export type BucketName = keyof typeof bucketMs;
 export const bucketNames = Object.keys(bucketMs) as BucketName[];
 
-/** The bucket of a window when none is asked for. */
+/** The bucket of a window when none is requested. */
 export const defaultBucket = {
   "1h": "1m",
   "6h": "5m",
@@ -38,9 +38,9 @@ export function readRange(query: { since?: string; until?: string }, now: Date):
   if (query.since === undefined && query.until === undefined) return null;
   const to = (query.until === undefined ? null : parseInstant(query.until)) ?? now;
   const from = (query.since === undefined ? null : parseInstant(query.since)) ?? new Date(to.getTime() - days(1));
-  if (from >= to) throw invalid({ loc: ["query", "since"], type: "range", message: "since must lie before until" });
+  if (from >= to) throw invalid({ loc: ["query", "since"], type: "range", message: "since must be before until" });
   if (to.getTime() - from.getTime() > maxRangeMs) {
-    throw invalid({ loc: ["query", "since"], type: "range", message: "since and until are at most 90 days apart" });
+    throw invalid({ loc: ["query", "since"], type: "range", message: "since and until must be at most 90 days apart" });
   }
   return { from, to };
 }
@@ -53,21 +53,21 @@ export const rangeOrLastDay = (query: { since?: string; until?: string }, now: D
 const grains = [1440, 60, 15] as const;
 export type Grain = (typeof grains)[number];
 
-/** A part of a range, and the width of the counts that cover it; null for those by the minute, or the hour where they are older. */
+/** A part of a range, and the width of the counts that cover it; null for counts by the minute, or by the hour when older. */
 export interface CoveredPart extends TimeRange {
   readonly grain: Grain | null;
 }
 
 /** How a range is counted. */
 export interface Division {
-  /** Of each of its parts, the first of which begins where the range does; infinite when it is counted as one. */
+  /** Width of its parts, the first of which starts at the start of the range; infinite when it is counted as one. */
   readonly widthMs: number;
   readonly now: Date;
 }
 
 /**
- * A range in parts, each by the widest counts that fit between its ends and into the division, so that few of them are read. What lies
- * behind now is not there yet, so the last part may end in the middle of a count.
+ * Splits a range into parts, each with the widest counts that fit between its ends and into the division, so that few counts are read. Counts
+ * after now do not exist yet, so the last part may end in the middle of a count.
  */
 export function coveredParts({ from, to }: TimeRange, division: Division): CoveredPart[] {
   const { widthMs, now } = division;
@@ -76,7 +76,7 @@ export function coveredParts({ from, to }: TimeRange, division: Division): Cover
   return cover({ from, to: wholeEnd(to, now) }, usable, division);
 }
 
-/** Before counts are kept by the minute an hour belongs to a range whole, or not at all. */
+/** Before counts by the minute, an hour belongs to a range completely or not at all. */
 const wholeEnd = (to: Date, now: Date): Date => (to < minutesBegin(now) ? nextBucketStart(to, hours(1)) : to);
 
 function cover(range: TimeRange, [grain, ...finer]: readonly Grain[], division: Division): CoveredPart[] {
@@ -109,17 +109,17 @@ export interface BucketPlan {
 }
 
 /**
- * The buckets of a range. Where it begins before counts are kept by the minute, a bucket is an hour at least, whatever is asked: narrower
- * ones would show each hour as a lump at its start.
+ * The buckets of a range. When it starts before counts are kept by the minute, a bucket is at least an hour, whatever was requested: narrower
+ * ones would show each hour as a spike at its start.
  *
- * @throws ApiError `validation_error` when they are too many.
+ * @throws ApiError `validation_error` when there are too many.
  */
 export function planBuckets(range: TimeRange, wanted: BucketName, now: Date): BucketPlan {
   if (bucketsIn(range, wanted) > maxBuckets) {
     throw invalid({
       loc: ["query", "bucket"],
       type: "too_many_buckets",
-      message: `asks for more than ${maxBuckets} buckets`,
+      message: `must result in at most ${maxBuckets} buckets`,
     });
   }
   const isByHour = range.from < minutesBegin(now) && bucketMs[wanted] < bucketMs["1h"];
@@ -131,7 +131,7 @@ export function planBuckets(range: TimeRange, wanted: BucketName, now: Date): Bu
 const bucketsIn = ({ from, to }: TimeRange, bucket: BucketName): number =>
   Math.ceil((to.getTime() - bucketStart(from, bucketMs[bucket]).getTime()) / bucketMs[bucket]);
 
-/** The narrowest bucket that keeps a range readable. */
+/** The narrowest bucket that keeps the number of buckets of a range readable. */
 export function widthFor({ from, to }: TimeRange): BucketName {
   const rangeMs = to.getTime() - from.getTime();
   return bucketNames.find((name) => rangeMs / bucketMs[name] <= 200) ?? "1d";

@@ -14,7 +14,7 @@ const fieldOfKind = {
 
 type Point = Static<typeof TrendsReply>["series"][number];
 
-/** Counts of stored events by UTC bucket, zero-filled; the last bucket is the running one. */
+/** Counts of stored events by UTC bucket, zero-filled; the last bucket is the current one. */
 export async function readTrends(
   database: BrainDatabase,
   request: { projectId: string; query: TrendsQuery; now: Date },

@@ -52,7 +52,7 @@ function build(changes: Partial<LongpollDeps> = {}) {
     verified: () => {},
     waitForWork: async () => "over",
     wakePolls: () => {},
-    whenIngestHasRoom: () => null,
+    whenIngestHasCapacity: () => null,
     ...rest,
   });
   const session = { agentId: identity.agent_id, projectId: identity.project_id, sessionId: nonce };
@@ -91,7 +91,7 @@ describe("a long-poll upload", () => {
   test("passes on one frame at a time while ingest is full", async () => {
     const waiting: (() => void)[] = [];
     const { batch, handled, upload } = build({
-      whenIngestHasRoom: () => new Promise((resolve) => waiting.push(resolve)),
+      whenIngestHasCapacity: () => new Promise((resolve) => waiting.push(resolve)),
     });
     const uploading = upload(batch(), batch());
     for (const frames of [0, 1]) {
@@ -103,11 +103,13 @@ describe("a long-poll upload", () => {
   });
 
   test("of a client that disconnects while ingest is full is not judged further, so that no stale frame ends the session", async () => {
-    const { promise: room, resolve: open } = Promise.withResolvers<void>();
-    const rooms = [null, room];
-    const { batch, clock, handled, hangUp, upload } = build({ whenIngestHasRoom: () => rooms.shift() ?? null });
+    const { promise: capacity, resolve: open } = Promise.withResolvers<void>();
+    const capacities = [null, capacity];
+    const { batch, clock, handled, hangUp, upload } = build({
+      whenIngestHasCapacity: () => capacities.shift() ?? null,
+    });
     const uploading = upload(batch(), batch());
-    await waitFor(() => rooms.length === 0);
+    await waitFor(() => capacities.length === 0);
     clock.advance(61_000);
     hangUp();
     open();

@@ -15,7 +15,7 @@ export interface UploadDeps {
   readonly dispatch: Dispatch;
   readonly agentLogs: AgentLogs;
   /** Null while the ingest queue has capacity; when it is full, resolves before more frames are read. */
-  whenIngestHasRoom(): Promise<void> | null;
+  whenIngestHasCapacity(): Promise<void> | null;
   verified(path: "fast" | "slow"): void;
 }
 
@@ -45,9 +45,9 @@ export async function acceptUpload(
   let signedFrames = 0;
 
   for (const [index, text] of frames.entries()) {
-    const room = deps.whenIngestHasRoom();
-    if (room !== null) {
-      await room;
+    const capacity = deps.whenIngestHasCapacity();
+    if (capacity !== null) {
+      await capacity;
       // The client has disconnected and resends the rest. Its timestamps may be stale by now, and judging them would end the agent's sessions.
       if (source.signal.aborted) {
         answer.rejected += frames.length - index;

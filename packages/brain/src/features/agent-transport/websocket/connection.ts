@@ -33,7 +33,7 @@ export interface ConnectionDeps {
   readonly agentLogs: AgentLogs;
   readonly dispatch: Dispatch;
   /** Null while the ingest queue has capacity; when it is full, resolves before the socket is read again. */
-  whenIngestHasRoom(): Promise<void> | null;
+  whenIngestHasCapacity(): Promise<void> | null;
   verified(path: "fast" | "slow"): void;
   /** An agent that had stopped reading reads again. */
   readsAgain(agentId: string): void;
@@ -214,10 +214,10 @@ export class Connection implements AgentConnection {
    */
   #holdBack(): void {
     if (this.#heldBy !== null) return;
-    const room = this.#deps.whenIngestHasRoom();
-    if (room !== null) {
+    const capacity = this.#deps.whenIngestHasCapacity();
+    if (capacity !== null) {
       this.#heldBy = "ingest";
-      void room.then(() => this.#readOn());
+      void capacity.then(() => this.#readOn());
     } else if (this.#isUnread()) {
       this.#heldBy = "reader";
     } else return;

@@ -62,7 +62,7 @@ async function startGateway(changes: Partial<GatewayDeps> = {}) {
     secretOf: () => secret,
     connections,
     verified: () => {},
-    whenIngestHasRoom: () => null,
+    whenIngestHasCapacity: () => null,
     workerConnected: async () => {},
     ...changes,
   });
@@ -355,9 +355,9 @@ describe("the gateway", () => {
   });
 
   test("stops reading while the ingest queue is full, and does not count the agent as idle", async () => {
-    let room: PromiseWithResolvers<void> | null = Promise.withResolvers<void>();
+    let capacity: PromiseWithResolvers<void> | null = Promise.withResolvers<void>();
     const { clock, connect, gateway, stored, sockets } = await start({
-      whenIngestHasRoom: () => room?.promise ?? null,
+      whenIngestHasCapacity: () => capacity?.promise ?? null,
     });
     const agent = await connect();
     await agent.ackOf(agent.sendEvents(rawEvents(1)));
@@ -371,8 +371,8 @@ describe("the gateway", () => {
     expect(stored).toHaveLength(1);
     expect(agent.socket.readyState).toBe(agent.socket.OPEN);
 
-    const { resolve } = room;
-    room = null;
+    const { resolve } = capacity;
+    capacity = null;
     agent.skewMs = 100_000;
     const later = agent.sendEvents(rawEvents(1));
     resolve();

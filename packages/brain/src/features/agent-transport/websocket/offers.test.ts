@@ -89,7 +89,7 @@ for (const dialect of testDialects) {
           clock,
           agentLogs: createAgentLogs({ clock, log: silent }),
           dispatch: async () => ({ kind: "confirmed" }),
-          whenIngestHasRoom: () => null,
+          whenIngestHasCapacity: () => null,
           verified() {},
           readsAgain: (agentId) => offers.offer(agentId),
           sendMs: 1,

@@ -23,7 +23,7 @@ const chunkRows = 200;
 const maxWaitingSamples = 10_000;
 const maxInactive = 10_000;
 /** A project may be restored, so an inactive agent is checked again after this. */
-const askAgainMs = 30_000;
+const recheckMs = 30_000;
 
 /** Longest sample in bytes that is stored unchanged. */
 const sampleBytes = 65_536;
@@ -87,7 +87,7 @@ export class Heartbeats {
   /** Records contact, written within 250 ms; false when the agent is known to be revoked or its project archived. */
   seen(identity: AgentIdentity, workerId: string | null | undefined, at: Date): boolean {
     const known = this.#inactive.get(identity.agent_id);
-    if (known !== undefined && at.getTime() - known.at.getTime() < askAgainMs) return false;
+    if (known !== undefined && at.getTime() - known.at.getTime() < recheckMs) return false;
     this.#inactive.delete(identity.agent_id);
     const contact = this.#noteContact(identity, at);
     if (contact === undefined) return true;

@@ -17,20 +17,20 @@ export interface PostgresCommitDeps {
   readonly partitions: Partitions;
 }
 
-/** How often a transaction is tried before its frames are left to their senders. */
+/** How often a transaction is tried before its frames are left to be sent again. */
 const maxAttempts = 8;
 
 /**
- * How a group is stored. `copy` takes everything that looks new for new and fails when it is not. `merge` finds out which events are
- * new, and fails when a task is changed meanwhile. `lock` does the same and locks the tasks first, in the order that everyone keeps, so
- * that it waits instead of losing. That needs all of them to be there: whoever holds some and then inserts others takes them out of
- * order, and may wait for one that waits for him.
+ * How a group is stored. `copy` assumes that everything that may be new is new, and fails when it is not. `merge` finds out which events are
+ * new, and fails when a task is changed concurrently. `lock` does the same but locks the tasks first, in the common lock order, so that it
+ * waits instead of failing. It needs all tasks to exist: a transaction that locks some and then inserts others locks out of order, which can
+ * deadlock.
  */
 type Manner = "copy" | "merge" | "lock";
 
 /**
- * Stores groups on the server database in one transaction and two round trips each: what does not wait for an answer travels together.
- * Nearly all groups are new and meet nobody, so each is copied at first; one that fails is merged, then merged with locks, in turns.
+ * Stores groups on PostgreSQL in one transaction and two round trips each: statements that do not need an answer are sent together. Nearly
+ * all groups are new and without conflicts, so each is copied first; one that fails is merged, then merged with locks, alternately.
  */
 export function commitOnPostgres({ pool, clock, partitions }: PostgresCommitDeps): CommitEvents {
   return async (given) => {
@@ -57,15 +57,15 @@ export function commitOnPostgres({ pool, clock, partitions }: PostgresCommitDeps
 const codeOf = (error: unknown): unknown => (error as { code?: unknown }).code;
 const lostRaceCodes: readonly unknown[] = [lostRaceCode, uniqueViolation, "40P01"];
 const isRaceLost = (error: unknown): boolean => lostRaceCodes.includes(codeOf(error));
-/** A check violation that names no constraint: the row fits no partition. The text of it is in the server's language. */
+/** A check violation without a constraint name: the row fits no partition. Its text is in the server's language. */
 const isPartitionMissing = (error: unknown): boolean =>
   codeOf(error) === "23514" && (error as { constraint?: string }).constraint === undefined;
 
-/** Counts as a lost race: the rows went, or are not there yet, while others were faster. */
+/** Counts as a lost race: the rows were deleted, or are not visible yet, because other transactions were faster. */
 const rowsMissing = (): Error =>
   Object.assign(new Error("a task of the group is not there to be locked"), { code: lostRaceCode });
 
-/** A group that keeps losing is a matter of time, not of content: serialisation failure. */
+/** A group that keeps losing races fails because of load, not content: serialisation failure. */
 const asTransient = (error: unknown): Error =>
   Object.assign(new Error("the tasks of the batch are changed by others all the time", { cause: error }), {
     code: "40001",
@@ -79,7 +79,7 @@ async function undo(client: PoolClient): Promise<void> {
   client.release(!isUsable);
 }
 
-/** The results of statements that travel together. The first failure is the cause; those behind it only say that they came after it. */
+/** The results of statements that are sent together. The first failure is the cause; later ones only follow from it. */
 async function together<Results extends readonly unknown[]>(
   statements: readonly [...{ [Index in keyof Results]: Promise<Results[Index]> }],
 ): Promise<Results> {
@@ -121,7 +121,7 @@ async function storeGroup(
     else changes.push(change as Change);
   }
   const [, , , workers] = await together([
-    // Everyone takes rows in one order: those to insert before those to change.
+    // Every transaction locks rows in one order: inserts before updates.
     copyTasks(client, fresh, now),
     changeTasks(client, changes, now),
     joinLinks(client, plan.links),

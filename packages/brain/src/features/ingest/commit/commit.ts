@@ -1,7 +1,7 @@
 import type { PreparedEvent } from "../prepare-batch.ts";
 import type { Touches } from "./touches.ts";
 
-/** What a commit changed, for those who show or count it. */
+/** The changes of a commit, for listeners and metrics. */
 export interface CommittedGroup {
   /** Those of the given events that were inserted. */
   readonly stored: readonly PreparedEvent[];
@@ -13,7 +13,7 @@ export interface CommittedGroup {
 export interface ChangedTask {
   readonly projectId: string;
   readonly id: string;
-  /** That of the row, whichever event gave it. */
+  /** The name in the row, whichever event it came from. */
   readonly name: string;
   /** Null when there was no row. */
   readonly stateBefore: string | null;
@@ -21,7 +21,7 @@ export interface ChangedTask {
 }
 
 /**
- * Stores events in one transaction and resolves when they are durable. Rejects with a transient error when nothing is stored but may be
- * when tried again, and with any other error when the events as they are cannot be stored together.
+ * Stores events in one transaction and resolves when they are durable. Rejects with a transient error when nothing is stored but a retry may
+ * succeed, and with any other error when the events cannot be stored together.
  */
 export type CommitEvents = (events: readonly PreparedEvent[]) => Promise<CommittedGroup>;

@@ -11,20 +11,20 @@ export interface PlannedEvent {
   >;
   /** The task that this one retries. */
   readonly retriedFrom: string | null;
-  /** The worker that a worker event is about. */
+  /** The worker that is the subject of a worker event. */
   readonly ownWorker: string | null;
 }
 
-/** What one transaction stores: events in key order without repetition, and the tasks that they are about in lock order. */
+/** What one transaction stores: distinct events in key order, and their tasks in lock order. */
 export interface EventGroup<Event extends PlannedEvent = PlannedEvent> {
   readonly events: readonly Event[];
   readonly tasks: readonly GroupTask[];
-  /** The row that the events at these indexes make. */
+  /** The row that results from the events at these indexes. */
   rowOf(indexes: readonly number[]): FoldedTask;
 }
 
 export interface GroupTask {
-  /** The row that its events make, as if all of them were new. */
+  /** The row that results from its events, as if all of them were new. */
   readonly row: FoldedTask;
   /** Indexes into the group's events. */
   readonly events: readonly number[];
@@ -36,7 +36,7 @@ export function groupEvents(given: readonly PreparedEvent[]): EventGroup<Prepare
   const indexes = new Map<string, Map<string, number[]>>();
   let scope = new Map<string, number[]>();
   let scopeOf: TaskEvent | null = null;
-  // By index here and where groups are taken apart: an iterator of entries makes an array for each event.
+  // By index here and where groups are read: an iterator of entries allocates an array per event.
   for (let index = 0; index < events.length; index += 1) {
     const { task } = events[index] as PreparedEvent;
     if (task.key === "") continue;
@@ -58,7 +58,7 @@ export function groupEvents(given: readonly PreparedEvent[]): EventGroup<Prepare
   return { events, tasks: tasks.sort(byTaskKey), rowOf };
 }
 
-/** Drops, in place, each event that has the key of the one before it. */
+/** Removes, in place, each event with the same key as the one before it. */
 function withoutRepetition(sorted: PreparedEvent[]): PreparedEvent[] {
   let kept = 0;
   for (let index = 0; index < sorted.length; index += 1) {
@@ -80,8 +80,8 @@ const byEventKey = ({ id, task }: PreparedEvent, { id: otherId, task: other }: P
   compareTexts(id, otherId);
 
 /**
- * The order in which every writer locks task rows. The databases compare by code point, which differs only for astral letters; there two
- * writers may meet the wrong way round, and one of them starts again.
+ * The order in which every writer locks task rows. The databases compare by code point, which differs only for astral characters; with those
+ * two writers may deadlock, and one of them restarts.
  */
 const byTaskKey = ({ row: a }: GroupTask, { row: b }: GroupTask): number =>
   (a.project_id === b.project_id ? 0 : compareTexts(a.project_id, b.project_id)) ||

@@ -4,19 +4,19 @@ import type { CommitEvents, CommittedGroup } from "./commit.ts";
 
 export interface GroupCommitOptions {
   readonly commit: CommitEvents;
-  /** Groups whose frames come from different agents and may be under way at the same time. */
+  /** Concurrent groups whose frames come from different agents. */
   readonly lanes: number;
-  /** Groups of one lane that may be under way at the same time. */
+  /** Concurrent groups of one lane. */
   readonly inFlightPerLane: number;
-  /** A group takes no further frame once it has this many events. */
+  /** A group accepts no further frame once it has this many events. */
   readonly maxGroupRows: number;
   /** After each commit. Must not throw. */
   committed(group: CommittedGroup): void;
-  /** An event that the database refuses for what it is. */
+  /** An event whose content the database refuses. */
   refused(event: PreparedEvent, error: Error): void;
   /** Called when the events of a frame leave the queue, before they are stored. */
   taken(member: QueuedFrame): void;
-  /** Duration of a commit, in milliseconds, and how many events it held. */
+  /** Duration of a commit, in milliseconds, and its number of events. */
   timed(durationMs: number, rows: number): void;
 }
 
@@ -28,7 +28,7 @@ export interface QueuedFrame {
 
 export interface QueuedFrameOutcome {
   readonly inserted: number;
-  /** Events that the database refused for good. */
+  /** Events that the database refused permanently. */
   readonly refused: readonly PreparedEvent[];
 }
 
@@ -48,9 +48,9 @@ interface Lane {
 }
 
 /**
- * The group commit. Frames of all connections wait here while transactions are under way; when one may start it takes what is there, up
- * to a number of rows, and never waits for more. An agent keeps to one lane while it has frames there: its next frame often tells of the
- * same tasks, and two transactions on one task would only race.
+ * The group commit. Frames of all connections wait here while transactions run; the next transaction takes the waiting frames, up to a
+ * number of rows, and never waits for more. An agent keeps to one lane while it has frames there: its next frame often concerns the same
+ * tasks, and two transactions on one task would only race.
  */
 export class GroupCommit {
   readonly #options: GroupCommitOptions;
@@ -68,7 +68,7 @@ export class GroupCommit {
     }));
   }
 
-  /** Resolves when every event of the frame is durable or refused; rejects with a transient error when it must come again. */
+  /** Resolves when every event of the frame is durable or refused; rejects with a transient error when it must be sent again. */
   store(member: QueuedFrame): Promise<QueuedFrameOutcome> {
     if (member.events.length === 0) return Promise.resolve({ inserted: 0, refused: [] });
     const lane = this.#enter(member.agentId);
@@ -79,7 +79,7 @@ export class GroupCommit {
     });
   }
 
-  /** Resolves when nothing is under way or waiting. */
+  /** Resolves when nothing is running or waiting. */
   idle(): Promise<void> {
     return this.#isIdle() ? Promise.resolve() : new Promise((resolve) => this.#idleWaiters.push(resolve));
   }
@@ -154,7 +154,7 @@ export class GroupCommit {
     }
   }
 
-  /** Stores the events; halves those that cannot be stored together until what the database refuses stands alone. */
+  /** Stores the events. Splits those that cannot be stored together in halves, until a refused event is alone. */
   async #storeEvents(events: readonly PreparedEvent[], fates: Map<PreparedEvent, Fate>): Promise<void> {
     const startedMs = performance.now();
     let group: CommittedGroup;
@@ -187,7 +187,7 @@ function answer({ member, resolve, reject }: Waiting, fates: ReadonlyMap<Prepare
   const refused: PreparedEvent[] = [];
   for (const event of member.events) {
     const fate = fates.get(event);
-    // Part of the group may be durable when the database went away; only frames that are wholly stored are confirmed.
+    // Part of the group may be durable when the connection was lost; only completely stored frames are confirmed.
     if (fate === undefined) {
       reject(failure);
       return;

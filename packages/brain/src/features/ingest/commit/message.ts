@@ -7,16 +7,16 @@ import type { EventGroup, GroupTask, PlannedEvent } from "./event-group.ts";
 import type { BatchPlan } from "./plan-batch.ts";
 import type { Touches } from "./touches.ts";
 
-/** Texts of an event that repeat from one to the next; the loose task id is that of an event that is not projected. */
+/** Texts of an event that often repeat; the loose task id is that of an event that is not projected. */
 const repeated = ["projectId", "agentId", "engine", "kind", "looseTaskId", "name", "queue", "worker_name"] as const;
 type RepeatedText = (typeof repeated)[number];
 
 /**
- * A group as it travels to the writer thread: columns of numbers and texts, because a thousand small objects cost more to copy than
- * all their content.
+ * A group as it is sent to the writer thread: columns of numbers and texts, because a thousand small objects cost more to copy than their
+ * content.
  */
 export interface GroupMessage {
-  /** Repeated texts, each once; the first one is none. */
+  /** Distinct repeated texts; the first one means none. */
   readonly words: readonly (string | null)[];
   /** Indexes into `words`. */
   readonly texts: Readonly<Record<RepeatedText, Int32Array>>;
@@ -52,7 +52,7 @@ export function messageOf({ events, tasks }: EventGroup<PreparedEvent>, nowMs: n
       RepeatedText,
       Int32Array
     >,
-    // Pushed to, because an array made by its length counts as one with holes, which is sent pair by pair.
+    // Filled with push, because an array created with its length counts as sparse, which is sent pair by pair.
     ids: [] as string[],
     payloads: [] as string[],
     at: new Float64Array(count),
@@ -94,7 +94,7 @@ function createTextColumn(words: (string | null)[], known: Map<string | null, nu
   return {
     indexes,
     set(index: number, text: string | null): void {
-      // Neighbours are often equal, and comparing two texts is cheaper than looking one up.
+      // Consecutive texts are often equal, and comparing two is cheaper than a lookup.
       if (text !== last) {
         last = text;
         const place = known.get(text);
@@ -106,7 +106,7 @@ function createTextColumn(words: (string | null)[], known: Map<string | null, nu
   };
 }
 
-/** One event of a message, and its own `task`; read from the columns, because whole objects for all events cost more than storing them. */
+/** One event of a message, and its own `task`; it reads from the columns, because objects for all events cost more than storing them. */
 class MessageEvent implements PlannedEvent {
   readonly #message: GroupMessage;
   readonly #index: number;
@@ -167,7 +167,7 @@ class MessageEvent implements PlannedEvent {
     return this.#message.ownWorkers.get(this.#index) ?? null;
   }
 
-  /** Whether the text may be null is up to its column. */
+  /** Whether the text may be null depends on its column. */
   #text(column: Int32Array) {
     return this.#message.words[column[this.#index] as number] as string;
   }
@@ -185,7 +185,7 @@ export function groupOf(message: GroupMessage): EventGroup<MessageEvent> {
     return task;
   });
   const events = taskOfEvent.map((task, index) => new MessageEvent(message, index, task));
-  /** Read from the payloads again: few groups hold tasks of whose events only some are new. */
+  /** Read from the payloads again, because few groups have tasks of whose events only some are new. */
   const rowOf = (indexes: readonly number[]) =>
     rowOfEvents(
       indexes.map((index) => {
@@ -199,14 +199,14 @@ export function groupOf(message: GroupMessage): EventGroup<MessageEvent> {
   return { events, tasks, rowOf };
 }
 
-/** What the writer thread answers. */
+/** The writer thread's answer. */
 export interface GroupAnswer {
-  /** Indexes of the events that were there. */
+  /** Indexes of the events that already existed. */
   readonly known: readonly number[];
-  /** For each task its state before and after: indexes into `taskStates`, -1 for no row or no change. */
+  /** Per task its state before and after: indexes into `taskStates`, -1 for no row or no change. */
   readonly before: Int8Array;
   readonly after: Int8Array;
-  /** Of the tasks whose row has another name than the one handed in, by index. */
+  /** The tasks whose row has another name than the given one, by index. */
   readonly names: ReadonlyMap<number, string>;
   readonly workers: CommittedGroup["workers"];
   readonly touches: Touches;
@@ -233,7 +233,7 @@ export function answerOf(
   return { known, before, after, names, workers, touches };
 }
 
-/** What an answer says of the group that was sent. */
+/** The meaning of an answer for the group that was sent. */
 export function committedOf({ events, tasks }: EventGroup<PreparedEvent>, answer: GroupAnswer): CommittedGroup {
   const { workers, touches } = answer;
   const known = new Set(answer.known);

@@ -45,7 +45,7 @@ const eventsOf = (given: readonly GivenEvent[]): PreparedEvent[] =>
     })),
   }).events;
 
-/** A database in memory: the events and rows that plans left behind. */
+/** A database in memory: the events and rows that the plans have stored. */
 function createMemory() {
   const ids = new Set<string>();
   const rows = new Map<string, FoldedTask>();
@@ -87,7 +87,7 @@ describe("the plan of a batch", () => {
     expect(statesOf(plan)).toEqual({ started: 1 });
   });
 
-  test("merges into the row that is there, and moves its state", () => {
+  test("merges into an existing row, and moves its state", () => {
     const [, plan] = plansOf(
       [{ number: 1, kind: "task.started", data: { task_name: "a" } }],
       [{ number: 2, kind: "task.succeeded", data: { result: 7 } }],
@@ -98,13 +98,13 @@ describe("the plan of a batch", () => {
     expect(statesOf(plan)).toEqual({ started: -1, success: 1 });
   });
 
-  test("counts no state that stays", () => {
+  test("does not count an unchanged state", () => {
     const [, plan] = plansOf([{ number: 2, kind: "task.succeeded" }], [{ number: 1, kind: "task.started" }]);
     expect(plan?.rows).toMatchObject([{ before: { state: "success" }, after: { state: "success" } }]);
     expect(statesOf(plan)).toEqual({});
   });
 
-  test("changes nothing for events that are known, whatever they say now", () => {
+  test("changes nothing for known events, whatever their content now", () => {
     const [, plan] = plansOf(
       [{ number: 1, kind: "task.started", data: { queue: "q", retried_from: "o" } }],
       [{ number: 1, kind: "task.started", data: { queue: "r", retried_from: "p" } }],
@@ -112,7 +112,7 @@ describe("the plan of a batch", () => {
     expect(plan).toEqual({ rows: [], links: [], deltas: [], workerStates: [], touches: { queues: [], workers: [] } });
   });
 
-  test("takes from a task whose events are known in part what the new ones say", () => {
+  test("applies only the new events of a task whose events are partly known", () => {
     const [, plan] = plansOf(
       [{ number: 1, kind: "task.started" }],
       [
@@ -144,7 +144,7 @@ describe("the plan of a batch", () => {
     expect(plan?.links).toEqual([{ projectId, engine: "e", newId: "t", oldId: "old", at: startMs - 999 }]);
   });
 
-  test("gives each worker the state of its last event, and hears of none that went offline", () => {
+  test("gives each worker the state of its last event, and records no contact of those that went offline", () => {
     const [plan] = plansOf([
       { number: 1, kind: "worker.online", taskId: "", data: { worker: "a" } },
       { number: 2, kind: "worker.offline", taskId: "", data: { worker: "b" } },
@@ -179,7 +179,7 @@ const dataArbitrary = fc.record(
 );
 const workerKinds = ["worker.online", "worker.offline", "worker.heartbeat"];
 
-/** One content per number; task events beside events without a task. */
+/** One content per number; task events and events without a task. */
 const historyArbitrary = fc
   .uniqueArray(
     fc.record({
@@ -221,7 +221,7 @@ const countBy = (values: readonly string[]) =>
   new Map([...Map.groupBy(values, (value) => value)].map(([value, all]) => [value, all.length] as const).sort());
 
 describe("plans of any order, repetition and grouping of a history", () => {
-  test("leave the rows of the fold and counters that agree with them", () => {
+  test("produce the rows of the fold and counters that agree with them", () => {
     fc.assert(
       fc.property(deliveryArbitrary, ({ history, order, sizes }) => {
         const memory = createMemory();
@@ -247,7 +247,7 @@ describe("plans of any order, repetition and grouping of a history", () => {
     );
   });
 
-  test("are the same for a group that travelled to the writer thread", () => {
+  test("are the same for a group that was sent to the writer thread", () => {
     const copied = (group: EventGroup<PreparedEvent>): EventGroup<PlannedEvent> =>
       groupOf(structuredClone(messageOf(group, startMs)));
     /** Rows by their values: those of the thread are views. */

@@ -4,13 +4,13 @@ import { decidingChanges, type WorkerStateChange } from "../../workers/thread.ts
 import type { EventGroup, GroupTask, PlannedEvent } from "./event-group.ts";
 import { createTouches, type Touches } from "./touches.ts";
 
-/** What the database knows of a group. */
+/** What the database contains of a group. */
 export interface Known<Present extends FoldedTask> {
-  /** For each event whether it was inserted now. */
+  /** Per event, whether it was inserted now. */
   readonly isNew: readonly boolean[];
-  /** For each task the row that its new events make, by `newRows`. */
+  /** Per task, the row of its new events, from `newRows`. */
   readonly news: readonly (FoldedTask | null)[];
-  /** For each task the row that was there before. */
+  /** Per task, the row that existed before. */
   readonly present: readonly (Present | null)[];
 }
 
@@ -19,7 +19,7 @@ export interface PlannedRow<Present extends FoldedTask> extends TaskChange<Prese
   readonly task: number;
 }
 
-/** Everything that a group changes beside the events themselves. */
+/** Everything that a group changes besides the events themselves. */
 export interface BatchPlan<Present extends FoldedTask = FoldedTask> {
   readonly rows: readonly PlannedRow<Present>[];
   readonly links: readonly TaskLink[];
@@ -28,7 +28,7 @@ export interface BatchPlan<Present extends FoldedTask = FoldedTask> {
   readonly touches: Touches;
 }
 
-/** The row that the new events of each task make; null when all of them are known. */
+/** The row that results from the new events of each task; null when all of them are known. */
 export const newRows = ({ tasks, rowOf }: EventGroup, isNew: readonly boolean[]): (FoldedTask | null)[] =>
   tasks.map(({ row, events }) => {
     if (events.every((index) => isNew[index])) return row;
@@ -36,7 +36,7 @@ export const newRows = ({ tasks, rowOf }: EventGroup, isNew: readonly boolean[])
     return news.length === 0 ? null : rowOf(news);
   });
 
-/** What a batch of events changes in tasks, links, counters and workers, for either database: computes, and does no I/O. */
+/** The changes of a batch of events to tasks, links, counters and workers, for either database; does no I/O. */
 export function planBatch<Present extends FoldedTask>(
   { events, tasks }: EventGroup,
   { isNew, news, present }: Known<Present>,
@@ -46,7 +46,7 @@ export function planBatch<Present extends FoldedTask>(
   const stateChanges: WorkerStateChange[] = [];
   const deltas = createDeltas();
   const touches = createTouches();
-  // All events are gone through once, and by index: an iterator makes an object for each step until this code is compiled.
+  // One pass over all events, by index: an iterator allocates an object per step until this code is compiled.
   const rowOfEvent = new Array<FoldedTask | null>(events.length).fill(null);
   for (let task = 0; task < tasks.length; task += 1) {
     const row = news[task] as FoldedTask | null;

@@ -8,13 +8,13 @@ export interface Touch {
   at: number;
 }
 
-/** Which queues and workers events name, and when each was named last. */
+/** Queues and workers that events name, and when each was last named. */
 export interface Touches {
   readonly queues: readonly Touch[];
   readonly workers: readonly Touch[];
 }
 
-/** Gathers the touches of a batch. That a worker went offline is no sign of life from it. */
+/** Collects the touches of a batch. A worker's going offline does not count as contact. */
 export function createTouches() {
   const queues = createNewest();
   const workers = createNewest();
@@ -39,7 +39,7 @@ function createNewest() {
       named = [];
       byName.set(name, named);
     }
-    // Without a function for each call, as every event passes here.
+    // Without a closure per call, because every event passes here.
     for (let index = 0; index < named.length; index += 1) {
       const touch = named[index] as Touch;
       if (touch.projectId === projectId && touch.engine === engine) return touch;

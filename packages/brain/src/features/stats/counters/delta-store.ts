@@ -10,7 +10,7 @@ const insertText = `
   FROM jsonb_to_recordset($1::jsonb) AS r (project_id uuid, counter text, bucket_at bigint, engine text, name text, queue text,
     worker text, kind text, count bigint, run_ms_sum bigint, run_count bigint, run_histogram text, wait_histogram text)`;
 
-/** Appends counter changes on the server database. */
+/** Appends counter changes on PostgreSQL. */
 export async function appendDeltas(client: PoolClient, rows: readonly DeltaRow[]): Promise<void> {
   if (rows.length === 0) return;
   await client.query({ name: "ingest-append-deltas", text: insertText, values: [JSON.stringify(rows)] });

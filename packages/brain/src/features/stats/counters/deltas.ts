@@ -4,21 +4,21 @@ import type { CounterDeltaRow } from "../../../schema/tables/index.ts";
 import { addToHistogram, encodeHistogram, type Histogram } from "./histogram.ts";
 
 /**
- * Changes of counters, gathered for one transaction and appended as rows of `counter_deltas`: a counter row itself is never updated
- * there, because that would make all writers of a project wait for one another. The folder moves them (fold-counters.ts).
+ * Changes of counters, collected for one transaction and appended as rows of `counter_deltas`. Counter rows themselves are never updated
+ * there, because all writers of a project would then wait for one another; fold-counters.ts applies the changes.
  */
 export interface CountedEvent {
   readonly projectId: string;
   readonly engine: string;
-  /** Name and queue of its task; empty when the event concerns none. */
+  /** Name and queue of its task; empty when the event has no task. */
   readonly name: string;
   readonly queue: string;
-  /** Empty when no worker is named. */
+  /** Empty when the event names no worker. */
   readonly worker: string;
   readonly kind: string;
   /** occurred_at in milliseconds. */
   readonly at: number;
-  /** Milliseconds; null when the event tells none. */
+  /** Milliseconds; null when not reported. */
   readonly runMs: number | null;
   readonly waitMs: number | null;
 }
@@ -28,11 +28,11 @@ export type DeltaRow = Omit<CounterDeltaRow, "seq" | "bucket_at"> & { readonly b
 
 const minuteMs = minutes(1);
 const hourMs = hours(1);
-/** Keeps the widest possible key of a rollup row within what an index entry of the server database can hold. */
+/** Keeps the widest possible key of a rollup row within PostgreSQL's limit for an index entry. */
 export const nameCharacters = 256;
 /**
- * What one run adds to a sum at most: 25 days, so that the sums of millions of events stay integers that a double holds. One beyond
- * cannot be read back, and the counters would stand still.
+ * Most that one run adds to a sum: 25 days, so that the sums of millions of events stay safe integers. Larger sums could not be read back,
+ * which would block the counters.
  */
 const largestSummedMs = 2_147_483_647;
 
@@ -42,7 +42,7 @@ interface Gathered {
   wait: Histogram | null;
 }
 
-/** Maps in maps: one look-up per part costs less than putting the parts together into a key for every event. */
+/** Nested maps: a lookup per part is cheaper than building a combined key for every event. */
 function createNested<Value>() {
   const cells = new Map<string, Map<string, Map<string, Map<number, Value>>>>();
   /** The values under three texts, by number. */
@@ -147,7 +147,7 @@ export function createDeltas() {
       }
       if (event.worker !== "") countWorker(event);
     },
-    /** `by` rows more of a project are in `state` (fewer when negative). */
+    /** `by` more rows of a project are in `state` (fewer when negative). */
     countState(projectId: string, state: string, by: number) {
       const key = state + projectId;
       let row = states.get(key);
@@ -169,7 +169,7 @@ export function createDeltas() {
   };
 }
 
-/** A change of nothing. */
+/** A change of zero. */
 export const emptyRow = {
   project_id: "",
   bucket_at: null,

@@ -109,7 +109,7 @@ for (const dialect of testDialects) {
       ]);
     });
 
-    test("add up over many batches and rounds, histograms included", async () => {
+    test("add up over many batches and rounds, including histograms", async () => {
       const projectId = await newProject();
       for (const runtimes of [[10, 20], [1000], [5, 7, 9]]) {
         await ingest(
@@ -127,7 +127,7 @@ for (const dialect of testDialects) {
       expect(quantileOf(histogram, 1)).toBeGreaterThan(950);
     });
 
-    test("know how many tasks are in each state, through moves, repetitions and deletions", async () => {
+    test("count tasks per state, through moves, repetitions and deletions", async () => {
       const projectId = await newProject();
       await ingest(projectId, [
         event("task.sent", "a", "2026-01-10T10:00:00Z"),
@@ -170,7 +170,7 @@ for (const dialect of testDialects) {
       expect(rows.find(({ name }) => name === "name-3")).toMatchObject({ count: 2 });
     });
 
-    test("fold minutes into hours after two days, and late events straight into theirs", async () => {
+    test("fold minutes into hours after two days, and late events directly into theirs", async () => {
       const projectId = await newProject();
       const at = (minute: string) => `2026-01-10T10:${minute}:00.000Z`;
       await ingest(projectId, [
@@ -191,7 +191,7 @@ for (const dialect of testDialects) {
       expect(quantileOf(decodeHistogram(rows[0]!.run_histogram), 1)).toBeGreaterThan(475);
     });
 
-    test("keep the durations that were counted when more ends come without any", async () => {
+    test("keep counted durations when further events have none", async () => {
       const projectId = await newProject();
       const at = "2026-01-10T11:31:00.000Z";
       const failed = (data: object) =>
@@ -215,7 +215,7 @@ for (const dialect of testDialects) {
       }
     });
 
-    test("hold a total of the project beside the names, which goes from minutes into hours as they do", async () => {
+    test("have a total of the project in addition to the names, which moves from minutes into hours with them", async () => {
       const projectId = await newProject();
       const at = "2026-01-10T10:01:00.000Z";
       const succeeded = (task_name: string, runtime_ms: number) =>
@@ -244,7 +244,7 @@ for (const dialect of testDialects) {
       expect(await totals()).toEqual([{ ...total, count: 5, run_ms_sum: 105, run_count: 5, bucket_at: "10:00" }]);
     });
 
-    test("hold a total of each queue, whatever number of names it holds", async () => {
+    test("have a total of each queue, whatever number of names it has", async () => {
       const projectId = await newProject();
       const succeeded = (task_name: string, queue: string, runtime_ms: number) =>
         event("task.succeeded", `t${nextNumber()}`, "2026-01-10T10:01:00.000Z", { task_name, queue, runtime_ms });
@@ -285,7 +285,7 @@ for (const dialect of testDialects) {
       await ingest(projectId, [
         succeeded("a", 30, "04"),
         event("task.sent", "u", "2026-01-10T10:05:00Z", { task_name: "a" }),
-        // Older than hours are kept.
+        // Older than the hours that are kept.
         event("task.failed", "v", "2025-12-28T10:05:00Z", { task_name: "a" }),
       ]);
       await runLoop("foldCounters");
@@ -334,7 +334,7 @@ for (const dialect of testDialects) {
       expect(await rollups(projectId)).toMatchObject([{ count: 20 }]);
     });
 
-    test("keep a name of any length and letters", async () => {
+    test("keep a name of any length and characters", async () => {
       const projectId = await newProject();
       const name = "𝔫".repeat(500);
       await ingest(projectId, [

@@ -28,7 +28,7 @@ const namesPerProject = 1000;
 const hourMs = hours(1);
 const dayMs = days(1);
 const quarterMs = hourMs / 4;
-/** What figures by name tell of: how tasks ended, and how long they waited until they began. */
+/** Figures by name: how tasks ended, and how long they waited before they started. */
 const summedKinds: ReadonlySet<string> = new Set([
   "task.started",
   "task.retried",
@@ -37,13 +37,12 @@ const summedKinds: ReadonlySet<string> = new Set([
   "task.revoked",
   "task.rejected",
 ]);
-/** How often a name is noted as still in use. */
+/** How often a name is recorded as still in use. */
 export const nameNotedMs = 24 * hourMs;
 
 /**
- * Moves counter changes into the counters, every second. Leader only: one replica is enough for it. Each round takes the changes out
- * and counts them in one transaction, which waits for any other that merges counters; so a change is counted exactly once whatever
- * happens in between.
+ * Applies counter changes to the counters, every second. Leader only: one replica is enough. Each round deletes and counts the changes in one
+ * transaction, which waits for any other that merges counters; so each change is counted exactly once.
  */
 export const foldCounters: Loop<Core> = {
   name: "stats.fold-counters",
@@ -64,7 +63,7 @@ export const foldCounters: Loop<Core> = {
   },
 };
 
-/** Moves minutes older than 48 h into hours, in rounds that are transactions as those of the folding are. Leader only, as it is. */
+/** Moves minutes older than 48 h into hours, in rounds that are transactions like those of the folding. Leader only. */
 export const compactRollups: Loop<Core> = {
   name: "stats.compact-rollups",
   everyMs: minutes(10),
@@ -109,7 +108,7 @@ async function foldRound(tx: CounterTx, now: Date): Promise<number> {
       sums.addRollup({ ...delta, ...allOfProject }, bucket, grainMinutes);
       if (delta.queue !== "") sums.addRollup({ ...delta, ...allOfQueue }, bucket, grainMinutes);
       if (!summedKinds.has(kind)) continue;
-      // The chart of a day has quarters of an hour, and only for the whole project is it asked for all the time.
+      // The daily chart has quarter hours, and only the chart of the whole project is requested often.
       if (at >= hourLimit) sums.addName({ ...delta, name: allOfProject.name }, bucketStart(at, quarterMs), 15);
       for (const name of new Set([named.name, allOfProject.name])) {
         if (at >= hourLimit) sums.addName({ ...delta, name }, bucketStart(at, hourMs), 60);
@@ -124,7 +123,7 @@ async function foldRound(tx: CounterTx, now: Date): Promise<number> {
   return deltas.length;
 }
 
-/** Names of a project beyond the first thousand count together, since they come from outside. */
+/** Names of a project beyond the first thousand are counted together, because they come from outside. */
 async function nameLimiter(tx: CounterTx, deltas: readonly TakenDelta[], now: Date) {
   const wanted = new Map<string, Set<string>>();
   for (const { counter, project_id, name } of deltas) {
@@ -137,7 +136,7 @@ async function nameLimiter(tx: CounterTx, deltas: readonly TakenDelta[], now: Da
   for (const [projectId, names] of wanted) {
     const known = await knownNames(tx, projectId, namesPerProject);
     const fresh = [...names].filter((name) => !known.has(name)).slice(0, Math.max(0, namesPerProject - known.size));
-    // Once a day is enough to tell which names are still in use (prune-rollups.ts).
+    // Once a day is enough to record which names are still in use (prune-store.ts).
     const isDue = (name: string) => (known.get(name)?.getTime() ?? now.getTime()) <= now.getTime() - nameNotedMs;
     await noteNames(tx, projectId, [...fresh, ...[...names].filter(isDue)], now);
     admitted.set(projectId, new Set([...known.keys(), ...fresh]));
@@ -160,9 +159,9 @@ type Addend = Pick<
   | "wait_histogram"
 >;
 
-/** The key of a total beside the rollups that it sums up: charts of a whole project read it, whatever number of names there is. */
+/** The key of a total, in addition to the rollups that it sums up: charts of a whole project read it, however many names there are. */
 const allOfProject = { engine: "", name: "", queue: "" };
-/** The same of a queue, which may hold any number of names. */
+/** The same for a queue, which may have any number of names. */
 const allOfQueue = { engine: "", name: "" };
 
 /** Sums by counter key. */

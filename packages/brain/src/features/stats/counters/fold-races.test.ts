@@ -16,7 +16,7 @@ const nextId = () => {
 };
 const { signal } = new AbortController();
 
-// As two processes do it whose clocks differ, or of which one lost its lease: nothing but the database is between the two.
+// Like two processes whose clocks differ, or of which one lost its lease: only the database separates them.
 for (const dialect of testDialects) {
   describe(`folding and compacting at once on ${dialect}`, () => {
     const opened = useTestDatabase(dialect);
@@ -37,7 +37,7 @@ for (const dialect of testDialects) {
       await alone.stop();
     }
 
-    /** Until so many transactions wait for another; the embedded database has one writer, whom everyone waits for. */
+    /** Resolves when this number of transactions wait for a lock; SQLite has one writer, so there it resolves at once. */
     async function waiting(count: number): Promise<void> {
       if (dialect === "sqlite") return;
       await expect
@@ -51,7 +51,7 @@ for (const dialect of testDialects) {
         .toBe(count);
     }
 
-    /** Folds and compacts while the fold, its rollups written, waits for a count of tasks that the test holds. */
+    /** Folds and compacts while the fold, with its rollups written, waits for a lock on a task count that the test holds. */
     async function foldAndCompact(projectId: string, foldAt: Date): Promise<void> {
       const held = Promise.withResolvers<void>();
       const release = Promise.withResolvers<void>();
@@ -85,7 +85,7 @@ for (const dialect of testDialects) {
       }));
     }
 
-    test("a minute that grows while it is moved takes what it gained along", async () => {
+    test("a minute that grows while it is moved keeps what was added", async () => {
       const projectId = await addProject(opened.database, "11111111-2222-4333-8444-000000000001");
       await ingest(projectId, "01");
       await fold(now);
@@ -99,7 +99,7 @@ for (const dialect of testDialects) {
       ]);
     });
 
-    test("an hour that a late event and its minutes reach together holds both", async () => {
+    test("an hour that gets a late event and its minutes at once includes both", async () => {
       const projectId = await addProject(opened.database, "11111111-2222-4333-8444-000000000002");
       await ingest(projectId, "02");
       await fold(now);

@@ -22,8 +22,8 @@ export interface RollupSum extends Omit<RollupRow, keyof StoredHistograms>, Hist
 const rowsPerStatement = 200;
 
 /**
- * Lets one transaction at a time merge counters, until it ends. A lease alone does not: each loop has its own, and a process may lose
- * it in the middle of a round.
+ * Allows one transaction at a time to merge counters, until it ends. A lease is not enough: each loop has its own, and a process may lose it
+ * during a round.
  */
 export const lockCounters = (tx: CounterTx): Promise<void> => lockSubject(tx, "counters");
 
@@ -43,7 +43,7 @@ const deltaColumns = [
   "wait_histogram",
 ] as const;
 
-/** Appends changes of task counts, for whoever writes task rows beside ingest: `by` rows more (fewer when negative) are in `state`. */
+/** Appends changes of task counts for code that writes task rows outside ingest: `by` more rows (fewer when negative) are in `state`. */
 export async function appendStateDeltas(
   tx: CounterTx,
   changes: readonly { readonly projectId: string; readonly state: string; readonly by: number }[],
@@ -57,7 +57,7 @@ export async function appendStateDeltas(
       kind: state,
       count: by,
     }));
-  // seq is given by the database.
+  // The database assigns seq.
   if (rows.length > 0)
     await tx
       .insertInto("counter_deltas")
@@ -65,7 +65,7 @@ export async function appendStateDeltas(
       .execute();
 }
 
-/** Deletes the oldest changes and gives them. */
+/** Deletes the oldest changes and returns them. */
 export async function takeDeltas(tx: CounterTx, limit: number): Promise<TakenDelta[]> {
   return tx
     .deleteFrom("counter_deltas")
@@ -80,14 +80,14 @@ interface Histograms {
 }
 type StoredHistograms = Pick<RollupRow, "run_histogram" | "wait_histogram">;
 
-/** A sum as a row, with the stored histograms that it will replace. Its own are changed. */
+/** A sum as a row, with the stored histograms that it will replace, merged into its own. */
 function withStored<Sum extends Histograms>({ run, wait, ...rest }: Sum, stored: StoredHistograms | undefined) {
   addStored(run, stored?.run_histogram ?? null);
   addStored(wait, stored?.wait_histogram ?? null);
   return { ...rest, run_histogram: encodeHistogram(run), wait_histogram: encodeHistogram(wait) };
 }
 
-/** What of a row becomes of the stored one: sums of both, and its own histograms, which hold the stored ones already. */
+/** How a row updates the stored one: sums of both, and its own histograms, which include the stored ones already. */
 const addedTo = (table: "rollups" | "name_rollups") => {
   const sum = (column: string) => sql<number>`${sql.ref(`${table}.${column}`)} + ${sql.ref(`excluded.${column}`)}`;
   const either = (column: string) =>
@@ -101,7 +101,7 @@ const addedTo = (table: "rollups" | "name_rollups") => {
   };
 };
 
-/** Adds to rollups. Histograms are merged here, since neither database can; `lockCounters` keeps other writers away meanwhile. */
+/** Adds to rollups. Histograms are merged here, because neither database can; `lockCounters` keeps other writers out. */
 export async function addRollups(tx: CounterTx, sums: readonly RollupSum[]): Promise<void> {
   const present = await presentHistograms(tx, sums);
   const rows = sums.map((sum): RollupRow => withStored(sum, present.get(rollupKey(sum))));
@@ -123,7 +123,7 @@ type RollupKey = Pick<RollupRow, "project_id" | "bucket_at" | "grain_minutes" | 
 const rollupKey = (row: RollupKey): string =>
   [row.project_id, row.bucket_at.getTime(), row.grain_minutes, row.kind, row.engine, row.name, row.queue].join("\0");
 
-/** Present histograms of the buckets that are about to grow: they are few, the running minute and its like. */
+/** Stored histograms of the buckets that are about to grow; there are few, such as the current minute. */
 async function presentHistograms(tx: CounterTx, sums: readonly RollupSum[]) {
   const present = new Map<string, StoredHistograms>();
   const growing = sums.filter(({ run, wait }) => run.size > 0 || wait.size > 0);
@@ -174,7 +174,7 @@ export async function addTaskCounts(
     .execute();
 }
 
-/** The names that a project's rollups tell apart, with the day on which each was last counted, about. */
+/** The names in a project's rollups, with the approximate day on which each was last counted. */
 export async function knownNames(tx: CounterTx, projectId: string, limit: number): Promise<Map<string, Date>> {
   const rows = await tx
     .selectFrom("rollup_names")
@@ -200,7 +200,7 @@ export async function noteNames(
   }
 }
 
-/** Deletes at most `limit` of the oldest rollups by the minute that begin before `cutoff`, and gives them. */
+/** Deletes at most `limit` of the oldest rollups by the minute that start before `cutoff`, and returns them. */
 export function takeOldMinutes(tx: CounterTx, cutoff: Date, limit: number): Promise<RollupRow[]> {
   return tx
     .deleteFrom("rollups")
@@ -219,7 +219,7 @@ export function takeOldMinutes(tx: CounterTx, cutoff: Date, limit: number): Prom
 
 export interface NameSum extends Omit<NameRollupRow, keyof StoredHistograms>, Histograms {}
 
-/** Adds to figures by name. Histograms are merged here, since neither database can; `lockCounters` keeps other writers away meanwhile. */
+/** Adds to figures by name. Histograms are merged here, because neither database can; `lockCounters` keeps other writers out. */
 export async function addNameRollups(tx: CounterTx, sums: readonly NameSum[]): Promise<void> {
   for (const some of chunks(sums, rowsPerStatement)) {
     const present = await presentNameHistograms(tx, some);

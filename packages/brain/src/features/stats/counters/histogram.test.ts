@@ -20,7 +20,7 @@ const histogramOf = (values: number[]): Histogram => {
 const durations = fc.array(fc.integer({ min: 0, max: 2_147_483_647 }), { minLength: 1, maxLength: 60 });
 
 describe("a histogram", () => {
-  test("gives every quantile within its stated error", () => {
+  test("returns every quantile within its stated error", () => {
     fc.assert(
       fc.property(durations, fc.double({ min: 0, max: 1, noNaN: true }), (values, q) => {
         const sorted = [...values].sort((a, b) => a - b);
@@ -55,7 +55,7 @@ describe("a histogram", () => {
     );
   });
 
-  test("gives several quantiles at once as it gives each", () => {
+  test("returns several quantiles at once with the same values as one by one", () => {
     const shares = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 5 });
     fc.assert(
       fc.property(durations, shares, (values, given) => {

@@ -1,6 +1,6 @@
 /**
- * Histograms of durations: counts by buckets whose bounds grow geometrically, so that any quantile read from one is within 4 % of the
- * true value, whatever the values were. They merge by adding counts, and are stored as a JSON object of bucket index -> count.
+ * Histograms of durations: counts by buckets whose bounds grow geometrically, so that any quantile is within 4 % of the true value for any
+ * values. They merge by adding counts, and are stored as a JSON object of bucket index -> count.
  */
 export type Histogram = Map<number, number>;
 
@@ -9,13 +9,13 @@ export const histogramError = 0.04;
 
 const growth = (1 + histogramError) / (1 - histogramError);
 const logGrowth = Math.log(growth);
-/** Durations of at most half a millisecond, which includes 0. */
+/** Durations of at most half a millisecond, including 0. */
 const zeroBucket = 0;
 
 /** Bucket of a duration in milliseconds, at least 0. */
 export const bucketOf = (ms: number): number => (ms < 1 ? zeroBucket : 1 + Math.ceil(Math.log(ms) / logGrowth));
 
-/** The duration that stands for a bucket: at most 4 % away from every value in it. */
+/** The representative duration of a bucket: at most 4 % from every value in it. */
 export const bucketDuration = (bucket: number): number =>
   bucket === zeroBucket ? 0 : (2 * growth ** (bucket - 1)) / (growth + 1);
 
@@ -24,7 +24,7 @@ export function addToHistogram(histogram: Histogram, ms: number): void {
   histogram.set(bucket, (histogram.get(bucket) ?? 0) + 1);
 }
 
-/** The stored text; null when empty. Buckets come in rising order. */
+/** The stored text; null when empty. Buckets are in ascending order. */
 export function encodeHistogram(histogram: Histogram): string | null {
   if (histogram.size === 0) return null;
   const buckets = [...histogram.keys()].sort((a, b) => a - b);
@@ -42,18 +42,18 @@ const quote = 34;
 const zero = 48;
 
 /**
- * Adds the counts of a stored text, or of several one behind the other. A chart adds thousands of them, so the text is read digit by digit:
- * it is `{"<bucket>":<count>,…}`, as written by `encodeHistogram`, and nothing else.
+ * Adds the counts of a stored text, or of several texts in a row. A chart adds thousands of them, so the text is parsed digit by digit: it
+ * has exactly the form `{"<bucket>":<count>,…}` that `encodeHistogram` writes.
  */
 export function addStored(histogram: Histogram, text: string | null): void {
   if (text === null) return;
-  // One character behind a count lies the quote of the next bucket, or the brace that opens the next text, whose quote follows.
+  // One character after a count is the quote of the next bucket, or the brace that opens the next text, whose quote follows.
   for (let at = 1; at < text.length; at += text.charCodeAt(at + 1) === quote ? 1 : 2) {
     if (text.charCodeAt(at) !== quote) continue;
     let bucket = 0;
     for (at += 1; text.charCodeAt(at) !== quote; at += 1) bucket = bucket * 10 + text.charCodeAt(at) - zero;
     let count = 0;
-    // Behind the colon, up to the comma or the closing brace, which both lie outside the digits.
+    // After the colon, up to the comma or the closing brace, neither of which is a digit.
     for (at += 2; isDigit(text.charCodeAt(at)); at += 1) count = count * 10 + text.charCodeAt(at) - zero;
     histogram.set(bucket, (histogram.get(bucket) ?? 0) + count);
   }
@@ -61,10 +61,10 @@ export function addStored(histogram: Histogram, text: string | null): void {
 
 const isDigit = (code: number): boolean => code >= zero && code <= zero + 9;
 
-/** The value below which a share `q` (0 to 1) of the values lies, in milliseconds; null without values. */
+/** The value below which a share `q` (0 to 1) of the values is, in milliseconds; null without values. */
 export const quantileOf = (histogram: Histogram, q: number): number | null => quantilesOf(histogram, [q])?.[0] ?? null;
 
-/** The values below which the shares lie, which are given in rising order; null without values. */
+/** The values below which the shares are; the shares are in ascending order; null without values. */
 export function quantilesOf(histogram: Histogram, shares: readonly number[]): number[] | null {
   const buckets = [...histogram.keys()].sort((a, b) => a - b);
   const total = countOf(histogram);
@@ -83,7 +83,7 @@ export function quantilesOf(histogram: Histogram, shares: readonly number[]): nu
   return found;
 }
 
-/** How many values a histogram holds. */
+/** Number of values in a histogram. */
 export function countOf(histogram: Histogram): number {
   let total = 0;
   for (const count of histogram.values()) total += count;

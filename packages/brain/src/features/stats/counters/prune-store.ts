@@ -2,7 +2,7 @@ import { rowAddress } from "../../../platform/database/dialects/expressions/row-
 import { affectedRows } from "../../../platform/database/results.ts";
 import type { BrainDatabase, Db } from "../../../schema/tables/index.ts";
 
-/** Deletes at most `limit` rollups of one grain that begin before `cutoff`, and tells how many. */
+/** Deletes at most `limit` rollups of one grain that start before `cutoff`, and returns how many. */
 export const deleteRollupsBefore = (
   db: BrainDatabase,
   grainMinutes: number,
@@ -39,14 +39,14 @@ const deleteGrainBefore = (
     ),
   );
 
-/** When the newest rollup of these grains begins; null when there is none. */
+/** Start of the newest rollup of these grains; null when there is none. */
 export async function newestBucket(
   slow: Db,
   table: "rollups" | "name_rollups",
   grains: readonly number[],
 ): Promise<Date | null> {
   let newest: Date | null = null;
-  // One look at the end of the index for each grain.
+  // One lookup at the end of the index per grain.
   for (const grain of grains) {
     const row = await slow
       .selectFrom(table)
@@ -60,7 +60,7 @@ export async function newestBucket(
   return newest;
 }
 
-/** Deletes at most `limit` counts of workers from hours before `cutoff`, and tells how many. */
+/** Deletes at most `limit` counts of workers from hours before `cutoff`, and returns how many. */
 export const deleteWorkerRollupsBefore = ({ write }: BrainDatabase, cutoff: Date, limit: number): Promise<number> =>
   write((tx) =>
     affectedRows(
@@ -77,10 +77,10 @@ export const deleteWorkerRollupsBefore = ({ write }: BrainDatabase, cutoff: Date
     ),
   );
 
-/** Forgets names that were last counted before `cutoff`, so that others can be told apart; at most a thousand per project exist. */
+/** Deletes names that were last counted before `cutoff`, to free places for others; at most a thousand per project exist. */
 export const deleteNamesBefore = ({ write }: BrainDatabase, cutoff: Date): Promise<number> =>
   write((tx) => affectedRows(tx.deleteFrom("rollup_names").where("seen_at", "<", cutoff)));
 
-/** Forgets releases that were last noted before `cutoff`; at most a thousand per project exist. */
+/** Deletes releases that were last recorded before `cutoff`; at most a thousand per project exist. */
 export const deleteReleasesBefore = ({ write }: BrainDatabase, cutoff: Date): Promise<number> =>
   write((tx) => affectedRows(tx.deleteFrom("releases").where("noted_at", "<", cutoff)));

@@ -5,17 +5,17 @@ import type { Db, ReleaseRow, Tables } from "../../../schema/tables/index.ts";
 import type { TimeRange } from "../time-range.ts";
 
 export interface ReleaseLimit {
-  /** Releases of a project; they come from outside, so those beyond that were noted longest ago are not kept. */
+  /** Most releases of a project; they come from outside, so the least recently recorded ones above this are deleted. */
   readonly perProject: number;
 }
 
-/** Notes releases, of which each is given once: the first time is the earliest of all. */
+/** Records distinct releases; each keeps its earliest time. */
 export async function noteReleases(
   tx: Tx<Tables>,
   rows: readonly ReleaseRow[],
   { perProject }: ReleaseLimit,
 ): Promise<void> {
-  // Two processes that count to the limit at once would both stay below it.
+  // Two processes that check the limit at once would both stay below it.
   await lockSubject(tx, "releases");
   for (const [projectId, own] of Map.groupBy(rows, ({ project_id }) => project_id)) {
     const known = await tx
@@ -41,7 +41,7 @@ export async function noteReleases(
   }
 }
 
-/** Forgets the releases of a project that were noted longest ago. */
+/** Deletes the least recently recorded releases of a project. */
 async function deleteOldest(tx: Tx<Tables>, projectId: string, count: number): Promise<void> {
   await tx
     .deleteFrom("releases")
@@ -59,7 +59,7 @@ async function deleteOldest(tx: Tx<Tables>, projectId: string, count: number): P
     .execute();
 }
 
-/** The newest releases first seen in [from, to), the newest first. */
+/** The newest releases first seen in [from, to), newest first. */
 export const releasesWithin = (
   db: Db,
   projectId: string,

@@ -45,7 +45,7 @@ for (const dialect of testDialects) {
       const batches = [
         [event("v1", -3000), event("v1", -5000), event(null, -9000)],
         [event("v2", 2000, "task.succeeded"), event("v1", 3000)],
-        // Came late, as from an agent that was cut off.
+        // Late, as from an agent that was disconnected.
         [event("v2", 1000)],
       ];
       for (const events of batches) {
@@ -88,7 +88,7 @@ for (const dialect of testDialects) {
       );
     });
 
-    test("of a project are at most a thousand, and another project's do not count", async () => {
+    test("of a project are at most a thousand, and another project's are not counted", async () => {
       const [projectId, other] = [await newProject(), await newProject()];
       const releases = open();
       releases.seen(projectId, "r0", start + dayMs);
@@ -106,7 +106,7 @@ for (const dialect of testDialects) {
         .execute();
       expect(rows).toHaveLength(releasesPerProject);
       const kept = new Set(rows.map(({ release }) => release));
-      // In use of late, and new: those that were noted longest ago made room.
+      // Used recently, and new: the least recently recorded ones were deleted.
       expect(["r0", "r1", "r4", "r5", "r6", "r1003", "late"].filter((release) => !kept.has(release))).toEqual([
         ...["r1", "r4", "r5"],
       ]);
@@ -114,10 +114,10 @@ for (const dialect of testDialects) {
       expect(await marks(other)).toEqual([["r", 0]]);
     });
 
-    test("stay while tasks carry them, and go when none did for the retention", async () => {
+    test("are kept while tasks carry them, and deleted when none did for the retention", async () => {
       const projectId = await newProject();
       const releases = open();
-      releases.seen(projectId, "gone", start);
+      releases.seen(projectId, "unused", start);
       releases.seen(projectId, "used", start);
       await releases.flush();
       releases.seen(projectId, "used", start + 100 * dayMs);

@@ -21,16 +21,16 @@ const maxWaiting = 2000;
 const maxRemembered = 20_000;
 const rowsPerStatement = 200;
 export const releasesPerProject = 1000;
-/** How often a release is noted as still in use. */
+/** How often a release is recorded as still in use. */
 export const releaseNotedMs = days(1);
 
 /**
- * The releases that tasks carry, each with the earliest time of an event that named it. Written behind the commit of the events: nearly
- * every event names a release that is known, which costs a look into memory; one that is lost on the way is seen again with the next event.
+ * The releases that tasks carry, each with the earliest time of an event that named it. Written after the commit of the events: nearly every
+ * event names a known release, which costs one memory lookup; a lost one is seen again with the next event.
  */
 export function createReleases({ database, onError }: ReleasesDeps) {
   const known = new Map<string, Note>();
-  // Neighbours mostly carry the same release.
+  // Consecutive events mostly carry the same release.
   let last: Note | null = null;
   const notes = new WriteBehind<Note>({
     everyMs: writeEveryMs,
@@ -81,7 +81,7 @@ export function createReleases({ database, onError }: ReleasesDeps) {
       note.firstMs = Math.min(note.firstMs, at);
       note.lastMs = Math.max(note.lastMs, at);
     },
-    /** Writes now what was noted. */
+    /** Writes what is pending now. */
     flush: () => notes.flush(),
     stop: () => notes.stop(),
   };
@@ -91,10 +91,10 @@ export type Releases = ReturnType<typeof createReleases>;
 
 const keyOf = ({ projectId, release }: Pick<Note, "projectId" | "release">): string => `${projectId} ${release}`;
 
-/** Releases of one answer; of more than these the newest are shown. */
+/** Most releases of one answer; the newest are shown. */
 const maxShown = 200;
 
-/** The releases of a project that were first seen in the range, in order of time: marks for charts (spec part 3, section 5.7). */
+/** The releases of a project that were first seen in the range, in order of time: markers for charts. */
 export async function readReleases({ read }: Pick<BrainDatabase, "read">, projectId: string, range: TimeRange) {
   const rows = await releasesWithin(read, projectId, range, maxShown);
   return { items: rows.reverse().map(({ release, first_seen_at }) => ({ release, first_seen: first_seen_at })) };
