@@ -108,7 +108,7 @@ export interface AgentCreate {
   name: string;
 }
 
-/** What the agent file of this service is. */
+/** Version, digest and size of the agent file. */
 export interface AgentManifest {
   /** Version of the agent. */
   version: string;
@@ -263,24 +263,24 @@ export interface AuditRow {
   user_agent: string | null;
 }
 
-/** The scheduled verification of the rows, as it ended last. */
+/** The scheduled verification of the rows. */
 export interface AuditVerification {
   /** Whether it is scheduled. */
   enabled: boolean;
-  /** How the last one ended; absent before the first. */
+  /** Result of the last verification; absent before the first. */
   last?: {
     /** When it ended. */
     finished_at: string;
-    /** Failed: a row is not as it was signed; error: it could not be carried out. */
+    /** Failed: a row does not match its signature; error: the verification could not run. */
     outcome: "clean" | "failed" | "error";
-    /** Rows found in order. */
+    /** Number of valid rows. */
     rows?: number;
-    /** First row with a fault. */
+    /** First invalid row. */
     row_id?: string;
   };
 }
 
-/** Length of one part of the range. */
+/** Length of one interval. */
 export const bucketWidths = [
   "1m",
   "5m",
@@ -509,7 +509,7 @@ export const bulkRetryStatuses = [
 ] as const;
 export type BulkRetryStatus = (typeof bulkRetryStatuses)[number];
 
-/** Degraded: it works, but needs attention; of several checks the worst. */
+/** Degraded: works, but needs attention; the worst of several checks. */
 export const checkStatuses = [
   "ok",
   "degraded",
@@ -805,7 +805,7 @@ export interface HealthCheck {
   revision?: string;
   /** Version of the schema that this release needs. */
   expected?: string;
-  /** Whether the audit chain was begun. */
+  /** Whether the audit chain was started. */
   activated?: boolean;
   /** State-only: rows of the audit log are not read. */
   scope?: string;
@@ -824,17 +824,17 @@ export interface HomeAttention {
   project_slug: string;
   /** Name of the project. */
   project_name: string;
-  /** One sentence, without the project's name. */
+  /** One sentence without the project's name. */
   message: string;
-  /** Agents, workers, queues, failures or commands that it concerns; null without a number. */
+  /** Number of affected agents, workers, queues, failures or commands; null without a number. */
   count: number | null;
-  /** Since when it holds; null when unknown. */
+  /** When it started; null when unknown. */
   since: string | null;
-  /** Of `issue_spike` only: the failures that look alike. */
+  /** The similar failures; only with `issue_spike`. */
   issue?: {
     /** Fingerprint of the issue. */
     fingerprint: string;
-    /** Of its newest failure, the first 2000 characters. */
+    /** Exception of the newest failure; first 2000 characters. */
     sample_exception: string | null;
     /** Task name of the newest failure; null when unknown. */
     sample_task_name: string | null;
@@ -847,21 +847,21 @@ export interface HomeFigures {
   tasks_24h: number;
   /** Tasks that failed in the last 24 h. */
   failures_24h: number;
-  /** Failures of all tasks that succeeded or failed, 0 to 1. */
+  /** Share of failures among tasks that succeeded or failed, 0 to 1. */
   failure_rate_24h: number;
   /** Workers that are online now. */
   workers_online: number;
-  /** Workers that are known. */
+  /** Known workers. */
   workers_total: number;
   /** Agents that are online now. */
   agents_online: number;
-  /** Workers that went offline in the last 24 h without announcing it, less those of the same engine that started since. */
+  /** Workers that went offline in the last 24 h without announcing it, minus those of the same engine that started since. */
   workers_missing: number;
-  /** Agents that are not online now, without those that never connected. */
+  /** Agents that are not online now, except those that never connected. */
   agents_offline: number;
   /** Agents that are not revoked. */
   agents_total: number;
-  /** Open for more than half of their time. */
+  /** Commands open for more than half of their time limit. */
   stuck_commands: number;
 }
 
@@ -869,40 +869,40 @@ export interface HomeFigures {
 export interface HomeProject {
   /** Id of the project. */
   id: string;
-  /** Its name in URLs. */
+  /** Name in URLs. */
   slug: string;
-  /** Name shown to people. */
+  /** Display name. */
   name: string;
   /** Such as production or staging. */
   environment: string;
-  /** Role of the caller; null for a global admin without one. */
+  /** Role of the caller; null for a global admin without a role. */
   role: ProjectRole | null;
   /** Tasks that finished in the last 24 h: succeeded, failed, were revoked or rejected. */
   tasks_24h: number;
   /** Tasks that failed in the last 24 h. */
   failures_24h: number;
-  /** Failures of all tasks that succeeded or failed, 0 to 1. */
+  /** Share of failures among tasks that succeeded or failed, 0 to 1. */
   failure_rate_24h: number;
   /** Workers that are online now. */
   workers_online: number;
-  /** Workers that are known. */
+  /** Known workers. */
   workers_total: number;
   /** Agents that are online now. */
   agents_online: number;
-  /** Workers that went offline in the last 24 h without announcing it, less those of the same engine that started since. */
+  /** Workers that went offline in the last 24 h without announcing it, minus those of the same engine that started since. */
   workers_missing: number;
-  /** Agents that are not online now, without those that never connected. */
+  /** Agents that are not online now, except those that never connected. */
   agents_offline: number;
   /** Agents that are not revoked. */
   agents_total: number;
-  /** Open for more than half of their time. */
+  /** Commands open for more than half of their time limit. */
   stuck_commands: number;
-  /** Start of the newest minute with stored events, of the hour when it is more than 48 h ago. */
+  /** Start of the newest minute with stored events, or of the hour when more than 48 h ago. */
   last_activity_at: string | null;
   health: ProjectHealth;
-  /** Tasks that wait in its queues, as last reported. */
+  /** Waiting tasks in its queues, as last reported. */
   backlog: number;
-  /** Tasks that ended in each of the last 24 UTC hours; the last one is the running hour. */
+  /** Tasks that ended in each of the last 24 UTC hours; the last one is the current hour. */
   tasks_by_hour: number[];
 }
 
@@ -914,7 +914,7 @@ export interface HomeSummary {
     id: string;
     /** Address that the user signs in with. */
     email: string;
-    /** Name shown to others; null without one. */
+    /** Name shown to others; null if not set. */
     display_name: string | null;
     /** Whether the user administers the instance. */
     is_admin: boolean;
@@ -1015,37 +1015,37 @@ export interface InvitedAnswer {
   email_sent: boolean;
 }
 
-/** Failures that look alike. */
+/** A group of similar failures. */
 export interface Issue {
-  /** 32 hex digits that similar failures share. */
+  /** 32 hex digits, shared by similar failures. */
   fingerprint: string;
   /** Error class of the newest failure, such as TypeError; null when unknown. */
   error_class: string | null;
   /** First line of the newest failure's message with its values replaced by placeholders such as <n>; at most 500 characters. */
   template: string | null;
-  /** Ongoing: open_count is above 0; otherwise recovered. */
+  /** Ongoing: open_count is above 0; recovered: it is 0. */
   status: "ongoing" | "recovered";
-  /** Task rows whose last failure is of this issue and in the range. */
+  /** Tasks whose last failure is of this issue and in the range. */
   occurrences: number;
-  /** Of them those that are in state failure now. */
+  /** Those that are in state failure now. */
   open_count: number;
-  /** Of them those that are in another state now. */
+  /** Those that are in another state now. */
   recovered_count: number;
-  /** There are more: only the newest 1000 to 10 000 task rows were counted, fewer the more issues the page has. */
+  /** There are more: only the newest 1000 to 10 000 tasks were counted, fewer when the page has more issues. */
   is_capped: boolean;
-  /** In all that is kept, also before the range. */
+  /** First retained failure, even before the range. */
   first_seen: string;
-  /** Its newest failure in the range. */
+  /** Newest failure in the range. */
   last_seen: string;
   /** Number of engines. */
   engine_count: number;
   /** Engines whose tasks failed this way. */
   engines: string[];
-  /** Of the newest failure, the first 2000 characters. */
+  /** Exception of the newest failure; first 2000 characters. */
   sample_exception: string | null;
   /** Task name of the newest failure; null when unknown. */
   sample_task_name: string | null;
-  /** Failures in each of 24 equal parts of the range; only when asked for. */
+  /** Failures in each of 24 equal intervals of the range; only when requested. */
   trend?: number[];
 }
 
@@ -1054,7 +1054,7 @@ export interface IssuePage {
   items: Issue[];
   /** Pass it as `cursor` to get the next page; null on the last page. */
   next_cursor: string | null;
-  /** False when the order by occurrences may miss an issue: it counts the newest 50 000 failures of the range, and with a status looks at the 200 most frequent issues. */
+  /** False when the order by occurrences may miss an issue: it counts the newest 50 000 failures of the range, and with a status checks the 200 most frequent issues. */
   is_exact: boolean;
 }
 
@@ -1083,14 +1083,14 @@ export interface KnownVersions {
 /** Run and wait times over time. */
 export interface Latency {
   bucket: BucketWidth;
-  /** Of all buckets together. */
+  /** Percentiles of the whole range. */
   total: {
     run: Percentiles | null;
     wait: Percentiles | null;
   };
-  /** Parts of the range with their percentiles, oldest first. */
+  /** Percentiles of each interval, oldest first. */
   series: {
-    /** Start of the part. */
+    /** Start of the interval. */
     t: string;
     run: Percentiles | null;
     wait: Percentiles | null;
@@ -1349,7 +1349,7 @@ export interface Percentiles {
   p95: number;
   /** 99 % of the values are at most this. */
   p99: number;
-  /** Values they are of. */
+  /** Number of values. */
   count: number;
 }
 
@@ -1501,7 +1501,7 @@ export interface ProjectStats {
     /** Tasks in state unknown. */
     unknown: number;
   };
-  /** All tasks that are kept. */
+  /** All stored tasks. */
   tasks_total: number;
   /** Tasks that finished in the range: succeeded, failed, were revoked or rejected. */
   tasks_finished_24h: number;
@@ -1509,39 +1509,39 @@ export interface ProjectStats {
   tasks_failed_24h: number;
   /** Successes in the range. */
   tasks_succeeded_24h: number;
-  /** Failures of all failures and successes in the range, 0 to 1; 0 without any. */
+  /** Share of failures among failures and successes in the range, 0 to 1; 0 without any. */
   failure_rate_24h: number;
   /** Agents that are online now. */
   agents_online: number;
-  /** Agents that are not online now, without those that never connected. */
+  /** Agents that are not online now, except those that never connected. */
   agents_offline: number;
   /** Workers that are online now. */
   workers_online: number;
   /** Workers that are offline now. */
   workers_offline: number;
-  /** Workers that went offline in the last 24 h without announcing it, less those of the same engine that started since. */
+  /** Workers that went offline in the last 24 h without announcing it, minus those of the same engine that started since. */
   workers_missing: number;
-  /** Now, whenever they were issued. */
+  /** Commands pending now, whenever issued. */
   commands_pending: number;
-  /** Now, whenever they were issued. */
+  /** Commands dispatched now, whenever issued. */
   commands_dispatched: number;
-  /** Commands of the range that completed. */
+  /** Commands issued in the range that completed. */
   commands_completed_24h: number;
-  /** Commands of the range that failed. */
+  /** Commands issued in the range that failed. */
   commands_failed_24h: number;
-  /** Commands of the range that timed out. */
+  /** Commands issued in the range that timed out. */
   commands_timeout_24h: number;
-  /** The 500 deepest queues, the deepest first. */
+  /** The 500 deepest queues, deepest first. */
   queue_depths: {
     /** Name of the queue. */
     name: string;
     /** Name of the engine. */
     engine: string;
-    /** Tasks that wait in it, as last reported. */
+    /** Waiting tasks, as last reported. */
     pending_count: number;
-    /** Reserved for the kind of broker; null. */
+    /** Reserved for the type of broker; null. */
     broker_type: string | null;
-    /** Time of the newest report or event that names it; null before the first. */
+    /** Time of the newest report or event that names it; null if none. */
     last_seen_at: string | null;
   }[];
   /** Whether the project needs attention. */
@@ -1704,13 +1704,13 @@ export interface RecentFailure {
   project_name: string;
   /** Name of the engine. */
   engine: string;
-  /** Id that the engine gave the task. */
+  /** Id of the task in its engine. */
   task_id: string;
   /** Function or job name; null when not reported. */
   task_name: string | null;
   /** Worker that ran it; null when not reported. */
   worker: string | null;
-  /** The first 2000 characters. */
+  /** First 2000 characters. */
   exception: string | null;
   /** Urgency, from critical to low. */
   priority: string;
@@ -1739,7 +1739,7 @@ export interface ReleaseMark {
 
 /** Releases first seen in the range. */
 export interface ReleasePage {
-  /** In order of time, the newest 200 of them. */
+  /** The newest 200, in order of time. */
   items: ReleaseMark[];
 }
 
@@ -1910,14 +1910,14 @@ export interface SlowestNames {
   since: string;
   /** End of the range. */
   until: string;
-  /** The range before it goes from here to `since`. */
+  /** Start of the preceding range, which ends at `since`. */
   previous_since: string;
-  /** The slowest first. */
+  /** Slowest first. */
   items: {
     /** Function or job name. */
     name: string;
     run: Percentiles;
-    /** Tasks of the name that failed in the range. */
+    /** Tasks with this name that failed in the range. */
     failed: number;
     previous: Percentiles | null;
   }[];
@@ -1931,7 +1931,7 @@ export interface StepUp {
   code?: string;
 }
 
-/** Versions of the service and what it runs on. */
+/** Versions of the service, its runtime and its database. */
 export interface SystemFacts {
   /** Version of the service. */
   svc_version: string;
@@ -1951,7 +1951,7 @@ export interface SystemFacts {
   database_version: string;
   /** Size of the database in MB; absent when unknown. */
   database_size_mb?: number;
-  /** Name to version of what the service runs on. */
+  /** Versions of the packages that the service uses, by name. */
   packages: Record<string, string>;
 }
 
@@ -2269,9 +2269,9 @@ export interface TaskTreeNode {
   finished_at: string | null;
 }
 
-/** The outcomes of one part of the range. */
+/** The outcomes of one interval. */
 export interface TrendBucket {
-  /** Start of the part. */
+  /** Start of the interval. */
   t: string;
   /** Tasks that succeeded. */
   success: number;
@@ -2283,7 +2283,7 @@ export interface TrendBucket {
   revoked: number;
   /** Tasks that were rejected. */
   rejected: number;
-  /** All of these together: finished tasks and retries. */
+  /** Sum of these: finished tasks and retries. */
   total: number;
   /** Mean run time; null without any. */
   avg_runtime_ms: number | null;
@@ -2291,7 +2291,7 @@ export interface TrendBucket {
 
 /** Outcomes of tasks over time. */
 export interface Trends {
-  /** The asked window, or `custom` for since and until. */
+  /** The requested window, or `custom` with since and until. */
   window: string;
   bucket: BucketWidth;
   series: TrendBucket[];
@@ -2339,7 +2339,7 @@ export interface Unreadiness {
   detail?: string;
   /** Always unready. */
   status: "unready";
-  /** Starting; database: it does not answer; write_probe_failed, write_probe_stale: it takes no writes. */
+  /** Starting: start-up is not finished; database: it does not answer; write_probe_failed, write_probe_stale: it does not accept writes. */
   reason: "starting" | "database" | "write_probe_failed" | "write_probe_stale";
 }
 
@@ -2538,7 +2538,7 @@ export interface WorkerPage {
 }
 
 export interface GetAgentFileQuery {
-  /** Version of the agent; when it is the one served, the answer may be cached for a year. */
+  /** Version of the agent; if it matches the served one, the answer may be cached for a year. */
   version?: string;
 }
 
@@ -2574,7 +2574,7 @@ export interface ListRecentFailuresQuery {
   limit?: number;
   /** next_cursor of the previous page. */
   cursor?: string;
-  /** Slug of a project, for its failures alone. */
+  /** Slug of a project; only its failures. */
   project?: string;
   /** Start of the range. */
   since?: string;
@@ -2719,19 +2719,19 @@ export interface GetFacetQuery {
 export interface ListIssuesQuery {
   /** Only failures of this engine. */
   engine?: string;
-  /** Ongoing: open_count is above 0; otherwise recovered. */
+  /** Ongoing: open_count is above 0; recovered: it is 0. */
   status?: "ongoing" | "recovered";
   /** Only this issue. */
   fingerprint?: string;
-  /** Failures of the last hours; since and until replace it. */
+  /** Only failures of the last hours; overridden by since and until. */
   hours?: number;
   /** Start of the range. */
   since?: string;
   /** End of the range. */
   until?: string;
-  /** last_seen (default): the issue that failed last comes first. occurrences: the most frequent comes first, on one page without cursor. */
+  /** last_seen (default): most recent failure first. occurrences: most frequent first, on one page without a cursor. */
   sort?: "last_seen" | "occurrences";
-  /** Adds the failures of 24 equal parts of the range, by default of the last 24 h. */
+  /** Adds failures in 24 equal intervals of the range, by default the last 24 h. */
   trend?: boolean;
   /** next_cursor of the previous page. */
   cursor?: string;
@@ -2740,7 +2740,7 @@ export interface ListIssuesQuery {
 }
 
 export interface GetLatencyQuery {
-  /** 1h at least where the range begins more than 48 h ago, because older counts are kept by the hour. */
+  /** At least 1h when the range starts more than 48 h ago, because older counts are kept by the hour. */
   bucket?: BucketWidth;
   /** Exact task name. */
   name?: string;
@@ -2753,7 +2753,7 @@ export interface GetLatencyQuery {
 }
 
 export interface ListSlowestNamesQuery {
-  /** Most names; default 8. */
+  /** Maximum number of names; default 8. */
   limit?: number;
   /** Start of the range. */
   since?: string;
@@ -2792,7 +2792,7 @@ export interface ListReleasesQuery {
 }
 
 export interface GetStatsQuery {
-  /** Default 24; since and until replace it. Counts of more than 48 h ago are kept by the UTC hour, and the first and the last one are counted whole. */
+  /** Default 24; overridden by since and until. Counts older than 48 h are kept by the UTC hour, and the first and last hour are counted whole. */
   hours?: number;
   /** Start of the range. */
   since?: string;
@@ -2873,9 +2873,9 @@ export interface GetTaskHistogramQuery {
 }
 
 export interface GetTrendsQuery {
-  /** Length of the range up to now; since and until replace it. */
+  /** Length of the range up to now; overridden by since and until. */
   window?: "1h" | "6h" | "24h" | "72h" | "7d";
-  /** 1h at least where the range begins more than 48 h ago, because older counts are kept by the hour. */
+  /** At least 1h when the range starts more than 48 h ago, because older counts are kept by the hour. */
   bucket?: BucketWidth;
   /** Start of the range. */
   since?: string;
