@@ -15,29 +15,28 @@ const open = async (as: Caller, { hasOwnClock = false } = {}) => {
   return screen;
 };
 const actionsShown = (page: Page) => page.locator("main tbody button[aria-haspopup=dialog]").allTextContents();
-/** Moves the clock over the next look. */
+/** Moves the clock past the next poll. */
 const moveUntilShown = (page: Page, name: string) =>
   moveClockUntil(page, 5_000, () => page.getByRole("button", { name }).isVisible());
 const change = () =>
   shop.brain.as.root.patch(`/projects/${shop.brain.project.slug}`, { description: `since ${Math.random()}` });
-/** Looks for what is new, of all pages of one browser, with the header that keeps no session alive. */
-function countLooks(context: BrowserContext) {
-  const looks: { page: Page; isBackground: boolean }[] = [];
+/** Records the polls for new entries of all pages, with the header that does not keep the session alive. */
+function recordPolls(context: BrowserContext) {
+  const polls: { page: Page; isBackground: boolean }[] = [];
   context.on("request", (request) => {
     if (!request.url().includes("/api/v1/activity?") || !request.url().includes("since_cursor")) return;
-    looks.push({ page: request.frame().page(), isBackground: request.headers()["x-svc-background"] === "1" });
+    polls.push({ page: request.frame().page(), isBackground: request.headers()["x-svc-background"] === "1" });
   });
-  return looks;
+  return polls;
 }
 
 describe("the activity feed", () => {
-  // Part 1, Activity feed, Visibility.
   test.each([
     ["root", /^All entries of all projects/, true],
     ["auditor", /^Entries of Shop, and your own/, true],
     ["viewer", /^Your own events only/, false],
     ["stranger", /^Your own events only/, false],
-  ] as const)("says what %s sees, and shows that", async (as, words, seesProject) => {
+  ] as const)("describes and shows what %s sees", async (as, words, seesProject) => {
     const { page, faults } = await open(as);
     await page.locator("main").getByText(words).waitFor();
     expect((await actionsShown(page)).includes("agent.token.minted")).toBe(seesProject);
@@ -45,33 +44,33 @@ describe("the activity feed", () => {
     expect(faults).toEqual([]);
   });
 
-  test("is narrowed to one project and one class of actions", async () => {
+  test("is filtered by project and action class", async () => {
     const { page } = await open("root");
     await page.getByLabel("Project").selectOption("shop");
     await page.waitForURL(/project=shop/);
     await expect.poll(async () => (await actionsShown(page)).includes("auth.login")).toBe(false);
-    await page.getByLabel("Action begins with").fill("agent.");
+    await page.getByLabel("Action starts with").fill("agent.");
     await page.waitForURL(/action=agent[.]/);
     await expect.poll(async () => [...new Set(await actionsShown(page))]).toEqual(["agent.token.minted"]);
   });
 
-  test("opens a row without a filter that the feed does not have", async () => {
+  test("opens an entry without the user filter", async () => {
     const { page } = await open("auditor");
     await page.getByRole("button", { name: "agent.token.minted" }).click();
     await page.getByRole("dialog").getByText("hidden for your role").waitFor();
-    expect(await page.getByRole("dialog").getByRole("button", { name: "Only who acted" }).count()).toBe(0);
+    expect(await page.getByRole("dialog").getByRole("button", { name: "Only this user" }).count()).toBe(0);
   });
 
-  test("says how many rows are new and lets the list stand until somebody asks", async () => {
+  test("shows the number of new entries and keeps the list until requested", async () => {
     const { page, faults } = await open("root", { hasOwnClock: true });
-    const looks = countLooks(page.context());
+    const polls = recordPolls(page.context());
     const before = await actionsShown(page);
     await change();
     await moveUntilShown(page, "1 new");
     await change();
     await moveUntilShown(page, "2 new");
     expect(await actionsShown(page)).toEqual(before);
-    expect(looks.every(({ isBackground }) => isBackground)).toBe(true);
+    expect(polls.every(({ isBackground }) => isBackground)).toBe(true);
     await page.getByRole("button", { name: "2 new" }).click();
     await expect
       .poll(async () => (await actionsShown(page)).slice(0, 2))
@@ -79,28 +78,28 @@ describe("the activity feed", () => {
     expect(faults).toEqual([]);
   });
 
-  test("stands still while everything is paused", async () => {
+  test("does not poll while paused", async () => {
     const { page } = await open("root");
     await page.keyboard.press("L");
-    const looks = countLooks(page.context());
+    const polls = recordPolls(page.context());
     await change();
     await page.clock.install();
     await page.clock.runFor(30_000);
-    expect(looks).toEqual([]);
+    expect(polls).toEqual([]);
     await page.keyboard.press("L");
     await page.clock.runFor(6_000);
     await page.getByRole("button", { name: /\d new/ }).waitFor();
   });
 
-  test("is looked at by one tab of all, the one that was opened last, and the others are told", async () => {
+  test("is polled by the tab opened last, and the others get the result", async () => {
     const { page: first, faults } = await open("root", { hasOwnClock: true });
-    const looks = countLooks(first.context());
-    await moveClockUntil(first, 5_000, () => looks.length > 0);
+    const polls = recordPolls(first.context());
+    await moveClockUntil(first, 5_000, () => polls.length > 0);
     const second = await first.context().newPage();
     await second.goto("/activity");
     await second.getByRole("button", { name: "auth.login" }).first().waitFor();
-    const of = (page: Page) => looks.filter((look) => look.page === page).length;
-    // Twice: a look of the first tab may have begun just before the second took over.
+    const of = (page: Page) => polls.filter((poll) => poll.page === page).length;
+    // Twice: a poll of the first tab may have started just before the second took over.
     await moveClockUntil(first, 5_000, () => of(second) > 1);
     const until = of(first);
     await change();
@@ -113,8 +112,7 @@ describe("the activity feed", () => {
     expect(faults).toEqual([]);
   });
 
-  // Part 1, Activity feed, Throttle: 429 with Retry-After 60.
-  test("waits when the server asks for it, says so, and goes on by itself", async () => {
+  test("waits when rate-limited, says so, and continues automatically", async () => {
     const { page } = await openScreen(shop.brain, { cookie: shop.brain.as.root.cookie });
     await page.clock.install();
     let refused = 0;

@@ -28,7 +28,7 @@ beforeAll(async () => {
       project_id,
       source_ip: "10.1.2.3",
       user_agent: "probe/1",
-      metadata: { before: { name: "Shop", zone: "UTC" }, after: { name: "Store", zone: "UTC" }, reason: "asked" },
+      metadata: { before: { name: "Shop", zone: "UTC" }, after: { name: "Store", zone: "UTC" }, reason: "requested" },
     },
     {
       action: "membership.updated",
@@ -49,7 +49,7 @@ const actionsShown = (page: Page) => page.locator("main tbody button[aria-haspop
 const drawer = (page: Page) => page.getByRole("dialog");
 
 describe("the audit trail", () => {
-  test("is read page by page, newest first", async () => {
+  test("loads page by page, newest first", async () => {
     const { page, faults } = await open("?action=probe.");
     await page.getByText("The newest 100 entries").waitFor();
     await page.getByRole("button", { name: "Load older entries" }).click();
@@ -57,11 +57,11 @@ describe("the audit trail", () => {
     expect(faults).toEqual([]);
   });
 
-  test("is narrowed by class, action, outcome and who acted, each in the address", async () => {
+  test("is filtered by class, action, outcome and user, each in the URL", async () => {
     const { page, faults } = await open();
     await page.getByRole("button", { name: "probe.odd" }).first().waitFor();
     const tree = page.getByRole("navigation", { name: "Actions" });
-    // Classes without any entry are not offered, least of all those of parts that do not exist.
+    // Classes without entries are not offered.
     const classes = await tree.getByRole("link").allTextContents();
     expect(classes).toContain("Members");
     expect(classes.join()).not.toMatch(/schedul|automation|notification|subscription/i);
@@ -80,13 +80,13 @@ describe("the audit trail", () => {
     await page.goBack();
     await page.goBack();
     await page.getByText("65 entries. End of list.").waitFor();
-    await page.getByLabel("Action begins with").fill("probe.o");
+    await page.getByLabel("Action starts with").fill("probe.o");
     await page.waitForURL(/action=probe[.]o$/);
     await expect.poll(async () => [...new Set(await actionsShown(page))]).toEqual(["probe.odd"]);
     expect(faults).toEqual([]);
   });
 
-  test("begins and ends with the time range, and says how to leave an empty one", async () => {
+  test("follows the time range, and offers to clear an empty one", async () => {
     const { page } = await open("?since=2020-01-01&until=2020-02-01");
     await page.getByText("No entries match").waitFor();
     await page.getByRole("button", { name: "Clear all filters" }).click();
@@ -94,13 +94,13 @@ describe("the audit trail", () => {
     expect(new URL(page.url()).search).toBe("");
   });
 
-  test("opens a row beside the list, with what changed, and walks on by keys", async () => {
+  test("opens an entry next to the list with its changes, and moves on by keys", async () => {
     const { page, faults } = await open();
     await page.getByRole("button", { name: "project.updated" }).click();
     const row = drawer(page).getByRole("row", { name: /name/ });
     expect(await row.getByRole("cell").allTextContents()).toEqual(["Shop", "Store"]);
     await drawer(page).getByText("1 unchanged").waitFor();
-    await drawer(page).getByText('"asked"').waitFor();
+    await drawer(page).getByText('"requested"').waitFor();
     await drawer(page).getByText("probe/1").waitFor();
     await drawer(page)
       .getByText(/\d\d:\d\d:\d\d[.]\d{6}/)
@@ -121,8 +121,7 @@ describe("the audit trail", () => {
     expect(faults).toEqual([]);
   });
 
-  // Part 3, section 5.6: source_ip is null for callers who are not global admins.
-  test("tells addresses to instance admins, and others that they are hidden", async () => {
+  test("shows addresses to instance admins, and others that they are hidden", async () => {
     for (const [as, text] of [
       ["root", "10.1.2.3"],
       ["auditor", "hidden for your role"],
@@ -134,7 +133,7 @@ describe("the audit trail", () => {
     }
   });
 
-  test("shows microseconds when they are asked for", async () => {
+  test("shows microseconds on request", async () => {
     const { page } = await open();
     const time = page.locator("main tbody time").first();
     expect(await time.textContent()).toMatch(/^[\d-]{10} \d\d:\d\d:\d\d$/);
@@ -143,7 +142,7 @@ describe("the audit trail", () => {
     expect(await time.textContent()).toMatch(/^[\d-]{10} \d\d:\d\d:\d\d[.]\d{6}$/);
   });
 
-  test("keeps room for the action at every width, once the list is long", async () => {
+  test("keeps space for the action at every width, with a long list", async () => {
     const { page } = await open();
     const action = page.locator("main tbody td:has(button[aria-haspopup=dialog])").first();
     for (const width of [1280, 800, 390]) {
@@ -152,8 +151,8 @@ describe("the audit trail", () => {
     }
   });
 
-  // What lies below a list must not move under the pointer when the list's last rows are drawn.
-  test("is as high before its last rows are drawn as it is then", async () => {
+  // Content below the list must not shift when its last rows are drawn.
+  test("has its final height before its last rows are drawn", async () => {
     const { page } = await open("?action=probe.");
     await page.getByText("The newest 100 entries").waitFor();
     const heightPx = () => page.locator("#main").evaluate((main) => main.scrollHeight);
@@ -164,7 +163,7 @@ describe("the audit trail", () => {
     expect(Math.abs((await heightPx()) - beforePx)).toBeLessThan(8);
   });
 
-  test("says that there are newer rows, and shows them when somebody asks", async () => {
+  test("announces new entries, and shows them on request", async () => {
     const { page, faults } = await open("?action=project.");
     await page.getByRole("button", { name: "project.updated" }).waitFor();
     const before = await actionsShown(page);
@@ -183,7 +182,7 @@ describe("the chain's state", () => {
   const line = (page: Page, name: string) =>
     page.locator("main dl > div", { has: page.getByText(name, { exact: true }) });
 
-  test("is one line, and behind it what was checked and how to check the rest", async () => {
+  test("is one line, with the checks and commands under Details", async () => {
     const { page } = await open();
     await page.getByText("Head of the chain valid, rows not verified").waitFor();
     expect(await page.locator("main").textContent()).not.toMatch(/SVC_|svc audit/);
@@ -197,7 +196,7 @@ describe("the chain's state", () => {
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe("svc audit verify");
   });
 
-  test("names the last scheduled verification and the first bad row, and a state that does not authenticate", async () => {
+  test("shows the last scheduled verification, the first bad row, and an invalid state", async () => {
     const { page } = await openScreen(shop.brain, { cookie: shop.brain.as.auditor.cookie });
     const bad = "2c5ea4c0-4067-41e9-8bad-9b1deb4d3b7d";
     const check = (verification: object, more = {}) => ({
@@ -229,7 +228,7 @@ describe("the chain's state", () => {
 });
 
 describe("an export of audit rows", () => {
-  test("is a file of what matches, with its cap beside it", async () => {
+  test("is a file of the matching entries, with the maximum shown", async () => {
     const { page, faults } = await open("?action=probe.even&outcome=failure");
     await page.getByText("13 entries. End of list.").waitFor();
     await page.getByRole("button", { name: "Export audit entries" }).click();
@@ -251,7 +250,7 @@ describe("an export of audit rows", () => {
     expect(faults).toEqual([]);
   });
 
-  test("of more rows than its cap is refused, and says what to do", async () => {
+  test("of too many entries is refused, and says what to do", async () => {
     const { page } = await open();
     const details = { cap: 50_000, format: "csv", errors: [] };
     await page.route("**/audit?*format=*", (route) =>

@@ -9,7 +9,7 @@ import { actions, type CommandOutcome, connectCommandAgent, held } from "../traf
 import { axeFaults, openScreen, startBrainWithSite } from "../window/screen.ts";
 
 const every = [...actions, "retry_by_reference_v1", "list_dead_letters"];
-const letters = {
+const deadLetters = {
   entries: [
     {
       task_id: "dead-1",
@@ -34,7 +34,7 @@ const load = (page: Page) => page.getByRole("button", { name: "Load" });
 const alert = (page: Page) => page.getByRole("main").getByRole("alert").first();
 
 describe("dead letters", () => {
-  test("of an agent that is silent say so while they wait and at the end, and lead to the command", async () => {
+  test("of a silent agent show that they load, then the timeout with a link to the command", async () => {
     await using brain = await startBrainWithSite({
       env: { SVC_COMMAND_TIMEOUT_SECONDS: "3", SVC_AGENT_LONGPOLL_REDISPATCH_MIN_INTERVAL_SECONDS: "1" },
     });
@@ -43,21 +43,21 @@ describe("dead letters", () => {
     agent.answer = () => silence.promise;
     const { page, faults } = await openAs(brain, "viewer", "dead-letters?engine=bullmq");
     await load(page).click();
-    const asking = page.getByRole("button", { name: "Asking an agent…" });
+    const asking = page.getByRole("button", { name: "Loading…" });
     await asking.waitFor();
     await expect.poll(() => asking.getAttribute("aria-disabled")).toBe("true");
-    await page.getByText("The agent did not answer in 3 s.").waitFor();
+    await page.getByText("The agent didn't answer within 3 s.").waitFor();
     expect(await axeFaults(page)).toEqual([]);
-    await page.getByRole("link", { name: "The command that was sent" }).click();
+    await page.getByRole("link", { name: "View command" }).click();
     await page.getByRole("heading", { level: 1, name: "List dead letters" }).waitFor();
-    silence.fulfil({ status: "success", result: letters });
+    silence.fulfil({ status: "success", result: deadLetters });
     expect(faults).toEqual([]);
   });
 
-  test("asked for too often count down, and keep what was read", async () => {
+  test("loaded too often show a countdown and keep the list", async () => {
     await using brain = await startBrainWithSite();
     const agent = await connectCommandAgent(brain, every);
-    agent.answer = () => ({ status: "success", result: letters });
+    agent.answer = () => ({ status: "success", result: deadLetters });
     const { page } = await openAs(brain, "viewer", "dead-letters?engine=bullmq");
     await load(page).click();
     await page.getByText("dead-1").waitFor();
@@ -75,7 +75,7 @@ describe("dead letters", () => {
     expect(agent.got).toHaveLength(10);
   });
 
-  test("that no agent can list name every agent that is online, with what each can do", async () => {
+  test("that no agent can list show every online agent with its capabilities", async () => {
     await using brain = await startBrainWithSite();
     await connectCommandAgent(brain, ["cancel_task"]);
     const celery = createScriptedAdapter("celery", ["retry_task", "list_dead_letters"]);
@@ -88,18 +88,18 @@ describe("dead letters", () => {
     expect(await alert(page).getByRole("listitem").count()).toBe(2);
   });
 
-  test("are requeued by the agent that is chosen, also one that only fetches commands", async () => {
+  test("are requeued by the chosen agent, even one that only polls", async () => {
     await using brain = await startBrainWithSite();
     const agent = await connectCommandAgent(brain, every);
-    agent.answer = () => ({ status: "success", result: letters });
+    agent.answer = () => ({ status: "success", result: deadLetters });
     const polling = await brain.connectAgent({ transport: "longpoll", bufferName: "polling" });
     const { page } = await openAs(brain, "operator", "dead-letters?engine=bullmq");
     await load(page).click();
-    await page.getByRole("checkbox", { name: "Tick dead-1" }).check();
+    await page.getByRole("checkbox", { name: "Select dead-1" }).check();
     await page.getByRole("button", { name: "Requeue 1" }).click();
     const dialog = page.getByRole("dialog", { name: "Requeue 1 dead letter" });
     const choice = dialog.getByLabel("Agent");
-    await dialog.getByRole("option", { name: /says nothing of what it can do/ }).waitFor({ state: "attached" });
+    await dialog.getByRole("option", { name: /capabilities unknown/ }).waitFor({ state: "attached" });
     expect(await choice.locator("option").count()).toBe(3);
     await choice.selectOption(polling.minted.agentId);
     const sent = page.waitForRequest("**/commands/requeue-dead-letter").then((request) => request.postDataJSON());
@@ -109,13 +109,13 @@ describe("dead letters", () => {
 });
 
 describe("commands", () => {
-  test("that wait for too long stand on top with the cause, under bones until they are read", async () => {
+  test("that are overdue come first with the cause, after a skeleton while loading", async () => {
     await using brain = await startBrainWithSite({ env: { SVC_AGENT_OFFLINE_TIMEOUT_SECONDS: "3600" } });
     const at = `/projects/${brain.project.slug}/commands`;
     const cancel = async (taskId: string, agentId: string) =>
       (await brain.as.operator.post(`${at}/cancel-task`, { engine: "bullmq", task_id: taskId, agent_id: agentId })).body
         .id as string;
-    // It was there a moment ago, and fetches nothing.
+    // Online a moment ago, but fetches no commands.
     const silent = await brain.mintAgent("silent");
     const poller = createRawPoller({ url: brain.url, ...silent, projectId: brain.project.id });
     expect((await poller.upload([poller.sign("heartbeat", {})])).status).toBe(200);
@@ -135,23 +135,23 @@ describe("commands", () => {
     await cancel("run-1", agent.agentId);
     await waitFor(() => agent.got.length === 1);
     const { page, faults } = await openScreen(brain, { cookie: brain.as.operator.cookie });
-    const letGo = await arrange(page, "loading");
+    const release = await arrange(page, "loading");
     await page.goto(`/p/${brain.project.slug}/commands`);
     await page.getByRole("status", { name: "Loading commands" }).waitFor();
     expect(await axeFaults(page)).toEqual([]);
-    await letGo();
+    await release();
     const first = page.locator("tbody tr").first();
     await first.getByText("its agent is online but has not fetched it").waitFor();
     expect(await first.textContent()).toContain("wait-1");
     expect(await axeFaults(page)).toEqual([]);
     await first.getByRole("link", { name: "Cancel task" }).click();
-    await page.getByText(/It has waited for over a minute: its agent is online/).waitFor();
+    await page.getByText(/Waiting for over a minute: its agent is online/).waitFor();
     expect(faults).toEqual([]);
   });
 });
 
 describe("workers", () => {
-  test("are controlled by the one of several agents that is chosen", async () => {
+  test("are controlled by the chosen one of several agents", async () => {
     await using brain = await startBrainWithSite();
     const agent = await connectCommandAgent(brain, every);
     const second = createScriptedAdapter("bullmq", ["restart_worker"]);
@@ -169,15 +169,15 @@ describe("workers", () => {
     await dialog.getByRole("button", { name: "Restart" }).click();
     await waitFor(() => got.length === 1);
     expect([got, agent.got]).toEqual([["restart_worker"], []]);
-    // What only one of them can do leaves nothing to choose.
+    // Only one agent can resize pools, so there is no choice.
     await dialog.waitFor({ state: "detached" });
     await page.getByRole("button", { name: "Resize pool" }).click();
     const resize = page.getByRole("dialog", { name: "Resize pool of billing-1" });
-    await resize.getByText("It goes to the agent").waitFor();
+    await resize.getByText("Sent to agent").waitFor();
     expect(await resize.getByLabel("Agent").count()).toBe(0);
   });
 
-  test("are controlled by an agent that only fetches commands when it is the only one, which is said", async () => {
+  test("are controlled by an agent that only polls if there is no other, and the dialog says so", async () => {
     await using brain = await startBrainWithSite();
     const agent = await connectCommandAgent(brain, []);
     await brain.connectAgent({ transport: "longpoll", bufferName: "polling" });
@@ -185,12 +185,12 @@ describe("workers", () => {
     await page.getByRole("link", { name: "billing-1", exact: true }).click();
     await page.getByRole("button", { name: "Restart" }).click();
     const dialog = page.getByRole("dialog", { name: "Restart billing-1" });
-    await dialog.getByText("says nothing of what it can do").waitFor();
+    await dialog.getByText("capabilities unknown").waitFor();
     expect(agent.got).toEqual([]);
   });
 });
 
-test("what must go to one agent goes to no other when the chosen one has gone, until another is chosen", async () => {
+test("a request to a chosen agent that went offline goes to no other until the user chooses again", async () => {
   await using brain = await startBrainWithSite();
   const tokens = [...every, "rate_limit_by_queue"];
   const agent = await connectCommandAgent(brain, tokens);
@@ -233,7 +233,7 @@ test("what must go to one agent goes to no other when the chosen one has gone, u
   agent.got.length = 0;
   await other.agent.stop();
   for (const { page, dialog, go, sent } of screens) {
-    await expect.poll(() => go.getAttribute("title")).toContain("The chosen agent has gone");
+    await expect.poll(() => go.getAttribute("title")).toContain("The chosen agent is offline");
     await go.click({ force: true });
     expect(await axeFaults(page)).toEqual([]);
     await dialog.getByLabel("Agent").selectOption(agent.agentId);
@@ -252,7 +252,7 @@ test("what must go to one agent goes to no other when the chosen one has gone, u
   ]);
 });
 
-test("of an archived project nothing can be asked for, and every button says why", async () => {
+test("in an archived project every action is disabled with the reason", async () => {
   await using brain = await startBrainWithSite();
   await connectCommandAgent(brain, every);
   const at = `/projects/${brain.project.slug}`;

@@ -27,7 +27,7 @@ const tray = (page: Page) => page.getByRole("region", { name: /^Commands/ });
 const got = () => agent.got.map(({ action, parameters }) => ({ action, ...parameters }));
 
 describe("a queue", () => {
-  test("is purged only after its name is typed, with the depth that was shown as guard", async () => {
+  test("is purged only after its name is typed, guarded by the depth shown", async () => {
     const { page, faults } = await openAs("admin", "queues/bullmq/billing");
     await page.getByRole("button", { name: "Purge" }).click();
     const dialog = page.getByRole("dialog", { name: "Purge billing" });
@@ -52,7 +52,7 @@ describe("a queue", () => {
     expect(faults).toEqual([]);
   });
 
-  test("is purged without the guard only after a confirmation of its own", async () => {
+  test("is purged without the depth check only after a second confirmation", async () => {
     const { page } = await openAs("admin", "queues/bullmq/emails");
     await page.getByRole("button", { name: "Purge" }).click();
     await page.getByLabel("Type emails to confirm").fill("emails");
@@ -66,7 +66,7 @@ describe("a queue", () => {
     expect(got()).toMatchObject([{ action: "purge_queue", queue: "emails", force: true, confirm_token: null }]);
   });
 
-  test.each(["viewer", "operator"] as const)("is not purged by a %s, who is told why", async (role) => {
+  test.each(["viewer", "operator"] as const)("can't be purged by a %s, and says why", async (role) => {
     const { page } = await openAs(role, "queues/bullmq/billing");
     const button = page.getByRole("button", { name: "Purge" });
     await expect.poll(() => button.getAttribute("title")).toBe("Needs the admin role in this project");
@@ -74,9 +74,9 @@ describe("a queue", () => {
     expect(await page.getByRole("dialog").count()).toBe(0);
   });
 
-  test("has no rate of its own where an engine limits its workers, and says so", async () => {
+  test("can't be rate-limited if the engine limits workers, and says so", async () => {
     const { page } = await openAs("operator", "queues/bullmq/billing");
-    await page.getByText("bullmq limits each worker on its own: see its workers.").waitFor();
+    await page.getByText("bullmq limits rates per worker. See the pages of its workers.").waitFor();
     expect(await page.getByRole("button", { name: "Limit rate" }).count()).toBe(0);
   });
 });
@@ -88,7 +88,7 @@ describe("a worker", () => {
     return openAs(role, `workers/${worker.id}`);
   };
 
-  test("is restarted, resized, given and taken a queue, and held to a rate, each after a question", async () => {
+  test("is restarted, resized, given and taken a queue, and rate-limited, each after a confirmation", async () => {
     const { page, faults } = await openWorker("operator");
     const control = page.getByRole("region", { name: "Control" });
     const worker = { engine: "bullmq", worker_name: "billing-1" };
@@ -99,15 +99,15 @@ describe("a worker", () => {
 
     await control.getByRole("button", { name: "Resize pool" }).click();
     const pool = page.getByRole("dialog", { name: "Resize pool of billing-1" });
-    const places = pool.getByLabel("More places");
-    await places.fill("0");
+    const change = pool.getByLabel("Change in pool size");
+    await change.fill("0");
     await pool.getByRole("button", { name: "Resize pool" }).click();
-    await pool.getByText("A whole number from -100 to 100, not 0").waitFor();
-    await pool.getByRole("button", { name: "One place fewer" }).click();
-    await pool.getByText("It has 4 now, and 3 then.").waitFor();
-    await places.press("ArrowDown");
-    await pool.getByText("It has 4 now, and 2 then.").waitFor();
-    expect(await places.inputValue()).toBe("-2");
+    await pool.getByText("Enter a whole number from -100 to 100, not 0").waitFor();
+    await pool.getByRole("button", { name: "Decrease by one" }).click();
+    await pool.getByText("Currently 4, then 3.").waitFor();
+    await change.press("ArrowDown");
+    await pool.getByText("Currently 4, then 2.").waitFor();
+    expect(await change.inputValue()).toBe("-2");
     expect(await axeFaults(page)).toEqual([]);
     await pool.getByRole("button", { name: "Resize pool" }).click();
     await waitFor(() => agent.got.length === 2);
@@ -115,7 +115,7 @@ describe("a worker", () => {
     await control.getByRole("button", { name: "Add consumer" }).click();
     const add = page.getByRole("dialog", { name: "Add consumer to billing-1" });
     await add.getByRole("button", { name: "Add consumer" }).click();
-    await add.getByText("Which queue?").waitFor();
+    await add.getByText("Enter a queue").waitFor();
     await add.getByLabel("Queue").fill("emails");
     await add.getByRole("button", { name: "Add consumer" }).click();
     await waitFor(() => agent.got.length === 3);
@@ -131,7 +131,7 @@ describe("a worker", () => {
     await rate.getByLabel("Task name").fill("billing.charge");
     await rate.getByLabel("Rate").fill("ten");
     await rate.getByRole("button", { name: "Limit rate" }).click();
-    await rate.getByText("Such as 10/m; 0 ends the limit").waitFor();
+    await rate.getByText("Enter a rate such as 10/m, or 0 to remove the limit").waitFor();
     await rate.getByLabel("Rate").fill("10/m");
     await rate.getByRole("button", { name: "Limit rate" }).click();
     await waitFor(() => agent.got.length === 5);
@@ -147,7 +147,7 @@ describe("a worker", () => {
     expect(faults).toEqual([]);
   });
 
-  test("shows a viewer why it cannot be controlled", async () => {
+  test("shows a viewer why it can't be controlled", async () => {
     const { page } = await openWorker("viewer");
     const buttons = page.getByRole("region", { name: "Control" }).getByRole("button");
     await buttons.first().waitFor();
@@ -158,10 +158,10 @@ describe("a worker", () => {
   });
 });
 
-describe("ticked tasks", () => {
-  const tick = (page: Page, row: RegExp) => page.getByRole("row", { name: row }).getByRole("checkbox").check();
+describe("selected tasks", () => {
+  const select = (page: Page, row: RegExp) => page.getByRole("row", { name: row }).getByRole("checkbox").check();
 
-  test("are retried in one command for their engine, those left out that have not ended", async () => {
+  test("are retried in one command per engine, without unfinished ones", async () => {
     const { page, faults } = await openAs("operator", "tasks");
     await page
       .getByRole("row", { name: /billing.charge failure/ })
@@ -172,8 +172,8 @@ describe("ticked tasks", () => {
     await bar.getByText("4 selected").waitFor();
     await bar.getByRole("button", { name: "Retry" }).click();
     const dialog = page.getByRole("dialog", { name: "Retry 2 tasks" });
-    await dialog.getByText("2 of bullmq, by the agent").waitFor();
-    await dialog.getByText("2 are left out: not ended yet").waitFor();
+    await dialog.getByText("2 of bullmq, by agent").waitFor();
+    await dialog.getByText("2 excluded: not finished yet").waitFor();
     expect(await axeFaults(page)).toEqual([]);
     await dialog.getByRole("button", { name: "Retry 2 tasks" }).click();
     await tray(page).getByText("Retry 2 tasks of bullmq").waitFor();
@@ -190,19 +190,19 @@ describe("ticked tasks", () => {
     expect(faults).toEqual([]);
   });
 
-  test("are cancelled one by one; where it is refused, what was asked for stays and the rest is done on another press", async () => {
+  test("are cancelled one by one; after a failure, the rest continues on another click", async () => {
     const { page } = await openAs("operator", "tasks");
-    await tick(page, /emails.send started/);
-    await tick(page, /search.reindex pending/);
+    await select(page, /emails.send started/);
+    await select(page, /search.reindex pending/);
     await page.getByRole("region", { name: "Selected tasks" }).getByRole("button", { name: "Cancel" }).click();
     const dialog = page.getByRole("dialog", { name: "Cancel 2 tasks" });
     let asked = 0;
     await page.route("**/commands/cancel-task", (route) => (++asked === 2 ? route.abort() : route.continue()));
     await dialog.getByRole("button", { name: "Cancel 2 tasks" }).click();
-    await dialog.getByText("1 of 2 asked for.").waitFor();
-    await dialog.getByText("Whether the next of them was asked for is not known.").waitFor();
-    await dialog.getByRole("button", { name: "Cancel the other 1" }).click();
-    await dialog.getByText("2 of 2 asked for.").waitFor();
+    await dialog.getByText("1 of 2 requested.").waitFor();
+    await dialog.getByText("We couldn't confirm the next request.").waitFor();
+    await dialog.getByRole("button", { name: "Cancel remaining 1" }).click();
+    await dialog.getByText("2 of 2 requested.").waitFor();
     await waitFor(() => agent.got.length === 2);
     expect(
       got()
@@ -213,9 +213,9 @@ describe("ticked tasks", () => {
     await dialog.waitFor({ state: "detached" });
   });
 
-  test("are not acted on by a viewer", async () => {
+  test("can't be acted on by a viewer", async () => {
     const { page } = await openAs("viewer", "tasks");
-    await tick(page, /search.reindex pending/);
+    await select(page, /search.reindex pending/);
     const bar = page.getByRole("region", { name: "Selected tasks" });
     for (const name of ["Retry", "Cancel"]) {
       const button = bar.getByRole("button", { name });
@@ -224,7 +224,7 @@ describe("ticked tasks", () => {
   });
 });
 
-test("actions that the engine does not have are one sentence and no button", async () => {
+test("actions that the engine lacks are one sentence without buttons", async () => {
   await using other = await startBrainWithSite();
   await connectCommandAgent(
     other,

@@ -7,7 +7,7 @@ import { held } from "../traffic/command-agent.ts";
 import { type Told, tell } from "../traffic/task-traffic.ts";
 import { axeFaults, openScreen, startBrainWithSite } from "../window/screen.ts";
 
-// A list longer than one page of it, in which every filter lets something through and holds something back.
+// A list longer than one page, in which every filter includes some tasks and excludes others.
 const tasks = 330;
 const began = Date.now();
 const names = ["billing.charge", "billing.refund", "emails.send", "media.render"];
@@ -67,7 +67,7 @@ async function goTo(page: Page, search: string): Promise<void> {
   await page.locator("[role=row][id]").first().waitFor();
 }
 const bar = (page: Page) => page.getByRole("region", { name: "Selected tasks" });
-const tickFirst = (page: Page) => page.locator("[role=row][id]").first().getByRole("checkbox").check({ force: true });
+const selectFirst = (page: Page) => page.locator("[role=row][id]").first().getByRole("checkbox").check({ force: true });
 
 /** The ids of all rows of the list, over all of its pages. */
 async function idsOnScreen(page: Page): Promise<string[]> {
@@ -82,7 +82,7 @@ async function idsOnScreen(page: Page): Promise<string[]> {
   return text.split("\n").toSorted();
 }
 
-/** What the brain sealed of the bulk retry on whose page we are. */
+/** The task ids of the bulk retry whose page is open. */
 async function sealedIds(page: Page): Promise<string[]> {
   await page.waitForURL(/[/]bulk-retries[/]/);
   const id = new URL(page.url()).pathname.split("/").at(-1) ?? "";
@@ -96,7 +96,7 @@ async function sealedIds(page: Page): Promise<string[]> {
   return rows.map(({ task_id }) => task_id).toSorted();
 }
 
-// Together they have every filter that the list and a bulk retry share. At most ten: one address may make no more in a minute.
+// Together they use every filter that the list and a bulk retry share. At most ten: the limit per address and minute.
 const searches = {
   "a state": "state=failure",
   "another state and priorities": "state=revoked&priority=critical,normal",
@@ -108,14 +108,14 @@ const searches = {
   everything: `state=failure&queue=emails&name=end&priority=critical,high,normal&search=task&since=${instantAt(3000)}&q=engine%3Abullmq`,
 };
 
-test("all that match are exactly those on screen, by whatever they are filtered", async () => {
+test("all matching tasks are exactly those on screen, for every filter", async () => {
   const { page, faults } = await openList("");
   for (const [what, search] of Object.entries(searches)) {
     await goTo(page, search);
     const shown = await idsOnScreen(page);
     expect(shown.length, what).toBeGreaterThan(2);
     expect(shown.length, what).toBeLessThan(tasks);
-    // With every task ticked there is nothing more to choose.
+    // With every task selected there is no offer to select more.
     await page.getByRole("grid").evaluate((element) => element.scrollTo(0, 0));
     await page.locator('[role=row][aria-rowindex="2"]').getByRole("checkbox").uncheck({ force: true });
     await bar(page)
@@ -129,16 +129,16 @@ test("all that match are exactly those on screen, by whatever they are filtered"
   expect(faults).toEqual([]);
 });
 
-describe("a filter that cannot be carried", () => {
-  test("disables the offer, and is named", async () => {
+describe("a filter that a bulk retry can't use", () => {
+  test("disables the offer with the reason", async () => {
     const { page } = await openList("");
-    for (const [search, fault] of [
-      ["queue=billing", "To retry all that match, choose a state first, such as failure"],
+    for (const [search, reason] of [
+      ["queue=billing", "To retry all matching tasks, choose a state first, such as failure"],
     ] as const) {
       await goTo(page, search);
-      await tickFirst(page);
+      await selectFirst(page);
       const offer = bar(page).getByRole("button", { name: /^Select all/ });
-      await bar(page).getByText(fault).and(page.locator(":visible")).waitFor();
+      await bar(page).getByText(reason).and(page.locator(":visible")).waitFor();
       await expect.poll(() => offer.getAttribute("aria-disabled")).toBe("true");
       await offer.click({ force: true });
       await bar(page).getByText("1 selected").waitFor();
@@ -146,9 +146,9 @@ describe("a filter that cannot be carried", () => {
     expect(await axeFaults(page)).toEqual([]);
   });
 
-  test("leaves an admin the offer for a deletion, and holds back the retry with the reason", async () => {
+  test("keeps the offer for an admin's deletion, and disables the retry with the reason", async () => {
     const { page } = await openList("worker=worker-1", "admin");
-    await tickFirst(page);
+    await selectFirst(page);
     await bar(page)
       .getByRole("button", { name: /^Select all \d+ matching/ })
       .click();
@@ -159,9 +159,9 @@ describe("a filter that cannot be carried", () => {
   });
 });
 
-test("all that an engine's search finds are retried by an admin, and not deleted", async () => {
+test("all results of a search by engine can be retried by an admin, but not deleted", async () => {
   const { page } = await openList("state=failure&q=engine%3Acelery", "admin");
-  await tickFirst(page);
+  await selectFirst(page);
   await bar(page)
     .getByRole("button", { name: /^Select all \d+ matching/ })
     .click();
@@ -172,15 +172,15 @@ test("all that an engine's search finds are retried by an admin, and not deleted
   const cancel = bar(page).getByRole("button", { name: "Cancel" });
   await expect
     .poll(() => cancel.getAttribute("title"))
-    .toBe("Tick the tasks: not all that match can be cancelled at once");
+    .toBe("Select individual tasks: all matches can't be cancelled at once");
   await expect.poll(() => bar(page).getByRole("button", { name: "Retry" }).getAttribute("aria-disabled")).toBe("false");
   await bar(page).getByRole("button", { name: "Only the 1 ticked" }).click();
   await bar(page).getByText("1 selected").waitFor();
 });
 
-test.each(["viewer", "auditor"] as const)("a %s is not offered all that match", async (role) => {
+test.each(["viewer", "auditor"] as const)("a %s is not offered to select all matching tasks", async (role) => {
   const { page } = await openList("state=failure", role);
-  await tickFirst(page);
+  await selectFirst(page);
   await bar(page).getByText("1 selected").waitFor();
   expect(
     await bar(page)
@@ -189,7 +189,7 @@ test.each(["viewer", "auditor"] as const)("a %s is not offered all that match", 
   ).toBe(0);
 });
 
-test("the retry of all that match stays one when by its own count no more match than are ticked", async () => {
+test("the retry of all matching tasks stays one even if no more match than are selected", async () => {
   const path = `/projects/${brain.project.slug}/tasks`;
   const copies = ["copy-1", "copy-2", "copy-3"];
   tell(

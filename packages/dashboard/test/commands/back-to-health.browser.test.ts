@@ -23,7 +23,7 @@ let folder: string;
 let sidecar: Sidecar;
 let queue: Queue;
 let worker: Worker;
-let isWell = false;
+let isHealthy = false;
 
 beforeAll(async () => {
   [brain, folder] = await Promise.all([startBrainWithSite(), mkdtemp(join(tmpdir(), "svc-health-"))]);
@@ -34,12 +34,12 @@ beforeAll(async () => {
   worker = new Worker(
     "mail",
     async () => {
-      if (!isWell) throw new Error("mailbox full");
+      if (!isHealthy) throw new Error("mailbox full");
     },
     settings,
   );
   await worker.waitUntilReady();
-  const minted = await brain.mintAgent("beside-redis");
+  const minted = await brain.mintAgent("redis-side-car");
   sidecar = startSidecar(["--redis", redis, "--prefix", prefix], { brainUrl: brain.url, minted, folder });
 });
 afterAll(async () => {
@@ -48,36 +48,36 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** `svc` as a person runs it, in a process and with a home of its own. */
+/** Runs `svc` in its own process and home directory. */
 const svc = async (args: readonly string[], apiKey: string) => {
   const env = { PATH: process.env.PATH, HOME: folder, SVC_HOME: folder, SVC_BRAIN_URL: brain.url, SVC_API_KEY: apiKey };
   const { stdout } = await promisify(execFile)(process.execPath, [svcEntry, ...args], { env, cwd: folder });
   return JSON.parse(stdout);
 };
-const endsWell = (jobId: string) =>
+const succeeds = (jobId: string) =>
   waitFor(
     async () => {
       const { body } = await brain.as.viewer.get(`/projects/shop/tasks/bullmq/${encodeURIComponent(taskOf(jobId))}`);
       return body.state === "success";
     },
-    { that: `${jobId} ends well` },
+    { that: `${jobId} succeeds` },
   );
 const tray = (page: Page) => page.getByRole("region", { name: /^Commands/ });
 
-test("a failing BullMQ queue is brought back to health by hand, by command line and by API, and the audit page tells it", async () => {
+test("a failing BullMQ queue is recovered in the dashboard, on the command line and by API, and the audit page shows it", async () => {
   const { page, faults } = await openScreen(brain, { cookie: brain.as.operator.cookie });
   for (const jobId of ["by-hand", "dead", "by-command", "by-api"]) await queue.add(jobId, {}, { jobId });
   await page.goto("/p/shop/tasks?state=failure");
   for (const name of ["by-hand", "dead", "by-command", "by-api"]) {
     await page.getByRole("row", { name: `${name} failure` }).waitFor();
   }
-  isWell = true;
+  isHealthy = true;
 
   await page.getByRole("row", { name: "by-hand failure" }).getByText("by-hand").first().click();
   await page.getByRole("dialog").getByRole("button", { name: "Retry" }).click();
   await page.getByRole("button", { name: "Retry task" }).click();
   await tray(page).getByText("completed").waitFor();
-  await endsWell("by-hand");
+  await succeeds("by-hand");
 
   await page.goto(`/p/shop/dead-letters?queue=${encodeURIComponent(queueName)}`);
   await page.getByRole("option", { name: "bullmq" }).waitFor({ state: "attached" });
@@ -89,18 +89,18 @@ test("a failing BullMQ queue is brought back to health by hand, by command line 
     .getByRole("dialog")
     .getByRole("button", { name: /^Requeue/ })
     .click();
-  await endsWell("dead");
+  await succeeds("dead");
 
   const key = (
     await brain.as.operator.post("/api-keys", { name: "terminal", scopes: ["commands:write", "tasks:read"] })
   ).body.token;
   const words = ["tasks", "retry", "bullmq", taskOf("by-command"), "--project", "shop", "--json"];
   expect(await svc(words, key)).toMatchObject({ commands: [{ status: "completed" }], refused: [] });
-  await endsWell("by-command");
+  await succeeds("by-command");
 
-  const order = { engine: "bullmq", task_id: taskOf("by-api") };
-  expect((await brain.as.admin.post("/projects/shop/commands/retry-task", order)).status).toBe(202);
-  await endsWell("by-api");
+  const body = { engine: "bullmq", task_id: taskOf("by-api") };
+  expect((await brain.as.admin.post("/projects/shop/commands/retry-task", body)).status).toBe(202);
+  await succeeds("by-api");
   await page.goto("/p/shop/tasks?state=failure");
   await page.getByText("No task matches").waitFor();
   expect(faults).toEqual([]);
@@ -110,8 +110,8 @@ test("a failing BullMQ queue is brought back to health by hand, by command line 
   await auditor.page.goto("/p/shop/audit?action=command.issue.");
   const rows = auditor.page.locator("main tbody tr").filter({ hasText: "command.issue." });
   await rows.nth(3).waitFor();
-  const told = (await rows.allInnerTexts()).map((text) => text.split("\t").slice(1, 3));
-  expect(told).toEqual([
+  const shown = (await rows.allInnerTexts()).map((text) => text.split("\t").slice(1, 3));
+  expect(shown).toEqual([
     ["admin@example.org", "command.issue.retry_task"],
     ["operator", "command.issue.retry_task"],
     ["operator", "command.issue.requeue_dead_letter"],

@@ -8,7 +8,7 @@ import { axeFaults, openScreen, startBrainWithSite } from "../window/screen.ts";
 let brain: TestBrain;
 let agent: CommandAgent;
 beforeAll(async () => {
-  // Requests of tests come from addresses of their own: the budget of creations is for one.
+  // Tests send from different addresses: the rate limit is per address.
   const env = { SVC_TRUSTED_PROXIES: "127.0.0.1" };
   brain = await startBrainWithSite({ env });
   agent = await connectCommandAgent(brain);
@@ -46,12 +46,12 @@ async function openDialog(page: Page) {
   await bar(page).getByRole("button", { name: "Select all 2 matching" }).click();
   await bar(page).getByRole("button", { name: "Retry" }).click();
   const dialog = page.getByRole("dialog", { name: "Retry 2 tasks" });
-  await dialog.getByText("2 of bullmq, by the agent").waitFor();
+  await dialog.getByText("2 of bullmq, by agent").waitFor();
   return dialog;
 }
 
 describe("the dialog", () => {
-  test("shows the plan, takes its limits by keyboard, and leads to a page that follows it to its end", async () => {
+  test("shows the plan, takes limits by keyboard, and opens a page that follows it to its end", async () => {
     const { page, faults } = await openAs("operator", "tasks?state=failure");
     const result = held<CommandOutcome>();
     agent.answer = () => result.promise;
@@ -60,9 +60,9 @@ describe("the dialog", () => {
     await dialog.getByText("Queue: billing 2").waitFor();
     const limit = dialog.getByLabel("Canary size");
     await dialog.getByLabel("Allowed canary failures").fill("1");
-    await dialog.getByText("Say how many are tried first").waitFor();
+    await dialog.getByText("Enter a canary size first").waitFor();
     await limit.fill("10001");
-    await dialog.getByText("A whole number, 1 to 10,000").waitFor();
+    await dialog.getByText("Enter a whole number from 1 to 10,000").waitFor();
     await limit.press("Enter");
     expect(await axeFaults(page)).toEqual([]);
     await limit.fill("2");
@@ -79,10 +79,10 @@ describe("the dialog", () => {
     });
 
     await page.waitForURL(/[/]bulk-retries[/]/);
-    await page.getByText("2, of which 1 may fail").waitFor();
-    await page.getByText("at most 6,000 in a minute").waitFor();
+    await page.getByText("2, 1 may fail").waitFor();
+    await page.getByText("6,000 per minute").waitFor();
     await tray(page).getByText("in progress").waitFor();
-    await children(page).getByText("under way").first().waitFor();
+    await children(page).getByText("in progress").first().waitFor();
     result.fulfil({ status: "success" });
     await page.getByText("re-queued.").first().waitFor();
     expect(await fact(page, "Retried").textContent()).toContain("100 % of 2");
@@ -101,7 +101,7 @@ describe("the dialog", () => {
     expect(faults).toEqual([]);
   });
 
-  test("makes one bulk retry when the answer is lost and it is asked again", async () => {
+  test("creates one bulk retry when the response is lost and the request is repeated", async () => {
     const { page } = await openAs("operator", "tasks?state=failure");
     const dialog = await openDialog(page);
     const ids: string[] = [];
@@ -113,7 +113,7 @@ describe("the dialog", () => {
     const send = dialog.getByRole("button", { name: "Retry 2 tasks" });
     await send.click();
     await dialog
-      .getByText("Whether it was asked for is not known. Pressed again here, it is not made twice.")
+      .getByText("We couldn't confirm the request. It's safe to try again here: it won't run twice.")
       .waitFor();
     await send.click();
     await page.waitForURL(/[/]bulk-retries[/]/);
@@ -121,13 +121,13 @@ describe("the dialog", () => {
     expect(ids[0]).toBe(ids[1]);
   });
 
-  test("says in words why nothing was begun", async () => {
+  test("shows why nothing was started", async () => {
     const { page } = await openAs("operator", "tasks?state=failure");
     const dialog = await openDialog(page);
     const refusals = [
       [422, "validation_error", { matched: 12_345, max: 10_000 }, "12,345 tasks match now. The maximum is 10,000"],
       [400, "validation_error", { reason: "engine_not_advertised" }, "No online agent serves this engine."],
-      [409, "conflict", { reason: "idempotency_key_in_use" }, "The same request was made before with other content."],
+      [409, "conflict", { reason: "idempotency_key_in_use" }, "The same key was used for a different request."],
       [403, "forbidden", {}, "Your role does not allow this."],
       [429, "rate_limited", { bucket: "bulk" }, "Wait a moment"],
     ] as const;
@@ -147,7 +147,7 @@ describe("the dialog", () => {
     expect(agent.got).toEqual([]);
   });
 
-  test("is held back when more match than one takes, and when no agent can", async () => {
+  test("is disabled if too many tasks match, and if no agent is eligible", async () => {
     const { page } = await openAs("operator", "tasks?state=failure");
     await page.route(/tasks\?.*include_total=true/, async (route) => {
       const answer = await (await route.fetch()).json();
@@ -160,7 +160,7 @@ describe("the dialog", () => {
     await bar(page).getByRole("button", { name: "Retry" }).click();
     const send = page.getByRole("dialog").getByRole("button", { name: "Retry 10,001 tasks" });
     await waitFor(async () => (await send.getAttribute("title"))?.startsWith("Maximum 10,000 tasks"));
-    await page.getByText("which wait until somebody can take them: No agent is online").waitFor();
+    await page.getByText("waiting for an eligible agent: No agent is online").waitFor();
     await page.unroute(/tasks\?.*include_total=true/);
     await page.keyboard.press("Escape");
     await bar(page).getByRole("button", { name: "Retry" }).click();
@@ -170,7 +170,7 @@ describe("the dialog", () => {
 });
 
 describe("the page", () => {
-  test("is paused and resumed, and tells a refusal", async () => {
+  test("is paused and resumed, and shows a refusal", async () => {
     const result = held<CommandOutcome>();
     agent.answer = () => result.promise;
     const id = await create(failing);
@@ -202,7 +202,7 @@ describe("the page", () => {
     expect(faults).toEqual([]);
   });
 
-  test("says why one is blocked, and goes on with the rest when it is resumed", async () => {
+  test("shows why one is blocked, and continues with the rest once resumed", async () => {
     agent.answer = () => ({ status: "failed", error: "the job is locked by its worker" });
     const id = await create({ ...failing, canary_size: 1 });
     const { page } = await openAs("operator", `bulk-retries/${id}`, "phone");
@@ -216,7 +216,7 @@ describe("the page", () => {
     await page.getByText("partial", { exact: true }).waitFor();
   });
 
-  test("lists the tasks by what became of them, with links to task, command and agent", async () => {
+  test("lists the tasks by outcome, with links to task, command and agent", async () => {
     agent.answer = (command) => {
       const { task_ids: ids } = command.parameters.filter as { task_ids: string[] };
       return ids[0] === "bad-1"
@@ -242,34 +242,34 @@ describe("the page", () => {
       at("tasks/bullmq/again-1"),
     );
     await page.getByRole("link", { name: "Unknown 0" }).click();
-    await children(page).getByText("of every task that was sent the outcome is known").waitFor();
-    await page.getByRole("link", { name: "What matches it now" }).click();
+    await children(page).getByText("No unknown outcomes.").waitFor();
+    await page.getByRole("link", { name: "Tasks that match now" }).click();
     await page.waitForURL(/tasks[?]state=failure/);
   });
 
-  test("says that nothing matched", async () => {
+  test("shows that nothing matched", async () => {
     const id = await create({ filter: { queue: "none" } });
     const { page } = await openAs("operator", `bulk-retries/${id}`);
     await page.getByText("No task matched, so nothing was sent").waitFor();
-    await children(page).getByText("It has no tasks: none matched.").waitFor();
+    await children(page).getByText("No tasks matched.").waitFor();
     expect(await axeFaults(page)).toEqual([]);
   });
 
-  test("says that every retry was refused", async () => {
+  test("shows that every retry was refused", async () => {
     agent.answer = () => ({ status: "failed", error: "no" });
     const id = await create(failing);
     const { page } = await openAs("operator", `bulk-retries/${id}`);
     await page.getByText("No task was retried.").waitFor();
   });
 
-  test("says of one that stands still why, and of one whose time is over", async () => {
+  test("shows why one is stalled, and that one passed its deadline", async () => {
     const id = await create({ filter: { state: "failure" } });
     const hour = new Date(Date.now() - 3_600_000);
     const change = (changes: object) =>
       brain.running.brain.database.write((tx) =>
         tx.updateTable("bulk_retry_requests").set(changes).where("id", "=", id).execute(),
       );
-    // As if its engine had no agent since an hour.
+    // As if its engine had had no agent for an hour.
     const ranges = JSON.stringify([{ engine: "celery", next: 0, end: 2 }]);
     const unsent = { pending_count: 2, claimed_count: 0, succeeded_count: 0, finished_at: null };
     await waitFor(() => agent.got.length === 2);
@@ -286,7 +286,7 @@ describe("the page", () => {
     await page.getByText("Outcome unknown for 2 retries").waitFor();
   });
 
-  test("is not for a viewer, and not there under another id", async () => {
+  test("is hidden from viewers, and not found under another id", async () => {
     const id = await create({ filter: { queue: "none" } });
     const viewer = await openAs("viewer", `bulk-retries/${id}`);
     await viewer.page.getByText("Only operators and admins can see bulk retries.").waitFor();
@@ -295,12 +295,12 @@ describe("the page", () => {
     await page.getByText("Not found.").waitFor();
   });
 
-  test("is found by somebody else from the list of commands, to which each of its commands leads", async () => {
+  test("is linked from the command list and from each of its commands", async () => {
     const result = held<CommandOutcome>();
     agent.answer = () => result.promise;
     const id = await create(failing);
     const { page, faults } = await openAs("admin", "commands");
-    // One row stands for all of its commands.
+    // One row for all of its commands.
     const row = page.getByRole("row").filter({ has: page.locator(`a[href="${at(`bulk-retries/${id}`)}"]`) });
     await row.filter({ hasText: /in progress.*0 of 2 tasks done/ }).waitFor();
     expect(await page.getByRole("link", { name: "Retry tasks" }).count()).toBe(0);
@@ -320,7 +320,7 @@ describe("the page", () => {
     expect(faults).toEqual([]);
   });
 
-  test("leaves the commands in the list when it cannot be loaded", async () => {
+  test("keeps the commands in the list when bulk retries can't be loaded", async () => {
     const { page } = await openScreen(brain, { cookie: brain.as.admin.cookie });
     const first = await brain.as.operator.post(`/projects/${brain.project.slug}/commands/cancel-task`, {
       engine: "bullmq",
@@ -335,7 +335,7 @@ describe("the page", () => {
     await page.getByRole("link", { name: "Bulk retry" }).first().waitFor();
   });
 
-  test("is left out of the list of a viewer, who may list its commands", async () => {
+  test("is not listed for a viewer, who may list its commands", async () => {
     const { page } = await openAs("viewer", "commands");
     await page.getByText("Without bulk retries.").waitFor();
     expect(await page.getByRole("link", { name: /Bulk retry|Retry tasks/ }).count()).toBe(0);

@@ -33,7 +33,7 @@ const cancelTask = async (taskId: string) => {
 };
 
 describe("the list of commands", () => {
-  test("shows a command as soon as it is issued, and how it ends, without being read again", async () => {
+  test("shows a command once it is issued, and its outcome, without a reload", async () => {
     const { page, faults } = await openAs("operator", "commands");
     await page.getByRole("heading", { name: "Commands" }).waitFor();
     await connection(page, "live");
@@ -44,20 +44,20 @@ describe("the list of commands", () => {
     await row.getByText("dispatched").waitFor();
     await row.getByText("wait-1").waitFor();
     expect(await row.textContent()).toContain("you");
-    result.fulfil({ status: "failed", error: "the job has ended already" });
+    result.fulfil({ status: "failed", error: "the job has already ended" });
     await row.getByText("failed").waitFor();
-    await row.getByText("the job has ended already").waitFor();
+    await row.getByText("the job has already ended").waitFor();
     expect(await axeFaults(page)).toEqual([]);
     expect(faults).toEqual([]);
   });
 
-  test("is narrowed by status, kept in the address; a status that is none is dropped with a notice", async () => {
+  test("is filtered by status in the URL; an invalid status is dropped", async () => {
     await cancelTask("wait-1");
     const { page } = await openAs("operator", "commands");
     await page.getByRole("link", { name: "Cancel task" }).first().waitFor();
     await page.getByLabel("Status").selectOption("cancelled");
     await page.waitForURL("**/commands?status=cancelled");
-    await page.getByText("No command matches").waitFor();
+    await page.getByText("No matching commands").waitFor();
     await page.getByRole("button", { name: "Clear all filters" }).click();
     await page.getByRole("link", { name: "Cancel task" }).first().waitFor();
     await page.goto(at("commands?status=nonsense"));
@@ -65,7 +65,7 @@ describe("the list of commands", () => {
     expect(await page.getByLabel("Status").inputValue()).toBe("");
   });
 
-  test("tells a viewer that the issuer is hidden", async () => {
+  test("shows a viewer that the issuer is hidden", async () => {
     await cancelTask("wait-1");
     const { page } = await openAs("viewer", "commands");
     await page
@@ -82,16 +82,16 @@ describe("the page of a command", () => {
     agent.answer = () => result.promise;
     const id = await cancelTask("run-1");
     const { page, faults } = await openAs("operator", `commands/${id}`);
-    await page.getByText("Its agent has it. The result has not come yet.").waitFor();
+    await page.getByText("Sent to the agent. No result yet.").waitFor();
     await connection(page, "live");
     result.fulfil({ status: "success", result: { cancelled: true } });
-    await page.getByText("The agent did it.").waitFor();
+    await page.getByText("Completed by the agent.").waitFor();
     await page.getByRole("region", { name: "Result" }).getByText("cancelled").first().waitFor();
     expect(await page.getByRole("link", { name: "run-1" }).getAttribute("href")).toBe(at("tasks/bullmq/run-1"));
     expect(faults).toEqual([]);
   });
 
-  test("keeps payload, issuer and result from a viewer, and says so", async () => {
+  test("hides payload, issuer and result from a viewer, and says so", async () => {
     const id = await cancelTask("run-1");
     await waitFor(() => agent.got.length === 1);
     const { page } = await openAs("viewer", `commands/${id}`);
@@ -101,7 +101,7 @@ describe("the page of a command", () => {
     await page.getByRole("region", { name: "Payload and result" }).getByText("hidden for your role").waitFor();
   });
 
-  test("stands beside its task, for a viewer without who requested it", async () => {
+  test("is listed with its task, for a viewer without the requester", async () => {
     await cancelTask("run-1");
     await waitFor(() => agent.got.length === 1);
     const { page } = await openAs("viewer", "tasks/bullmq/run-1");
@@ -116,7 +116,7 @@ describe("the page of a command", () => {
     expect(await own.textContent()).not.toContain("hidden");
   });
 
-  test("says of a command without a result in time that nobody knows", async () => {
+  test("shows that the outcome is unknown if no result arrived in time", async () => {
     const id = await cancelTask("wait-1");
     await waitFor(async () => {
       const { body } = await brain.as.operator.get(`/projects/${brain.project.slug}/commands/${id}`);
@@ -126,7 +126,7 @@ describe("the page of a command", () => {
       tx.updateTable("commands").set({ status: "timeout", completed_at: null }).where("id", "=", id).execute(),
     );
     const { page } = await openAs("operator", `commands/${id}`);
-    await page.getByText("It may or may not have run").waitFor();
+    await page.getByText("Outcome unknown: no result arrived in time.").waitFor();
     await page.getByText("outcome unknown").first().waitFor();
   });
 });

@@ -1,7 +1,7 @@
 import type { TestBrain, TestRole } from "@svc/testkit/brain";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { actions, type CommandAgent, connectCommandAgent } from "../traffic/command-agent.ts";
-import { letter, letterRow, lettersPage, loadLetters } from "../traffic/letters.ts";
+import { deadLetter, deadLetterRow, deadLettersPage, loadDeadLetters } from "../traffic/dead-letters.ts";
 import { axeFaults, openScreen, startBrainWithSite } from "../window/screen.ts";
 import { unreadableHeads } from "../window/table-heads.ts";
 
@@ -13,9 +13,9 @@ beforeAll(async () => {
 });
 afterAll(() => brain?.stop());
 
-const page1 = lettersPage([letter("dead-1"), letter("dead-2")], "more", 3);
+const page1 = deadLettersPage([deadLetter("dead-1"), deadLetter("dead-2")], "more", 3);
 const unknown = { task_name: null, failed_at: null, error_excerpt: null, attempts: null };
-const page2 = lettersPage([letter("dead-3", unknown)], null, 3);
+const page2 = deadLettersPage([deadLetter("dead-3", unknown)], null, 3);
 beforeEach(() => {
   agent.got.length = 0;
   agent.answer = ({ parameters }) => (parameters.cursor === "more" ? page2 : page1);
@@ -28,12 +28,12 @@ async function openAs(role: TestRole, search = "") {
 }
 
 describe("dead letters", () => {
-  test("are asked of an agent on a press alone, page by page, and stay while the tab is open", async () => {
+  test("are loaded from an agent only on request, page by page, and stay while the tab is open", async () => {
     const { page, faults } = await openAs("operator", "?queue=billing");
-    await page.getByText("Nothing is asked of an agent before you press Load").waitFor();
+    await page.getByText("Load dead letters from the agent").waitFor();
     expect(agent.got).toEqual([]);
-    await loadLetters(page);
-    await letterRow(page, "dead-1").getByText("PaymentError: upstream 503").filter({ visible: true }).waitFor();
+    await loadDeadLetters(page);
+    await deadLetterRow(page, "dead-1").getByText("PaymentError: upstream 503").filter({ visible: true }).waitFor();
     await page.getByText("2 of 3").waitFor();
     expect(await axeFaults(page)).toEqual([]);
     for (const width of [1024, 1440]) {
@@ -41,11 +41,11 @@ describe("dead letters", () => {
       expect(await unreadableHeads(page)).toEqual([]);
     }
     const asking = page.waitForRequest(/\/dead-letters\?.*cursor=more/);
-    await page.getByRole("button", { name: "Ask for more" }).click();
-    // The cursor is of the agent that gave it.
+    await page.getByRole("button", { name: "Load more" }).click();
+    // A cursor is valid only for the agent that returned it.
     expect(new URL((await asking).url()).searchParams.get("agent_id")).toBe(agent.agentId);
-    await letterRow(page, "dead-3").getByText("name not recorded").waitFor();
-    expect(await letterRow(page, "dead-3").getByText("not recorded", { exact: true }).count()).toBe(3);
+    await deadLetterRow(page, "dead-3").getByText("name not recorded").waitFor();
+    expect(await deadLetterRow(page, "dead-3").getByText("not recorded", { exact: true }).count()).toBe(3);
     expect(agent.got.map(({ action, parameters }) => [action, parameters.queue, parameters.cursor])).toEqual([
       ["dlq.list", "billing", null],
       ["dlq.list", "billing", "more"],
@@ -53,17 +53,17 @@ describe("dead letters", () => {
     await page.getByRole("link", { name: "Tasks" }).first().click();
     await page.getByRole("row", { name: /search.reindex/ }).waitFor();
     await page.goBack();
-    await letterRow(page, "dead-3").waitFor();
+    await deadLetterRow(page, "dead-3").waitFor();
     expect(agent.got).toHaveLength(2);
     expect(faults).toEqual([]);
   });
 
-  test("say on a phone why they failed, and how often", async () => {
+  test("show their error and attempts on a phone", async () => {
     const screen = await openScreen(brain, { cookie: brain.as.operator.cookie, size: "phone" });
     const { page } = screen;
     await page.goto(`/p/${brain.project.slug}/dead-letters`);
-    await loadLetters(page);
-    const first = letterRow(page, "dead-1");
+    await loadDeadLetters(page);
+    const first = deadLetterRow(page, "dead-1");
     await first.waitFor();
     expect(await first.getByText("PaymentError: upstream 503").filter({ visible: true }).count()).toBe(1);
     expect(await first.getByText(/in billing, 3 attempts/).isVisible()).toBe(true);
@@ -71,45 +71,45 @@ describe("dead letters", () => {
     expect(await axeFaults(page)).toEqual([]);
   });
 
-  test("are stamped with the agent that told them", async () => {
+  test("show the agent that reported them", async () => {
     const { page } = await openAs("operator");
-    await loadLetters(page);
-    const stamp = page.getByRole("status").filter({ hasText: "by the agent" });
+    await loadDeadLetters(page);
+    const stamp = page.getByRole("status").filter({ hasText: "by agent" });
     expect(await stamp.getByRole("link").getAttribute("href")).toBe(`/p/${brain.project.slug}/agents/${agent.agentId}`);
   });
 
-  test("are read by a viewer, who cannot requeue them", async () => {
+  test("are visible to a viewer, who can't requeue them", async () => {
     const { page } = await openAs("viewer");
-    await loadLetters(page);
-    await letterRow(page, "dead-1").waitFor();
+    await loadDeadLetters(page);
+    await deadLetterRow(page, "dead-1").waitFor();
     const requeue = page.getByRole("button", { name: "Requeue" });
     await expect.poll(() => requeue.getAttribute("title")).toBe("Needs the operator role in this project");
   });
 
-  test("of an engine that tells their number alone are counted", async () => {
-    agent.answer = () => lettersPage([], null, 1204);
+  test("of an engine that reports only their number are counted", async () => {
+    agent.answer = () => deadLettersPage([], null, 1204);
     const { page } = await openAs("admin");
-    await loadLetters(page);
+    await loadDeadLetters(page);
     await page.getByRole("heading", { name: "1,204 dead letters" }).waitFor();
-    await page.getByText("cannot list them").waitFor();
+    await page.getByText("can't list them").waitFor();
   });
 
-  test("that the agent fails to list lead to the command", async () => {
+  test("that the agent fails to list link to the command", async () => {
     agent.answer = () => ({ status: "failed", error: "redis is away" });
     const { page } = await openAs("admin");
-    await loadLetters(page);
-    await page.getByRole("alert").getByText("The agent could not list them. It says: redis is away").waitFor();
-    await page.getByRole("link", { name: "The command that was sent" }).click();
+    await loadDeadLetters(page);
+    await page.getByRole("alert").getByText("The agent couldn't list the dead letters: redis is away").waitFor();
+    await page.getByRole("link", { name: "View command" }).click();
     await page.getByText("redis is away").first().waitFor();
   });
 });
 
-test("without an agent that can list them, those that are online are named with what they can do", async () => {
+test("without an agent that can list them, the online agents are shown with their capabilities", async () => {
   await using other = await startBrainWithSite();
   await connectCommandAgent(other, ["cancel_task"]);
   const { page } = await openScreen(other, { cookie: other.as.admin.cookie });
   await page.goto(`/p/${other.project.slug}/dead-letters`);
-  await loadLetters(page);
+  await loadDeadLetters(page);
   await page.getByText("No online agent can list the dead letters of this engine").waitFor();
   await page.getByText("bullmq (cancel_task)").waitFor();
 });

@@ -13,7 +13,7 @@ import { axeFaults, openScreen, startBrainWithSite } from "../window/screen.ts";
 
 const prefix = `t-${randomUUID()}`;
 const queueName = `${prefix}:mail`;
-const elsewhere = "bullmq limits a whole queue: see its queue";
+const elsewhere = "bullmq limits rates per queue. See the page of the queue";
 let brain: TestBrain;
 let folder: string;
 let sidecar: Sidecar;
@@ -29,7 +29,7 @@ beforeAll(async () => {
   worker = new Worker("mail", async () => {}, { ...settings, name: "mailer-1" });
   await worker.waitUntilReady();
   await queue.add("welcome", {}, { jobId: "first" });
-  const minted = await brain.mintAgent("beside-redis");
+  const minted = await brain.mintAgent("redis-side-car");
   sidecar = startSidecar(["--redis", redis, "--prefix", prefix], { brainUrl: brain.url, minted, folder });
   await waitFor(
     async () => {
@@ -38,7 +38,7 @@ beforeAll(async () => {
       );
       return [queues, workers, tasks].every((list) => list?.body.items.length === 1);
     },
-    { that: "the side-car tells queue, worker and task" },
+    { that: "the side-car reports queue, worker and task" },
   );
 });
 afterAll(async () => {
@@ -54,7 +54,7 @@ const openAsOperator = async (path: string) => {
 };
 const queuePath = `queues/bullmq/${encodeURIComponent(queueName)}`;
 const tray = (page: Page) => page.getByRole("region", { name: /^Commands/ });
-/** What the palette offers to do with what the page is about. */
+/** The page-specific commands in the palette. */
 async function offered(page: Page): Promise<string[]> {
   await page.keyboard.press("Control+k");
   await page.getByRole("option", { name: "Dark theme" }).waitFor({ state: "attached" });
@@ -65,14 +65,14 @@ async function offered(page: Page): Promise<string[]> {
     .allTextContents();
 }
 
-test("the rate of a BullMQ queue is limited from its page, and lifted by 0", async () => {
+test("the rate of a BullMQ queue is limited on its page, and the limit is removed by 0", async () => {
   const { page, faults } = await openAsOperator(queuePath);
   await page.getByRole("button", { name: "Limit rate" }).click();
   const dialog = page.getByRole("dialog", { name: `Limit rate of ${queueName}` });
-  await dialog.getByText("How often tasks of this queue begin").waitFor();
+  await dialog.getByText("Limits how often tasks of this queue start").waitFor();
   expect(await axeFaults(page)).toEqual([]);
   await dialog.getByRole("button", { name: "Limit rate" }).click();
-  await dialog.getByText("Such as 10/m; 0 ends the limit").waitFor();
+  await dialog.getByText("Enter a rate such as 10/m, or 0 to remove the limit").waitFor();
   await dialog.getByLabel("Rate").fill("30/m");
   await dialog.getByRole("button", { name: "Limit rate" }).click();
   await dialog.waitFor({ state: "detached" });
@@ -86,13 +86,13 @@ test("the rate of a BullMQ queue is limited from its page, and lifted by 0", asy
   await dialog.getByLabel("Rate").fill("0");
   await dialog.getByRole("button", { name: "Remove limit" }).click();
   await dialog.waitFor({ state: "detached" });
-  await tray(page).getByText(`Lift the limit of ${queueName}`).waitFor();
+  await tray(page).getByText(`Remove the limit of ${queueName}`).waitFor();
   await waitFor(async () => (await queue.getGlobalRateLimit()) === null);
   await waitFor(async () => (await tray(page).getByText("completed").count()) === 2);
   expect(faults).toEqual([]);
 });
 
-test("it is limited neither on the page of a worker nor on that of a task, which says where", async () => {
+test("the page of a worker has no limit, and that of a task says where to find it", async () => {
   const { items } = (await brain.as.viewer.get("/projects/shop/workers")).body;
   const { page, faults } = await openAsOperator(`workers/${items[0].id}`);
   const control = page.getByRole("region", { name: "Control" });

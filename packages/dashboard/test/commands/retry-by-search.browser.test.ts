@@ -32,8 +32,8 @@ beforeAll(async () => {
 });
 afterAll(() => brain?.stop());
 
-/** What a person does on a page, counted. */
-function createHand(page: Page) {
+/** Counts the steps of a user on a page. */
+function createUser(page: Page) {
   let steps = 0;
   return {
     steps: () => steps,
@@ -41,7 +41,7 @@ function createHand(page: Page) {
       steps += 1;
       await what.click();
     },
-    async tick(what: Locator) {
+    async check(what: Locator) {
       steps += 1;
       await what.check({ force: true });
     },
@@ -53,21 +53,21 @@ function createHand(page: Page) {
   };
 }
 
-test("what failed in a queue in the last hour with one value in its arguments is retried in at most five steps", async () => {
+test("the failures of a queue in the last hour with an argument value are retried in at most five steps", async () => {
   const { page, faults } = await openScreen(brain, { cookie: brain.as.operator.cookie });
   await page.goto(`/p/${brain.project.slug}/tasks`);
   await page.locator("[role=row][id]").first().waitFor();
-  const hand = createHand(page);
+  const user = createUser(page);
   const chosen = page.getByRole("region", { name: "Selected tasks" });
 
-  await hand.type(page.getByRole("combobox"), "state:failure queue:orders since:1h args.customer:42");
+  await user.type(page.getByRole("combobox"), "state:failure queue:orders since:1h args.customer:42");
   await page.locator("[role=row][id]").first().waitFor();
-  await hand.tick(page.locator("[role=row][id]").first().getByRole("checkbox"));
-  await hand.press(chosen.getByRole("button", { name: /^Select all \d+ matching$/ }));
-  await hand.press(chosen.getByRole("button", { name: "Retry" }));
+  await user.check(page.locator("[role=row][id]").first().getByRole("checkbox"));
+  await user.press(chosen.getByRole("button", { name: /^Select all \d+ matching$/ }));
+  await user.press(chosen.getByRole("button", { name: "Retry" }));
   const dialog = page.getByRole("dialog", { name: /^Retry \d+ tasks$/ });
-  await hand.press(dialog.getByRole("button", { name: /^Retry \d+ tasks$/ }));
-  expect(hand.steps()).toBeLessThanOrEqual(5);
+  await user.press(dialog.getByRole("button", { name: /^Retry \d+ tasks$/ }));
+  expect(user.steps()).toBeLessThanOrEqual(5);
 
   await page.waitForURL(/[/]bulk-retries[/]/);
   await page.getByRole("status").getByText("re-queued.").waitFor();
@@ -79,11 +79,11 @@ test("what failed in a queue in the last hour with one value in its arguments is
   expect(faults).toEqual([]);
 });
 
-test("a search that is not complete shows its progress, and is cancelled", async () => {
+test("an incomplete search shows its progress and can be cancelled", async () => {
   const { database } = brain.running.brain;
   const id = randomUUID();
   const atMs = Date.now();
-  // Its last step lies ahead, so that no process takes it up.
+  // Its last step is in the future, so that no process continues it.
   const last_progress_at = new Date(atMs + 3_600_000);
   const filter = { state: "failure", q: "args.customer:42" };
   const effective = { action: "bulk_retry", filter, max: 5000, target: {}, version: 2 };

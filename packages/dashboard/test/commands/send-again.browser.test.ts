@@ -38,14 +38,14 @@ async function openAs(role: TestRole, id: string) {
 }
 const again = (page: Page) => page.getByRole("button", { name: "Send again" });
 
-describe("a command that did not succeed", () => {
-  test("is sent again as another command, with a key of its own", async () => {
+describe("an unsuccessful command", () => {
+  test("is sent again as a new command with its own key", async () => {
     const id = await issue("retry-task", { engine: "bullmq", task_id: "bad-1", idempotency_key: "mine-1" });
     const { page, faults } = await openAs("operator", id);
     agent.answer = () => ({ status: "success" });
     await again(page).click();
     const dialog = page.getByRole("dialog", { name: "Send command again" });
-    await dialog.getByText("what stood in its way may still be there").waitFor();
+    await dialog.getByText("The cause may still exist").waitFor();
     expect(await axeFaults(page)).toEqual([]);
     await dialog.getByRole("button", { name: "Send command again" }).click();
     await dialog.waitFor({ state: "detached" });
@@ -60,30 +60,30 @@ describe("a command that did not succeed", () => {
     expect(faults).toEqual([]);
   });
 
-  test("is sent again after a timeout only where twice does no harm", async () => {
+  test("is sent again after a timeout only if repeating is harmless", async () => {
     const cancel = await issue("cancel-task", { engine: "bullmq", task_id: "wait-1" });
     const retry = await issue("retry-task", { engine: "bullmq", task_id: "bad-1" });
     for (const id of [cancel, retry]) await endAs(id, { status: "timeout", completed_at: null, error: null });
     const first = await openAs("operator", cancel);
     await again(first.page).click();
-    await first.page.getByRole("dialog").getByText("Nobody knows whether the first one ran").waitFor();
+    await first.page.getByRole("dialog").getByText("It is unknown whether the original command ran").waitFor();
     await first.page.context().close();
     const second = await openAs("operator", retry);
-    await second.page.getByText("look at its target before you send it again").waitFor();
+    await second.page.getByText("Check the target before you send it again").waitFor();
     expect(await again(second.page).count()).toBe(0);
   });
 
-  test("is not said to have had no effect where its agent does not know that", async () => {
+  test("has an unknown outcome if its agent does not know it", async () => {
     agent.answer = () => ({ status: "failed", error: "redis hung up", outcome: "unknown" });
     const id = await issue("cancel-task", { engine: "bullmq", task_id: "wait-1" });
     const { page } = await openAs("operator", id);
-    await page.getByText("Nobody knows whether it took effect: redis hung up").first().waitFor();
+    await page.getByText("Outcome unknown: redis hung up").first().waitFor();
     await again(page).click();
-    await page.getByRole("dialog").getByText("Nobody knows whether the first one took effect.").waitFor();
-    expect(await page.getByText("could not do").count()).toBe(0);
+    await page.getByRole("dialog").getByText("It is unknown whether the original command took effect.").waitFor();
+    expect(await page.getByText("The original command failed").count()).toBe(0);
   });
 
-  test("is not sent again when its agent cannot tell how it ended, nor a purge", async () => {
+  test("is not sent again if its outcome is unknown, nor if it is a purge", async () => {
     const error = "outcome unknown: the agent stopped while the command was running";
     agent.answer = () => ({ status: "failed", error });
     const retry = await issue("retry-task", { engine: "bullmq", task_id: "bad-1" });
@@ -102,7 +102,7 @@ describe("a command that did not succeed", () => {
     expect(await again(page).count()).toBe(0);
   });
 
-  test("whose inputs were redacted is asked for from its target", async () => {
+  test("with redacted inputs can't be sent again", async () => {
     const id = await issue("retry-task", {
       engine: "bullmq",
       task_id: "bad-1",
@@ -110,7 +110,7 @@ describe("a command that did not succeed", () => {
       override_kwargs: {},
     });
     const { page } = await openAs("operator", id);
-    await expect.poll(() => again(page).getAttribute("title")).toContain("start it again from its target");
+    await expect.poll(() => again(page).getAttribute("title")).toContain("Start it again from its target");
   });
 
   test("is not sent again by a viewer", async () => {
@@ -120,11 +120,11 @@ describe("a command that did not succeed", () => {
   });
 });
 
-test("the audit rows of a command are those of this one alone, and a filter that can be dropped", async () => {
+test("the link to audit rows filters by the command, and the filter can be cleared", async () => {
   const id = await issue("cancel-task", { engine: "bullmq", task_id: "wait-1" });
   await issue("cancel-task", { engine: "bullmq", task_id: "wait-1" });
   const { page, faults } = await openAs("admin", id);
-  await page.getByRole("link", { name: "Its audit rows" }).click();
+  await page.getByRole("link", { name: "Audit rows" }).click();
   await page.waitForURL(`**/audit?target=${id}`);
   const rows = page.getByRole("button", { name: "command.issue.cancel_task" });
   await rows.first().waitFor();
@@ -135,8 +135,8 @@ test("the audit rows of a command are those of this one alone, and a filter that
   expect(faults).toEqual([]);
 });
 
-test("the audit rows of a command are not offered to who may not read them", async () => {
+test("the link to audit rows is hidden from users who may not read them", async () => {
   const id = await issue("cancel-task", { engine: "bullmq", task_id: "wait-1" });
   const { page } = await openAs("operator", id);
-  expect(await page.getByRole("link", { name: "Its audit rows" }).count()).toBe(0);
+  expect(await page.getByRole("link", { name: "Audit rows" }).count()).toBe(0);
 });

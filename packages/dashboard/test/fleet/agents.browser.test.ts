@@ -18,8 +18,8 @@ async function pasted(page: Page): Promise<{ token: string; hmacSecret: string }
   return { token: value("SVC_TOKEN"), hmacSecret: value("SVC_HMAC_SECRET") };
 }
 
-describe("the way from an empty project to its first task", () => {
-  test("is walked on one page that ticks itself", async () => {
+describe("onboarding from an empty project to its first task", () => {
+  test("is one page that updates automatically", async () => {
     const { page, faults } = await openScreen(brain, { cookie: brain.as.root.cookie });
     await page.goto("/");
     await page.getByRole("button", { name: "New project" }).click();
@@ -44,7 +44,7 @@ describe("the way from an empty project to its first task", () => {
     await expect.poll(() => command.textContent()).toContain(start(""));
     expect(await command.textContent()).toContain("export SVC_REDIS_URL=rediss://:opensesame@redis.example.com:6379\n");
 
-    // Each secret once, with a button that copies it alone.
+    // Each secret appears once, with its own copy button.
     const { token, hmacSecret } = await pasted(page);
     const text = (await page.textContent("body")) ?? "";
     expect([text.split(token).length, text.split(hmacSecret).length]).toEqual([2, 2]);
@@ -82,7 +82,7 @@ describe("the way from an empty project to its first task", () => {
       .click();
     await page.getByRole("row", { name: "first.task pending" }).waitFor();
 
-    // An emptied project is not a new one.
+    // A project without tasks is not new if it had some.
     const tasks = "/projects/first-steps/tasks";
     const [task] = (await brain.as.root.get(tasks)).body.items;
     const deleted = await brain.as.root.post(`${tasks}/bulk-delete`, { task_ids: [task.id] });
@@ -104,7 +104,7 @@ describe("creating an agent", () => {
     await page.getByText("An agent with this name already exists.").waitFor();
   });
 
-  test("is shown to a viewer as something for admins", async () => {
+  test("is disabled for a viewer with the reason", async () => {
     await brain.mintAgent();
     const { page } = await openScreen(brain, { cookie: brain.as.viewer.cookie });
     await page.goto(`/p/${brain.project.slug}/agents`);
@@ -117,7 +117,7 @@ describe("creating an agent", () => {
 });
 
 describe("an agent", () => {
-  test("turns offline on the page when it leaves, and is gone after it was revoked", async () => {
+  test("is shown as offline when it disconnects, and removed after it was revoked", async () => {
     const { page, faults } = await openScreen(brain, { cookie: brain.as.admin.cookie });
     const { agent, minted } = await brain.connectAgent();
     await page.goto(`/p/${brain.project.slug}/agents/${minted.agentId}`);

@@ -16,7 +16,7 @@ let folder: string;
 let sidecar: Sidecar;
 let queue: Queue;
 let worker: Worker;
-/** Ends the job that the worker has in hand. */
+/** Fails the job that the worker runs. */
 let decline: () => void;
 
 beforeAll(async () => {
@@ -29,7 +29,7 @@ beforeAll(async () => {
   await worker.waitUntilReady();
   sidecar = startSidecar(["--redis", redis, "--prefix", prefix], {
     brainUrl: brain.url,
-    minted: await brain.mintAgent("beside-redis"),
+    minted: await brain.mintAgent("redis-side-car"),
     folder,
   });
 });
@@ -46,7 +46,7 @@ function chargeCard(): Promise<unknown> {
   });
 }
 
-test("a job of a real BullMQ worker is seen running, then failing, and its cause is found", async () => {
+test("a job of a real BullMQ worker is shown running, then failed with its cause", async () => {
   const { page, faults } = await openScreen(brain, { cookie: brain.as.viewer.cookie });
   await page.goto(`/p/${brain.project.slug}/tasks`);
   await queue.add("charge", { order: 88213, password: "hunter2" }, { jobId: "order-88213" });
@@ -58,7 +58,7 @@ test("a job of a real BullMQ worker is seen running, then failing, and its cause
   await failed.waitFor();
   expect(await running.count()).toBe(0);
 
-  // By its name: the middle of a row is where the filter of a cell appears under the pointer.
+  // On its name: in the middle of a row the cell filter would appear under the pointer.
   await failed.getByText("charge", { exact: true }).click();
   const drawer = page.getByRole("dialog");
   await drawer.getByText("card declined by gateway eu-1").first().waitFor();
@@ -74,7 +74,7 @@ test("a job of a real BullMQ worker is seen running, then failing, and its cause
   await serving.getByRole("link", { name: "charger-1" }).click();
   await page.getByRole("heading", { level: 1, name: "charger-1" }).waitFor();
   await page.getByText("Idle", { exact: true }).waitFor();
-  // A side-car alone cannot control workers: one sentence says so, and what it never reports is left out.
+  // A side-car alone can't control workers: one sentence says so, and values it never reports are omitted.
   const control = page.getByRole("region", { name: "Control", exact: true });
   await control.getByText("BullMQ workers can't be controlled from here.").waitFor();
   expect(await control.getByRole("button").count()).toBe(0);

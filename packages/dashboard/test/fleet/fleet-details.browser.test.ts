@@ -23,20 +23,20 @@ const open = (path: string) =>
   });
 
 describe("the lists", () => {
-  test("of queues say when each was last seen", async () => {
+  test("of queues show when each was last seen", async () => {
     const { page } = await open("queues");
     const row = page.getByRole("row", { name: /^reports/ });
     await row
       .getByText(/^\d+ s ago$/)
       .last()
       .waitFor();
-    // No tooltip is needed for the exact instant.
+    // The exact time is available without a tooltip.
     const exact = /^\d+ s ago \(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)? UTC\)$/;
     await row.getByRole("cell", { name: exact }).waitFor();
     expect(await page.getByRole("columnheader").last().textContent()).toBe("Last seen");
   });
 
-  test("of queues show the figures of one that is seen for the first time", async () => {
+  test("of queues show the figures of a new queue", async () => {
     const { page } = await open("queues");
     await page.getByRole("button", { name: /^Connection: live/ }).waitFor();
     await page.getByRole("row", { name: /billing/ }).waitFor();
@@ -47,7 +47,7 @@ describe("the lists", () => {
       queue_consumers: { ...snapshot.queue_consumers, exports: 1 },
     });
 
-    // The timer reads the figures again every 30 seconds only.
+    // Polling would take up to 30 s.
     const ended = page
       .getByRole("row", { name: /exports/ })
       .getByRole("cell")
@@ -57,7 +57,7 @@ describe("the lists", () => {
     fleet.report(fleetSnapshot());
   });
 
-  test("of workers show load and memory as reported, and what was not reported as a dash", async () => {
+  test("of workers show reported load and memory, and a dash otherwise", async () => {
     const { page } = await open("workers");
     await page.getByText("worker-a.internal").waitFor();
     const heads = await page.getByRole("columnheader").allTextContents();
@@ -68,21 +68,21 @@ describe("the lists", () => {
         .filter({ hasText: "bullmq" })
         .getByRole("cell")
         .allTextContents();
-    const told = async (name: string) => {
+    const shown = async (name: string) => {
       const texts = await cells(name);
       return [texts[heads.indexOf("Load")], texts[heads.indexOf("Memory")]];
     };
-    await waitFor(async () => (await told("billing-1")).join() === "3.40,256.0 MB");
-    expect(await told("mailer-1")).toEqual(["0.41", "128.0 MB"]);
+    await waitFor(async () => (await shown("billing-1")).join() === "3.40,256.0 MB");
+    expect(await shown("mailer-1")).toEqual(["0.41", "128.0 MB"]);
     tell(fleet, [
       { kind: "task.sent", taskId: "seen-1", data: { task_name: "emails.send", queue: "emails" } },
       { kind: "task.started", taskId: "seen-1", data: { worker: "unseen-1" } },
     ]);
     await page.getByRole("link", { name: "unseen-1", exact: true }).waitFor();
-    expect(await told("unseen-1")).toEqual(["–", "–"]);
+    expect(await shown("unseen-1")).toEqual(["–", "–"]);
   });
 
-  test("of workers are narrowed by host and queue, kept in the address", async () => {
+  test("of workers are filtered by host and queue, in the URL", async () => {
     const { page } = await open("workers");
     await page.getByText("worker-b.internal").waitFor();
     await page.keyboard.press("/");
@@ -96,7 +96,7 @@ describe("the lists", () => {
 });
 
 describe("a worker", () => {
-  test("with no task in hand is idle", async () => {
+  test("without running tasks is idle", async () => {
     const snapshot = fleetSnapshot();
     fleet.report({
       ...snapshot,
@@ -120,7 +120,7 @@ describe("queues and workers of the same name in two engines", () => {
     const celery = createScriptedAdapter("celery");
     celery.answerSnapshot(async () => ({ queue_depths: { emails: 3 } }));
     const connected = await brain.connectAgent({ engines: [celery], bufferName: "celery" });
-    // More than the panels list, and all of them newer than what the other engine's queue has.
+    // More than the panels list, and all newer than those of the other engine.
     tell(
       { ...connected, adapter: celery },
       Array.from({ length: 30 }, (_, index) => names(`celery-${index}`)).flatMap(({ taskId, ...data }) => [
@@ -145,7 +145,7 @@ describe("queues and workers of the same name in two engines", () => {
     await waitFor(async () => (await failed("celery")) === 30 && (await failed("bullmq")) === 1);
   });
 
-  test("are not mixed up: failures, states and the way to the list are those of one engine", async () => {
+  test("are kept apart: failures, states and links to the list are those of one engine", async () => {
     const { page, faults } = await open("queues/bullmq/emails");
     const part = (name: string) => page.getByRole("region", { name, exact: true });
     await part("Recent failures").getByText("MailError: bounced").waitFor();
@@ -156,17 +156,17 @@ describe("queues and workers of the same name in two engines", () => {
     expect(faults).toEqual([]);
   });
 
-  test("say that their times are those of both", async () => {
+  test("say that their times include both", async () => {
     const { page } = await open("queues/bullmq/emails");
     await page
-      .getByText("Includes the queue of the same name in celery: times are not told apart by engine.")
+      .getByText("Includes the queue of the same name in celery: times are not recorded per engine.")
       .waitFor();
     await page.goto(at("queues/bullmq/billing"));
     await page.getByRole("region", { name: "Waiting time", exact: true }).getByText("measured").waitFor();
     expect(await page.getByText("Includes the queue of the same name").count()).toBe(0);
   });
 
-  test("lead from a worker to its own failures only", async () => {
+  test("link a worker only to its own failures", async () => {
     const { page } = await open("workers");
     await page.getByRole("row").filter({ hasText: "worker-b.internal" }).getByRole("link").first().click();
     const failures = page.getByRole("region", { name: "Recent failures", exact: true });
@@ -179,7 +179,7 @@ describe("queues and workers of the same name in two engines", () => {
 });
 
 describe("agents", () => {
-  test("that poll say that they may show offline", async () => {
+  test("that poll have a note that they may show offline", async () => {
     const { minted } = await brain.connectAgent({ transport: "longpoll", bufferName: "polling" });
     const { page } = await open("agents");
     await page.getByText("Long-poll agents may show offline while they only poll for commands.").waitFor();
@@ -187,7 +187,7 @@ describe("agents", () => {
     await page.getByText("long-poll, may show offline while it only polls for commands").waitFor();
   });
 
-  test("of a version that cannot work are marked, with what to do", async () => {
+  test("with an incompatible version are marked, with the fix", async () => {
     const minted = await brain.mintAgent("from-the-future");
     const raw = await connectRaw({ url: brain.url, ...minted }, { hello: rawHello({ agent_version: "9.1.0" }) });
     const { page } = await open("agents");

@@ -27,7 +27,7 @@ const workerId = async (name: string): Promise<string> => {
 };
 
 describe("the queues", () => {
-  test("put the one that nobody serves on top and say so in words", async () => {
+  test("list a queue without workers first, with a sentence", async () => {
     const { page, faults } = await open("queues");
     await page.getByText("1 queue has 18 waiting tasks and no workers.").waitFor();
     expect((await rowNames(page))[0]).toBe("search-bulk");
@@ -40,7 +40,7 @@ describe("the queues", () => {
     expect(faults).toEqual([]);
   });
 
-  test("are narrowed by typing, kept in the address, and given back by one button", async () => {
+  test("are filtered by typing, in the URL, and reset by one button", async () => {
     const { page } = await open("queues");
     await page.getByRole("row", { name: /emails/ }).waitFor();
     await page.keyboard.press("/");
@@ -53,7 +53,7 @@ describe("the queues", () => {
     await waitFor(async () => (await rowNames(page)).length === 4);
   });
 
-  test("stay where they are while the pointer is on them, and are put in order when it leaves", async () => {
+  test("keep their order while hovered, and are sorted afterwards", async () => {
     const { page } = await open("queues");
     await page.getByRole("row", { name: /emails/ }).hover();
     const before = await rowNames(page);
@@ -70,7 +70,7 @@ describe("the queues", () => {
     fleet.report(fleetSnapshot());
   });
 
-  test("go on being listed when their rates cannot be read", async () => {
+  test("are still listed when their rates can't be loaded", async () => {
     const { page } = await openScreen(brain, { cookie: brain.as.viewer.cookie });
     await page.route("**/queues/activity*", (route) => route.abort());
     await page.goto(at("queues"));
@@ -83,7 +83,7 @@ describe("the queues", () => {
 });
 
 describe("one queue", () => {
-  test("shows its times, states, failures and workers, and leads on from each", async () => {
+  test("shows its times, states, failures and workers, with links", async () => {
     const { page, faults } = await open("queues");
     await page.getByRole("link", { name: "billing", exact: true }).click();
     await page.waitForURL("**/queues/bullmq/billing");
@@ -104,12 +104,12 @@ describe("one queue", () => {
     expect(faults).toEqual([]);
   });
 
-  test("that is not here is said to be so, with the way back", async () => {
+  test("that does not exist is not found", async () => {
     const { page } = await open("queues/bullmq/nope");
     await page.getByText("Not found.").waitFor();
   });
 
-  test("keeps the rest when one part cannot be read", async () => {
+  test("keeps the rest when one part can't be loaded", async () => {
     const { page } = await openScreen(brain, { cookie: brain.as.viewer.cookie });
     await page.route("**/latency*", (route) => route.abort());
     await page.goto(at("queues/bullmq/emails"));
@@ -119,7 +119,7 @@ describe("one queue", () => {
 });
 
 describe("the workers", () => {
-  test("say who is full and what each runs", async () => {
+  test("show which are at capacity and what each runs", async () => {
     const { page, faults } = await open("workers");
     await page.getByText("at capacity").waitFor();
     expect(await rowNames(page)).toEqual(["billing-1", "mailer-1"]);
@@ -134,14 +134,14 @@ describe("the workers", () => {
     expect(faults).toEqual([]);
   });
 
-  test("that say they are busy, while no event has told with what, are taken at their word", async () => {
+  test("that report running tasks without task events are shown as reported", async () => {
     const { page } = await open(`workers/${await workerId("mailer-1")}`);
     await page.getByText("Reports 3 running tasks, but no matching task events have arrived.").waitFor();
   });
 });
 
 describe("the agents", () => {
-  test("say why they are in their state, what they can do and what they lost", async () => {
+  test("show the reason of their state, their capabilities and losses", async () => {
     const { page, faults } = await open("agents");
     const row = page.getByRole("row", { name: /online/ });
     await row.getByText(/^connected for/).waitFor();
@@ -157,7 +157,7 @@ describe("the agents", () => {
     expect(faults).toEqual([]);
   });
 
-  test("leave a band between the rows of the time in which they lost events", async () => {
+  test("put a band between rows for the time in which they lost events", async () => {
     const { page } = await open("queues/bullmq/billing");
     const failures = page.getByRole("region", { name: "Recent failures", exact: true });
     await failures.getByText("Rows from here may be missing or end as unknown.").waitFor();
@@ -165,7 +165,7 @@ describe("the agents", () => {
     await page.waitForURL(`**/agents/${fleet.agentId}`);
   });
 
-  test("tell an administrator what stops before they are revoked", async () => {
+  test("show an admin what stops before they are revoked", async () => {
     const { page } = await open(`agents/${fleet.agentId}`, { cookie: brain.as.admin.cookie });
     await page.getByRole("cell", { name: "online" }).first().waitFor();
     await page.getByRole("button", { name: "Revoke" }).click();
@@ -176,14 +176,14 @@ describe("the agents", () => {
     await dialog.waitFor({ state: "detached" });
   });
 
-  test("show how to start an agent of its own process and for one inside the application", async () => {
+  test("show how to start an agent as a separate process or inside the application", async () => {
     const minted = await brain.mintAgent("newcomer");
     const { page, faults } = await open(`agents/${minted.agentId}`);
     await page.getByText("node svc-agent.mjs bullmq").waitFor();
     await page.getByRole("radio", { name: "Inside the application" }).check();
     await page.getByText("attachBullmq({ redis, workers: [worker] })").waitFor();
     await page.locator("main").getByText("not connected yet", { exact: true }).waitFor();
-    // It is no trouble: nothing in the rail counts it.
+    // It is not a problem, so the sidebar does not count it.
     await page
       .getByRole("navigation", { name: "Project" })
       .getByRole("link", { name: /^Agents$/ })
@@ -195,7 +195,7 @@ describe("the agents", () => {
 describe.each(["light", "dark"] as const)("in %s", (theme) => {
   describe.each(["desktop", "phone"] as const)("on a %s", (size) => {
     test.each(["queues", "queues/bullmq/billing", "workers", "worker", "agents", "agent"])(
-      "%s has no fault",
+      "%s has no accessibility or layout faults",
       async (name) => {
         const ids = { worker: `workers/${await workerId("billing-1")}`, agent: `agents/${fleet.agentId}` };
         const { page, faults } = await open(ids[name as keyof typeof ids] ?? name, { theme, size });

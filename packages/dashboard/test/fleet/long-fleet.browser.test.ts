@@ -37,32 +37,29 @@ describe.each(lists)(`$name, ${longFleetRows} of them`, ({ name, word }) => {
   const row = (page: Page, at: number) =>
     page.getByRole("link", { name: `${word}-${String(at).padStart(4, "0")}`, exact: true });
 
-  test.each(["desktop", "phone"] as const)(
-    "keep the document small on a %s, wherever they are scrolled",
-    async (size) => {
-      const { page, faults, toEnd } = await openList(name, { size });
-      await row(page, 0).waitFor();
-      expect(await page.locator("main thead tr").getAttribute("aria-rowindex")).toBe("1");
-      expect(await nodes(page)).toBeLessThanOrEqual(maximumNodes);
-      expect(await axeFaults(page)).toEqual([]);
+  test.each(["desktop", "phone"] as const)("keep the document small on a %s at every scroll position", async (size) => {
+    const { page, faults, toEnd } = await openList(name, { size });
+    await row(page, 0).waitFor();
+    expect(await page.locator("main thead tr").getAttribute("aria-rowindex")).toBe("1");
+    expect(await nodes(page)).toBeLessThanOrEqual(maximumNodes);
+    expect(await axeFaults(page)).toEqual([]);
 
-      await waitFor(async () => {
-        await toEnd("bottom");
-        return row(page, longFleetRows - 1).isVisible();
-      });
-      expect(await nodes(page)).toBeLessThanOrEqual(maximumNodes);
-      expect(await row(page, 0).count()).toBe(0);
-      const last = page.locator("main tbody tr[aria-rowindex]").last();
-      expect(await last.getAttribute("aria-rowindex")).toBe(String(longFleetRows + 1));
+    await waitFor(async () => {
+      await toEnd("bottom");
+      return row(page, longFleetRows - 1).isVisible();
+    });
+    expect(await nodes(page)).toBeLessThanOrEqual(maximumNodes);
+    expect(await row(page, 0).count()).toBe(0);
+    const last = page.locator("main tbody tr[aria-rowindex]").last();
+    expect(await last.getAttribute("aria-rowindex")).toBe(String(longFleetRows + 1));
 
-      await toEnd("top");
-      await row(page, 0).waitFor();
-      expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
-      expect(faults).toEqual([]);
-    },
-  );
+    await toEnd("top");
+    await row(page, 0).waitFor();
+    expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
+    expect(faults).toEqual([]);
+  });
 
-  test("do not change the widths of their columns while they are scrolled", async () => {
+  test("keep their column widths while scrolling", async () => {
     const { page, toEnd } = await openList(name);
     const widths = () =>
       page.locator("main thead th").evaluateAll((cells) => cells.map((cell) => cell.getBoundingClientRect().width));
@@ -75,7 +72,7 @@ describe.each(lists)(`$name, ${longFleetRows} of them`, ({ name, word }) => {
     expect(await widths()).toEqual(before);
   });
 
-  test("are walked by Tab row by row, and the row that has the focus is kept while others are looked at", async () => {
+  test("are navigated by Tab row by row, and keep the focused row while scrolling", async () => {
     const { page, toEnd } = await openList(name);
     await row(page, 0).focus();
     const focusedText = () => page.evaluate(() => document.activeElement?.textContent);
@@ -94,7 +91,7 @@ describe.each(lists)(`$name, ${longFleetRows} of them`, ({ name, word }) => {
     expect(await nodes(page)).toBeLessThanOrEqual(maximumNodes);
   });
 
-  test("are found by typing, whole again once they are few", async () => {
+  test("are filtered by typing, and fully rendered once few", async () => {
     const { page, table } = await openList(name);
     await row(page, 0).waitFor();
     await page.keyboard.press("/");

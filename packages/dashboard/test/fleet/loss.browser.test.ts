@@ -18,7 +18,7 @@ afterAll(async () => {
 const mebibyte = 1024 * 1024;
 const eventsLostAtLeast = 100;
 
-test("what an agent has to give up while the brain is away stands as a band in lists, and in figures on its page", async () => {
+test("events that an agent loses while the brain is offline are a band in lists and figures on its page", async () => {
   const project = `/projects/${brain.project.slug}`;
   const api = brain.as.viewer;
   const connected = await brain.connectAgent({
@@ -33,10 +33,10 @@ test("what an agent has to give up while the brain is away stands as a band in l
       { kind: "task.failed", taskId, data: { exception: `Bounced: ${taskId}` } },
     ]);
   fail("before");
-  // From the first sample on the brain knows that nothing had been lost until then.
+  // From the first sample the brain knows that nothing was lost before.
   await waitFor(async () => (await api.get(`${project}/agents/${agentId}/status-history`)).body.items.length > 0);
 
-  // What the brain has not taken by then may be among what is given up.
+  // Events not stored before the outage could be among those lost.
   const failures = async () => (await api.get(`${project}/tasks?state=failure`)).body.items.length;
   await waitFor(async () => (await failures()) === 1);
 
@@ -51,7 +51,7 @@ test("what an agent has to give up while the brain is away stands as a band in l
   expect(gap).toMatchObject({ agent_id: agentId, reason: "capacity" });
   expect(gap.event_records).toBeGreaterThanOrEqual(eventsLostAtLeast);
 
-  // A row that comes once the list stands is only announced.
+  // A task that arrives after the list is loaded is only announced.
   await waitFor(async () => (await failures()) === 2);
 
   const { page, faults } = await openScreen(brain, { cookie: api.cookie });

@@ -230,6 +230,6 @@ test("an agent that cannot retry several tasks is named as the reason", async ()
   await page.goto(`/p/${other.project.slug}/issues/${first.fingerprint}`);
   await page.getByRole("button", { name: /^Retry/ }).click();
   const dialog = page.getByRole("dialog", { name: /^Retry/ });
-  await dialog.getByRole("status").getByText("No online agent of bullmq can retry several tasks at once").waitFor();
+  await dialog.getByRole("status").getByText("No online agent for bullmq can retry several tasks at once").waitFor();
   expect(poor.got).toEqual([]);
 });

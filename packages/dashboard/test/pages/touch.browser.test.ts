@@ -89,7 +89,7 @@ test("the tray of commands begins as one line, and a finger finds all of it", as
   ] as const);
   await page.goto(`/p/${slug}/commands`);
   const tray = page.getByRole("region", { name: "Commands, 1 did not succeed" });
-  const show = tray.getByRole("button", { name: "Show the commands" });
+  const show = tray.getByRole("button", { name: "Show commands" });
   await show.waitFor();
   expect(await tray.getByRole("list").count()).toBe(0);
   expect((await tray.boundingBox())?.height).toBeLessThanOrEqual(60);

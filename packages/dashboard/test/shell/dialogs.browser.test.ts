@@ -3,7 +3,7 @@ import type { TestBrain } from "@svc/testkit/brain";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { actions, type CommandAgent, connectCommandAgent } from "../traffic/command-agent.ts";
-import { letter, letterRow, lettersPage, loadLetters } from "../traffic/letters.ts";
+import { deadLetter, deadLetterRow, deadLettersPage, loadDeadLetters } from "../traffic/dead-letters.ts";
 import { holdReads } from "../window/held-read.ts";
 import { openScreen, startBrainWithSite } from "../window/screen.ts";
 
@@ -18,7 +18,7 @@ beforeAll(async () => {
   brain = await startBrainWithSite();
   agent = await connectCommandAgent(brain, [...actions, "retry_by_reference_v1", "list_dead_letters"]);
   agent.answer = ({ action }) =>
-    action === "dlq.list" ? lettersPage([letter("dead-1")]) : { status: "failed", error: "redis is away" };
+    action === "dlq.list" ? deadLettersPage([deadLetter("dead-1")]) : { status: "failed", error: "redis is away" };
   const { root } = brain.as;
   const at = `/projects/${brain.project.slug}`;
   const [issues, workers, command] = await Promise.all([
@@ -64,9 +64,9 @@ const view = async (page: Page) => {
   await page.getByRole("link", { name: "Mine" }).click();
   await page.getByRole("button", { name: /^Rename or delete the view/ }).click();
 };
-const letters = async (page: Page) => {
-  await loadLetters(page);
-  await letterRow(page, "dead-1").getByRole("checkbox").check({ force: true });
+const selectDeadLetter = async (page: Page) => {
+  await loadDeadLetters(page);
+  await deadLetterRow(page, "dead-1").getByRole("checkbox").check({ force: true });
 };
 const task = (id: string) => inProject(`tasks/bullmq/${id}`);
 const worker = () => `/p/${brain.project.slug}/workers/${workerId}`;
@@ -110,7 +110,7 @@ const cases: readonly Case[] = [
     focus: /^Task name$/,
   },
   { title: /^Restart/, path: worker, opened: ["Restart"], focus: /^Cancel$/ },
-  { title: /^Resize/, path: worker, opened: ["Resize pool"], focus: /^More places/ },
+  { title: /^Resize/, path: worker, opened: ["Resize pool"], focus: /^Change in pool size/ },
   { title: /^Add consumer to billing-1$/, path: worker, opened: ["Add consumer"], focus: /^Queue$/ },
   { title: /^Cancel consumer of billing-1$/, path: worker, opened: ["Cancel consumer"], focus: /^Cancel$/ },
   { title: /^Purge/, path: queue, opened: ["Purge"], focus: /^Type billing to confirm$/ },
@@ -124,7 +124,7 @@ const cases: readonly Case[] = [
   {
     title: /^Requeue 1 dead letter$/,
     path: inProject("dead-letters"),
-    opened: [letters, "Requeue 1"],
+    opened: [selectDeadLetter, "Requeue 1"],
     focus: /^Requeue 1 dead letter$/,
   },
   {

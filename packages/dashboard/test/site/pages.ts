@@ -178,7 +178,7 @@ export const pages: Readonly<Record<string, PageCase>> = {
     path: ({ slug }) => `/p/${slug}/dead-letters`,
     title: /^Dead letters, shop/,
     ready: async (page) => {
-      await page.getByText("Nothing is asked of an agent before you press Load").waitFor();
+      await page.getByText("Load dead letters from the agent").waitFor();
       await page.getByRole("option", { name: "scripted" }).waitFor({ state: "attached" });
     },
   },
@@ -190,17 +190,17 @@ export const pages: Readonly<Record<string, PageCase>> = {
   "commands filtered to nothing": {
     path: ({ slug }) => `/p/${slug}/commands?status=cancelled&action=purge_queue`,
     title: /^Commands, shop/,
-    ready: (page) => page.getByText("No command matches").waitFor(),
+    ready: (page) => page.getByText("No matching commands").waitFor(),
   },
   "no commands yet": {
     path: () => "/p/empty/commands",
     title: /^Commands, empty/,
-    ready: (page) => page.getByText("No command yet").waitFor(),
+    ready: (page) => page.getByText("No commands yet").waitFor(),
   },
   command: {
     path: ({ slug, commandId }) => `/p/${slug}/commands/${commandId}`,
     title: /^Cancel task, Commands/,
-    ready: (page) => page.getByText("The agent could not do it").waitFor(),
+    ready: (page) => page.getByText(/^Failed: /).waitFor(),
   },
   ...bulkRetryPages,
   profile: {

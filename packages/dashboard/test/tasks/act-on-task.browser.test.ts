@@ -32,7 +32,7 @@ describe("a task", () => {
     agent.answer = () => result.promise;
     await page.getByRole("button", { name: "Retry" }).click();
     const dialog = page.getByRole("dialog", { name: "Retry billing.charge" });
-    await dialog.getByText("It goes to the agent").waitFor();
+    await dialog.getByText("Sent to agent").waitFor();
     expect(await axeFaults(page)).toEqual([]);
     await dialog.getByRole("button", { name: "Retry task" }).click();
     await tray(page).getByText("dispatched").waitFor();
@@ -46,7 +46,7 @@ describe("a task", () => {
     await tray(page).getByText("completed").waitFor();
     const { name: agentName } = (await brain.as.operator.get(`/projects/${brain.project.slug}/agents`)).body.items[0];
     await tray(page)
-      .getByText(new RegExp(`The agent did it[.] After .* m?s, agent ${agentName}[.]$`))
+      .getByText(new RegExp(`Done in .* m?s, agent ${agentName}[.]$`))
       .waitFor();
     const link = page.getByRole("link", { name: "again-1" });
     await link.waitFor();
@@ -55,7 +55,7 @@ describe("a task", () => {
 
     await page.reload();
     await tray(page).getByText("completed").waitFor();
-    await tray(page).getByRole("button", { name: "Take all out of the tray" }).click();
+    await tray(page).getByRole("button", { name: "Clear all" }).click();
     await tray(page).waitFor({ state: "detached" });
     expect(faults).toEqual([]);
   });
@@ -69,12 +69,12 @@ describe("a task", () => {
     const args = dialog.getByLabel("Positional inputs");
     expect(JSON.parse(await args.inputValue())).toEqual([{ order: 88213 }]);
     await args.fill("[12345678901234567890");
-    await dialog.getByText("Is not JSON").waitFor();
+    await dialog.getByText("Not valid JSON").waitFor();
     await args.fill("[12345678901234567890]");
     await dialog.getByLabel("Named inputs").fill('{"__svc_a": 1}');
     await dialog.getByLabel("Delay (seconds)").fill("86401");
     await dialog.getByRole("button", { name: "Retry task" }).click();
-    await dialog.getByText("No name may begin with __svc_").waitFor();
+    await dialog.getByText("Names can't start with __svc_").waitFor();
     await dialog.getByText("Enter a whole number from 0 to 86400").waitFor();
     expect(agent.got).toEqual([]);
     await dialog.getByLabel("Named inputs").fill('{"currency": "USD"}');
@@ -117,8 +117,8 @@ describe("a task", () => {
   test("without a worker says why the rate of its name cannot be limited", async () => {
     const { page } = await openAs("operator", "tasks/bullmq/wait-1");
     await page.getByRole("button", { name: "More actions" }).click();
-    await page.getByRole("button", { name: /^Retry with changes.*It has not ended yet/ }).waitFor();
-    const limit = page.getByRole("button", { name: /^Rate-limit this name.*No worker has taken it yet/ });
+    await page.getByRole("button", { name: /^Retry with changes.*The task has not finished yet/ }).waitFor();
+    const limit = page.getByRole("button", { name: /^Rate-limit this name.*No worker has started it yet/ });
     await limit.click({ force: true });
     expect(await page.getByRole("dialog").count()).toBe(0);
   });
@@ -158,10 +158,10 @@ describe("a task", () => {
     const dialog = page.getByRole("dialog", { name: "Retry billing.charge" });
     await dialog.getByRole("radio", { name: "With changed inputs" }).check();
     expect(await dialog.getByLabel("Positional inputs").inputValue()).toBe("");
-    await dialog.getByText("were redacted or cut, so they are not filled in").first().waitFor();
+    await dialog.getByText("are redacted or truncated, so they aren't filled in").first().waitFor();
     await dialog.getByLabel("Positional inputs").fill('[{"access_token": "[REDACTED]"}]');
     await dialog.getByLabel("Named inputs").fill("{}");
-    await dialog.getByText("Still holds [REDACTED]: put the real value there").waitFor();
+    await dialog.getByText("Still contains [REDACTED]. Enter the real value").waitFor();
     await dialog.getByRole("button", { name: "Retry task" }).click({ force: true });
     expect(agent.got).toEqual([]);
   });
@@ -177,15 +177,15 @@ describe("a task", () => {
     expect(agent.got).toEqual([]);
     await page.keyboard.press("c");
     await dialog.getByRole("button", { name: "Cancel task" }).click();
-    await tray(page).getByText("The agent could not do it: the job is locked by its worker").waitFor();
+    await tray(page).getByText("Failed: the job is locked by its worker").waitFor();
   });
 
   test("that has not ended is not retried, and one that has is not cancelled", async () => {
     const { page } = await openAs("operator", "tasks/bullmq/wait-1");
     const titleOf = (name: string) => page.getByRole("button", { name, exact: true }).getAttribute("title");
-    await waitFor(async () => (await titleOf("Retry")) === "It has not ended yet");
+    await waitFor(async () => (await titleOf("Retry")) === "The task has not finished yet");
     await page.goto(at("tasks/bullmq/bad-1"));
-    await waitFor(async () => (await titleOf("Cancel")) === "It has ended already");
+    await waitFor(async () => (await titleOf("Cancel")) === "The task has already finished");
   });
 
   test.each(["viewer", "auditor"] as const)("shows a %s why it cannot be acted on", async (role) => {
@@ -216,7 +216,7 @@ describe("a refusal", () => {
     const send = dialog.getByRole("button", { name: "Retry task" });
     await send.click();
     await dialog
-      .getByText("Whether it was asked for is not known. Pressed again here, it is not made twice.")
+      .getByText("We couldn't confirm the request. It's safe to try again here: it won't run twice.")
       .waitFor();
     await send.click();
     await dialog.waitFor({ state: "detached" });
@@ -235,7 +235,7 @@ describe("without an agent that can do it", () => {
     const { page } = await openScreen(other, { cookie: other.as.operator.cookie });
     await page.goto(`/p/${other.project.slug}/tasks/bullmq/bad-1`);
     const title = () => page.getByRole("button", { name: "Retry", exact: true }).getAttribute("title");
-    await waitFor(async () => (await title()) === "The agents of bullmq do not retry safely: update them");
+    await waitFor(async () => (await title()) === "The agents for bullmq can't retry safely. Update them");
     expect(weak.got).toEqual([]);
   });
 

@@ -79,8 +79,8 @@ describe("more tasks of an engine than one command is asked for", () => {
     await page.getByRole("checkbox", { name: "Select all loaded rows" }).check({ force: true });
     await bar.getByRole("button", { name: "Retry" }).click();
     const dialog = page.getByRole("dialog", { name: "Retry 208 tasks" });
-    await dialog.getByText("206 of bullmq, sent one by one as a bulk retry").waitFor();
-    await dialog.getByText("2 of celery, by the agent").waitFor();
+    await dialog.getByText("206 of bullmq, as a bulk retry").waitFor();
+    await dialog.getByText("2 of celery, by agent").waitFor();
     await dialog.getByRole("button", { name: "Retry 208 tasks" }).click();
     await dialog.waitFor({ state: "detached" });
     expect(sent.map(shapeOf).toSorted((a, b) => b.ids - a.ids)).toEqual([
@@ -90,7 +90,7 @@ describe("more tasks of an engine than one command is asked for", () => {
     ]);
     await tray(page).getByRole("link", { name: "Retry 205 tasks of bullmq" }).click();
     await page.waitForURL(/[/]bulk-retries[/]/);
-    await page.getByText("205 named").waitFor();
+    await page.getByText("205 selected").waitFor();
     expect(faults).toEqual([]);
   });
 

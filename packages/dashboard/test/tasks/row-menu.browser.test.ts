@@ -50,7 +50,7 @@ describe("the menu of a row", () => {
       .getByRole("button", { name: /^Actions for/ })
       .click();
     const cancel = menu(page).getByRole("button", { name: /^Cancel/ });
-    await cancel.getByText("No online agent of bullmq can cancel tasks").waitFor();
+    await cancel.getByText("No online agent for bullmq can cancel tasks").waitFor();
     await cancel.click({ force: true });
     expect(await menu(page).isVisible()).toBe(true);
     await menu(page)

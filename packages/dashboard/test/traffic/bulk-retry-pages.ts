@@ -2,13 +2,13 @@ import { randomUUID } from "node:crypto";
 import type { TestBrain } from "@svc/testkit/brain";
 import type { PageCase } from "../site/page-case.ts";
 
-/** The page of a bulk retry, under way and ended. */
+/** The page of a bulk retry, in progress and ended. */
 export const bulkRetryPages = {
   "bulk retry": {
     path: ({ slug, openBulkRetryId }) => `/p/${slug}/bulk-retries/${openBulkRetryId}`,
     title: /^Bulk retry \w{8}, Commands, shop/,
     ready: async (page) => {
-      await page.getByText("Sending its tasks").waitFor();
+      await page.getByText("Sending tasks").waitFor();
       await page.getByText("Plan digest").waitFor();
       await page
         .getByRole("row", { name: /^not sent yet/ })
@@ -29,7 +29,7 @@ export const bulkRetryPages = {
   },
 } satisfies Record<string, PageCase>;
 
-/** A bulk retry that no agent here can take, and one of more tasks that has ended with every outcome that there is. */
+/** A bulk retry without an eligible agent, and one that has ended with every possible outcome. */
 export async function fillBulkRetries(brain: TestBrain): Promise<{ openBulkRetryId: string; bulkRetryId: string }> {
   const make = async (key: string): Promise<string> => {
     const body = { idempotency_key: key, filter: { state: "failure" }, canary_size: 2, rate_per_minute: 600 };

@@ -4,16 +4,16 @@ import { useParams, useSearch } from "@tanstack/react-router";
 import { useSyncExternalStore } from "react";
 import {
   type Action,
+  actionLabel,
   ask,
   type ChosenTasks,
   commandQuery,
   queueActions,
+  selectedTasks,
   sendAgain,
   taskActions,
   taskSubject,
-  ticked,
   whyNot,
-  wordsOfAction,
   workerActions,
 } from "../../features/actions/index.ts";
 import { agentsQuery } from "../../features/agents/index.ts";
@@ -44,7 +44,7 @@ export function useActEntries(slug: string | null): Entry[] {
   const isHere = { enabled: slug !== null };
   const agents = useQuery({ ...agentsQuery(slug ?? ""), ...isHere }).data?.items;
   const project = useQuery({ ...projectQuery(slug ?? ""), ...isHere }).data;
-  const chosen = useSyncExternalStore(ticked.subscribe, ticked.get);
+  const chosen = useSyncExternalStore(selectedTasks.subscribe, selectedTasks.get);
   if (slug === null || agents === undefined || project === undefined) return [];
   const can: Can = (action, subject) =>
     (whyNotAs(role, project, action.role) ?? whyNot(action, subject, agents)) === null;
@@ -99,6 +99,6 @@ function actEntries({ task, worker, queue, issue, command }: Subjects, can: Can)
     ...(worker ? entries(workerActions, worker, nameText(worker.name)) : []),
     ...(queue ? entries(queueActions, queue, nameText(queue.name)) : []),
     ...(issue ? entries([retryIssue], issue, `${count(issue.open_count)} failed now`) : []),
-    ...(command ? entries([sendAgain], command, wordsOfAction(command.action)) : []),
+    ...(command ? entries([sendAgain], command, actionLabel(command.action)) : []),
   ];
 }

@@ -9,13 +9,13 @@ import { Age, Stamp } from "../../ui/time/Stamp.tsx";
 import { Capabilities, SkewTag } from "./Capabilities.tsx";
 import { enginesOf, isNotConnectedYet, notConnectedYet, transportOf, versionSkew } from "./words.ts";
 
-/** The state of an agent. One that has not connected yet is not in trouble. */
+/** The state of an agent. “Not connected yet” is not a problem. */
 export function AgentPill({ agent }: { agent: Agent }) {
   if (!isNotConnectedYet(agent)) return <FleetPill state={agent.state} />;
   return <Pill word={notConnectedYet} look={{ tone: "pending", glyph: "pending" }} />;
 }
 
-/** Facts of the agent itself. */
+/** The facts of the agent. */
 export function FactsPanel({ agent }: { agent: Agent }) {
   const skew = versionSkew(agent);
   const facts: [string, ReactNode][] = [
@@ -59,7 +59,7 @@ export function FactsPanel({ agent }: { agent: Agent }) {
   );
 }
 
-/** Processes that connect with the agent's token. */
+/** The processes that connect with the agent's token. */
 export function Processes({ rows }: { rows: AgentProcess[] }) {
   return (
     <WindowTable

@@ -80,12 +80,12 @@ export function AgentsPage() {
       <StaleLine name="Agents" read={read} />
       {losses.error ? <InlineError title="Couldn't load event losses" error={losses.error} /> : null}
       {all.length === 0 ? (
-        <Empty title="No agent yet">
+        <Empty title="No agents yet">
           <p>An agent watches a task engine and reports its tasks. Create one, then start it next to your workers.</p>
           {create}
         </Empty>
       ) : rows.length === 0 ? (
-        <Empty title="No agent matches" chips={<Button onClick={() => setFilter("")}>Clear filter</Button>}>
+        <Empty title="No matching agents" chips={<Button onClick={() => setFilter("")}>Clear filter</Button>}>
           <p>No agent has this text in its name, host, state, framework or engines.</p>
         </Empty>
       ) : (
@@ -133,7 +133,7 @@ const columnsOf = (slug: string, losses: ReturnType<typeof useGaps>): readonly C
     className: "lg",
     cellClass: css.cell,
     width: "13rem",
-    cell: ({ agent }) => <Capabilities agent={agent} most={3} />,
+    cell: ({ agent }) => <Capabilities agent={agent} maximum={3} />,
   },
   { header: "Transport", className: "lg", cellClass: "t2", width: "6rem", cell: ({ agent }) => transportOf(agent) },
   {

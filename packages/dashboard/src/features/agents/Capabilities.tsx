@@ -4,8 +4,8 @@ import { printable } from "../../ui/time/format.ts";
 import css from "./agents.module.css";
 import { capabilitiesOf, versionSkew } from "./words.ts";
 
-/** What an agent reported that it can do, as chips. */
-export function Capabilities({ agent, most }: { agent: Agent; most?: number }) {
+/** The capabilities that an agent reported, as chips. */
+export function Capabilities({ agent, maximum }: { agent: Agent; maximum?: number }) {
   const engines = capabilitiesOf(agent);
   if (engines.length === 0) return <span className="t3">not reported</span>;
   const chips = engines.flatMap(({ engine, words }) =>
@@ -14,18 +14,18 @@ export function Capabilities({ agent, most }: { agent: Agent; most?: number }) {
       : words.map((word) => chipOf(engine, word)),
   );
   const isMixed = engines.length > 1;
-  const shown = most === undefined ? chips : chips.slice(0, most);
-  const left = chips.slice(shown.length);
+  const shown = maximum === undefined ? chips : chips.slice(0, maximum);
+  const hidden = chips.slice(shown.length);
   return (
     <span className={css.caps}>
       {shown.map(({ key, text }) => (
         <span key={key} className={controls.tag} title={key}>
-          {isMixed && most === undefined ? key : text}
+          {isMixed && maximum === undefined ? key : text}
         </span>
       ))}
-      {left.length > 0 ? (
-        <span className="t3" title={left.map(({ key }) => key).join(", ")}>
-          and {left.length} more
+      {hidden.length > 0 ? (
+        <span className="t3" title={hidden.map(({ key }) => key).join(", ")}>
+          and {hidden.length} more
         </span>
       ) : null}
     </span>
@@ -39,7 +39,7 @@ export function SkewTag({ agent }: { agent: Agent }) {
   const skew = versionSkew(agent);
   if (skew === null) return null;
   return (
-    <span className={`${controls.tag} ${css.skew}`} data-wrong={skew.isWrong} title={skew.means}>
+    <span className={`${controls.tag} ${css.skew}`} data-wrong={skew.isBad} title={skew.means}>
       {skew.word}
     </span>
   );

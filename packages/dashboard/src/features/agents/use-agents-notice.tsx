@@ -16,8 +16,8 @@ export function useAgentsNotice(slug: string | undefined): ReactNode {
   const stats = useQuery({ ...statsQuery(slug ?? ""), enabled: slug !== undefined });
   const isNoneOnline = stats.data !== undefined && stats.data.agents_online === 0 && stats.data.agents_offline > 0;
   const isLater = useLater();
-  // Read once the stream has begun or failed: what is read before it begins would have to be read again. The figures tell
-  // whether an agent is online; who they are is no part of the first screen unless none is.
+  // Loaded once the stream has connected or failed: an earlier read would have to be repeated. The stats show whether an
+  // agent is online; the first screen needs the list only if none is.
   const isSettled = useIsStreamSettled();
   const agents = useQuery({
     ...agentsQuery(slug ?? ""),

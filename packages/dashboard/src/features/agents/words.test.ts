@@ -36,13 +36,13 @@ const agent = (given: Partial<Agent> = {}): Agent => ({
 });
 
 describe("agentReason", () => {
-  test("says how long an agent has been connected or disconnected", () => {
+  test("has the time since an agent connected or disconnected", () => {
     expect(agentReason(agent(), now)).toBe("connected for 2 h");
     expect(agentReason(agent({ last_connect_at: null }), now)).toBe("last seen 3 s ago");
     expect(agentReason(agent({ state: "offline", last_seen_at: ago(240_000) }), now)).toBe("disconnected for 4 min");
   });
 
-  test("says that an offline agent may still poll", () => {
+  test("mentions that an offline agent may still poll", () => {
     const polling = agent({ transport: "longpoll", last_seen_at: ago(60_000) });
     expect(agentReason(polling, now)).toBe("last upload 1 min ago");
     expect(agentReason({ ...polling, state: "offline" }, now)).toBe("no upload for 1 min, may still poll for commands");
@@ -59,14 +59,14 @@ describe("an agent that never connected", () => {
     expect(isNotConnectedYet(agent({ state: "offline" }))).toBe(false);
   });
 
-  test("is another one than an agent that only polls", () => {
+  test("differs from an agent that only polls", () => {
     const polling = { ...created(2000), last_connect_at: ago(1000) };
     expect(agentReason(polling, now)).toBe("polls for commands");
     expect(isNotConnectedYet(polling)).toBe(false);
   });
 });
 
-test("an empty inventory was not reported", () => {
+test("an empty list is shown as not reported", () => {
   expect(enginesOf(agent({ engine_adapters: [] }))).toBe("not reported");
   expect(transportOf(agent({ transport: null }))).toBe("not reported");
   expect(capabilitiesOf(agent())).toEqual([]);
@@ -76,15 +76,15 @@ test("an empty inventory was not reported", () => {
   ]);
 });
 
-test("versionSkew is quiet about a current version and loud about one that cannot work", () => {
+test("versionSkew is null for a current version and bad for an incompatible one", () => {
   expect(versionSkew(agent())).toBeNull();
   expect(versionSkew(agent({ version_status: null }))).toBeNull();
-  expect(versionSkew(agent({ version_status: "incompatible" }))).toMatchObject({ isWrong: true });
+  expect(versionSkew(agent({ version_status: "incompatible" }))).toMatchObject({ isBad: true });
   expect(versionSkew(agent({ version_status: "newer_than_known" }))?.word).toBe("newer");
   expect(versionSkew(agent({ version_status: null, is_outdated: true }))?.word).toBe("outdated");
 });
 
-test("trouble comes first", () => {
+test("problems come first", () => {
   const names = agentsInOrder([
     agent({ name: "b" }),
     agent({ name: "a" }),

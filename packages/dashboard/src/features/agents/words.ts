@@ -2,7 +2,7 @@ import type { Agent } from "@svc/client";
 import { age, printable } from "../../ui/time/format.ts";
 import { instant } from "../../ui/time/instants.ts";
 
-/** An agent that reports no engines may still have some. */
+/** An agent without reported engines may still have some. */
 export function enginesOf(agent: Agent): string {
   return agent.engine_adapters.length > 0 ? agent.engine_adapters.map(printable).join(", ") : "not reported";
 }
@@ -15,7 +15,7 @@ export function transportOf(agent: Agent): string {
 
 export const notConnectedYet = "not connected yet";
 
-/** Whether the agent never connected, and never polled either. */
+/** Whether the agent has neither connected nor polled. */
 export const isNotConnectedYet = (agent: Agent): boolean =>
   agent.state === "unknown" && !agent.last_seen_at && !agent.last_connect_at;
 
@@ -37,27 +37,27 @@ export function agentReason(agent: Agent, now: number): string {
 export interface VersionSkew {
   word: string;
   means: string;
-  isWrong: boolean;
+  isBad: boolean;
 }
 
-/** What is wrong with the agent's version; null when nothing is. */
+/** The problem with the agent's version, or null. */
 export function versionSkew(agent: Agent): VersionSkew | null {
   switch (agent.version_status) {
     case "incompatible":
       return {
         word: "incompatible",
         means: "Its major version differs from the server's. Upgrade the agent.",
-        isWrong: true,
+        isBad: true,
       };
     case "outdated":
-      return { word: "outdated", means: "More than one minor version behind the server.", isWrong: false };
+      return { word: "outdated", means: "More than one minor version behind the server.", isBad: false };
     case "newer_than_known":
-      return { word: "newer", means: "Newer than the server. Upgrade the server first.", isWrong: false };
+      return { word: "newer", means: "Newer than the server. Upgrade the server first.", isBad: false };
     case "unknown":
-      return { word: "unknown version", means: "The agent reported an unrecognised version.", isWrong: false };
+      return { word: "unknown version", means: "The agent reported an unrecognised version.", isBad: false };
     default:
       return agent.is_outdated
-        ? { word: "outdated", means: "Older than the version this server expects.", isWrong: false }
+        ? { word: "outdated", means: "Older than the version this server expects.", isBad: false }
         : null;
   }
 }
@@ -68,7 +68,7 @@ export interface EngineCapabilities {
   words: string[];
 }
 
-/** What the agent reported that it can do, by engine; empty when it reported nothing. */
+/** The reported capabilities by engine; empty if none were reported. */
 export function capabilitiesOf(agent: Agent): EngineCapabilities[] {
   return Object.entries(agent.capabilities).map(([engine, tokens]) => ({
     engine,
@@ -76,11 +76,11 @@ export function capabilitiesOf(agent: Agent): EngineCapabilities[] {
   }));
 }
 
-const troubleFirst = ["offline", "unknown", "online"];
+const stateOrder = ["offline", "unknown", "online"];
 
 /** Offline agents first, then those that never connected, then the others by name. */
 export function agentsInOrder(agents: readonly Agent[]): Agent[] {
   const rank = (agent: Agent) =>
-    agent.state === "online" && versionSkew(agent)?.isWrong ? 0.5 : troubleFirst.indexOf(agent.state);
+    agent.state === "online" && versionSkew(agent)?.isBad ? 0.5 : stateOrder.indexOf(agent.state);
   return agents.toSorted((a, b) => rank(a) - rank(b) || a.name.localeCompare(b.name));
 }

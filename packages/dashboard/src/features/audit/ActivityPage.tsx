@@ -16,14 +16,14 @@ import css from "./audit.module.css";
 import { type ActivitySearch, readActivitySearch } from "./audit-search.ts";
 import { placeOf } from "./follow-activity.ts";
 import { activityQuery, useNames } from "./queries.ts";
-import { ActionBox, ExactToggle, LookFailed, NewRows } from "./records/ListTools.tsx";
+import { ActionBox, CheckFailed, ExactToggle, NewRows } from "./records/ListTools.tsx";
 import { RecordList, rowsIn } from "./records/RecordList.tsx";
 import { useArrived, useShowNew } from "./use-arrived.ts";
 import { auditedSlugs, reachText } from "./words.ts";
 
 export const loader: PageLoader = ({ location }) => readPageAhead(activityQuery(readActivitySearch(location.search)));
 
-/** Audit entries of all projects that the person may audit, and their own. */
+/** Audit entries of all projects that the user may audit, and the user's own. */
 export function ActivityPage() {
   usePage([["Projects", paths.home()], ["Activity"]]);
   const me = useMe();
@@ -50,7 +50,7 @@ export function ActivityPage() {
         <span className="t2 grow">{reachText(me)}</span>
         <NewRows arrived={arrived} onShow={showNew} />
       </div>
-      <LookFailed arrived={arrived} />
+      <CheckFailed arrived={arrived} />
       <div className={css.tools}>
         <ActionBox action={action} onChange={(next) => go({ action: next })} />
         {choices.length === 0 ? null : (
@@ -83,9 +83,9 @@ export function ActivityPage() {
               chips={<Button onClick={() => go({ action: "", project: "" })}>Clear all filters</Button>}
             >
               <p>
-                No entry that you may see
-                {action === "" ? "" : ` has an action that begins with ${printable(action)}`}
-                {project === "" ? "." : ` in the project ${printable(project)}.`}
+                No entry you can see
+                {action === "" ? "" : ` has an action starting with ${printable(action)}`}
+                {project === "" ? "." : ` in project ${printable(project)}.`}
               </p>
             </Empty>
           )

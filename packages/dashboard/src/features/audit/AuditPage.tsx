@@ -21,7 +21,7 @@ import { ChainPanel } from "./exports/ChainPanel.tsx";
 import { placeOf } from "./follow-activity.ts";
 import { auditQuery, useNames } from "./queries.ts";
 import { ActionTree } from "./records/ActionTree.tsx";
-import { ActionBox, ExactToggle, LookFailed, NewRows } from "./records/ListTools.tsx";
+import { ActionBox, CheckFailed, ExactToggle, NewRows } from "./records/ListTools.tsx";
 import { RecordList, rowsIn } from "./records/RecordList.tsx";
 import { useArrived, useShowNew } from "./use-arrived.ts";
 import { actionTree, actorText, outcomeNames } from "./words.ts";
@@ -54,7 +54,7 @@ export function AuditPage() {
   if (useMayAudit(slug)) return <Trail key={slug} slug={slug} />;
   return (
     <NotForRole title="Audit" chips={<ButtonLink href={paths.activity()}>View your activity</ButtonLink>}>
-      The audit trail of a project is for its auditors and admins. Ask an administrator of the project for access.
+      Only auditors and admins can see a project's audit trail. Ask a project admin for access.
     </NotForRole>
   );
 }
@@ -79,7 +79,7 @@ function Trail({ slug }: { slug: string }) {
   const seen = useSeenActions(rows);
   const isFiltered = Object.keys(filters).length > 0;
 
-  // The feed has no filter for outcomes, users and targets, and new entries are later than any end.
+  // The feed can't filter by outcome, user or target, and a range with an end gets no new entries.
   const follows = read.data !== undefined && !read.isPlaceholderData && !outcome && !user && !target && !until;
   const from = !follows ? null : rows[0] ? placeOf(rows[0]) : since ? null : "";
   const arrived = useArrived({ project: slug, ...(action && { action }) }, from);
@@ -95,7 +95,7 @@ function Trail({ slug }: { slug: string }) {
     ]),
   ];
   const words = [
-    action && `an action that begins with ${printable(action)}`,
+    action && `an action starting with ${printable(action)}`,
     outcome && `the outcome ${outcomeText(outcome)}`,
     user && `the user ${actorText({ user_id: user }, { me, names })}`,
     target && `the target ${printable(target)}`,
@@ -113,7 +113,7 @@ function Trail({ slug }: { slug: string }) {
           <span className="vh">audit entries</span>
         </Button>
       </div>
-      <LookFailed arrived={arrived} />
+      <CheckFailed arrived={arrived} />
       <div className={css.box}>
         <ChainPanel />
       </div>
@@ -121,7 +121,7 @@ function Trail({ slug }: { slug: string }) {
         <ActionBox action={action} onChange={(next) => go({ action: next })} />
         <Select
           className="sm"
-          label="Class of action"
+          label="Action class"
           value={action}
           options={[
             ["", "All actions"],
@@ -182,7 +182,7 @@ function Trail({ slug }: { slug: string }) {
                     </>
                   }
                 >
-                  <p>No audit entry of this project has {words.join(", and ")}.</p>
+                  <p>No audit entry in this project has {words.join(", and ")}.</p>
                 </Empty>
               ) : (
                 <Empty title="Nothing recorded yet">
@@ -217,7 +217,7 @@ function Drop({ words, onDrop }: { words: string; onDrop: () => void }) {
   );
 }
 
-/** Actions of all entries that the page has shown, also with other filters. */
+/** The actions of all entries shown so far, with any filters. */
 function useSeenActions(rows: readonly { action: string }[]): ReadonlySet<string> {
   const [seen, setSeen] = useState<ReadonlySet<string>>(new Set());
   const added = rows.map(({ action }) => action).filter((action) => !seen.has(action));

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { readActivitySearch, readAuditSearch } from "./audit-search.ts";
 
-describe("the address of the audit page", () => {
-  test("keeps what the API would take", () => {
+describe("the URL of the audit page", () => {
+  test("keeps what the API accepts", () => {
     const search = {
       action: "auth.",
       outcome: "deny",
@@ -23,7 +23,7 @@ describe("the address of the audit page", () => {
   });
 });
 
-test("the address of the activity page keeps the project and the action", () => {
+test("the URL of the activity page keeps the project and the action", () => {
   expect(readActivitySearch({ action: "auth.", project: "shop", user: "x", outcome: "deny" })).toEqual({
     action: "auth.",
     project: "shop",

@@ -2,14 +2,14 @@ import { readRange } from "../../address/range-text.ts";
 
 type Raw = Readonly<Record<string, unknown>>;
 
-/** What the address of a project's audit page may say. Everything else in it is dropped. */
+/** The search parameters of a project's audit page. Others are dropped. */
 export interface AuditSearch {
-  /** Beginning of the action. */
+  /** Prefix of the action. */
   action?: string;
   outcome?: string;
-  /** Id of who acted. */
+  /** Id of the acting user. */
   user?: string;
-  /** Id of what was acted on. */
+  /** Id of the target. */
   target?: string;
   since?: string;
   until?: string;
@@ -21,7 +21,7 @@ export interface ActivitySearch {
   project?: string;
 }
 
-/** As long as the API takes them. */
+/** The maximum lengths in the API. */
 export const longestAction = 80;
 const longestOutcome = 20;
 const longestSlug = 200;

@@ -1,6 +1,6 @@
 import { type ActivityPage, type ActivityRow, ApiProblem } from "@svc/client";
 import { describe, expect, test } from "vitest";
-import { followActivity, placeOf, type Tabs, type ToldPage } from "./follow-activity.ts";
+import { followActivity, placeOf, type SharedPage, type Tabs } from "./follow-activity.ts";
 
 const row = (at: number): ActivityRow => ({
   id: `00000000-0000-4000-8000-${String(at).padStart(12, "0")}`,
@@ -19,43 +19,43 @@ const row = (at: number): ActivityRow => ({
 const place = (at: number) => placeOf(row(at));
 const rowsOf = (...at: number[]) => at.map(row);
 
-/** A browser with one clock, one service that has the rows, and any number of tabs. */
+/** A browser with one clock, a service with the rows, and any number of tabs. */
 function browser() {
   let now = 0;
   const timers = new Set<{ at: number; run: () => void }>();
   const stored: ActivityRow[] = [];
-  const asked: string[] = [];
+  const requests: string[] = [];
   const refusals: ApiProblem[] = [];
-  const joined: { onTurn: (mine: boolean) => void; onTold: (told: ToldPage) => void }[] = [];
+  const joined: { onLeader: (leads: boolean) => void; onShared: (page: SharedPage) => void }[] = [];
 
   async function settle(): Promise<void> {
-    for (let turn = 0; turn < 20; turn++) await Promise.resolve();
+    for (let step = 0; step < 20; step++) await Promise.resolve();
   }
   return {
     stored,
-    asked,
+    requests,
     refusals,
     joined,
     settle,
-    tab(from: string, look = { isHidden: false, limit: 100 }) {
-      const own = { onTurn: (_: boolean) => {}, onTold: (_: ToldPage) => {} };
+    tab(from: string, view = { isHidden: false, limit: 100 }) {
+      const own = { onLeader: (_: boolean) => {}, onShared: (_: SharedPage) => {} };
       const tabs: Tabs = {
-        join(onTurn, onTold) {
-          Object.assign(own, { onTurn, onTold });
+        join(onLeader, onShared) {
+          Object.assign(own, { onLeader, onShared });
           joined.push(own);
         },
-        tell(told) {
-          for (const one of joined) if (one !== own) one.onTold(told);
+        share(page) {
+          for (const one of joined) if (one !== own) one.onShared(page);
         },
         leave: () => joined.splice(joined.indexOf(own), 1),
       };
       const follower = followActivity(from, {
         async read(since): Promise<ActivityPage> {
-          asked.push(since);
+          requests.push(since);
           const refusal = refusals.shift();
           if (refusal) throw refusal;
           const newer = stored.filter((one) => placeOf(one) > since).reverse();
-          const items = newer.slice(0, look.limit);
+          const items = newer.slice(0, view.limit);
           const [newest] = items;
           const oldest = items.at(-1);
           return {
@@ -71,9 +71,9 @@ function browser() {
           timers.add(timer);
           return () => timers.delete(timer);
         },
-        isHidden: () => look.isHidden,
+        isHidden: () => view.isHidden,
       });
-      return { follower, look, turn: (mine: boolean) => own.onTurn(mine) };
+      return { follower, view, lead: (leads: boolean) => own.onLeader(leads) };
     },
     async pass(ms: number) {
       const until = now + ms;
@@ -94,42 +94,42 @@ const limited = (retryAfterSeconds: number | null) =>
   new ApiProblem({ code: "rate_limited", status: 429, message: "slow down", retryAfterSeconds });
 
 describe("following activity", () => {
-  test("reads every 5 s while it is looked at and every 30 s while it is not, only in its turn", async () => {
+  test("polls every 5 s while visible and every 30 s while hidden, only as the leader", async () => {
     const one = browser();
-    const { turn, look, follower } = one.tab(place(1));
+    const { lead, view, follower } = one.tab(place(1));
     await one.pass(60_000);
-    expect(one.asked).toEqual([]);
+    expect(one.requests).toEqual([]);
 
-    turn(true);
+    lead(true);
     await one.pass(20_000);
-    expect(one.asked).toHaveLength(5);
-    look.isHidden = true;
-    follower.looked();
+    expect(one.requests).toHaveLength(5);
+    view.isHidden = true;
+    follower.visibilityChanged();
     await one.pass(60_000);
-    expect(one.asked).toHaveLength(7);
-    turn(false);
+    expect(one.requests).toHaveLength(7);
+    lead(false);
     await one.pass(60_000);
-    expect(one.asked).toHaveLength(7);
+    expect(one.requests).toHaveLength(7);
   });
 
-  test("collects what is newer than the list, newest first, and asks only for what it has not", async () => {
+  test("collects rows newer than the list, newest first, and requests only those it lacks", async () => {
     const one = browser();
     one.stored.push(...rowsOf(1));
-    const { follower, turn } = one.tab(place(1));
-    turn(true);
+    const { follower, lead } = one.tab(place(1));
+    lead(true);
     one.stored.push(...rowsOf(2, 3));
     await one.pass(5_000);
     expect(follower.get().rows).toEqual(rowsOf(3, 2));
     one.stored.push(...rowsOf(4));
     await one.pass(5_000);
     expect(follower.get()).toEqual({ rows: rowsOf(4, 3, 2), hasMore: false, failure: null });
-    expect(one.asked).toEqual([place(1), place(3)]);
+    expect(one.requests).toEqual([place(1), place(3)]);
   });
 
-  test("says that there are more than a look brought", async () => {
+  test("reports that there are more rows than one poll returned", async () => {
     const one = browser();
-    const { follower, turn } = one.tab("", { isHidden: false, limit: 2 });
-    turn(true);
+    const { follower, lead } = one.tab("", { isHidden: false, limit: 2 });
+    lead(true);
     one.stored.push(...rowsOf(1, 2, 3));
     await one.pass(5_000);
     expect(follower.get()).toMatchObject({ rows: rowsOf(3, 2), hasMore: true });
@@ -137,90 +137,89 @@ describe("following activity", () => {
 
   test("keeps at most 200 rows", async () => {
     const one = browser();
-    const { follower, turn } = one.tab("", { isHidden: false, limit: 500 });
-    turn(true);
+    const { follower, lead } = one.tab("", { isHidden: false, limit: 500 });
+    lead(true);
     one.stored.push(...Array.from({ length: 250 }, (_, at) => row(at + 1)));
     await one.pass(5_000);
     expect(follower.get().rows).toHaveLength(200);
     expect(follower.get().hasMore).toBe(true);
   });
 
-  // Part 1, Activity feed: 429 answers with Retry-After.
   test.each([
     [40, 40_000],
     [null, 60_000],
-  ])("waits after a refusal with Retry-After %s, and then goes on", async (seconds, waitMs) => {
+  ])("waits after a refusal with Retry-After %s, and then continues", async (seconds, waitMs) => {
     const one = browser();
-    const { follower, turn } = one.tab("");
-    turn(true);
+    const { follower, lead } = one.tab("");
+    lead(true);
     one.refusals.push(limited(seconds));
     await one.pass(5_000);
     expect(follower.get().failure).toMatchObject({ code: "rate_limited" });
     follower.retry();
     await one.pass(waitMs - 1);
-    expect(one.asked).toHaveLength(1);
+    expect(one.requests).toHaveLength(1);
     one.stored.push(...rowsOf(1));
     await one.pass(1);
     expect(follower.get()).toEqual({ rows: rowsOf(1), hasMore: false, failure: null });
   });
 
-  test("goes on after any other failure, and keeps what it had", async () => {
+  test("continues after any other failure, and keeps its rows", async () => {
     const one = browser();
     one.stored.push(...rowsOf(1));
-    const { follower, turn } = one.tab("");
-    turn(true);
+    const { follower, lead } = one.tab("");
+    lead(true);
     await one.pass(5_000);
-    one.refusals.push(new ApiProblem({ code: "unreachable", status: 0, message: "gone" }));
+    one.refusals.push(new ApiProblem({ code: "unreachable", status: 0, message: "offline" }));
     await one.pass(5_000);
     expect(follower.get()).toMatchObject({ rows: rowsOf(1), failure: { code: "unreachable" } });
     await one.pass(5_000);
     expect(follower.get().failure).toBeNull();
   });
 
-  test("stands still while everything is paused", async () => {
+  test("does not poll while paused", async () => {
     const one = browser();
-    const { follower, turn } = one.tab("");
-    turn(true);
+    const { follower, lead } = one.tab("");
+    lead(true);
     follower.setPaused(true);
     await one.pass(60_000);
-    expect(one.asked).toEqual([]);
+    expect(one.requests).toEqual([]);
     follower.setPaused(false);
     await one.pass(0);
-    expect(one.asked).toHaveLength(1);
+    expect(one.requests).toHaveLength(1);
   });
 
-  test("of several tabs one reads, and all know", async () => {
+  test("one of several tabs polls, and all get the rows", async () => {
     const one = browser();
     one.stored.push(...rowsOf(1, 2));
     const first = one.tab(place(1));
     const second = one.tab(place(2));
-    first.turn(true);
+    first.lead(true);
     one.stored.push(...rowsOf(3));
     await one.pass(5_000);
-    expect(one.asked).toEqual([place(1)]);
+    expect(one.requests).toEqual([place(1)]);
     expect(first.follower.get().rows).toEqual(rowsOf(3, 2));
     expect(second.follower.get().rows).toEqual(rowsOf(3));
   });
 
-  test("a tab that was told of rows beyond what it has reads the rest itself", async () => {
+  test("a tab that lacks rows before the shared ones polls for them", async () => {
     const one = browser();
     one.stored.push(...rowsOf(1, 2, 3, 4));
     const ahead = one.tab(place(3));
     const behind = one.tab(place(1));
-    ahead.turn(true);
+    ahead.lead(true);
     await one.pass(5_000);
     await one.settle();
-    expect(one.asked).toEqual([place(3), place(1)]);
+    expect(one.requests).toEqual([place(3), place(1)]);
     expect(behind.follower.get().rows).toEqual(rowsOf(4, 3, 2));
     expect(ahead.follower.get().rows).toEqual(rowsOf(4));
   });
 
-  test("ends with its page", async () => {
+  test("ends when its page is left", async () => {
     const one = browser();
-    const { follower, turn } = one.tab("");
-    turn(true);
+    const { follower, lead } = one.tab("");
+    lead(true);
     follower.end();
     await one.pass(60_000);
-    expect([one.asked, one.joined]).toEqual([[], []]);
+    expect([one.requests, one.joined]).toEqual([[], []]);
   });
 });

@@ -2,25 +2,24 @@ import { type ActivityPage, type ActivityRow, ApiProblem } from "@svc/client";
 import { hiddenPollMs, visiblePollMs } from "../../live/connection.ts";
 import { createStore } from "../../ui/store.ts";
 
-// Looks for rows that are newer than those of a list, without putting any into it. Of all tabs that look for the same, one
-// reads and tells the others; which one is decided by `Tabs`. Everything it touches comes in, so that its life can be
-// walked through in a test.
+// Polls for rows newer than those of a list, without changing the list. Of all tabs with the same filters, the leader that
+// `Tabs` elects polls and shares the result. All dependencies are injected for tests.
 
-/** What the reading tab tells the others: rows newer than `since`. */
-export interface ToldPage {
+/** What the leader shares with the other tabs: rows newer than `since`. */
+export interface SharedPage {
   since: string;
   page: ActivityPage;
 }
 
 export interface Tabs {
-  /** Asks to be the one tab that reads. `onTurn` is called with each change; a tab that was just looked at goes first. */
-  join(onTurn: (isMine: boolean) => void, onTold: (told: ToldPage) => void): void;
-  tell(told: ToldPage): void;
+  /** Takes part in the election of the leader. `onLeader` is called on each change; a tab that becomes visible takes over. */
+  join(onLeader: (isLeader: boolean) => void, onShared: (shared: SharedPage) => void): void;
+  share(page: SharedPage): void;
   leave(): void;
 }
 
 export interface Surroundings {
-  /** The newest rows after a cursor; from the top when it is empty. */
+  /** The newest rows after a cursor; an empty one means all. */
   read(since: string, signal: AbortSignal): Promise<ActivityPage>;
   tabs: Tabs;
   now(): number;
@@ -32,36 +31,36 @@ export interface Surroundings {
 export interface Arrived {
   /** Newest first. */
   rows: readonly ActivityRow[];
-  /** There are more than that. */
+  /** Whether there are more. */
   hasMore: boolean;
-  /** Why the last look failed; null once one has not. */
+  /** The error of the last poll, or null. */
   failure: unknown;
 }
 
 export const maximumArrived = 200;
 const usualWaitMs = 60_000;
 
-/** A row's place, as the API has it. Later places are greater as texts. */
+/** The cursor of a row in the API. Later rows have greater cursors as strings. */
 export const placeOf = ({ occurred_at, id }: { occurred_at: string; id: string }): string => `${occurred_at}|${id}`;
 
 export type ActivityFollower = ReturnType<typeof followActivity>;
 
-/** Follows from a place; "" is before all rows. */
+/** Follows from a cursor; "" is before all rows. */
 export function followActivity(from: string, around: Surroundings) {
   const state = createStore<Arrived>({ rows: [], hasMore: false, failure: null });
   const ended = new AbortController();
   let newest = from;
-  let isMine = false;
+  let isLeader = false;
   let isReading = false;
   let isPaused = false;
-  /** When somebody read last, and until when nobody should. */
+  /** Time of the last poll by any tab, and the earliest time of the next. */
   let readAt = around.now();
   let notBefore = 0;
   let cancel = () => {};
 
-  function take({ since, page }: ToldPage): void {
+  function take({ since, page }: SharedPage): void {
     readAt = around.now();
-    // Told from a place that this tab has not reached: what lies between was never here.
+    // Shared from a cursor beyond this tab's: the rows in between are missing here.
     if (since > newest) {
       void read();
       return;
@@ -81,7 +80,7 @@ export function followActivity(from: string, around: Surroundings) {
       const page = await around.read(since, ended.signal);
       if (ended.signal.aborted) return;
       take({ since, page });
-      around.tabs.tell({ since, page });
+      around.tabs.share({ since, page });
     } catch (failure) {
       if (ended.signal.aborted) return;
       readAt = around.now();
@@ -99,32 +98,32 @@ export function followActivity(from: string, around: Surroundings) {
   function schedule(): void {
     cancel();
     cancel = () => {};
-    if (!isMine || isReading || isPaused || ended.signal.aborted) return;
+    if (!isLeader || isReading || isPaused || ended.signal.aborted) return;
     const everyMs = around.isHidden() ? hiddenPollMs : visiblePollMs;
     const waitMs = Math.max(readAt + everyMs, notBefore) - around.now();
     cancel = around.after(Math.max(0, waitMs), () => void read());
   }
 
   around.tabs.join(
-    (mine) => {
-      isMine = mine;
+    (leads) => {
+      isLeader = leads;
       schedule();
     },
-    (told) => {
-      if (!isPaused && !ended.signal.aborted) take(told);
+    (shared) => {
+      if (!isPaused && !ended.signal.aborted) take(shared);
     },
   );
 
   return {
     get: state.get,
     subscribe: state.subscribe,
-    /** The tab was hidden or is looked at again. */
-    looked: schedule,
+    /** Call when the tab was hidden or shown. */
+    visibilityChanged: schedule,
     setPaused(paused: boolean): void {
       isPaused = paused;
       schedule();
     },
-    /** Looks now, unless the server asked to wait. */
+    /** Polls now, unless the server asked to wait. */
     retry(): void {
       if (around.now() >= notBefore) void read();
     },

@@ -7,10 +7,10 @@ import { useMe } from "../sessions/index.ts";
 import type { ActivitySearch } from "./audit-search.ts";
 import type { Names } from "./words.ts";
 
-// A refetch would move the rows under the reader: these lists are read again when somebody asks for new entries.
+// A refetch would move the rows while the user reads: these lists are reloaded only on request.
 
 const pageRows = 100;
-/** Lists keep at most this many pages; who wants to go further narrows the filters. */
+/** The maximum number of loaded pages; to go further back, the user narrows the filters. */
 export const maximumPages = 50;
 
 export const auditQuery = (slug: string, filters: AuditFilters) =>
@@ -55,16 +55,16 @@ const usersQuery = queryOptions({
   staleTime: namesStaleMs,
 });
 
-/** Projects whose members are asked for, so that a page stays within few requests. */
+/** The number of projects whose members are loaded, to limit the requests of a page. */
 const maximumProjects = 4;
 
-/** Names of the accounts that entries of these projects may name; an instance admin knows them all. Ids without a name stay ids. */
+/** Names by account id, for the entries of these projects. Instance admins get all accounts. */
 export function useNames(slugs: readonly string[]): Names {
   const me = useMe();
-  const asked = me.is_admin ? [] : slugs.slice(0, maximumProjects);
+  const loadedSlugs = me.is_admin ? [] : slugs.slice(0, maximumProjects);
   const users = useQuery({ ...usersQuery, enabled: me.is_admin });
   const members = useQueries({
-    queries: asked.map((slug) => ({ ...membersQuery(slug), select: namesIn, staleTime: namesStaleMs })),
+    queries: loadedSlugs.map((slug) => ({ ...membersQuery(slug), select: namesIn, staleTime: namesStaleMs })),
     combine: (all) => all.map(({ data }) => data),
   });
   return useMemo(() => new Map([...members, users.data].flatMap((pairs) => pairs ?? [])), [members, users.data]);

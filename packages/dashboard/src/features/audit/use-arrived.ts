@@ -11,7 +11,7 @@ const nothing: Arrived = { rows: [], hasMore: false, failure: null };
 const stay = () => () => {};
 const pollRows = 100;
 
-/** Rows newer than `from`, as they arrive; null follows nothing. */
+/** Rows newer than `from` as they arrive; null disables it. */
 export function useArrived({ action, project }: ActivitySearch, from: string | null): Arrived & { retry: () => void } {
   const { id } = useMe();
   const isPaused = useIsPaused();
@@ -19,7 +19,7 @@ export function useArrived({ action, project }: ActivitySearch, from: string | n
   useEffect(() => {
     if (from === null) return;
     const started = followActivity(from, {
-      // By a timer, whoever looks: such reads keep no session alive.
+      // Polled by a timer, so it must not keep the session alive.
       read: (since, signal) =>
         api.listActivity(
           {
@@ -39,9 +39,9 @@ export function useArrived({ action, project }: ActivitySearch, from: string | n
       isHidden: () => document.hidden,
     });
     setFollower(started);
-    document.addEventListener("visibilitychange", started.looked);
+    document.addEventListener("visibilitychange", started.visibilityChanged);
     return () => {
-      document.removeEventListener("visibilitychange", started.looked);
+      document.removeEventListener("visibilitychange", started.visibilityChanged);
       started.end();
       setFollower(null);
     };
@@ -53,7 +53,7 @@ export function useArrived({ action, project }: ActivitySearch, from: string | n
   return { ...arrived, retry: () => follower?.retry() };
 }
 
-/** Leads back to the top of a list, with its first page read anew. */
+/** Scrolls to the top of a list and reloads its first page. */
 export function useShowNew(queryKey: QueryKey, refetch: () => unknown): () => void {
   const client = useQueryClient();
   return () => {

@@ -10,7 +10,7 @@ const member = (project_slug: string, role: Me["memberships"][number]["role"]) =
 });
 
 describe("the tree of actions", () => {
-  test("has the classes that were seen, and below each its actions, each once", () => {
+  test("has the classes of the actions, each with its actions once", () => {
     const tree = actionTree(["auth.logout", "auth.login", "auth.login", "task.failed", "tasks.export", "odd"]);
     const of = (prefix: string) => tree.find((one) => one.prefix === prefix)?.actions;
     expect(of("auth.")).toEqual(["auth.login", "auth.logout"]);
@@ -19,23 +19,23 @@ describe("the tree of actions", () => {
     expect(tree.map(({ name }) => name)).toEqual(["Sign-in", "Task lists", "Tasks"]);
   });
 
-  test("has unknown classes under their own names", () => {
+  test("shows unknown classes by their own names", () => {
     expect(actionTree(["robot.moved"]).at(-1)).toEqual({ prefix: "robot.", name: "robot", actions: ["robot.moved"] });
   });
 });
 
-test("a failed sign-in was not the system", () => {
+test("a failed sign-in is not attributed to the system", () => {
   const row = { user_id: null, action: "auth.login" };
   expect(actorText(row, { me: { id: "" }, names: new Map() })).toBe("Not signed in");
 });
 
-test("an outcome is the row's own, or follows from its result", () => {
+test("an outcome is that of the row, or derived from its result", () => {
   expect(outcomeOf({ outcome: "deny", result: "failed" })).toBe("deny");
   expect(outcomeOf({ outcome: null, result: "success" })).toBe("allow");
   expect(outcomeOf({ outcome: null, result: "failed" })).toBe("failure");
 });
 
-test("a target has the name of its account or agent, else the one in the row", () => {
+test("a target has the name of its account or agent, else that in the row", () => {
   const known = { names: new Map([["u-1", "Mira"]]), agents: new Map([["a-1", "side-car"]]) };
   const nameOf = (target_id: string | null, metadata = {}) =>
     targetName({ target_type: "thing", target_id, metadata }, known);
@@ -56,20 +56,19 @@ describe("who acted", () => {
   });
 });
 
-// Part 1, Activity feed, Visibility.
-describe("what a person sees", () => {
+describe("the visible entries", () => {
   const text = (is_admin: boolean, ...memberships: Me["memberships"]) => reachText({ is_admin, memberships });
 
-  test("is everything for an instance admin", () => {
+  test("are all for an instance admin", () => {
     expect(text(true)).toMatch(/^All entries/);
   });
 
-  test.each(["viewer", "operator"] as const)("is the own events only for a %s", (role) => {
+  test.each(["viewer", "operator"] as const)("are only the own events for a %s", (role) => {
     expect(text(false, member("shop", role))).toMatch(/^Your own events only/);
     expect(auditedSlugs({ memberships: [member("shop", role)] })).toEqual([]);
   });
 
-  test("names the projects that may be audited", () => {
+  test("include the projects that the user may audit", () => {
     expect(text(false, member("shop", "auditor"), member("mail", "viewer"))).toMatch(/^Entries of SHOP, and your own/);
     expect(text(false, member("shop", "auditor"), member("mail", "admin"))).toMatch(/^Entries of SHOP and MAIL,/);
     const four = ["a", "b", "c", "d"].map((slug) => member(slug, "admin"));

@@ -1,7 +1,7 @@
 import type { Me, RecordedRow } from "@svc/client";
 import { idTail, nameText } from "../../ui/time/format.ts";
 
-/** Names of the classes of actions: a class is the first dotted part of its actions. */
+/** Labels of action classes. The class is the first dotted part of an action. */
 const classNames: Readonly<Record<string, string>> = {
   auth: "Sign-in",
   user: "Users",
@@ -16,7 +16,7 @@ const classNames: Readonly<Record<string, string>> = {
   bulk_retry_request: "Bulk retries",
   dead_letters: "Dead letters",
   audit: "Audit",
-  setup: "Set-up",
+  setup: "Setup",
   openapi: "API description",
 };
 
@@ -27,21 +27,21 @@ export const outcomeNames: Readonly<Record<string, string>> = {
   error: "Error",
 };
 
-/** The outcome of a row; older rows have a result alone. */
+/** The outcome of a row; older rows have only a result. */
 export const outcomeOf = ({ outcome, result }: Pick<RecordedRow, "outcome" | "result">): string =>
   outcome ?? (result === "success" ? "allow" : result === "failed" ? "failure" : result);
 
 export interface ActionClass {
-  /** The class with its dot, as a filter has it. */
+  /** The class with its dot, as used in filters. */
   prefix: string;
   name: string;
-  /** Actions of it that were seen, by name. */
+  /** Its actions, sorted. */
   actions: string[];
 }
 
 const classOf = (action: string): string => action.split(".", 1)[0] ?? "";
 
-/** The classes of the actions that were seen, by name, and below each its actions. */
+/** The classes of actions, sorted by name. */
 export function actionTree(seen: Iterable<string>): ActionClass[] {
   const byClass = Map.groupBy(
     [...new Set(seen)].filter((action) => action.includes(".")),
@@ -55,7 +55,7 @@ export function actionTree(seen: Iterable<string>): ActionClass[] {
 /** Names by id: of accounts, or of agents. */
 export type Names = ReadonlyMap<string, string>;
 
-/** Who acted: a name, `you` or the end of an id. Without an account it was the system, or a request that was not signed in. */
+/** The actor: a name, `you` or the end of an id. Without an account it was the system or a request that was not signed in. */
 export function actorText(
   row: Pick<RecordedRow, "user_id"> & { action?: string },
   { me, names }: { me: Pick<Me, "id">; names: Names },
@@ -66,7 +66,7 @@ export function actorText(
   return name === undefined ? `user ${idTail(row.user_id)}` : nameText(name);
 }
 
-/** The name of what was acted on, where it is known: of an account or agent, or as the row itself has it. */
+/** The name of the target if known: from its account or agent, or from the row itself. */
 export function targetName(
   row: Pick<RecordedRow, "target_type" | "target_id" | "metadata">,
   { names, agents }: { names: Names; agents: Names },
@@ -79,16 +79,16 @@ export function targetName(
 const audited = ({ memberships }: Pick<Me, "memberships">) =>
   memberships.filter(({ role }) => role === "auditor" || role === "admin");
 
-/** Slugs of the projects whose entries a person may read by membership. */
+/** Slugs of the projects that the user may audit by membership. */
 export const auditedSlugs = (me: Pick<Me, "memberships">): string[] =>
   audited(me).map(({ project_slug }) => project_slug);
 
-/** What the activity feed shows a person. */
+/** Describes what the activity feed shows the user. */
 export function reachText(me: Pick<Me, "is_admin" | "memberships">): string {
-  if (me.is_admin) return "All entries of all projects, because you are an instance admin.";
+  if (me.is_admin) return "All entries of all projects, since you are an instance admin.";
   const [first, second, ...others] = audited(me).map(({ project_name }) => nameText(project_name));
   if (first === undefined) {
-    return "Your own events only. The entries of a project are for its auditors and admins.";
+    return "Your own events only. Only a project's auditors and admins see its entries.";
   }
   const projects =
     second === undefined

@@ -24,9 +24,9 @@ import { queuesQuery } from "../queues/index.ts";
 import css from "./dead-letters.module.css";
 import { readDeadLettersSearch } from "./dead-letters-search.ts";
 import { LoadFailed } from "./LoadFailed.tsx";
-import { Requeued, useLeftLetters } from "./Requeued.tsx";
-import { requeueLetters } from "./requeue-action.tsx";
-import { type Asked, type Loaded, letterKey, useLetters } from "./use-letters.ts";
+import { Requeued, useCanRequeue } from "./Requeued.tsx";
+import { requeueDeadLetters } from "./requeue-action.tsx";
+import { type DeadLetterQuery, deadLetterKey, type Loaded, useDeadLetters } from "./use-dead-letters.ts";
 
 export const loader: PageLoader<{ slug: string }> = ({ params: { slug } }) =>
   Promise.all([readAhead(agentsQuery(slug)), readAhead(queuesQuery(slug))]);
@@ -45,7 +45,7 @@ export function DeadLettersPage() {
   const agents = agentsRead.data?.items ?? [];
   const queues = queuesRead.data?.items ?? [];
   const mayNot = useMayNot(slug, "viewer");
-  const { loaded, load, mark } = useLetters(slug);
+  const { loaded, load, mark } = useDeadLetters(slug);
   const engines = [
     ...new Set([
       ...agents.flatMap((agent) => agent.engine_adapters),
@@ -55,12 +55,12 @@ export function DeadLettersPage() {
   ].sort();
   const engine = search.engine ?? engines[0];
   const unread = [agentsRead, queuesRead].find(({ isError, data }) => isError && data === undefined);
-  const isLooking = engine === undefined && (agentsRead.isPending || queuesRead.isPending);
-  const noEngine = isLooking
-    ? "Looking which engines there are"
+  const isLoadingEngines = engine === undefined && (agentsRead.isPending || queuesRead.isPending);
+  const noEngine = isLoadingEngines
+    ? "Loading engines"
     : unread
-      ? "The engines could not be read"
-      : "No engine was seen yet";
+      ? "Couldn't load the engines"
+      : "No engine reported yet";
   const names = [
     ...new Set([
       ...queues.filter((queue) => queue.engine === engine).map(({ name }) => name),
@@ -73,7 +73,7 @@ export function DeadLettersPage() {
     <>
       <div className={panel.head}>
         <h1>Dead letters</h1>
-        <span className="t3 grow">what an engine has given up on</span>
+        <span className="t3 grow">Tasks that an engine has given up on</span>
       </div>
       <form
         className={css.tools}
@@ -93,7 +93,7 @@ export function DeadLettersPage() {
           label="Queue"
           isLabelShown
           value={search.queue ?? ""}
-          options={[["", "every queue"], ...names.map((one) => [one, nameText(one)] as const)]}
+          options={[["", "All queues"], ...names.map((one) => [one, nameText(one)] as const)]}
           onChange={(next) => go({ queue: next })}
         />
         <ActButton
@@ -101,88 +101,90 @@ export function DeadLettersPage() {
           isBusy={load.isPending}
           reason={mayNot ?? (engine === undefined ? noEngine : null)}
         >
-          {load.isPending ? "Asking an agent…" : "Load"}
+          {load.isPending ? "Loading…" : "Load"}
         </ActButton>
-        <p className="t3">This asks an agent now, up to 15 seconds. It is audited, and one of ten a minute.</p>
+        <p className="t3">Loads live from an agent (up to 15 s). Audited; limited to 10 per minute.</p>
       </form>
-      {engine === undefined && unread && !isLooking ? (
+      {engine === undefined && unread && !isLoadingEngines ? (
         <InlineError title={noEngine} error={unread.error} onRetry={() => void unread.refetch()} />
       ) : null}
       {load.isError ? <LoadFailed slug={slug} error={load.error} /> : null}
-      {isLooking ? (
+      {isLoadingEngines ? (
         <Skeleton rows={3} label="Loading the engines" />
       ) : loaded === undefined ? (
         load.isError ? null : (
           <Empty title="Not loaded">
-            <p>Nothing is asked of an agent before you press Load.</p>
+            <p>Load dead letters from the agent.</p>
           </Empty>
         )
       ) : (
-        <Letters
+        <DeadLetterList
           key={`${loaded.engine}/${loaded.queue ?? ""}`}
           slug={slug}
           loaded={loaded}
           agents={agents}
           isBusy={load.isPending}
           onRequeued={mark}
-          onMore={() => load.mutate({ ...askedOf(loaded), after: loaded })}
+          onMore={() => load.mutate({ ...queryOf(loaded), after: loaded })}
         />
       )}
     </>
   );
 }
 
-/** The end of why it failed, in two lines. */
+/** The end of the error, in two lines. */
 function Excerpt({ of: { error_excerpt: text } }: { of: DeadLetter }) {
   if (text === null) return <span className="t3">not recorded</span>;
   return <span title={printableLines(text)}>{printableLines(text)}</span>;
 }
 
-const askedOf = ({ engine, queue }: Loaded): Asked => ({ engine, queue });
+const queryOf = ({ engine, queue }: Loaded): DeadLetterQuery => ({ engine, queue });
 
-interface LettersProps {
+interface DeadLetterListProps {
   slug: string;
   loaded: Loaded;
   agents: readonly Agent[];
   isBusy: boolean;
-  onRequeued: (letter: DeadLetter, commandId: string) => void;
+  onRequeued: (deadLetter: DeadLetter, commandId: string) => void;
   onMore: () => void;
 }
 
-function Letters({ slug, loaded, agents, isBusy, onRequeued, onMore }: LettersProps) {
+function DeadLetterList({ slug, loaded, agents, isBusy, onRequeued, onMore }: DeadLetterListProps) {
   const { engine, queue, entries, total, at, agentId, requeued } = loaded;
-  const [ticked, setTicked] = useState<ReadonlySet<string>>(new Set());
-  const rows = entries.map((letter) => {
-    const key = letterKey(letter);
-    return { key, letter, commandId: requeued[key] ?? null };
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  const rows = entries.map((deadLetter) => {
+    const key = deadLetterKey(deadLetter);
+    return { key, deadLetter, commandId: requeued[key] ?? null };
   });
-  const isLeft = useLeftLetters(slug, Object.values(requeued));
-  const left = rows.filter(({ commandId }) => isLeft(commandId));
-  const chosen = left.filter(({ key }) => ticked.has(key));
+  const canRequeue = useCanRequeue(slug, Object.values(requeued));
+  const requeueable = rows.filter(({ commandId }) => canRequeue(commandId));
+  const chosen = requeueable.filter(({ key }) => selected.has(key));
   const where =
-    queue === undefined ? `every queue of ${printable(engine)}` : `${nameText(queue)} of ${printable(engine)}`;
+    queue === undefined ? `all queues of ${printable(engine)}` : `${nameText(queue)} of ${printable(engine)}`;
   const set = (key: string, isOn: boolean) =>
-    setTicked((old) => new Set(isOn ? [...old, key] : [...old].filter((one) => one !== key)));
+    setSelected((old) => new Set(isOn ? [...old, key] : [...old].filter((one) => one !== key)));
   const columns: Column<(typeof rows)[number]>[] = [
     {
-      header: "Tick",
+      header: "Select",
       head: (
         <span className={controls.tick}>
           <input
             type="checkbox"
-            aria-label="Tick all letters that were read and not requeued"
-            checked={left.length > 0 && left.every(({ key }) => ticked.has(key))}
-            onChange={(event) => setTicked(new Set(event.currentTarget.checked ? left.map(({ key }) => key) : []))}
+            aria-label="Select all loaded dead letters that are not requeued"
+            checked={requeueable.length > 0 && requeueable.every(({ key }) => selected.has(key))}
+            onChange={(event) =>
+              setSelected(new Set(event.currentTarget.checked ? requeueable.map(({ key }) => key) : []))
+            }
           />
         </span>
       ),
-      cell: ({ key, letter, commandId }) => (
+      cell: ({ key, deadLetter, commandId }) => (
         <span className={controls.tick}>
           <input
             type="checkbox"
-            aria-label={`Tick ${printable(letter.task_id)}`}
-            checked={ticked.has(key) && isLeft(commandId)}
-            disabled={!isLeft(commandId)}
+            aria-label={`Select ${printable(deadLetter.task_id)}`}
+            checked={selected.has(key) && canRequeue(commandId)}
+            disabled={!canRequeue(commandId)}
             onChange={(event) => set(key, event.currentTarget.checked)}
           />
         </span>
@@ -191,19 +193,19 @@ function Letters({ slug, loaded, agents, isBusy, onRequeued, onMore }: LettersPr
     {
       header: "Task",
       cellClass: `${panel.two} ${panel.named}`,
-      cell: ({ letter, commandId }) => (
+      cell: ({ deadLetter, commandId }) => (
         <>
-          <AppLink href={paths.task(slug, engine, letter.task_id)}>
-            <b>{letter.task_name === null ? "name not recorded" : nameText(letter.task_name)}</b>
+          <AppLink href={paths.task(slug, engine, deadLetter.task_id)}>
+            <b>{deadLetter.task_name === null ? "name not recorded" : nameText(deadLetter.task_name)}</b>
           </AppLink>
           <small>
-            <span className="mono">{printable(letter.task_id)}</span>
+            <span className="mono">{printable(deadLetter.task_id)}</span>
             <span className="sm">
               {" "}
-              in {nameText(letter.queue)}
-              {letter.attempts === null
+              in {nameText(deadLetter.queue)}
+              {deadLetter.attempts === null
                 ? ""
-                : `, ${count(letter.attempts)} ${letter.attempts === 1 ? "attempt" : "attempts"}`}
+                : `, ${count(deadLetter.attempts)} ${deadLetter.attempts === 1 ? "attempt" : "attempts"}`}
             </span>
             {commandId === null ? null : (
               <>
@@ -211,9 +213,9 @@ function Letters({ slug, loaded, agents, isBusy, onRequeued, onMore }: LettersPr
               </>
             )}
           </small>
-          {letter.error_excerpt === null ? null : (
+          {deadLetter.error_excerpt === null ? null : (
             <div className={`sm mono ${css.excerpt}`}>
-              <Excerpt of={letter} />
+              <Excerpt of={deadLetter} />
             </div>
           )}
         </>
@@ -222,59 +224,61 @@ function Letters({ slug, loaded, agents, isBusy, onRequeued, onMore }: LettersPr
     {
       header: "Queue",
       className: "lg",
-      cell: ({ letter: { queue: name } }) => <AppLink href={paths.queue(slug, engine, name)}>{nameText(name)}</AppLink>,
+      cell: ({ deadLetter: { queue: name } }) => (
+        <AppLink href={paths.queue(slug, engine, name)}>{nameText(name)}</AppLink>
+      ),
     },
     {
       header: "Failed",
       className: "num",
-      cell: ({ letter }) => <Age at={letter.failed_at} suffix=" ago" none="not recorded" />,
+      cell: ({ deadLetter }) => <Age at={deadLetter.failed_at} suffix=" ago" none="not recorded" />,
     },
     {
       header: "Attempts",
       className: "num lg",
-      cell: ({ letter: { attempts } }) =>
+      cell: ({ deadLetter: { attempts } }) =>
         attempts === null ? <span className="t3">not recorded</span> : count(attempts),
     },
     {
-      header: "End of its failure",
+      header: "Error",
       className: "lg",
       cellClass: `${css.excerpt} mono`,
-      cell: ({ letter }) => <Excerpt of={letter} />,
+      cell: ({ deadLetter }) => <Excerpt of={deadLetter} />,
     },
   ];
   return (
     <>
-      <div className={css.told}>
+      <div className={css.summary}>
         <p role="status">
-          <b>{total === null ? `${count(entries.length)} read` : `${count(entries.length)} of ${count(total)}`}</b> in{" "}
-          {where}, told <Age at={at} suffix=" ago" /> by the agent{" "}
+          <b>{total === null ? `${count(entries.length)} loaded` : `${count(entries.length)} of ${count(total)}`}</b> in{" "}
+          {where}, reported <Age at={at} suffix=" ago" /> by agent{" "}
           <AgentLink slug={slug} id={agentId} agents={agents} />
         </p>
         <span className="grow" />
         <ActionButton
           slug={slug}
-          action={requeueLetters}
+          action={requeueDeadLetters}
           subject={{
             engine,
-            letters: chosen.map(({ letter }) => letter),
-            toldBy: agentId,
-            onRequeued: (letter, commandId) => {
-              onRequeued(letter, commandId);
-              set(letterKey(letter), false);
+            deadLetters: chosen.map(({ deadLetter }) => deadLetter),
+            reportedBy: agentId,
+            onRequeued: (deadLetter, commandId) => {
+              onRequeued(deadLetter, commandId);
+              set(deadLetterKey(deadLetter), false);
             },
           }}
         >
-          {requeueLetters.label} {chosen.length > 0 ? count(chosen.length) : ""}
+          {requeueDeadLetters.label} {chosen.length > 0 ? count(chosen.length) : ""}
         </ActionButton>
       </div>
       {entries.length === 0 ? (
         total ? (
           <Empty title={`${count(total)} dead letters`}>
-            <p>The agent of {printable(engine)} tells how many there are, but cannot list them.</p>
+            <p>The agent for {printable(engine)} reports the number but can't list them.</p>
           </Empty>
         ) : (
           <Empty title="No dead letters">
-            <p>Nothing was given up in {where}.</p>
+            <p>No failed tasks were set aside in {where}.</p>
           </Empty>
         )
       ) : (
@@ -290,8 +294,8 @@ function Letters({ slug, loaded, agents, isBusy, onRequeued, onMore }: LettersPr
       )}
       {loaded.nextCursor === null ? null : (
         <p className={panel.foot}>
-          <Button disabledReason={isBusy ? "An agent is being asked" : null} onClick={onMore}>
-            Ask for more
+          <Button disabledReason={isBusy ? "Loading" : null} onClick={onMore}>
+            Load more
           </Button>
         </p>
       )}

@@ -6,7 +6,7 @@ import { causeOf } from "../../ui/panels/Feedback.tsx";
 import { nameText, printable } from "../../ui/time/format.ts";
 import css from "./dead-letters.module.css";
 
-/** Why the letters were not read, with what can be looked at next. What was read before stays below. */
+/** Why the dead letters could not be loaded, with links to what to check. Those loaded earlier stay below. */
 export function LoadFailed({ slug, error }: { slug: string; error: unknown }) {
   const details = error instanceof ApiProblem ? error.details : {};
   const commandId = typeof details.command_id === "string" ? details.command_id : null;
@@ -16,10 +16,8 @@ export function LoadFailed({ slug, error }: { slug: string; error: unknown }) {
       <p className={css.cause}>
         <Glyph name="failure" />
         <span>
-          {wordsOf(error)}{" "}
-          {commandId === null ? null : (
-            <AppLink href={paths.command(slug, commandId)}>The command that was sent</AppLink>
-          )}
+          {messageOf(error)}{" "}
+          {commandId === null ? null : <AppLink href={paths.command(slug, commandId)}>View command</AppLink>}
         </span>
       </p>
       {agents === null ? null : agents.length === 0 ? (
@@ -37,25 +35,25 @@ export function LoadFailed({ slug, error }: { slug: string; error: unknown }) {
   );
 }
 
-function wordsOf(error: unknown): string {
+function messageOf(error: unknown): string {
   if (!(error instanceof ApiProblem)) return causeOf(error);
   switch (error.code) {
     case "conflict":
-      return "No online agent can list the dead letters of this engine. What those that are online can do:";
+      return "No online agent can list the dead letters of this engine. Online agents and their capabilities:";
     case "command_timeout":
-      return `The agent did not answer in ${String(error.details.waited_seconds ?? 15)} s.`;
+      return `The agent didn't answer within ${String(error.details.waited_seconds ?? 15)} s.`;
     case "adapter_error":
-      // The adapter's own words, redacted, where it said any.
+      // The adapter's own message, redacted, if it has one.
       return typeof error.details.error === "string"
-        ? `The agent could not list them. It says: ${printable(error.details.error)}`
-        : `The agent could not list them: ${printable(error.message)}.`;
+        ? `The agent couldn't list the dead letters: ${printable(error.details.error)}`
+        : `The agent couldn't list the dead letters: ${printable(error.message)}.`;
     case "validation_error":
       return typeof error.details.reason === "string"
-        ? "The agent that told the pages so far cannot be asked now. Load the list again."
-        : "The list has changed since it was read. Load it again.";
+        ? "The agent that reported the previous pages is unavailable. Load the list again."
+        : "The list has changed. Load it again.";
     case "not_found":
       return error.details.resource === "agent"
-        ? "The agent that told the pages so far is not here any more: it was revoked. Load the list again."
+        ? "The agent that reported the previous pages was revoked. Load the list again."
         : causeOf(error);
     default:
       return causeOf(error);
@@ -68,7 +66,7 @@ interface Advertised {
   can: string;
 }
 
-/** What each agent says that it can do, as the refusal lists it. */
+/** The capabilities of each agent, as listed in the error. */
 function agentsIn(given: unknown): Advertised[] {
   if (!Array.isArray(given)) return [];
   return given.flatMap((one: Record<string, unknown>) => {

@@ -6,17 +6,17 @@ import { AppLink } from "../../ui/buttons/AppLink.tsx";
 import { printable } from "../../ui/time/format.ts";
 import { commandQuery, hasEnded, hasUnknownOutcome, openPollMs } from "../actions/index.ts";
 
-const nobodyKnows = "requeued or not: nobody knows";
-const words: Readonly<Record<CommandStatus, string>> = {
-  pending: "requeue asked for",
-  dispatched: "requeue asked for",
+const outcomeUnknown = "requeue outcome unknown";
+const labels: Readonly<Record<CommandStatus, string>> = {
+  pending: "requeue requested",
+  dispatched: "requeue requested",
   completed: "requeued",
   failed: "not requeued",
-  timeout: nobodyKnows,
-  cancelled: "requeue taken back",
+  timeout: outcomeUnknown,
+  cancelled: "requeue cancelled",
 };
 
-/** What became of a letter that was read before it was put back: the list itself is not read again by itself. */
+/** The status of a requeue. The list itself is not reloaded automatically, so its rows need one. */
 export function Requeued({ slug, commandId }: { slug: string; commandId: string }) {
   const pollMs = useTimedMs(openPollMs);
   const { data: command } = useQuery({
@@ -28,17 +28,17 @@ export function Requeued({ slug, commandId }: { slug: string; commandId: string 
       href={paths.command(slug, commandId)}
       title={command?.error == null ? undefined : printable(command.error)}
     >
-      {command !== undefined && hasUnknownOutcome(command) ? nobodyKnows : words[command?.status ?? "pending"]}
+      {command !== undefined && hasUnknownOutcome(command) ? outcomeUnknown : labels[command?.status ?? "pending"]}
     </AppLink>
   );
 }
 
 const undone: readonly CommandStatus[] = ["failed", "cancelled"];
 
-/** Whether a letter may be put back, by the command that was made for it: where there is none, or where that surely put nothing back. */
-export function useLeftLetters(slug: string, commandIds: readonly string[]): (commandId: string | null) => boolean {
+/** Whether a dead letter can be requeued: it has no requeue command, or one that certainly did nothing. */
+export function useCanRequeue(slug: string, commandIds: readonly string[]): (commandId: string | null) => boolean {
   const known = useQueries({
-    // Read by the mark of each letter, and kept in step by what is pushed.
+    // `Requeued` loads them, and change events update them.
     queries: commandIds.map((id) => ({ ...commandQuery(slug, id), enabled: false })),
     combine: undoneIds,
   });

@@ -2,7 +2,7 @@ import { readRange } from "../../address/range-text.ts";
 
 type Raw = Readonly<Record<string, unknown>>;
 
-/** What the address of the page may say: what to ask for, never that it is asked. The range is not its own. */
+/** The search parameters of the page. They select what to load but never start loading. The range is shared by all pages. */
 export interface DeadLettersSearch {
   engine?: string;
   queue?: string;

@@ -1,2 +1,2 @@
 export { readDeadLettersSearch } from "./dead-letters-search.ts";
-export type { Loaded } from "./use-letters.ts";
+export type { Loaded } from "./use-dead-letters.ts";

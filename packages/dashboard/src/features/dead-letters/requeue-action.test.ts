@@ -1,10 +1,10 @@
 import type { DeadLetter } from "@svc/client";
 import { expect, test } from "vitest";
-import { requeueLetters } from "./requeue-action.tsx";
+import { requeueDeadLetters } from "./requeue-action.tsx";
 
-test("dead letters are requeued once one is ticked", () => {
-  const reasonOf = (letters: readonly DeadLetter[]) =>
-    requeueLetters.guard({ engine: "bullmq", letters, toldBy: "agent", onRequeued: () => {} });
-  expect(reasonOf([])).toBe("Tick the letters first");
+test("dead letters can be requeued once one is selected", () => {
+  const reasonOf = (deadLetters: readonly DeadLetter[]) =>
+    requeueDeadLetters.guard({ engine: "bullmq", deadLetters, reportedBy: "agent", onRequeued: () => {} });
+  expect(reasonOf([])).toBe("Select dead letters first");
   expect(reasonOf([{} as DeadLetter])).toBeNull();
 });

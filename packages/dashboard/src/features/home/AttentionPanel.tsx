@@ -9,7 +9,7 @@ import css from "./home.module.css";
 
 const shown = 12;
 
-/** One sentence for each thing that needs attention, with a link to the page that shows it. */
+/** One sentence per item that needs attention, linked to its page. */
 export function AttentionPanel({ items }: { items: readonly HomeAttention[] }) {
   return (
     <section className={css.attention} aria-labelledby="h-attention">
@@ -17,7 +17,7 @@ export function AttentionPanel({ items }: { items: readonly HomeAttention[] }) {
       {items.length === 0 ? (
         <p className={css.calm}>
           <Glyph name="success" />
-          Nothing. No agent or worker is offline, no project fails more than 5 % of its tasks, and no failure became
+          Nothing. No agent or worker is offline, no project fails more than 5 % of its tasks, and no failure has become
           more frequent.
         </p>
       ) : (
@@ -53,7 +53,7 @@ function Sentence({ item }: { item: HomeAttention }) {
   return view === null ? <span>{text}</span> : <AppLink href={view}>{text}</AppLink>;
 }
 
-/** The list that shows what the sentence says, filtered to it; null where there is none. */
+/** The filtered list behind the sentence, or null. */
 function viewOf({ kind, project_slug: slug, issue }: HomeAttention): string | null {
   switch (kind) {
     case "agents_offline":
@@ -67,7 +67,7 @@ function viewOf({ kind, project_slug: slug, issue }: HomeAttention): string | nu
     case "failure_rate":
       return paths.tasks(slug, { state: "failure", since: "-24h" });
     case "issue_spike":
-      // An hour more than the last one: its tasks may have waited before they failed.
+      // Two hours, since tasks that failed in the last hour may have been created earlier.
       return paths.tasks(slug, { ...(issue ? tasksOfIssue(issue) : { state: "failure" }), since: "-2h" });
     default:
       return null;

@@ -22,7 +22,7 @@ import { ProjectTable } from "./ProjectTable.tsx";
 
 export const loader: PageLoader = () => readAhead(homeSummaryQuery);
 
-/** What needs attention, then every project, those in trouble first. */
+/** What needs attention, then all projects, worst health first. */
 export function HomePage() {
   usePage([["Projects"]]);
   const me = useMe();
@@ -73,10 +73,10 @@ export function HomePage() {
 
 function NoProject({ isAdmin, children }: { isAdmin: boolean; children: ReactNode }) {
   return (
-    <Empty title="No project yet">
+    <Empty title="No projects yet">
       <p>
         {isAdmin
-          ? "A project holds the tasks, queues, workers and agents of one application or team. Create one, add an agent, and watch the first task arrive."
+          ? "A project holds the tasks, queues, workers and agents of one application or team. Create one, add an agent, and watch the first tasks arrive."
           : "You are not a member of any project. Ask an administrator to add you."}
       </p>
       {children}
@@ -84,7 +84,7 @@ function NoProject({ isAdmin, children }: { isAdmin: boolean; children: ReactNod
   );
 }
 
-/** Links to the projects while their figures cannot be read. */
+/** Links to the projects while their figures can't be loaded. */
 function NamesOnly() {
   const { data = [] } = useQuery(projectsQuery);
   if (data.length === 0) return null;

@@ -8,14 +8,12 @@ import { DataTable } from "../../ui/tables/DataTable.tsx";
 import { count, nameText, percent, printable } from "../../ui/time/format.ts";
 import { Age } from "../../ui/time/Stamp.tsx";
 import { HealthWord } from "../projects/index.ts";
+import { byHealth } from "./health-order.ts";
 import css from "./home.module.css";
-import { byTrouble } from "./trouble-order.ts";
 
-/** All projects of the caller, those in trouble first. */
+/** All projects of the user, worst health first. */
 export function ProjectTable({ projects }: { projects: readonly HomeProject[] }) {
-  return (
-    <DataTable label="Projects" size="wide" rows={byTrouble(projects)} rowKey={({ id }) => id} columns={columns} />
-  );
+  return <DataTable label="Projects" size="wide" rows={byHealth(projects)} rowKey={({ id }) => id} columns={columns} />;
 }
 
 function Online({ online, offline, total }: { online: number; offline: number; total: number }) {

@@ -18,7 +18,7 @@ import { firstTaskQuery } from "./first-task.ts";
 import css from "./onboarding.module.css";
 import { agentOf, type StepState, stepsOf, watchedEngines } from "./onboarding-steps.ts";
 
-/** What `svc agent` can watch. */
+/** The engines that `svc agent` supports. */
 const known = [
   { value: "bullmq", label: "BullMQ", title: "BullMQ 5 and 6 on Redis" },
   { value: "demo", label: "Sample shop", title: "A simulated shop, to try svc without an engine" },
@@ -26,11 +26,11 @@ const known = [
 
 interface OnboardingProps {
   slug: string;
-  /** The way on, once there are tasks. */
+  /** Called to continue once there are tasks. */
   onReady: () => void;
 }
 
-/** The checklist from an empty project to its first task, by engine. It follows what the service sees. */
+/** The checklist from an empty project to its first task, per engine. It updates from the service. */
 export function Onboarding({ slug, onReady }: OnboardingProps) {
   const { zone } = useZone();
   const project = useQuery(projectQuery(slug));
@@ -46,7 +46,7 @@ export function Onboarding({ slug, onReady }: OnboardingProps) {
   const watched = watchedEngines(items);
   const others = watched.filter((engine) => known.every(({ value }) => value !== engine));
   const engines = [...known, ...others.map((value) => ({ value, label: printable(value) }))];
-  // Until an engine is chosen, the one that an agent watches.
+  // By default an engine that an agent already watches.
   const engine = chosen ?? watched[0] ?? "bullmq";
   const first = useQuery({ ...firstTaskQuery(slug, engine), refetchInterval: readMs });
 
@@ -119,7 +119,7 @@ export function Onboarding({ slug, onReady }: OnboardingProps) {
                 {steps.hello === "now" ? <NotConnecting /> : null}
               </>
             ) : (
-              <p>With the command that you get when you create it.</p>
+              <p>Use the command shown when you create it.</p>
             )}
           </Step>
           <Step
@@ -157,7 +157,7 @@ export function Onboarding({ slug, onReady }: OnboardingProps) {
               <AgentSnippets key={engine} engine={engine} secrets={null} />
             </>
           ) : (
-            <p className="t2">An agent of this project watches {printable(engine)} already.</p>
+            <p className="t2">An agent in this project already watches {printable(engine)}.</p>
           )}
         </div>
         <p className={panel.foot}>The agent redacts arguments and results before it sends them.</p>

@@ -3,7 +3,7 @@ import { fieldTerm } from "@svc/client/task-query";
 import { queryOptions } from "@tanstack/react-query";
 import { api } from "../../api/api.ts";
 
-/** The newest task of one engine: what the first one is, until there are more. */
+/** The newest task of an engine, which is the first one until there are more. */
 export const firstTaskQuery = (slug: string, engine: string) =>
   queryOptions({
     queryKey: ["first-task", slug, engine],

@@ -21,14 +21,14 @@ describe("the steps of an engine", () => {
     expect(steps([agent("a")])).toMatchObject({ created: "done", hello: "now" });
   });
 
-  test("wait for an event once an agent of the engine connected, also when it is offline again", () => {
+  test("wait for an event once an agent of the engine connected, even when it is offline again", () => {
     expect(steps([agent("a", { ...seen, engine_adapters: ["bullmq"] })])).toMatchObject({
       hello: "done",
       event: "now",
     });
   });
 
-  test("leave agents of other engines out", () => {
+  test("ignore agents of other engines", () => {
     expect(steps([agent("a", { ...seen, engine_adapters: ["demo"] })])).toMatchObject({
       created: "now",
       hello: "todo",
@@ -55,7 +55,7 @@ describe("the agent of an engine", () => {
     expect(agentOf([other], "bullmq")).toBeUndefined();
   });
 
-  test("each watched engine is named once", () => {
+  test("watched engines are unique", () => {
     expect(watchedEngines([watching, online, other, older])).toEqual(["bullmq", "demo", "celery"]);
   });
 });

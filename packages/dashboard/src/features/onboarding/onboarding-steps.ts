@@ -2,19 +2,19 @@ import type { Agent } from "@svc/client";
 
 export type StepState = "done" | "now" | "todo";
 
-type Greeted = Pick<Agent, "id" | "state" | "last_seen_at" | "engine_adapters" | "created_at">;
+type OnboardingAgent = Pick<Agent, "id" | "state" | "last_seen_at" | "engine_adapters" | "created_at">;
 
 interface Facts {
-  agents: readonly Greeted[];
+  agents: readonly OnboardingAgent[];
   engine: string;
   /** Whether the project has a task of the engine. */
   hasTask: boolean;
 }
 
-const isSeen = (agent: Greeted): boolean => Boolean(agent.last_seen_at) || agent.state === "online";
-const watches = (agent: Greeted, engine: string): boolean => agent.engine_adapters.includes(engine);
+const isSeen = (agent: OnboardingAgent): boolean => Boolean(agent.last_seen_at) || agent.state === "online";
+const watches = (agent: OnboardingAgent, engine: string): boolean => agent.engine_adapters.includes(engine);
 
-/** How far a new project is with one engine. The first step that is not done is the current one. */
+/** The progress of a new project with one engine. The first step that is not done is the current one. */
 export function stepsOf({ agents, engine, hasTask }: Facts) {
   const hasHello = hasTask || agents.some((agent) => isSeen(agent) && watches(agent, engine));
   const isCreated = hasHello || agents.some((agent) => !isSeen(agent) || watches(agent, engine));
@@ -31,8 +31,8 @@ function state(isDone: boolean, isReached: boolean): StepState {
   return isReached ? "now" : "todo";
 }
 
-/** The agent of an engine's steps: one that watches it, else one that has never connected; `createdId` and newer ones first. */
-export function agentOf<Row extends Greeted>(
+/** The agent shown for an engine: one that watches it, else one that never connected; `createdId` and newer ones first. */
+export function agentOf<Row extends OnboardingAgent>(
   agents: readonly Row[],
   engine: string,
   createdId?: string,
@@ -44,7 +44,7 @@ export function agentOf<Row extends Greeted>(
     .toSorted((a, b) => rank(a) - rank(b) || b.created_at.localeCompare(a.created_at))[0];
 }
 
-/** Engines that agents of the project watch, each once. */
-export function watchedEngines(agents: readonly Greeted[]): string[] {
+/** The engines that agents of the project watch, without duplicates. */
+export function watchedEngines(agents: readonly OnboardingAgent[]): string[] {
   return [...new Set(agents.flatMap(({ engine_adapters }) => engine_adapters))];
 }

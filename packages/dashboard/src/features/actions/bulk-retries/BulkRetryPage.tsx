@@ -20,14 +20,14 @@ import { useNames } from "../../audit/index.ts";
 import { useMayNot } from "../../projects/index.ts";
 import { mayOperate, readAs, useMe } from "../../sessions/index.ts";
 import commands from "../commands/commands.module.css";
-import { ableAgents } from "../requests/able.ts";
+import { eligibleAgents } from "../requests/eligible-agents.ts";
 import { BulkRetryPill } from "./BulkRetryPill.tsx";
 import { bulkRetryQuery, hasEnded, nextReadMs, openPollMs, planQuery } from "./bulk-retry-queries.ts";
 import { readBulkRetrySearch } from "./bulk-retry-search.ts";
 import { ChildrenPanel } from "./ChildrenPanel.tsx";
 import { filterWords, PlanPanel } from "./PlanPanel.tsx";
 import { Progress } from "./Progress.tsx";
-import { slowRate, standingStill, statusSentence } from "./sentences.ts";
+import { slowRate, stallNotice, statusSentence } from "./sentences.ts";
 
 export const loader: PageLoader<{ slug: string; requestId: string }> = ({ params: { slug, requestId } }) =>
   readAs(
@@ -62,22 +62,22 @@ function BulkRetry({ slug, id }: { slug: string; id: string }) {
   const request = read.data;
   const change = useControl(slug, id);
   const plan = useQuery(planQuery(slug, id));
-  usePlanRenewed(slug, request);
+  useRefreshedPlan(slug, request);
   const agents = useQuery(agentsQuery(slug)).data?.items ?? [];
   const names = useNames([slug]);
   const me = useMe();
   const now = useNow();
-  const still = standingStill(request, plan.data, now);
-  const unable = still?.isWrong
+  const stall = stallNotice(request, plan.data, now);
+  const agentsReason = stall?.isStalled
     ? (plan.data?.engines ?? [])
-        .map(({ engine }) => ableAgents(agents, engine, "bulk_retry").reason)
+        .map(({ engine }) => eligibleAgents(agents, engine, "bulk_retry").reason)
         .find((reason) => reason !== null)
     : undefined;
-  const isWrong = still?.isWrong || wrongStatuses.includes(request.status);
-  const says = statusSentence(request);
+  const isWrong = stall?.isStalled || problemStatuses.includes(request.status);
+  const sentence = statusSentence(request);
   const isUnsealed = request.sealed_at === null;
   const slow = slowRate(request, plan.data, now);
-  const aside = still ? `${still.words}${unable === undefined ? "" : ` ${unable}.`}` : slow;
+  const aside = stall ? `${stall.words}${agentsReason === undefined ? "" : ` ${agentsReason}.`}` : slow;
   return (
     <>
       <div className={panel.head}>
@@ -98,11 +98,11 @@ function BulkRetry({ slug, id }: { slug: string; id: string }) {
       ) : null}
       {isWrong ? (
         <NoteLine glyph={glyphs[request.status] ?? "unknown"} aside={aside}>
-          {says}
+          {sentence}
         </NoteLine>
       ) : (
-        <p className={commands.told}>
-          <span role="status">{says}</span> {aside}
+        <p className={commands.summary}>
+          <span role="status">{sentence}</span> {aside}
         </p>
       )}
       {isUnsealed && request.sealing === null ? null : <Progress request={request} readAt={read.dataUpdatedAt} />}
@@ -124,7 +124,7 @@ function BulkRetry({ slug, id }: { slug: string; id: string }) {
   );
 }
 
-const wrongStatuses: readonly string[] = ["blocked", "refused", "failed", "partial", "indeterminate"];
+const problemStatuses: readonly string[] = ["blocked", "refused", "failed", "partial", "indeterminate"];
 const glyphs: Readonly<Record<string, string>> = {
   in_progress: "timeout",
   blocked: "rejected",
@@ -137,8 +137,8 @@ const glyphs: Readonly<Record<string, string>> = {
 type Act = "pause" | "resume" | "cancel";
 const calls = { pause: api.pauseBulkRetry, resume: api.resumeBulkRetry, cancel: api.cancelBulkRetry };
 
-/** Reads the plan again once it is sealed. */
-function usePlanRenewed(slug: string, { id, sealed_at: sealedAt }: BulkRetryRequest): void {
+/** Reads the plan again once the request is sealed. */
+function useRefreshedPlan(slug: string, { id, sealed_at: sealedAt }: BulkRetryRequest): void {
   const client = useQueryClient();
   const first = useRef(sealedAt);
   useEffect(() => {
@@ -154,7 +154,7 @@ function useControl(slug: string, id: string) {
   return useMutation({
     mutationFn: (act: Act) => calls[act](slug, id),
     onSuccess: (changed) => client.setQueryData(key, changed),
-    // It may have ended meanwhile: what is shown is then older than the refusal.
+    // A refusal may mean that it has ended: read it again.
     onError: () => client.invalidateQueries({ queryKey: key }),
   });
 }
@@ -166,13 +166,13 @@ interface ControlProps {
   onAct: (act: Act) => void;
 }
 
-/** Cancel while its tasks are searched for, pause while it runs, resume while it does not. */
+/** Cancel during the search for tasks, pause while it runs, resume while it is paused or blocked. */
 function Control({ slug, request, isBusy, onAct }: ControlProps) {
   const mayNot = useMayNot(slug);
-  const held = mayNot ?? (isBusy ? "Sending the request" : null);
+  const disabledReason = mayNot ?? (isBusy ? "Sending the request" : null);
   if (request.status === "sealing") {
     return (
-      <Button disabledReason={held} onClick={() => onAct("cancel")}>
+      <Button disabledReason={disabledReason} onClick={() => onAct("cancel")}>
         Cancel bulk retry
       </Button>
     );
@@ -180,7 +180,7 @@ function Control({ slug, request, isBusy, onAct }: ControlProps) {
   const isRunning = request.control_state === "running";
   return (
     <Button
-      disabledReason={held}
+      disabledReason={disabledReason}
       variant={!isRunning ? "main" : "plain"}
       onClick={() => onAct(isRunning ? "pause" : "resume")}
     >

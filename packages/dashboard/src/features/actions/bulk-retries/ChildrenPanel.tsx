@@ -26,33 +26,33 @@ interface ChildrenPanelProps {
   hrefOf: (outcome: BulkRetryOutcome | undefined) => string;
 }
 
-/** The tasks of a bulk retry in the order of sending, with what became of each. */
+/** The tasks of a bulk retry in the order of sending, with the outcome of each. */
 export function ChildrenPanel({ slug, request, agents, outcome, hrefOf }: ChildrenPanelProps) {
   const { counts } = request;
   const read = useInfiniteQuery(childrenQuery(slug, request.id, outcome));
   const pages = read.data?.pages ?? [];
   const rows = pages.flatMap(({ items }) => items);
   const isLive = pages.length <= maximumLivePages;
-  const told = `${counts.claimed} ${counts.succeeded} ${counts.failed} ${counts.unknown}`;
-  const readFor = useRef(told);
+  const countsKey = `${counts.claimed} ${counts.succeeded} ${counts.failed} ${counts.unknown}`;
+  const readFor = useRef(countsKey);
   const { isFetching, refetch } = read;
-  // One reading after the other: what the counts told meanwhile is read once more at its end.
+  // One read at a time: counts that change during a read cause another one after it.
   useEffect(() => {
-    if (!isLive || isFetching || readFor.current === told) return;
-    readFor.current = told;
+    if (!isLive || isFetching || readFor.current === countsKey) return;
+    readFor.current = countsKey;
     void refetch();
-  }, [told, isLive, isFetching, refetch]);
+  }, [countsKey, isLive, isFetching, refetch]);
   return (
-    <PanelFrame title="Tasks" note="in the order in which they are sent">
+    <PanelFrame title="Tasks" note="in sending order">
       <PageTabs
-        label="Which tasks"
+        label="Filter by outcome"
         current={hrefOf(outcome)}
         pages={[
           { label: `All ${count(counts.total)}`, href: hrefOf(undefined) },
           { label: `Not retried ${count(counts.failed)}`, href: hrefOf("failed") },
           { label: `Unknown ${count(counts.unknown)}`, href: hrefOf("unknown") },
           { label: `Retried ${count(counts.succeeded)}`, href: hrefOf("succeeded") },
-          { label: `To come ${count(counts.unobserved)}`, href: hrefOf("unobserved") },
+          { label: `No result yet ${count(counts.unobserved)}`, href: hrefOf("unobserved") },
         ]}
       />
       {outcome === "unknown" && counts.unknown > 0 ? (
@@ -78,7 +78,7 @@ export function ChildrenPanel({ slug, request, agents, outcome, hrefOf }: Childr
               </OlderOrAll>{" "}
               {isLive ? null : (
                 <Button variant="link" onClick={() => void read.refetch()}>
-                  Read them again
+                  Refresh
                 </Button>
               )}
             </p>
@@ -115,7 +115,7 @@ const columnsOf = (slug: string, agents: readonly Agent[]): readonly Column<Bulk
     ),
   },
   {
-    header: "New task, or why there is none",
+    header: "New task or error",
     className: "lg",
     cellClass: `t2 ${css.error}`,
     cell: (child) => (child.error === null ? <NewTask slug={slug} child={child} /> : printable(child.error)),
@@ -145,7 +145,7 @@ const columnsOf = (slug: string, agents: readonly Agent[]): readonly Column<Bulk
 function NewTask({ slug, child }: { slug: string; child: BulkRetryChild }) {
   const { new_task_id: id } = child;
   if (id === null) return <span className="t3">–</span>;
-  if (id === child.task_id) return <span className="t3">the same</span>;
+  if (id === child.task_id) return <span className="t3">same task</span>;
   return (
     <AppLink className="mono" href={paths.task(slug, child.engine, id)}>
       {idTail(id)}
@@ -154,15 +154,15 @@ function NewTask({ slug, child }: { slug: string; child: BulkRetryChild }) {
 }
 
 function emptyWords(outcome: BulkRetryOutcome | undefined, total: number): string {
-  if (total === 0) return "It has no tasks: none matched.";
+  if (total === 0) return "No tasks matched.";
   switch (outcome) {
     case "failed":
-      return "None: no retry was refused.";
+      return "No retry failed.";
     case "unknown":
-      return "None: of every task that was sent the outcome is known, or awaited.";
+      return "No unknown outcomes.";
     case "succeeded":
-      return "None was retried so far.";
+      return "No tasks retried yet.";
     default:
-      return "None: every task has its outcome.";
+      return "Every task has a result.";
   }
 }

@@ -22,13 +22,13 @@ interface PlanPanelProps {
   ownId: string;
 }
 
-/** What the bulk retry was sealed with. */
+/** What the bulk retry was created with. */
 export function PlanPanel({ slug, request, read, agents, names, ownId }: PlanPanelProps) {
   const mayAudit = useMayAudit(slug);
   return (
     <Panel
       title="Plan"
-      window={request.sealed_at === null ? "not sealed yet" : "sealed when it was made"}
+      window={request.sealed_at === null ? "not final yet" : "fixed at the start"}
       read={read}
       rows={8}
       actions={
@@ -47,10 +47,10 @@ export function PlanPanel({ slug, request, read, agents, names, ownId }: PlanPan
       [
         "Tasks",
         search === null ? (
-          `${count(plan.named_tasks ?? 0)} named`
+          `${count(plan.named_tasks ?? 0)} selected`
         ) : (
           <AppLink key="list" href={paths.tasks(slug, search)}>
-            What matches it now
+            Tasks that match now
           </AppLink>
         ),
       ],
@@ -58,19 +58,19 @@ export function PlanPanel({ slug, request, read, agents, names, ownId }: PlanPan
       [
         "Agent",
         request.target_agent_id === null ? (
-          "for each task one that can"
+          "any eligible agent"
         ) : (
           <AgentLink key="agent" slug={slug} id={request.target_agent_id} agents={agents} />
         ),
       ],
-      ["Tried first", size === null ? "none" : `${count(size)}, of which ${count(mayFail ?? 0)} may fail`],
-      ["Rate", rate === null ? "as fast as they are taken" : `at most ${count(rate)} in a minute`],
-      ["At a time", `${count(plan.max_in_flight)} under way`],
-      ["At most", `${count(plan.max)} tasks`],
-      ["Made by", issuer === null ? "an account that is gone" : issuer === ownId ? "you" : nameOf(issuer)],
-      ["Made", <Stamp key="made" at={request.created_at} />],
-      ["Time is over", <Stamp key="deadline" at={request.deadline_at} />],
-      ["Last outcome", <Stamp key="progress" at={request.last_progress_at} none="none yet" />],
+      ["Canary", size === null ? "none" : `${count(size)}, ${count(mayFail ?? 0)} may fail`],
+      ["Rate", rate === null ? "no limit" : `${count(rate)} per minute`],
+      ["Concurrency", `${count(plan.max_in_flight)} at a time`],
+      ["Maximum", `${count(plan.max)} tasks`],
+      ["Created by", issuer === null ? "a deleted account" : issuer === ownId ? "you" : nameOf(issuer)],
+      ["Created", <Stamp key="made" at={request.created_at} />],
+      ["Deadline", <Stamp key="deadline" at={request.deadline_at} />],
+      ["Last result", <Stamp key="progress" at={request.last_progress_at} none="none yet" />],
       [
         "Plan digest",
         request.plan_digest === null ? "–" : <Id key="plan" text={request.plan_digest} name="plan digest" />,
@@ -81,13 +81,13 @@ export function PlanPanel({ slug, request, read, agents, names, ownId }: PlanPan
   }
 
   function nameOf(id: string): string {
-    return nameText(names.get(id) ?? "an account that is gone");
+    return nameText(names.get(id) ?? "a deleted account");
   }
 }
 
 const names: Readonly<Record<string, string>> = { search: "text", q: "search" };
 
-/** The filter as one reads it out: `state failure, queue emails`. */
+/** The filter in words: `state failure, queue emails`. */
 export const filterWords = ({ filter }: Pick<BulkRetryPlan, "filter">): string =>
   Object.entries(filter)
     .map(([key, value]) => `${names[key] ?? key} ${printable(String(value))}`)

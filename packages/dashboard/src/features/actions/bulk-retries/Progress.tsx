@@ -7,7 +7,7 @@ import { Stamp } from "../../../ui/time/Stamp.tsx";
 import css from "./bulk-retries.module.css";
 import { paceOf, type Sample, withSample } from "./pace.ts";
 
-/** In the order of the bar; what is not sent yet is its ground. */
+/** In the order of the bar. Tasks not sent yet are its background. */
 const parts = ["succeeded", "failed", "unknown", "claimed"] as const;
 
 interface ProgressProps {
@@ -16,7 +16,7 @@ interface ProgressProps {
   readAt: number;
 }
 
-/** How far it is: one bar over all tasks, and the figures of it with the pace of the last half minute. */
+/** One bar over all tasks, with the counts and the pace of the last 30 s. */
 export function Progress({ request, readAt }: ProgressProps) {
   const { counts, sealing } = request;
   const { total, pending, claimed, succeeded, failed, unknown, unobserved } = counts;
@@ -44,7 +44,7 @@ export function Progress({ request, readAt }: ProgressProps) {
     },
     { label: "Not retried", value: count(failed), isWrong: failed > 0 },
     { label: "Outcome unknown", value: count(unknown), isWrong: unknown > 0 },
-    { label: "Under way now", value: count(claimed) },
+    { label: "In progress", value: count(claimed) },
     { label: "Not sent yet", value: count(pending) },
     timeFact(request, pace),
   ];
@@ -64,19 +64,18 @@ export function Progress({ request, readAt }: ProgressProps) {
 }
 
 function barWords({ total, succeeded, failed, unknown, claimed, pending }: BulkRetryRequest["counts"]): string {
-  return `Of ${count(total)} tasks ${count(succeeded)} retried, ${count(failed)} not retried, ${count(unknown)} with an unknown outcome, ${count(claimed)} under way, ${count(pending)} not sent yet`;
+  return `${count(total)} tasks: ${count(succeeded)} retried, ${count(failed)} not retried, ${count(unknown)} with an unknown outcome, ${count(claimed)} in progress, ${count(pending)} not sent yet`;
 }
 
-/** The pace and what is left at it; of one that has ended how long it took. */
+/** The pace and the time left at that pace; the total duration once it has ended. */
 function timeFact({ counts, status, created_at, last_progress_at }: BulkRetryRequest, pace: number | null): FactOf {
   if (counts.unobserved === 0) {
     const ms = instant(last_progress_at) - instant(created_at);
     return { label: "Took", value: Number.isNaN(ms) ? "–" : age(ms) };
   }
-  if (pace === null)
-    return { label: "In a minute", value: "–", note: status === "in_progress" ? "not known yet" : null };
+  if (pace === null) return { label: "Per minute", value: "–", note: status === "in_progress" ? "measuring" : null };
   return {
-    label: "In a minute, last 30 s",
+    label: "Per minute, last 30 s",
     value: count(Math.max(1, Math.round(pace))),
     note: `about ${age((counts.unobserved / pace) * 60_000)} left`,
   };

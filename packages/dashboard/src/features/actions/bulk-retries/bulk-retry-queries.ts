@@ -4,15 +4,15 @@ import { api } from "../../../api/api.ts";
 
 const pageRows = 100;
 const listRows = 50;
-/** So many pages of children are read again while they change; more wait until somebody asks for it. */
+/** The number of pages of tasks that refresh automatically. With more pages loaded, the user refreshes them. */
 export const maximumLivePages = 3;
 
-/** How often one that has not ended is read, besides what its commands tell of it. */
+/** Poll interval of a bulk retry that has not ended, in addition to change events of its commands. */
 export const openPollMs = 3_000;
-/** The same of one that is not sealed yet, which nothing else reports. */
+/** Poll interval before it is sealed: no change event reports the search. */
 const sealingPollMs = 1_000;
 
-/** When a bulk retry is read next; false once it has ended, and while timed reads are off. */
+/** The time to the next read of a bulk retry; false once it has ended, and while polling is off. */
 export function nextReadMs(read: BulkRetryRequest | undefined, pollMs: number | false): number | false {
   if (pollMs === false || (read !== undefined && hasEnded(read))) return false;
   return read?.status === "sealing" ? sealingPollMs : pollMs;
@@ -50,7 +50,7 @@ export const bulkRetryPages = (slug: string) =>
     meta: { live: { project: slug, on: { "command.changed": { isStale: isOfBulkRetry } } } },
   });
 
-/** Once it is sealed it stays. */
+/** Never stale once it is sealed. */
 export const planQuery = (slug: string, id: string) =>
   queryOptions({
     queryKey: ["bulk-retry-plan", slug, id],
@@ -74,6 +74,6 @@ export const childrenQuery = (slug: string, id: string, outcome: BulkRetryOutcom
     placeholderData: keepPreviousData,
   });
 
-/** Every task has its outcome, or there will be none. */
+/** Whether every task has its outcome. */
 export const hasEnded = ({ counts, status }: Pick<BulkRetryRequest, "counts" | "status">): boolean =>
   status !== "sealing" && counts.unobserved === 0;

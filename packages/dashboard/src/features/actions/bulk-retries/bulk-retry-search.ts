@@ -1,7 +1,7 @@
 import { type BulkRetryOutcome, bulkRetryOutcomes } from "@svc/client";
 import { readRange } from "../../../address/range-text.ts";
 
-/** What the address of a bulk retry may say: which of its tasks are listed. The range is not its own. */
+/** The search parameters of a bulk retry: which of its tasks are listed. The range is shared by all pages. */
 export interface BulkRetrySearch {
   outcome?: BulkRetryOutcome;
   since?: string;

@@ -16,6 +16,6 @@ test("the list has the same filter as the bulk retry", () => {
   expect(carriedFilter(search ?? {}).filter).toEqual(filter);
 });
 
-test("tasks that were named are no filter of the list", () => {
+test("a list of task ids gives no filter", () => {
   expect(listSearch({ filter: { state: "failure", engine: "bullmq" }, named_tasks: 3 })).toBeNull();
 });

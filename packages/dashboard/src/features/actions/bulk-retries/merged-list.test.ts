@@ -19,7 +19,7 @@ test("commands and bulk retries are one list, newest first", () => {
   expect(merged([[], false], [[], false])).toEqual(["", false, false]);
 });
 
-test("it ends where the list that is loaded the least far ends, which is the one to load next", () => {
+test("the list ends where the shorter one does, which is loaded next", () => {
   expect(merged([commands(9, 5), true], [retries(8, 3), false])).toEqual(["c9 b8 c5", true, false]);
   expect(merged([commands(9, 5, 1), true], [retries(8, 3), true])).toEqual(["c9 b8 c5 b3", false, true]);
   expect(merged([commands(9, 5), true], [retries(8, 5), true])).toEqual(["c9 b8 c5 b5", true, true]);

@@ -11,8 +11,8 @@ export type ListEntry =
   | { readonly key: string; readonly at: string; readonly bulkRetry: BulkRetryRequest; readonly command?: undefined };
 
 /**
- * Commands and bulk retries as one list, newest first. Both are loaded page by page, so it ends where the first of them does: further down
- * an entry of that one could be missing. `next` says which to load for more.
+ * Commands and bulk retries as one list, newest first. Both load page by page, so the list ends where the shorter one does: beyond that,
+ * its entries could be missing. `next` names the one to load for more.
  */
 export function mergedList(commands: Listed<Command>, bulkRetries: Listed<BulkRetryRequest>) {
   const endOf = (list: Listed<ListEntry>) => (list.hasMore ? (list.rows.at(-1)?.at ?? "") : "");

@@ -1,17 +1,17 @@
-/** How many tasks had their outcome at a moment, epoch milliseconds. */
+/** The number of tasks with an outcome at a time in epoch milliseconds. */
 export interface Sample {
   at: number;
   done: number;
 }
 
-/** The pace is that of the last half minute. */
+/** The pace is measured over the last 30 s. */
 const windowMs = 30_000;
 const shortestMs = 2_000;
 
-/** With one sample more; those that are too old go, all but the last of them. */
+/** Adds a sample. Drops those before the window, except for the last of them. */
 export function withSample(samples: readonly Sample[], sample: Sample): readonly Sample[] {
   const last = samples.at(-1);
-  // What was put there without a reading has no time.
+  // Data that was set without a read has no time.
   if (sample.at <= 0) return samples;
   if (last !== undefined && (last.at >= sample.at || last.done > sample.done)) return samples;
   const kept = [...samples, sample];
@@ -19,7 +19,7 @@ export function withSample(samples: readonly Sample[], sample: Sample): readonly
   return kept.slice(Math.max(0, firstNew - 1));
 }
 
-/** Tasks a minute; null while that cannot be told. */
+/** Tasks per minute; null while there is too little data. */
 export function paceOf(samples: readonly Sample[]): number | null {
   const first = samples[0];
   const last = samples.at(-1);

@@ -1,6 +1,6 @@
 import type { BulkRetryPlan, BulkRetryRequest } from "@svc/client";
 import { describe, expect, test } from "vitest";
-import { slowRate, standingStill, statusSentence } from "./sentences.ts";
+import { slowRate, stallNotice, statusSentence } from "./sentences.ts";
 
 const at = Date.parse("2026-05-20T08:00:00.000Z");
 const request = (more: Partial<BulkRetryRequest> = {}): BulkRetryRequest => ({
@@ -32,18 +32,18 @@ const plan = (more: Partial<BulkRetryPlan> = {}): BulkRetryPlan => ({
   ...more,
 });
 
-describe("a rate at which its time is over before its tasks are sent", () => {
+describe("a rate too low for the deadline", () => {
   const counts = { total: 1200, pending: 1200, claimed: 0, unobserved: 1200, succeeded: 0, failed: 0, unknown: 0 };
   const paced = plan({ rate_per_minute: 60 });
 
-  test("is told, with how many are left then", () => {
+  test("is reported with the number of tasks left at the deadline", () => {
     expect(slowRate(request({ counts }), paced, at)).toBe(
       "At 60 per minute the rest takes 20 min. About 300 tasks will be left at the deadline.",
     );
     expect(slowRate(request({ counts: { ...counts, pending: 900 } }), paced, at + 600_000)).toMatch(/About 600 tasks/);
   });
 
-  test("is not told where the time suffices, where nothing is paced, or nothing is sent", () => {
+  test("is not reported when the time suffices, without a rate, or while paused", () => {
     expect(slowRate(request({ counts: { ...counts, pending: 900 } }), paced, at)).toBeNull();
     expect(slowRate(request({ counts }), plan(), at)).toBeNull();
     expect(slowRate(request({ counts }), undefined, at)).toBeNull();
@@ -52,56 +52,56 @@ describe("a rate at which its time is over before its tasks are sent", () => {
 });
 
 describe("a bulk retry that runs", () => {
-  test("stands still once nothing has moved for a minute, counted from its last outcome", () => {
-    expect(standingStill(request(), plan(), at + 59_000)).toBeNull();
-    expect(standingStill(request(), plan(), at + 61_000)?.words).toBe("No progress for 1 min 1 s.");
+  test("is stalled a minute after its last outcome", () => {
+    expect(stallNotice(request(), plan(), at + 59_000)).toBeNull();
+    expect(stallNotice(request(), plan(), at + 61_000)?.words).toBe("No progress for 1 min 1 s.");
     const moved = request({ last_progress_at: new Date(at + 60_000).toISOString() });
-    expect(standingStill(moved, plan(), at + 61_000)).toBeNull();
+    expect(stallNotice(moved, plan(), at + 61_000)).toBeNull();
   });
 
-  test("is given the time of two tasks when its rate is low", () => {
+  test("is given the time of two tasks if its rate is low", () => {
     const slow = plan({ rate_per_minute: 1 });
-    expect(standingStill(request(), slow, at + 119_000)).toBeNull();
-    expect(standingStill(request(), slow, at + 121_000)).not.toBeNull();
+    expect(stallNotice(request(), slow, at + 119_000)).toBeNull();
+    expect(stallNotice(request(), slow, at + 121_000)).not.toBeNull();
   });
 
-  describe("after its first tasks", () => {
+  describe("that has sent its canary", () => {
     const counts = { total: 20, pending: 15, claimed: 0, unobserved: 15, succeeded: 5, failed: 0, unknown: 0 };
     const sent = request({ counts, last_progress_at: new Date(at + 60_000).toISOString() });
-    const tried = plan({ canary_size: 5 });
+    const withCanary = plan({ canary_size: 5 });
 
-    test("waits for them without anything being wrong", () => {
-      expect(standingStill(sent, tried, at + 119_000)).toEqual({
+    test("waits for it without being stalled", () => {
+      expect(stallNotice(sent, withCanary, at + 119_000)).toEqual({
         words: "The first 5 tasks were sent. The rest waits until they have finished.",
-        isWrong: false,
+        isStalled: false,
       });
     });
 
-    test("stands still like any other: they may have passed and no agent be there, or a resume may have let the rest go", () => {
-      expect(standingStill(sent, tried, at + 660_000)).toEqual({
+    test("is stalled after a minute: the canary may have passed without an agent online, or a resume may have released the rest", () => {
+      expect(stallNotice(sent, withCanary, at + 660_000)).toEqual({
         words:
           "No progress for 10 min. The first 5 tasks were sent. The rest waits until they have finished, or for an agent.",
-        isWrong: true,
+        isStalled: true,
       });
       const one = request({ counts: { ...counts, total: 16, succeeded: 1 } });
-      expect(standingStill(one, plan({ canary_size: 1 }), at + 61_000)?.words).toMatch(
+      expect(stallNotice(one, plan({ canary_size: 1 }), at + 61_000)?.words).toMatch(
         /The first 1 task was sent. The rest waits until it has finished, or/,
       );
     });
 
-    test("is given the time of two tasks when its rate is low", () => {
+    test("is given the time of two tasks if its rate is low", () => {
       const slow = plan({ canary_size: 5, rate_per_minute: 1 });
-      expect(standingStill(sent, slow, at + 179_000)?.isWrong).toBe(false);
-      expect(standingStill(sent, slow, at + 181_000)?.isWrong).toBe(true);
+      expect(stallNotice(sent, slow, at + 179_000)?.isStalled).toBe(false);
+      expect(stallNotice(sent, slow, at + 181_000)?.isStalled).toBe(true);
     });
   });
 
-  test.each(["paused", "blocked", "partial"] as const)("is not told so when it is %s", (status) => {
-    expect(standingStill(request({ status }), plan(), at + 600_000)).toBeNull();
+  test.each(["paused", "blocked", "partial"] as const)("is not stalled when it is %s", (status) => {
+    expect(stallNotice(request({ status }), plan(), at + 600_000)).toBeNull();
   });
 });
 
-test("a blocked one says why, as it came from the service", () => {
+test("a blocked bulk retry shows the reason of the service", () => {
   const reason = "3 of the 5 canary tasks failed again (allowed: 0)";
   expect(statusSentence(request({ status: "blocked", blocked_reason: reason }))).toContain(
     `It stopped: ${reason}. 12 tasks`,
@@ -109,7 +109,7 @@ test("a blocked one says why, as it came from the service", () => {
   expect(statusSentence(request({ status: "blocked" }))).toContain("It stopped. 12 tasks are not sent.");
 });
 
-test("an indeterminate one says how many outcomes are unknown", () => {
+test("an indeterminate bulk retry shows the number of unknown outcomes", () => {
   const counts = { total: 20, pending: 0, claimed: 0, unobserved: 0, succeeded: 19, failed: 0, unknown: 1 };
   expect(statusSentence(request({ status: "indeterminate", counts }))).toContain("Outcome unknown for 1 retry");
 });

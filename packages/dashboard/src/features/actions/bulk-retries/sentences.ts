@@ -5,7 +5,7 @@ import { instant } from "../../../ui/time/instants.ts";
 const tasksOf = (amount: number): string => `${count(amount)} ${amount === 1 ? "task" : "tasks"}`;
 const isAre = (amount: number): string => (amount === 1 ? "is" : "are");
 
-/** How far it is, in a few words for a list. */
+/** The progress in a few words, for a list. */
 export function progressText({ counts, sealing }: Pick<BulkRetryRequest, "counts" | "sealing">): string {
   if (sealing !== null) return `${tasksOf(sealing.found)} found so far`;
   const { total, unobserved, failed, unknown } = counts;
@@ -25,7 +25,7 @@ export function statusSentence({ status, counts, blocked_reason: reason }: BulkR
       return "Cancelled before the search was complete. Nothing was sent.";
     case "in_progress":
       return counts.pending > 0
-        ? "Sending its tasks. You can leave this page."
+        ? "Sending tasks. You can leave this page."
         : "All tasks are sent. Waiting for their results.";
     case "paused":
       return `Paused. ${tasksOf(counts.pending)} ${isAre(counts.pending)} left. Tasks already sent continue.`;
@@ -44,7 +44,7 @@ export function statusSentence({ status, counts, blocked_reason: reason }: BulkR
   }
 }
 
-/** A warning when the rate is too low to send all tasks before the deadline. Null otherwise. */
+/** A warning if the rate is too low to send all tasks before the deadline; null otherwise. */
 export function slowRate(
   { status, counts, deadline_at: deadline }: BulkRetryRequest,
   plan: BulkRetryPlan | undefined,
@@ -59,28 +59,28 @@ export function slowRate(
   return `At ${count(rate)} per minute the rest takes ${age(neededMs)}. About ${tasksOf(counts.pending - inTime)} will be left at the deadline.`;
 }
 
-const stillMs = 60_000;
+const stallMs = 60_000;
 
-/** Why a running bulk retry makes no progress. Null while it does. */
-export function standingStill(
+/** Why a running bulk retry makes no progress; null while it does. `isStalled`: longer than its rate explains. */
+export function stallNotice(
   request: BulkRetryRequest,
   plan: BulkRetryPlan | undefined,
   now: number,
-): { words: string; isWrong: boolean } | null {
+): { words: string; isStalled: boolean } | null {
   if (request.status !== "in_progress") return null;
   const first = sentFirst(request, plan);
   const rate = plan?.rate_per_minute ?? null;
-  const patienceMs = rate === null ? stillMs : Math.max(stillMs, (2 * 60_000) / rate);
-  const stillFor = now - instant(request.last_progress_at ?? request.created_at);
-  if (stillFor >= patienceMs) {
+  const patienceMs = rate === null ? stallMs : Math.max(stallMs, (2 * 60_000) / rate);
+  const stalledFor = now - instant(request.last_progress_at ?? request.created_at);
+  if (stalledFor >= patienceMs) {
     const reason = first === null ? "" : ` ${first.sent} The rest waits until ${first.ended}, or for an agent.`;
-    return { words: `No progress for ${age(stillFor)}.${reason}`, isWrong: true };
+    return { words: `No progress for ${age(stalledFor)}.${reason}`, isStalled: true };
   }
   if (first === null) return null;
-  return { words: `${first.sent} The rest waits until ${first.ended}.`, isWrong: false };
+  return { words: `${first.sent} The rest waits until ${first.ended}.`, isStalled: false };
 }
 
-/** For a bulk retry that has sent its canary only: this fact, and what it waits for. */
+/** The words for a bulk retry that has sent only its canary; null for others. */
 function sentFirst({ counts }: BulkRetryRequest, plan: BulkRetryPlan | undefined) {
   const { pending, claimed, total } = counts;
   const size = plan?.canary_size ?? null;

@@ -28,9 +28,9 @@ import { issuerText } from "./CommandsPage.tsx";
 import { CommandTimes } from "./CommandTimes.tsx";
 import { bulkRetryOfCommand, commandQuery, hasEnded, openPollMs } from "./command-queries.ts";
 import css from "./commands.module.css";
-import { mayHaveToBeSentAgain } from "./send-again.ts";
+import { canSendAgain } from "./send-again.ts";
 import { sendAgain } from "./send-again-action.tsx";
-import { statusSentence, wordsOfAction } from "./words.ts";
+import { actionLabel, statusSentence } from "./words.ts";
 
 export const loader: PageLoader<{ slug: string; commandId: string }> = ({ params: { slug, commandId } }) =>
   Promise.all([readAhead(commandQuery(slug, commandId)), readAhead(agentsQuery(slug))]);
@@ -43,7 +43,7 @@ export function CommandPage() {
     refetchInterval: ({ state }) => (state.data !== undefined && hasEnded(state.data) ? false : pollMs),
   });
   const command = read.data;
-  const title = wordsOfAction(command.action);
+  const title = actionLabel(command.action);
   usePage([[slug, paths.project(slug)], ["Commands", paths.commands(slug)], [title]]);
   const now = useNow();
   const me = useMe();
@@ -53,8 +53,8 @@ export function CommandPage() {
   const seesAll = mayOperate(me, slug);
   const hidden = <span className="t3">hidden for your role</span>;
   const stuck = stuckReason(command, agents, now);
-  const isWrong = stuck !== null || command.status === "failed" || command.status === "timeout";
-  const says = statusSentence(command) + (stuck === null ? "" : ` It has waited for over a minute: ${stuck}.`);
+  const isProblem = stuck !== null || command.status === "failed" || command.status === "timeout";
+  const sentence = statusSentence(command) + (stuck === null ? "" : ` Waiting for over a minute: ${stuck}.`);
   const facts: [string, ReactNode][] = [
     ["Target", <Target key="target" slug={slug} command={command} />],
     ...(isOfBulkRetry(command)
@@ -62,12 +62,12 @@ export function CommandPage() {
       : []),
     ["Agent", <AgentLink key="agent" slug={slug} id={command.agent_id} agents={agents} />],
     ["Issued by", seesAll ? issuerText(command, names, me.id) : hidden],
-    ["From address", seesAll ? printable(command.source_ip ?? "not recorded") : hidden],
+    ["IP address", seesAll ? printable(command.source_ip ?? "not recorded") : hidden],
     ["Issued", <Stamp key="issued" at={command.issued_at} />],
     ["Dispatched", <Stamp key="sent" at={command.dispatched_at} none="not yet" />],
-    ["Ended", <Stamp key="ended" at={command.completed_at} none="not yet" />],
-    ["Gives up", <Stamp key="gives" at={command.timeout_at} none="never" />],
-    ["Took", <CommandTimes key="took" command={command} now={now} />],
+    ["Finished", <Stamp key="ended" at={command.completed_at} none="not yet" />],
+    ["Times out", <Stamp key="gives" at={command.timeout_at} none="never" />],
+    ["Duration", <CommandTimes key="took" command={command} now={now} />],
     ["Idempotency key", <Id key="key" text={command.idempotency_key} name="key" />],
     ["Command id", <Id key="id" text={command.id} name="command id" />],
   ];
@@ -77,11 +77,15 @@ export function CommandPage() {
         <CommandPill status={command.status} />
         <h1 className="cut">{title}</h1>
         <span className="t2 grow">{command.target_id === null ? "" : nameText(command.target_id)}</span>
-        {mayAudit ? <ButtonLink href={paths.audit(slug, { target: command.id })}>Its audit rows</ButtonLink> : null}
-        {mayHaveToBeSentAgain(command) ? <ActionButton slug={slug} action={sendAgain} subject={command} /> : null}
+        {mayAudit ? <ButtonLink href={paths.audit(slug, { target: command.id })}>Audit rows</ButtonLink> : null}
+        {canSendAgain(command) ? <ActionButton slug={slug} action={sendAgain} subject={command} /> : null}
       </div>
       <StaleLine name="The command" read={read} />
-      {isWrong ? <NoteLine glyph={glyphs[command.status]}>{says}</NoteLine> : <p className={css.told}>{says}</p>}
+      {isProblem ? (
+        <NoteLine glyph={glyphs[command.status]}>{sentence}</NoteLine>
+      ) : (
+        <p className={css.summary}>{sentence}</p>
+      )}
       <div className={panel.page}>
         <div className={panel.grid2}>
           <div className={panel.stack}>
@@ -105,11 +109,11 @@ export function CommandPage() {
   );
 }
 
-/** The service gives the commands of its bulk retries a key that begins so. */
+/** The idempotency keys of a bulk retry's commands start with this prefix. */
 const isOfBulkRetry = ({ action, idempotency_key: key }: Command): boolean =>
   action === "bulk_retry" && key?.startsWith("bulk:") === true;
 
-/** Neither the key nor the payload names the bulk retry: it is asked for by the command. A viewer may not read it. */
+/** Finds the bulk retry by its command: neither key nor payload names it. Viewers may not read bulk retries. */
 function PartOf({ slug, id, seesAll }: { slug: string; id: string; seesAll: boolean }) {
   const { data } = useQuery({ ...bulkRetryOfCommand(slug, id), enabled: seesAll });
   return data ? <AppLink href={paths.bulkRetry(slug, data.id)}>a bulk retry</AppLink> : "a bulk retry";

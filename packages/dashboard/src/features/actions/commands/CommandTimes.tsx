@@ -5,7 +5,7 @@ import css from "./commands.module.css";
 
 const widthPx = 64;
 
-/** How long it waited for its agent, and how long the agent had it. */
+/** The time until the agent received the command, and the time the agent took. */
 export function timesOf(command: Command, now: number): { waitMs: number; runMs: number | null } {
   const issued = instant(command.issued_at);
   const sent = instant(command.dispatched_at);
@@ -15,7 +15,7 @@ export function timesOf(command: Command, now: number): { waitMs: number; runMs:
   return { waitMs: Math.max(0, sent - issued), runMs: Math.max(0, end - sent) };
 }
 
-/** From issue over dispatch to the end, as a bar of two parts with its words. */
+/** The two times as a bar of two parts, with a text. */
 export function CommandTimes({ command, now }: { command: Command; now: number }) {
   const { waitMs, runMs } = timesOf(command, now);
   const whole = Math.max(1, waitMs + (runMs ?? 0));

@@ -15,17 +15,17 @@ import { agentsQuery } from "../../agents/index.ts";
 import { BulkRetryPill } from "../bulk-retries/BulkRetryPill.tsx";
 import { bulkRetryQuery, hasEnded as hasBulkEnded, nextReadMs } from "../bulk-retries/bulk-retry-queries.ts";
 import { statusSentence as bulkSentence } from "../bulk-retries/sentences.ts";
-import { runWords } from "../requests/use-in-turn.ts";
+import { runStatus } from "../requests/use-command-run.ts";
 import { CommandPill } from "./CommandPill.tsx";
 import { timesOf } from "./CommandTimes.tsx";
 import { commandQuery, hasEnded, openPollMs } from "./command-queries.ts";
 import css from "./commands.module.css";
 import { statusSentence } from "./words.ts";
 
-/** What was issued in this browser and how it ended, until it is taken away; it stays from page to page. On a phone it begins as one line. */
+/** The commands issued in this browser with their outcomes, on every page until cleared. Collapsed at first on a phone. */
 export function CommandTray({ slug }: { slug: string }) {
   const entries = useSyncExternalStore(recent.subscribe, recent.get).commands.filter((one) => one.slug === slug);
-  const [isFolded, setFolded] = useState(useIsPhone());
+  const [isCollapsed, setCollapsed] = useState(useIsPhone());
   const pollMs = useTimedMs(openPollMs);
   const now = useNow();
   const id = useId();
@@ -46,17 +46,19 @@ export function CommandTray({ slug }: { slug: string }) {
     })),
   });
   useSurplusDropped(
-    entries.filter((entry, at) => at >= mostEnded && isBulkOver(bulkReads[bulk.indexOf(entry)])).map(({ id }) => id),
+    entries
+      .filter((entry, at) => at >= maximumEntries && isBulkOver(bulkReads[bulk.indexOf(entry)]))
+      .map(({ id }) => id),
   );
   const open =
     reads.filter(({ data }) => data !== undefined && !hasEnded(data)).length +
     bulkReads.filter(({ data }) => data !== undefined && !hasBulkEnded(data)).length;
   const failed =
     reads.filter(({ data }) => data?.status === "failed" || data?.status === "timeout").length +
-    bulkReads.filter(({ data }) => data !== undefined && badEnds.includes(data.status)).length;
+    bulkReads.filter(({ data }) => data !== undefined && problemStatuses.includes(data.status)).length;
   const title =
     open > 0
-      ? `Commands, ${count(open)} under way`
+      ? `Commands, ${count(open)} in progress`
       : failed > 0
         ? `Commands, ${count(failed)} did not succeed`
         : "Commands";
@@ -67,17 +69,17 @@ export function CommandTray({ slug }: { slug: string }) {
         <h2 id={id}>{title}</h2>
         <Button
           variant="icon"
-          icon={isFolded ? "up" : "down"}
-          aria-expanded={!isFolded}
-          aria-label={isFolded ? "Show the commands" : "Fold the commands"}
-          title={isFolded ? "Show the commands" : "Fold the commands"}
-          onClick={() => setFolded(!isFolded)}
+          icon={isCollapsed ? "up" : "down"}
+          aria-expanded={!isCollapsed}
+          aria-label={isCollapsed ? "Show commands" : "Hide commands"}
+          title={isCollapsed ? "Show commands" : "Hide commands"}
+          onClick={() => setCollapsed(!isCollapsed)}
         />
         <Button
           variant="icon"
           icon="x"
-          aria-label="Take all out of the tray"
-          title="Take all out of the tray; the list of commands keeps them"
+          aria-label="Clear all"
+          title="Clear all; the command list keeps them"
           onClick={() => dropCommands(entries.map((entry) => entry.id))}
         />
       </div>
@@ -86,23 +88,23 @@ export function CommandTray({ slug }: { slug: string }) {
           ? failed > 0
             ? `${count(failed)} of the commands did not succeed`
             : single.length + bulk.length === entries.length
-              ? "All commands have ended"
+              ? "All commands have finished"
               : title
           : title}
       </p>
-      {isFolded ? null : (
+      {isCollapsed ? null : (
         <ul tabIndex={0} aria-labelledby={id}>
           {entries.map((entry) => {
             const read = reads[single.indexOf(entry)];
             const bulkRead = bulkReads[bulk.indexOf(entry)];
-            const run = entry.progress ? runWords(entry.words, entry.progress, now) : null;
+            const run = entry.progress ? runStatus(entry.words, entry.progress, now) : null;
             return (
               <li key={entry.id}>
                 <AppLink className="cut" href={hrefOf(entry)}>
                   {printable(run?.title ?? entry.words)}
                 </AppLink>
                 {entry.runAction ? (
-                  <small>{run?.note ?? "One command each. The list shows how they end."}</small>
+                  <small>{run?.note ?? "One command each. See the list for results."}</small>
                 ) : entry.isBulk ? (
                   <BulkState of={bulkRead?.data} error={bulkRead?.error} {...{ agents, now }} />
                 ) : (
@@ -122,10 +124,10 @@ function hrefOf({ slug, id, isBulk, runAction }: RecentCommand): string {
   return isBulk ? paths.bulkRetry(slug, id) : paths.command(slug, id);
 }
 
-/** So many entries stay once they have ended; a bulk retry that has not is never pushed out. */
-const mostEnded = 8;
+/** The number of entries that stay. A bulk retry still in progress is never dropped. */
+const maximumEntries = 8;
 
-/** It has ended, or is not there any more. */
+/** Whether it has ended or no longer exists. */
 const isBulkOver = (read: { data: BulkRetryRequest | undefined; error: unknown } | undefined): boolean =>
   read !== undefined &&
   (read.data === undefined
@@ -143,44 +145,46 @@ interface StateProps<Of> {
   error: unknown;
   agents: readonly Agent[];
   now: number;
-  /** Undefined until it was read. */
+  /** Undefined until it is loaded. */
   of: Of | undefined;
 }
 
 function TrayState({ of: command, error, agents, now }: StateProps<Command>) {
-  if (command === undefined) return <small>{error ? causeOf(error) : "Looking what became of it"}</small>;
+  if (command === undefined) return <small>{error ? causeOf(error) : "Checking status…"}</small>;
   const by = agentWords(agents, command.agent_id);
   const { waitMs, runMs } = timesOf(command, now);
   return (
     <>
       <CommandPill status={command.status} />
       <small>
-        {hasEnded(command)
-          ? `${ended(statusSentence(command))} After ${duration(waitMs + (runMs ?? 0))}${by}.`
-          : `Issued ${age(now - instant(command.issued_at))} ago${by}`}
+        {command.status === "completed"
+          ? `Done in ${duration(waitMs + (runMs ?? 0))}${by}.`
+          : hasEnded(command)
+            ? `${withStop(statusSentence(command))} After ${duration(waitMs + (runMs ?? 0))}${by}.`
+            : `Issued ${age(now - instant(command.issued_at))} ago${by}`}
       </small>
     </>
   );
 }
 
-/** A sentence that ends with the words of an agent may lack its stop. */
-const ended = (sentence: string): string => (/[.!?]$/.test(sentence) ? sentence : `${sentence}.`);
+/** Adds the full stop that an agent's own words may lack. */
+const withStop = (sentence: string): string => (/[.!?]$/.test(sentence) ? sentence : `${sentence}.`);
 
-/** The agent behind a comma; nothing where none was named. */
+/** The agent after a comma; empty without an agent. */
 function agentWords(agents: readonly Agent[], id: string | null): string {
   if (id === null) return "";
   const agent = agents.find((one) => one.id === id);
   return `, agent ${agent === undefined ? idTail(id) : nameText(agent.name)}`;
 }
 
-const badEnds: readonly string[] = ["blocked", "refused", "failed", "partial", "indeterminate"];
+const problemStatuses: readonly string[] = ["blocked", "refused", "failed", "partial", "indeterminate"];
 
 function BulkState({ of: request, error, agents, now }: StateProps<BulkRetryRequest>) {
-  if (request === undefined) return <small>{error ? causeOf(error) : "Looking what became of it"}</small>;
+  if (request === undefined) return <small>{error ? causeOf(error) : "Checking status…"}</small>;
   const { total, unobserved, failed } = request.counts;
   const done = `${count(total - unobserved)} of ${count(total)}${failed > 0 ? `, ${count(failed)} not retried` : ""}`;
   const by = agentWords(agents, request.target_agent_id);
-  const begun = instant(request.created_at);
+  const startedAt = instant(request.created_at);
   return (
     <>
       <BulkRetryPill status={request.status} />
@@ -189,8 +193,8 @@ function BulkState({ of: request, error, agents, now }: StateProps<BulkRetryRequ
         {hasBulkEnded(request) || request.sealing !== null ? null : `${done}. `}
         {request.status === "in_progress" ? null : `${bulkSentence(request)} `}
         {hasBulkEnded(request)
-          ? `After ${age(instant(request.last_progress_at ?? request.created_at) - begun)}${by}.`
-          : `Begun ${age(now - begun)} ago${by}`}
+          ? `After ${age(instant(request.last_progress_at ?? request.created_at) - startedAt)}${by}.`
+          : `Started ${age(now - startedAt)} ago${by}`}
       </small>
     </>
   );

@@ -32,7 +32,7 @@ import { CommandTimes } from "./CommandTimes.tsx";
 import { commandPages } from "./command-queries.ts";
 import css from "./commands.module.css";
 import { commandFilters, isFiltered, readCommandsSearch } from "./commands-search.ts";
-import { actionWords, wordsOfAction } from "./words.ts";
+import { actionLabel, actionLabels } from "./words.ts";
 
 export const loader: PageLoader<{ slug: string }> = ({ params: { slug }, location }) => {
   const search = readCommandsSearch(location.search);
@@ -101,7 +101,7 @@ export function CommandsPage() {
       cellClass: panel.named,
       cell: ({ command, bulkRetry }) => (
         <AppLink href={command ? paths.command(slug, command.id) : paths.bulkRetry(slug, bulkRetry.id)}>
-          <b>{command ? wordsOfAction(command.action) : "Bulk retry"}</b>
+          <b>{command ? actionLabel(command.action) : "Bulk retry"}</b>
         </AppLink>
       ),
       small: ({ command, bulkRetry }) => (command ? <Target slug={slug} command={command} /> : progressText(bulkRetry)),
@@ -162,8 +162,8 @@ export function CommandsPage() {
           value={search.action ?? ""}
           options={[
             ["", "Any action"],
-            ...Object.entries(actionWords),
-            ...(search.action && !Object.hasOwn(actionWords, search.action) ? [search.action] : []),
+            ...Object.entries(actionLabels),
+            ...(search.action && !Object.hasOwn(actionLabels, search.action) ? [search.action] : []),
           ]}
           onChange={(action) => go({ action })}
         />
@@ -227,7 +227,7 @@ function errorText({ command, bulkRetry }: ListEntry): string | null {
   return error === null ? null : printable(error);
 }
 
-/** The name of a status, as in its pill. */
+/** The label of a status, as in its pill. */
 const statusName = (status: string): string => (status === "timeout" ? "outcome unknown" : status);
 
 export function issuerText(command: Command, names: ReadonlyMap<string, string>, ownId: string): string {
@@ -239,14 +239,14 @@ export function issuerText(command: Command, names: ReadonlyMap<string, string>,
 function NoCommands({ isFiltered, onClear }: { isFiltered: boolean; onClear: () => void }) {
   if (!isFiltered) {
     return (
-      <Empty title="No command yet">
-        <p>Retries, cancellations and other actions are sent to agents as commands, and listed here.</p>
+      <Empty title="No commands yet">
+        <p>Retries, cancellations and other actions are sent to agents as commands and listed here.</p>
       </Empty>
     );
   }
   return (
-    <Empty title="No command matches" chips={<Button onClick={onClear}>Clear all filters</Button>}>
-      <p>No command of this project has this status, action and agent.</p>
+    <Empty title="No matching commands" chips={<Button onClick={onClear}>Clear all filters</Button>}>
+      <p>No command in this project has this status, action and agent.</p>
     </Empty>
   );
 }

@@ -4,9 +4,9 @@ import { api } from "../../../api/api.ts";
 import { nameText } from "../../../ui/time/format.ts";
 import { requiredAgent } from "../requests/AgentField.tsx";
 import { CommandDialog } from "../requests/CommandDialog.tsx";
-import { isOpen, useAble, useIssue, useKept } from "../requests/use-act.ts";
+import { isOpen, useEligibleAgents, useFrozen, useIssue } from "../requests/use-act.ts";
 import { requestOf } from "./send-again.ts";
-import { hasUnknownOutcome, wordsOfAction } from "./words.ts";
+import { actionLabel, hasUnknownOutcome } from "./words.ts";
 
 interface SendAgainDialogProps {
   slug: string;
@@ -16,24 +16,29 @@ interface SendAgainDialogProps {
 
 export function SendAgainDialog({ slug, command, onClose }: SendAgainDialogProps) {
   const again = requestOf(command);
-  const ableNow = useAble(slug, { engine: again?.engine ?? "", capability: again?.capability ?? "retry_task" });
+  const eligibleNow = useEligibleAgents(slug, {
+    engine: again?.engine ?? "",
+    capability: again?.capability ?? "retry_task",
+  });
   const issue = useIssue(slug, (to, body: Record<string, unknown>) => {
     if (again === null) throw new Error("there is nothing to send");
-    // The methods differ in their bodies; this one comes from a payload that the service made of such a body.
-    const ask = api[again.method] as (to: string, body: object) => Promise<Command>;
-    return ask(to, body);
+    // The body comes from a payload that the service made from a body of the same method, so the types match.
+    const send = api[again.method] as (to: string, body: object) => Promise<Command>;
+    return send(to, body);
   });
-  const able = useKept(ableNow, isOpen(issue));
+  const eligibility = useFrozen(eligibleNow, isOpen(issue));
   const [chosen, setChosen] = useState("");
-  // Its own agent is the first that is offered.
-  const agents = able.agents.toSorted((a, b) => Number(b.id === command.agent_id) - Number(a.id === command.agent_id));
-  const { agentId, reason } = requiredAgent({ agents, reason: able.reason }, chosen);
+  // The original agent comes first.
+  const agents = eligibility.agents.toSorted(
+    (a, b) => Number(b.id === command.agent_id) - Number(a.id === command.agent_id),
+  );
+  const { agentId, reason } = requiredAgent({ agents, reason: eligibility.reason }, chosen);
   const { target_type: type, target_id: id, action, status } = command;
-  const words = `${wordsOfAction(action)}${id === null ? "" : ` ${nameText(id)}`}`;
+  const words = `${actionLabel(action)}${id === null ? "" : ` ${nameText(id)}`}`;
   const send = () => {
     if (again === null || agentId === undefined) return;
     const task = type === "task" && id !== null ? { task: { engine: again.engine, taskId: id } } : {};
-    issue.mutate({ body: { ...again.body, agent_id: agentId }, told: { words, ...task } }, { onSuccess: onClose });
+    issue.mutate({ body: { ...again.body, agent_id: agentId }, entry: { words, ...task } }, { onSuccess: onClose });
   };
   return (
     <CommandDialog
@@ -46,17 +51,17 @@ export function SendAgainDialog({ slug, command, onClose }: SendAgainDialogProps
       onSend={send}
     >
       <p>
-        <b>{words}</b> becomes a new command with a key of its own. The first one stays as it is.
+        Sends <b>{words}</b> as a new command. The original command stays unchanged.
       </p>
       <p className="t2">
         {status === "timeout"
-          ? "Nobody knows whether the first one ran. A task that was cancelled already is not cancelled twice."
+          ? "It is unknown whether the original command ran. Cancelling a task twice is safe."
           : status === "cancelled"
-            ? "The first one never reached an agent."
+            ? "The original command never reached an agent."
             : hasUnknownOutcome(command)
-              ? "Nobody knows whether the first one took effect. A task that was cancelled already is not cancelled twice."
-              : "The agent could not do the first one; what stood in its way may still be there."}
-        {action === "retry_task" ? " The task runs at once, also where a later time was asked for." : ""}
+              ? "It is unknown whether the original command took effect. Cancelling a task twice is safe."
+              : "The original command failed. The cause may still exist."}
+        {action === "retry_task" ? " The task runs immediately, even if the original command had a delay." : ""}
       </p>
     </CommandDialog>
   );

@@ -9,7 +9,7 @@ export interface CommandFilters {
   status?: CommandStatus;
   action?: string;
   agent_id?: string;
-  /** Without the commands that bulk retries sent, each for one task: a bulk retry is one row of its own. */
+  /** Excludes the single-task commands of bulk retries, since each bulk retry has its own row. */
   without_bulk_retries?: boolean;
 }
 
@@ -33,7 +33,7 @@ export const commandQuery = (slug: string, commandId: string) =>
     },
   });
 
-/** The bulk retry that sent a command, which stays the same; null once it is gone. */
+/** The bulk retry that sent a command; null once it is deleted. */
 export const bulkRetryOfCommand = (slug: string, commandId: string) =>
   queryOptions({
     queryKey: ["bulk-retry-of", slug, commandId],
@@ -66,7 +66,7 @@ export const commandPages = (slug: string, filters: CommandFilters) =>
     meta: { live: liveOfList(slug, filters) },
   });
 
-/** How often a command is read that has not ended, besides what the hub pushes: it is watched, and often ends before its first answer is here. */
+/** Poll interval of a command that has not ended, in addition to change events: it may end before the first response arrives. */
 export const openPollMs = 3_000;
 
 export const hasEnded = ({ status }: Pick<Command, "status">): boolean =>
@@ -74,12 +74,12 @@ export const hasEnded = ({ status }: Pick<Command, "status">): boolean =>
 
 type CommandList = InfiniteData<CommandPage, string>;
 
-/** Changed rows where they are; new ones that the filters let in, first. */
+/** Updates changed rows in place and puts new ones that match the filters first. */
 export function withRows(list: CommandList, rows: readonly Command[], filters: CommandFilters): CommandList {
   const known = new Set(list.pages.flatMap(({ items }) => items.map(({ id }) => id)));
   const changed = new Map(rows.map((row) => [row.id, row]));
   const added = rows
-    .filter((row) => !known.has(row.id) && isLetIn(row, filters))
+    .filter((row) => !known.has(row.id) && matches(row, filters))
     .sort((a, b) => b.issued_at.localeCompare(a.issued_at));
   return {
     ...list,
@@ -90,11 +90,11 @@ export function withRows(list: CommandList, rows: readonly Command[], filters: C
   };
 }
 
-/** An answer that was under way may be older than what was pushed meanwhile: what has ended stays so. */
+/** A response may be older than a change event: a command that has ended stays so. */
 const newer = (old: Command, row: Command | undefined): Command =>
   row === undefined || (hasEnded(old) && !hasEnded(row)) ? old : { ...old, ...row };
 
-const isLetIn = (row: Command, { status, action, agent_id, without_bulk_retries }: CommandFilters): boolean =>
+const matches = (row: Command, { status, action, agent_id, without_bulk_retries }: CommandFilters): boolean =>
   !(without_bulk_retries && row.action === "bulk_retry" && row.target_id !== null) &&
   (status === undefined || row.status === status) &&
   (action === undefined || row.action === action) &&

@@ -4,7 +4,7 @@ import type { CommandFilters } from "./command-queries.ts";
 
 type Raw = Readonly<Record<string, unknown>>;
 
-/** What the address of the command list may say. The range is not its own: it is kept from page to page. */
+/** The search parameters of the command list. The range is shared by all pages. */
 export interface CommandsSearch {
   status?: CommandStatus;
   action?: string;
@@ -15,7 +15,7 @@ export interface CommandsSearch {
 }
 
 export function readCommandsSearch(raw: Raw): CommandsSearch {
-  // The service takes an unknown status for none, and would show all of them.
+  // The service ignores an unknown status, which would list all commands.
   const status = commandStatuses.find((one) => one === raw.status);
   const action = typeof raw.action === "string" && /^[a-z_.]{1,80}$/.test(raw.action) ? raw.action : undefined;
   const agent = typeof raw.agent === "string" && /^[0-9a-f-]{36}$/i.test(raw.agent) ? raw.agent : undefined;
@@ -24,7 +24,7 @@ export function readCommandsSearch(raw: Raw): CommandsSearch {
 
 export const isFiltered = ({ status, action, agent }: CommandsSearch): boolean => Boolean(status || action || agent);
 
-/** A filter lists every command that matches. Without one, bulk retries stand for the commands that they sent. */
+/** With a filter, every matching command is listed. Without one, a bulk retry replaces its commands. */
 export const commandFilters = (search: CommandsSearch): CommandFilters => {
   const { status, action, agent } = search;
   if (!isFiltered(search)) return { without_bulk_retries: true };

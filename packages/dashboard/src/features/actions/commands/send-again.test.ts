@@ -1,10 +1,10 @@
 import type { Command, CommandStatus } from "@svc/client";
 import { cutNote, omittedMembersNote } from "@svc/protocol/markers";
 import { describe, expect, test } from "vitest";
-import { mayHaveToBeSentAgain, requestOf } from "./send-again.ts";
+import { canSendAgain, requestOf } from "./send-again.ts";
 
 const ended = (action: string, status: CommandStatus, error: string | null = null, result: unknown = null) =>
-  mayHaveToBeSentAgain({ action: action as Command["action"], status, error, result });
+  canSendAgain({ action: action as Command["action"], status, error, result });
 const request = (action: string, payload: Record<string, unknown>) =>
   requestOf({ action: action as Command["action"], payload });
 
@@ -30,13 +30,13 @@ describe("a command is offered to be sent again", () => {
     "outcome unknown: the agent stopped while the command was running. Check the engine before you repeat it",
     "timed out after 30 s; whether it takes effect is unknown",
     "Redis: nothing listens there; whether the command was carried out is unknown",
-    "mail-1: 1 of 2 processes have not answered in time, 0 with a worker w have; whether the others did it is unknown; mail-2: gone",
-  ])("not after %o, unless twice does no harm", (error) => {
+    "mail-1: 1 of 2 processes have not answered in time, 0 with a worker w have; whether the others did it is unknown; mail-2: offline",
+  ])("not after %o, unless repeating is harmless", (error) => {
     expect(ended("retry_task", "failed", error)).toBe(false);
     expect(ended("cancel_task", "failed", error)).toBe(true);
   });
 
-  test("not after a failure whose outcome is unknown, whatever its words, unless twice does no harm", () => {
+  test("not after a failure whose outcome is unknown, whatever its message, unless repeating is harmless", () => {
     const unknown = { outcome: "unknown" };
     expect(ended("retry_task", "failed", "the broker hung up", unknown)).toBe(false);
     expect(ended("cancel_task", "failed", "the broker hung up", unknown)).toBe(true);
@@ -47,13 +47,13 @@ describe("a command is offered to be sent again", () => {
     "unsupported: the worker is unknown; nothing was done",
     "not carried out: the agent stopped before the command started",
     "timed out after 30 s behind other commands, it was not started",
-  ])("also after %o, which says that nothing was done", (error) => {
+  ])("also after %o, when nothing was done", (error) => {
     expect(ended("retry_task", "failed", error)).toBe(true);
   });
 });
 
-describe("the request that is made again", () => {
-  test("asks for the same, without what the service added", () => {
+describe("the repeated request", () => {
+  test("has the same body, without what the service added", () => {
     const payload = { engine: "bullmq", task_id: "a", eta: null, task_name: "mail", override_args: null };
     expect(request("retry_task", payload)).toMatchObject({
       engine: "bullmq",
@@ -64,13 +64,13 @@ describe("the request that is made again", () => {
     expect(request("bulk_retry", { filter, max: 2 })).toMatchObject({ engine: "celery", body: { filter, max: 2 } });
   });
 
-  test("shrinks a pool that was shrunk", () => {
+  test("shrinks the pool again", () => {
     const payload = { engine: "bullmq", worker_name: "w", delta: 2 };
     expect(request("pool_shrink", payload)?.body).toEqual({ ...payload, delta: -2 });
     expect(request("pool_grow", payload)?.body).toEqual(payload);
   });
 
-  test("is none without an engine, or with inputs that were redacted or cut", () => {
+  test("is null without an engine, or with redacted or truncated inputs", () => {
     expect(request("restart_worker", { worker_name: "w" })).toBeNull();
     expect(request("retry_task", {})).toBeNull();
     const payload = { engine: "bullmq", task_id: "a", override_kwargs: {} };
@@ -79,7 +79,7 @@ describe("the request that is made again", () => {
       expect(request("retry_task", { ...payload, override_args: [part] })).toBeNull();
   });
 
-  test("asks for a rate of a worker only where an agent limits that of workers", () => {
+  test("limits a worker's rate only if an agent supports that", () => {
     const limit = { engine: "bullmq", task_name: "mail", rate: "10/m" };
     expect(request("rate_limit", { ...limit, worker_name: null })).toMatchObject({
       capability: "rate_limit",

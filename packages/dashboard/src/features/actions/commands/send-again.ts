@@ -1,12 +1,12 @@
 import type { Command, CommandStatus } from "@svc/client";
-import type { Capability } from "../requests/able.ts";
+import type { Capability } from "../requests/eligible-agents.ts";
 import { hasMarker } from "../tasks/override-text.ts";
 import { hasUnknownOutcome } from "./words.ts";
 
-/** Running twice does what running once does: the service itself repeats it as well. */
+/** Idempotent: the service redelivers it too. */
 const redeliverable = "cancel_task";
 
-/** The method of the client that asks for it. */
+/** The client method that creates the command. */
 type Method =
   | "cancelTask"
   | "retryTask"
@@ -18,15 +18,15 @@ type Method =
   | "cancelConsumer"
   | "limitRate";
 
-interface Way {
+interface Recipe {
   capability: Capability;
-  /** What of the payload is asked for again. */
+  /** The payload fields that the new request has. */
   fields: readonly string[];
   method: Method;
 }
 
-/** A purge is not among them: it belongs to the depth that somebody saw. */
-const ways: Readonly<Record<string, Way>> = {
+/** Without purge, which is tied to the queue depth that the user saw. */
+const recipes: Readonly<Record<string, Recipe>> = {
   cancel_task: { capability: "cancel_task", fields: ["engine", "task_id"], method: "cancelTask" },
   retry_task: {
     capability: "retry_task",
@@ -58,12 +58,12 @@ const ways: Readonly<Record<string, Way>> = {
 const unsuccessful: readonly CommandStatus[] = ["failed", "timeout", "cancelled"];
 
 /**
- * Whether a command that did not succeed may be made once more as it was. What may have run is repeated only where that does no harm:
- * for the others their target is to be looked at first.
+ * Whether an unsuccessful command can be sent again unchanged. One that may have run is repeated only if that is harmless; for others the
+ * user checks the target first.
  */
-export function mayHaveToBeSentAgain(command: Pick<Command, "action" | "status" | "error" | "result">): boolean {
+export function canSendAgain(command: Pick<Command, "action" | "status" | "error" | "result">): boolean {
   const { action, status } = command;
-  if (!unsuccessful.includes(status) || !Object.hasOwn(ways, action)) return false;
+  if (!unsuccessful.includes(status) || !Object.hasOwn(recipes, action)) return false;
   if (action === redeliverable) return true;
   return status !== "timeout" && !hasUnknownOutcome(command);
 }
@@ -75,16 +75,16 @@ export interface Again {
   method: Method;
 }
 
-/** The request that makes such a command once more; null where its payload does not tell it whole. */
+/** The request that repeats a command; null if its payload is incomplete. */
 export function requestOf({ action, payload }: Pick<Command, "action" | "payload">): Again | null {
-  const way = Object.hasOwn(ways, action) ? ways[action] : undefined;
+  const recipe = Object.hasOwn(recipes, action) ? recipes[action] : undefined;
   const { engine = (payload.filter as { engine?: unknown } | undefined)?.engine } = payload;
-  if (way === undefined || typeof engine !== "string" || hasMarker(payload)) return null;
+  if (recipe === undefined || typeof engine !== "string" || hasMarker(payload)) return null;
   const body = Object.fromEntries(
-    way.fields.flatMap((field) => (payload[field] == null ? [] : [[field, payload[field]]])),
+    recipe.fields.flatMap((field) => (payload[field] == null ? [] : [[field, payload[field]]])),
   );
   if (action === "pool_shrink" && typeof body.delta === "number") body.delta = -body.delta;
-  // With a worker only where a worker's rate can be limited; without one, as the engine takes it.
-  const capability = action === "rate_limit" && "worker_name" in body ? "rate_limit_of_worker" : way.capability;
-  return { engine, capability, body, method: way.method };
+  // With a worker, the engine must be able to limit the rate of workers.
+  const capability = action === "rate_limit" && "worker_name" in body ? "rate_limit_of_worker" : recipe.capability;
+  return { engine, capability, body, method: recipe.method };
 }

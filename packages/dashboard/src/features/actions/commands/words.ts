@@ -2,8 +2,8 @@ import { ApiProblem, type Command } from "@svc/client";
 import { causeOf } from "../../../ui/panels/Feedback.tsx";
 import { printable } from "../../../ui/time/format.ts";
 
-/** What each action does, for people; `bulk_retry` as an entry of a list. */
-export const actionWords: Readonly<Record<string, string>> = {
+/** Labels of the actions; `bulk_retry` as the label of one command. */
+export const actionLabels: Readonly<Record<string, string>> = {
   retry_task: "Retry task",
   cancel_task: "Cancel task",
   bulk_retry: "Retry tasks",
@@ -20,46 +20,49 @@ export const actionWords: Readonly<Record<string, string>> = {
   submit_task: "Submit task",
 };
 
-export const wordsOfAction = (action: string): string => actionWords[action] ?? printable(action);
+export const actionLabel = (action: string): string => actionLabels[action] ?? printable(action);
 
-/** What a status means, in a sentence. */
+/** The meaning of a status in a sentence. */
 export function statusSentence(command: Pick<Command, "status" | "result" | "error">): string {
   switch (command.status) {
     case "pending":
-      return "It waits for its agent to fetch it.";
+      return "Waiting for the agent to fetch it.";
     case "dispatched":
-      return "Its agent has it. The result has not come yet.";
+      return "Sent to the agent. No result yet.";
     case "completed":
-      return "The agent did it.";
+      return "Completed by the agent.";
     case "failed": {
-      const says = hasUnknownOutcome(command) ? "Nobody knows whether it took effect" : "The agent could not do it";
-      return command.error === null ? `${says}.` : `${says}: ${printable(command.error)}`;
+      const label = hasUnknownOutcome(command) ? "Outcome unknown" : "Failed";
+      return command.error === null ? `${label}.` : `${label}: ${errorText(command.error)}`;
     }
     case "timeout":
-      return "No result came in time. It may or may not have run: look at its target before you send it again.";
+      return "Outcome unknown: no result arrived in time. Check the target before you send it again.";
     case "cancelled":
-      return "It was taken back before its agent got it.";
+      return "Cancelled before the agent received it.";
   }
 }
 
+/** An error without the prefix of older agents, which the label already says. */
+export const errorText = (error: string): string => printable(error.replace(/^outcome unknown: /, ""));
+
 const reasons: Readonly<Record<string, string>> = {
-  agent_offline: "No agent is online that could do it.",
+  agent_offline: "No agent that can do this is online.",
   engine_not_advertised: "No online agent serves this engine.",
-  capability_missing: "The agent of this engine cannot do this.",
-  retry_contract_missing: "The agent of this engine does not retry safely. Update it first.",
+  capability_missing: "The agent for this engine can't do this.",
+  retry_contract_missing: "The agent for this engine can't retry safely. Update it first.",
   overrides_required:
-    "This engine retries by submitting the task again, so it needs the inputs. Choose “With changed inputs”.",
-  idempotency_key_in_use: "The same request was made before with other content. Close this and begin again.",
+    "This engine retries by resubmitting the task, so it needs the inputs. Choose “With changed inputs”.",
+  idempotency_key_in_use: "The same key was used for a different request. Close this and start again.",
   project_archived: "The project is archived. Restore it first.",
-  task_ids_required: "No task was named.",
+  task_ids_required: "No tasks were selected.",
 };
 
-/** What a refusal begins with: `nothing` where nothing was done, else that nobody knows. */
-export const outcomeWords = (isLost: boolean, nothing: string, what = "it"): string =>
-  isLost ? `Whether ${what} was asked for is not known. Pressed again here, it is not made twice.` : nothing;
+/** The first part of an error message: `nothing` if nothing was done, else that the outcome is unknown. */
+export const outcomeMessage = (isLost: boolean, nothing: string, what = "the request"): string =>
+  isLost ? `We couldn't confirm ${what}. It's safe to try again here: it won't run twice.` : nothing;
 
-/** Why a command was not made, in words. */
-export function refusalWords(error: unknown): string {
+/** Why a command was not created. */
+export function refusalMessage(error: unknown): string {
   if (!(error instanceof ApiProblem)) return causeOf(error);
   const { reason, errors, resource } = error.details;
   if (typeof reason === "string" && Object.hasOwn(reasons, reason)) return reasons[reason] ?? error.message;
@@ -68,16 +71,16 @@ export function refusalWords(error: unknown): string {
     const field = Array.isArray(first.loc) ? first.loc.slice(1).join(".") : "";
     return printable(`${field === "" ? "" : `${field}: `}${first.message}`);
   }
-  if (error.code === "not_found" && resource === "agent") return "The agent is not here any more: it was revoked.";
+  if (error.code === "not_found" && resource === "agent") return "The agent was revoked.";
   return causeOf(error);
 }
 
-/** What older agents say in a failure of which they do not know how it ended; "queue x is unknown" is a plain refusal. */
-const inWords = /^outcome unknown:|; whether [^;]+ is unknown(?:;|$)/;
+/** How older agents report an unknown outcome in their errors. "queue x is unknown" is an ordinary failure. */
+const unknownOutcomeError = /^outcome unknown:|; whether [^;]+ is unknown(?:;|$)/;
 
-/** Whether a command failed and its agent does not know if it took effect. The result is hidden from viewers, who have the words alone. */
+/** Whether a command failed with an unknown outcome. Viewers do not see the result, only the error. */
 export function hasUnknownOutcome({ status, result, error }: Pick<Command, "status" | "result" | "error">): boolean {
   if (status !== "failed") return false;
   const { outcome } = (result ?? {}) as { outcome?: unknown };
-  return outcome === "unknown" || inWords.test(error ?? "");
+  return outcome === "unknown" || unknownOutcomeError.test(error ?? "");
 }

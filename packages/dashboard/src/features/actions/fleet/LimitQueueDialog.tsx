@@ -6,8 +6,8 @@ import { Field } from "../../../ui/forms/Field.tsx";
 import { nameText, printable } from "../../../ui/time/format.ts";
 import { requiredAgent } from "../requests/AgentField.tsx";
 import { CommandDialog } from "../requests/CommandDialog.tsx";
-import { isOpen, useAble, useIssue, useKept } from "../requests/use-act.ts";
-import { rateFault, rateHint } from "./rate-text.ts";
+import { isOpen, useEligibleAgents, useFrozen, useIssue } from "../requests/use-act.ts";
+import { rateErrorOf, rateHint } from "./rate-text.ts";
 
 interface LimitQueueDialogProps {
   slug: string;
@@ -15,42 +15,42 @@ interface LimitQueueDialogProps {
   onClose: () => void;
 }
 
-/** Limits a queue as a whole, for engines that limit no single worker: what is named is the queue, and no worker. */
+/** Limits the rate of a whole queue, for engines that cannot limit single workers. */
 export function LimitQueueDialog({ slug, queue: { engine, name }, onClose }: LimitQueueDialogProps) {
-  const ableNow = useAble(slug, { engine, capability: "rate_limit_of_queue" });
+  const eligibleNow = useEligibleAgents(slug, { engine, capability: "rate_limit_of_queue" });
   const issue = useIssue(slug, (to, body: RateLimitBody) => api.limitRate(to, body));
-  const able = useKept(ableNow, isOpen(issue));
+  const eligibility = useFrozen(eligibleNow, isOpen(issue));
   const [typed, setTyped] = useState("");
   const [chosen, setChosen] = useState("");
   const [isTried, setTried] = useState(false);
   const rate = typed.trim();
-  const fault = rateFault(rate);
-  const isLifted = fault === null && rate.startsWith("0");
-  const { agentId, reason } = requiredAgent(able, chosen);
+  const rateError = rateErrorOf(rate);
+  const isRemoved = rateError === null && rate.startsWith("0");
+  const { agentId, reason } = requiredAgent(eligibility, chosen);
   const send = () => {
     setTried(true);
-    if (agentId === undefined || fault !== null) return;
+    if (agentId === undefined || rateError !== null) return;
     const body = { agent_id: agentId, engine, task_name: name, rate };
-    const words = isLifted ? `Lift the limit of ${nameText(name)}` : `Limit ${nameText(name)} to ${printable(rate)}`;
-    issue.mutate({ body, told: { words } }, { onSuccess: onClose });
+    const words = isRemoved ? `Remove the limit of ${nameText(name)}` : `Limit ${nameText(name)} to ${printable(rate)}`;
+    issue.mutate({ body, entry: { words } }, { onSuccess: onClose });
   };
   return (
     <CommandDialog
       title={`Limit rate of ${nameText(name)}`}
       onClose={onClose}
-      agent={{ agents: able.agents, value: chosen, onChange: setChosen }}
+      agent={{ agents: eligibility.agents, value: chosen, onChange: setChosen }}
       request={issue}
       reason={reason}
-      form={{ fault: isTried ? fault : null }}
-      act={isLifted ? "Remove limit" : "Limit rate"}
+      form={{ error: isTried ? rateError : null }}
+      act={isRemoved ? "Remove limit" : "Limit rate"}
       onSend={send}
     >
-      <p>How often tasks of this queue begin, on all its workers together, until it is changed.</p>
+      <p>Limits how often tasks of this queue start, across all its workers, until you change it.</p>
       <Field
         label="Rate"
         value={typed}
         hint={rateHint}
-        error={(isTried ? fault : null) ?? faultsByField(issue.error).rate}
+        error={(isTried ? rateError : null) ?? faultsByField(issue.error).rate}
         onChange={(event) => setTyped(event.currentTarget.value)}
       />
     </CommandDialog>

@@ -4,22 +4,22 @@ import controls from "../../../ui/controls.module.css";
 import { Frame } from "../../../ui/forms/Field.tsx";
 import { count } from "../../../ui/time/format.ts";
 import css from "../commands/commands.module.css";
-import { mostPlaces, readPlaces, stepped } from "./pool-places.ts";
+import { maximumChange, readChange, stepped } from "./pool-change.ts";
 
 interface PoolStepperProps {
-  /** How many places more, or fewer with a minus, as it is typed. */
+  /** The change in pool size as typed. */
   value: string;
-  /** The size of the pool; null where it was not reported. */
-  present: number | null;
+  /** The pool size; null if not reported. */
+  current: number | null;
   error: string | null | undefined;
   onChange: (value: string) => void;
 }
 
-/** By how much a pool grows or shrinks: by a button, by the arrow keys or typed. */
-export function PoolStepper({ value, present, error, onChange }: PoolStepperProps) {
-  const delta = readPlaces(value);
+/** The change in pool size, by buttons, arrow keys or typing. */
+export function PoolStepper({ value, current, error, onChange }: PoolStepperProps) {
+  const delta = readChange(value);
   const step = (by: 1 | -1) => {
-    const next = stepped(delta, by, present);
+    const next = stepped(delta, by, current);
     if (next !== null) onChange(String(next));
   };
   const onKeyDown = (event: KeyboardEvent) => {
@@ -27,31 +27,31 @@ export function PoolStepper({ value, present, error, onChange }: PoolStepperProp
     event.preventDefault();
     step(event.key === "ArrowUp" ? 1 : -1);
   };
-  const button = (by: 1 | -1, words: string) => (
+  const button = (by: 1 | -1, label: string) => (
     <Button
       variant="icon"
       icon={by > 0 ? "plus" : "minus"}
-      aria-label={words}
-      title={words}
-      isPending={stepped(delta, by, present) === null}
+      aria-label={label}
+      title={label}
+      isPending={stepped(delta, by, current) === null}
       onClick={() => step(by)}
     />
   );
   return (
     <Frame
-      label="More places, or fewer with a minus"
+      label="Change in pool size"
       error={error}
       hint={
         <span role="status">
-          {present === null
-            ? `Its present size was not reported. At most ${mostPlaces} at a time.`
-            : `It has ${count(present)} now${delta === 0 ? "." : `, and ${count(Math.max(0, present + delta))} then.`}`}
+          {current === null
+            ? `Current size not reported. Maximum change ${maximumChange}.`
+            : `Currently ${count(current)}${delta === 0 ? "." : `, then ${count(Math.max(0, current + delta))}.`}`}
         </span>
       }
     >
       {(wiring) => (
         <div className={css.stepper}>
-          {button(-1, "One place fewer")}
+          {button(-1, "Decrease by one")}
           <input
             {...wiring}
             className={controls.in}
@@ -60,7 +60,7 @@ export function PoolStepper({ value, present, error, onChange }: PoolStepperProp
             onKeyDown={onKeyDown}
             onChange={(event) => onChange(event.currentTarget.value)}
           />
-          {button(1, "One place more")}
+          {button(1, "Increase by one")}
         </div>
       )}
     </Frame>

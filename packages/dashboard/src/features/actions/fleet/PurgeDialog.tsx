@@ -7,7 +7,7 @@ import { count, nameText, printable } from "../../../ui/time/format.ts";
 import { Age } from "../../../ui/time/Stamp.tsx";
 import { requiredAgent } from "../requests/AgentField.tsx";
 import { CommandDialog } from "../requests/CommandDialog.tsx";
-import { isOpen, useAble, useIssue, useKept } from "../requests/use-act.ts";
+import { isOpen, useEligibleAgents, useFrozen, useIssue } from "../requests/use-act.ts";
 
 interface PurgeDialogProps {
   slug: string;
@@ -16,26 +16,26 @@ interface PurgeDialogProps {
 }
 
 /**
- * Removes what waits in a queue. The depth that was looked at goes along as a guard: the agent refuses when it is another one by then.
- * Without the guard it takes a second, separate confirmation.
+ * Removes the waiting tasks of a queue. The depth that the user saw is sent along: the agent refuses if it has changed. Skipping that check
+ * takes a second confirmation.
  */
 export function PurgeDialog({ slug, queue: shown, onClose }: PurgeDialogProps) {
-  // The depth that stood here when it was asked for, though the queue goes on.
+  // Frozen at the depth that the user saw when opening the dialog.
   const [queue] = useState(shown);
   const { engine, name } = queue;
-  const ableNow = useAble(slug, { engine, capability: "purge_queue", role: "admin" });
+  const eligibleNow = useEligibleAgents(slug, { engine, capability: "purge_queue", role: "admin" });
   const issue = useIssue(slug, (to, body: PurgeQueueBody) => api.purgeQueue(to, body));
-  const able = useKept(ableNow, isOpen(issue));
+  const eligibility = useFrozen(eligibleNow, isOpen(issue));
   const [typed, setTyped] = useState("");
   const [isForced, setForced] = useState(false);
   const [chosen, setChosen] = useState("");
   const isKnown = queue.depth_reported_at !== null && queue.depth_reported_at !== undefined;
   const depth = queue.pending_count;
   const tasks = `${count(depth)} ${depth === 1 ? "task" : "tasks"}`;
-  const { agentId, reason: held } = requiredAgent(able, chosen);
+  const { agentId, reason: agentReason } = requiredAgent(eligibility, chosen);
   const reason =
-    held ??
-    (typed !== name ? "Type the name of the queue first" : !isKnown && !isForced ? "Its depth is not known" : null);
+    agentReason ??
+    (typed !== name ? "Type the queue name first" : !isKnown && !isForced ? "Queue depth unknown" : null);
   const send = () => {
     if (agentId === undefined) return;
     const body = {
@@ -44,16 +44,16 @@ export function PurgeDialog({ slug, queue: shown, onClose }: PurgeDialogProps) {
       queue: name,
       ...(isForced ? { force: true } : { observed_depth: depth }),
     };
-    issue.mutate({ body, told: { words: `Purge ${nameText(name)}` } }, { onSuccess: onClose });
+    issue.mutate({ body, entry: { words: `Purge ${nameText(name)}` } }, { onSuccess: onClose });
   };
   return (
     <CommandDialog
       title={isForced ? `Purge ${nameText(name)} without depth check` : `Purge ${nameText(name)}`}
       onClose={onClose}
-      agent={{ agents: able.agents, value: chosen, onChange: setChosen }}
+      agent={{ agents: eligibility.agents, value: chosen, onChange: setChosen }}
       request={issue}
       reason={reason}
-      form={{ fault: null }}
+      form={{ error: null }}
       nothing="Nothing was purged."
       isDanger
       act={isForced ? "Purge queue" : `Purge ${tasks}`}
@@ -83,17 +83,17 @@ export function PurgeDialog({ slug, queue: shown, onClose }: PurgeDialogProps) {
     >
       {isForced ? (
         <p>
-          Everything that waits in <b>{nameText(name)}</b> of {printable(engine)} by then is removed, also what nobody
-          has seen yet. It cannot be brought back.
+          Removes every task waiting in <b>{nameText(name)}</b> of {printable(engine)}, including tasks added since you
+          opened this. This can't be undone.
         </p>
       ) : isKnown ? (
         <p>
-          <Age at={queue.depth_reported_at ?? null} suffix=" ago" /> <b>{tasks}</b> waited in <b>{nameText(name)}</b> of{" "}
-          {printable(engine)}. They are removed for good. If it is another number by the time the agent looks, it
-          removes nothing.
+          Permanently removes <b>{tasks}</b> waiting in <b>{nameText(name)}</b> of {printable(engine)} (reported{" "}
+          <Age at={queue.depth_reported_at ?? null} suffix=" ago" />
+          ). If the number has changed, nothing is removed.
         </p>
       ) : (
-        <p>No agent has reported how much waits in this queue, so there is nothing to guard the purge with.</p>
+        <p>No agent has reported the depth of this queue, so it can't be checked before the purge.</p>
       )}
     </CommandDialog>
   );

@@ -4,17 +4,17 @@ import { printable } from "../../../ui/time/format.ts";
 import { agentsQuery } from "../../agents/index.ts";
 import { ActionButton } from "../registry/ActionButton.tsx";
 import type { Action } from "../registry/action.ts";
-import { whyUnsupported } from "../requests/able.ts";
+import { whyUnsupported } from "../requests/eligible-agents.ts";
 
 interface SupportedActionsProps<Subject> {
   slug: string;
   actions: readonly Action<Subject>[];
   subject: Subject;
-  /** Said in place of all the buttons when the engine has none of the actions. */
+  /** Shown instead of buttons if the engine supports none of the actions. */
   none: ReactNode;
 }
 
-/** Buttons of the actions that the engine has, and one line that says why it does not have the others. */
+/** Buttons for the supported actions, and one line with the reasons for the others. */
 export function SupportedActions<Subject extends { engine: string }>({
   slug,
   actions,
@@ -38,5 +38,5 @@ export function SupportedActions<Subject extends { engine: string }>({
   );
 }
 
-/** The engine as its makers spell it, where that is known. */
+/** The engine in its official spelling, if known. */
 export const engineName = (engine: string): string => (engine === "bullmq" ? "BullMQ" : printable(engine));

@@ -6,7 +6,7 @@ export function WorkerButtons({ slug, worker }: { slug: string; worker: Controll
   return <SupportedActions slug={slug} actions={workerActions} subject={worker} none={<NoControl {...worker} />} />;
 }
 
-/** How to enable control of workers, by engine, where that takes a step. */
+/** How to enable worker control, for engines that need setup. */
 const guides: Readonly<Record<string, [call: string, page: string]>> = {
   bullmq: ["controlBullmqWorkers", "docs/guides/bullmq.md"],
 };

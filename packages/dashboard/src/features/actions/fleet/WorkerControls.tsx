@@ -7,7 +7,7 @@ import type { ControlledWorker } from "./worker-acts.ts";
 
 const WorkerButtons = lazy(() => import("./WorkerButtons.tsx").then((part) => ({ default: part.WorkerButtons })));
 
-/** What can be done with a worker; each action asks first. */
+/** The actions on a worker; each asks for confirmation. */
 export function WorkerControls({ slug, worker }: { slug: string; worker: ControlledWorker }) {
   return (
     <PanelFrame title="Control">

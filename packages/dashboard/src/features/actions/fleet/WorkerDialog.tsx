@@ -6,33 +6,33 @@ import { Field } from "../../../ui/forms/Field.tsx";
 import { ChoiceField } from "../../../ui/forms/Select.tsx";
 import { count, nameText, printable } from "../../../ui/time/format.ts";
 import { requiredAgent } from "../requests/AgentField.tsx";
-import type { Capability } from "../requests/able.ts";
 import { CommandDialog } from "../requests/CommandDialog.tsx";
-import { isOpen, useAble, useIssue, useKept } from "../requests/use-act.ts";
+import type { Capability } from "../requests/eligible-agents.ts";
+import { isOpen, useEligibleAgents, useFrozen, useIssue } from "../requests/use-act.ts";
 import { PoolStepper } from "./PoolStepper.tsx";
-import { mostPlaces, readPlaces } from "./pool-places.ts";
-import { rateFault, rateHint } from "./rate-text.ts";
+import { maximumChange, readChange } from "./pool-change.ts";
+import { rateErrorOf, rateHint } from "./rate-text.ts";
 import type { ControlledWorker, WorkerAct } from "./worker-acts.ts";
 
 interface WorkerDialogProps {
   slug: string;
   worker: ControlledWorker;
   act: WorkerAct;
-  /** Of the tasks whose rate is limited, where it is known. */
+  /** Prefills the task name of a rate limit. */
   taskName?: string;
   onClose: () => void;
 }
 
-/** What every control of a worker says: through which agent, and which worker. */
+/** The fields of every worker command. */
 interface Base {
   agent_id: string;
   engine: string;
   worker_name: string;
 }
 
-interface Order {
+interface CommandRequest {
   send: (slug: string, base: Base & { idempotency_key: string }) => Promise<Command>;
-  /** What makes this request another one than that with other values. */
+  /** Part of the key: the same command with other values is another request. */
   values: Record<string, unknown>;
   words: string;
 }
@@ -46,21 +46,25 @@ export function WorkerDialog({ slug, worker, act, taskName: knownName = "", onCl
   const [rate, setRate] = useState("");
   const [chosen, setChosen] = useState("");
   const [isTried, setTried] = useState(false);
-  const step = readPlaces(delta);
-  const ableNow = useAble(slug, { engine, capability: capabilityOf(act, step) });
-  const issue = useIssue<Base & { order: Order }>(slug, (to, { order, ...base }) => order.send(to, base));
-  const able = useKept(ableNow, isOpen(issue));
-  const faults = faultsByField(issue.error);
-  const ownFaults: Record<string, string | null> = {
+  const step = readChange(delta);
+  const eligibleNow = useEligibleAgents(slug, { engine, capability: capabilityOf(act, step) });
+  const issue = useIssue<Base & { request: CommandRequest }>(slug, (to, { request, ...base }) =>
+    request.send(to, base),
+  );
+  const eligibility = useFrozen(eligibleNow, isOpen(issue));
+  const apiErrors = faultsByField(issue.error);
+  const fieldErrors: Record<string, string | null> = {
     delta:
-      act !== "pool" || (step !== 0 && Math.abs(step) <= mostPlaces) ? null : "A whole number from -100 to 100, not 0",
-    queue: (act !== "add" && act !== "cancel") || queue.trim() !== "" ? null : "Which queue?",
-    task_name: act !== "rate" || taskName.trim() !== "" ? null : "Which tasks?",
-    rate: act === "rate" ? rateFault(rate) : null,
+      act !== "pool" || (step !== 0 && Math.abs(step) <= maximumChange)
+        ? null
+        : "Enter a whole number from -100 to 100, not 0",
+    queue: (act !== "add" && act !== "cancel") || queue.trim() !== "" ? null : "Enter a queue",
+    task_name: act !== "rate" || taskName.trim() !== "" ? null : "Enter a task name",
+    rate: act === "rate" ? rateErrorOf(rate) : null,
   };
-  const faultOf = (field: string) => (isTried ? ownFaults[field] : null) ?? faults[field];
+  const errorOf = (field: string) => (isTried ? fieldErrors[field] : null) ?? apiErrors[field];
 
-  const orders: Record<WorkerAct, () => Order> = {
+  const requests: Record<WorkerAct, () => CommandRequest> = {
     restart: () => ({ send: api.restartWorker, values: {}, words: `Restart ${name}` }),
     pool: () => ({
       send: (to, base) => api.resizePool(to, { ...base, delta: step }),
@@ -75,7 +79,7 @@ export function WorkerDialog({ slug, worker, act, taskName: knownName = "", onCl
     cancel: () => ({
       send: (to, base) => api.cancelConsumer(to, { ...base, queue }),
       values: { queue },
-      words: `Take ${nameText(queue)} from ${name}`,
+      words: `Remove ${nameText(queue)} from ${name}`,
     }),
     rate: () => ({
       send: (to, base) => api.limitRate(to, { ...base, task_name: taskName.trim(), rate: rate.trim() }),
@@ -83,37 +87,37 @@ export function WorkerDialog({ slug, worker, act, taskName: knownName = "", onCl
       words: `Limit ${nameText(taskName.trim())} on ${name} to ${printable(rate.trim())}`,
     }),
   };
-  const { agentId, reason } = requiredAgent(able, chosen);
+  const { agentId, reason } = requiredAgent(eligibility, chosen);
   const send = () => {
     setTried(true);
-    if (agentId === undefined || Object.values(ownFaults).some((fault) => fault !== null)) return;
-    const order = orders[act]();
-    const body = { agent_id: agentId, engine, worker_name: worker.name, order };
-    issue.mutate({ body, told: { words: order.words } }, { onSuccess: onClose });
+    if (agentId === undefined || Object.values(fieldErrors).some((error) => error !== null)) return;
+    const request = requests[act]();
+    const body = { agent_id: agentId, engine, worker_name: worker.name, request };
+    issue.mutate({ body, entry: { words: request.words } }, { onSuccess: onClose });
   };
 
   return (
     <CommandDialog
       title={titles[act](name)}
       onClose={onClose}
-      agent={{ agents: able.agents, value: chosen, onChange: setChosen }}
+      agent={{ agents: eligibility.agents, value: chosen, onChange: setChosen }}
       request={issue}
       reason={reason}
-      form={{ fault: isTried && Object.values(ownFaults).some(Boolean) ? ownFaults : null }}
+      form={{ error: isTried && Object.values(fieldErrors).some(Boolean) ? fieldErrors : null }}
       isDanger={act === "restart" || act === "cancel"}
-      act={acts[act]}
+      act={buttons[act]}
       onSend={send}
     >
-      <p>{says[act]}</p>
+      <p>{effects[act]}</p>
       {act === "pool" ? (
-        <PoolStepper value={delta} present={worker.concurrency ?? null} error={faultOf("delta")} onChange={setDelta} />
+        <PoolStepper value={delta} current={worker.concurrency ?? null} error={errorOf("delta")} onChange={setDelta} />
       ) : null}
       {act === "add" || (act === "cancel" && worker.queues.length === 0) ? (
         <Field
           label="Queue"
           value={queue}
           spellCheck={false}
-          error={faultOf("queue")}
+          error={errorOf("queue")}
           onChange={(event) => setQueue(event.currentTarget.value)}
         />
       ) : null}
@@ -122,7 +126,7 @@ export function WorkerDialog({ slug, worker, act, taskName: knownName = "", onCl
           label="Queue"
           value={queue}
           options={worker.queues.map((one) => [one, nameText(one)])}
-          error={faultOf("queue")}
+          error={errorOf("queue")}
           onChange={setQueue}
         />
       ) : null}
@@ -132,14 +136,14 @@ export function WorkerDialog({ slug, worker, act, taskName: knownName = "", onCl
             label="Task name"
             value={taskName}
             spellCheck={false}
-            error={faultOf("task_name")}
+            error={errorOf("task_name")}
             onChange={(event) => setTaskName(event.currentTarget.value)}
           />
           <Field
             label="Rate"
             value={rate}
             hint={rateHint}
-            error={faultOf("rate")}
+            error={errorOf("rate")}
             onChange={(event) => setRate(event.currentTarget.value)}
           />
         </>
@@ -171,7 +175,7 @@ const titles: Record<WorkerAct, (name: string) => string> = {
   rate: (name) => `Limit rate on ${name}`,
 };
 
-const acts: Record<WorkerAct, string> = {
+const buttons: Record<WorkerAct, string> = {
   restart: "Restart worker",
   pool: "Resize pool",
   add: "Add consumer",
@@ -179,10 +183,10 @@ const acts: Record<WorkerAct, string> = {
   rate: "Limit rate",
 };
 
-const says: Record<WorkerAct, string> = {
-  restart: "The worker ends and starts again. What becomes of the tasks in its hands is up to its engine.",
-  pool: "How many tasks it works on at once, until it starts again.",
-  add: "The worker takes tasks of one more queue, until it starts again.",
-  cancel: "The worker takes no more tasks of this queue. What waits there stays, for others that serve it.",
-  rate: "How often this worker begins a task of this name, until it starts again.",
+const effects: Record<WorkerAct, string> = {
+  restart: "The worker stops and starts again. Its engine decides what happens to running tasks.",
+  pool: "Changes how many tasks the worker runs at once, until it restarts.",
+  add: "The worker also takes tasks from this queue, until it restarts.",
+  cancel: "The worker stops taking tasks from this queue. Waiting tasks stay for other workers.",
+  rate: "Limits how often this worker starts tasks with this name, until it restarts.",
 };

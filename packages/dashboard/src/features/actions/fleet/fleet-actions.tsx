@@ -10,12 +10,12 @@ const LimitQueueDialog = lazy(() =>
 const PurgeDialog = lazy(() => import("./PurgeDialog.tsx").then((part) => ({ default: part.PurgeDialog })));
 
 export const workerActions = workerActs.map(
-  ({ act, words, capability }): Action<ControlledWorker> => ({
+  ({ act, label, capability }): Action<ControlledWorker> => ({
     id: `worker.${act}`,
-    label: words,
+    label,
     needs: ofEngine(capability),
     guard: () => null,
-    inPalette: { label: words, icon: "workers", also: "worker control" },
+    inPalette: { label, icon: "workers", also: "worker control" },
     Dialog: ({ subject, ...rest }) => <WorkerDialog {...rest} worker={subject} act={act} />,
   }),
 );

@@ -1,5 +1,5 @@
-export const rateHint = "Runs for each second, or with /m or /h for each minute or hour; 0 ends the limit.";
+export const rateHint = "Tasks per second, or per minute (/m) or hour (/h). 0 removes the limit.";
 
-/** What is wrong with a rate as it was typed; null when it can be sent. */
-export const rateFault = (text: string): string | null =>
-  /^(0|[1-9]\d{0,8})(\/[smh])?$/.test(text.trim()) ? null : "Such as 10/m; 0 ends the limit";
+/** The error of a rate as typed, or null. */
+export const rateErrorOf = (text: string): string | null =>
+  /^(0|[1-9]\d{0,8})(\/[smh])?$/.test(text.trim()) ? null : "Enter a rate such as 10/m, or 0 to remove the limit";

@@ -10,7 +10,7 @@ interface ActionProps<Subject> {
   subject: Subject;
 }
 
-/** Off, with the reason, while the action is not possible. `children`: another label than that of the action. */
+/** Disabled with the reason while the action is not possible. `children` replace the label of the action. */
 export function ActionButton<Subject>({
   slug,
   action,

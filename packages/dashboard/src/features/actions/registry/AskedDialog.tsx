@@ -3,7 +3,7 @@ import { useEffect, useState, useSyncExternalStore } from "react";
 import { closeOverlay, type OverlayProps } from "../../../shell/overlay.ts";
 import { asked } from "./action.ts";
 
-/** The one place where the forms of actions are shown. They go with the page that they were opened on. */
+/** Hosts the dialogs of actions. A dialog closes when its page is left. */
 export function AskedDialog({ slug }: OverlayProps) {
   const what = useSyncExternalStore(asked.subscribe, asked.get);
   const pathname = useLocation({ select: (location) => location.pathname });

@@ -2,15 +2,15 @@ import type { Agent } from "@svc/client";
 import type { ComponentType } from "react";
 import { overlay } from "../../../shell/overlay.ts";
 import { createStore } from "../../../ui/store.ts";
-import { ableAgents, type Capability } from "../requests/able.ts";
+import { type Capability, eligibleAgents } from "../requests/eligible-agents.ts";
 
-/** What decides whether something can be done, apart from its form, which asks the same while it is open. */
+/** Decides whether an action is possible. Its dialog checks the same while it is open. */
 export interface Rule<Subject> {
-  /** The lowest role; operator unless said. */
+  /** The minimum role; operator by default. */
   readonly role?: "admin";
-  /** What agents must be able to do for which engine: one of these is enough. Empty where its form says which agents can. */
+  /** Engines and capabilities, of which one is enough. Empty if the dialog checks the agents. */
   needs(subject: Subject): readonly { engine: string; capability: Capability }[];
-  /** What of the subject itself speaks against it; null where nothing does. */
+  /** Why the subject does not allow it, or null. */
   guard(subject: Subject): string | null;
 }
 
@@ -20,15 +20,15 @@ export interface DialogProps<Subject> {
   onClose: () => void;
 }
 
-/** Something that can be done, once for buttons, menus, keys and palette. */
+/** An action, defined once for buttons, menus, keys and palette. */
 export interface Action<Subject> extends Rule<Subject> {
   readonly id: string;
   readonly label: string;
   readonly icon?: string;
   readonly keys?: string;
-  /** How the palette calls it, and other words to find it by; absent where the palette does not offer it. */
+  /** Its label in the palette and other search words; absent if the palette does not offer it. */
   readonly inPalette?: { readonly label: string; readonly icon?: string; readonly also?: string };
-  /** The form that asks before anything is done. */
+  /** The dialog that asks for confirmation first. */
   readonly Dialog: ComponentType<DialogProps<Subject>>;
 }
 
@@ -36,11 +36,13 @@ export const ofEngine =
   (capability: Capability) =>
   ({ engine }: { engine: string }) => [{ engine, capability }];
 
-/** Why none of these agents can do it; null where one can. */
+/** Why none of these agents can do it; null if one can. */
 export function whyNot<Subject>(rule: Rule<Subject>, subject: Subject, agents: readonly Agent[]): string | null {
-  const reasons = rule.needs(subject).map(({ engine, capability }) => ableAgents(agents, engine, capability).reason);
-  const unable = reasons.includes(null) ? null : (reasons[0] ?? null);
-  return unable ?? rule.guard(subject);
+  const reasons = rule
+    .needs(subject)
+    .map(({ engine, capability }) => eligibleAgents(agents, engine, capability).reason);
+  const ineligible = reasons.includes(null) ? null : (reasons[0] ?? null);
+  return ineligible ?? rule.guard(subject);
 }
 
 interface Asked {
@@ -48,7 +50,7 @@ interface Asked {
   subject: unknown;
 }
 
-/** What somebody wants to do; the dialog host of the shell shows its form. */
+/** The action whose dialog is open; `AskedDialog` shows it. */
 export const asked = createStore<Asked | null>(null);
 
 export function ask<Subject>(action: Action<Subject>, subject: Subject): void {

@@ -19,26 +19,26 @@ const subject = (state: Task["state"] | null | undefined, engine = "bullmq") => 
 
 describe("a task", () => {
   test.each([
-    ["success", null, "It has ended already"],
-    ["failure", null, "It has ended already"],
-    ["revoked", null, "It has ended already"],
-    ["rejected", null, "It has ended already"],
+    ["success", null, "The task has already finished"],
+    ["failure", null, "The task has already finished"],
+    ["revoked", null, "The task has already finished"],
+    ["rejected", null, "The task has already finished"],
     ["unknown", null, null],
-    ["started", "It has not ended yet", null],
-    ["pending", "It has not ended yet", null],
-    [null, "The task is not here", "The task is not here"],
-    [undefined, "The task was not read yet", "The task was not read yet"],
+    ["started", "The task has not finished yet", null],
+    ["pending", "The task has not finished yet", null],
+    [null, "Task not found", "Task not found"],
+    [undefined, "Loading the task", "Loading the task"],
   ] as const)("that is %s: retry %o, cancel %o", (state, retry, cancel) => {
     expect(whyNot(retryTask, subject(state as Task["state"]), agents)).toBe(retry);
     expect(whyNot(cancelTask, subject(state as Task["state"]), agents)).toBe(cancel);
   });
 
-  test("of an engine whose agents cannot do it is not acted on, whatever its state", () => {
-    expect(whyNot(retryTask, subject("failure", "rq"), agents)).toMatch(/^No online agent of rq can /);
-    expect(whyNot(cancelTask, subject("started", "rq"), agents)).toMatch(/^No online agent of rq can /);
+  test("can't be acted on if no agent of its engine can, whatever its state", () => {
+    expect(whyNot(retryTask, subject("failure", "rq"), agents)).toMatch(/^No online agent for rq can /);
+    expect(whyNot(cancelTask, subject("started", "rq"), agents)).toMatch(/^No online agent for rq can /);
   });
 
-  test("has a key for the two that are done often, which opens their form; without a task it does nothing", () => {
+  test("has keys for retry and cancel that open the dialog, and do nothing without a task", () => {
     expect(Object.keys(taskKeys(undefined))).toEqual(["r", "c"]);
     taskKeys(undefined).r?.();
     expect([asked.get(), overlay.get()]).toEqual([null, null]);
@@ -57,25 +57,28 @@ describe("several tasks", () => {
   };
 
   test.each([
-    ["that are ticked", undefined, [null, null]],
-    ["that match", "failure", [null, "Tick the tasks: not all that match can be cancelled at once"]],
+    ["that are selected", undefined, [null, null]],
+    ["that match", "failure", [null, "Select individual tasks: all matches can't be cancelled at once"]],
     [
-      "that match and have not ended",
+      "that match and have not finished",
       "started",
-      ["Tasks in state started have not ended yet", "Tick the tasks: not all that match can be cancelled at once"],
+      [
+        "Tasks in state started have not finished yet",
+        "Select individual tasks: all matches can't be cancelled at once",
+      ],
     ],
   ] as const)("%s, with state %s: retry and cancel %o", (_which, state, reasons) => {
-    // Whatever agents there are: the forms say which of the engines are left out.
+    // With no agent online as well: the dialogs list the excluded engines.
     expect(bulkActions.map((action) => whyNot(action, chosen(state), []))).toEqual(reasons);
   });
 
-  test("are acted on under the words of one", () => {
+  test("use the labels and icons of the single actions", () => {
     const shownAs = ({ label, icon }: { label: string; icon?: string }) => [label, icon];
     expect(bulkActions.map(shownAs)).toEqual([retryTask, cancelTask].map(shownAs));
   });
 });
 
-test("every action has an id of its own, and only the purge of a queue needs an administrator", () => {
+test("every action has a unique id, and only purging a queue needs an admin", () => {
   const all = [...taskActions, retryTasks, cancelTasks, ...workerActions, ...queueActions, sendAgain];
   expect(new Set(all.map(({ id }) => id)).size).toBe(all.length);
   expect(all.filter(({ role }) => role === "admin").map(({ id }) => id)).toEqual(["queue.purge"]);

@@ -6,27 +6,27 @@ import { DialogFoot, type Leave } from "../../../ui/layers/DialogFoot.tsx";
 import { Dialog } from "../../../ui/layers/Layers.tsx";
 import { InlineAlert } from "../../../ui/panels/InlineAlert.tsx";
 import { ProjectTag } from "../../projects/index.ts";
-import { outcomeWords, refusalWords } from "../commands/words.ts";
+import { outcomeMessage, refusalMessage } from "../commands/words.ts";
 import { AgentField } from "./AgentField.tsx";
 
 interface CommandDialogProps {
   title: string;
-  /** What is known of the request, as `useIssue` gives it. */
+  /** The state of the request, as returned by `useIssue`. */
   request: { error: unknown; isLost: boolean; isPending: boolean };
-  /** Without it no agent is chosen here. */
+  /** Absent if the dialog has no choice of an agent. */
   agent?: ComponentProps<typeof AgentField>;
-  /** What a refusal means. */
+  /** What did not happen after a refusal. */
   nothing?: string;
-  /** Why it was refused, in place of the words that every command has. */
-  wordsOf?: (error: unknown) => string;
-  /** What the request is called while it is not known whether it arrived. */
-  what?: string;
-  /** Its fields make it a form. `fault`: what is wrong in them, before the server has said anything. */
-  form?: { fault: unknown };
-  /** The words of the button that sends it; null once there is nothing more to send. */
+  /** The reason of a refusal; by default that of any command. */
+  messageOf?: (error: unknown) => string;
+  /** Names the request while its outcome is unknown. */
+  what?: string | undefined;
+  /** Set if the dialog has fields. `error`: their errors before the request is sent. */
+  form?: { error: unknown };
+  /** Label of the button that sends it; null once there is nothing more to send. */
   act: ReactNode;
   isDanger?: boolean;
-  /** Why it cannot be sent; null when it can. */
+  /** Why it can't be sent, or null. */
   reason: string | null;
   leave?: Leave;
   onLeave?: () => void;
@@ -38,7 +38,7 @@ interface CommandDialogProps {
   children: ReactNode;
 }
 
-/** Asks for a command: what will happen, which agent is asked, why it was refused, and the buttons. */
+/** Confirms a command: its effect, its agent, the reason of a refusal, and the buttons. */
 export function CommandDialog(props: CommandDialogProps) {
   const { title, request, agent, form, act, reason, onSend, onClose } = props;
   const { error } = request;
@@ -49,8 +49,8 @@ export function CommandDialog(props: CommandDialogProps) {
       {props.below}
       {error ? (
         <InlineAlert>
-          {outcomeWords(request.isLost, props.nothing ?? "Nothing was asked for.", props.what)}{" "}
-          {(props.wordsOf ?? refusalWords)(error)}
+          {outcomeMessage(request.isLost, props.nothing ?? "Nothing was requested.", props.what)}{" "}
+          {(props.messageOf ?? refusalMessage)(error)}
         </InlineAlert>
       ) : null}
       <DialogFoot leave={props.leave} onLeave={props.onLeave ?? onClose}>
@@ -71,7 +71,7 @@ export function CommandDialog(props: CommandDialogProps) {
   return (
     <Dialog title={title} place={<ProjectTag />} onClose={onClose}>
       {form ? (
-        <ActForm error={form.fault || error} className={controls.rows} onSubmit={onSend}>
+        <ActForm error={form.error || error} className={controls.rows} onSubmit={onSend}>
           {body}
         </ActForm>
       ) : (

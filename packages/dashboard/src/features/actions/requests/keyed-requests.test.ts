@@ -7,7 +7,7 @@ const problem = (code: string, status: number, details: Facts["details"] = {}) =
   new ApiProblem({ code, status, message: code, details });
 const lost = problem("unreachable", 0);
 
-/** Sends it, and has it end so. @returns its key */
+/** Sends a request that ends with `error`, or succeeds. @returns its key */
 async function send(requests: KeyedRequests, body: object, error?: unknown): Promise<string> {
   let key = "";
   const sent = requests.send(body, async ({ idempotency_key }) => {
@@ -19,7 +19,7 @@ async function send(requests: KeyedRequests, body: object, error?: unknown): Pro
   return key;
 }
 
-test("the same request has the same key each time, another one has another", async () => {
+test("a repeated request keeps its key, another request gets another", async () => {
   const requests = new KeyedRequests();
   const first = await send(requests, { queue: "mail", agent_id: "a" }, lost);
   expect(first).toMatch(/^dashboard-[0-9a-f]{32}$/);
@@ -34,7 +34,7 @@ test.each([
   ["validation_error", 422],
   ["rate_limited", 429],
   ["unaddressable", 0],
-])("a refusal as %s did nothing", async (code, status) => {
+])("a refusal as %s leaves no unknown outcome", async (code, status) => {
   const requests = new KeyedRequests();
   await send(requests, {}, problem(code, status));
   expect(requests.isAnyLost).toBe(false);
@@ -47,7 +47,7 @@ test.each([
   problem("unreadable", 502),
   problem("unready", 503),
   new TypeError("something else broke"),
-])("after %s nobody knows", async (error) => {
+])("after %s the outcome is unknown", async (error) => {
   const requests = new KeyedRequests();
   await send(requests, {}, error);
   expect(requests.isAnyLost).toBe(true);
@@ -61,7 +61,7 @@ test.each([
   problem("not_found", 404, { resource: "project" }),
   problem("conflict", 409, { reason: "project_archived" }),
   problem("conflict", 409, { reason: "idempotency_key_in_use" }),
-])("what was lost stays lost after a refusal as %s, which is made without a look at it", async (error) => {
+])("an unknown outcome stays unknown after %s, which the service returns without checking the key", async (error) => {
   const requests = new KeyedRequests();
   await send(requests, {}, lost);
   await send(requests, {}, error);
@@ -74,14 +74,14 @@ test.each([
   problem("validation_error", 422, { reason: "agent_offline" }),
   problem("validation_error", 400, { reason: "engine_not_advertised" }),
   undefined,
-])("what was lost is settled by %s", async (end) => {
+])("an unknown outcome is settled by %s", async (end) => {
   const requests = new KeyedRequests();
   await send(requests, {}, lost);
   await send(requests, {}, end);
   expect(requests.isAnyLost).toBe(false);
 });
 
-test("what was lost is not settled by what becomes of another request", async () => {
+test("an unknown outcome is not settled by another request", async () => {
   const requests = new KeyedRequests();
   await send(requests, { rate: "10/m" }, lost);
   await send(requests, { rate: "ten" }, problem("validation_error", 422));

@@ -1,12 +1,12 @@
 import { ApiProblem } from "@svc/client";
 
 /**
- * The requests of one dialog, each under a key of its own: the same one again is the same for the service, which gives what it made of it
- * before.
+ * The requests of one dialog, each with its own idempotency key. A repeated request keeps its key, so the service returns the first result
+ * instead of acting twice.
  */
 export class KeyedRequests {
   readonly #keys = new Map<string, string>();
-  /** Those of which nobody knows what became of them. */
+  /** Requests whose outcome is unknown. */
   readonly #lost = new Set<string>();
 
   get isAnyLost(): boolean {
@@ -23,27 +23,27 @@ export class KeyedRequests {
       return made;
     } catch (error) {
       if (isOutcomeUnknown(error)) this.#lost.add(text);
-      else if (wasLookedUp(error)) this.#lost.delete(text);
+      else if (provesNotMade(error)) this.#lost.delete(text);
       throw error;
     }
   }
 }
 
-/** crypto.randomUUID is only there on a secure origin. */
+/** Not `crypto.randomUUID`, which exists only on a secure origin. */
 export function freshKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return `dashboard-${[...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("")}`;
 }
 
-/** Whether the service may have done what it was asked for, though no good answer came. */
+/** Whether the service may have carried out the request despite the error. */
 const isOutcomeUnknown = (error: unknown): boolean =>
   !(error instanceof ApiProblem) ||
   error.code === "unreachable" ||
   error.status >= 500 ||
   (error.status > 0 && error.status < 400);
 
-/** A refusal that comes only where the same request was not made before; all others are made without a look at its key. */
-const wasLookedUp = (error: unknown): boolean =>
+/** Whether a refusal proves that the request was not made before. The service returns all others before it checks the key. */
+const provesNotMade = (error: unknown): boolean =>
   error instanceof ApiProblem &&
   (error.code === "validation_error" ||
     (error.code === "not_found" && error.details.resource === "agent") ||

@@ -4,14 +4,14 @@ import { paths } from "../../../address/paths.ts";
 import { AppLink } from "../../../ui/buttons/AppLink.tsx";
 import { idTail, nameText, printable } from "../../../ui/time/format.ts";
 
-/** The engine of a command, as far as its payload says; who may not see the payload does not learn it. */
+/** The engine in the payload of a command; null if the payload has none or is hidden from the user. */
 function engineOf({ payload }: Command): string | null {
   const filter = payload.filter as { engine?: unknown } | undefined;
   const engine = payload.engine ?? filter?.engine;
   return typeof engine === "string" ? engine : null;
 }
 
-/** What a command is about, with a link where there is a page of it. */
+/** The target of a command, with a link if it has a page. */
 export function Target({ slug, command }: { slug: string; command: Command }): ReactNode {
   const { target_type: type, target_id: id } = command;
   const engine = engineOf(command);
@@ -33,7 +33,7 @@ function countOf({ payload }: Command): string | null {
   return Array.isArray(ids) ? `${ids.length} ${ids.length === 1 ? "task" : "tasks"}` : null;
 }
 
-/** The agent of a command by name. */
+/** A link to the agent of a command, by name. */
 export function AgentLink({
   slug,
   id,
@@ -50,7 +50,7 @@ export function AgentLink({
 
 const stuckMs = 60_000;
 
-/** Why a command still waits after a minute; null before that. */
+/** Why a command has been waiting for over a minute; null before that. */
 export function stuckReason(command: Command, agents: readonly Agent[], now: number): string | null {
   if (command.status !== "pending" || now - Date.parse(command.issued_at) < stuckMs) return null;
   const agent = agents.find(({ id }) => id === command.agent_id);

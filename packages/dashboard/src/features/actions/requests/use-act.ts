@@ -6,23 +6,23 @@ import { agentsQuery } from "../../agents/index.ts";
 import { useMayNot } from "../../projects/index.ts";
 import { commandQuery } from "../commands/command-queries.ts";
 import { type Rule, whyNot } from "../registry/action.ts";
-import { type Able, ableAgents, type Capability } from "./able.ts";
+import { type Capability, type Eligibility, eligibleAgents } from "./eligible-agents.ts";
 import { KeyedRequests } from "./keyed-requests.ts";
 
 interface Wanted {
   engine: string;
   capability: Capability;
-  /** The lowest role; operator unless said. */
+  /** The minimum role; operator by default. */
   role?: "admin";
 }
 
-/** Whether somebody may ask for something, and whom: by role, project and what the agents say. The service decides. */
-export function useAble(slug: string, { engine, capability, role }: Wanted): Able {
+/** The agents that the user may send a command to, by role, project and capabilities. The service has the last word. */
+export function useEligibleAgents(slug: string, { engine, capability, role }: Wanted): Eligibility {
   const { agents, reason } = useAgents(slug, role);
-  return reason === null ? ableAgents(agents, engine, capability) : { agents: [], resubmits: false, reason };
+  return reason === null ? eligibleAgents(agents, engine, capability) : { agents: [], resubmits: false, reason };
 }
 
-/** Why it cannot be done here and now: by role, project, agents and the subject itself; null where it can. */
+/** Why an action is not possible now, by role, project, agents and subject; null if it is. */
 export function useWhyNot<Subject>(slug: string, rule: Rule<Subject>, subject: Subject): string | null {
   const mayNot = useMayNot(slug, rule.role);
   const { agents, reason } = useAgents(slug, rule.role);
@@ -30,36 +30,36 @@ export function useWhyNot<Subject>(slug: string, rule: Rule<Subject>, subject: S
   return rule.needs(subject).length === 0 ? rule.guard(subject) : (reason ?? whyNot(rule, subject, agents));
 }
 
-/** The agents that may be asked for anything; none, with the reason, while it may not be or they are not known. */
+/** All agents of the project; none, with the reason, if the user may not use them or they are not loaded. */
 export function useAgents(slug: string, role?: "admin"): { agents: readonly Agent[]; reason: string | null } {
-  const held = useMayNot(slug, role);
+  const mayNot = useMayNot(slug, role);
   const { data, isError } = useQuery(agentsQuery(slug));
-  if (held !== null) return { agents: [], reason: held };
+  if (mayNot !== null) return { agents: [], reason: mayNot };
   if (data !== undefined) return { agents: data.items, reason: null };
-  return { agents: [], reason: isError ? "The agents could not be read" : "Looking which agents are online" };
+  return { agents: [], reason: isError ? "Couldn't load the agents" : "Checking which agents are online" };
 }
 
-/** The value that was last seen before `isKept`, for as long as that holds: what is asked for again must be the same. */
-export function useKept<Value>(value: Value, isKept: boolean): Value {
+/** The last value before `isFrozen` became true, for as long as it holds: a repeated request must be the same. */
+export function useFrozen<Value>(value: Value, isFrozen: boolean): Value {
   const last = useRef(value);
-  if (!isKept) last.current = value;
+  if (!isFrozen) last.current = value;
   return last.current;
 }
 
-/** A request whose answer has not come, or was lost: what it is made of must stay. */
+/** Whether a request has no known result yet: its content must not change. */
 export const isOpen = ({ isPending, isLost }: { isPending: boolean; isLost: boolean }): boolean => isPending || isLost;
 
-/** What the tray says of a command, and which task it is about. */
-export interface Told {
+/** The entry of a command in the tray. */
+export interface ActivityEntry {
   words: string;
   task?: { engine: string; taskId: string };
-  /** The command is one of many, which are one entry. */
+  /** Set if the command is one of a run, which has a single entry. */
   run?: Pick<RecentCommand, "id" | "runAction" | "progress">;
 }
 
 /**
- * Makes a command and puts it into the tray. The same request again, after an answer that was lost, is the same command, for as long as its
- * dialog is open. `isLost` until it is known what became of that one.
+ * Creates a command and adds it to the tray. Repeating a request whose response was lost is safe while the dialog is open: the key stays the
+ * same. `isLost` until its outcome is known.
  */
 export function useIssue<Body extends object>(
   slug: string,
@@ -68,13 +68,13 @@ export function useIssue<Body extends object>(
   const client = useQueryClient();
   const [requests] = useState(() => new KeyedRequests());
   const issue = useMutation({
-    mutationFn: ({ body, told }: { body: Body; told: Told }) =>
+    mutationFn: ({ body, entry }: { body: Body; entry: ActivityEntry }) =>
       requests.send(body, async (keyed) => {
         const command = await send(slug, keyed);
-        // Old at once: it may have gone on before this answer came, and that push is over.
+        // Stale at once: a change event may have come before this response.
         client.setQueryData(commandQuery(slug, command.id).queryKey, command, { updatedAt: 0 });
-        const task = told.task ? `${told.task.engine}/${told.task.taskId}` : "";
-        noteCommand({ slug, id: command.id, words: told.words, task, ...told.run });
+        const task = entry.task ? `${entry.task.engine}/${entry.task.taskId}` : "";
+        noteCommand({ slug, id: command.id, words: entry.words, task, ...entry.run });
         void client.invalidateQueries({ queryKey: ["commands", slug] });
         return command;
       }),

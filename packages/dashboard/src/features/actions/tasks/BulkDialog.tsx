@@ -7,12 +7,12 @@ import { dialogList } from "../../../ui/layers/Layers.tsx";
 import { count, nameText, printable } from "../../../ui/time/format.ts";
 import { type ListRow, taskKey } from "../../task-data/index.ts";
 import { useCreateBulkRetry } from "../bulk-retries/creating/use-create.ts";
-import { ableAgents } from "../requests/able.ts";
 import { CommandDialog } from "../requests/CommandDialog.tsx";
+import { eligibleAgents } from "../requests/eligible-agents.ts";
 import { freshKey } from "../requests/keyed-requests.ts";
-import { useAgents, useIssue, useKept } from "../requests/use-act.ts";
-import { toldInTurn, useInTurn } from "../requests/use-in-turn.ts";
-import { type BulkOrder, mostInOneCommand, ordersOf, planOf, type TaskAct } from "./bulk-plan.ts";
+import { useAgents, useFrozen, useIssue } from "../requests/use-act.ts";
+import { runEntry, useCommandRun } from "../requests/use-command-run.ts";
+import { type BulkCommand, commandsOf, maximumPerCommand, planOf, type TaskAct } from "./bulk-plan.ts";
 
 /** Each cancel is a command of its own. */
 const maximumCancels = 200;
@@ -21,85 +21,85 @@ interface BulkDialogProps {
   slug: string;
   act: TaskAct;
   rows: readonly ListRow[];
-  /** Which tasks these are, as a sentence. */
+  /** Describes the tasks in a sentence. */
   what?: string;
-  /** It was asked for these. */
+  /** Called for the rows of each request that was made. */
   onMade?: (rows: readonly ListRow[]) => void;
   onClose: () => void;
-  /** It was asked for all of them. */
+  /** Called once all requests are made. */
   onDone?: () => void;
 }
 
-/** Retries or cancels the ticked tasks: a retry is one command for each engine, or a bulk retry of many; a cancel one for each task. */
+/** Retries or cancels the selected tasks: one command per engine or a bulk retry for retries, one command per task for cancels. */
 export function BulkDialog({
   slug,
   act,
-  rows: ticked,
+  rows: selected,
   what = "Selected tasks.",
   onMade,
   onClose,
   onDone,
 }: BulkDialogProps) {
-  // What was ticked when it was asked for, though the list goes on.
-  const [rows] = useState(ticked);
+  // Frozen at the selection when the dialog opened: the list keeps changing.
+  const [rows] = useState(selected);
   const [runId] = useState(freshKey);
   const retry = useIssue(slug, (to, body: BulkRetryCommandBody) => api.retryTasks(to, body));
   const bulk = useCreateBulkRetry(slug);
   const cancel = useIssue(slug, (to, body: TaskCommandBody) => api.cancelTask(to, body));
   const isLost = retry.isLost || bulk.isLost || cancel.isLost;
-  const { made, isBusy, failure, hasBegun, isDone, goesOn, isStopping, stop, run } = useInTurn(isLost, runId);
+  const { made, isBusy, failure, hasBegun, isDone, hasMore, isStopping, stop, run } = useCommandRun(isLost, runId);
   const plan = planOf(rows, act);
   const online = useAgents(slug);
-  // Once something is asked for it stays with these agents, whoever else comes or goes.
-  const { agents, reason: held } = useKept(online, hasBegun);
+  // After the first request the agents stay the same.
+  const { agents, reason: agentsReason } = useFrozen(online, hasBegun);
   const engines = plan.engines.map((one) => ({
     ...one,
-    able: ableAgents(agents, one.engine, act === "retry" ? "bulk_retry" : "cancel_task"),
+    eligibility: eligibleAgents(agents, one.engine, act === "retry" ? "bulk_retry" : "cancel_task"),
   }));
-  const doable = engines.filter(({ able }) => held !== null || able.reason === null);
-  const tasks = doable.reduce((sum, one) => sum + one.rows.length, 0);
+  const possible = engines.filter(({ eligibility }) => agentsReason !== null || eligibility.reason === null);
+  const tasks = possible.reduce((sum, one) => sum + one.rows.length, 0);
   const many = `${count(tasks)} ${tasks === 1 ? "task" : "tasks"}`;
   const verb = act === "retry" ? "Retry" : "Cancel";
   const reason =
     engines.length === 0
       ? act === "retry"
-        ? "None of them has ended yet"
-        : "All of them have ended"
-      : (held ??
+        ? "None of the tasks has finished yet"
+        : "All tasks have already finished"
+      : (agentsReason ??
         (tasks === 0
-          ? (engines[0]?.able.reason ?? null)
+          ? (engines[0]?.eligibility.reason ?? null)
           : act === "cancel" && tasks > maximumCancels
-            ? `At most ${count(maximumCancels)} at a time`
+            ? `Maximum ${count(maximumCancels)} at a time`
             : null));
-  const orders = doable.flatMap((one) => ordersOf({ ...one, agentId: one.able.agents[0]?.id ?? "" }, act));
-  const asked = orders.slice(0, made).reduce((sum, order) => sum + order.rows.length, 0);
+  const commands = possible.flatMap((one) => commandsOf({ ...one, agentId: one.eligibility.agents[0]?.id ?? "" }, act));
+  const requested = commands.slice(0, made).reduce((sum, command) => sum + command.rows.length, 0);
 
   const finish = () => {
     onClose();
     onDone?.();
   };
   const send = async () => {
-    const requests = orders.map((order, at) => async () => {
-      await (act === "retry" ? askRetry(order) : askCancel(order, at + 1));
-      onMade?.(order.rows);
+    const requests = commands.map((command, at) => async () => {
+      await (act === "retry" ? requestRetry(command) : requestCancel(command, at + 1));
+      onMade?.(command.rows);
     });
     if ((await run(requests)) && act === "retry") finish();
   };
-  const askRetry = ({ engine, agentId, rows: own, bulkState }: BulkOrder<ListRow>): Promise<unknown> => {
+  const requestRetry = ({ engine, agentId, rows: own, bulkState }: BulkCommand<ListRow>): Promise<unknown> => {
     const words = `Retry ${count(own.length)} ${own.length === 1 ? "task" : "tasks"} of ${printable(engine)}`;
     const filter = { engine, task_ids: own.map(taskKey) };
     const max = own.length;
     return bulkState === null
-      ? retry.mutateAsync({ body: { agent_id: agentId, filter, max }, told: { words } })
+      ? retry.mutateAsync({ body: { agent_id: agentId, filter, max }, entry: { words } })
       : bulk.mutateAsync({ body: { filter: { ...filter, state: bulkState }, max }, words });
   };
-  const askCancel = async ({ engine, agentId, rows: own }: BulkOrder<ListRow>, place: number): Promise<void> => {
+  const requestCancel = async ({ engine, agentId, rows: own }: BulkCommand<ListRow>, place: number): Promise<void> => {
     const [row] = own;
     if (row === undefined) return;
     const taskId = taskKey(row);
-    const all = { id: runId, action: "cancel_task", words: "Cancel tasks", total: orders.length };
-    const told = toldInTurn(all, place, { words: `Cancel ${nameText(row.name)}`, task: { engine, taskId } });
-    await cancel.mutateAsync({ body: { agent_id: agentId, engine, task_id: taskId }, told });
+    const all = { id: runId, action: "cancel_task", words: "Cancel tasks", total: commands.length };
+    const entry = runEntry(all, place, { words: `Cancel ${nameText(row.name)}`, task: { engine, taskId } });
+    await cancel.mutateAsync({ body: { agent_id: agentId, engine, task_id: taskId }, entry });
   };
   const leave = () => {
     stop();
@@ -112,12 +112,12 @@ export function BulkDialog({
       onClose={leave}
       request={{ error: failure, isLost, isPending: isBusy }}
       reason={reason}
-      nothing={made === 0 ? "Nothing was asked for." : "The rest was not asked for."}
-      what={orders.length > 1 ? "the next of them" : "it"}
+      nothing={made === 0 ? "Nothing was requested." : "The rest was not requested."}
+      what={commands.length > 1 ? "the next request" : undefined}
       isDanger={act === "cancel"}
-      act={isDone ? null : `${verb} ${made > 0 && !isBusy ? `the other ${count(tasks - asked)}` : many}`}
-      leave={goesOn ? "Stop" : isDone ? "Close" : "Cancel"}
-      onLeave={goesOn ? stop : leave}
+      act={isDone ? null : `${verb} ${made > 0 && !isBusy ? `remaining ${count(tasks - requested)}` : many}`}
+      leave={hasMore ? "Stop" : isDone ? "Close" : "Cancel"}
+      onLeave={hasMore ? stop : leave}
       onSend={() => void send()}
     >
       <p>
@@ -127,30 +127,29 @@ export function BulkDialog({
           : "Their engines are asked to stop them. Work already done is not undone."}
       </p>
       <ul className={dialogList}>
-        {engines.map(({ engine, rows: own, able }) => (
+        {engines.map(({ engine, rows: own, eligibility }) => (
           <li key={engine}>
             {count(own.length)} of {printable(engine)}
-            {held !== null
+            {agentsReason !== null
               ? null
-              : able.reason !== null
-                ? `, which are left out: ${able.reason}`
-                : act === "retry" && own.length > mostInOneCommand
-                  ? ", sent one by one as a bulk retry that can be paused, by any agent that can"
-                  : `, by the agent ${nameText(able.agents[0]?.name ?? "")}`}
+              : eligibility.reason !== null
+                ? `, excluded: ${eligibility.reason}`
+                : act === "retry" && own.length > maximumPerCommand
+                  ? ", as a bulk retry that you can pause, by any eligible agent"
+                  : `, by agent ${nameText(eligibility.agents[0]?.name ?? "")}`}
           </li>
         ))}
-        {plan.leftOut > 0 ? (
+        {plan.excluded > 0 ? (
           <li>
-            {count(plan.leftOut)} {plan.leftOut === 1 ? "is" : "are"} left out:{" "}
-            {act === "retry" ? "not ended yet" : "ended already"}
+            {count(plan.excluded)} excluded: {act === "retry" ? "not finished yet" : "already finished"}
           </li>
         ) : null}
       </ul>
       {made > 0 || isStopping ? (
         <p role="status">
-          {count(asked)} of {count(tasks)} asked for.{isStopping ? " No more after the one that is on its way." : ""}{" "}
+          {count(requested)} of {count(tasks)} requested.{isStopping ? " Stopping after the current request." : ""}{" "}
           <AppLink href={paths.commands(slug, { action: act === "retry" ? "bulk_retry" : "cancel_task" })}>
-            See how they end
+            View progress
           </AppLink>
         </p>
       ) : null}

@@ -6,7 +6,7 @@ import { nameText, printable } from "../../../ui/time/format.ts";
 import { taskQuery } from "../../task-data/index.ts";
 import { namedAgent } from "../requests/AgentField.tsx";
 import { CommandDialog } from "../requests/CommandDialog.tsx";
-import { isOpen, useAble, useIssue, useKept, useWhyNot } from "../requests/use-act.ts";
+import { isOpen, useEligibleAgents, useFrozen, useIssue, useWhyNot } from "../requests/use-act.ts";
 import { cancelRule, endedStates } from "./task-rules.ts";
 
 interface CancelDialogProps {
@@ -18,18 +18,18 @@ interface CancelDialogProps {
 
 export function CancelDialog({ slug, engine, taskId, onClose }: CancelDialogProps) {
   const task = useQuery(taskQuery(slug, engine, taskId)).data;
-  const ableNow = useAble(slug, { engine, capability: "cancel_task" });
-  const heldNow = useWhyNot(slug, cancelRule, { engine, state: task === null ? null : task?.state });
+  const eligibleNow = useEligibleAgents(slug, { engine, capability: "cancel_task" });
+  const reasonNow = useWhyNot(slug, cancelRule, { engine, state: task === null ? null : task?.state });
   const issue = useIssue(slug, (to, body: TaskCommandBody) => api.cancelTask(to, body));
-  // The task may end before the answer is there, by what was asked for.
-  const { able, reason } = useKept({ able: ableNow, reason: heldNow }, isOpen(issue));
+  // The request may end the task before the response arrives.
+  const { eligibility, reason } = useFrozen({ eligibility: eligibleNow, reason: reasonNow }, isOpen(issue));
   const [agentId, setAgentId] = useState("");
   const name = task ? nameText(task.name) : printable(taskId);
   const send = () =>
     issue.mutate(
       {
-        body: { engine, task_id: taskId, ...namedAgent(able.agents, agentId) },
-        told: { words: `Cancel ${name}`, task: { engine, taskId } },
+        body: { engine, task_id: taskId, ...namedAgent(eligibility.agents, agentId) },
+        entry: { words: `Cancel ${name}`, task: { engine, taskId } },
       },
       { onSuccess: onClose },
     );
@@ -38,9 +38,9 @@ export function CancelDialog({ slug, engine, taskId, onClose }: CancelDialogProp
       title={`Cancel ${name}`}
       onClose={onClose}
       agent={{
-        agents: able.agents,
+        agents: eligibility.agents,
         value: agentId,
-        anyWords: "the one that reported the task last",
+        anyLabel: "Agent that last reported the task",
         onChange: setAgentId,
       }}
       request={issue}

@@ -13,7 +13,7 @@ interface CommandStepProps {
   command: TaskCommand;
 }
 
-/** A command that acts on a task, in a sentence: who, when, and its outcome unless it was carried out. */
+/** A command on a task in a sentence: requester, time, and its outcome unless it succeeded. */
 export function CommandStep({ slug, command }: CommandStepProps) {
   const { zone } = useZone();
   const me = useMe();
@@ -40,10 +40,10 @@ export function CommandStep({ slug, command }: CommandStepProps) {
   );
 }
 
-/** More of an error is on the page of the command. */
+/** The page of the command shows the whole error. */
 const shownCharacters = 60;
 
-/** Its status with its age or its error, as a fact of the task. */
+/** The status of a command with its age or error, as a fact of the task. */
 export function CommandState({ slug, command }: CommandStepProps) {
   const error = command.error === null ? null : printable(command.error);
   return (

@@ -8,7 +8,7 @@ import { bytes, nameText, printable } from "../../../ui/time/format.ts";
 import { taskQuery } from "../../task-data/index.ts";
 import { namedAgent } from "../requests/AgentField.tsx";
 import { CommandDialog } from "../requests/CommandDialog.tsx";
-import { isOpen, useAble, useIssue, useKept, useWhyNot } from "../requests/use-act.ts";
+import { isOpen, useEligibleAgents, useFrozen, useIssue, useWhyNot } from "../requests/use-act.ts";
 import { bytesOf, hasMarker, readArgs, readKwargs } from "./override-text.ts";
 import { retryRule } from "./task-rules.ts";
 
@@ -16,21 +16,24 @@ interface RetryDialogProps {
   slug: string;
   engine: string;
   taskId: string;
-  /** It begins with the fields of changed inputs. */
+  /** Opens with the fields for changed inputs. */
   isChanged?: boolean;
   onClose: () => void;
 }
 
 const maximumDelay = 86_400;
 
-/** Retries one task, as it was or with other inputs. What becomes of it is told by the tray; the task's state is left to its engine. */
+/** Retries one task with its original or changed inputs. The tray shows the outcome; the task's state comes only from its engine. */
 export function RetryDialog({ slug, engine, taskId, isChanged = false, onClose }: RetryDialogProps) {
   const taskNow = useQuery(taskQuery(slug, engine, taskId)).data;
-  const ableNow = useAble(slug, { engine, capability: "retry_task" });
-  const heldNow = useWhyNot(slug, retryRule, { engine, state: taskNow === null ? null : taskNow?.state });
+  const eligibleNow = useEligibleAgents(slug, { engine, capability: "retry_task" });
+  const reasonNow = useWhyNot(slug, retryRule, { engine, state: taskNow === null ? null : taskNow?.state });
   const issue = useIssue(slug, (to, body: RetryTaskBody) => api.retryTask(to, body));
-  // The task may go on before the answer is there, by what was asked for.
-  const { task, able, held } = useKept({ task: taskNow, able: ableNow, held: heldNow }, isOpen(issue));
+  // The request may change the task before the response arrives.
+  const { task, eligibility, stateReason } = useFrozen(
+    { task: taskNow, eligibility: eligibleNow, stateReason: reasonNow },
+    isOpen(issue),
+  );
   const [chosenMode, setMode] = useState<"same" | "changed">(isChanged ? "changed" : "same");
   const [agentId, setAgentId] = useState("");
   const [typedArgs, setArgs] = useState<string | null>(null);
@@ -38,40 +41,38 @@ export function RetryDialog({ slug, engine, taskId, isChanged = false, onClose }
   const [delay, setDelay] = useState("0");
   const [isTried, setTried] = useState(false);
 
-  const mode = able.resubmits ? "changed" : chosenMode;
+  const mode = eligibility.resubmits ? "changed" : chosenMode;
   const isPartial = task ? hasMarker([task.args, task.kwargs]) : false;
-  // Such inputs are never filled in: a retry with a note in the place of a value would fail again, or do something else.
+  // Incomplete inputs are never filled in: a retry with a marker instead of a value would fail or do something else.
   const args = typedArgs ?? (task && !isPartial ? JSON.stringify(task.args, null, 2) : "");
   const kwargs = typedKwargs ?? (task && !isPartial ? JSON.stringify(task.kwargs, null, 2) : "");
   const readA = readArgs(args);
   const readK = readKwargs(kwargs);
   const seconds = /^\d{1,5}$/.test(delay.trim()) ? Number(delay.trim()) : Number.NaN;
-  const delayFault = seconds <= maximumDelay ? null : `Enter a whole number from 0 to ${maximumDelay}`;
-  const isWrong = delayFault !== null || (mode === "changed" && (readA.fault !== null || readK.fault !== null));
+  const delayError = seconds <= maximumDelay ? null : `Enter a whole number from 0 to ${maximumDelay}`;
+  const hasErrors = delayError !== null || (mode === "changed" && (readA.error !== null || readK.error !== null));
   const isMarked = mode === "changed" && (readA.isMarked || readK.isMarked);
-  const reason = held ?? (isMarked ? "Some inputs were redacted or cut: put the real values there" : null);
+  const reason = stateReason ?? (isMarked ? "Some inputs are redacted or truncated. Enter the real values" : null);
   const name = task ? nameText(task.name) : printable(taskId);
 
   const send = () => {
     setTried(true);
-    if (isWrong) return;
+    if (hasErrors) return;
     const body: RetryTaskBody = {
       engine,
       task_id: taskId,
-      ...namedAgent(able.agents, agentId),
+      ...namedAgent(eligibility.agents, agentId),
       ...(seconds > 0 && { eta_seconds: seconds }),
       ...(mode === "changed" &&
         readA.value !== null &&
         readK.value !== null && { override_args: readA.value, override_kwargs: readK.value }),
     };
-    issue.mutate({ body, told: { words: `Retry ${name}`, task: { engine, taskId } } }, { onSuccess: onClose });
+    issue.mutate({ body, entry: { words: `Retry ${name}`, task: { engine, taskId } } }, { onSuccess: onClose });
   };
   const hint = (text: string) => (
     <>
       {bytes(bytesOf(text))} of 64 KB.
-      {isPartial && text === ""
-        ? " The inputs that are stored here were redacted or cut, so they are not filled in."
-        : null}
+      {isPartial && text === "" ? " The stored inputs are redacted or truncated, so they aren't filled in." : null}
     </>
   );
   return (
@@ -79,20 +80,20 @@ export function RetryDialog({ slug, engine, taskId, isChanged = false, onClose }
       title={`Retry ${name}`}
       onClose={onClose}
       agent={{
-        agents: able.agents,
+        agents: eligibility.agents,
         value: agentId,
-        anyWords: "the one that reported the task last",
+        anyLabel: "Agent that last reported the task",
         onChange: setAgentId,
       }}
       request={issue}
       reason={reason}
-      form={{ fault: isTried && isWrong ? issue : null }}
+      form={{ error: isTried && hasErrors ? issue : null }}
       nothing="No retry was requested."
       act="Retry task"
       onSend={send}
     >
-      {able.resubmits ? (
-        <p className="t2">{printable(engine)} retries by submitting a new task, so its inputs are needed.</p>
+      {eligibility.resubmits ? (
+        <p className="t2">{printable(engine)} retries by submitting a new task, so it needs the inputs.</p>
       ) : (
         <Segments
           legend="Inputs of the retry"
@@ -114,7 +115,7 @@ export function RetryDialog({ slug, engine, taskId, isChanged = false, onClose }
             rows={4}
             spellCheck={false}
             hint={hint(args)}
-            error={isTried || typedArgs !== null ? readA.fault : null}
+            error={isTried || typedArgs !== null ? readA.error : null}
             onChange={(event) => setArgs(event.currentTarget.value)}
           />
           <AreaField
@@ -123,7 +124,7 @@ export function RetryDialog({ slug, engine, taskId, isChanged = false, onClose }
             rows={4}
             spellCheck={false}
             hint={hint(kwargs)}
-            error={isTried || typedKwargs !== null ? readK.fault : null}
+            error={isTried || typedKwargs !== null ? readK.error : null}
             onChange={(event) => setKwargs(event.currentTarget.value)}
           />
         </>
@@ -133,7 +134,7 @@ export function RetryDialog({ slug, engine, taskId, isChanged = false, onClose }
         inputMode="numeric"
         value={delay}
         hint="0 runs immediately. Maximum 24 hours."
-        error={delayFault}
+        error={delayError}
         onChange={(event) => setDelay(event.currentTarget.value)}
       />
     </CommandDialog>

@@ -10,14 +10,14 @@ const BulkRetryDialog = lazy(() =>
   import("../bulk-retries/creating/BulkRetryDialog.tsx").then((part) => ({ default: part.BulkRetryDialog })),
 );
 
-/** What was chosen in the list when it was asked for. */
+/** The tasks chosen in the list when the dialog opens. */
 export interface ChosenTasks {
   rows: readonly ListRow[];
-  /** All that match are chosen, and not only those that are ticked. `words`: the filters as one reads them out. */
+  /** Set if all matching tasks are chosen, not only the selected rows. `words`: the filters in words. */
   all: { filters: TaskFilters; words: string } | null;
-  /** It was asked for these. */
+  /** Called for the rows of each request that was made. */
   onMade: (rows: readonly ListRow[]) => void;
-  /** It was asked for all of them. */
+  /** Called once all requests are made. */
   onDone: () => void;
 }
 
@@ -27,7 +27,7 @@ export const retryTasks: Action<ChosenTasks> = {
   icon: retryTask.icon,
   inPalette: { label: "Retry selected tasks", also: "again" },
   needs: () => [],
-  guard: ({ all }) => all && carriedFilter(all.filters).fault,
+  guard: ({ all }) => all && carriedFilter(all.filters).error,
   Dialog: ({ subject, ...rest }) => {
     const { all, onDone } = subject;
     const filter = all && carriedFilter(all.filters).filter;
@@ -42,6 +42,6 @@ export const cancelTasks: Action<ChosenTasks> = {
   icon: cancelTask.icon,
   inPalette: { label: "Cancel selected tasks", also: "stop" },
   needs: () => [],
-  guard: ({ all }) => (all === null ? null : "Tick the tasks: not all that match can be cancelled at once"),
+  guard: ({ all }) => (all === null ? null : "Select individual tasks: all matches can't be cancelled at once"),
   Dialog: ({ subject, ...rest }) => <BulkDialog {...rest} {...subject} act="cancel" />,
 };

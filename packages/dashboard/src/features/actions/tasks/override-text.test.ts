@@ -4,36 +4,36 @@ import { hasMarker, readArgs, readKwargs } from "./override-text.ts";
 
 describe("the inputs of a retry", () => {
   test("are read as a list and an object, with their exact numbers", () => {
-    expect(readArgs("[1, {}]")).toMatchObject({ value: [1, {}], fault: null });
+    expect(readArgs("[1, {}]")).toMatchObject({ value: [1, {}], error: null });
     expect(JSON.stringify(readArgs("[12345678901234567890]").value)).toBe("[12345678901234567890]");
-    expect(readKwargs('{"a": null}')).toMatchObject({ value: { a: null }, fault: null });
+    expect(readKwargs('{"a": null}')).toMatchObject({ value: { a: null }, error: null });
   });
 
   test.each([
-    ["", "Is needed"],
-    ["[1,", "Is not JSON"],
+    ["", "Required"],
+    ["[1,", "Not valid JSON"],
     ["{}", "Must be a list"],
     ["null", "Must be a list"],
-    ['["[REDACTED]"]', "put the real value there"],
-    ['[{"deep": [{"[REDACTED]": 1}]}]', "put the real value there"],
-    [`["${"ä".repeat(32_768)}"]`, "longer than 64 KB"],
+    ['["[REDACTED]"]', "Enter the real value"],
+    ['[{"deep": [{"[REDACTED]": 1}]}]', "Enter the real value"],
+    [`["${"ä".repeat(32_768)}"]`, "Must be 64 KB or less"],
   ])("the list %j is refused", (text, words) => {
-    const { value, fault } = readArgs(text);
+    const { value, error } = readArgs(text);
     expect(value).toBeNull();
-    expect(fault).toContain(words);
+    expect(error).toContain(words);
   });
 
   test.each([
     ["[]", "Must be an object"],
     ["null", "Must be an object"],
-    ['{"__svc_priority": 1}', "No name may begin with __svc_"],
-    ['{"token": "[REDACTED]"}', "put the real value there"],
+    ['{"__svc_priority": 1}', "Names can't start with __svc_"],
+    ['{"token": "[REDACTED]"}', "Enter the real value"],
   ])("the object %j is refused", (text, words) => {
-    expect(readKwargs(text).fault).toContain(words);
+    expect(readKwargs(text).error).toContain(words);
   });
 
-  test("as long as 64 KB are taken", () => {
-    expect(readArgs(`["${"x".repeat(65_532)}"]`).fault).toBeNull();
+  test("may have up to 64 KB", () => {
+    expect(readArgs(`["${"x".repeat(65_532)}"]`).error).toBeNull();
   });
 
   test.each([
@@ -42,17 +42,17 @@ describe("the inputs of a retry", () => {
     `[{"to": [1, 2, "${omittedMembersNote(49_998)}"]}]`,
     `[{"a": 1, "...": "${omittedMembersNote(1)}"}]`,
     `["${omittedTextNote(2_000_000)}"]`,
-  ])("%s is refused, and says what is missing", (text) => {
-    const { value, fault, isMarked } = readArgs(text);
+  ])("%s is refused with its marker", (text) => {
+    const { value, error, isMarked } = readArgs(text);
     expect(value).toBeNull();
-    expect(fault).toMatch(/^Still holds \[.* (truncated|not reported)\]: put the real value there$/);
+    expect(error).toMatch(/^Still contains \[.* (truncated|not reported)\]. Enter the real value$/);
     expect(isMarked).toBe(true);
     expect(hasMarker(JSON.parse(text))).toBe(true);
   });
 
-  test("a text that only mentions the marker is no redacted value", () => {
-    expect(
-      hasMarker(["the word [REDACTED] stands here", "[3 more not reported] it says", cutNote(3).concat(".")]),
-    ).toBe(false);
+  test("a text that only mentions a marker is not redacted", () => {
+    expect(hasMarker(["the word [REDACTED] is here", "[3 more not reported] it says", cutNote(3).concat(".")])).toBe(
+      false,
+    );
   });
 });

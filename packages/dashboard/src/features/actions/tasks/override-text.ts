@@ -4,58 +4,58 @@ import { isIncompleteText } from "@svc/protocol/markers";
 const maximumBytes = 65_536;
 const reservedPrefix = "__svc_";
 
-interface Faulty {
+interface Invalid {
   value: null;
-  fault: string;
-  /** Something in it was redacted or cut. */
+  error: string;
+  /** Whether it contains a redacted or truncated part. */
   isMarked: boolean;
 }
-export type Override<Value> = { value: Value; fault: null; isMarked: false } | Faulty;
+export type Override<Value> = { value: Value; error: null; isMarked: false } | Invalid;
 
 export const bytesOf = (text: string): number => new TextEncoder().encode(text).length;
 
-/** The positional inputs that were typed, as the service takes them; or what is wrong with them. */
+/** Parses typed positional inputs. */
 export const readArgs = (text: string): Override<unknown[]> => {
   const read = readJson(text);
-  if (read.fault !== null) return read;
-  return Array.isArray(read.value) ? taken(read.value) : fault("Must be a list, such as [1, 2]");
+  if (read.error !== null) return read;
+  return Array.isArray(read.value) ? valid(read.value) : invalid("Must be a list, such as [1, 2]");
 };
 
-/** The named inputs. */
+/** Parses typed named inputs. */
 export function readKwargs(text: string): Override<Record<string, unknown>> {
   const read = readJson(text);
-  if (read.fault !== null) return read;
+  if (read.error !== null) return read;
   const { value } = read;
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    return fault('Must be an object, such as {"order": 1}');
+    return invalid('Must be an object, such as {"order": 1}');
   }
   if (Object.keys(value).some((key) => key.startsWith(reservedPrefix))) {
-    return fault(`No name may begin with ${reservedPrefix}`);
+    return invalid(`Names can't start with ${reservedPrefix}`);
   }
-  return taken(value as Record<string, unknown>);
+  return valid(value as Record<string, unknown>);
 }
 
 function readJson(text: string): Override<unknown> {
-  if (text.trim() === "") return fault("Is needed");
+  if (text.trim() === "") return invalid("Required");
   let value: unknown;
   try {
     value = parseExact(text);
   } catch {
-    return fault("Is not JSON");
+    return invalid("Not valid JSON");
   }
-  if (bytesOf(JSON.stringify(value)) > maximumBytes) return fault("Is longer than 64 KB");
-  const marked = findMarker(value);
-  if (marked !== null) return fault(`Still holds ${shownMark(marked)}: put the real value there`, true);
-  return taken(value);
+  if (bytesOf(JSON.stringify(value)) > maximumBytes) return invalid("Must be 64 KB or less");
+  const marker = findMarker(value);
+  if (marker !== null) return invalid(`Still contains ${shownMarker(marker)}. Enter the real value`, true);
+  return valid(value);
 }
 
-const taken = <Value>(value: Value): Override<Value> => ({ value, fault: null, isMarked: false });
-const fault = (words: string, isMarked = false): Faulty => ({ value: null, fault: words, isMarked });
+const valid = <Value>(value: Value): Override<Value> => ({ value, error: null, isMarked: false });
+const invalid = (message: string, isMarked = false): Invalid => ({ value: null, error: message, isMarked });
 
-/** Whether something in it was redacted, cut or left out before it came here, so that it is not what the engine has. */
+/** Whether a part was redacted, truncated or omitted, so that it differs from what the engine has. */
 export const hasMarker = (value: unknown): boolean => findMarker(value) !== null;
 
-/** The first text in it that stands for something that is missing. */
+/** The first text that marks a missing part. */
 function findMarker(value: unknown): string | null {
   const parts: object[] = [[value]];
   for (const part of parts) {
@@ -68,5 +68,5 @@ function findMarker(value: unknown): string | null {
   return null;
 }
 
-/** Of a text that was cut, its end says it. */
-const shownMark = (text: string): string => text.slice(text.lastIndexOf("["));
+/** The marker at the end of a truncated text. */
+const shownMarker = (text: string): string => text.slice(text.lastIndexOf("["));

@@ -46,13 +46,13 @@ export const retryWithChanges: Action<TaskSubject> = {
   Dialog: ({ subject: { engine, taskId }, ...rest }) => <RetryDialog {...rest} {...{ engine, taskId }} isChanged />,
 };
 
-/** Limits how often the worker of a task begins tasks of its name. */
+/** Limits how often the worker of a task starts tasks with its name. */
 export const limitName: Action<TaskSubject> = {
   id: "task.limit-name",
   label: "Rate-limit this name",
   icon: "schedules",
   needs: ofEngine("rate_limit_of_worker"),
-  guard: ({ workerName }) => (workerName ? null : "No worker has taken it yet"),
+  guard: ({ workerName }) => (workerName ? null : "No worker has started it yet"),
   Dialog: ({ subject: { engine, name, workerName }, ...rest }) => (
     <WorkerDialog
       {...rest}
@@ -65,7 +65,7 @@ export const limitName: Action<TaskSubject> = {
 
 export const taskActions: readonly Action<TaskSubject>[] = [retryTask, cancelTask, retryWithChanges, limitName];
 
-/** The keys of the actions on a task, as far as there is one. */
+/** The keyboard shortcuts of the actions on a task; without a task they do nothing. */
 export const taskKeys = (task: TaskSubject | undefined): Record<string, () => void> =>
   Object.fromEntries(
     taskActions.flatMap((action) =>

@@ -28,12 +28,12 @@ describe("a command of a task", () => {
     ["cancel_task", "Cancelled by Ana", "Cancel requested by Ana"],
     ["requeue_dead_letter", "Requeued by Ana", "Requeue requested by Ana"],
     ["submit_task", "Submit task requested by Ana", "Submit task requested by Ana"],
-  ])("%s says what was done once it is done, and before what was requested", (action, done, requested) => {
+  ])("%s has a title for the request and one once it is done", (action, done, requested) => {
     expect(commandTitle(command({ action }), "Ana")).toBe(done);
     expect(commandTitle(command({ action, status: "dispatched" }), "Ana")).toBe(requested);
   });
 
-  test("names nobody where the role may not see who requested it", () => {
+  test("omits the requester if the role may not see it", () => {
     expect(commandTitle(command(), null)).toBe("Retried");
     expect(commandTitle(command({ status: "failed" }), null)).toBe("Retry requested");
   });
@@ -46,7 +46,7 @@ describe("a command of a task", () => {
     [{ status: "failed", error: "outcome unknown: the agent died" }, "Outcome unknown: the agent died"],
     [{ status: "timeout" }, "Outcome unknown: no result arrived in time"],
     [{ status: "cancelled", error: "agent revoked" }, "Cancelled before it was sent"],
-  ])("%o says its outcome", (given, outcome) => {
+  ])("%o has an outcome", (given, outcome) => {
     expect(commandOutcome(command(given))).toBe(outcome);
   });
 
@@ -57,7 +57,7 @@ describe("a command of a task", () => {
     [{ issued_by: null, issuer_email: null, issuer_display_name: null }, "a deleted account"],
     [{ api_key_name: "deploy bot" }, "Ana with API key deploy bot"],
     [{ issuer_display_name: "a\u202Eb" }, "a\\u202eb"],
-  ])("%o names its requester", (given, requester) => {
+  ])("%o has a requester", (given, requester) => {
     expect(requesterOf(command(given), "me")).toBe(requester);
   });
 });

@@ -1,10 +1,10 @@
 import type { TaskCommand } from "@svc/client";
 import { nameText, printable } from "../../../ui/time/format.ts";
-import { hasUnknownOutcome, wordsOfAction } from "../commands/words.ts";
+import { actionLabel, errorText, hasUnknownOutcome } from "../commands/words.ts";
 
 const retry = ["Retried", "Retry"] as const;
 
-/** What each action did to the task, and what it is called as a request. */
+/** The labels of each action once done and as a request. */
 const words: Readonly<Record<string, readonly [done: string, request: string]>> = {
   retry_task: retry,
   bulk_retry: retry,
@@ -12,14 +12,14 @@ const words: Readonly<Record<string, readonly [done: string, request: string]>> 
   requeue_dead_letter: ["Requeued", "Requeue"],
 };
 
-/** `Retried by Ana` once it is done, else `Retry requested by Ana`. @param requester null where the role may not see who it was. */
+/** `Retried by Ana` once it is done, else `Retry requested by Ana`. @param requester null if the role may not see it */
 export function commandTitle({ action, status }: TaskCommand, requester: string | null): string {
-  const [done, request] = Object.hasOwn(words, action) ? (words[action] ?? retry) : [null, wordsOfAction(action)];
+  const [done, request] = Object.hasOwn(words, action) ? (words[action] ?? retry) : [null, actionLabel(action)];
   const title = status === "completed" && done !== null ? done : `${request} requested`;
   return requester === null ? title : `${title} by ${requester}`;
 }
 
-/** How a command that did not succeed, or not yet, stands; empty for one that was carried out. */
+/** The outcome of a command; empty if it succeeded. */
 export function commandOutcome({ status, error }: TaskCommand): string {
   const reason = printable(error ?? "");
   switch (status) {
@@ -29,7 +29,7 @@ export function commandOutcome({ status, error }: TaskCommand): string {
       return "Sent, no result yet";
     case "failed":
       if (!hasUnknownOutcome({ status, error, result: null })) return reason === "" ? "Failed" : `Failed: ${reason}`;
-      return `Outcome unknown: ${reason.replace(/^outcome unknown: /, "")}`;
+      return `Outcome unknown: ${errorText(error ?? "")}`;
     case "timeout":
       return "Outcome unknown: no result arrived in time";
     case "cancelled":
@@ -39,7 +39,7 @@ export function commandOutcome({ status, error }: TaskCommand): string {
   }
 }
 
-/** Who requested a command, for a role that may see it. */
+/** The requester of a command, for roles that may see it. */
 export function requesterOf(command: TaskCommand, ownId: string): string {
   const { issued_by: id, issuer_email: email, issuer_display_name: name, api_key_name: key } = command;
   const person = id === null ? "a deleted account" : id === ownId ? "you" : nameText(name || email || "");

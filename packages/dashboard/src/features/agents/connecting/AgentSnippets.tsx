@@ -15,13 +15,13 @@ import {
   inProcessCode,
   isLoopback,
   needsDev,
-  redisUrlFault,
+  redisUrlError,
   startCommand,
 } from "./snippet.ts";
 
 const ways = [
   {
-    value: "beside",
+    value: "separate",
     label: "Separate process",
     title: "Reads the engine from outside. The application does not change",
   },
@@ -34,9 +34,9 @@ interface AgentSnippetsProps {
   secrets: AgentSecrets | null;
 }
 
-/** What to run: the agent as a process of its own, or inside an application that uses BullMQ. */
+/** How to run the agent: as a separate process, or inside an application that uses BullMQ. */
 export function AgentSnippets({ engine, secrets }: AgentSnippetsProps) {
-  const [way, setWay] = useState<Way>("beside");
+  const [way, setWay] = useState<Way>("separate");
   return (
     <div className={controls.rows}>
       {engine === "bullmq" ? (
@@ -70,7 +70,7 @@ const Environment = ({ secrets }: { secrets: AgentSecrets | null }) => (
 function StartCommand({ engine, secrets }: AgentSnippetsProps) {
   const file = useQuery(agentFileQuery);
   const [redisUrl, setRedisUrl] = useState("redis://127.0.0.1:6379");
-  const fault = redisUrlFault(redisUrl);
+  const urlError = redisUrlError(redisUrl);
   const brainUrl = location.origin;
   return (
     <>
@@ -82,7 +82,7 @@ function StartCommand({ engine, secrets }: AgentSnippetsProps) {
           value={redisUrl}
           onChange={(event) => setRedisUrl(event.currentTarget.value)}
           hint="As seen from the machine where the agent runs."
-          error={fault}
+          error={urlError}
         />
       ) : null}
       <QueryBoundary name="The agent file" read={file} rows={5} isPart>
@@ -96,7 +96,7 @@ function StartCommand({ engine, secrets }: AgentSnippetsProps) {
                 secrets,
                 brainUrl,
                 sha256,
-                redisUrl: fault ? "redis://HOST:PORT" : redisUrl,
+                redisUrl: urlError ? "redis://HOST:PORT" : redisUrl,
               })}
             />
             <p className={controls.hint}>

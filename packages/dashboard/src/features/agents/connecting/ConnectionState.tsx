@@ -5,10 +5,10 @@ import { age, printable } from "../../../ui/time/format.ts";
 import { useNow } from "../../../ui/time/ticker.ts";
 import css from "../agents.module.css";
 
-type Greeted = Pick<Agent, "name" | "state" | "host_name" | "created_at" | "last_seen_at">;
+type Connecting = Pick<Agent, "name" | "state" | "host_name" | "created_at" | "last_seen_at">;
 
 /** Whether the agent is connected. `agent` is its row in the live list. */
-export function ConnectionState({ agent }: { agent: Greeted }) {
+export function ConnectionState({ agent }: { agent: Connecting }) {
   const now = useNow();
   const sinceMs = Date.parse(agent.created_at);
   const isConnected = agent.state === "online";

@@ -14,13 +14,13 @@ import { freeName } from "./free-name.ts";
 
 interface CreateAgentDialogProps {
   slug: string;
-  /** The engine that it is to watch. */
+  /** The engine that the agent will watch. */
   engine?: string;
   onClose: () => void;
   onCreated?: (agentId: string) => void;
 }
 
-/** Asks for a name, then shows the credentials once, with the command that starts the agent, until it connects. */
+/** Asks for a name, then shows the credentials once with the command that starts the agent. */
 export function CreateAgentDialog({ slug, engine = "bullmq", onClose, onCreated }: CreateAgentDialogProps) {
   const client = useQueryClient();
   const [name, setName] = useState(() => freeName(engine, client.getQueryData(agentsQuery(slug).queryKey)?.items));
@@ -35,7 +35,7 @@ export function CreateAgentDialog({ slug, engine = "bullmq", onClose, onCreated 
         void client.invalidateQueries({ queryKey: agentsQuery(slug).queryKey });
       }}
       answered={(created) => <CreatedDialog {...{ slug, engine, created, onClose }} />}
-      faultsOf={(error) => ({ name: refusalOf(error) })}
+      faultsOf={(error) => ({ name: messageOf(error) })}
       onClose={onClose}
     >
       {(faults) => (
@@ -82,7 +82,7 @@ function CreatedDialog({ slug, engine, created, onClose }: CreatedDialogProps) {
   );
 }
 
-function refusalOf(error: unknown): string {
+function messageOf(error: unknown): string {
   if (!(error instanceof ApiProblem) || error.code !== "conflict") return causeOf(error);
   return error.details.reason === "project_archived"
     ? "The project is archived."

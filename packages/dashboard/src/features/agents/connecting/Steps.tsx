@@ -1,16 +1,16 @@
 import css from "../agents.module.css";
 
-/** A few steps do not fill the picture; the newest stand at its right end. */
-const fewestBars = 40;
+/** With fewer steps the bars are aligned to the right. */
+const minimumBars = 40;
 
-/** One small bar per step, from 0 to the greatest of them. `label` says what the picture shows. */
-export function Steps({ steps, label, isWrong }: { steps: readonly number[]; label: string; isWrong: boolean }) {
+/** One small bar per step, scaled to the greatest. `label` describes the picture. */
+export function Steps({ steps, label, isBad }: { steps: readonly number[]; label: string; isBad: boolean }) {
   const most = Math.max(1, ...steps);
-  const bars = Math.max(fewestBars, steps.length);
+  const bars = Math.max(minimumBars, steps.length);
   const width = 100 / bars;
   const before = bars - steps.length;
   return (
-    <svg className={css.spark} width="100%" height="32" role="img" data-wrong={isWrong} aria-label={label}>
+    <svg className={css.spark} width="100%" height="32" role="img" data-wrong={isBad} aria-label={label}>
       <line x1="0" x2="100%" y1="31.5" y2="31.5" />
       {steps.map((step, at) =>
         step === 0 ? null : (

@@ -1,7 +1,7 @@
 import type { AgentManifest } from "@svc/client";
 import { queryOptions } from "@tanstack/react-query";
 
-/** What the agent file of this service is. It is served outside of the API, so the client has no call for it. */
+/** The manifest of the agent file. It is served outside of the API, so the client has no call for it. */
 export const agentFileQuery = queryOptions({
   queryKey: ["agent-file"],
   queryFn: async ({ signal }) => {

@@ -1,4 +1,4 @@
-/** The first of `bullmq-1`, `bullmq-2` and so on that no agent has. */
+/** The first free name of `bullmq-1`, `bullmq-2` and so on. */
 export function freeName(engine: string, agents: readonly { name: string }[] = []): string {
   const taken = new Set(agents.map(({ name }) => name));
   let number = 1;

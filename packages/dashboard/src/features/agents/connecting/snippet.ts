@@ -1,4 +1,4 @@
-/** Shown once. Without them, `NAME=` is left empty, which the page marks as "shown once". */
+/** Shown once. Later, `NAME=` is left empty and marked as "shown once". */
 export interface AgentSecrets {
   token: string;
   hmacSecret: string;
@@ -9,7 +9,7 @@ export interface AgentStart {
   secrets: AgentSecrets | null;
   /** Origin of this service. */
   brainUrl: string;
-  /** Of the agent file. */
+  /** Digest of the agent file. */
   sha256: string;
   redisUrl: string;
 }
@@ -29,12 +29,12 @@ export function environmentLines(secrets: AgentSecrets | null): string[] {
 }
 
 /**
- * Downloads the agent from this service, checks it and starts it, in a shell of Linux or macOS. A step runs only when the one before it
- * succeeded. Without secrets it leaves those alone that the shell has.
+ * Downloads, verifies and starts the agent, in a shell on Linux or macOS. Each step runs only if the previous one succeeded. Without secrets,
+ * those in the shell's environment are kept.
  */
 export function startCommand({ engine, secrets, brainUrl, sha256, redisUrl }: AgentStart): string {
   const redis = engine === "bullmq" ? redisUrl.trim() : "";
-  // Other users of a machine can read arguments.
+  // Other users of a machine can read a process's arguments.
   const isSecret = redis !== "" && Boolean(redisParts(redis)?.password);
   return [
     ...(secrets === null ? [] : environmentLines(secrets)),
@@ -51,22 +51,22 @@ export function startCommand({ engine, secrets, brainUrl, sha256, redisUrl }: Ag
   ].join("\n");
 }
 
-/** Why the agent would refuse this Redis URL; null when it accepts it. */
-export function redisUrlFault(text: string): string | null {
+/** Why the agent would refuse this Redis URL, or null. */
+export function redisUrlError(text: string): string | null {
   const url = redisParts(text.trim());
   return url === null || /\s/.test(text.trim()) ? "Must be redis://HOST:PORT or rediss://HOST:PORT" : null;
 }
 
-/** Read as http, because older browsers find no host in a URL of a scheme that they do not know. */
+/** Parsed as http, because older browsers find no host in URLs with an unknown scheme. */
 function redisParts(text: string): URL | null {
   const [, rest] = /^rediss?:(\/\/[^/].*)$/.exec(text) ?? [];
   return rest !== undefined && URL.canParse(`http:${rest}`) ? new URL(`http:${rest}`) : null;
 }
 
-/** A word of a shell that stands for exactly this text. */
+/** Quotes a text for the shell. */
 const quoted = (text: string): string => (/^[\w.,:/@%+=-]*$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
 
-/** The same agent in the process of the workers; the token and the secret come from the environment. */
+/** The agent inside the worker process; token and secret come from the environment. */
 export function inProcessCode(brainUrl: string): string {
   return `import { startAgent } from "@svc/agent";
 import { attachBullmq } from "@svc/bullmq";

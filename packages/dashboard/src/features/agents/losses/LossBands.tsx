@@ -8,7 +8,7 @@ import { useGaps } from "./use-gaps.ts";
 const joinMs = 60_000;
 const maximumBands = 20;
 
-/** When the agent lost events in the last 24 h; nothing when it lost none, or when that is unknown. */
+/** When the agent lost events in the last 24 h; nothing if it lost none or that is unknown. */
 export function LossBands({ slug, agentId }: { slug: string; agentId: string }) {
   const { gaps } = useGaps(slug);
   const bands = gapGroups(

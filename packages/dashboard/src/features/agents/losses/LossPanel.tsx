@@ -6,7 +6,7 @@ import css from "../agents.module.css";
 import { Steps } from "../connecting/Steps.tsx";
 import { adapterLosses, lossKinds, lossNow, lossReasons, lossSeries } from "./loss.ts";
 
-/** What the agent discarded, by kind and by reason; both count the same losses. */
+/** What the agent discarded, by kind and by reason. Both count the same losses. */
 export function LossPanel({ samples }: { samples: AgentStatusSample[] }) {
   if (samples.length === 0) return null;
   const adapters = adapterLosses(samples);
@@ -48,7 +48,7 @@ function Multiple({ samples, counter, label }: MultipleProps) {
         <b>{count(lossNow(samples, counter))}</b>
         <Steps
           steps={steps}
-          isWrong={total > 0}
+          isBad={total > 0}
           label={total === 0 ? `${label}: none in these samples` : `${label}: ${count(total)} in these samples`}
         />
       </dd>

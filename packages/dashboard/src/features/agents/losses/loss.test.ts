@@ -14,28 +14,28 @@ function samples(...values: (number | undefined)[]): AgentStatusSample[] {
 }
 
 describe("lossSeries", () => {
-  test("shows what a cumulative counter rose by", () => {
+  test("has the increases of a cumulative counter", () => {
     expect(lossSeries(samples(5, 5, 9, 9), "event_records")).toEqual({ steps: [0, 4, 0], total: 4 });
     expect(lossNow(samples(5, 5, 9, 9), "event_records")).toBe(9);
   });
 
-  test("takes a counter that fell as started anew", () => {
+  test("treats a counter that fell as restarted", () => {
     expect(lossSeries(samples(40, 3), "event_records").steps).toEqual([3]);
   });
 
-  test("reads agents that report no loss as no loss", () => {
+  test("has no loss if the agent reports none", () => {
     expect(lossSeries(samples(undefined, undefined), "event_records").total).toBe(0);
     expect(lossNow([], "event_records")).toBe(0);
   });
 });
 
-test("adapterLosses names the adapters that lost something, as the newest sample tells it", () => {
-  const told = {
+test("adapterLosses has the adapters with losses in the newest sample", () => {
+  const newest = {
     id: 1,
     captured_at: "2026-11-20T10:00:00.000Z",
     payload: { telemetry_loss: { adapter_events: { a: 0, b: 2, c: 9 } } },
   };
-  expect(adapterLosses([told, ...samples(1)])).toEqual([
+  expect(adapterLosses([newest, ...samples(1)])).toEqual([
     { adapter: "c", events: 9 },
     { adapter: "b", events: 2 },
   ]);

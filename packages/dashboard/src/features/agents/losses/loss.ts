@@ -1,6 +1,6 @@
 import type { AgentStatusSample, TelemetryLoss } from "@svc/client";
 
-/** The four counters that count discarded things; they are disjoint, but of different kinds, so they are never added. */
+/** The four counters of discarded items. They are disjoint but of different kinds, so they are never added up. */
 export const lossKinds = [
   ["event_records", "Event records"],
   ["command_results", "Command results"],
@@ -8,7 +8,7 @@ export const lossKinds = [
   ["unclassified_frames", "Unclassified frames"],
 ] as const satisfies readonly (readonly [keyof TelemetryLoss, string])[];
 
-/** Why they were discarded. These overlap the four above and stand apart from them. */
+/** The reasons for discarding. They count the same losses as the four above. */
 export const lossReasons = [
   ["capacity_evicted_frames", "Buffer full"],
   ["content_rejected_frames", "Refused content"],
@@ -17,14 +17,14 @@ export const lossReasons = [
 type Counter = (typeof lossKinds | typeof lossReasons)[number][0];
 
 export interface LossSeries {
-  /** Lost within the samples shown, oldest step first. */
+  /** The losses between samples, oldest first. */
   steps: number[];
   total: number;
 }
 
 /**
- * What one cumulative counter rose by between successive samples. A counter that falls was started anew, so its value is
- * what was lost since. `samples` are newest first, as the API lists them.
+ * The increases of a cumulative counter between successive samples. A counter that falls was restarted, so its value is the
+ * loss since then. `samples` are newest first, as the API lists them.
  */
 export function lossSeries(samples: readonly AgentStatusSample[], counter: Counter): LossSeries {
   const values = samples.map((sample) => sample.payload.telemetry_loss?.[counter] ?? 0).reverse();
@@ -40,7 +40,7 @@ export function lossNow(samples: readonly AgentStatusSample[], counter: Counter)
   return samples[0]?.payload.telemetry_loss?.[counter] ?? 0;
 }
 
-/** Event records that adapters lost before they reached the buffer, as last reported, the most first; only those that lost any. */
+/** Event records that adapters lost before the buffer, as last reported; only adapters with losses, greatest first. */
 export function adapterLosses(samples: readonly AgentStatusSample[]): { adapter: string; events: number }[] {
   return Object.entries(samples[0]?.payload.telemetry_loss?.adapter_events ?? {})
     .filter(([, events]) => events > 0)

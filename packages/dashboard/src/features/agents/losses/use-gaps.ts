@@ -5,7 +5,7 @@ import { useTimedMs } from "../../../live/live.ts";
 import { type LossGap, readGaps } from "../../../ui/gap-band/gaps.ts";
 
 interface GapRange {
-  /** ISO instants; the API's own last 24 h without them. */
+  /** ISO timestamps; the last 24 h without them. */
   since?: string | undefined;
   until?: string | undefined;
 }
@@ -22,17 +22,16 @@ const none: readonly LossGap[] = [];
 
 export interface Gaps {
   gaps: readonly LossGap[];
-  /** Whether `gaps` is an answer: without one nobody may say that nothing was lost. */
+  /** Whether `gaps` is loaded. Until then an empty list does not mean that nothing was lost. */
   isKnown: boolean;
-  /** The answer is of the range before; the one for this range is on its way. */
+  /** Whether `gaps` is that of the previous range while this one loads. */
   isBefore: boolean;
   error: Error | null;
 }
 
 /**
- * Where events of the project were lost, newest end first. Renewed by a timer, since no push tells of it. `error` is for a page that
- * wants to say that it does not know; lists and charts go on without their bands. While a range that moved or changed is read, the
- * answer for the one before stays.
+ * Where events of the project were lost, newest end first. Polled, since there is no change event. Lists and charts work without gaps;
+ * `error` is for pages that show the failure. While a new range loads, the gaps of the previous one stay.
  */
 export function useGaps(slug: string, range: GapRange = {}, enabled = true): Gaps {
   const everyMs = useTimedMs(30_000);

@@ -19,7 +19,7 @@ export function SamplesPanel({ samples }: { samples: readonly AgentStatusSample[
   return (
     <PanelFrame title="Buffer and connection" note={`last ${count(samples.length)} samples`}>
       {samples.length === 0 ? (
-        <p className={panel.foot}>No samples yet. An agent sends one with each heartbeat unless that is turned off.</p>
+        <p className={panel.foot}>No samples yet. An agent sends one with each heartbeat unless turned off.</p>
       ) : (
         <>
           <dl className={css.multiples}>
@@ -28,7 +28,7 @@ export function SamplesPanel({ samples }: { samples: readonly AgentStatusSample[
                 <dt>{line.label}</dt>
                 <dd>
                   <b>{valueText(line, line.values.at(-1) ?? null)}</b>
-                  <Steps steps={line.values.map((value) => value ?? 0)} label={lineWords(line)} isWrong={false} />
+                  <Steps steps={line.values.map((value) => value ?? 0)} label={lineWords(line)} isBad={false} />
                 </dd>
               </div>
             ))}

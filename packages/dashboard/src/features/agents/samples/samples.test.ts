@@ -11,7 +11,7 @@ const sample = (second: number, payload: AgentStatusSample["payload"]): AgentSta
   payload,
 });
 
-test("sampleLines are oldest first, with a hole where a sample does not tell", () => {
+test("sampleLines are oldest first, with null where a sample has no value", () => {
   const [depth, oldest] = sampleLines([
     sample(20, { buffer_depth: 7 }),
     sample(10, {}),
@@ -21,7 +21,7 @@ test("sampleLines are oldest first, with a hole where a sample does not tell", (
   expect(oldest?.values).toEqual([null, null, null]);
 });
 
-test("seenSessions tells one connection from the next by its age, and what failed in between", () => {
+test("seenSessions separates connections by age, with the failures in between", () => {
   const sessions = seenSessions(
     [
       sample(0, { current_session_age_seconds: 100, connection_failure_streak: 0 }),
@@ -38,13 +38,13 @@ test("seenSessions tells one connection from the next by its age, and what faile
   expect(seenSessions([])).toEqual([]);
 });
 
-test("seenSessions tells connections apart that were made at once, by the time that the agent names", () => {
-  const told = (second: number, age: number, connectedAt: string) =>
+test("seenSessions separates connections in quick succession by the agent's connect time", () => {
+  const sampleAt = (second: number, age: number, connectedAt: string) =>
     sample(second, { current_session_age_seconds: age, last_successful_connect_at: connectedAt });
   const sessions = seenSessions([
-    told(13, 12, "2026-11-20T10:00:01.200Z"),
-    told(1, 0, "2026-11-20T10:00:01.200Z"),
-    told(0, 0, "2026-11-20T10:00:00.000Z"),
+    sampleAt(13, 12, "2026-11-20T10:00:01.200Z"),
+    sampleAt(1, 0, "2026-11-20T10:00:01.200Z"),
+    sampleAt(0, 0, "2026-11-20T10:00:00.000Z"),
   ]);
   expect(sessions).toEqual([
     { startedMs: start + 1000, lastMs: start + 13_000, failedBefore: null },

@@ -3,7 +3,7 @@ import type { AgentStatusSample } from "@svc/client";
 export interface SampleLine {
   key: string;
   label: string;
-  /** Oldest first; null where a sample does not tell. */
+  /** Oldest first; null where a sample has no value. */
   values: (number | null)[];
   unit: "count" | "seconds";
 }
@@ -14,7 +14,7 @@ const lines = [
   ["connection_failure_streak", "Failed connections in a row", "count"],
 ] as const;
 
-/** What the samples say beside losses, one series each. `samples` are newest first, as the API lists them. */
+/** One series per value other than losses. `samples` are newest first, as the API lists them. */
 export function sampleLines(samples: readonly AgentStatusSample[]): SampleLine[] {
   return lines.map(([key, label, unit]) => ({
     key,
@@ -25,20 +25,20 @@ export function sampleLines(samples: readonly AgentStatusSample[]): SampleLine[]
 }
 
 export interface SeenSession {
-  /** When the connection was made, told by the samples' own ages. */
+  /** When the connection was made, derived from the ages in samples. */
   startedMs: number;
-  /** The last sample that belongs to it. */
+  /** Time of its last sample. */
   lastMs: number;
-  /** Failed attempts in a row just before it, as far as a sample told. */
+  /** Failed attempts in a row just before it; null if not reported. */
   failedBefore: number | null;
 }
 
-/** Two samples of one session may tell starts that differ by this much: ages are whole seconds, and travel takes time. */
+/** The derived starts of one session may differ by this much: ages are whole seconds, and samples are delayed. */
 const slackMs = 5000;
 
 /**
- * The connections that the samples tell of, newest first: each sample says how old its session was, and mostly when it was made. Samples
- * without an age are left out. `samples` are newest first.
+ * The connections seen in the samples, newest first. Each sample has the age of its session and usually its start; samples without an age
+ * are ignored. `samples` are newest first.
  */
 export function seenSessions(samples: readonly AgentStatusSample[]): SeenSession[] {
   const sessions: SeenSession[] = [];
@@ -49,15 +49,15 @@ export function seenSessions(samples: readonly AgentStatusSample[]): SeenSession
     const ageSeconds = payload.current_session_age_seconds;
     if (typeof ageSeconds === "number") {
       const startedMs = at - ageSeconds * 1000;
-      const told = payload.last_successful_connect_at ?? null;
+      const connectedAt = payload.last_successful_connect_at ?? null;
       const last = sessions.at(-1);
       const isSame =
-        told !== null && madeAt !== null
-          ? told === madeAt
+        connectedAt !== null && madeAt !== null
+          ? connectedAt === madeAt
           : last !== undefined && Math.abs(last.startedMs - startedMs) <= slackMs;
       if (last !== undefined && isSame) last.lastMs = at;
       else sessions.push({ startedMs, lastMs: at, failedBefore: failed });
-      madeAt = told;
+      madeAt = connectedAt;
     }
     failed = payload.connection_failure_streak ?? null;
   }

@@ -12,7 +12,7 @@ import { Age } from "../../../ui/time/Stamp.tsx";
 import { deepHealthQuery } from "../../admin/index.ts";
 import css from "../audit.module.css";
 
-/** Whether the audit trail of the whole installation is intact, in one line; what was checked, and how, behind Details. */
+/** One line on the integrity of the installation's audit trail; Details lists the checks. */
 export function ChainPanel() {
   const read = useQuery({ ...deepHealthQuery, refetchInterval: useTimedMs(60_000) });
   const [isOpen, setOpen] = useState(false);
@@ -26,7 +26,7 @@ export function ChainPanel() {
   return (
     <PanelFrame
       title="Integrity"
-      note={<span role="status">{status === null ? "Checking…" : <Word says={status} />}</span>}
+      note={<span role="status">{status === null ? "Checking…" : <Word verdict={status} />}</span>}
       actions={
         <Button variant="link" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
           {isOpen ? "Hide details" : "Details"}
@@ -36,11 +36,11 @@ export function ChainPanel() {
       {isOpen ? (
         <QueryBoundary name="The audit chain" read={read} rows={3}>
           <dl className={css.chain}>
-            <Line name="Head" says={headOf(check)}>
+            <Line name="Head" verdict={headOf(check)}>
               Checked on every start and by this page. The rows themselves are not read.
             </Line>
             <RowsLine verification={check?.verification} />
-            <Line name="Anchor" says={{ word: "not checked here", glyph: "unknown" }}>
+            <Line name="Anchor" verdict={{ word: "not checked here", glyph: "unknown" }}>
               Export the head: <Command text="svc audit export-head FILE" /> Verify against it later:{" "}
               <Command text="svc audit verify-anchor FILE" />
             </Line>
@@ -54,13 +54,13 @@ export function ChainPanel() {
 interface Verdict {
   word: string;
   glyph: string;
-  isWrong?: boolean;
+  isBad?: boolean;
 }
 
 function headOf(check: HealthCheck | undefined): Verdict {
   if (check === undefined) return { word: "unknown", glyph: "unknown" };
   if (check.status === "failed") {
-    return { word: `invalid${check.detail ? `: ${check.detail}` : ""}`, glyph: "failure", isWrong: true };
+    return { word: `invalid${check.detail ? `: ${check.detail}` : ""}`, glyph: "failure", isBad: true };
   }
   return check.activated ? { word: "valid", glyph: "success" } : { word: "no entries yet", glyph: "pending" };
 }
@@ -68,17 +68,17 @@ function headOf(check: HealthCheck | undefined): Verdict {
 function rowsOf(verification: AuditVerification | undefined): Verdict {
   const outcome = verification?.last?.outcome;
   if (outcome === "clean") return { word: "verified", glyph: "success" };
-  if (outcome === "failed") return { word: "verification failed", glyph: "failure", isWrong: true };
-  if (outcome !== undefined) return { word: "couldn't be verified", glyph: "timeout", isWrong: true };
+  if (outcome === "failed") return { word: "verification failed", glyph: "failure", isBad: true };
+  if (outcome !== undefined) return { word: "couldn't be verified", glyph: "timeout", isBad: true };
   return { word: "not verified", glyph: "unknown" };
 }
 
-/** The worst of both, as a sentence. */
+/** The worse of both verdicts, as a sentence. */
 function statusOf(check: HealthCheck | undefined): Verdict {
   const head = headOf(check);
   const rows = rowsOf(check?.verification);
-  if (head.isWrong) return { ...head, word: "The audit trail was changed outside of svc, or its key is wrong" };
-  if (rows.isWrong) return { ...rows, word: `Rows ${rows.word}` };
+  if (head.isBad) return { ...head, word: "The audit trail was changed outside of svc, or its key is wrong" };
+  if (rows.isBad) return { ...rows, word: `Rows ${rows.word}` };
   if (head.glyph !== "success") return { ...head, word: `Audit chain: ${head.word}` };
   return { word: `Head of the chain valid, rows ${rows.word}`, glyph: "success" };
 }
@@ -86,7 +86,7 @@ function statusOf(check: HealthCheck | undefined): Verdict {
 function RowsLine({ verification }: { verification: AuditVerification | undefined }) {
   const last = verification?.last;
   return (
-    <Line name="Rows" says={rowsOf(verification)}>
+    <Line name="Rows" verdict={rowsOf(verification)}>
       {last === undefined ? null : (
         <>
           {last.rows === undefined ? "" : `${count(last.rows)} rows in order, `}
@@ -110,23 +110,23 @@ function RowsLine({ verification }: { verification: AuditVerification | undefine
   );
 }
 
-function Line({ name, says, children }: { name: string; says: Verdict; children: ReactNode }) {
+function Line({ name, verdict, children }: { name: string; verdict: Verdict; children: ReactNode }) {
   return (
     <div>
       <dt>{name}</dt>
       <dd>
-        <Word says={says} />
+        <Word verdict={verdict} />
         <span className="t2">{children}</span>
       </dd>
     </div>
   );
 }
 
-function Word({ says }: { says: Verdict }) {
+function Word({ verdict }: { verdict: Verdict }) {
   return (
-    <b className={says.isWrong ? `${css.verdict} ${css.wrong}` : css.verdict}>
-      <Glyph name={says.glyph} />
-      {says.word}
+    <b className={verdict.isBad ? `${css.verdict} ${css.wrong}` : css.verdict}>
+      <Glyph name={verdict.glyph} />
+      {verdict.word}
     </b>
   );
 }

@@ -7,11 +7,11 @@ import { count } from "../../../ui/time/format.ts";
 const formats = [
   { value: "csv", label: "CSV", title: "Comma-separated, for spreadsheets and scripts" },
   { value: "xlsx", label: "Excel", title: "A workbook" },
-  { value: "json", label: "JSON", title: "An array, values as they are" },
+  { value: "json", label: "JSON", title: "An array with unchanged values" },
 ] as const;
 type Format = (typeof formats)[number]["value"];
 
-/** Spec part 1, Audit export routes. */
+/** The export limits of the service. */
 const caps: Readonly<Record<Format, number>> = { csv: 50_000, xlsx: 25_000, json: 50_000 };
 
 interface ExportDialogProps {
@@ -22,7 +22,7 @@ interface ExportDialogProps {
   onClose: () => void;
 }
 
-/** Every matching entry as a file; the server refuses more than a format holds, and never cuts. */
+/** Exports every matching entry. The server refuses more entries than the cap instead of truncating. */
 export function ExportDialog({ slug, filters, words, onClose }: ExportDialogProps) {
   return (
     <SaveDialog
@@ -30,7 +30,7 @@ export function ExportDialog({ slug, filters, words, onClose }: ExportDialogProp
       formats={formats}
       name="svc-audit"
       read={({ format }, reading) => api.exportAudit(slug, { ...filters, format }, reading)}
-      intro={`All audit entries${words === null ? " of the project" : ` with ${words}`}, newest first, with every field.`}
+      intro={`All audit entries${words === null ? " in the project" : ` with ${words}`}, newest first, with every field.`}
       refused={(error, format) =>
         isProblem(error, "validation_error") && error.details.cap !== undefined ? (
           <InlineAlert>

@@ -1,24 +1,24 @@
-import type { Tabs, ToldPage } from "../follow-activity.ts";
+import type { SharedPage, Tabs } from "../follow-activity.ts";
 
-type Message = { kind: "told"; told: ToldPage } | { kind: "left" };
+type Message = { kind: "page"; shared: SharedPage } | { kind: "left" };
 
 /**
- * The tabs of this browser that follow the same thing. The lock says whose turn it is: a tab takes it when it is looked at, and gives it
- * away when it is hidden and another is looked at. Browsers have locks on https and on this machine only; elsewhere each tab reads.
+ * The tabs of this browser that follow the same activity. The holder of a lock is the leader: a tab takes it when visible and releases it
+ * once hidden if another is visible. Web Locks exist only in secure contexts; elsewhere every tab leads.
  */
 export function browserTabs(name: string): Tabs {
   const channel = new BroadcastChannel(name);
   const locks: LockManager | undefined = navigator.locks;
-  let onTurn: (isMine: boolean) => void = () => {};
-  let isMine = false;
+  let onLeader: (isLeader: boolean) => void = () => {};
+  let isLeader = false;
   let hasLeft = false;
-  let giveUp = () => {};
+  let release = () => {};
   let waiting = new AbortController();
 
-  function ask(steals: boolean): void {
+  function requestLock(steals: boolean): void {
     if (hasLeft) return;
     if (locks === undefined) {
-      turn(true);
+      setLeader(true);
       return;
     }
     waiting.abort();
@@ -27,51 +27,51 @@ export function browserTabs(name: string): Tabs {
     const held = () =>
       new Promise<void>((resolve) => {
         if (hasLeft) return resolve();
-        giveUp = resolve;
-        turn(true);
+        release = resolve;
+        setLeader(true);
       });
-    // What steals must not be called off by a signal, says the standard.
+    // The Web Locks API does not allow a signal together with `steal`.
     locks.request(name, steals ? { steal: true } : { signal: own.signal }, held).catch(() => {
-      // Called off for another question of this tab's own, or taken away by a tab that was looked at.
+      // Aborted by a newer request of this tab, or stolen by a tab that became visible.
       if (hasLeft || waiting !== own) return;
-      turn(false);
-      ask(false);
+      setLeader(false);
+      requestLock(false);
     });
   }
 
-  function turn(mine: boolean): void {
-    if (isMine === mine || hasLeft) return;
-    isMine = mine;
-    onTurn(mine);
+  function setLeader(leads: boolean): void {
+    if (isLeader === leads || hasLeft) return;
+    isLeader = leads;
+    onLeader(leads);
   }
 
-  const looked = () => {
+  const visibilityChanged = () => {
     if (!document.hidden) {
-      if (!isMine) ask(true);
-    } else if (isMine && locks !== undefined) {
-      turn(false);
-      giveUp();
-      ask(false);
+      if (!isLeader) requestLock(true);
+    } else if (isLeader && locks !== undefined) {
+      setLeader(false);
+      release();
+      requestLock(false);
       channel.postMessage({ kind: "left" } satisfies Message);
     }
   };
 
   return {
-    join(whenTurned, onTold) {
-      onTurn = whenTurned;
+    join(whenLeader, onShared) {
+      onLeader = whenLeader;
       channel.onmessage = ({ data }: MessageEvent<Message>) => {
-        if (data.kind === "told") onTold(data.told);
-        else if (!document.hidden && !isMine) ask(true);
+        if (data.kind === "page") onShared(data.shared);
+        else if (!document.hidden && !isLeader) requestLock(true);
       };
-      document.addEventListener("visibilitychange", looked);
-      ask(!document.hidden);
+      document.addEventListener("visibilitychange", visibilityChanged);
+      requestLock(!document.hidden);
     },
-    tell: (told) => channel.postMessage({ kind: "told", told } satisfies Message),
+    share: (shared) => channel.postMessage({ kind: "page", shared } satisfies Message),
     leave() {
       hasLeft = true;
-      document.removeEventListener("visibilitychange", looked);
+      document.removeEventListener("visibilitychange", visibilityChanged);
       waiting.abort();
-      giveUp();
+      release();
       channel.close();
     },
   };

@@ -6,14 +6,14 @@ import css from "../audit.module.css";
 import { type ActionClass, actionTree } from "../words.ts";
 
 interface ActionTreeProps {
-  /** Actions of the rows that were read. */
+  /** The actions of the loaded rows. */
   seen: Iterable<string>;
-  /** The filter in force. */
+  /** The current filter. */
   action: string;
   hrefOf: (action: string | undefined) => string;
 }
 
-/** The classes of the actions that were seen, and below each its actions; each is a filter. */
+/** The action classes of the loaded rows with their actions, as links that filter. */
 export function ActionTree({ seen, action, hrefOf }: ActionTreeProps) {
   return (
     <nav className={`${css.tree} lg`} aria-label="Actions">

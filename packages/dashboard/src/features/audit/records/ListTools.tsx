@@ -10,10 +10,10 @@ import type { Arrived } from "../follow-activity.ts";
 
 const typingMs = 300;
 
-/** Filters by the beginning of the action, shortly after the last key. */
+/** Filters by action prefix, debounced. */
 export function ActionBox({ action, onChange }: { action: string; onChange: (action: string) => void }) {
   const [typed, setTyped] = useState({ text: action, of: action });
-  // The address changed by other means, such as the tree or Back.
+  // The URL was changed elsewhere, such as by the tree or Back.
   if (typed.of !== action) setTyped({ text: action, of: action });
   useEffect(() => {
     if (typed.text === action) return;
@@ -21,7 +21,7 @@ export function ActionBox({ action, onChange }: { action: string; onChange: (act
     return () => clearTimeout(timer);
   });
   return (
-    <FilterBox label="Action begins with" value={typed.text} onChange={(text) => setTyped({ text, of: action })} />
+    <FilterBox label="Action starts with" value={typed.text} onChange={(text) => setTyped({ text, of: action })} />
   );
 }
 
@@ -40,24 +40,24 @@ export function ExactToggle({ isExact, onChange }: { isExact: boolean; onChange:
   );
 }
 
-const saidEveryMs = 10_000;
+const announceEveryMs = 10_000;
 
-/** How many entries arrived since the list was loaded; they are shown on request. */
+/** The number of entries that arrived since the list was loaded; shown on request. */
 export function NewRows({ arrived, onShow }: { arrived: Arrived; onShow: () => void }) {
   const { rows, hasMore } = arrived;
   const words = rows.length === 0 ? "" : `${count(rows.length)}${hasMore ? "+" : ""} new`;
   useKeys({ n: () => words !== "" && onShow() });
   // Announced at most every ten seconds.
-  const tick = useNowEvery(saidEveryMs);
-  const [said, setSaid] = useState({ tick, words });
-  if (said.tick !== tick && said.words !== words) setSaid({ tick, words });
+  const tick = useNowEvery(announceEveryMs);
+  const [announced, setAnnounced] = useState({ tick, words });
+  if (announced.tick !== tick && announced.words !== words) setAnnounced({ tick, words });
   return (
     <>
       <span className="vh" role="status">
-        {said.words}
+        {announced.words}
       </span>
       {words === "" ? null : (
-        <Button variant="main" title="Show them (n)" onClick={onShow} icon="up">
+        <Button variant="main" title="Show new entries (n)" onClick={onShow} icon="up">
           {words}
         </Button>
       )}
@@ -65,7 +65,7 @@ export function NewRows({ arrived, onShow }: { arrived: Arrived; onShow: () => v
   );
 }
 
-export function LookFailed({ arrived }: { arrived: Arrived & { retry: () => void } }) {
+export function CheckFailed({ arrived }: { arrived: Arrived & { retry: () => void } }) {
   return arrived.failure === null ? null : (
     <InlineError title="Couldn't check for new entries" error={arrived.failure} onRetry={arrived.retry} />
   );

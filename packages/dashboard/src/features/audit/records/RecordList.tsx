@@ -11,7 +11,7 @@ import type { Names } from "../words.ts";
 import { type Recorded, RecordTable, rowButtonId } from "./RecordTable.tsx";
 import { RowDrawer } from "./RowDrawer.tsx";
 
-/** What the list needs of the read behind it; the result of an infinite query fits. */
+/** The parts of an infinite query's result that the list uses. */
 export interface ListRead extends ReadResult<{ pages: readonly { items: readonly Recorded[] }[] }> {
   isPlaceholderData: boolean;
   hasNextPage: boolean;
@@ -41,7 +41,7 @@ const help = {
 
 export const rowsIn = (read: ListRead): readonly Recorded[] => read.data?.pages.flatMap((page) => page.items) ?? [];
 
-/** The loaded entries, the button for older ones, and the open entry. */
+/** The loaded entries, a button for older ones, and the open entry. */
 export function RecordList({
   label,
   read,
@@ -97,7 +97,7 @@ export function RecordList({
                 {read.isFetchingNextPage ? "Loading…" : "Load older entries"}
               </Button>
             ) : (
-              "Narrow the filters to go further back."
+              "Narrow the filters to see older entries."
             )}
           </p>
         )}

@@ -20,9 +20,9 @@ interface RecordTableProps {
   rows: readonly Recorded[];
   hasMore: boolean;
   names: Names;
-  /** Entries of several projects: each names its own. */
+  /** Shows the project of each entry. */
   showsProject: boolean;
-  /** Times with their microseconds. */
+  /** Shows times with microseconds. */
   isExact: boolean;
   opened: string | null;
   onOpen: (id: string) => void;
@@ -110,7 +110,7 @@ export function RecordTable(props: RecordTableProps) {
   );
 }
 
-const outcomeLooks: Readonly<Record<string, Look>> = {
+const outcomeStyles: Readonly<Record<string, Look>> = {
   allow: { tone: "success", glyph: "success" },
   deny: { tone: "rejected", glyph: "rejected" },
   failure: { tone: "failure", glyph: "failure" },
@@ -119,11 +119,11 @@ const outcomeLooks: Readonly<Record<string, Look>> = {
 
 export function Outcome({ row, bare }: { row: Recorded; bare?: boolean }) {
   const outcome = outcomeOf(row);
-  const look = outcomeLooks[outcome] ?? { tone: "unknown", glyph: "unknown" };
+  const look = outcomeStyles[outcome] ?? { tone: "unknown", glyph: "unknown" };
   return <Pill word={printable(outcomeNames[outcome] ?? outcome)} look={look} bare={bare} />;
 }
 
-/** The exact instant in the chosen zone; its tooltip has the microseconds. */
+/** The exact time in the chosen zone, with microseconds in the tooltip. */
 export function RowTime({ at, isExact }: { at: string; isExact: boolean }) {
   const { zone } = useZone();
   const exact = exactText(at, zone);
@@ -155,7 +155,7 @@ export function Address({ row }: { row: Recorded }) {
   return isAdmin ? (
     <span className="t3">none</span>
   ) : (
-    <span className="t3" title="Addresses are for instance admins">
+    <span className="t3" title="Only instance admins see addresses">
       hidden for your role
     </span>
   );

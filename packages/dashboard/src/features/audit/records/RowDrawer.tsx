@@ -28,7 +28,7 @@ interface RowDrawerProps {
   onClose: () => void;
 }
 
-/** The whole entry beside its list. Not modal: j and k move through the list behind it. */
+/** The whole entry next to its list. Not modal: j and k move through the list behind it. */
 export function RowDrawer({ row, names, onOnly, hasUserFilter, onClose }: RowDrawerProps) {
   const me = useMe();
   const { zone } = useZone();
@@ -101,7 +101,7 @@ export function RowDrawer({ row, names, onOnly, hasUserFilter, onClose }: RowDra
           </Button>
         ) : null}
       </p>
-      <div className={`${panel.stack} ${css.told}`}>
+      <div className={`${panel.stack} ${css.details}`}>
         {changes.length > 0 ? <Changes changes={changes} unchanged={unchanged} /> : null}
         {Object.keys(rest).length > 0 ? (
           <JsonPanel key={row.id} title="Metadata" parts={[{ label: "metadata", value: rest }]} />
@@ -113,7 +113,7 @@ export function RowDrawer({ row, names, onOnly, hasUserFilter, onClose }: RowDra
   );
 }
 
-/** The page of what was acted on, where it has one that the reader may see. */
+/** The page of the target, if it has one that the user may see. */
 function useTargetHref(row: Recorded): string | null {
   const { slug: ownSlug } = useParams({ strict: false });
   const slug = "project_slug" in row ? row.project_slug : ownSlug;

@@ -2,24 +2,24 @@ import { describe, expect, test } from "vitest";
 import { changesIn } from "./changes.ts";
 
 describe("what changed", () => {
-  test("is what before and after do not share, and the rest is metadata", () => {
-    const told = changesIn({
+  test("is the difference of before and after, and the rest is metadata", () => {
+    const summary = changesIn({
       before: { role: "viewer", limits: [1], name: "a" },
       after: { role: "admin", limits: [1], note: "b" },
-      reason: "asked",
+      reason: "requested",
     });
-    expect(told).toEqual({
+    expect(summary).toEqual({
       changes: [
         { name: "role", before: "viewer", after: "admin" },
         { name: "name", before: "a" },
         { name: "note", after: "b" },
       ],
       unchanged: 1,
-      rest: { reason: "asked" },
+      rest: { reason: "requested" },
     });
   });
 
-  test("is a value beside its previous one", () => {
+  test("is a value next to its previous one", () => {
     expect(changesIn({ role: "admin", previous_role: "viewer", user_id: "u" })).toEqual({
       changes: [{ name: "role", before: "viewer", after: "admin" }],
       unchanged: 0,
@@ -29,9 +29,9 @@ describe("what changed", () => {
 
   test.each([
     ["before alone", { before: { a: 1 } }],
-    ["sides that are no objects", { before: "2026-01-01", after: null }],
-    ["a previous value of nothing", { previous_role: "viewer" }],
-  ])("is not told by %s", (_, metadata) => {
+    ["sides that are not objects", { before: "2026-01-01", after: null }],
+    ["a previous value without a current one", { previous_role: "viewer" }],
+  ])("is empty for %s", (_, metadata) => {
     expect(changesIn(metadata)).toEqual({ changes: [], unchanged: 0, rest: metadata });
   });
 });

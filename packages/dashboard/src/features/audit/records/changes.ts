@@ -1,15 +1,15 @@
-/** One thing that a row says was something else before. Absent on one side: it was not there. */
+/** A value before and after a change; absent on the side where it did not exist. */
 export interface Change {
   name: string;
   before?: unknown;
   after?: unknown;
 }
 
-export interface Told {
+export interface ChangeSummary {
   changes: Change[];
-  /** Things that both sides name, and that stayed as they were. */
+  /** The number of values that are the same on both sides. */
   unchanged: number;
-  /** What the metadata says besides. */
+  /** The remaining metadata. */
   rest: Record<string, unknown>;
 }
 
@@ -19,30 +19,30 @@ const isValues = (value: unknown): value is Values =>
 const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
 const previousPrefix = "previous_";
 
-/** What changed, where a row's metadata has it: as `before` and `after`, or as `previous_x` beside `x`. */
-export function changesIn(metadata: Values): Told {
-  const told: Told = { changes: [], unchanged: 0, rest: { ...metadata } };
+/** The changes in a row's metadata, given as `before` and `after` or as `previous_x` next to `x`. */
+export function changesIn(metadata: Values): ChangeSummary {
+  const summary: ChangeSummary = { changes: [], unchanged: 0, rest: { ...metadata } };
   const { before, after } = metadata;
   if (isValues(before) && isValues(after)) {
     for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
-      if (name in before && name in after && isSame(before[name], after[name])) told.unchanged += 1;
+      if (name in before && name in after && isSame(before[name], after[name])) summary.unchanged += 1;
       else {
-        told.changes.push({
+        summary.changes.push({
           name,
           ...(name in before && { before: before[name] }),
           ...(name in after && { after: after[name] }),
         });
       }
     }
-    delete told.rest.before;
-    delete told.rest.after;
+    delete summary.rest.before;
+    delete summary.rest.after;
   }
   for (const [key, value] of Object.entries(metadata)) {
     const name = key.slice(previousPrefix.length);
     if (!key.startsWith(previousPrefix) || !(name in metadata)) continue;
-    told.changes.push({ name, before: value, after: metadata[name] });
-    delete told.rest[key];
-    delete told.rest[name];
+    summary.changes.push({ name, before: value, after: metadata[name] });
+    delete summary.rest[key];
+    delete summary.rest[name];
   }
-  return told;
+  return summary;
 }

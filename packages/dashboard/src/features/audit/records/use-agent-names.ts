@@ -4,7 +4,7 @@ import { useMemo } from "react";
 import { agentsQuery } from "../../agents/index.ts";
 import type { Names } from "../words.ts";
 
-/** Names of the agents of the open project by id; none outside of a project. */
+/** Names of the open project's agents by id; empty outside of a project. */
 export function useAgentNames(): Names {
   const { slug } = useParams({ strict: false });
   const { data } = useQuery({ ...agentsQuery(slug ?? ""), enabled: slug !== undefined });

@@ -6,60 +6,61 @@ import { useGo } from "../../../../ui/buttons/AppLink.tsx";
 import { Field } from "../../../../ui/forms/Field.tsx";
 import { ChoiceField } from "../../../../ui/forms/Select.tsx";
 import { count, nameText, printable } from "../../../../ui/time/format.ts";
-import { refusalWords } from "../../commands/words.ts";
+import { refusalMessage } from "../../commands/words.ts";
 import { CommandDialog } from "../../requests/CommandDialog.tsx";
-import { isOpen, useKept } from "../../requests/use-act.ts";
-import { bulkRequest, type Limits, limitFaults, maximumTasks, noLimits } from "./bulk-request.ts";
+import { isOpen, useFrozen } from "../../requests/use-act.ts";
+import { bulkRequest, type Limits, limitErrors, maximumTasks, noLimits } from "./bulk-request.ts";
 import { PlannedTasks } from "./PlannedTasks.tsx";
 import { useCreateBulkRetry } from "./use-create.ts";
 import { useMatching } from "./use-matching.ts";
 
 interface BulkRetryDialogProps {
   slug: string;
-  /** Those of the list, for what it counts, and the same as a bulk retry has them. */
+  /** The filters of the list, for counting. */
   filters: TaskFilters;
+  /** The same filters, as a bulk retry takes them. */
   filter: BulkRetryFilter;
-  /** The filters as one reads them out. */
+  /** The filters in words. */
   words: string;
   onClose: () => void;
   onDone: () => void;
 }
 
-/** Shows what a retry of all that match means before it is begun, and then leads to its page. */
+/** Shows what a retry of all matching tasks would do; once created, opens its page. */
 export function BulkRetryDialog({ slug, filters, filter, words, onClose, onDone }: BulkRetryDialogProps) {
   const go = useGo();
   const [engine, setEngine] = useState("");
   const [agentId, setAgentId] = useState("");
   const [limits, setLimits] = useState(noLimits);
   const create = useCreateBulkRetry(slug);
-  const matching = useKept(useMatching(slug, filters, filter), isOpen(create));
-  const meant = matching.engines?.filter((share) => engine === "" || share.engine === engine) ?? null;
-  const chosen = engine === "" ? null : (meant?.[0] ?? null);
+  const matching = useFrozen(useMatching(slug, filters, filter), isOpen(create));
+  const selected = matching.engines?.filter((share) => engine === "" || share.engine === engine) ?? null;
+  const chosen = engine === "" ? null : (selected?.[0] ?? null);
   const total = chosen === null ? matching.total : chosen.tasks;
-  const many = total === null ? "all that match" : `${count(total)} ${total === 1 ? "task" : "tasks"}`;
-  // An agent is named only where one engine is meant: it could not take the tasks of another.
-  const agents = meant?.length === 1 ? (meant[0]?.able.agents ?? []) : [];
-  const faults = limitFaults(limits);
+  const amount = total === null ? "all matching tasks" : `${count(total)} ${total === 1 ? "task" : "tasks"}`;
+  // An agent can be chosen only for a single engine: it could not retry the tasks of another.
+  const agents = selected?.length === 1 ? (selected[0]?.eligibility.agents ?? []) : [];
+  const errors = limitErrors(limits);
   const reason =
     matching.reason ??
     (total === 0
-      ? "No tasks match now"
+      ? "No matching tasks"
       : total !== null && total > maximumTasks
         ? `Maximum ${count(maximumTasks)} tasks. Narrow the filters`
-        : meant?.every(({ able }) => able.reason !== null)
-          ? (meant[0]?.able.reason ?? null)
+        : selected?.every(({ eligibility }) => eligibility.reason !== null)
+          ? (selected[0]?.eligibility.reason ?? null)
           : null);
   const send = () => {
-    if (faults.canarySize ?? faults.canaryFailures ?? faults.rate) return;
+    if (errors.canarySize ?? errors.canaryFailures ?? errors.rate) return;
     const named = agents.some(({ id }) => id === agentId) ? agentId : "";
     const body = bulkRequest(engine === "" ? filter : { ...filter, engine }, limits, named);
     create.mutate(
       { body, words: `Retry all with ${words}` },
       {
-        onSuccess: (made) => {
+        onSuccess: (created) => {
           onClose();
           onDone();
-          go(paths.bulkRetry(slug, made.id));
+          go(paths.bulkRetry(slug, created.id));
         },
       },
     );
@@ -71,18 +72,18 @@ export function BulkRetryDialog({ slug, filters, filter, words, onClose, onDone 
       autoComplete="off"
       value={limits[field]}
       hint={hint}
-      error={faults[field]}
+      error={errors[field]}
       onChange={(event) => setLimits({ ...limits, [field]: event.currentTarget.value })}
     />
   );
   return (
     <CommandDialog
-      title={`Retry ${many}`}
+      title={`Retry ${amount}`}
       request={create}
-      form={{ fault: null }}
+      form={{ error: null }}
       nothing="No retry was started."
-      wordsOf={wordsOf}
-      act={`Retry ${many}`}
+      messageOf={messageOf}
+      act={`Retry ${amount}`}
       reason={reason}
       onSend={send}
       onClose={onClose}
@@ -97,7 +98,7 @@ export function BulkRetryDialog({ slug, filters, filter, words, onClose, onDone 
           label="Engine"
           value={engine}
           options={[
-            ["", "all of them"],
+            ["", "All engines"],
             ...matching.engines.map((share) => [share.engine, printable(share.engine)] as const),
           ]}
           onChange={setEngine}
@@ -107,7 +108,7 @@ export function BulkRetryDialog({ slug, filters, filter, words, onClose, onDone 
         <ChoiceField
           label="Agent"
           value={agentId}
-          options={[["", "for each task one that can"], ...agents.map(({ id, name }) => [id, nameText(name)] as const)]}
+          options={[["", "Any eligible agent"], ...agents.map(({ id, name }) => [id, nameText(name)] as const)]}
           onChange={setAgentId}
         />
       ) : null}
@@ -130,9 +131,9 @@ export function BulkRetryDialog({ slug, filters, filter, words, onClose, onDone 
   );
 }
 
-function wordsOf(error: unknown): string {
+function messageOf(error: unknown): string {
   const { matched, max } = error instanceof ApiProblem ? error.details : {};
   return typeof matched === "number" && typeof max === "number"
     ? `${count(matched)} tasks match now. The maximum is ${count(max)}. Narrow the filters.`
-    : refusalWords(error);
+    : refusalMessage(error);
 }

@@ -2,22 +2,20 @@ import { dialogList } from "../../../../ui/layers/Layers.tsx";
 import { count, nameText, printable } from "../../../../ui/time/format.ts";
 import type { EngineShare, Matching } from "./use-matching.ts";
 
-/** So many queues are named. */
+/** The number of queues listed by name. */
 const namedQueues = 5;
 
-/** Of which engines and queues the tasks are, and which of them are left out or have to wait. `engine` is empty for all of them. */
+/** The engines and queues of the tasks, and which tasks are excluded or have to wait. An empty `engine` means all. */
 export function PlannedTasks({ matching, engine }: { matching: Matching; engine: string }) {
   const { engines, queues, reason } = matching;
-  if (engines === null) return <p role="status">{reason ?? "Which engines have them is not known."}</p>;
+  if (engines === null) return <p role="status">{reason ?? "Couldn't determine the engines."}</p>;
   const isOne = engines.length === 1 && engine === "";
   return (
     <ul className={dialogList}>
       {engines.map((share) => (
         <li key={share.engine}>
           {isOne && share.tasks === null ? "All" : amount(share)} of {printable(share.engine)}
-          {engine !== "" && share.engine !== engine
-            ? ", which are left out: another engine was chosen"
-            : whoTakes(share)}
+          {engine !== "" && share.engine !== engine ? ", excluded: another engine is selected" : agentsText(share)}
         </li>
       ))}
       {queues !== null && queues.length > 0 && engine === "" ? (
@@ -37,10 +35,10 @@ export function PlannedTasks({ matching, engine }: { matching: Matching; engine:
 const amount = ({ tasks, isExact }: EngineShare): string =>
   tasks === null ? "An unknown number" : `${isExact ? "" : "at least "}${count(tasks)}`;
 
-function whoTakes({ able }: EngineShare): string {
-  const [first, ...others] = able.agents;
-  if (first === undefined) return `, which wait until somebody can take them: ${able.reason}`;
+function agentsText({ eligibility }: EngineShare): string {
+  const [first, ...others] = eligibility.agents;
+  if (first === undefined) return `, waiting for an eligible agent: ${eligibility.reason}`;
   return others.length === 0
-    ? `, by the agent ${nameText(first.name)}`
-    : `, by ${count(able.agents.length)} agents that can`;
+    ? `, by agent ${nameText(first.name)}`
+    : `, by ${count(eligibility.agents.length)} eligible agents`;
 }

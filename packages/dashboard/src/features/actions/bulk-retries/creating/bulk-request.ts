@@ -1,9 +1,9 @@
 import type { BulkRetryBody, BulkRetryFilter } from "@svc/client";
 
-/** A request with more matches than this is refused. */
+/** The service refuses a request that matches more tasks. */
 export const maximumTasks = 10_000;
 
-/** What stands in the fields of the dialog; empty fields ask for nothing. */
+/** The fields of the dialog as typed; an empty one sets no limit. */
 export interface Limits {
   canarySize: string;
   canaryFailures: string;
@@ -18,25 +18,25 @@ const ranges: Readonly<Record<keyof Limits, readonly [least: number, most: numbe
   rate: [1, 1_000_000],
 };
 
-/** What is wrong with each field; null where nothing is. */
-export function limitFaults(limits: Limits): Readonly<Record<keyof Limits, string | null>> {
-  const faultOf = (field: keyof Limits): string | null => {
+/** The error of each field, or null. */
+export function limitErrors(limits: Limits): Readonly<Record<keyof Limits, string | null>> {
+  const errorOf = (field: keyof Limits): string | null => {
     const text = limits[field].trim();
     const [least, most] = ranges[field];
     if (text === "") return null;
     return /^\d{1,7}$/.test(text) && Number(text) >= least && Number(text) <= most
       ? null
-      : `A whole number, ${least} to ${most.toLocaleString("en-US")}`;
+      : `Enter a whole number from ${least} to ${most.toLocaleString("en-US")}`;
   };
-  const isLoose = limits.canaryFailures.trim() !== "" && limits.canarySize.trim() === "";
+  const lacksSize = limits.canaryFailures.trim() !== "" && limits.canarySize.trim() === "";
   return {
-    canarySize: faultOf("canarySize"),
-    canaryFailures: faultOf("canaryFailures") ?? (isLoose ? "Say how many are tried first" : null),
-    rate: faultOf("rate"),
+    canarySize: errorOf("canarySize"),
+    canaryFailures: errorOf("canaryFailures") ?? (lacksSize ? "Enter a canary size first" : null),
+    rate: errorOf("rate"),
   };
 }
 
-/** The body but for its key. `limits` are without faults. */
+/** The body without its key. `limits` have no errors. */
 export function bulkRequest(
   filter: BulkRetryFilter,
   limits: Limits,

@@ -2,35 +2,35 @@ import type { BulkRetryFilter, Priority, TaskFilters, TaskState } from "@svc/cli
 import { fieldTerm, parseTaskQuery } from "@svc/client/task-query";
 import { printable } from "../../../../ui/time/format.ts";
 
-/** What a bulk retry is asked for, so that it means the tasks on screen and no others; or what of the list it has no word for. */
-export type Carried = { filter: BulkRetryFilter; fault: null } | { filter: null; fault: string };
+/** The filter of a bulk retry for exactly the listed tasks, or why there is none. */
+export type Carried = { filter: BulkRetryFilter; error: null } | { filter: null; error: string };
 
-/** The request takes longer texts for a fault. */
+/** The service refuses longer texts. */
 const longestText = 200;
-const notEnded: readonly TaskState[] = ["pending", "received", "started", "retry"];
+const unfinished: readonly TaskState[] = ["pending", "received", "started", "retry"];
 
 const longestQuery = 1000;
 
-/** The filters of the task list as those of a bulk retry. Without a state it would mean the failed ones, whatever the list shows. */
+/** The filters of the task list as those of a bulk retry. A state is required: the default is `failure`, whatever the list shows. */
 export function carriedFilter(filters: TaskFilters): Carried {
   const { worker, q, name, search, priority, queue, since, until } = filters;
-  const asked = readQuery(q ?? "");
-  if (asked === null || (asked.state && filters.state && asked.state !== filters.state)) {
+  const parsed = readQuery(q ?? "");
+  if (parsed === null || (parsed.state && filters.state && parsed.state !== filters.state)) {
     return cannot(`the search ${printable(q ?? "")}`);
   }
   if (name && name.length > longestText) return cannot(`a name of more than ${longestText} characters`);
   if (search && search.length > longestText) return cannot(`a text of more than ${longestText} characters`);
-  const state = (filters.state ?? asked.state) as TaskState | undefined;
+  const state = (filters.state ?? parsed.state) as TaskState | undefined;
   if (state === undefined) {
-    return { filter: null, fault: "To retry all that match, choose a state first, such as failure" };
+    return { filter: null, error: "To retry all matching tasks, choose a state first, such as failure" };
   }
-  if (notEnded.includes(state)) return { filter: null, fault: `Tasks in state ${state} have not ended yet` };
-  const query = [asked.isPlain ? "" : q, worker && fieldTerm("worker", worker)].filter(Boolean).join(" ");
+  if (unfinished.includes(state)) return { filter: null, error: `Tasks in state ${state} have not finished yet` };
+  const query = [parsed.isPlain ? "" : q, worker && fieldTerm("worker", worker)].filter(Boolean).join(" ");
   if (query.length > longestQuery) return cannot(`a search of more than ${longestQuery} characters`);
   return {
     filter: {
       state,
-      ...(asked.isPlain && asked.engine !== undefined && { engine: asked.engine }),
+      ...(parsed.isPlain && parsed.engine !== undefined && { engine: parsed.engine }),
       ...(queue && { queue }),
       ...(name && { name }),
       ...(search && { search }),
@@ -39,43 +39,43 @@ export function carriedFilter(filters: TaskFilters): Carried {
       ...(until && { until }),
       ...(query !== "" && { q: query }),
     },
-    fault: null,
+    error: null,
   };
 }
 
 const cannot = (what: string): Carried => ({
   filter: null,
-  fault: `A retry of all that match cannot carry ${what}: clear it`,
+  error: `A bulk retry can't use ${what}. Clear it first`,
 });
 
-interface AskedQuery {
+interface ParsedQuery {
   engine?: string;
   state?: TaskState;
-  /** It asks for nothing but one engine and one state, which a bulk retry has as filters of their own: these need no search. */
+  /** It has at most one engine and one state, which a bulk retry takes as filters instead of a query. */
   isPlain: boolean;
 }
 
-/** What a search asks for; null of one that is not understood. */
-function readQuery(q: string): AskedQuery | null {
+/** The engine and state of a search; null if the search is invalid. */
+function readQuery(q: string): ParsedQuery | null {
   const { query, faults } = parseTaskQuery(q);
   if (faults.length > 0) return null;
-  const asked: AskedQuery = { isPlain: true };
+  const parsed: ParsedQuery = { isPlain: true };
   for (const term of query) {
-    if (!term.isNegated && term.kind === "label" && term.field === "engine" && asked.engine === undefined) {
+    if (!term.isNegated && term.kind === "label" && term.field === "engine" && parsed.engine === undefined) {
       const [test, second] = term.tests;
       if (test?.kind === "is" && second === undefined) {
-        asked.engine = test.text;
+        parsed.engine = test.text;
         continue;
       }
     }
-    if (!term.isNegated && term.kind === "choice" && term.field === "state" && asked.state === undefined) {
+    if (!term.isNegated && term.kind === "choice" && term.field === "state" && parsed.state === undefined) {
       const [state, second] = term.values;
       if (state !== undefined && second === undefined) {
-        asked.state = state;
+        parsed.state = state;
         continue;
       }
     }
-    asked.isPlain = false;
+    parsed.isPlain = false;
   }
-  return asked;
+  return parsed;
 }

@@ -6,23 +6,26 @@ import { noteCommand } from "../../../../shell/rail/recent.ts";
 import { KeyedRequests } from "../../requests/keyed-requests.ts";
 import { bulkRetryQuery } from "../bulk-retry-queries.ts";
 
-interface Wanted {
+interface CreateArgs {
   body: Omit<BulkRetryBody, "idempotency_key">;
-  /** What the tray says of it. */
+  /** The title of its activity entry. */
   words: string;
 }
 
-/** Makes a bulk retry and puts it into the tray. The same request again, after an answer that was lost, is the same one, for as long as its dialog is open. `isLost` until it is known what became of that one. */
+/**
+ * Creates a bulk retry and adds it to the tray. Repeating a request whose response was lost is safe while the dialog is open: the key stays
+ * the same. `isLost` until its outcome is known.
+ */
 export function useCreateBulkRetry(slug: string) {
   const client = useQueryClient();
   const [requests] = useState(() => new KeyedRequests());
   const create = useMutation({
-    mutationFn: ({ body, words }: Wanted) =>
+    mutationFn: ({ body, words }: CreateArgs) =>
       requests.send(body, async (keyed) => {
-        const made = await api.createBulkRetry(slug, keyed);
-        client.setQueryData(bulkRetryQuery(slug, made.id).queryKey, made, { updatedAt: 0 });
-        noteCommand({ slug, id: made.id, words, task: "", isBulk: true });
-        return made;
+        const created = await api.createBulkRetry(slug, keyed);
+        client.setQueryData(bulkRetryQuery(slug, created.id).queryKey, created, { updatedAt: 0 });
+        noteCommand({ slug, id: created.id, words, task: "", isBulk: true });
+        return created;
       }),
   });
   return { ...create, isLost: requests.isAnyLost };

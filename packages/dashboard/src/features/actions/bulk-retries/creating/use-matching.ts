@@ -2,32 +2,32 @@ import type { Agent, BulkRetryFilter, Facet, FacetField, TaskFilters } from "@sv
 import { useQuery } from "@tanstack/react-query";
 import { agentsQuery } from "../../../agents/index.ts";
 import { facetQuery, taskTotalQuery } from "../../../task-data/index.ts";
-import { type Able, ableAgents } from "../../requests/able.ts";
+import { type Eligibility, eligibleAgents } from "../../requests/eligible-agents.ts";
 
-/** How many tasks one engine has of those that match, and who could retry them. */
+/** The matching tasks of one engine, and the agents that could retry them. */
 export interface EngineShare {
   engine: string;
-  /** At least so many, when it is not exact; null when nobody counted. */
+  /** A lower bound unless `isExact`; null if not counted. */
   tasks: number | null;
   isExact: boolean;
-  able: Able;
+  eligibility: Eligibility;
 }
 
 export interface Matching {
-  /** All that match now; null while or where that is not counted. */
+  /** The number of tasks that match now; null until it is counted. */
   total: number | null;
   engines: readonly EngineShare[] | null;
   queues: Facet["values"] | null;
-  /** Why it cannot be begun yet; null once what matches is known. */
+  /** Why the retry can't start yet; null once the matches are known. */
   reason: string | null;
 }
 
-/** What a bulk retry would mean if it were made now. */
+/** The tasks that a bulk retry would include if it started now. */
 export function useMatching(slug: string, filters: TaskFilters, filter: BulkRetryFilter): Matching {
-  // Not what the list counted some time ago.
+  // The count of the list may be old.
   const total = useQuery({ ...taskTotalQuery(slug, filters), staleTime: 0 });
   const agents = useQuery(agentsQuery(slug));
-  // A facet leaves aside what asks for values of its own field, and says more than what matches then.
+  // A facet ignores filters on its own field, so with such a filter it would count too many tasks.
   const { engine, queue } = filter;
   const facetOf = (field: FacetField) => ({ ...facetQuery(slug, { ...filters, field, limit: 100 }), staleTime: 0 });
   const engines = useQuery({ ...facetOf("engine"), enabled: engine === undefined });
@@ -44,18 +44,18 @@ export function useMatching(slug: string, filters: TaskFilters, filter: BulkRetr
         engine: value,
         tasks: engine === undefined || counted !== null ? count : null,
         isExact: exact,
-        able: ableOf(agents.data?.items, value),
+        eligibility: eligibilityOf(agents.data?.items, value),
       })) ?? null,
     queues: queue === undefined ? (queues.data?.values ?? null) : null,
     reason: [total, engines, agents].some(({ isError }) => isError)
-      ? "What matches could not be read: close this and try again"
+      ? "Couldn't load the matching tasks. Close this and try again"
       : total.isFetching || engines.isLoading || agents.data === undefined
-        ? "Looking what matches now"
+        ? "Counting matching tasks"
         : null,
   };
 }
 
-const ableOf = (agents: readonly Agent[] | undefined, engine: string): Able =>
+const eligibilityOf = (agents: readonly Agent[] | undefined, engine: string): Eligibility =>
   agents === undefined
-    ? { agents: [], resubmits: false, reason: "Looking which agents are online" }
-    : ableAgents(agents, engine, "bulk_retry");
+    ? { agents: [], resubmits: false, reason: "Checking which agents are online" }
+    : eligibleAgents(agents, engine, "bulk_retry");

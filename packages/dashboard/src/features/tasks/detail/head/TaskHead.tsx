@@ -10,7 +10,7 @@ import { StatePill } from "../../../../ui/StatePill.tsx";
 import { duration, nameText, printable } from "../../../../ui/time/format.ts";
 import { Age } from "../../../../ui/time/Stamp.tsx";
 import { useNow } from "../../../../ui/time/ticker.ts";
-import { CommandState, wordsOfAction } from "../../../actions/index.ts";
+import { actionLabel, CommandState } from "../../../actions/index.ts";
 import { lifeOf, tryText, waitText } from "../../life.ts";
 import css from "../task.module.css";
 import { TaskActions } from "./TaskActions.tsx";
@@ -103,7 +103,7 @@ export function TaskHead({ slug, task, level, actions, hrefOf, lastCommand }: Ta
           </Fact>
         ) : null}
         {lastCommand ? (
-          <Fact name={wordsOfAction(lastCommand.action)}>
+          <Fact name={actionLabel(lastCommand.action)}>
             <CommandState slug={slug} command={lastCommand} />
           </Fact>
         ) : null}

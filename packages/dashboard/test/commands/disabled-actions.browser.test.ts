@@ -22,19 +22,19 @@ async function openAs(role: TestRole, path: string, size: "desktop" | "phone" = 
   await screen.page.goto(`/p/${brain.project.slug}/${path}`);
   return screen;
 }
-const heldBy = (dialog: Locator) => dialog.getByRole("status");
+const reasonIn = (dialog: Locator) => dialog.getByRole("status");
 const hasFocus = (button: Locator) => button.evaluate((element) => element === document.activeElement);
 async function tabTo(page: Page, button: Locator): Promise<void> {
   for (let stops = 0; stops < 60 && !(await hasFocus(button)); stops += 1) await page.keyboard.press("Tab");
   expect(await hasFocus(button)).toBe(true);
 }
-const isOff = (button: Locator) => expect.poll(() => button.getAttribute("aria-disabled")).toBe("true");
+const isDisabled = (button: Locator) => expect.poll(() => button.getAttribute("aria-disabled")).toBe("true");
 
-describe("a button that is held back", () => {
+describe("a disabled button", () => {
   const reason = "Needs the operator role in this project";
   const layer = (page: Page) => page.locator("[popover]:popover-open", { hasText: reason });
 
-  test("tells a finger why, beside it and without moving anything", async () => {
+  test("shows the reason on tap, next to it and without a layout shift", async () => {
     const { body } = await brain.as.root.get(`/projects/${brain.project.slug}/workers`);
     const { page, faults } = await openAs("viewer", `workers/${body.items[0].id}`, "phone");
     const control = page.getByRole("region", { name: "Control" });
@@ -59,7 +59,7 @@ describe("a button that is held back", () => {
     expect(faults).toEqual([]);
   });
 
-  test("tells it to who reaches it with the keyboard, until the next button", async () => {
+  test("shows the reason on keyboard focus, until the next button", async () => {
     const { page, faults } = await openAs("viewer", "tasks/bullmq/bad-1");
     const button = page.getByRole("button", { name: "Retry", exact: true });
     await expect.poll(() => button.getAttribute("title")).toBe(reason);
@@ -75,9 +75,9 @@ describe("a button that is held back", () => {
     expect(faults).toEqual([]);
   });
 
-  test("says so over the task list without holding that, as a menu does", async () => {
-    const said = { task_name: "reports.build", queue: "emails" };
-    await tellKnown(brain, { adapter: agent.adapter }, [{ kind: "task.sent", taskId: "build-1", ago: 2, data: said }]);
+  test("shows the reason over the task list without pausing it, unlike a menu", async () => {
+    const data = { task_name: "reports.build", queue: "emails" };
+    await tellKnown(brain, { adapter: agent.adapter }, [{ kind: "task.sent", taskId: "build-1", ago: 2, data }]);
     const { page } = await openAs("viewer", "tasks?task=bullmq/bad-1");
     const row = page.getByRole("row", { name: /reports.build/ });
     await row.waitFor();
@@ -89,58 +89,55 @@ describe("a button that is held back", () => {
   });
 });
 
-describe("a form", () => {
+describe("a dialog", () => {
   test.each([
-    ["wait-1", "r", "Retry search.reindex", "Retry task", "It has not ended yet"],
-    ["bad-1", "c", "Cancel billing.charge", "Cancel task", "It has ended already"],
-  ])(
-    "of the task %s that the key %s opens holds back what its button holds back",
-    async (task, key, title, act, why) => {
-      const { page, faults } = await openAs("operator", `tasks/bullmq/${task}`);
-      await page.getByRole("heading", { level: 1 }).waitFor();
-      await page.keyboard.press(key);
-      const dialog = page.getByRole("dialog", { name: title });
-      await heldBy(dialog).getByText(why).waitFor();
-      const button = dialog.getByRole("button", { name: act });
-      await isOff(button);
-      await button.click({ force: true });
-      expect(await dialog.getByText("before it runs").count()).toBe(0);
-      expect(await axeFaults(page)).toEqual([]);
-      expect(agent.got).toEqual([]);
-      expect(faults).toEqual([]);
-    },
-  );
+    ["wait-1", "r", "Retry search.reindex", "Retry task", "The task has not finished yet"],
+    ["bad-1", "c", "Cancel billing.charge", "Cancel task", "The task has already finished"],
+  ])("of the task %s that the key %s opens is disabled like its button", async (task, key, title, act, why) => {
+    const { page, faults } = await openAs("operator", `tasks/bullmq/${task}`);
+    await page.getByRole("heading", { level: 1 }).waitFor();
+    await page.keyboard.press(key);
+    const dialog = page.getByRole("dialog", { name: title });
+    await reasonIn(dialog).getByText(why).waitFor();
+    const button = dialog.getByRole("button", { name: act });
+    await isDisabled(button);
+    await button.click({ force: true });
+    expect(await dialog.getByText("before it runs").count()).toBe(0);
+    expect(await axeFaults(page)).toEqual([]);
+    expect(agent.got).toEqual([]);
+    expect(faults).toEqual([]);
+  });
 
-  test("of who may not act says so, and asks for no agent", async () => {
+  test("shows a viewer the reason and no choice of an agent", async () => {
     const { page } = await openAs("viewer", "tasks?task=bullmq/bad-1");
     await page.getByRole("dialog", { name: "billing.charge" }).waitFor();
     await page.keyboard.press("r");
     const dialog = page.getByRole("dialog", { name: "Retry billing.charge" });
-    await heldBy(dialog).getByText("Needs the operator role in this project").waitFor();
-    await isOff(dialog.getByRole("button", { name: "Retry task" }));
+    await reasonIn(dialog).getByText("Needs the operator role in this project").waitFor();
+    await isDisabled(dialog.getByRole("button", { name: "Retry task" }));
     expect(await dialog.getByLabel("Agent").count()).toBe(0);
   });
 
-  test("says over its buttons what is missing, for as long as it is", async () => {
+  test("shows what is missing above its buttons", async () => {
     const { page } = await openAs("admin", "queues/bullmq/billing", "phone");
     await page.getByRole("button", { name: "Purge" }).click();
     const dialog = page.getByRole("dialog", { name: "Purge billing" });
-    const status = heldBy(dialog).filter({ hasText: "Type the name of the queue first" });
+    const status = reasonIn(dialog).filter({ hasText: "Type the queue name first" });
     await status.waitFor();
-    const [said, foot] = [
+    const [message, foot] = [
       await status.boundingBox(),
       await dialog.getByRole("button", { name: "Cancel", exact: true }).boundingBox(),
     ];
-    if (said === null || foot === null) throw new Error("it is not on the screen");
-    expect(said.y + said.height).toBeLessThanOrEqual(foot.y);
+    if (message === null || foot === null) throw new Error("it is not on the screen");
+    expect(message.y + message.height).toBeLessThanOrEqual(foot.y);
     await dialog.getByLabel("Type billing to confirm").fill("billing");
     await status.waitFor({ state: "detached" });
   });
 });
 
-describe("inputs that were cut", () => {
-  test("are not filled in, and are not sent while a note of it stands in them", async () => {
-    const note = "[...808 more bytes truncated]";
+describe("truncated inputs", () => {
+  test("are not filled in, and can't be sent while they contain a marker", async () => {
+    const marker = "[...808 more bytes truncated]";
     tell({ adapter: agent.adapter }, [
       {
         kind: "task.sent",
@@ -158,13 +155,13 @@ describe("inputs that were cut", () => {
     await dialog.getByRole("radio", { name: "With changed inputs" }).check();
     const kwargs = dialog.getByLabel("Named inputs");
     expect(await kwargs.inputValue()).toBe("");
-    await dialog.getByText("were redacted or cut, so they are not filled in").first().waitFor();
+    await dialog.getByText("are redacted or truncated, so they aren't filled in").first().waitFor();
     await dialog.getByLabel("Positional inputs").fill("[]");
-    await kwargs.fill(JSON.stringify({ body: `Dear${note}` }));
-    await dialog.getByText(`Still holds ${note}: put the real value there`).waitFor();
-    await heldBy(dialog).getByText("Some inputs were redacted or cut").waitFor();
+    await kwargs.fill(JSON.stringify({ body: `Dear${marker}` }));
+    await dialog.getByText(`Still contains ${marker}. Enter the real value`).waitFor();
+    await reasonIn(dialog).getByText("Some inputs are redacted or truncated").waitFor();
     const send = dialog.getByRole("button", { name: "Retry task" });
-    await isOff(send);
+    await isDisabled(send);
     await send.click({ force: true });
     expect(agent.got).toEqual([]);
     await kwargs.fill('{"body": "Dear all"}');
@@ -176,7 +173,7 @@ describe("inputs that were cut", () => {
   });
 });
 
-test("of agents that only fetch commands one is named, for the service would choose none of them", async () => {
+test("with only polling agents the request names one, since the service would pick none", async () => {
   await using other = await startBrainWithSite();
   await connectCommandAgent(other, []);
   const polling = await Promise.all(

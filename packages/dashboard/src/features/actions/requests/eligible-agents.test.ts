@@ -1,6 +1,6 @@
 import type { Agent } from "@svc/client";
 import { describe, expect, test } from "vitest";
-import { ableAgents, whyUnsupported } from "./able.ts";
+import { eligibleAgents, whyUnsupported } from "./eligible-agents.ts";
 
 const agent = (name: string, tokens: readonly string[]): Agent => ({
   id: name,
@@ -28,35 +28,35 @@ const byReference = agent("by reference", contract);
 describe.each([
   ["with the marker of a retry by reference", [...contract, "retry_resubmits"]],
   ["without it", ["retry_task", "bulk_retry", "retry_resubmits"]],
-])("an agent whose adapter can only submit again, %s", (_, tokens) => {
+])("an agent whose adapter can only resubmit, %s", (_, tokens) => {
   const resubmitting = agent("resubmitting", tokens);
 
-  test("is not asked to retry several tasks at once, for which there are no inputs", () => {
-    expect(ableAgents([resubmitting], "celery", "bulk_retry")).toEqual({
+  test("is not eligible for a bulk retry, which has no inputs", () => {
+    expect(eligibleAgents([resubmitting], "celery", "bulk_retry")).toEqual({
       agents: [],
       resubmits: false,
-      reason: "celery retries by submitting tasks again, which needs the inputs of each: retry them one by one",
+      reason: "celery retries by resubmitting, which needs the inputs of each task. Retry them one by one",
     });
   });
 
-  test("leaves them to another one that has kept the inputs", () => {
-    const { agents, reason } = ableAgents([resubmitting, byReference], "celery", "bulk_retry");
+  test("is passed over for one that retries with the kept inputs", () => {
+    const { agents, reason } = eligibleAgents([resubmitting, byReference], "celery", "bulk_retry");
     expect(agents.map(({ name }) => name)).toEqual(["by reference"]);
     expect(reason).toBeNull();
   });
 
-  test("may be asked to retry one task, which needs its inputs then", () => {
-    expect(ableAgents([resubmitting], "celery", "retry_task")).toMatchObject({ resubmits: true, reason: null });
-    expect(ableAgents([byReference], "celery", "retry_task")).toMatchObject({ resubmits: false, reason: null });
+  test("is eligible for the retry of one task, which then needs its inputs", () => {
+    expect(eligibleAgents([resubmitting], "celery", "retry_task")).toMatchObject({ resubmits: true, reason: null });
+    expect(eligibleAgents([byReference], "celery", "retry_task")).toMatchObject({ resubmits: false, reason: null });
   });
 });
 
-test("agents without the contract are told apart from those that cannot retry at all", () => {
-  const reason = (tokens: readonly string[]) => ableAgents([agent("a", tokens)], "celery", "bulk_retry").reason;
-  expect(reason(["bulk_retry"])).toBe("The agents of celery do not retry safely: update them");
-  expect(reason(["retry_task"])).toBe("No online agent of celery can retry several tasks at once");
-  expect(ableAgents([byReference], "bullmq", "bulk_retry").reason).toBe("No online agent serves bullmq");
-  expect(ableAgents([], "celery", "bulk_retry").reason).toBe("No agent is online");
+test("agents without the contract are distinguished from those that can't retry at all", () => {
+  const reason = (tokens: readonly string[]) => eligibleAgents([agent("a", tokens)], "celery", "bulk_retry").reason;
+  expect(reason(["bulk_retry"])).toBe("The agents for celery can't retry safely. Update them");
+  expect(reason(["retry_task"])).toBe("No online agent for celery can retry several tasks at once");
+  expect(eligibleAgents([byReference], "bullmq", "bulk_retry").reason).toBe("No online agent serves bullmq");
+  expect(eligibleAgents([], "celery", "bulk_retry").reason).toBe("No agent is online");
 });
 
 describe("the rate", () => {
@@ -64,8 +64,8 @@ describe("the rate", () => {
   const byQueue = agent("by queue", ["rate_limit", "rate_limit_by_queue"]);
   const polls = { ...agent("polls", []), transport: "longpoll" as const, engine_adapters: [], capabilities: {} };
   const poll: Agent = { ...polls, last_seen_at: "2026-11-20T10:00:00.000Z" };
-  const toQueue = "celery limits a whole queue: see its queue";
-  const toWorkers = "celery limits each worker on its own: see its workers";
+  const toQueue = "celery limits rates per queue. See the page of the queue";
+  const toWorkers = "celery limits rates per worker. See the pages of its workers";
 
   test.each([
     ["rate_limit_of_worker", [byWorker], null],
@@ -79,24 +79,24 @@ describe("the rate", () => {
     ["rate_limit_of_queue", [byWorker, poll], toWorkers],
     ["rate_limit", [byQueue], null],
     ["rate_limit", [byWorker], null],
-    ["rate_limit_of_queue", [byReference], "No online agent of celery can limit rates"],
-    ["rate_limit_of_worker", [byReference], "No online agent of celery can limit rates"],
-  ] as const)("%s with %j is held by %j", (capability, agents, reason) => {
-    const able = ableAgents(agents as readonly Agent[], "celery", capability);
-    expect(able.reason).toBe(reason);
-    expect(able.agents.length > 0).toBe(reason === null);
+    ["rate_limit_of_queue", [byReference], "No online agent for celery can limit rates"],
+    ["rate_limit_of_worker", [byReference], "No online agent for celery can limit rates"],
+  ] as const)("%s with %j is prevented by %j", (capability, agents, reason) => {
+    const eligibility = eligibleAgents(agents as readonly Agent[], "celery", capability);
+    expect(eligibility.reason).toBe(reason);
+    expect(eligibility.agents.length > 0).toBe(reason === null);
   });
 });
 
 describe("an engine", () => {
   const plain = agent("a", ["retry_task"]);
 
-  test("does not have an action that none of its online agents reports", () => {
-    expect(whyUnsupported([plain], "celery", "restart_worker")).toBe("No online agent of celery can restart workers");
+  test("lacks an action that none of its online agents reports", () => {
+    expect(whyUnsupported([plain], "celery", "restart_worker")).toBe("No online agent for celery can restart workers");
     expect(whyUnsupported([agent("b", ["restart_worker"]), plain], "celery", "restart_worker")).toBeNull();
   });
 
-  test("has all actions while no agent that serves it is online", () => {
+  test("has all actions while none of its agents is online", () => {
     const offline = { ...plain, state: "offline" as const };
     expect(whyUnsupported([offline], "celery", "restart_worker")).toBeNull();
     expect(whyUnsupported([plain], "bullmq", "restart_worker")).toBeNull();

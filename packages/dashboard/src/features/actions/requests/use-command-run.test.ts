@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 import type { RunProgress } from "../../../shell/rail/recent.ts";
-import { runWords, toldInTurn } from "./use-in-turn.ts";
+import { runEntry, runStatus } from "./use-command-run.ts";
 
 const single = { words: "Cancel emails.send", task: { engine: "bullmq", taskId: "1" } };
 const run = { id: "run-1", action: "cancel_task", words: "Cancel tasks" };
 
-test("a few commands have an entry each in the tray, many have one with how far they have come", () => {
-  expect(toldInTurn({ ...run, total: 5 }, 5, single)).toBe(single);
-  expect(toldInTurn({ ...run, total: 6 }, 2, single)).toMatchObject({
+test("a few commands have an entry each in the tray, many have one with their progress", () => {
+  expect(runEntry({ ...run, total: 5 }, 5, single)).toBe(single);
+  expect(runEntry({ ...run, total: 6 }, 2, single)).toMatchObject({
     words: "Cancel tasks",
     run: { id: "run-1", runAction: "cancel_task", progress: { made: 2, total: 6 } },
   });
@@ -15,21 +15,21 @@ test("a few commands have an entry each in the tray, many have one with how far 
 
 const at = Date.UTC(2026, 4, 20);
 const words = (more: Partial<RunProgress>, now = at) => {
-  const { title, note } = runWords("Cancel tasks", { made: 133, total: 200, page: "a", at, ...more }, now, "a");
+  const { title, note } = runStatus("Cancel tasks", { made: 133, total: 200, page: "a", at, ...more }, now, "a");
   return `${title}. ${note}`;
 };
 
 test.each<[string, Partial<RunProgress>, string]>([
-  ["that goes on here", {}, "Cancel tasks: 133 of 200 requested. Requesting the rest. Keep this tab open."],
+  ["that continues here", {}, "Cancel tasks: 133 of 200 requested. Requesting the rest. Keep this tab open."],
   [
-    "that goes on in another tab",
+    "that continues in another tab",
     { page: "b" },
     "Cancel tasks: 133 of 200 requested. Requesting the rest in another tab.",
   ],
   [
     "that is complete",
     { made: 200, page: "b" },
-    "Cancel tasks: 200 of 200 requested. One command each. The list shows how they end.",
+    "Cancel tasks: 200 of 200 requested. One command each. See the list for results.",
   ],
   [
     "that was stopped",
@@ -46,11 +46,11 @@ test.each<[string, Partial<RunProgress>, string]>([
     { page: "b", ended: "closed" },
     "Cancel tasks: at least 133 of 200 requested. The page was closed before the rest. Select the remaining tasks to continue.",
   ],
-])("a run %s says so", (_what, progress, expected) => {
+])("the status of a run %s", (_what, progress, expected) => {
   expect(words(progress)).toBe(expected);
 });
 
-test("a run whose page has been silent for a minute was cut off", () => {
+test("a run without progress for a minute in another page was cut off", () => {
   expect(words({ page: "b" }, at + 60_001)).toContain("The page was closed before the rest.");
   expect(words({}, at + 60_001)).toContain("Requesting the rest. Keep this tab open.");
 });

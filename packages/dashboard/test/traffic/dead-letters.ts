@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 
-/** A dead letter as an adapter tells it. */
-export const letter = (task_id: string, facts: Record<string, unknown> = {}) => ({
+/** A dead letter as an adapter reports it. */
+export const deadLetter = (task_id: string, facts: Record<string, unknown> = {}) => ({
   task_id,
   task_name: "billing.charge",
   queue: "billing",
@@ -11,8 +11,8 @@ export const letter = (task_id: string, facts: Record<string, unknown> = {}) => 
   ...facts,
 });
 
-/** The answer to a listing: one page of bullmq's letters. */
-export const lettersPage = (
+/** One page of bullmq's dead letters, as an agent returns it. */
+export const deadLettersPage = (
   entries: readonly unknown[],
   next_cursor: string | null = null,
   total = entries.length,
@@ -21,11 +21,11 @@ export const lettersPage = (
   result: { entries, next_cursor, total, engine: "bullmq" },
 });
 
-/** On the page of dead letters: asks an agent for them. */
-export async function loadLetters(page: Page): Promise<void> {
+/** Loads the list on the dead letters page. */
+export async function loadDeadLetters(page: Page): Promise<void> {
   await page.getByRole("option", { name: "bullmq" }).waitFor({ state: "attached" });
   await page.getByRole("button", { name: "Load" }).click();
 }
-export const letterRow = (page: Page, id: string) => page.getByRole("row").filter({ hasText: id });
-export const tickAll = (page: Page) =>
-  page.getByRole("checkbox", { name: "Tick all letters that were read and not requeued" });
+export const deadLetterRow = (page: Page, id: string) => page.getByRole("row").filter({ hasText: id });
+export const selectAll = (page: Page) =>
+  page.getByRole("checkbox", { name: "Select all loaded dead letters that are not requeued" });

@@ -2,16 +2,16 @@ import { useEffect, useRef, useState } from "react";
 import { noteCommand, type RunProgress, recent } from "../../../shell/rail/recent.ts";
 import { count } from "../../../ui/time/format.ts";
 import { freshKey } from "./keyed-requests.ts";
-import type { Told } from "./use-act.ts";
+import type { ActivityEntry } from "./use-act.ts";
 
 /**
- * Requests one after the other: what was made stays made, and another run goes on after it. The run goes on when the page is left for another
- * one of the dashboard, until `stop`; before the dashboard itself is left, the browser asks.
+ * Sends requests one after the other. Running again continues after the last one that succeeded. A run continues on other pages of the
+ * dashboard until `stop`; the browser asks before the dashboard is closed.
  *
- * @param isLost of one of them nobody knows whether it was made.
- * @param runId names the run in the tray.
+ * @param isLost whether the outcome of a request is unknown
+ * @param runId id of the run in the tray
  */
-export function useInTurn(isLost: boolean, runId: string) {
+export function useCommandRun(isLost: boolean, runId: string) {
   const [made, setMade] = useState(0);
   const [total, setTotal] = useState<number | null>(null);
   const [isBusy, setBusy] = useState(false);
@@ -29,33 +29,33 @@ export function useInTurn(isLost: boolean, runId: string) {
     made,
     isBusy,
     failure,
-    /** Something may have been made, so that what is asked for must not change any more. */
+    /** A request may have been made, so their content must not change any more. */
     hasBegun: isBusy || made > 0 || isLost,
-    /** All of them are made. */
+    /** All requests are made. */
     isDone: made === total && !isBusy,
-    /** More follow the request that is on its way. */
-    goesOn: isBusy && !isStopping && total !== null && total - made > 1,
-    /** The request that is on its way is the last one for now. */
+    /** More requests follow the current one. */
+    hasMore: isBusy && !isStopping && total !== null && total - made > 1,
+    /** The run stops after the current request. */
     isStopping: isBusy && isStopping,
-    /** Makes no more after the one that is on its way. */
+    /** Stops after the current request. */
     stop() {
       isStopped.current = true;
       setStopping(true);
     },
-    /** The same requests in the same order each time. Resolves to whether all are made and somebody is still here. */
-    async run(orders: readonly (() => Promise<unknown>)[]): Promise<boolean> {
-      setTotal(orders.length);
+    /** Takes the same requests in the same order each time. Resolves to whether all are made and the dialog is still open. */
+    async run(requests: readonly (() => Promise<unknown>)[]): Promise<boolean> {
+      setTotal(requests.length);
       setBusy(true);
       setStopping(false);
       setFailure(null);
       isStopped.current = false;
       let next = made;
       let ended: RunProgress["ended"] = "stopped";
-      const letGo = holdPage(runId);
+      const release = guardPage(runId);
       try {
-        for (const order of orders.slice(made)) {
+        for (const request of requests.slice(made)) {
           if (isStopped.current) break;
-          await order();
+          await request();
           next += 1;
           setMade(next);
         }
@@ -63,20 +63,20 @@ export function useInTurn(isLost: boolean, runId: string) {
         ended = "failed";
         setFailure(error);
       } finally {
-        letGo();
+        release();
         endRun(runId, ended);
         setBusy(false);
       }
-      return next === orders.length && !hasLeft.current;
+      return next === requests.length && !hasLeft.current;
     },
   };
 }
 
-/** This load of the page, in entries of the tray that other loads read too. */
+/** Identifies this page load in tray entries, which other tabs read too. */
 const thisPage = freshKey();
 
-/** Until it is let go, the browser asks before the page is closed, and the tray says so of a run that was cut off by it. */
-function holdPage(runId: string): () => void {
+/** Until released, the browser asks before the page is closed, and the tray shows a run that was cut off by it. */
+function guardPage(runId: string): () => void {
   const ask = (event: BeforeUnloadEvent) => event.preventDefault();
   const close = () => endRun(runId, "closed");
   addEventListener("beforeunload", ask);
@@ -87,38 +87,38 @@ function holdPage(runId: string): () => void {
   };
 }
 
-/** Notes in the tray that no more requests of a run follow, where some are missing. */
+/** Marks an incomplete run in the tray as ended. */
 function endRun(runId: string, ended: NonNullable<RunProgress["ended"]>): void {
   const entry = recent.get().commands.find(({ id }) => id === runId);
   if (!entry?.progress || entry.progress.made >= entry.progress.total) return;
-  // Closing the page aborts the request that is on its way.
+  // Closing the page aborts the current request, which must not count as a failure.
   if (entry.progress.ended === "closed") return;
   noteCommand({ ...entry, progress: { ...entry.progress, ended } });
 }
 
-/** More of them would only push everything else out of the tray. */
+/** More entries would push everything else out of the tray. */
 const mostInTray = 5;
 
 interface Run {
   id: string;
   action: string;
-  /** What all of them do, such as "Cancel tasks". */
+  /** Title of the entry, such as "Cancel tasks". */
   words: string;
   total: number;
 }
 
-/** What the tray says once the `made`th of a run is made: of a few each by itself, of more the run as one entry. */
-export function toldInTurn({ id, action, words, total }: Run, made: number, single: Told): Told {
+/** The tray entry after the `made`th command of a run: one for each of a few commands, else one for the whole run. */
+export function runEntry({ id, action, words, total }: Run, made: number, single: ActivityEntry): ActivityEntry {
   if (total <= mostInTray) return single;
   return { words, run: { id, runAction: action, progress: { made, total, page: thisPage, at: Date.now() } } };
 }
 
-/** Requests take seconds. A run whose page has said nothing for so long was cut off without a word, as by a crash. */
+/** Requests take seconds. Without progress for this long, the page of a run has crashed. */
 const silentMs = 60_000;
-const continueWords = "Select the remaining tasks to continue.";
+const continueHint = "Select the remaining tasks to continue.";
 
-/** How a run stands, as its entry in the tray says it. */
-export function runWords(
+/** The status of a run in its tray entry. */
+export function runStatus(
   words: string,
   progress: RunProgress,
   now: number,
@@ -126,18 +126,18 @@ export function runWords(
 ): { title: string; note: string } {
   const { made, total } = progress;
   const title = `${words}: ${count(made)} of ${count(total)} requested`;
-  if (made >= total) return { title, note: "One command each. The list shows how they end." };
+  if (made >= total) return { title, note: "One command each. See the list for results." };
   const isSilent = progress.page !== page && now - progress.at > silentMs;
   switch (progress.ended ?? (isSilent ? "closed" : "running")) {
     case "stopped":
-      return { title, note: `Stopped. ${continueWords}` };
+      return { title, note: `Stopped. ${continueHint}` };
     case "failed":
-      return { title, note: `A request failed. ${continueWords}` };
+      return { title, note: `A request failed. ${continueHint}` };
     case "closed":
-      // One more may have been on its way.
+      // One more request may have been in flight.
       return {
         title: `${words}: at least ${count(made)} of ${count(total)} requested`,
-        note: `The page was closed before the rest. ${continueWords}`,
+        note: `The page was closed before the rest. ${continueHint}`,
       };
     case "running":
       return {

@@ -1,6 +1,6 @@
 import type { Agent } from "@svc/client";
 
-/** What an agent must report that it can do, named like the actions. */
+/** The capabilities that an agent reports, named like the actions. */
 export type Capability =
   | "retry_task"
   | "cancel_task"
@@ -14,25 +14,25 @@ export type Capability =
   | "add_consumer"
   | "cancel_consumer"
   | "rate_limit"
-  // The same of a worker and of a queue: an engine limits either the one or the other.
+  // An engine limits the rate of either workers or queues.
   | "rate_limit_of_worker"
   | "rate_limit_of_queue";
 
 const resubmitsMarker = "retry_resubmits";
 const byQueueMarker = "rate_limit_by_queue";
-/** Either of them is a promise of how the adapter retries. */
+/** With either marker the adapter follows the retry contract. */
 const contractMarkers: readonly unknown[] = ["retry_by_reference_v1", resubmitsMarker];
 const retries: readonly Capability[] = ["retry_task", "bulk_retry"];
 const ofRate: readonly Capability[] = ["rate_limit_of_worker", "rate_limit_of_queue"];
-/** Agents that only fetch commands say nothing of themselves: the service takes them at their operator's word for all but these. */
+/** Agents that only poll report no capabilities; the service assumes all but these. */
 const closedToPolls: readonly Capability[] = ["bulk_retry", "list_dead_letters"];
 
-export interface Able {
-  /** Agents that may be asked, those that say they can first. */
+export interface Eligibility {
+  /** Eligible agents, those that reported the capability first. */
   agents: Agent[];
-  /** The first of them can only submit again, which needs inputs. */
+  /** The first of them can only resubmit, which needs the inputs. */
   resubmits: boolean;
-  /** Why there is none. */
+  /** Why no agent is eligible, or null. */
   reason: string | null;
 }
 
@@ -53,60 +53,63 @@ const verbs: Record<Capability, string> = {
   rate_limit_of_queue: "limit rates",
 };
 
-/** Which agents can do something for an engine; without one, why not, from the nearest miss. */
-export function ableAgents(agents: readonly Agent[], engine: string, capability: Capability): Able {
+/** The agents that can do something for an engine. If none can, the reason is the condition that failed last. */
+export function eligibleAgents(agents: readonly Agent[], engine: string, capability: Capability): Eligibility {
   const online = agents.filter((agent) => agent.state === "online" && agent.engine_adapters.length > 0);
   const serving = online.filter((agent) => tokensOf(agent, engine) !== null);
   const token = ofRate.includes(capability) ? "rate_limit" : capability;
-  const able = serving.filter((agent) => tokensOf(agent, engine)?.includes(token));
-  const limitsElsewhere = whereElse(capability, engine, { isByQueue: limitsQueues(agents, engine), able });
-  if (limitsElsewhere !== null) return { agents: [], resubmits: false, reason: limitsElsewhere };
-  const kept = retries.includes(capability)
-    ? able.filter((agent) => tokensOf(agent, engine)?.some((marker) => contractMarkers.includes(marker)))
-    : able;
-  // Several tasks are retried with the inputs that the engine kept, never by submitting them again.
+  const capable = serving.filter((agent) => tokensOf(agent, engine)?.includes(token));
+  const elsewhere = limitedElsewhere(capability, engine, { isByQueue: limitsQueues(agents, engine), capable });
+  if (elsewhere !== null) return { agents: [], resubmits: false, reason: elsewhere };
+  const contracted = retries.includes(capability)
+    ? capable.filter((agent) => tokensOf(agent, engine)?.some((marker) => contractMarkers.includes(marker)))
+    : capable;
+  // A bulk retry uses the inputs that the engine kept; it never resubmits.
   const safe =
-    capability === "bulk_retry" ? kept.filter((agent) => !tokensOf(agent, engine)?.includes(resubmitsMarker)) : kept;
+    capability === "bulk_retry"
+      ? contracted.filter((agent) => !tokensOf(agent, engine)?.includes(resubmitsMarker))
+      : contracted;
   const polling = closedToPolls.includes(capability) ? [] : agents.filter(isPolling);
   const chosen = [...safe, ...polling];
   const resubmits = retries.includes(capability) && (tokensOf(safe[0], engine)?.includes(resubmitsMarker) ?? false);
   if (chosen.length > 0) return { agents: chosen, resubmits, reason: null };
   const reason =
-    kept.length > 0
-      ? `${engine} retries by submitting tasks again, which needs the inputs of each: retry them one by one`
-      : able.length > 0
-        ? `The agents of ${engine} do not retry safely: update them`
+    contracted.length > 0
+      ? `${engine} retries by resubmitting, which needs the inputs of each task. Retry them one by one`
+      : capable.length > 0
+        ? `The agents for ${engine} can't retry safely. Update them`
         : serving.length > 0
-          ? `No online agent of ${engine} can ${verbs[capability]}`
+          ? `No online agent for ${engine} can ${verbs[capability]}`
           : online.length > 0
             ? `No online agent serves ${engine}`
             : "No agent is online";
   return { agents: [], resubmits: false, reason };
 }
 
-/** Why the engine does not have an action, as its online agents report it; null where it has, or where none is online to say so. */
+/** Why an engine lacks an action, as its online agents report; null if it has the action or none of them is online. */
 export function whyUnsupported(agents: readonly Agent[], engine: string, capability: Capability): string | null {
   const isServed = agents.some((agent) => agent.state === "online" && tokensOf(agent, engine) !== null);
-  return isServed ? ableAgents(agents, engine, capability).reason : null;
+  return isServed ? eligibleAgents(agents, engine, capability).reason : null;
 }
 
-/** How an engine limits rates is the same with all its agents, so an offline one answers for those that report nothing. */
+/** All agents of an engine limit rates the same way, so offline agents count too. */
 const limitsQueues = (agents: readonly Agent[], engine: string): boolean =>
   agents.some((agent) => tokensOf(agent, engine)?.includes(byQueueMarker));
 
-/** Why a rate is not limited here, because the engine limits that of something else; null where it may be. */
-function whereElse(
+/** Where the engine limits rates instead, or null if it limits them here. */
+function limitedElsewhere(
   capability: Capability,
   engine: string,
-  { isByQueue, able }: { isByQueue: boolean; able: readonly Agent[] },
+  { isByQueue, capable }: { isByQueue: boolean; capable: readonly Agent[] },
 ): string | null {
-  if (capability === "rate_limit_of_worker" && isByQueue) return `${engine} limits a whole queue: see its queue`;
-  if (capability === "rate_limit_of_queue" && !isByQueue && able.length > 0)
-    return `${engine} limits each worker on its own: see its workers`;
+  if (capability === "rate_limit_of_worker" && isByQueue)
+    return `${engine} limits rates per queue. See the page of the queue`;
+  if (capability === "rate_limit_of_queue" && !isByQueue && capable.length > 0)
+    return `${engine} limits rates per worker. See the pages of its workers`;
   return null;
 }
 
-/** An agent that never told what it can do, because it only fetches commands. */
+/** An agent that only polls for commands and reports no capabilities. */
 export const isPolling = (agent: Agent): boolean =>
   agent.transport !== "ws" &&
   agent.engine_adapters.length === 0 &&

@@ -4,7 +4,7 @@ import { createScriptedAdapter } from "@svc/testkit/peer";
 import type { Page, Route } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { actions, type CommandAgent, connectCommandAgent, held } from "../traffic/command-agent.ts";
-import { letter, letterRow, lettersPage, loadLetters, tickAll } from "../traffic/letters.ts";
+import { deadLetter, deadLetterRow, deadLettersPage, loadDeadLetters, selectAll } from "../traffic/dead-letters.ts";
 import { tell, tellKnown } from "../traffic/task-traffic.ts";
 import { axeFaults, openScreen, startBrainWithSite } from "../window/screen.ts";
 
@@ -28,11 +28,11 @@ beforeAll(async () => {
 });
 afterAll(() => brain?.stop());
 
-let letters: ReturnType<typeof letter>[];
+let deadLetters: ReturnType<typeof deadLetter>[];
 beforeEach(() => {
   agent.got.length = 0;
-  letters = ["dead-1", "dead-2", "dead-3"].map((id) => letter(id));
-  agent.answer = ({ action }) => (action === "dlq.list" ? lettersPage(letters) : { status: "success" });
+  deadLetters = ["dead-1", "dead-2", "dead-3"].map((id) => deadLetter(id));
+  agent.answer = ({ action }) => (action === "dlq.list" ? deadLettersPage(deadLetters) : { status: "success" });
 });
 
 async function open(path: string, from: TestBrain = brain) {
@@ -42,60 +42,61 @@ async function open(path: string, from: TestBrain = brain) {
 }
 const tray = (page: Page) => page.getByRole("region", { name: /^Commands/ });
 const bar = (page: Page) => page.getByRole("region", { name: "Selected tasks" });
-const asked = () => agent.got.filter(({ action }) => action !== "dlq.list").map(({ parameters }) => parameters.task_id);
+const requested = () =>
+  agent.got.filter(({ action }) => action !== "dlq.list").map(({ parameters }) => parameters.task_id);
 const refusal = (route: Route, status: number, error: string) =>
   route.fulfill({ status, json: { error, message: error, details: {}, request_id: "request-of-the-test" } });
 
-/** The `place`th request to this address waits until it is let go; resolves once it is on its way. */
+/** The `place`th request to this URL waits until released. `inFlight` resolves once it was sent. */
 async function holdBack(page: Page, url: string, place: number) {
-  const onItsWay = held<void>();
+  const inFlight = held<void>();
   const gate = held<void>();
   let seen = 0;
   await page.route(url, async (route) => {
     if (++seen === place) {
-      onItsWay.fulfil();
+      inFlight.fulfil();
       await gate.promise;
     }
     await route.continue();
   });
-  return { onItsWay: onItsWay.promise, letGo: () => gate.fulfil() };
+  return { inFlight: inFlight.promise, release: () => gate.fulfil() };
 }
 
 describe("a run of requeues", () => {
-  const openLetters = async () => {
+  const openDeadLetters = async () => {
     const screen = await open("dead-letters");
-    await loadLetters(screen.page);
-    await tickAll(screen.page).check();
+    await loadDeadLetters(screen.page);
+    await selectAll(screen.page).check();
     return screen;
   };
 
-  test("that is left ends after the letter on its way; what was not asked for is still ticked", async () => {
-    const { page, faults } = await openLetters();
+  test("whose dialog closes ends after the current request; the rest stays selected", async () => {
+    const { page, faults } = await openDeadLetters();
     await page.getByRole("button", { name: "Requeue 3" }).click();
     const dialog = page.getByRole("dialog", { name: "Requeue 3 dead letters" });
     const second = await holdBack(page, "**/commands/requeue-dead-letter", 2);
     await dialog.getByRole("button", { name: "Requeue 3 dead letters" }).click();
-    await second.onItsWay;
+    await second.inFlight;
     await dialog.getByRole("button", { name: "Stop", exact: true }).waitFor();
     await page.keyboard.press("Escape");
     await dialog.waitFor({ state: "detached" });
-    second.letGo();
-    await letterRow(page, "dead-2").getByRole("link", { name: "requeued" }).waitFor();
-    // Neither is ticked any more, nor can be.
+    second.release();
+    await deadLetterRow(page, "dead-2").getByRole("link", { name: "requeued" }).waitFor();
+    // Neither is selected, nor can be.
     for (const id of ["dead-1", "dead-2"]) {
-      const tick = page.getByRole("checkbox", { name: `Tick ${id}` });
+      const tick = page.getByRole("checkbox", { name: `Select ${id}` });
       expect([await tick.isChecked(), await tick.isDisabled()]).toEqual([false, true]);
     }
-    expect(asked()).toEqual(["dead-1", "dead-2"]);
+    expect(requested()).toEqual(["dead-1", "dead-2"]);
     await page.getByRole("button", { name: "Requeue 1" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Requeue 1 dead letter" }).click();
-    await waitFor(() => asked().length === 3);
-    expect(asked()).toEqual(["dead-1", "dead-2", "dead-3"]);
+    await waitFor(() => requested().length === 3);
+    expect(requested()).toEqual(["dead-1", "dead-2", "dead-3"]);
     expect(faults).toEqual([]);
   });
 
-  test("that is refused midway leaves out those that were made before", async () => {
-    const { page } = await openLetters();
+  test("that is refused midway continues with the rest", async () => {
+    const { page } = await openDeadLetters();
     let seen = 0;
     await page.route("**/commands/requeue-dead-letter", (route) =>
       ++seen === 3 ? refusal(route, 403, "forbidden") : route.continue(),
@@ -103,19 +104,19 @@ describe("a run of requeues", () => {
     await page.getByRole("button", { name: "Requeue 3" }).click();
     const dialog = page.getByRole("dialog", { name: "Requeue 3 dead letters" });
     await dialog.getByRole("button", { name: "Requeue 3 dead letters" }).click();
-    await dialog.getByText("The rest was not asked for. Your role does not allow this.").waitFor();
+    await dialog.getByText("The rest was not requested. Your role does not allow this.").waitFor();
     await dialog.getByRole("button", { name: "Cancel", exact: true }).click();
     await page.getByRole("button", { name: "Requeue 1" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Requeue 1 dead letter" }).click();
-    await waitFor(() => asked().length === 3);
-    expect(asked()).toEqual(["dead-1", "dead-2", "dead-3"]);
+    await waitFor(() => requested().length === 3);
+    expect(requested()).toEqual(["dead-1", "dead-2", "dead-3"]);
   });
 
-  test("that was refused at once may be asked of another agent", async () => {
+  test("that was refused at once can be sent to another agent", async () => {
     const second = createScriptedAdapter("bullmq", ["requeue_dead_letter"]);
     second.answerCommands(async () => ({ status: "success" }));
     const other = await brain.connectAgent({ engines: [second], bufferName: "second" });
-    const { page } = await openLetters();
+    const { page } = await openDeadLetters();
     await page.getByRole("button", { name: "Requeue 3" }).click();
     const dialog = page.getByRole("dialog", { name: "Requeue 3 dead letters" });
     const go = dialog.getByRole("button", { name: "Requeue 3 dead letters" });
@@ -126,24 +127,24 @@ describe("a run of requeues", () => {
       ++seen === 1 ? refusal(route, 403, "forbidden") : route.continue(),
     );
     await go.click();
-    await dialog.getByText("Nothing was asked for. Your role does not allow this.").waitFor();
+    await dialog.getByText("Nothing was requested. Your role does not allow this.").waitFor();
     await choice.selectOption(agent.agentId);
     await go.click();
-    await dialog.getByText("3 of 3 asked for.").waitFor();
-    await waitFor(() => asked().length === 3);
+    await dialog.getByText("3 of 3 requested.").waitFor();
+    await waitFor(() => requested().length === 3);
     await other.agent.stop();
   });
 
-  test("of many letters is one entry of the tray, which leads to the list of them", async () => {
-    letters = Array.from({ length: 6 }, (_, at) => letter(`old-${at}`));
-    const { page } = await openLetters();
+  test("of many dead letters is one entry in the tray, which links to the list", async () => {
+    deadLetters = Array.from({ length: 6 }, (_, at) => deadLetter(`old-${at}`));
+    const { page } = await openDeadLetters();
     await page.getByRole("button", { name: "Requeue 6" }).click();
     const dialog = page.getByRole("dialog", { name: "Requeue 6 dead letters" });
     await dialog.getByRole("button", { name: "Requeue 6 dead letters" }).click();
-    await dialog.getByText("6 of 6 asked for.").waitFor();
+    await dialog.getByText("6 of 6 requested.").waitFor();
     await dialog.getByRole("button", { name: "Close", exact: true }).click();
     expect(await tray(page).getByRole("listitem").count()).toBe(1);
-    await tray(page).getByRole("link", { name: "Requeue letters: 6 of 6 requested" }).click();
+    await tray(page).getByRole("link", { name: "Requeue dead letters: 6 of 6 requested" }).click();
     await page.waitForURL(/[/]commands[?]action=requeue_dead_letter$/);
     expect(await axeFaults(page)).toEqual([]);
   });
@@ -162,23 +163,23 @@ describe("a run of cancels", () => {
     return { ...screen, dialog: screen.page.getByRole("dialog", { name: "Cancel 6 tasks" }) };
   };
 
-  test("stops where it is told to, goes on when it is pressed again, and is one entry of the tray", async () => {
+  test("stops, continues on another click, and is one entry in the tray", async () => {
     const { page, faults, dialog } = await openTasks();
     const second = await holdBack(page, "**/commands/cancel-task", 2);
     await dialog.getByRole("button", { name: "Cancel 6 tasks" }).click();
-    await second.onItsWay;
+    await second.inFlight;
     await dialog.getByRole("button", { name: "Stop", exact: true }).click();
-    await dialog.getByText("No more after the one that is on its way.").waitFor();
+    await dialog.getByText("Stopping after the current request.").waitFor();
     expect(await axeFaults(page)).toEqual([]);
-    second.letGo();
-    const go = dialog.getByRole("button", { name: "Cancel the other 4" });
+    second.release();
+    const go = dialog.getByRole("button", { name: "Cancel remaining 4" });
     await expect.poll(() => go.getAttribute("aria-disabled")).toBe("false");
-    await dialog.getByText("2 of 6 asked for.").waitFor();
+    await dialog.getByText("2 of 6 requested.").waitFor();
     expect(await page.locator("section li").filter({ hasText: "Cancel tasks: 2 of 6 requested" }).count()).toBe(1);
     await go.click();
-    await dialog.getByText("6 of 6 asked for.").waitFor();
-    await waitFor(() => asked().length === 6);
-    expect(asked().toSorted()).toEqual(running);
+    await dialog.getByText("6 of 6 requested.").waitFor();
+    await waitFor(() => requested().length === 6);
+    expect(requested().toSorted()).toEqual(running);
     await dialog.locator("button", { hasText: "Close" }).click();
     await bar(page).waitFor({ state: "detached" });
     expect(await tray(page).getByRole("listitem").count()).toBe(1);
@@ -186,25 +187,25 @@ describe("a run of cancels", () => {
     expect(faults).toEqual([]);
   });
 
-  test("that is left ends after the task on its way, and unticks what was asked for", async () => {
+  test("whose dialog closes ends after the current request and deselects what was requested", async () => {
     const { page, dialog } = await openTasks();
     const second = await holdBack(page, "**/commands/cancel-task", 2);
     await dialog.getByRole("button", { name: "Cancel 6 tasks" }).click();
-    await second.onItsWay;
+    await second.inFlight;
     await dialog.getByRole("button", { name: "Close" }).click();
     await bar(page).getByText("5 selected").waitFor();
-    second.letGo();
+    second.release();
     await bar(page).getByText("4 selected").waitFor();
     await tray(page).getByRole("link", { name: "Cancel tasks: 2 of 6 requested" }).waitFor();
     await bar(page).getByRole("button", { name: "Cancel" }).click();
     const rest = page.getByRole("dialog", { name: "Cancel 4 tasks" });
     await rest.getByRole("button", { name: "Cancel 4 tasks" }).click();
-    await rest.getByText("4 of 4 asked for.").waitFor();
-    await waitFor(() => asked().length === 6);
-    expect(asked().toSorted()).toEqual(running);
+    await rest.getByText("4 of 4 requested.").waitFor();
+    await waitFor(() => requested().length === 6);
+    expect(requested().toSorted()).toEqual(running);
   });
 
-  test("goes on when its page is left for another one", async () => {
+  test("continues on another page", async () => {
     const { page } = await open("queues");
     await page.locator("nav a[href*='/tasks']").first().click();
     const rows = page.getByRole("row", { name: /mail.bulk started/ });
@@ -214,21 +215,21 @@ describe("a run of cancels", () => {
     const dialog = page.getByRole("dialog", { name: "Cancel 6 tasks" });
     const second = await holdBack(page, "**/commands/cancel-task", 2);
     await dialog.getByRole("button", { name: "Cancel 6 tasks" }).click();
-    await second.onItsWay;
+    await second.inFlight;
     await tray(page).getByText("Requesting the rest. Keep this tab open.").waitFor({ state: "attached" });
     await page.goBack();
     await dialog.waitFor({ state: "detached" });
     await page.waitForURL(/[/]queues/);
-    second.letGo();
+    second.release();
     await tray(page).getByRole("link", { name: "Cancel tasks: 6 of 6 requested" }).waitFor();
-    await waitFor(() => asked().length === 6);
+    await waitFor(() => requested().length === 6);
   });
 
-  test("that a reload cuts off asks first, and afterwards says what was not requested", async () => {
+  test("that a reload cuts off asks first, and then shows how much was requested", async () => {
     const { page, dialog } = await openTasks();
     const third = await holdBack(page, "**/commands/cancel-task", 3);
     await dialog.getByRole("button", { name: "Cancel 6 tasks" }).click();
-    await third.onItsWay;
+    await third.inFlight;
     const asking = page.waitForEvent("dialog");
     const reloading = page.reload();
     const question = await asking;
@@ -239,10 +240,10 @@ describe("a run of cancels", () => {
     await tray(page)
       .getByText("The page was closed before the rest. Select the remaining tasks to continue.")
       .waitFor();
-    third.letGo();
+    third.release();
   });
 
-  test("keeps its requests when an agent goes meanwhile: the rest is asked for, and what was made is not again", async () => {
+  test("keeps its requests when an agent goes offline: the rest is requested, nothing twice", async () => {
     await using other = await startBrainWithSite();
     const bullmq = await connectCommandAgent(other);
     const celery = createScriptedAdapter("celery", ["cancel_task"]);
@@ -273,11 +274,11 @@ describe("a run of cancels", () => {
       return sent.length === 2 ? refusal(route, 503, "unready") : route.continue();
     });
     await dialog.getByRole("button", { name: "Cancel 2 tasks" }).click();
-    await dialog.getByText("Whether the next of them was asked for is not known.").waitFor();
+    await dialog.getByText("We couldn't confirm the next request.").waitFor();
     await connected.agent.stop();
     await page.locator('nav a[href$="/agents"]').getByText("1 offline").first().waitFor({ state: "attached" });
-    await dialog.getByRole("button", { name: "Cancel the other 1" }).click();
-    await dialog.getByText("2 of 2 asked for.").waitFor();
+    await dialog.getByRole("button", { name: "Cancel remaining 1" }).click();
+    await dialog.getByText("2 of 2 requested.").waitFor();
     await waitFor(() => bullmq.got.length === 1);
     expect([got, bullmq.got[0]?.parameters.task_id]).toEqual([["celery-1"], "run-1"]);
     expect(sent).toHaveLength(3);
@@ -285,7 +286,7 @@ describe("a run of cancels", () => {
     expect(sent[2]).toBe(sent[1]);
   });
 
-  test("says that the agents could not be read, and not that none is online", async () => {
+  test("says that the agents couldn't be loaded, not that none is online", async () => {
     const { page } = await openScreen(brain, { cookie: brain.as.operator.cookie });
     await page.route("**/agents", (route) => refusal(route, 500, "internal_error"));
     await page.goto(`/p/${brain.project.slug}/tasks?name=mail.bulk`);
@@ -296,11 +297,11 @@ describe("a run of cancels", () => {
       .check();
     await bar(page).getByRole("button", { name: "Cancel" }).click();
     const send = page.getByRole("dialog", { name: "Cancel 1 task" }).getByRole("button", { name: "Cancel 1 task" });
-    await expect.poll(() => send.getAttribute("title")).toBe("The agents could not be read");
+    await expect.poll(() => send.getAttribute("title")).toBe("Couldn't load the agents");
   });
 });
 
-/** The first request is carried out, but its answer is lost; `answer` says what comes to those after it. @returns all bodies */
+/** Loses the response to the first request, which is carried out; `answer` handles the later ones. @returns all bodies */
 async function loseAnswer(page: Page, url: string, answer = (route: Route, _place: number) => route.continue()) {
   const sent: string[] = [];
   await page.route(url, async (route) => {
@@ -312,11 +313,11 @@ async function loseAnswer(page: Page, url: string, answer = (route: Route, _plac
   return sent;
 }
 
-describe("a request whose answer was lost", () => {
+describe("a request whose response was lost", () => {
   const commandsOf = async (from: TestBrain) =>
     (await from.as.operator.get(`/projects/${from.project.slug}/commands`)).body.items;
 
-  test("stays the same though an agent goes meanwhile, also after a refusal that says nothing of it", async () => {
+  test("stays the same when an agent goes offline, and after a refusal that does not settle it", async () => {
     await using other = await startBrainWithSite();
     await connectCommandAgent(other);
     const second = createScriptedAdapter("bullmq", ["retry_task", "retry_by_reference_v1"]);
@@ -331,9 +332,9 @@ describe("a request whose answer was lost", () => {
     );
     const retry = dialog.getByRole("button", { name: "Retry task" });
     await retry.click();
-    await dialog.getByText("Whether it was asked for is not known.").waitFor();
+    await dialog.getByText("We couldn't confirm the request.").waitFor();
     await retry.click();
-    await dialog.getByText(/Whether it was asked for is not known[.].*Your role does not allow this[.]/).waitFor();
+    await dialog.getByText(/We couldn't confirm the request[.].*Your role does not allow this[.]/).waitFor();
     await connected.agent.stop();
     await page.locator('nav a[href$="/agents"]').getByText("1 offline").first().waitFor({ state: "attached" });
     await retry.click();
@@ -349,7 +350,7 @@ describe("a request whose answer was lost", () => {
       taskId: "bad-1",
       title: "Retry billing.charge",
       button: "Retry task",
-      gone: { kind: "task.started", data: { worker: "billing-1", attempt: 1 } },
+      effect: { kind: "task.started", data: { worker: "billing-1", attempt: 1 } },
       state: "started",
     },
     {
@@ -357,12 +358,12 @@ describe("a request whose answer was lost", () => {
       taskId: "run-1",
       title: "Cancel emails.send",
       button: "Cancel task",
-      gone: { kind: "task.revoked" },
+      effect: { kind: "task.revoked" },
       state: "revoked",
     },
   ])(
-    "as a $act is asked for again though it took effect meanwhile",
-    async ({ act, taskId, title, button, gone, state }) => {
+    "as a $act is repeated unchanged although it took effect",
+    async ({ act, taskId, title, button, effect, state }) => {
       await using other = await startBrainWithSite();
       const connected = await connectCommandAgent(other);
       const { page } = await open(`tasks/bullmq/${taskId}`, other);
@@ -370,8 +371,8 @@ describe("a request whose answer was lost", () => {
       const dialog = page.getByRole("dialog", { name: title });
       const sent = await loseAnswer(page, `**/commands/${act.toLowerCase()}-task`);
       await dialog.getByRole("button", { name: button }).click();
-      await dialog.getByText("Whether it was asked for is not known.").waitFor();
-      tell(connected, [{ ...gone, taskId }]);
+      await dialog.getByText("We couldn't confirm the request.").waitFor();
+      tell(connected, [{ ...effect, taskId }]);
       await expect.poll(() => page.title()).toMatch(new RegExp(`^${state}`));
       await dialog.getByRole("button", { name: button }).click();
       await dialog.waitFor({ state: "detached" });

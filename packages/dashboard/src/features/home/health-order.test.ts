@@ -1,6 +1,6 @@
 import type { HomeProject } from "@svc/client";
 import { expect, test } from "vitest";
-import { byTrouble } from "./trouble-order.ts";
+import { byHealth } from "./health-order.ts";
 
 const project = (name: string, facts: Partial<HomeProject>): HomeProject => ({
   id: name,
@@ -25,7 +25,7 @@ const project = (name: string, facts: Partial<HomeProject>): HomeProject => ({
   ...facts,
 });
 
-test("projects are ordered by health, then share of failures, then backlog, then name", () => {
+test("projects are ordered by health, then failure rate, then backlog, then name", () => {
   const projects = [
     project("new", { health: "idle" }),
     project("calm b", {}),
@@ -35,7 +35,7 @@ test("projects are ordered by health, then share of failures, then backlog, then
     project("degraded", { health: "degraded", failure_rate_24h: 0.2 }),
     project("disconnected", { health: "offline" }),
   ];
-  expect(byTrouble(projects).map(({ name }) => name)).toEqual([
+  expect(byHealth(projects).map(({ name }) => name)).toEqual([
     "disconnected",
     "degraded",
     "some failures",
