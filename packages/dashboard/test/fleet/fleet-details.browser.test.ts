@@ -158,9 +158,7 @@ describe("queues and workers of the same name in two engines", () => {
 
   test("say that their times include both", async () => {
     const { page } = await open("queues/bullmq/emails");
-    await page
-      .getByText("Includes the queue of the same name in celery: times are not recorded per engine.")
-      .waitFor();
+    await page.getByText("Includes the queue of the same name in celery: times are not recorded per engine.").waitFor();
     await page.goto(at("queues/bullmq/billing"));
     await page.getByRole("region", { name: "Waiting time", exact: true }).getByText("measured").waitFor();
     expect(await page.getByText("Includes the queue of the same name").count()).toBe(0);
